@@ -1,0 +1,61 @@
+#pragma once
+// What every CUDA kernel of this project offers to those who run it: what it needs, how to launch
+// it, and how to know that it is right. One KernelEntry per variant; kernels/catalog.hpp lists them.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/dtype.hpp"
+#include "model/problem.hpp"
+
+namespace roofcast::cuda {
+
+/// One tensor in device memory, dense.
+struct Tensor {
+  DType dtype;
+  std::size_t elements;
+};
+
+/// Everything a kernel reads and writes for one problem.
+struct Tensors {
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+};
+
+/// Device addresses in the order of Tensors.
+struct Addresses {
+  std::span<const void* const> inputs;
+  std::span<void* const> outputs;
+};
+
+/// One kernel launch as the runtime sees it, for the occupancy query and for launching.
+/// `function` is what cudaFuncGetAttributes takes.
+struct Launch {
+  const void* function;
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_bytes;  ///< dynamic shared memory
+};
+
+/// A variant: "gemm.tiled". Functions take the Problem laid out by the model kernel of that name.
+struct KernelEntry {
+  std::string_view name;
+  /// Empty if this build can run the problem, else why not (for example a tile not compiled in).
+  std::string (*unsupported)(const Problem&);
+  Tensors (*tensors)(const Problem&);
+  /// The launches, in order, that `run` makes (a chain has several).
+  std::vector<Launch> (*launches)(const Problem&);
+  /// Enqueues the work on the stream. Inputs and outputs need only element alignment.
+  void (*run)(const Problem&, const Addresses&, cudaStream_t);
+  /// The outputs in float64, from inputs already rounded to the kernel's type: host memory.
+  void (*reference)(const Problem&, std::span<const std::vector<double>> inputs,
+                    std::span<std::vector<double>> outputs);
+  /// Largest |out - ref| / max(1, |ref|) scale accepted for that problem.
+  double (*tolerance)(const Problem&);
+};
+
+}  // namespace roofcast::cuda
