@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -51,10 +52,10 @@ struct KernelEntry {
   std::vector<Launch> (*launches)(const Problem&);
   /// Enqueues the work on the stream. Inputs and outputs need only element alignment.
   void (*run)(const Problem&, const Addresses&, cudaStream_t);
-  /// The outputs in float64, from inputs already rounded to the kernel's type: host memory.
-  void (*reference)(const Problem&, std::span<const std::vector<double>> inputs,
-                    std::span<std::vector<double>> outputs);
-  /// Largest |out - ref| / max(1, |ref|) scale accepted for that problem.
+  /// The outputs in float64, computed on the device from the same inputs by the plainest method.
+  void (*reference)(const Problem&, std::span<const void* const> inputs,
+                    std::span<double* const> outputs, cudaStream_t);
+  /// Largest max|out - ref| / max(1, max|ref|) accepted for that problem.
   double (*tolerance)(const Problem&);
 };
 

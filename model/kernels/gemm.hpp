@@ -1,0 +1,10 @@
+#pragma once
+#include <cstddef>
+
+namespace roofcast::gemm {
+
+/// C[m,n] = A[m,k] · B[k,n], all row-major. Positions of the values in Problem; a variant's
+/// parameter table is a prefix of these.
+enum Parameter : std::size_t { kM, kN, kK, kTileM, kTileN, kTileK, kThreadM, kThreadN };
+
+}  // namespace roofcast::gemm
