@@ -1,0 +1,60 @@
+#pragma once
+// Specification files and calibration overlays: JSON text in, Gpu out. Pure: no file is opened here.
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/gpu.hpp"
+#include "model/problem.hpp"
+
+namespace roofcast::specs {
+
+/// A specification or overlay that breaks a rule. what() reads
+/// "FILE: at /json/pointer: expected …, found …. Mend: …".
+class SpecError : public InputError {
+ public:
+  SpecError(std::string file, std::string pointer, std::string expected, std::string mend);
+  const std::string& pointer() const { return pointer_; }
+
+ private:
+  std::string pointer_;
+};
+
+struct Override {
+  std::string key;    ///< a leaf of the specification: "sm_count" or "memory/dram_bandwidth_bytes_per_s"
+  std::string value;  ///< JSON text of the new value: "144"
+};
+
+/// What a specification is built from. `file` names the text in errors.
+struct Source {
+  std::string file;
+  std::string text;
+  std::string overlay_file;  ///< with overlay_text, a calibration; empty for none
+  std::string overlay_text;
+  std::vector<Override> overrides;
+};
+
+/// Checks the text against schema.json and the rules a schema cannot say, and builds the device.
+/// Throws SpecError.
+Gpu load(const Source& source);
+
+/// A specification compiled into the program.
+struct Embedded {
+  std::string_view name;
+  std::string_view text;
+  std::string_view overlay_text;  ///< the calibration shipped for it; empty where none is
+};
+std::span<const Embedded> embedded();
+const Embedded* find_embedded(std::string_view name);
+std::string_view schema_text();
+
+/// One value with where it came from, for `roofcast gpus NAME`.
+struct SourcedValue {
+  std::string pointer;  ///< "/memory/l2_bytes"
+  std::string value;    ///< JSON text
+  std::string source;   ///< title and address, "measured …" or "unverified"
+};
+std::vector<SourcedValue> values_with_sources(const Source& source);
+
+}  // namespace roofcast::specs
