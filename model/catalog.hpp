@@ -1,0 +1,28 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "model/kernel_model.hpp"
+
+namespace roofcast {
+
+/// Every family, and in it every variant: the one list.
+std::span<const KernelFamily> catalog();
+
+/// A name looked up: the family, and the variant unless the family alone was named.
+struct Found {
+  const KernelFamily* family = nullptr;
+  const KernelModel* kernel = nullptr;
+
+  std::span<const Parameter> parameters() const {
+    return kernel != nullptr ? kernel->parameters : family->parameters;
+  }
+  std::span<const DType> dtypes() const {
+    return kernel != nullptr ? kernel->dtypes : family->dtypes;
+  }
+};
+
+/// Throws InputError with the nearest name if there is none of that name.
+Found find_kernel(std::string_view name);
+
+}  // namespace roofcast

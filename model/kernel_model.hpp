@@ -1,0 +1,32 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "model/gpu.hpp"
+#include "model/plan.hpp"
+#include "model/prediction.hpp"
+#include "model/problem.hpp"
+
+namespace roofcast {
+
+/// A variant: "gemm.tiled".
+struct KernelModel {
+  std::string_view name;
+  std::string_view summary;               ///< one line for `roofcast kernels`
+  std::span<const Parameter> parameters;  ///< the family's shape first, then the configuration
+  std::span<const DType> dtypes;
+  Plans (*plan)(const Problem&, const Gpu&);  ///< throws InputError for an impossible configuration
+};
+
+/// A family: "gemm". Its limit holds for every way to compute the same thing.
+struct KernelFamily {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const Parameter> parameters;  ///< the shape alone
+  std::span<const DType> dtypes;
+  Work (*work)(const Problem&);  ///< FLOPs on the fastest pipe for the type, compulsory bytes
+  IoComplexity (*io)(const Problem&, const Gpu&);
+  std::span<const KernelModel> variants;
+};
+
+}  // namespace roofcast

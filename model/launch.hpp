@@ -1,0 +1,19 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+namespace roofcast {
+
+/// A grid of thread blocks and what each block holds while it runs.
+struct Launch {
+  std::array<std::int64_t, 3> grid{1, 1, 1};
+  std::array<std::int64_t, 3> block{1, 1, 1};
+  std::array<std::int64_t, 3> cluster{1, 1, 1};
+  std::int64_t registers = 0;     ///< a thread
+  std::int64_t shared_bytes = 0;  ///< a block, static and dynamic
+
+  constexpr std::int64_t blocks() const { return grid[0] * grid[1] * grid[2]; }
+  constexpr std::int64_t threads() const { return block[0] * block[1] * block[2]; }
+};
+
+}  // namespace roofcast

@@ -1,0 +1,63 @@
+#pragma once
+// A plan says what a kernel does, counted; it never says how long that takes. The laws do, and
+// they know no kernel.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/launch.hpp"
+#include "model/problem.hpp"
+#include "model/work.hpp"
+
+namespace roofcast {
+
+/// What one block does in one step of its main loop, or once before and after it.
+/// Instructions are warp instructions, summed over the block's warps.
+struct Step {
+  double vector_flops = 0;        ///< on the SIMT pipes
+  double special_ops = 0;         ///< thread results of the special-function unit
+  double instructions = 0;        ///< all warp instructions issued
+  double shared_wavefronts = 0;   ///< cycles of the shared-memory pipe: 128 B each, conflicts counted
+  double l1_lookups = 0;          ///< distinct lines touched, summed over warp accesses
+  double l2_bytes = 0;            ///< to and from L2
+  double global_round_trips = 0;  ///< dependent waits for L2 or DRAM that nothing in the block hides
+  double shared_round_trips = 0;  ///< dependent waits for shared memory
+  double dependent_fmas = 0;      ///< length of the longest chain of dependent arithmetic
+  double barriers = 0;
+};
+
+/// Blocks that do the same amount of work.
+struct BlockClass {
+  double count = 0;
+  double steps = 1;
+  Step step;
+  Step once;
+};
+
+/// The operands of a tiled product, for what L2 can keep between blocks and waves. Blocks run in
+/// the order of their index: along columns within a group of `group_rows` tile rows.
+struct TileRaster {
+  std::int64_t tile_rows = 1;
+  std::int64_t tile_columns = 1;
+  std::int64_t group_rows = 1;      ///< tile rows a column of the walk holds: 1 is plain row-major
+  bool column_major = false;        ///< the walk goes down rows first
+  double row_panel_bytes = 0;       ///< of A: what all tiles of one tile row share
+  double column_panel_bytes = 0;    ///< of B: what all tiles of one tile column share
+  double a_bytes = 0;               ///< of the whole operand
+  double b_bytes = 0;
+};
+
+/// One kernel launch.
+struct Plan {
+  Launch launch;
+  DType dtype = DType::fp32;
+  Work total;  ///< dram stays empty: the memory law fills it in
+  std::vector<BlockClass> blocks;
+  std::optional<TileRaster> raster;  ///< absent: every byte is touched once
+  double repeats = 1;                ///< launches like this one, one after the other
+};
+
+/// The launches of one kernel variant, in order.
+using Plans = std::vector<Plan>;
+
+}  // namespace roofcast

@@ -1,0 +1,26 @@
+#pragma once
+#include <optional>
+
+#include "model/catalog.hpp"
+#include "model/gpu.hpp"
+#include "model/prediction.hpp"
+#include "model/problem.hpp"
+
+namespace roofcast {
+
+struct Assumptions {
+  CacheState cache = CacheState::cold;
+  std::optional<double> sm_clock_hz;  ///< a measured clock instead of the expected one
+};
+
+/// Fills in the fallbacks of parameters that `given` does not mark and checks types and ranges.
+/// Throws InputError naming the parameter, the range and the mend.
+void check(const Found& kernel, Problem& problem, unsigned given);
+
+/// The forecast for a checked problem: for a variant all of it, for a family alone its limit.
+/// Throws InputError where the question has no answer (a type the device cannot compute, a block
+/// that does not fit the device).
+Prediction predict(const Found& kernel, const Problem& problem, const Gpu& gpu,
+                   const Assumptions& assumptions = {});
+
+}  // namespace roofcast
