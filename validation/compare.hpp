@@ -1,0 +1,75 @@
+#pragma once
+// Predicted against measured.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/gpu.hpp"
+#include "model/prediction.hpp"
+#include "validation/run.hpp"
+
+namespace roofcast::validation {
+
+enum class Regime : unsigned char { launch_bound, memory, compute };  ///< launch-bound: under 20 µs
+std::string_view name(Regime regime);
+
+/// A quantity forecast and measured; absent where it was not counted.
+struct Pair {
+  double predicted = 0;
+  double measured = 0;
+  double error() const { return predicted / measured - 1; }  ///< relative, signed
+};
+
+struct Row {
+  std::string kernel;
+  std::string family;
+  Problem problem;
+  std::string problem_text;  ///< "m=4096 n=4096 k=4096 fp32"
+  CacheState cache;
+  Regime regime;
+  Pair time_s;
+  double measured_low_s = 0;   ///< p10
+  double measured_high_s = 0;  ///< p90
+  double predicted_low_s = 0;
+  double predicted_high_s = 0;
+  double limit_s = 0;
+  Resource bound = Resource::launch;  ///< of the forecast
+  std::optional<Pair> sm_cycles;
+  std::optional<Pair> dram_bytes;
+  std::optional<Pair> l2_bytes;
+  std::optional<Pair> flops;
+  std::optional<Pair> blocks_per_sm;
+  double work_flops = 0;               ///< predicted
+  double work_dram_bytes = 0;          ///< predicted
+  std::optional<double> baseline_s;
+  std::string baseline;
+};
+
+struct Summary {
+  std::string group;  ///< family, or family/regime
+  std::size_t cases = 0;
+  double mean_absolute_error = 0;    ///< of time, relative
+  double median_absolute_error = 0;
+  double worst_error = 0;            ///< signed
+  double coverage = 0;               ///< share of measured medians inside [low, high]
+  std::optional<double> dram_error;  ///< mean absolute, of DRAM bytes
+  std::optional<double> l2_error;
+  std::optional<double> cycles_error;
+};
+
+struct Comparison {
+  std::string gpu;
+  std::string device;
+  std::string date;
+  std::vector<Row> rows;
+  std::vector<Summary> by_family;
+  std::vector<Summary> by_regime;
+  std::vector<std::size_t> bound_violations;  ///< rows measured faster than their limit
+  std::vector<std::size_t> worst;             ///< the ten largest absolute time errors
+  std::vector<Failure> failures;
+};
+
+/// Forecasts every case of the run again with today's model and this device.
+Comparison compare(const Run& run, const Gpu& gpu);
+
+}  // namespace roofcast::validation
