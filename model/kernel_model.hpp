@@ -24,8 +24,9 @@ struct KernelFamily {
   std::string_view summary;
   std::span<const Parameter> parameters;  ///< the shape alone
   std::span<const DType> dtypes;
-  Work (*work)(const Problem&);  ///< FLOPs on the fastest pipe for the type, compulsory bytes
-  IoComplexity (*io)(const Problem&, const Gpu&);
+  Work (*work)(const Problem&);  ///< FLOPs (as vector_flops) and compulsory bytes, however computed
+  /// Bytes that must cross into a fast memory of that size.
+  IoComplexity (*io)(const Problem&, double on_chip_bytes);
   std::span<const KernelModel> variants;
 };
 

@@ -26,9 +26,8 @@ struct Step {
   double barriers = 0;
 };
 
-/// Blocks that do the same amount of work.
-struct BlockClass {
-  double count = 0;
+/// What each block does: `once`, then `step` over and over.
+struct BlockWork {
   double steps = 1;
   Step step;
   Step once;
@@ -47,13 +46,22 @@ struct TileRaster {
   double b_bytes = 0;
 };
 
+/// Bytes read again (or overwritten) after `distance_bytes` of other data went through L2.
+struct Reuse {
+  double read_bytes = 0;
+  double write_bytes = 0;
+  double distance_bytes = 0;
+};
+
 /// One kernel launch.
 struct Plan {
   Launch launch;
-  DType dtype = DType::fp32;
-  Work total;  ///< dram stays empty: the memory law fills it in
-  std::vector<BlockClass> blocks;
+  DType compute = DType::fp32;  ///< type of the vector and tensor arithmetic
+  Work total;                   ///< dram stays empty: the memory law fills it in
+  BlockWork block;              ///< all blocks do the same: edge tiles compute the full tile
   std::optional<TileRaster> raster;  ///< absent: every byte is touched once
+  Reuse reuse;                       ///< of what earlier launches of the chain left in L2
+  double on_chip_bytes = 0;          ///< registers and shared memory a block computes from
   double repeats = 1;                ///< launches like this one, one after the other
 };
 

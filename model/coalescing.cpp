@@ -1,0 +1,22 @@
+#include "model/coalescing.hpp"
+
+namespace roofcast {
+
+// Offsets rise with the lane (stride ≥ 0), so a unit is new exactly when it lies past the last one.
+std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
+  std::int64_t count = 0;
+  std::int64_t last = -1;
+  for (std::int64_t lane = 0; lane < access.lanes; ++lane) {
+    const std::int64_t first_byte = access.offset_bytes + lane * access.stride_bytes;
+    const std::int64_t first = first_byte / unit_bytes;
+    const std::int64_t end = (first_byte + access.access_bytes - 1) / unit_bytes;
+    const std::int64_t fresh = first > last ? first : last + 1;
+    if (end >= fresh) {
+      count += end - fresh + 1;
+      last = end;
+    }
+  }
+  return count;
+}
+
+}  // namespace roofcast
