@@ -1,0 +1,58 @@
+# How every target is compiled: the language, warnings, sanitizers, ccache.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(ROOFCAST_CCACHE ccache)
+mark_as_advanced(ROOFCAST_CCACHE)
+foreach(language IN ITEMS CXX CUDA)
+  if(ROOFCAST_CCACHE AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+    set(CMAKE_${language}_COMPILER_LAUNCHER "${ROOFCAST_CCACHE}")
+  endif()
+endforeach()
+
+# Every target of the project links this privately. Clang counts sign conversions among -Wconversion
+# and GCC does not: both are held to GCC's rule. In a .cu the host compiler sees generated code, so
+# the conversion warnings stay out of it.
+add_library(roofcast_warnings INTERFACE)
+target_compile_options(
+  roofcast_warnings
+  INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wno-sign-conversion;-Werror>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror;-Werror=all-warnings>)
+
+if(ROOFCAST_SANITIZE OR ROOFCAST_FUZZ)
+  set(roofcast_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all
+                          -fno-omit-frame-pointer)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${roofcast_sanitizers}>")
+  add_link_options(${roofcast_sanitizers})
+endif()
+
+if(ROOFCAST_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "ROOFCAST_FUZZ needs Clang, found ${CMAKE_CXX_COMPILER_ID}. "
+                        "Configure with the preset: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_custom_target(roofcast_fuzzers)
+endif()
+
+# roofcast_add_fuzzer(NAME SOURCE [LIBRARY...]): an executable with LLVMFuzzerTestOneInput in
+# SOURCE; nothing unless ROOFCAST_FUZZ is on. scripts/test runs all of them (build/fuzz/fuzzers).
+function(roofcast_add_fuzzer name source)
+  if(NOT ROOFCAST_FUZZ)
+    return()
+  endif()
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE roofcast_warnings ${ARGN})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers")
+  add_dependencies(roofcast_fuzzers ${name})
+endfunction()

@@ -1,0 +1,21 @@
+# The libraries, and which Debian package holds each.
+
+macro(roofcast_require package debian_package)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${package} was not found. On Debian: apt-get install ${debian_package} "
+                        "(scripts/setup installs all that is missing).")
+  endif()
+endmacro()
+
+roofcast_require(fmt libfmt-dev CONFIG)
+roofcast_require(nlohmann_json nlohmann-json3-dev CONFIG)
+roofcast_require(valijson libvalijson-dev CONFIG)
+roofcast_require(Boost libboost-program-options-dev COMPONENTS program_options)
+if(ROOFCAST_CUDA)
+  roofcast_require(benchmark libbenchmark-dev CONFIG)
+endif()
+if(ROOFCAST_TESTS)
+  roofcast_require(GTest "libgtest-dev libgmock-dev" CONFIG)
+  roofcast_require(rapidcheck librapidcheck-dev CONFIG)
+endif()
