@@ -26,7 +26,7 @@ struct KernelFamily {
   std::span<const DType> dtypes;
   Work (*work)(const Problem&);  ///< FLOPs (as vector_flops) and compulsory bytes, however computed
   /// Bytes that must cross into a fast memory of that size.
-  IoComplexity (*io)(const Problem&, double on_chip_bytes);
+  IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes);
   std::span<const KernelModel> variants;
 };
 

@@ -1,9 +1,17 @@
 #pragma once
-#include <cstddef>
+#include "model/kernel_model.hpp"
+#include "model/kernels/map.hpp"
 
 namespace roofcast::elementwise {
 
-/// y = f(x) over n elements. Positions of the values in Problem (as stream's).
-enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads };
+using map::kElements;
+using map::kLoads;
+using map::kThreads;
+using map::kVectorBytes;
+
+/// y = max(x, 0).
+extern const KernelFamily kRelu;
+/// y = x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))).
+extern const KernelFamily kGelu;
 
 }  // namespace roofcast::elementwise

@@ -1,9 +1,15 @@
 #pragma once
-#include <cstddef>
+#include "model/kernel_model.hpp"
+#include "model/kernels/map.hpp"
 
 namespace roofcast::stream {
 
-/// The stream kernels over arrays of n elements. Positions of the values in Problem.
-enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads };
+using map::kElements;
+using map::kLoads;
+using map::kThreads;
+using map::kVectorBytes;
+
+/// The STREAM kernels (McCalpin 1995) and the empty kernel.
+extern const KernelFamily kFamily;
 
 }  // namespace roofcast::stream

@@ -1,0 +1,78 @@
+#include "model/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/l2_reuse.hpp"
+#include "model/sm_time.hpp"
+
+namespace roofcast {
+namespace {
+
+constexpr std::size_t index(Resource resource) { return static_cast<std::size_t>(resource); }
+
+double dram_time_s(const Traffic& dram, const Gpu& gpu) {
+  const double sheet = gpu.memory.dram_bandwidth_bytes_per_s.value_or(0);
+  const double read = gpu.sustained.dram_read_bytes_per_s.value_or(sheet);
+  const double write = gpu.sustained.dram_write_bytes_per_s.value_or(read);
+  return read > 0 ? dram.read_bytes / read + dram.write_bytes / write : 0;
+}
+
+double l2_time_s(const Traffic& l2, const Gpu& gpu) {
+  const auto bandwidth = gpu.sustained.l2_bandwidth_bytes_per_s;
+  return bandwidth ? l2.total_bytes() / *bandwidth : 0;
+}
+
+// Parts that overlap imperfectly: the p-norm lies between their maximum (p → ∞) and sum (p = 1).
+double overlapped(double a, double b, double c, double p) {
+  const double largest = std::max({a, b, c});
+  if (largest <= 0) return 0;
+  const auto term = [largest, p](double x) { return x > 0 ? std::pow(x / largest, p) : 0; };
+  return largest * std::pow(term(a) + term(b) + term(c), 1 / p);
+}
+
+// Without a calibration parts are taken to overlap this well.
+constexpr double kDefaultOverlapExponent = 3;
+constexpr double kLaunchBoundBelow_s = 20e-6;
+// Without a calibration an expected time is no better than this.
+constexpr double kUncalibratedSpread = 0.5;
+
+}  // namespace
+
+LaunchForecast forecast(const Plan& plan, const Occupancy& occupancy, double clock_hz,
+                        const Gpu& gpu, CacheState cache) {
+  LaunchForecast result;
+  const std::int64_t resident = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
+  result.dram = dram_traffic(plan, resident, gpu, cache);
+
+  const double l2_reads = plan.total.l2.read_bytes;
+  const double dram_share = l2_reads > 0 ? std::min(1.0, result.dram.read_bytes / l2_reads) : 0;
+  const SmTime sm = sm_time(plan, occupancy, dram_share, gpu);
+  for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy_cycles[i] / clock_hz;
+
+  const double dram_s = dram_time_s(result.dram, gpu);
+  const double l2_s = l2_time_s(plan.total.l2, gpu);
+  result.terms_s[index(Resource::dram)] = dram_s;
+  result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
+  result.time_s = overlapped(sm.cycles / clock_hz, dram_s, l2_s,
+                             gpu.sustained.overlap_exponent.value_or(kDefaultOverlapExponent));
+  return result;
+}
+
+double launch_cost_s(double launches, const Gpu& gpu, CacheState cache) {
+  const double in_graph = gpu.sustained.graph_launch_s.value_or(0);
+  const double first = cache == CacheState::cold ? gpu.sustained.stream_launch_s.value_or(in_graph)
+                                                 : in_graph;
+  return first + std::max(0.0, launches - 1) * in_graph;
+}
+
+double relative_spread(double expected_s, Resource bound, const Gpu& gpu) {
+  const Sustained& known = gpu.sustained;
+  if (expected_s < kLaunchBoundBelow_s) {
+    return known.spread_launch_bound.value_or(kUncalibratedSpread);
+  }
+  const bool memory = bound == Resource::dram || bound == Resource::l2;
+  return (memory ? known.spread_memory : known.spread_compute).value_or(kUncalibratedSpread);
+}
+
+}  // namespace roofcast

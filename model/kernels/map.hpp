@@ -1,0 +1,37 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "model/plan.hpp"
+#include "model/problem.hpp"
+
+namespace roofcast::map {
+
+/// y[i] = op(a[i]) or op(a[i], b[i]): what stream and elementwise kernels share. Positions of the
+/// values in Problem.
+enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads };
+
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
+
+/// The shape and configuration of every such kernel.
+inline constexpr std::array kParameters = {
+    roofcast::Parameter{"n", "elements of each array", 1, kMaxElements, std::nullopt},
+    roofcast::Parameter{"threads", "threads of a block", 32, 1024, 256},
+    roofcast::Parameter{"vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16},
+    roofcast::Parameter{"loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1,
+                        8, 4}};
+
+/// Work of one operation for each element.
+struct Operation {
+  double reads = 1;         ///< arrays read
+  double writes = 1;        ///< arrays written
+  double flops = 0;         ///< vector FLOP an element
+  double special = 0;       ///< special-function results an element, at the least
+  double instructions = 1;  ///< thread instructions an element, besides the accesses
+};
+
+/// The launch of one such kernel. Throws InputError for an access narrower than an element.
+Plan plan(const Operation& operation, const Problem& problem);
+
+}  // namespace roofcast::map

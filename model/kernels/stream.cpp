@@ -1,0 +1,46 @@
+#include "model/kernels/stream.hpp"
+
+#include "model/io_complexity.hpp"
+
+namespace roofcast::stream {
+namespace {
+
+//                                   reads writes flops special instructions
+constexpr map::Operation kCopyWork = {1, 1, 0, 0, 0};
+constexpr map::Operation kScaleWork = {1, 1, 1, 0, 1};
+constexpr map::Operation kAddWork = {2, 1, 1, 0, 1};
+constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1};
+
+template <const map::Operation& kOperation>
+Plans plan(const Problem& problem, const Gpu& /*gpu*/) {
+  return {map::plan(kOperation, problem)};
+}
+
+Plans plan_null(const Problem& /*problem*/, const Gpu& /*gpu*/) {
+  Plan plan;
+  plan.launch.block[0] = 32;
+  plan.launch.registers = 16;
+  plan.block.steps = 0;
+  return {plan};
+}
+
+constexpr std::array kTypes = {DType::fp64, DType::fp32, DType::fp16, DType::bf16};
+
+constexpr std::array<KernelModel, 5> kVariants = {{
+    {"stream.null", "an empty kernel: the cost of a launch", {}, kTypes, plan_null},
+    {"stream.copy", "b = a", map::kParameters, kTypes, plan<kCopyWork>},
+    {"stream.scale", "b = s·a", map::kParameters, kTypes, plan<kScaleWork>},
+    {"stream.add", "c = a + b", map::kParameters, kTypes, plan<kAddWork>},
+    {"stream.triad", "c = a + s·b", map::kParameters, kTypes, plan<kTriadWork>},
+}};
+
+IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
+  return streaming_io(compulsory_bytes, on_chip_bytes);
+}
+
+}  // namespace
+
+const KernelFamily kFamily = {
+    "stream", "streaming arrays through DRAM", map::kParameters, kTypes, nullptr, io, kVariants};
+
+}  // namespace roofcast::stream

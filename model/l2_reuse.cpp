@@ -1,0 +1,66 @@
+#include "model/l2_reuse.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roofcast {
+namespace {
+
+double resident_capacity_bytes(const Gpu& gpu) {
+  return gpu.sustained.l2_resident_bytes.value_or(gpu.memory.l2_bytes.value_or(0));
+}
+
+// Blocks of one wave march along K in step, so inside a wave each panel is read from DRAM once.
+// Between waves a panel is read again if too much went through L2 since.
+double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
+  const auto rows = static_cast<double>(raster.tile_rows);
+  const auto columns = static_cast<double>(raster.tile_columns);
+  const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
+  const double resident = std::min(static_cast<double>(resident_blocks), rows * columns);
+
+  // A wave covers a patch of the tile grid: whole columns of the group, then the next group.
+  const double wave_columns = std::min(columns, std::max(1.0, resident / group));
+  const double wave_rows = std::min(rows, std::max(group, resident / columns));
+  const double wave_bytes =
+      wave_rows * raster.row_panel_bytes + wave_columns * raster.column_panel_bytes;
+
+  // A's panels come again in every wave along the group, B's once a group sweep.
+  const double a_passes = columns / wave_columns;
+  const double b_passes = rows / wave_rows;
+  const double a_distance = wave_bytes;
+  const double b_distance =
+      raster.column_panel_bytes * columns + wave_rows * raster.row_panel_bytes;
+  const double a_again = raster.row_panel_bytes * rows * std::max(0.0, a_passes - 1);
+  const double b_again = raster.column_panel_bytes * columns * std::max(0.0, b_passes - 1);
+  return a_again * l2_miss_share(a_distance, gpu) + b_again * l2_miss_share(b_distance, gpu);
+}
+
+}  // namespace
+
+double l2_miss_share(double distance_bytes, const Gpu& gpu) {
+  const double ratio = distance_bytes / std::max(1.0, resident_capacity_bytes(gpu));
+  if (ratio <= 1) return 0;
+  // Newton on f(m) = m - 1 + exp(-m·r) from m = 1, where f is convex: each step stays above the root.
+  double miss = 1;
+  for (int step = 0; step < 6; ++step) {
+    const double kept = std::exp(-miss * ratio);
+    miss -= (miss - 1 + kept) / (1 - ratio * kept);
+  }
+  return std::clamp(miss, 0.0, 1.0);
+}
+
+Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, const Gpu& gpu,
+                     CacheState cache) {
+  const double again = l2_miss_share(plan.reuse.distance_bytes, gpu);
+  Traffic dram = plan.total.compulsory;
+  dram.read_bytes -= plan.reuse.read_bytes * (1 - again);
+  dram.write_bytes -= plan.reuse.write_bytes * (1 - again);
+  if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, gpu);
+  if (cache == CacheState::cold) {
+    const double left_dirty = gpu.sustained.l2_dirty_bytes.value_or(0);
+    dram.write_bytes = std::max(0.0, dram.write_bytes - left_dirty);
+  }
+  return dram;
+}
+
+}  // namespace roofcast

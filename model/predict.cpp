@@ -1,0 +1,119 @@
+#include "model/predict.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "model/bounds.hpp"
+#include "model/clock.hpp"
+#include "model/forecast.hpp"
+#include "model/occupancy.hpp"
+#include "model/waves.hpp"
+
+namespace roofcast {
+namespace {
+
+Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu) {
+  if (family.work == nullptr) {
+    std::string variants;
+    for (const KernelModel& kernel : family.variants) {
+      variants += (variants.empty() ? "" : ", ") + std::string(kernel.name);
+    }
+    throw InputError("the kernels of " + std::string(family.name) +
+                     " do different work, so the family has no limit of its own: ask for one of " +
+                     variants);
+  }
+  Prediction result;
+  result.work = family.work(problem);
+  result.io = family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
+  result.limit = limit(result.work, problem.dtype, gpu);
+  return result;
+}
+
+Occupancy checked_occupancy(const Launch& launch, const Gpu& gpu) {
+  const Occupancy found = occupancy(launch, *gpu.occupancy);
+  if (found.blocks_per_sm == 0) {
+    throw InputError("a block of " + std::to_string(launch.threads()) + " threads, " +
+                     std::to_string(launch.registers) + " registers a thread and " +
+                     std::to_string(launch.shared_bytes) + " B of shared memory does not fit an SM of " +
+                     gpu.name + ": choose smaller tiles");
+  }
+  return found;
+}
+
+// All launches of the sequence, added up.
+void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const Gpu& gpu,
+                  CacheState cache) {
+  std::array<double, kResources> terms{};
+  double running_s = 0;
+  double launches = 0;
+  result.work.dram = {};
+  for (const Plan& plan : plans) {
+    const Occupancy fit = checked_occupancy(plan.launch, gpu);
+    if (!result.occupancy) {
+      result.occupancy = fit;
+      result.waves = waves(plan.launch.blocks(), fit.blocks_per_sm * *gpu.sm_count);
+    }
+    const LaunchForecast one = forecast(plan, fit, clock_hz, gpu, cache);
+    running_s += plan.repeats * one.time_s;
+    launches += plan.repeats;
+    result.work.dram += plan.repeats * one.dram;
+    for (std::size_t i = 0; i < kResources; ++i) terms[i] += plan.repeats * one.terms_s[i];
+  }
+  const double launch_s = launch_cost_s(launches, gpu, cache);
+  terms[static_cast<std::size_t>(Resource::launch)] = launch_s;
+
+  Forecast time;
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (terms[i] > 0) time.terms.add(static_cast<Resource>(i), terms[i]);
+  }
+  // The limit is a fact, the forecast an estimate: where they cross, the estimate is wrong.
+  time.expected_s = std::max(launch_s + running_s, result.limit.time_s);
+  const double spread =
+      relative_spread(time.expected_s, time.terms.binding().resource, gpu);
+  time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
+  time.high_s = time.expected_s * (1 + spread);
+  time.sm_clock_hz = clock_hz;
+  time.sm_cycles = running_s * clock_hz;
+  result.time = time;
+  result.launches = static_cast<std::int64_t>(launches);
+}
+
+Prediction predict_variant(const Found& found, const Problem& problem, const Gpu& gpu,
+                           const Assumptions& assumptions) {
+  const Plans plans = found.kernel->plan(problem, gpu);
+  Prediction result;
+  for (const Plan& plan : plans) result.work += plan.repeats * plan.total;
+  if (found.family->work != nullptr) {
+    result.work.compulsory = found.family->work(problem).compulsory;
+  }
+  result.work.dram = result.work.compulsory;
+  result.io = found.family->io(problem, result.work.compulsory.total_bytes(), plans.front().on_chip_bytes);
+  result.limit = limit(plans, gpu);
+  result.launch = plans.front().launch;
+
+  if (!gpu.occupancy || !gpu.sm_count) {
+    result.notes.emplace_back("occupancy, waves and expected time: not defined for this device");
+    return result;
+  }
+  const auto clock = assumptions.sm_clock_hz ? assumptions.sm_clock_hz : expected_clock_hz(gpu);
+  if (!clock) {
+    result.notes.emplace_back("no SM clock is known for this device: no expected time");
+    return result;
+  }
+  add_forecast(result, plans, *clock, gpu, assumptions.cache);
+  if (gpu.sustained.source.empty()) {
+    result.notes.emplace_back(
+        "this device was never calibrated: the expected time rests on datasheet values");
+  }
+  return result;
+}
+
+}  // namespace
+
+Prediction predict(const Found& kernel, const Problem& problem, const Gpu& gpu,
+                   const Assumptions& assumptions) {
+  if (kernel.kernel == nullptr) return predict_family(*kernel.family, problem, gpu);
+  return predict_variant(kernel, problem, gpu, assumptions);
+}
+
+}  // namespace roofcast

@@ -1,0 +1,92 @@
+#include "model/sm_time.hpp"
+
+#include <algorithm>
+
+namespace roofcast {
+namespace {
+
+using CyclesByResource = std::array<double, kResources>;
+
+double per_clk(double work, const std::optional<double>& rate) {
+  return rate && *rate > 0 ? work / *rate : 0;
+}
+
+// Cycles each pipe of an SM is busy with one block's step.
+CyclesByResource pipe_cycles(const Step& step, DType compute, const Gpu& gpu) {
+  CyclesByResource cycles{};
+  const auto set = [&cycles](Resource resource, double value) {
+    cycles[static_cast<std::size_t>(resource)] = value;
+  };
+  set(Resource::vector, per_clk(step.vector_flops, gpu.sm.vector_flop_per_clk[compute]));
+  set(Resource::special, per_clk(step.special_ops, gpu.sm.special_per_clk));
+  set(Resource::issue, per_clk(step.instructions, gpu.sm.warp_issue_per_clk) /
+                           gpu.sustained.issue_efficiency.value_or(1));
+  set(Resource::shared, step.shared_wavefronts);
+  set(Resource::l1, per_clk(step.l1_lookups, gpu.sustained.l1_tags_per_clk));
+  set(Resource::l2, per_clk(step.l2_bytes, gpu.sm.l2_bytes_per_clk));
+  return cycles;
+}
+
+double exposed_latency_cycles(const Step& step, double dram_share, const Gpu& gpu) {
+  const double l2 = gpu.latency.l2_cycles.value_or(0);
+  const double dram = gpu.latency.dram_cycles.value_or(l2);
+  return step.global_round_trips * (l2 + (dram - l2) * dram_share) +
+         step.shared_round_trips * gpu.latency.shared_cycles.value_or(0) +
+         step.dependent_fmas * gpu.latency.fma_cycles.value_or(0) +
+         step.barriers * gpu.sustained.barrier_cycles.value_or(0);
+}
+
+struct StepTime {
+  double cycles;
+  std::size_t bound;
+};
+
+StepTime step_time(const CyclesByResource& pipes, double latency, double resident) {
+  const auto fullest = std::max_element(pipes.begin(), pipes.end());
+  const double throughput = resident * *fullest;
+  const double alone = latency + *fullest;
+  if (alone > throughput) return {alone, static_cast<std::size_t>(Resource::latency)};
+  return {throughput, static_cast<std::size_t>(fullest - pipes.begin())};
+}
+
+}  // namespace
+
+SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, const Gpu& gpu) {
+  const std::int64_t sms = gpu.sm_count.value_or(1);
+  const std::int64_t on_busiest = (plan.launch.blocks() + sms - 1) / sms;
+  const std::int64_t full_rounds = on_busiest / occupancy.blocks_per_sm;
+  const std::int64_t rest = on_busiest % occupancy.blocks_per_sm;
+
+  const CyclesByResource step = pipe_cycles(plan.block.step, plan.compute, gpu);
+  const CyclesByResource once = pipe_cycles(plan.block.once, plan.compute, gpu);
+  const double step_latency = exposed_latency_cycles(plan.block.step, dram_share, gpu);
+  const double once_latency = exposed_latency_cycles(plan.block.once, dram_share, gpu) +
+                              gpu.sustained.block_launch_cycles.value_or(0);
+
+  SmTime result;
+  CyclesByResource bound_cycles{};
+  const auto add_rounds = [&](std::int64_t rounds, std::int64_t resident) {
+    if (rounds == 0 || resident == 0) return;
+    const auto r = static_cast<double>(resident);
+    const auto n = static_cast<double>(rounds);
+    const StepTime in_loop = step_time(step, step_latency, r);
+    const StepTime outside = step_time(once, once_latency, r);
+    result.cycles += n * (plan.block.steps * in_loop.cycles + outside.cycles);
+    bound_cycles[in_loop.bound] += n * plan.block.steps * in_loop.cycles;
+    bound_cycles[outside.bound] += n * outside.cycles;
+  };
+  add_rounds(full_rounds, occupancy.blocks_per_sm);
+  add_rounds(1, rest);
+
+  for (std::size_t i = 0; i < kResources; ++i) {
+    result.busy_cycles[i] =
+        static_cast<double>(on_busiest) * (plan.block.steps * step[i] + once[i]);
+  }
+  constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
+  result.busy_cycles[kLatency] = bound_cycles[kLatency];
+  const auto largest = std::max_element(bound_cycles.begin(), bound_cycles.end());
+  result.bound = static_cast<Resource>(largest - bound_cycles.begin());
+  return result;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,23 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "model/gpu.hpp"
+#include "model/plan.hpp"
+#include "model/prediction.hpp"
+
+namespace roofcast {
+
+/// Cycles the busiest SM needs, and how they divide. One step with r blocks resident takes
+///   max over pipes(r · work ÷ rate, one block's exposed latency + its own work ÷ rate):
+/// blocks hide each other's latency until a pipe is full (Little's law in cycles).
+struct SmTime {
+  double cycles = 0;
+  std::array<double, kResources> busy_cycles{};  ///< of each pipe; latency: what nothing hid
+  Resource bound = Resource::latency;
+};
+
+/// `dram_share`: share of L2 reads that go on to DRAM, which sets the mean latency.
+SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, const Gpu& gpu);
+
+}  // namespace roofcast
