@@ -44,15 +44,23 @@ if(ROOFCAST_FUZZ)
   add_custom_target(roofcast_fuzzers)
 endif()
 
-# roofcast_add_fuzzer(NAME SOURCE [LIBRARY...]): an executable with LLVMFuzzerTestOneInput in
-# SOURCE; nothing unless ROOFCAST_FUZZ is on. scripts/test runs all of them (build/fuzz/fuzzers).
+# roofcast_add_fuzzer(NAME SOURCE [LIBRARIES library...] [SEEDS folder...]): an executable with
+# LLVMFuzzerTestOneInput in SOURCE, and the test fuzz.NAME that runs it for a minute from the files
+# in SEEDS. Nothing unless ROOFCAST_FUZZ is on.
 function(roofcast_add_fuzzer name source)
   if(NOT ROOFCAST_FUZZ)
     return()
   endif()
+  cmake_parse_arguments(PARSE_ARGV 2 fuzzer "" "" "LIBRARIES;SEEDS")
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE roofcast_warnings ${ARGN})
+  target_link_libraries(${name} PRIVATE roofcast_warnings ${fuzzer_LIBRARIES})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers")
   add_dependencies(roofcast_fuzzers ${name})
+  set(findings "${PROJECT_BINARY_DIR}/findings/${name}")
+  file(MAKE_DIRECTORY "${findings}/corpus")
+  add_test(NAME fuzz.${name}
+           COMMAND ${name} -max_total_time=60 -timeout=10 -rss_limit_mb=2048 -verbosity=0
+                   -artifact_prefix=${findings}/ "${findings}/corpus" ${fuzzer_SEEDS}
+           WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
 endfunction()

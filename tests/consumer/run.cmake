@@ -14,7 +14,6 @@ run(${CMAKE_COMMAND}
     -B "${consumer_build}"
     -G "${generator}"
     "-DCMAKE_CXX_COMPILER=${compiler}"
-    "-DCMAKE_CXX_FLAGS=${flags}"
     "-DCMAKE_BUILD_TYPE=${config}"
     "-DCMAKE_PREFIX_PATH=${prefix}")
 run(${CMAKE_COMMAND} --build "${consumer_build}" --config "${config}")
