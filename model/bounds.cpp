@@ -19,8 +19,8 @@ double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
   const double bandwidth = gpu.memory.dram_bandwidth_bytes_per_s.value_or(0);
   if (bandwidth <= 0) return 0;
   const double may_stay = gpu.memory.l2_bytes.value_or(0);
-  const double bytes = std::max(0.0, compulsory.read_bytes) +
-                       std::max(0.0, compulsory.write_bytes - may_stay);
+  const double bytes =
+      std::max(0.0, compulsory.read_bytes) + std::max(0.0, compulsory.write_bytes - may_stay);
   return bytes / bandwidth;
 }
 

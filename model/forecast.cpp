@@ -9,7 +9,9 @@
 namespace roofcast {
 namespace {
 
-constexpr std::size_t index(Resource resource) { return static_cast<std::size_t>(resource); }
+constexpr std::size_t index(Resource resource) {
+  return static_cast<std::size_t>(resource);
+}
 
 double dram_time_s(const Traffic& dram, const Gpu& gpu) {
   const double sheet = gpu.memory.dram_bandwidth_bytes_per_s.value_or(0);
@@ -61,8 +63,8 @@ LaunchForecast forecast(const Plan& plan, const Occupancy& occupancy, double clo
 
 double launch_cost_s(double launches, const Gpu& gpu, CacheState cache) {
   const double in_graph = gpu.sustained.graph_launch_s.value_or(0);
-  const double first = cache == CacheState::cold ? gpu.sustained.stream_launch_s.value_or(in_graph)
-                                                 : in_graph;
+  const double first =
+      cache == CacheState::cold ? gpu.sustained.stream_launch_s.value_or(in_graph) : in_graph;
   return first + std::max(0.0, launches - 1) * in_graph;
 }
 

@@ -30,7 +30,8 @@ struct OccupancyRules {
   std::int64_t registers_per_sm = 0;
   std::int64_t registers_per_thread = 0;
   std::int64_t register_allocation_unit = 0;  ///< registers a warp's allocation is rounded up to
-  std::int64_t warp_allocation_unit = 0;      ///< sub-partitions of an SM; registers are split among them evenly
+  std::int64_t warp_allocation_unit =
+      0;  ///< sub-partitions of an SM; registers are split among them evenly
   std::int64_t shared_bytes_per_sm = 0;
   std::int64_t shared_bytes_per_block = 0;  ///< most a block may ask for (opt-in)
   std::int64_t shared_reserved_bytes_per_block = 0;
@@ -89,11 +90,12 @@ struct Sustained {
   std::optional<double> sm_clock_hz;        ///< under memory-bound and SIMT load
   std::optional<double> stream_launch_s;    ///< null kernel between two events in a stream
   std::optional<double> graph_launch_s;     ///< null kernel, each of many in a graph
-  std::optional<double> block_launch_cycles;  ///< from a block's slot falling free to the next's start
+  std::optional<double>
+      block_launch_cycles;  ///< from a block's slot falling free to the next's start
   std::optional<double> barrier_cycles;
-  std::optional<double> issue_efficiency;   ///< share of issue slots a SIMT main loop keeps filled
-  std::optional<double> overlap_exponent;   ///< p of the p-norm that joins overlapping terms
-  std::optional<double> l1_tags_per_clk;    ///< distinct lines of one warp request looked up a clock
+  std::optional<double> issue_efficiency;  ///< share of issue slots a SIMT main loop keeps filled
+  std::optional<double> overlap_exponent;  ///< p of the p-norm that joins overlapping terms
+  std::optional<double> l1_tags_per_clk;   ///< distinct lines of one warp request looked up a clock
   std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;

@@ -40,7 +40,8 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, cons
 double l2_miss_share(double distance_bytes, const Gpu& gpu) {
   const double ratio = distance_bytes / std::max(1.0, resident_capacity_bytes(gpu));
   if (ratio <= 1) return 0;
-  // Newton on f(m) = m - 1 + exp(-m·r) from m = 1, where f is convex: each step stays above the root.
+  // Newton on f(m) = m - 1 + exp(-m·r) from m = 1, where f is convex: each step stays above the
+  // root.
   double miss = 1;
   for (int step = 0; step < 6; ++step) {
     const double kept = std::exp(-miss * ratio);

@@ -5,7 +5,9 @@
 namespace roofcast {
 namespace {
 
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) {
   return unit > 0 ? divide_up(a, unit) * unit : a;
 }

@@ -14,13 +14,15 @@ namespace roofcast {
 /// What one block does in one step of its main loop, or once before and after it.
 /// Instructions are warp instructions, summed over the block's warps.
 struct Step {
-  double vector_flops = 0;        ///< on the SIMT pipes
-  double special_ops = 0;         ///< thread results of the special-function unit
-  double instructions = 0;        ///< all warp instructions issued
-  double shared_wavefronts = 0;   ///< cycles of the shared-memory pipe: 128 B each, conflicts counted
-  double l1_lookups = 0;          ///< distinct lines touched, summed over warp accesses
-  double l2_bytes = 0;            ///< to and from L2
-  double global_round_trips = 0;  ///< dependent waits for L2 or DRAM that nothing in the block hides
+  double vector_flops = 0;  ///< on the SIMT pipes
+  double special_ops = 0;   ///< thread results of the special-function unit
+  double instructions = 0;  ///< all warp instructions issued
+  double shared_wavefronts =
+      0;                  ///< cycles of the shared-memory pipe: 128 B each, conflicts counted
+  double l1_lookups = 0;  ///< distinct lines touched, summed over warp accesses
+  double l2_bytes = 0;    ///< to and from L2
+  double global_round_trips =
+      0;  ///< dependent waits for L2 or DRAM that nothing in the block hides
   double shared_round_trips = 0;  ///< dependent waits for shared memory
   double dependent_fmas = 0;      ///< length of the longest chain of dependent arithmetic
   double barriers = 0;
@@ -38,11 +40,11 @@ struct BlockWork {
 struct TileRaster {
   std::int64_t tile_rows = 1;
   std::int64_t tile_columns = 1;
-  std::int64_t group_rows = 1;      ///< tile rows a column of the walk holds: 1 is plain row-major
-  bool column_major = false;        ///< the walk goes down rows first
-  double row_panel_bytes = 0;       ///< of A: what all tiles of one tile row share
-  double column_panel_bytes = 0;    ///< of B: what all tiles of one tile column share
-  double a_bytes = 0;               ///< of the whole operand
+  std::int64_t group_rows = 1;    ///< tile rows a column of the walk holds: 1 is plain row-major
+  bool column_major = false;      ///< the walk goes down rows first
+  double row_panel_bytes = 0;     ///< of A: what all tiles of one tile row share
+  double column_panel_bytes = 0;  ///< of B: what all tiles of one tile column share
+  double a_bytes = 0;             ///< of the whole operand
   double b_bytes = 0;
 };
 
@@ -56,9 +58,9 @@ struct Reuse {
 /// One kernel launch.
 struct Plan {
   Launch launch;
-  DType compute = DType::fp32;  ///< type of the vector and tensor arithmetic
-  Work total;                   ///< dram stays empty: the memory law fills it in
-  BlockWork block;              ///< all blocks do the same: edge tiles compute the full tile
+  DType compute = DType::fp32;       ///< type of the vector and tensor arithmetic
+  Work total;                        ///< dram stays empty: the memory law fills it in
+  BlockWork block;                   ///< all blocks do the same: edge tiles compute the full tile
   std::optional<TileRaster> raster;  ///< absent: every byte is touched once
   Reuse reuse;                       ///< of what earlier launches of the chain left in L2
   double on_chip_bytes = 0;          ///< registers and shared memory a block computes from

@@ -24,7 +24,8 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
   }
   Prediction result;
   result.work = family.work(problem);
-  result.io = family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
+  result.io =
+      family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
   result.limit = limit(result.work, problem.dtype, gpu);
   return result;
 }
@@ -34,8 +35,9 @@ Occupancy checked_occupancy(const Launch& launch, const Gpu& gpu) {
   if (found.blocks_per_sm == 0) {
     throw InputError("a block of " + std::to_string(launch.threads()) + " threads, " +
                      std::to_string(launch.registers) + " registers a thread and " +
-                     std::to_string(launch.shared_bytes) + " B of shared memory does not fit an SM of " +
-                     gpu.name + ": choose smaller tiles");
+                     std::to_string(launch.shared_bytes) +
+                     " B of shared memory does not fit an SM of " + gpu.name +
+                     ": choose smaller tiles");
   }
   return found;
 }
@@ -68,8 +70,7 @@ void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const
   }
   // The limit is a fact, the forecast an estimate: where they cross, the estimate is wrong.
   time.expected_s = std::max(launch_s + running_s, result.limit.time_s);
-  const double spread =
-      relative_spread(time.expected_s, time.terms.binding().resource, gpu);
+  const double spread = relative_spread(time.expected_s, time.terms.binding().resource, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
   time.sm_clock_hz = clock_hz;
@@ -87,7 +88,8 @@ Prediction predict_variant(const Found& found, const Problem& problem, const Gpu
     result.work.compulsory = found.family->work(problem).compulsory;
   }
   result.work.dram = result.work.compulsory;
-  result.io = found.family->io(problem, result.work.compulsory.total_bytes(), plans.front().on_chip_bytes);
+  result.io =
+      found.family->io(problem, result.work.compulsory.total_bytes(), plans.front().on_chip_bytes);
   result.limit = limit(plans, gpu);
   result.launch = plans.front().launch;
 

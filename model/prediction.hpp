@@ -62,7 +62,8 @@ class Terms {
 
 /// What the caches hold when the kernel starts, and what happens to what it leaves dirty.
 enum class CacheState : unsigned char {
-  cold,    ///< L2 full of clean foreign lines; dirty lines may stay behind in it (one launch, timed alone)
+  cold,    ///< L2 full of clean foreign lines; dirty lines may stay behind in it (one launch, timed
+           ///< alone)
   steady,  ///< other data before and after: every written byte is paid for (launches back to back)
 };
 
@@ -80,10 +81,11 @@ struct Occupancy {
 };
 
 struct Waves {
-  double count = 0;             ///< blocks ÷ capacity, fractional
-  std::int64_t full = 0;        ///< waves that fill the device
-  double tail_utilization = 0;  ///< share of the slots the last, partial wave fills; 1 if none is partial
-  double efficiency = 0;        ///< count ÷ ⌈count⌉
+  double count = 0;       ///< blocks ÷ capacity, fractional
+  std::int64_t full = 0;  ///< waves that fill the device
+  double tail_utilization =
+      0;                  ///< share of the slots the last, partial wave fills; 1 if none is partial
+  double efficiency = 0;  ///< count ÷ ⌈count⌉
 };
 
 /// Lower bound on the time: no measurement may be shorter.

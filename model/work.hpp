@@ -48,8 +48,8 @@ struct Work {
   }
   friend constexpr Work operator+(Work a, const Work& b) { return a += b; }
   friend constexpr Work operator*(double n, const Work& a) {
-    return {n * a.vector_flops, n * a.tensor_flops, n * a.special_flops, n * a.requested, n * a.l2,
-            n * a.dram,         n * a.compulsory,   n * a.shared_bytes};
+    return {n * a.vector_flops, n * a.tensor_flops, n * a.special_flops, n * a.requested,
+            n * a.l2,           n * a.dram,         n * a.compulsory,    n * a.shared_bytes};
   }
 };
 

@@ -52,8 +52,12 @@ Plans plan_gelu_unfused(const Problem& problem, const Gpu& /*gpu*/) {
   return plans;
 }
 
-Work relu_work(const Problem& problem) { return map::plan(kReluWork, problem).total; }
-Work gelu_work(const Problem& problem) { return map::plan(kGeluWork, problem).total; }
+Work relu_work(const Problem& problem) {
+  return map::plan(kReluWork, problem).total;
+}
+Work gelu_work(const Problem& problem) {
+  return map::plan(kGeluWork, problem).total;
+}
 
 IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
   return streaming_io(compulsory_bytes, on_chip_bytes);
@@ -75,10 +79,11 @@ constexpr std::array<KernelModel, 2> kGeluVariants = {{
 
 }  // namespace
 
-const KernelFamily kRelu = {"elementwise.relu", "y = max(x, 0)", map::kParameters, kTypes,
-                            relu_work, io, kReluVariants};
-const KernelFamily kGelu = {
-    "elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", map::kParameters, kTypes,
-    gelu_work, io, kGeluVariants};
+const KernelFamily kRelu = {
+    "elementwise.relu", "y = max(x, 0)", map::kParameters, kTypes, relu_work, io, kReluVariants};
+const KernelFamily kGelu = {"elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))",
+                            map::kParameters,   kTypes,
+                            gelu_work,          io,
+                            kGeluVariants};
 
 }  // namespace roofcast::elementwise

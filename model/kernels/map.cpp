@@ -15,8 +15,7 @@ constexpr std::int64_t kRegisters = 32;
 
 void require_power_of_two(std::string_view what, std::int64_t value) {
   if (!std::has_single_bit(static_cast<std::uint64_t>(value))) {
-    throw InputError(std::string(what) + " is " + std::to_string(value) +
-                     ": give a power of two");
+    throw InputError(std::string(what) + " is " + std::to_string(value) + ": give a power of two");
   }
 }
 
@@ -55,9 +54,8 @@ Plan plan(const Operation& operation, const Problem& problem) {
   result.block.steps = 0;
   once.vector_flops = elements * operation.flops;
   once.special_ops = elements * operation.special;
-  once.instructions =
-      warps * (kInstructionsPerThread + kInstructionsPerAccess * loads * arrays) +
-      elements / 32 * operation.instructions;
+  once.instructions = warps * (kInstructionsPerThread + kInstructionsPerAccess * loads * arrays) +
+                      elements / 32 * operation.instructions;
   once.l2_bytes = elements * element * arrays;
   once.global_round_trips = 1;
   result.on_chip_bytes = 0;

@@ -16,18 +16,24 @@ Plans plan(const Problem& problem, const Gpu& /*gpu*/) {
   return {map::plan(kOperation, problem)};
 }
 
-Plans plan_null(const Problem& /*problem*/, const Gpu& /*gpu*/) {
-  Plan plan;
-  plan.launch.block[0] = 32;
-  plan.launch.registers = 16;
-  plan.block.steps = 0;
+// The grid of a copy of n elements whose blocks do nothing.
+Plans plan_null(const Problem& problem, const Gpu& /*gpu*/) {
+  Plan plan = map::plan({}, problem);
+  plan.total = {};
+  plan.block = {.steps = 0, .step = {}, .once = {}};
   return {plan};
 }
+
+constexpr std::array kNullParameters = [] {
+  auto parameters = map::kParameters;
+  parameters[kElements].fallback = 1;
+  return parameters;
+}();
 
 constexpr std::array kTypes = {DType::fp64, DType::fp32, DType::fp16, DType::bf16};
 
 constexpr std::array<KernelModel, 5> kVariants = {{
-    {"stream.null", "an empty kernel: the cost of a launch", {}, kTypes, plan_null},
+    {"stream.null", "an empty kernel: the cost of a launch", kNullParameters, kTypes, plan_null},
     {"stream.copy", "b = a", map::kParameters, kTypes, plan<kCopyWork>},
     {"stream.scale", "b = s·a", map::kParameters, kTypes, plan<kScaleWork>},
     {"stream.add", "c = a + b", map::kParameters, kTypes, plan<kAddWork>},

@@ -1,0 +1,240 @@
+#include "model/kernels/gemm_simt.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "model/coalescing.hpp"
+
+namespace roofcast::gemm {
+namespace {
+
+constexpr double kElement = 4;  // bytes of fp32
+constexpr std::int64_t kSectorBytes = 32;
+constexpr std::int64_t kLineBytes = 128;
+
+struct Config {
+  std::int64_t m, n, k;
+  std::int64_t tile_m, tile_n, tile_k;
+  std::int64_t thread_m, thread_n;
+
+  std::int64_t tile_rows() const { return (m + tile_m - 1) / tile_m; }
+  std::int64_t tile_columns() const { return (n + tile_n - 1) / tile_n; }
+  std::int64_t threads() const { return tile_m / thread_m * (tile_n / thread_n); }
+};
+
+Config config(const Problem& p, std::size_t given) {
+  const auto value = [&](std::size_t parameter) {
+    return parameter < given ? p[parameter] : std::int64_t{1};
+  };
+  const Config c{p[kM],         p[kN],         p[kK],           value(kTileM),
+                 value(kTileN), value(kTileK), value(kThreadM), value(kThreadN)};
+  const auto divides = [](std::int64_t part, std::int64_t whole, std::string_view what) {
+    if (whole % part != 0) {
+      throw InputError(std::string(what) + ": " + std::to_string(part) + " does not divide " +
+                       std::to_string(whole) + "; choose one that does");
+    }
+  };
+  divides(c.thread_m, c.tile_m, "thread_m of tile_m");
+  divides(c.thread_n, c.tile_n, "thread_n of tile_n");
+  return c;
+}
+
+// Mean number of sectors that a run of `elements` touches, over rows `row_elements` apart: rows
+// repeat their offset from a sector boundary at least every 8.
+double mean_sectors(std::int64_t elements, std::int64_t row_elements) {
+  constexpr std::int64_t kPeriod = kSectorBytes / 4;
+  std::int64_t sectors = 0;
+  for (std::int64_t row = 0; row < kPeriod; ++row) {
+    const WarpAccess run{.stride_bytes = 0,
+                         .access_bytes = elements * 4,
+                         .offset_bytes = row * row_elements * 4 % kSectorBytes,
+                         .lanes = 1};
+    sectors += distinct_units(run, kSectorBytes);
+  }
+  return static_cast<double>(sectors) / kPeriod;
+}
+
+// What every rung has in common: the product, the traffic of its tiles, the walk over them.
+Plan tiled_plan(const Config& c) {
+  const auto m = static_cast<double>(c.m);
+  const auto n = static_cast<double>(c.n);
+  const auto k = static_cast<double>(c.k);
+  const auto rows = static_cast<double>(c.tile_rows());
+  const auto columns = static_cast<double>(c.tile_columns());
+
+  Plan plan;
+  plan.launch.grid = {c.tile_columns(), c.tile_rows(), 1};
+  Work& work = plan.total;
+  work.vector_flops = 2 * m * n * k;
+  work.compulsory = {(m * k + k * n) * kElement, m * n * kElement};
+
+  // Each block takes tile_k columns of its rows of A and tile_k rows of its columns of B a step.
+  const std::int64_t run_a = std::min(c.tile_k, c.k);
+  const std::int64_t run_b = std::min(c.tile_n, c.n);
+  const double a_waste =
+      mean_sectors(run_a, c.k) * kSectorBytes / (static_cast<double>(run_a) * kElement);
+  const double b_waste =
+      mean_sectors(run_b, c.n) * kSectorBytes / (static_cast<double>(run_b) * kElement);
+  work.requested = {(columns * m * k + rows * k * n) * kElement, m * n * kElement};
+  work.l2 = {(columns * m * k * a_waste + rows * k * n * b_waste) * kElement,
+             m * n * kElement * b_waste};
+
+  plan.raster = TileRaster{.tile_rows = c.tile_rows(),
+                           .tile_columns = c.tile_columns(),
+                           .row_panel_bytes = m / rows * k * kElement,
+                           .column_panel_bytes = n / columns * k * kElement};
+  plan.block.steps = static_cast<double>((c.k + c.tile_k - 1) / c.tile_k);
+  plan.block.once.l2_bytes = static_cast<double>(c.tile_m * c.tile_n) * kElement;
+  plan.block.once.global_round_trips = 1;
+  return plan;
+}
+
+// One thread an output element, operands straight from global memory. `rows_first`: neighbouring
+// threads take neighbouring rows, so a warp's loads of A and stores of C touch a line each.
+Plans plan_direct(const Problem& problem, bool rows_first) {
+  Config c = config(problem, kTileN + 1);
+  c.tile_k = 1;
+  Plan plan = tiled_plan(c);
+  // L1 keeps the block's sectors until all their elements are used: whole sectors along k.
+  c.tile_k = kSectorBytes / 4;
+  plan.total.l2.read_bytes = tiled_plan(c).total.l2.read_bytes;
+  const auto m = static_cast<double>(c.m);
+  const auto n = static_cast<double>(c.n);
+  const auto k = static_cast<double>(c.k);
+  plan.total.requested.read_bytes = 2 * m * n * k * kElement;
+
+  const double warps = static_cast<double>((c.threads() + 31) / 32);
+  const std::int64_t row_bytes = c.k * 4;
+  Step& step = plan.block.step;
+  step.vector_flops = 2 * static_cast<double>(c.threads());
+  step.instructions = warps * 4;
+  const double across =
+      static_cast<double>(distinct_units({.stride_bytes = 4, .access_bytes = 4}, kLineBytes));
+  const double down = static_cast<double>(
+      distinct_units({.stride_bytes = row_bytes, .access_bytes = 4}, kLineBytes));
+  step.l1_lookups = warps * (rows_first ? down + 1 : across + 1);
+  step.l2_bytes =
+      plan.total.l2.read_bytes / static_cast<double>(plan.launch.blocks()) / plan.block.steps;
+  plan.launch.block = rows_first ? std::array{c.tile_m, c.tile_n, std::int64_t{1}}
+                                 : std::array{c.tile_n, c.tile_m, std::int64_t{1}};
+  if (rows_first) {
+    plan.launch.grid = {c.tile_rows(), c.tile_columns(), 1};
+    plan.raster->column_major = true;
+  }
+  plan.launch.registers = 32;
+  plan.on_chip_bytes = static_cast<double>(c.tile_m * c.tile_n) * kElement;
+  return {plan};
+}
+
+// How a rung works from shared memory. Per thread and k: what it reads from shared memory.
+struct Staging {
+  std::int64_t vector = 1;        ///< elements of one access
+  bool prefetch = false;          ///< the next tile loads while this one is computed
+  double shared_round_trips = 1;  ///< not hidden by the warp's own independent work, a step
+};
+
+Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging) {
+  const Config c = config(problem, parameters);
+  Plan plan = tiled_plan(c);
+  const double threads = static_cast<double>(c.threads());
+  const double warps = static_cast<double>((c.threads() + 31) / 32);
+  const auto tile_k = static_cast<double>(c.tile_k);
+  const auto tile_inputs = static_cast<double>((c.tile_m + c.tile_n) * c.tile_k);
+  const auto width = static_cast<double>(staging.vector);
+  const double outputs = static_cast<double>(c.thread_m * c.thread_n);
+  const double fragments = static_cast<double>(c.thread_m + c.thread_n);
+
+  Step& step = plan.block.step;
+  step.vector_flops = 2 * outputs * threads * tile_k;
+  const double shared_loads = warps * tile_k * fragments / width;
+  const double staged = tile_inputs / width / 32;
+  step.instructions = warps * tile_k * outputs + shared_loads + 4 * staged + warps * 10;
+  step.shared_wavefronts = shared_loads * width + 2 * staged * width;
+  step.l1_lookups = staged * width;
+  step.l2_bytes = tile_inputs * kElement;
+  step.global_round_trips = staging.prefetch ? 0 : 1;
+  step.shared_round_trips = staging.shared_round_trips;
+  step.barriers = staging.prefetch ? 1 : 2;
+
+  const std::int64_t buffers = staging.prefetch ? 2 : 1;
+  plan.launch.block = {c.threads(), 1, 1};
+  plan.launch.shared_bytes = buffers * (c.tile_m + c.tile_n) * c.tile_k * 4;
+  plan.launch.registers =
+      std::min<std::int64_t>(255, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
+  plan.total.shared_bytes =
+      step.shared_wavefronts * 128 * plan.block.steps * static_cast<double>(plan.launch.blocks());
+  plan.on_chip_bytes =
+      static_cast<double>(c.tile_m * c.tile_n + (c.tile_m + c.tile_n) * c.tile_k) * kElement;
+  return {plan};
+}
+
+constexpr roofcast::Parameter tile(std::string_view name, std::string_view meaning,
+                                   std::int64_t fallback) {
+  return {name, meaning, 1, 512, fallback};
+}
+
+constexpr std::array kDirectParameters = {kShape[0], kShape[1], kShape[2],
+                                          tile("tile_m", "rows of C a block computes", 32),
+                                          tile("tile_n", "columns of C a block computes", 32)};
+constexpr std::array kTiledParameters = {kShape[0],
+                                         kShape[1],
+                                         kShape[2],
+                                         tile("tile_m", "rows of C a block computes", 32),
+                                         tile("tile_n", "columns of C a block computes", 32),
+                                         tile("tile_k", "depth of the tiles in shared memory", 32)};
+constexpr std::array kCoarsened1dParameters = {
+    kShape[0],
+    kShape[1],
+    kShape[2],
+    tile("tile_m", "rows of C a block computes", 64),
+    tile("tile_n", "columns of C a block computes", 64),
+    tile("tile_k", "depth of the tiles in shared memory", 8),
+    tile("thread_m", "rows of C a thread computes", 8)};
+constexpr std::array kCoarsened2dParameters = {
+    kShape[0],
+    kShape[1],
+    kShape[2],
+    tile("tile_m", "rows of C a block computes", 128),
+    tile("tile_n", "columns of C a block computes", 128),
+    tile("tile_k", "depth of the tiles in shared memory", 8),
+    tile("thread_m", "rows of C a thread computes", 8),
+    tile("thread_n", "columns of C a thread computes", 8)};
+
+constexpr std::array kTypes = {DType::fp32};
+
+Plans plan_naive(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_direct(p, true);
+}
+Plans plan_coalesced(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_direct(p, false);
+}
+Plans plan_tiled(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_staged(p, kTileK + 1, {});
+}
+Plans plan_coarsened_1d(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_staged(p, kThreadM + 1, {});
+}
+Plans plan_coarsened_2d(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_staged(p, kThreadN + 1, {});
+}
+Plans plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_staged(p, kThreadN + 1, {.vector = 4, .prefetch = true, .shared_round_trips = 0});
+}
+
+}  // namespace
+
+const std::array<KernelModel, 6> kSimtVariants = {{
+    {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)", kDirectParameters,
+     kTypes, plan_naive},
+    {"gemm.coalesced", "one thread an element, warps walk along columns", kDirectParameters, kTypes,
+     plan_coalesced},
+    {"gemm.tiled", "operand tiles staged in shared memory", kTiledParameters, kTypes, plan_tiled},
+    {"gemm.coarsened_1d", "a column of outputs a thread", kCoarsened1dParameters, kTypes,
+     plan_coarsened_1d},
+    {"gemm.coarsened_2d", "a register tile of outputs a thread", kCoarsened2dParameters, kTypes,
+     plan_coarsened_2d},
+    {"gemm.vectorized", "128-bit accesses, double buffering", kCoarsened2dParameters, kTypes,
+     plan_vectorized},
+}};
+
+}  // namespace roofcast::gemm

@@ -1,0 +1,18 @@
+#pragma once
+// The SIMT ladder of the matrix product in fp32, from naive to vectorized.
+#include <array>
+
+#include "model/kernel_model.hpp"
+#include "model/kernels/gemm.hpp"
+
+namespace roofcast::gemm {
+
+inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 24;
+inline constexpr std::array kShape = {
+    roofcast::Parameter{"m", "rows of A and C (elements)", 1, kMaxExtent, std::nullopt},
+    roofcast::Parameter{"n", "columns of B and C (elements)", 1, kMaxExtent, std::nullopt},
+    roofcast::Parameter{"k", "columns of A, rows of B (elements)", 1, kMaxExtent, std::nullopt}};
+
+extern const std::array<KernelModel, 6> kSimtVariants;
+
+}  // namespace roofcast::gemm
