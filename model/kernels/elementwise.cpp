@@ -79,9 +79,9 @@ constexpr std::array<KernelModel, 2> kGeluVariants = {{
 
 }  // namespace
 
-const KernelFamily kRelu = {
+constinit const KernelFamily kRelu = {
     "elementwise.relu", "y = max(x, 0)", map::kParameters, kTypes, relu_work, io, kReluVariants};
-const KernelFamily kGelu = {"elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))",
+constinit const KernelFamily kGelu = {"elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))",
                             map::kParameters,   kTypes,
                             gelu_work,          io,
                             kGeluVariants};

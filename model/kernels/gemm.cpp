@@ -29,7 +29,7 @@ IoComplexity io(const Problem& problem, double compulsory_bytes, double on_chip_
 
 }  // namespace
 
-const KernelFamily kFamily = {
+constinit const KernelFamily kFamily = {
     "gemm", "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kFamilyTypes, work, io, kSimtVariants};
 
 }  // namespace roofcast::gemm

@@ -223,7 +223,7 @@ Plans plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
 
 }  // namespace
 
-const std::array<KernelModel, 6> kSimtVariants = {{
+constinit const std::array<KernelModel, 6> kSimtVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)", kDirectParameters,
      kTypes, plan_naive},
     {"gemm.coalesced", "one thread an element, warps walk along columns", kDirectParameters, kTypes,

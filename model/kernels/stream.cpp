@@ -46,7 +46,7 @@ IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_c
 
 }  // namespace
 
-const KernelFamily kFamily = {
+constinit const KernelFamily kFamily = {
     "stream", "streaming arrays through DRAM", map::kParameters, kTypes, nullptr, io, kVariants};
 
 }  // namespace roofcast::stream

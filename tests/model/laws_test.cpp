@@ -1,0 +1,116 @@
+// The small laws, each against numbers worked out by hand.
+#include <gtest/gtest.h>
+
+#include "model/bounds.hpp"
+#include "model/coalescing.hpp"
+#include "model/io_complexity.hpp"
+#include "model/l2_reuse.hpp"
+#include "model/peaks.hpp"
+#include "model/sm_time.hpp"
+#include "model/waves.hpp"
+#include "tests/model/devices.hpp"
+
+namespace roofcast {
+namespace {
+
+// Horace He's example (hardware_facts): 108 SMs, 256×128 tiles: 1792² fits one wave, 1793² not.
+TEST(Waves, TileQuantization) {
+  const Waves one = waves(7 * 14, 108);
+  EXPECT_EQ(one.full, 0);
+  EXPECT_DOUBLE_EQ(one.tail_utilization, 98.0 / 108);
+  const Waves two = waves(8 * 15, 108);
+  EXPECT_EQ(two.full, 1);
+  EXPECT_DOUBLE_EQ(two.tail_utilization, 12.0 / 108);
+  EXPECT_DOUBLE_EQ(two.efficiency, 120.0 / 108 / 2);
+  EXPECT_DOUBLE_EQ(waves(216, 108).tail_utilization, 1);
+}
+
+TEST(Coalescing, SectorsAndLines) {
+  EXPECT_EQ(distinct_units({.stride_bytes = 4, .access_bytes = 4}, 32), 4);
+  EXPECT_EQ(distinct_units({.stride_bytes = 4, .access_bytes = 4, .offset_bytes = 4}, 32), 5);
+  EXPECT_EQ(distinct_units({.stride_bytes = 16, .access_bytes = 16}, 128), 4);
+  EXPECT_EQ(distinct_units({.stride_bytes = 64, .access_bytes = 4}, 32), 32);
+  EXPECT_EQ(distinct_units({.stride_bytes = 0, .access_bytes = 4}, 32), 1);
+  EXPECT_EQ(distinct_units({.stride_bytes = 4096, .access_bytes = 4}, 128), 32);
+}
+
+TEST(IoComplexity, MatrixProduct) {
+  // S = 16384 words: 2·8192³/128 words of 4 B.
+  const IoComplexity io = matrix_product_io(8192, 8192, 8192, 4, 1, 65536);
+  EXPECT_DOUBLE_EQ(io.lower_bound_bytes, 2.0 * 8192 * 8192 * 8192 / 128 * 4);
+  EXPECT_DOUBLE_EQ(matrix_product_io(8, 8, 8, 4, 768, 1e9).lower_bound_bytes, 768);
+}
+
+TEST(L2Reuse, NothingMissesUntilTheCapacity) {
+  const Gpu gpu = testing::hopper_like();
+  EXPECT_EQ(l2_miss_share(60e6, gpu), 0);
+  EXPECT_GT(l2_miss_share(66e6, gpu), 0);
+  // The root of m = 1 - exp(-2m).
+  EXPECT_NEAR(l2_miss_share(120e6, gpu), 0.7968, 1e-3);
+  EXPECT_NEAR(l2_miss_share(60e9, gpu), 1, 1e-9);
+}
+
+TEST(L2Reuse, ColdLaunchLeavesDirtyLinesBehind) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.l2_dirty_bytes = 30e6;
+  Plan plan;
+  plan.total.compulsory = {100e6, 100e6};
+  EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::cold).write_bytes, 70e6);
+  EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::steady).write_bytes, 100e6);
+  plan.total.compulsory.write_bytes = 10e6;
+  EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::cold).write_bytes, 0);
+}
+
+TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
+  const Gpu gpu = testing::hopper_like();
+  Plan plan;
+  plan.total.compulsory = {0, 0};
+  // 100×100 tiles, 100 at once: a wave is one row of tiles and sweeps all of B (1 GB), far more
+  // than L2 holds: B comes again 99 times.
+  plan.raster = TileRaster{.tile_rows = 100,
+                           .tile_columns = 100,
+                           .row_panel_bytes = 1e7,
+                           .column_panel_bytes = 1e7};
+  EXPECT_NEAR(dram_traffic(plan, 100, gpu, CacheState::steady).read_bytes, 99e9, 1e6);
+  // All at once: nothing comes again.
+  EXPECT_EQ(dram_traffic(plan, 10000, gpu, CacheState::steady).read_bytes, 0);
+}
+
+TEST(Peaks, FastestPipeForTheType) {
+  const Gpu gpu = testing::hopper_like();
+  EXPECT_DOUBLE_EQ(best_peak(gpu, DType::fp32)->flops_per_s, 132 * 256 * 2e9);
+  EXPECT_FALSE(best_peak(gpu, DType::fp32)->tensor);
+  EXPECT_DOUBLE_EQ(best_peak(gpu, DType::bf16)->flops_per_s, 132 * 4096 * 2e9);
+  EXPECT_TRUE(best_peak(gpu, DType::bf16)->tensor);
+  EXPECT_FALSE(best_peak(gpu, DType::fp4));
+}
+
+TEST(Bounds, LargestResourceBinds) {
+  const Gpu gpu = testing::hopper_like();
+  Plan plan;
+  plan.total.vector_flops = 132 * 256 * 2e9;  // 1 s
+  plan.total.compulsory = {2.4e12, 60e6};     // 0.5 s: what is written can stay in L2
+  const Limit found = limit({plan}, gpu);
+  EXPECT_DOUBLE_EQ(found.time_s, 1);
+  EXPECT_EQ(found.terms.binding().resource, Resource::vector);
+  EXPECT_THROW(limit(plan.total, DType::fp4, gpu), InputError);
+}
+
+TEST(SmTime, ResidentBlocksHideLatencyUntilAPipeIsFull) {
+  const Gpu gpu = testing::hopper_like();
+  Plan plan;
+  plan.block.steps = 10;
+  plan.block.step.vector_flops = 256 * 100;  // 100 cycles of the pipe
+  plan.block.step.global_round_trips = 1;    // 265 cycles exposed
+  plan.launch.grid[0] = 132;
+  const Occupancy alone{1, 8, OccupancyLimiter::warps};
+  EXPECT_DOUBLE_EQ(sm_time(plan, alone, 0, gpu).cycles, 10 * (100 + 265));
+  EXPECT_EQ(sm_time(plan, alone, 0, gpu).bound, Resource::latency);
+  plan.launch.grid[0] = 132 * 5;
+  const Occupancy five{5, 40, OccupancyLimiter::warps};
+  EXPECT_DOUBLE_EQ(sm_time(plan, five, 0, gpu).cycles, 10 * 500);
+  EXPECT_EQ(sm_time(plan, five, 0, gpu).bound, Resource::vector);
+}
+
+}  // namespace
+}  // namespace roofcast

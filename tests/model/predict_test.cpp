@@ -1,0 +1,177 @@
+#include "model/predict.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "tests/model/devices.hpp"
+
+namespace roofcast {
+namespace {
+
+Problem checked(const Found& kernel, std::initializer_list<std::int64_t> shape,
+                DType type = DType::fp32) {
+  Problem problem;
+  problem.dtype = type;
+  unsigned given = 0;
+  for (const std::int64_t extent : shape) {
+    problem[static_cast<std::size_t>(std::popcount(given))] = extent;
+    given = given << 1U | 1U;
+  }
+  check(kernel, problem, given);
+  return problem;
+}
+
+TEST(Catalog, NamesAreUniqueAndFound) {
+  std::vector<std::string_view> seen;
+  for (const KernelFamily& family : catalog()) {
+    EXPECT_EQ(find_kernel(family.name).kernel, nullptr);
+    for (const KernelModel& kernel : family.variants) {
+      EXPECT_EQ(find_kernel(kernel.name).kernel, &kernel);
+      EXPECT_EQ(kernel.name.substr(0, family.name.size()), family.name);
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), kernel.name), 0);
+      EXPECT_LE(kernel.parameters.size(), Problem::kMaxParameters);
+      seen.push_back(kernel.name);
+    }
+  }
+  EXPECT_GE(seen.size(), 15U);
+}
+
+TEST(Catalog, UnknownNameSuggestsTheNearest) {
+  try {
+    find_kernel("gemm.tilde");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::strstr(error.what(), "gemm.tiled"), nullptr) << error.what();
+  }
+}
+
+TEST(Check, MissingAndOutOfRangeAndUnknownType) {
+  const Found gemm = find_kernel("gemm.tiled");
+  Problem problem;
+  EXPECT_THROW(check(gemm, problem, 0b011), InputError);
+  problem.values = {16, 16, 0};
+  EXPECT_THROW(check(gemm, problem, 0b111), InputError);
+  problem.values = {16, 16, 16};
+  problem.dtype = DType::bf16;
+  EXPECT_THROW(check(gemm, problem, 0b111), InputError);
+  problem.dtype = DType::fp32;
+  check(gemm, problem, 0b111);
+  EXPECT_EQ(problem[3], 32);  // the default tile
+}
+
+TEST(Predict, GemmCountsItsFlopsAndBytesExactly) {
+  const Gpu gpu = testing::hopper_like();
+  const Found kernel = find_kernel("gemm.tiled");
+  const Prediction p = predict(kernel, checked(kernel, {1000, 520, 300}), gpu);
+  EXPECT_EQ(p.work.flops(), 2.0 * 1000 * 520 * 300);
+  EXPECT_EQ(p.work.compulsory.total_bytes(), 4.0 * (1000 * 300 + 300 * 520 + 1000 * 520));
+  EXPECT_EQ(p.launch->blocks(), 32 * 17);
+}
+
+TEST(Predict, FamilyAloneAnswersTheLimitOnly) {
+  const Gpu gpu = testing::hopper_like();
+  const Found gemm = find_kernel("gemm");
+  const Prediction p = predict(gemm, checked(gemm, {8192, 8192, 8192}, DType::bf16), gpu);
+  EXPECT_DOUBLE_EQ(p.limit.time_s, 2 * std::pow(8192.0, 3) / (132 * 4096 * 2e9));
+  EXPECT_EQ(p.limit.terms.binding().resource, Resource::tensor);
+  EXPECT_FALSE(p.launch || p.occupancy || p.waves || p.time);
+}
+
+TEST(Predict, FamilyWithoutCommonWorkNamesItsVariants) {
+  const Found stream = find_kernel("stream");
+  EXPECT_THROW(predict(stream, checked(stream, {1000}), testing::hopper_like()), InputError);
+}
+
+TEST(Predict, BlockThatDoesNotFitIsRefused) {
+  const Found kernel = find_kernel("gemm.tiled");
+  Problem problem = checked(kernel, {512, 512, 512});
+  problem[3] = problem[4] = 64;  // 4096 threads
+  EXPECT_THROW(predict(kernel, problem, testing::hopper_like()), InputError);
+}
+
+TEST(Predict, DeviceWithoutWarpsAnswersTheLimit) {
+  Gpu gpu = testing::hopper_like();
+  gpu.occupancy.reset();
+  const Found kernel = find_kernel("stream.copy");
+  const Prediction p = predict(kernel, checked(kernel, {1 << 30}), gpu);
+  EXPECT_GT(p.limit.time_s, 0);
+  EXPECT_FALSE(p.waves || p.time);
+  ASSERT_EQ(p.notes.size(), 1U);
+  EXPECT_NE(p.notes[0].find("not defined for this device"), std::string::npos);
+}
+
+// Any variant with any shape it takes.
+struct Question {
+  Found kernel;
+  Problem problem;
+};
+
+Question any_question() {
+  std::vector<Found> kernels;
+  for (const KernelFamily& family : catalog()) {
+    for (const KernelModel& kernel : family.variants) kernels.push_back({&family, &kernel});
+  }
+  const Found kernel = *rc::gen::elementOf(kernels);
+  Problem problem;
+  problem.dtype =
+      *rc::gen::elementOf(std::vector<DType>(kernel.dtypes().begin(), kernel.dtypes().end()));
+  const std::size_t shape = kernel.family->parameters.size() == 3 ? 3 : 1;
+  const std::int64_t largest = shape == 3 ? 20000 : std::int64_t{1} << 32;
+  for (std::size_t i = 0; i < shape; ++i) {
+    problem[i] = *rc::gen::inRange<std::int64_t>(1, largest);
+  }
+  check(kernel, problem, (1U << shape) - 1);
+  return {kernel, problem};
+}
+
+RC_GTEST_PROP(PredictProperty, TimeIsAtLeastEveryBoundAndInsideItsInterval, ()) {
+  const Question q = any_question();
+  const Prediction p = predict(q.kernel, q.problem, testing::hopper_like());
+  RC_ASSERT(p.time.has_value());
+  for (const Term& term : p.limit.terms) {
+    if (p.launches == 1) RC_ASSERT(p.limit.time_s >= term.time_s);
+  }
+  RC_ASSERT(p.time->expected_s >= p.limit.time_s);
+  RC_ASSERT(p.time->low_s <= p.time->expected_s);
+  RC_ASSERT(p.time->low_s >= p.limit.time_s);
+  RC_ASSERT(p.time->high_s >= p.time->expected_s);
+  RC_ASSERT(std::isfinite(p.time->high_s));
+}
+
+RC_GTEST_PROP(PredictProperty, BytesAreAtLeastCompulsory, ()) {
+  const Question q = any_question();
+  const Prediction p =
+      predict(q.kernel, q.problem, testing::hopper_like(), {.cache = CacheState::steady});
+  RC_ASSERT(p.work.dram.read_bytes >= p.work.compulsory.read_bytes * (1 - 1e-12));
+  RC_ASSERT(p.work.requested.total_bytes() >= p.work.compulsory.total_bytes() * (1 - 1e-12));
+  RC_ASSERT(p.work.l2.total_bytes() >= p.work.compulsory.total_bytes() * (1 - 1e-12));
+  RC_ASSERT(p.io.lower_bound_bytes >= p.work.compulsory.total_bytes() * (1 - 1e-12));
+}
+
+RC_GTEST_PROP(PredictProperty, MoreBandwidthIsNeverSlower, ()) {
+  const Question q = any_question();
+  const Gpu slow = testing::hopper_like();
+  Gpu fast = slow;
+  *fast.memory.dram_bandwidth_bytes_per_s *= *rc::gen::inRange(101, 400) / 100.0;
+  const Prediction before = predict(q.kernel, q.problem, slow);
+  const Prediction after = predict(q.kernel, q.problem, fast);
+  RC_ASSERT(after.limit.time_s <= before.limit.time_s);
+  RC_ASSERT(after.time->expected_s <= before.time->expected_s * (1 + 1e-12));
+}
+
+RC_GTEST_PROP(PredictProperty, WavesHoldEveryBlock, ()) {
+  const Question q = any_question();
+  const Prediction p = predict(q.kernel, q.problem, testing::hopper_like());
+  const double capacity = static_cast<double>(p.occupancy->blocks_per_sm * 132);
+  RC_ASSERT(std::ceil(p.waves->count) * capacity >= static_cast<double>(p.launch->blocks()));
+  RC_ASSERT(p.waves->efficiency > 0);
+  RC_ASSERT(p.waves->efficiency <= 1);
+  RC_ASSERT(p.waves->tail_utilization > 0);
+  RC_ASSERT(p.waves->tail_utilization <= 1);
+}
+
+}  // namespace
+}  // namespace roofcast
