@@ -10,7 +10,7 @@ namespace roofcast {
 
 struct Assumptions {
   CacheState cache = CacheState::cold;
-  std::optional<double> sm_clock_hz;  ///< a measured clock instead of the expected one
+  std::optional<double> sm_clock_hz{};  ///< a measured clock instead of the expected one
 };
 
 /// Fills in the fallbacks of parameters that `given` does not mark and checks types and ranges.
