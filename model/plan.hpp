@@ -35,17 +35,15 @@ struct BlockWork {
   Step once;
 };
 
-/// The operands of a tiled product, for what L2 can keep between blocks and waves. Blocks run in
-/// the order of their index: along columns within a group of `group_rows` tile rows.
+/// The tiles of a product in the order in which blocks run, for what L2 can keep between blocks and
+/// waves: down `group_rows` tile rows, then the next tile column, and so to the last column; then
+/// the next group. A walk down whole columns first is the same with rows and columns exchanged.
 struct TileRaster {
   std::int64_t tile_rows = 1;
   std::int64_t tile_columns = 1;
-  std::int64_t group_rows = 1;    ///< tile rows a column of the walk holds: 1 is plain row-major
-  bool column_major = false;      ///< the walk goes down rows first
-  double row_panel_bytes = 0;     ///< of A: what all tiles of one tile row share
-  double column_panel_bytes = 0;  ///< of B: what all tiles of one tile column share
-  double a_bytes = 0;             ///< of the whole operand
-  double b_bytes = 0;
+  std::int64_t group_rows = 1;    ///< 1: plain row order
+  double row_panel_bytes = 0;     ///< of the operand that the tiles of one tile row share
+  double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
 };
 
 /// Bytes read again (or overwritten) after `distance_bytes` of other data went through L2.

@@ -81,9 +81,10 @@ constexpr std::array<KernelModel, 2> kGeluVariants = {{
 
 constinit const KernelFamily kRelu = {
     "elementwise.relu", "y = max(x, 0)", map::kParameters, kTypes, relu_work, io, kReluVariants};
-constinit const KernelFamily kGelu = {"elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))",
-                            map::kParameters,   kTypes,
-                            gelu_work,          io,
-                            kGeluVariants};
+constinit const KernelFamily kGelu = {
+    "elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))",
+    map::kParameters,   kTypes,
+    gelu_work,          io,
+    kGeluVariants};
 
 }  // namespace roofcast::elementwise

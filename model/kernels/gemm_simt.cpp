@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "model/coalescing.hpp"
 
@@ -11,6 +12,10 @@ namespace {
 constexpr double kElement = 4;  // bytes of fp32
 constexpr std::int64_t kSectorBytes = 32;
 constexpr std::int64_t kLineBytes = 128;
+// Counted in the SASS of kernels/gemm for sm_90a: what a copy of one access to shared memory takes,
+// and what a warp spends on a step of the main loop besides (counters, branch, addresses).
+constexpr double kInstructionsPerCopy = 3;
+constexpr double kInstructionsPerStep = 8;
 
 struct Config {
   std::int64_t m, n, k;
@@ -117,54 +122,64 @@ Plans plan_direct(const Problem& problem, bool rows_first) {
       plan.total.l2.read_bytes / static_cast<double>(plan.launch.blocks()) / plan.block.steps;
   plan.launch.block = rows_first ? std::array{c.tile_m, c.tile_n, std::int64_t{1}}
                                  : std::array{c.tile_n, c.tile_m, std::int64_t{1}};
-  if (rows_first) {
+  if (rows_first) {  // blocks too walk down the rows first
     plan.launch.grid = {c.tile_rows(), c.tile_columns(), 1};
-    plan.raster->column_major = true;
+    std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
+    std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
   plan.launch.registers = 32;
   plan.on_chip_bytes = static_cast<double>(c.tile_m * c.tile_n) * kElement;
   return {plan};
 }
 
-// How a rung works from shared memory. Per thread and k: what it reads from shared memory.
+// How a rung works from shared memory.
 struct Staging {
-  std::int64_t vector = 1;        ///< elements of one access
-  bool prefetch = false;          ///< the next tile loads while this one is computed
-  double shared_round_trips = 1;  ///< not hidden by the warp's own independent work, a step
+  std::int64_t width = 1;       ///< elements of one access to global memory, and to B's tile
+  std::int64_t stages = 1;      ///< tiles in shared memory: with more than one, loads run ahead
+  std::int64_t group_rows = 1;  ///< tile rows that blocks visit together
+  std::int64_t pad_a = 0;       ///< elements between the rows of A's tile
 };
+
+// A's tile holds k along its rows, so a thread reads four steps of a row with one access.
+constexpr double kStepsPerAccessOfA = 4;
 
 Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging) {
   const Config c = config(problem, parameters);
   Plan plan = tiled_plan(c);
-  const double threads = static_cast<double>(c.threads());
-  const double warps = static_cast<double>((c.threads() + 31) / 32);
+  const auto warps = static_cast<double>((c.threads() + 31) / 32);
   const auto tile_k = static_cast<double>(c.tile_k);
   const auto tile_inputs = static_cast<double>((c.tile_m + c.tile_n) * c.tile_k);
-  const auto width = static_cast<double>(staging.vector);
-  const double outputs = static_cast<double>(c.thread_m * c.thread_n);
-  const double fragments = static_cast<double>(c.thread_m + c.thread_n);
+  const auto width = static_cast<double>(staging.width);
+  const auto thread_m = static_cast<double>(c.thread_m);
+  const auto thread_n = static_cast<double>(c.thread_n);
 
   Step& step = plan.block.step;
-  step.vector_flops = 2 * outputs * threads * tile_k;
-  const double shared_loads = warps * tile_k * fragments / width;
-  const double staged = tile_inputs / width / 32;
-  step.instructions = warps * tile_k * outputs + shared_loads + 4 * staged + warps * 10;
-  step.shared_wavefronts = shared_loads * width + 2 * staged * width;
-  step.l1_lookups = staged * width;
+  step.vector_flops = 2 * thread_m * thread_n * static_cast<double>(c.threads()) * tile_k;
+  const double multiply_adds = warps * tile_k * thread_m * thread_n;
+  const double shared_loads = warps * tile_k * (thread_m / kStepsPerAccessOfA + thread_n / width);
+  const double copies = tile_inputs / width / 32;
+  const bool ahead = staging.stages > 1;
+  step.instructions =
+      multiply_adds + shared_loads + copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
+  step.shared_wavefronts = shared_loads + copies * width;
   step.l2_bytes = tile_inputs * kElement;
-  step.global_round_trips = staging.prefetch ? 0 : 1;
-  step.shared_round_trips = staging.shared_round_trips;
-  step.barriers = staging.prefetch ? 1 : 2;
+  step.global_round_trips = ahead ? 0 : 1;
+  step.shared_round_trips = 1;
+  step.barriers = ahead ? 1 : 2;
 
-  const std::int64_t buffers = staging.prefetch ? 2 : 1;
   plan.launch.block = {c.threads(), 1, 1};
-  plan.launch.shared_bytes = buffers * (c.tile_m + c.tile_n) * c.tile_k * 4;
+  plan.launch.shared_bytes =
+      staging.stages * 4 * (c.tile_m * (c.tile_k + staging.pad_a) + c.tile_n * c.tile_k);
   plan.launch.registers =
       std::min<std::int64_t>(255, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
-  plan.total.shared_bytes =
-      step.shared_wavefronts * 128 * plan.block.steps * static_cast<double>(plan.launch.blocks());
-  plan.on_chip_bytes =
-      static_cast<double>(c.tile_m * c.tile_n + (c.tile_m + c.tile_n) * c.tile_k) * kElement;
+  if (staging.group_rows > 1) {  // blocks find their tile by themselves
+    plan.launch.grid = {plan.launch.blocks(), 1, 1};
+    plan.raster->group_rows = staging.group_rows;
+  }
+  plan.total.shared_bytes = step.shared_wavefronts * kLineBytes * plan.block.steps *
+                            static_cast<double>(plan.launch.blocks());
+  plan.on_chip_bytes = static_cast<double>(c.tile_m * c.tile_n) * kElement +
+                       static_cast<double>(plan.launch.shared_bytes);
   return {plan};
 }
 
@@ -199,6 +214,15 @@ constexpr std::array kCoarsened2dParameters = {
     tile("tile_k", "depth of the tiles in shared memory", 8),
     tile("thread_m", "rows of C a thread computes", 8),
     tile("thread_n", "columns of C a thread computes", 8)};
+constexpr std::array kVectorizedParameters = {
+    kShape[0],
+    kShape[1],
+    kShape[2],
+    tile("tile_m", "rows of C a block computes", 128),
+    tile("tile_n", "columns of C a block computes", 128),
+    tile("tile_k", "depth of the tiles in shared memory", 16),
+    tile("thread_m", "rows of C a thread computes", 16),
+    tile("thread_n", "columns of C a thread computes", 8)};
 
 constexpr std::array kTypes = {DType::fp32};
 
@@ -218,7 +242,7 @@ Plans plan_coarsened_2d(const Problem& p, const Gpu& /*gpu*/) {
   return plan_staged(p, kThreadN + 1, {});
 }
 Plans plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, kThreadN + 1, {.vector = 4, .prefetch = true, .shared_round_trips = 0});
+  return plan_staged(p, kThreadN + 1, {.width = 4, .stages = 3, .group_rows = 8, .pad_a = 4});
 }
 
 }  // namespace
@@ -233,7 +257,7 @@ constinit const std::array<KernelModel, 6> kSimtVariants = {{
      plan_coarsened_1d},
     {"gemm.coarsened_2d", "a register tile of outputs a thread", kCoarsened2dParameters, kTypes,
      plan_coarsened_2d},
-    {"gemm.vectorized", "128-bit accesses, double buffering", kCoarsened2dParameters, kTypes,
+    {"gemm.vectorized", "128-bit accesses, tiles copied ahead", kVectorizedParameters, kTypes,
      plan_vectorized},
 }};
 

@@ -67,10 +67,8 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   plan.total.compulsory = {0, 0};
   // 100×100 tiles, 100 at once: a wave is one row of tiles and sweeps all of B (1 GB), far more
   // than L2 holds: B comes again 99 times.
-  plan.raster = TileRaster{.tile_rows = 100,
-                           .tile_columns = 100,
-                           .row_panel_bytes = 1e7,
-                           .column_panel_bytes = 1e7};
+  plan.raster = TileRaster{
+      .tile_rows = 100, .tile_columns = 100, .row_panel_bytes = 1e7, .column_panel_bytes = 1e7};
   EXPECT_NEAR(dram_traffic(plan, 100, gpu, CacheState::steady).read_bytes, 99e9, 1e6);
   // All at once: nothing comes again.
   EXPECT_EQ(dram_traffic(plan, 10000, gpu, CacheState::steady).read_bytes, 0);

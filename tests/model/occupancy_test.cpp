@@ -110,16 +110,15 @@ TEST(Occupancy, EqualsTheOfficialCalculator) {
   for (const Device& device : {Device{9, 0, hopper}, Device{8, 0, ampere}, Device{8, 9, ada},
                                Device{7, 0, volta}, Device{10, 0, hopper}}) {
     for (int i = 0; i < 5000; ++i) {
-      const Launch tried =
-          launch(std::uniform_int_distribution<std::int64_t>(1, 1024)(random),
-                 std::uniform_int_distribution<std::int64_t>(1, 255)(random),
-                 i % 3 == 0 ? 0
-                            : std::uniform_int_distribution<std::int64_t>(
-                                  0, device.rules.shared_bytes_per_block)(random));
+      const Launch tried = launch(std::uniform_int_distribution<std::int64_t>(1, 1024)(random),
+                                  std::uniform_int_distribution<std::int64_t>(1, 255)(random),
+                                  i % 3 == 0 ? 0
+                                             : std::uniform_int_distribution<std::int64_t>(
+                                                   0, device.rules.shared_bytes_per_block)(random));
       ASSERT_EQ(occupancy(tried, device.rules).blocks_per_sm,
                 official_blocks(tried, device.major, device.minor, device.rules))
-          << "cc " << device.major << '.' << device.minor << ", " << tried.threads()
-          << " threads, " << tried.registers << " registers, " << tried.shared_bytes << " B";
+          << "cc " << device.major << '.' << device.minor << ", " << tried.threads() << " threads, "
+          << tried.registers << " registers, " << tried.shared_bytes << " B";
     }
   }
 }
