@@ -9,24 +9,27 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
 //                                reads writes flops special instructions
 constexpr map::Operation kReluWork = {1, 1, 0, 0, 1};  // a maximum is no FLOP by the counters
-constexpr map::Operation kGeluWork = {1, 1, 8, 1, 20};
+constexpr map::Operation kGeluWork = {1, 1, 8, 1, 14};
 
-// One launch for each operation, as an eager framework runs it; the comment is the operation.
+// One launch for each operation, as an eager framework runs it. Intermediates take turns in two
+// scratch arrays, as a caching allocator hands out memory that was just freed.
 struct Link {
   map::Operation operation;
-  double reads_just_written;  ///< arrays read that the launch before wrote
+  bool rereads;     ///< what it reads has been read or written before in the chain
+  bool overwrites;  ///< what it writes replaces an intermediate no one needs any more
 };
 constexpr std::array<Link, 9> kGeluChain = {{
-    {{1, 1, 1, 0, 1}, 0},   // t1 = x·x
-    {{2, 1, 1, 0, 1}, 1},   // t2 = t1·x
-    {{1, 1, 1, 0, 1}, 1},   // t3 = 0.044715·t2
-    {{2, 1, 1, 0, 1}, 1},   // t4 = x + t3
-    {{1, 1, 1, 0, 1}, 1},   // t5 = 0.797885·t4
-    {{1, 1, 0, 1, 15}, 1},  // t6 = tanh(t5)
-    {{1, 1, 1, 0, 1}, 1},   // t7 = 1 + t6
-    {{1, 1, 1, 0, 1}, 0},   // t8 = 0.5·x
-    {{2, 1, 1, 0, 1}, 1},   // y  = t8·t7
+    {{1, 1, 1, 0, 1}, false, false},  // t1 = x·x
+    {{2, 1, 1, 0, 1}, true, false},   // t2 = t1·x
+    {{1, 1, 1, 0, 1}, true, true},    // t3 = 0.044715·t2
+    {{2, 1, 1, 0, 1}, true, true},    // t4 = x + t3
+    {{1, 1, 1, 0, 1}, true, true},    // t5 = 0.797885·t4
+    {{1, 1, 0, 1, 6}, true, true},    // t6 = tanh(t5)
+    {{1, 1, 1, 0, 1}, true, true},    // t7 = 1 + t6
+    {{1, 1, 1, 0, 1}, true, true},    // t8 = 0.5·x
+    {{2, 1, 1, 0, 1}, true, false},   // y  = t8·t7
 }};
+constexpr double kArraysInTurn = 3;  // x and the two scratch arrays
 
 Plans plan_relu(const Problem& problem, const Gpu& /*gpu*/) {
   return {map::plan(kReluWork, problem)};
@@ -36,17 +39,17 @@ Plans plan_gelu_fused(const Problem& problem, const Gpu& /*gpu*/) {
   return {map::plan(kGeluWork, problem)};
 }
 
-// An intermediate is read by the next launch, after as many bytes as one launch moves; x, read by
-// several launches, likewise. What is still in L2 then need not come from DRAM.
+// An array comes round again when the others in turn have gone through L2. What L2 still holds by
+// then is not read from DRAM, and an intermediate overwritten there never reaches it.
 Plans plan_gelu_unfused(const Problem& problem, const Gpu& /*gpu*/) {
   Plans plans;
   plans.reserve(kGeluChain.size());
   const double array_bytes = static_cast<double>(problem[kElements]) * size_bytes(problem.dtype);
   for (const Link& link : kGeluChain) {
     Plan plan = map::plan(link.operation, problem);
-    const bool first = plans.empty();
-    const double moved = array_bytes * (link.operation.reads + link.operation.writes);
-    plan.reuse = {first ? 0 : link.operation.reads * array_bytes, 0, moved};
+    plan.reuse = {.read_bytes = link.rereads ? link.operation.reads * array_bytes : 0,
+                  .write_bytes = link.overwrites ? array_bytes : 0,
+                  .distance_bytes = kArraysInTurn * array_bytes};
     plans.push_back(plan);
   }
   return plans;
