@@ -1,34 +1,46 @@
 #pragma once
 // Charts as Vega-Lite specifications: data and encoding in one JSON document.
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/gpu.hpp"
 #include "validation/compare.hpp"
+#include "validation/run.hpp"
 
 namespace roofcast::reports {
 
 /// A kernel's place under the roofline. Absent measured values draw no measured point.
 struct RooflinePoint {
-  std::string label;              ///< "gemm.vectorized m=4096 n=4096 k=4096 fp32"
+  std::string label;              ///< "gemm.vectorized m=4096 n=4096 k=4096 fp32"; colour by its first word
   double intensity = 0;           ///< FLOP per DRAM byte, predicted
   double predicted_flops_per_s = 0;
-  std::optional<double> measured_intensity;
+  std::optional<double> measured_intensity;  ///< the predicted one where no counter was read
   std::optional<double> measured_flops_per_s;
 };
 
-/// Roofs for DRAM, L2, shared memory and each arithmetic type the device has; the points with an
-/// arrow from predicted to measured. Vega-Lite JSON text.
+/// Roofs for DRAM, L2, shared memory and each arithmetic type the device has, at datasheet clocks;
+/// the points with an arrow from predicted to measured. A point whose rate or intensity is not
+/// positive has no place on logarithmic axes and is left out. Vega-Lite JSON text.
 std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points);
 
 /// Measured time over predicted time for every case, log-log, the diagonal, ±10% band, error bars
-/// p10–p90 across and low–high along.
+/// p10–p90 across and low–high along; beside it the error over the bytes moved.
 std::string predicted_measured_chart(const validation::Comparison& comparison);
 
-/// One self-contained page (opens offline).
+/// One self-contained page (opens offline). Throws InputError where the program was built without
+/// the page bundle (ROOFCAST_REPORT_BUNDLE=OFF) or the text is no JSON.
 std::string chart_page(const std::string& title, const std::string& vega_lite_json);
 
-/// The page of a comparison: summary figures, both charts, the table of every case.
+/// The page of a comparison: summary figures, both charts, a roofline for each family that
+/// computes, the table of every case. The run, where given, adds driver, build and suite.
 std::string report_page(const validation::Comparison& comparison, const Gpu& gpu);
+std::string report_page(const validation::Comparison& comparison, const Gpu& gpu,
+                        const validation::Run& run);
+
+/// Draws a specification into an .svg or .png file, whole or not at all. Needs Node and the npm
+/// packages of reports/; throws InputError naming what is missing and how to mend it.
+void render(const std::string& vega_lite_json, const std::filesystem::path& output);
 
 }  // namespace roofcast::reports

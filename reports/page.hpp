@@ -1,0 +1,26 @@
+#pragma once
+// The page around charts. The template is made at build time from page/.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/theme.hpp"
+
+namespace roofcast::reports {
+
+/// HTML with `<!--page:…-->` where title, theme, body and charts go; empty without the bundle.
+extern const std::string_view kPageTemplate;
+
+struct PageChart {
+  std::string id;  ///< of the element that `chart_element` made
+  Json spec;
+};
+
+/// Where the page draws the chart of that id.
+std::string chart_element(const std::string& id);
+
+/// `body` is HTML, `title` is text.
+std::string page(const std::string& title, const std::string& body,
+                 const std::vector<PageChart>& charts);
+
+}  // namespace roofcast::reports

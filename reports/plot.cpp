@@ -1,0 +1,85 @@
+#include "reports/plot.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roofcast::reports {
+namespace {
+
+/// Powers of ten; with 2 and 5 between them where the axis is short.
+Json ticks(const LogAxis& axis) {
+  const std::vector<double> steps =
+      axis.decades() < 2.5 ? std::vector<double>{1, 2, 5} : std::vector<double>{1};
+  Json values = Json::array();
+  const int last = static_cast<int>(std::floor(std::log10(axis.high)));
+  for (int e = static_cast<int>(std::floor(std::log10(axis.low))); e <= last; ++e) {
+    for (const double step : steps) {
+      const double value = step * std::pow(10.0, e);
+      if (value >= axis.low && value <= axis.high) values.push_back(value);
+    }
+  }
+  return values;
+}
+
+/// d3 writes 10T; people read 10 TFLOP/s.
+std::string si_label(std::string_view unit) {
+  if (unit.empty()) return "format(datum.value, '~r')";
+  return "replace(format(datum.value, '~s'), regexp('([a-zA-Zµ]?)$'), ' $1" + std::string(unit) +
+         "')";
+}
+
+}  // namespace
+
+double LogAxis::decades() const { return std::log10(high / low); }
+double LogAxis::position(double value) const {
+  return std::log10(value / low) * pixels_per_decade();
+}
+double LogAxis::value(double position) const {
+  return low * std::pow(10.0, position / pixels_per_decade());
+}
+
+Json LogAxis::channel(std::string_view field) const {
+  return {
+      {"field", field},
+      {"type", "quantitative"},
+      {"title", title},
+      {"scale", {{"type", "log"}, {"domain", {low, high}}, {"nice", false}}},
+      {"axis", {{"values", ticks(*this)}, {"labelExpr", si_label(unit)}, {"labelOverlap", true}}}};
+}
+
+Json mark(std::string_view type, std::string_view style, const Json& more) {
+  Json result = {{"type", type}, {"style", style}};
+  result.update(more);
+  return result;
+}
+
+Json tooltip(std::initializer_list<std::pair<std::string_view, std::string_view>> fields) {
+  Json result = Json::array();
+  for (const auto& [field, title] : fields) {
+    result.push_back({{"field", field}, {"type", "nominal"}, {"title", title}});
+  }
+  return result;
+}
+
+Json colour(std::string_view field, const std::vector<std::string>& names, std::string_view title,
+            int columns) {
+  return {{"field", field},
+          {"type", "nominal"},
+          {"scale", {{"domain", names}}},
+          {"legend", {{"title", title}, {"orient", "bottom"}, {"columns", columns}}}};
+}
+
+Json chart(std::string_view title, std::string_view subtitle, Json datasets) {
+  return {{"$schema", "https://vega.github.io/schema/vega-lite/v6.json"},
+          {"title", {{"text", title}, {"subtitle", subtitle}}},
+          {"datasets", std::move(datasets)},
+          {"config", chart_config(Theme::light)}};
+}
+
+std::string first_word(std::string_view text) { return std::string(text.substr(0, text.find(' '))); }
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+}  // namespace roofcast::reports

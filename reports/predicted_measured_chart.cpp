@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "reports/chart.hpp"
+#include "reports/plot.hpp"
+#include "reports/text.hpp"
+
+namespace roofcast::reports {
+namespace {
+
+using validation::Comparison;
+using validation::Row;
+
+constexpr double kSide = 430;
+constexpr double kTolerance = 0.1;
+
+bool drawable(const Row& row) {
+  return std::isfinite(row.time_s.measured) && row.time_s.measured > 0 &&
+         std::isfinite(row.time_s.predicted) && row.time_s.predicted > 0;
+}
+
+/// The bounds of an interval if they are times, else the value they should surround.
+double time_or(double bound, double value) {
+  return std::isfinite(bound) && bound > 0 ? bound : value;
+}
+
+/// Family while there are several, else the variants of the one.
+std::string group_of(const Row& row, bool one_family) { return one_family ? row.kernel : row.family; }
+
+Json case_rows(const std::vector<const Row*>& rows, bool one_family) {
+  Json cases = Json::array();
+  for (const Row* row : rows) {
+    const double predicted = row->time_s.predicted;
+    const double measured = row->time_s.measured;
+    const double low = time_or(row->predicted_low_s, predicted);
+    const double high = time_or(row->predicted_high_s, predicted);
+    const double p10 = time_or(row->measured_low_s, measured);
+    const double p90 = time_or(row->measured_high_s, measured);
+    cases.push_back({{"group", group_of(*row, one_family)},
+                     {"kernel", row->kernel},
+                     {"problem", row->problem_text},
+                     {"predicted", predicted},
+                     {"low", low},
+                     {"high", high},
+                     {"measured", measured},
+                     {"p10", p10},
+                     {"p90", p90},
+                     {"error", row->time_s.error()},
+                     {"bytes", row->work_dram_bytes},
+                     {"predicted_text", si(predicted, "s") + " (" + si(low, "s") + " to " +
+                                            si(high, "s") + ")"},
+                     {"measured_text", si(measured, "s") + " (p10 " + si(p10, "s") + ", p90 " +
+                                           si(p90, "s") + ")"},
+                     {"error_text", signed_percent(row->time_s.error())},
+                     {"limit_text", si(row->limit_s, "s")},
+                     {"bytes_text", si(row->work_dram_bytes, "B")},
+                     {"bound", name(row->bound)}});
+  }
+  return cases;
+}
+
+/// A domain around everything given to it; an axis without values still needs one.
+class Domain {
+ public:
+  void add(double value) {
+    if (!std::isfinite(value) || value <= 0) return;
+    low_ = std::min(low_, value);
+    high_ = std::max(high_, value);
+  }
+  LogAxis axis(double margin, std::string title, std::string unit, double fallback) const {
+    const bool empty = low_ > high_;
+    return {(empty ? fallback : low_) / margin, (empty ? 100 * fallback : high_) * margin, kSide,
+            std::move(title), std::move(unit)};
+  }
+
+ private:
+  double low_ = std::numeric_limits<double>::infinity();
+  double high_ = 0;
+};
+
+Json case_tooltip() {
+  return tooltip({{"kernel", "Kernel"},
+                  {"problem", "Problem"},
+                  {"predicted_text", "Predicted"},
+                  {"measured_text", "Measured"},
+                  {"error_text", "Error"},
+                  {"limit_text", "Limit"},
+                  {"bound", "Bound by"},
+                  {"bytes_text", "DRAM bytes"}});
+}
+
+/// Names picked in the legend stay, the rest fade.
+Json faded(double shown) {
+  return {{"condition", {{"param", "chosen"}, {"value", shown}}}, {"value", 0.05}};
+}
+
+Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& colours) {
+  const auto both = [&](std::string_view x, std::string_view y) -> Json {
+    return {{"x", measured.channel(x)}, {"y", predicted.channel(y)}};
+  };
+  Json band = both("x", "low");
+  band["y2"] = {{"field", "high"}};
+  Json across = both("p10", "predicted");
+  across["x2"] = {{"field", "p90"}};
+  Json along = both("measured", "low");
+  along["y2"] = {{"field", "high"}};
+  for (Json* bar : {&across, &along}) {
+    (*bar)["color"] = colours;
+    (*bar)["opacity"] = faded(0.5);
+  }
+  Json points = both("measured", "predicted");
+  points["color"] = colours;
+  points["opacity"] = faded(0.9);
+  points["tooltip"] = case_tooltip();
+
+  Json layers = Json::array();
+  layers.push_back({{"name", "tolerance"},
+                    {"data", {{"name", "diagonal"}}},
+                    {"mark", mark("area", "tolerance", {{"clip", true}})},
+                    {"encoding", band}});
+  layers.push_back({{"name", "diagonal"},
+                    {"data", {{"name", "diagonal"}}},
+                    {"mark", mark("line", "reference", {{"clip", true}})},
+                    {"encoding", both("x", "x")}});
+  layers.push_back({{"name", "measured-spread"},
+                    {"mark", mark("rule", "error-bar", {{"clip", true}})},
+                    {"encoding", across}});
+  layers.push_back({{"name", "predicted-interval"},
+                    {"mark", mark("rule", "error-bar", {{"clip", true}})},
+                    {"encoding", along}});
+  layers.push_back(
+      {{"name", "cases"},
+       {"params",
+        {{{"name", "chosen"},
+          {"select", {{"type", "point"}, {"fields", Json::array({"group"})}}},
+          {"bind", "legend"}}}},
+       {"mark", mark("point", "measured", {{"filled", true}, {"size", 58}})},
+       {"encoding", points}});
+  return {{"title", {{"text", "Time"}, {"subtitle", "On the line: as forecast. Above it: faster than forecast."}}},
+          {"width", kSide},
+          {"height", kSide},
+          {"layer", layers}};
+}
+
+Json error_panel(const LogAxis& bytes, double reach, const Json& colours) {
+  const Json error = {
+      {"field", "error"},
+      {"type", "quantitative"},
+      {"title", "Error of predicted time"},
+      {"scale", {{"domain", {-std::min(reach, 1.0), reach}}, {"nice", false}}},
+      {"axis", {{"labelExpr", "format(datum.value, '+.0%')"}, {"tickCount", 9}}}};
+  const auto at = [&error](double value) {
+    Json channel = error;
+    channel.erase("field");
+    channel["datum"] = value;
+    return channel;
+  };
+  Json points = {{"x", bytes.channel("bytes")},
+                 {"y", error},
+                 {"color", colours},
+                 {"opacity", faded(0.9)},
+                 {"tooltip", case_tooltip()}};
+  Json layers = Json::array();
+  layers.push_back(
+      {{"name", "error-tolerance"},
+       {"data", {{"values", {Json::object()}}}},
+       {"mark", mark("rect", "tolerance")},
+       {"encoding", {{"y", at(-kTolerance)}, {"y2", {{"datum", kTolerance}}}}}});
+  layers.push_back({{"name", "no-error"},
+                    {"data", {{"values", {Json::object()}}}},
+                    {"mark", mark("rule", "reference")},
+                    {"encoding", {{"y", at(0)}}}});
+  layers.push_back({{"name", "errors"},
+                    {"transform", {{{"filter", "datum.bytes > 0"}}}},
+                    {"mark", mark("point", "measured", {{"filled", true}, {"size", 58}})},
+                    {"encoding", points}});
+  return {{"title", {{"text", "Error over size"}, {"subtitle", "Band: ±10%. Negative: forecast too fast."}}},
+          {"width", kSide},
+          {"height", kSide},
+          {"layer", layers}};
+}
+
+}  // namespace
+
+std::string predicted_measured_chart(const Comparison& comparison) {
+  std::vector<const Row*> rows;
+  std::set<std::string> families;
+  for (const Row& row : comparison.rows) {
+    if (!drawable(row)) continue;
+    rows.push_back(&row);
+    families.insert(row.family);
+  }
+  const bool one_family = families.size() <= 1;
+
+  Domain times;
+  Domain sizes;
+  double reach = 2 * kTolerance;
+  std::vector<std::string> groups;
+  for (const Row* row : rows) {
+    for (const double time : {row->time_s.predicted, row->time_s.measured, row->predicted_low_s,
+                              row->predicted_high_s, row->measured_low_s, row->measured_high_s}) {
+      times.add(time);
+    }
+    sizes.add(row->work_dram_bytes);
+    reach = std::max(reach, 1.08 * std::abs(row->time_s.error()));
+    add_once(groups, group_of(*row, one_family));
+  }
+  const LogAxis measured = times.axis(1.35, "Measured time (median; bar: p10 to p90)", "s", 1e-5);
+  LogAxis predicted = measured;
+  predicted.title = "Predicted time (bar: low to high)";
+  const LogAxis bytes = sizes.axis(1.5, "DRAM bytes moved (predicted)", "B", 1e6);
+
+  Json data;
+  data["cases"] = case_rows(rows, one_family);
+  data["diagonal"] = Json::array();
+  for (const double x : {measured.low, measured.high}) {
+    data["diagonal"].push_back(
+        {{"x", x}, {"low", x * (1 - kTolerance)}, {"high", x * (1 + kTolerance)}});
+  }
+
+  const Json colours = colour("group", groups, "", 7);
+  Json spec = chart("Predicted against measured",
+                    comparison.device + ", " + std::to_string(rows.size()) + " cases",
+                    std::move(data));
+  spec["data"] = {{"name", "cases"}};
+  spec["spacing"] = 44;
+  spec["hconcat"] = {time_panel(measured, predicted, colours), error_panel(bytes, reach, colours)};
+  return json_text(spec);
+}
+
+}  // namespace roofcast::reports

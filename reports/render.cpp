@@ -1,0 +1,149 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include "reports/chart.hpp"
+
+extern char** environ;
+
+namespace roofcast::reports {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMend = "SVG and PNG need Node 20.19 or newer and its packages";
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+/// A file without a name: gone when closed, whatever happens.
+File scratch() {
+  File file(std::tmpfile(), &std::fclose);
+  if (!file) throw std::system_error(errno, std::generic_category(), "cannot create a scratch file");
+  return file;
+}
+
+std::string contents(std::FILE* file) {
+  std::string text;
+  std::array<char, 65536> buffer{};
+  std::rewind(file);
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), file)) {
+    text.append(buffer.data(), n);
+  }
+  return text;
+}
+
+/// Where render.mjs and its packages are: as told, else of this build, else as installed.
+fs::path scripts() {
+  std::vector<fs::path> places;
+  if (const char* told = std::getenv("ROOFCAST_REPORTS_DIR"); told != nullptr && *told != '\0') {
+    places = {told};
+  } else {
+    places = {ROOFCAST_REPORTS_BUILD_DIR, ROOFCAST_REPORTS_SOURCE_DIR};
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    if (!program.empty()) {
+      places.push_back(program.parent_path().parent_path() / "share/roofcast/reports");
+    }
+    places.emplace_back(ROOFCAST_REPORTS_INSTALL_DIR);
+  }
+  std::string looked_in;
+  const fs::path* without_packages = nullptr;
+  for (const fs::path& place : places) {
+    std::error_code ignored;
+    if (fs::exists(place / "render.mjs", ignored)) {
+      if (fs::exists(place / "node_modules/vega-lite", ignored)) return place;
+      if (without_packages == nullptr) without_packages = &place;
+    }
+    looked_in += (looked_in.empty() ? "" : ", ") + place.string();
+  }
+  if (without_packages != nullptr) {
+    throw InputError(
+        fmt::format("{}: run npm ci in {}", kMend, without_packages->string()));
+  }
+  throw InputError(fmt::format(
+      "{}: render.mjs is in none of {}; set ROOFCAST_REPORTS_DIR to the folder that holds it",
+      kMend, looked_in));
+}
+
+/// Runs the script, text in, bytes out.
+std::string run(const fs::path& script, const std::string& format, const std::string& input) {
+  const File in = scratch();
+  const File out = scratch();
+  const File errors = scratch();
+  if (std::fwrite(input.data(), 1, input.size(), in.get()) != input.size() ||
+      std::fflush(in.get()) != 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot write a scratch file");
+  }
+  std::rewind(in.get());
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fileno(in.get()), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(errors.get()), STDERR_FILENO);
+  std::vector<std::string> words = {"node", script.string(), format};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int failed =
+      posix_spawnp(&child, "node", &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    throw InputError(fmt::format("{}: cannot start node ({})", kMend,
+                                 std::generic_category().message(failed)));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waiting for node");
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    std::string reason = contents(errors.get());
+    while (!reason.empty() && reason.back() == '\n') reason.pop_back();
+    if (WIFSIGNALED(status)) reason += fmt::format("ended by signal {}", WTERMSIG(status));
+    throw InputError(fmt::format("cannot draw the chart: {}\n({}; {} ran)", reason, kMend,
+                                 script.string()));
+  }
+  return contents(out.get());
+}
+
+/// Beside its final place first: a reader sees the old file or the new one, never a part.
+void write_whole(const fs::path& output, const std::string& bytes) {
+  fs::path part = output;
+  part += fmt::format(".{}.tmp", getpid());
+  const auto fail = [&output, &part](int error) {
+    std::error_code ignored;
+    fs::remove(part, ignored);
+    throw InputError(fmt::format("cannot write {}: {}", output.string(),
+                                 std::generic_category().message(error)));
+  };
+  File file(std::fopen(part.c_str(), "wbx"), &std::fclose);
+  if (!file) fail(errno);
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  const bool closed = std::fclose(file.release()) == 0;
+  if (!written || !closed) fail(errno);
+  if (std::rename(part.c_str(), output.c_str()) != 0) fail(errno);
+}
+
+}  // namespace
+
+void render(const std::string& vega_lite_json, const fs::path& output) {
+  const std::string extension = output.extension().string();
+  if (extension != ".svg" && extension != ".png") {
+    throw InputError(
+        fmt::format("{}: pictures are .svg or .png", output.string()));
+  }
+  write_whole(output, run(scripts() / "render.mjs", extension.substr(1), vega_lite_json));
+}
+
+}  // namespace roofcast::reports

@@ -1,0 +1,48 @@
+// Draws the Vega-Lite specification on stdin as SVG or PNG on stdout: node render.mjs svg|png
+import { readFileSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const format = process.argv[2];
+const require = createRequire(import.meta.url);
+
+async function svgOf(specification) {
+  const vega = await import("vega");
+  const { compile } = await import("vega-lite");
+  // A specification can name addresses and files; a chart needs none, so none is read.
+  const loader = vega.loader();
+  loader.load = async (uri) => {
+    throw new Error(`the chart refers to ${uri}: put its data into the specification`);
+  };
+  const view = new vega.View(vega.parse(compile(specification).spec), { loader, renderer: "none" });
+  view.logLevel(vega.Warn);
+  return view.toSVG();
+}
+
+async function pngOf(svg) {
+  const { Resvg } = await import("@resvg/resvg-js");
+  // The same picture on every machine, with or without fonts of its own.
+  const font = (name) => require.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`);
+  const picture = new Resvg(svg, {
+    fitTo: { mode: "zoom", value: 2 },
+    font: {
+      loadSystemFonts: false,
+      fontFiles: [font("DejaVuSans"), font("DejaVuSans-Bold")],
+      defaultFontFamily: "DejaVu Sans",
+      sansSerifFamily: "DejaVu Sans",
+    },
+  });
+  return picture.render().asPng();
+}
+
+function writeAll(bytes) {
+  for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);
+}
+
+try {
+  if (format !== "svg" && format !== "png") throw new Error("usage: node render.mjs svg|png");
+  const svg = await svgOf(JSON.parse(readFileSync(0, "utf8")));
+  writeAll(format === "svg" ? Buffer.from(svg) : await pngOf(svg));
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

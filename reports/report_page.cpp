@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "reports/chart.hpp"
+#include "reports/page.hpp"
+#include "reports/plot.hpp"
+#include "reports/report_tables.hpp"
+#include "reports/text.hpp"
+
+namespace roofcast::reports {
+namespace {
+
+using validation::Comparison;
+using validation::Row;
+using validation::Run;
+
+struct Overall {
+  double mean_absolute_error = 0;
+  double median_absolute_error = 0;
+  double coverage = 0;
+};
+
+Overall overall(const std::vector<Row>& rows) {
+  Overall result;
+  if (rows.empty()) return result;
+  std::vector<double> errors;
+  double covered = 0;
+  for (const Row& row : rows) {
+    errors.push_back(std::abs(row.time_s.error()));
+    if (in_interval(row)) ++covered;
+  }
+  const auto count = static_cast<double>(errors.size());
+  for (const double error : errors) result.mean_absolute_error += error / count;
+  std::sort(errors.begin(), errors.end());
+  result.median_absolute_error =
+      (errors[(errors.size() - 1) / 2] + errors[errors.size() / 2]) / 2;
+  result.coverage = covered / count;
+  return result;
+}
+
+std::string figure(std::string_view title, const std::string& value, const std::string& detail,
+                   std::string_view tone = "") {
+  return fmt::format("<div><dt>{}</dt><dd class=\"{}\">{}</dd><small>{}</small></div>\n", title,
+                     tone, value, detail);
+}
+
+std::string figures(const Comparison& comparison) {
+  const Overall all = overall(comparison.rows);
+  const std::size_t violations = comparison.bound_violations.size();
+  const std::size_t failures = comparison.failures.size();
+  std::string html = "<dl class=\"figures\">\n";
+  html += figure("Cases", std::to_string(comparison.rows.size()),
+                 fmt::format("in {} families", comparison.by_family.size()));
+  if (!comparison.rows.empty()) {
+    html += figure("Mean absolute error", percent(all.mean_absolute_error), "of time",
+                   tone(all.mean_absolute_error));
+    html += figure("Median absolute error", percent(all.median_absolute_error), "of time",
+                   tone(all.median_absolute_error));
+    html += figure("Coverage", percent(all.coverage), "measured within [low, high]");
+  }
+  html += figure("Bound violations", std::to_string(violations),
+                 violations == 0 ? "none beats its limit" : "measured faster than the limit",
+                 violations == 0 ? "good" : "bad");
+  html += figure("Failures", std::to_string(failures),
+                 failures == 0 ? "every case was measured" : "cases without a measurement",
+                 failures == 0 ? "good" : "bad");
+  return html + "</dl>\n";
+}
+
+/// Families that compute, each with its points; copies have no place under a roofline.
+std::vector<std::pair<std::string, std::vector<RooflinePoint>>> rooflines(
+    const Comparison& comparison) {
+  std::vector<std::string> families;
+  for (const Row& row : comparison.rows) {
+    if (row.work_flops > 0 && row.work_dram_bytes > 0) add_once(families, row.family);
+  }
+  std::vector<std::pair<std::string, std::vector<RooflinePoint>>> result;
+  for (const std::string& family : families) {
+    std::vector<RooflinePoint> points;
+    for (const Row& row : comparison.rows) {
+      if (row.family != family || !(row.work_flops > 0) || !(row.work_dram_bytes > 0)) continue;
+      RooflinePoint point;
+      point.label = row.kernel + " " + row.problem_text;
+      point.intensity = row.work_flops / row.work_dram_bytes;
+      point.predicted_flops_per_s = row.work_flops / row.time_s.predicted;
+      // The same FLOPs over the measured time: counters do not see tensor cores.
+      point.measured_flops_per_s = row.work_flops / row.time_s.measured;
+      if (row.dram_bytes && row.dram_bytes->measured > 0) {
+        point.measured_intensity = row.work_flops / row.dram_bytes->measured;
+      }
+      points.push_back(std::move(point));
+    }
+    result.emplace_back(family, std::move(points));
+  }
+  return result;
+}
+
+std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* run) {
+  std::string html = "<dl class=\"facts\">\n";
+  const auto fact = [&html](std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, escape_html(value));
+  };
+  fact("Device", comparison.device);
+  fact("Specification", gpu.title.empty() ? gpu.name : gpu.name + " (" + gpu.title + ")");
+  fact("Measured", comparison.date);
+  if (run != nullptr) {
+    fact("Suite", run->suite);
+    fact("Build", run->build);
+    fact("Driver", run->device.driver);
+    fact("CUDA runtime", run->device.cuda_runtime);
+    if (run->device.power_limit_w) fact("Power limit", si(*run->device.power_limit_w, "W"));
+    if (run->device.max_sm_clock_hz) {
+      fact("Highest SM clock", si(*run->device.max_sm_clock_hz, "Hz"));
+    }
+    if (run->device.memory_clock_hz) fact("Memory clock", si(*run->device.memory_clock_hz, "Hz"));
+  }
+  fact("Calibration",
+       gpu.sustained.source.empty() ? "none: datasheet values" : gpu.sustained.source);
+  return html + "</dl>\n";
+}
+
+std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run) {
+  const std::string device = comparison.device.empty() ? gpu.title : comparison.device;
+  const std::string title = "Predicted against measured: " + device;
+  std::vector<PageChart> charts;
+  const auto draw = [&charts](std::string id, const std::string& spec) {
+    std::string element = chart_element(id);
+    charts.push_back({std::move(id), Json::parse(spec)});
+    return element;
+  };
+
+  std::string body = fmt::format("<main>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
+                                 escape_html(title),
+                                 escape_html(gpu.name + ", measured " + comparison.date));
+  body += figures(comparison);
+  if (!comparison.rows.empty()) {
+    body += "<h2>Predicted against measured time</h2>\n" +
+            draw("times", predicted_measured_chart(comparison));
+    body += "<h2>By family</h2>\n" + summary_table(comparison.by_family, "Family");
+    body += "<h2>By regime</h2>\n" + summary_table(comparison.by_regime, "Regime");
+  }
+  if (!comparison.bound_violations.empty()) {
+    body += "<h2 class=\"bad\">Measured faster than the limit</h2>\n" +
+            case_table(comparison, comparison.bound_violations, "violations");
+  }
+  if (!comparison.worst.empty()) {
+    body += "<h2>Largest errors</h2>\n" + case_table(comparison, comparison.worst, "worst");
+  }
+  const auto families = rooflines(comparison);
+  if (!families.empty()) body += "<h2>Rooflines</h2>\n";
+  for (std::size_t i = 0; i < families.size(); ++i) {
+    Json spec = Json::parse(roofline_chart(gpu, families[i].second));
+    spec["title"]["text"] = families[i].first;
+    body += draw(fmt::format("roofline-{}", i), spec.dump());
+  }
+  if (!comparison.rows.empty()) {
+    std::vector<std::size_t> all(comparison.rows.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    body += "<h2>Every case</h2>\n<div class=\"tools\"><input type=\"search\" id=\"filter\" "
+            "data-filters=\"cases\" placeholder=\"Filter: kernel, size, bound\" "
+            "aria-label=\"Filter the cases\"><output for=\"filter\"></output></div>\n" +
+            case_table(comparison, all, "cases");
+  }
+  if (!comparison.failures.empty()) {
+    body += "<h2>Failures</h2>\n" + failure_table(comparison.failures);
+  }
+  body += "<h2>Provenance</h2>\n" + provenance(comparison, gpu, run) + "</main>";
+  return page(title, body, charts);
+}
+
+}  // namespace
+
+std::string report_page(const Comparison& comparison, const Gpu& gpu) {
+  return report(comparison, gpu, nullptr);
+}
+
+std::string report_page(const Comparison& comparison, const Gpu& gpu, const Run& run) {
+  return report(comparison, gpu, &run);
+}
+
+}  // namespace roofcast::reports

@@ -1,0 +1,148 @@
+#include "reports/theme.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace roofcast::reports {
+namespace {
+
+constexpr std::string_view kFont =
+    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
+
+struct Palette {
+  std::string_view page;
+  std::string_view surface;
+  std::string_view ink;
+  std::string_view muted;
+  std::string_view line;
+  std::string_view grid;
+  std::string_view roof;
+  std::string_view roof_weak;
+  std::string_view attainable;
+  std::string_view accent;
+  std::string_view good;
+  std::string_view warn;
+  std::string_view bad;
+  /// Told apart by readers with any colour vision, neighbours first; dark enough for a 2 px stroke.
+  std::array<std::string_view, 10> series;
+};
+
+constexpr Palette kLight = {
+    "#f5f6f8", "#ffffff", "#1b2130", "#5b6477", "#d5d9e2", "#eceef3", "#39435a",
+    "#8791a6", "#3f6fd1", "#2f5fd0", "#1b7f4d", "#a86500", "#c22f3d",
+    {"#2f6bde", "#d9600f", "#0c8f72", "#b0339b", "#a17c00", "#0b91c7", "#cc3344", "#6c4fd3",
+     "#557a1b", "#7a5c48"}};
+
+constexpr Palette kDark = {
+    "#12151c", "#1a1e27", "#e8ebf2", "#9aa4b8", "#363d4c", "#272d39", "#c3cbdb",
+    "#77829a", "#6f9bff", "#7da5ff", "#4cc38a", "#e0a13a", "#ff7b84",
+    {"#6f9bff", "#ff934f", "#35c9a5", "#e37fd2", "#dcb52f", "#4fc3f0", "#ff7b84", "#a78bfa",
+     "#a3c95b", "#c9a78f"}};
+
+const Palette& palette(Theme theme) { return theme == Theme::light ? kLight : kDark; }
+
+Json text_style(std::string_view fill, double size) {
+  return {{"fill", fill}, {"fontSize", size}, {"font", kFont}};
+}
+
+Json styles(const Palette& p) {
+  // Drawn under a label so that no line strikes through it.
+  Json halo = text_style(p.surface, 11);
+  halo.update(Json{{"stroke", p.surface}, {"strokeWidth", 4}, {"strokeJoin", "round"}});
+  return {
+      {"memory-roof", {{"stroke", p.roof}, {"strokeWidth", 1.8}}},
+      {"tensor-roof", {{"stroke", p.roof}, {"strokeWidth", 1.8}}},
+      {"vector-roof", {{"stroke", p.roof_weak}, {"strokeWidth", 1.4}}},
+      {"sustained-roof",
+       {{"stroke", p.roof}, {"strokeWidth", 1.3}, {"strokeDash", Json::array({5, 4})}}},
+      {"roof-label", text_style(p.ink, 11)},
+      {"roof-label-halo", halo},
+      {"leader", {{"stroke", p.roof_weak}, {"strokeWidth", 1}}},
+      {"attainable", {{"fill", p.attainable}, {"fillOpacity", 0.05}}},
+      {"ridge", {{"fill", p.surface}, {"stroke", p.roof}, {"strokeWidth", 1.2}}},
+      {"arrow", {{"strokeWidth", 1.6}, {"opacity", 0.75}}},
+      {"predicted", {{"fill", p.surface}, {"strokeWidth", 2}}},
+      {"measured", {{"stroke", p.surface}, {"strokeWidth", 1}}},
+      {"tolerance", {{"fill", p.attainable}, {"fillOpacity", 0.1}}},
+      {"reference", {{"stroke", p.roof}, {"strokeWidth", 1.2}}},
+      {"error-bar", {{"strokeWidth", 1.1}, {"opacity", 0.55}}},
+      {"note", text_style(p.muted, 11)},
+  };
+}
+
+std::string variables(const Palette& p) {
+  const std::array<std::pair<std::string_view, std::string_view>, 10> names = {{
+      {"page", p.page},
+      {"surface", p.surface},
+      {"ink", p.ink},
+      {"muted", p.muted},
+      {"line", p.line},
+      {"grid", p.grid},
+      {"accent", p.accent},
+      {"good", p.good},
+      {"warn", p.warn},
+      {"bad", p.bad},
+  }};
+  std::string css;
+  for (const auto& [name, value] : names) css += fmt::format("--{}:{};", name, value);
+  return css;
+}
+
+}  // namespace
+
+Json chart_config(Theme theme) {
+  const Palette& p = palette(theme);
+  return {
+      {"background", p.surface},
+      {"font", kFont},
+      {"padding", 16},
+      {"view", {{"stroke", nullptr}}},
+      {"title",
+       {{"anchor", "start"},
+        {"frame", "group"},
+        {"color", p.ink},
+        {"fontSize", 15},
+        {"fontWeight", 600},
+        {"offset", 14},
+        {"subtitleColor", p.muted},
+        {"subtitleFontSize", 11.5},
+        {"subtitlePadding", 7}}},
+      {"axis",
+       {{"labelColor", p.muted},
+        {"labelFontSize", 11},
+        {"labelPadding", 6},
+        {"titleColor", p.ink},
+        {"titleFontSize", 12},
+        {"titleFontWeight", "normal"},
+        {"titlePadding", 10},
+        {"gridColor", p.grid},
+        {"domainColor", p.line},
+        {"tickColor", p.line}}},
+      {"legend",
+       {{"labelColor", p.ink},
+        {"labelFontSize", 11.5},
+        {"labelLimit", 240},
+        {"titleColor", p.muted},
+        {"titleFontSize", 11.5},
+        {"titleFontWeight", "normal"},
+        {"symbolSize", 90},
+        {"symbolStrokeWidth", 2},
+        {"columnPadding", 18},
+        {"rowPadding", 4},
+        {"offset", 14}}},
+      {"range", {{"category", p.series}}},
+      {"style", styles(p)},
+  };
+}
+
+std::string theme_css() {
+  return fmt::format(
+      ":root{{color-scheme:light dark;--font:{0};{1}}}"
+      "@media screen and (prefers-color-scheme:dark){{:root{{{2}}}}}",
+      kFont, variables(kLight), variables(kDark));
+}
+
+}  // namespace roofcast::reports
