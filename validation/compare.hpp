@@ -21,6 +21,7 @@ struct Pair {
 };
 
 struct Row {
+  std::string gpu;  ///< the specification's name
   std::string kernel;
   std::string family;
   Problem problem;
@@ -28,16 +29,17 @@ struct Row {
   CacheState cache;
   Regime regime;
   Pair time_s;
+  double measured_fastest_s = 0;  ///< of all samples: what must not beat the limit
   double measured_low_s = 0;   ///< p10
   double measured_high_s = 0;  ///< p90
   double predicted_low_s = 0;
   double predicted_high_s = 0;
   double limit_s = 0;
   Resource bound = Resource::launch;  ///< of the forecast
-  std::optional<Pair> sm_cycles;
-  std::optional<Pair> dram_bytes;
+  std::optional<Pair> sm_cycles;   ///< both at the measured clock
+  std::optional<Pair> dram_bytes;  ///< of a cold launch, whatever `cache` says
   std::optional<Pair> l2_bytes;
-  std::optional<Pair> flops;
+  std::optional<Pair> flops;       ///< on the SIMT pipes
   std::optional<Pair> blocks_per_sm;
   double work_flops = 0;               ///< predicted
   double work_dram_bytes = 0;          ///< predicted
@@ -46,7 +48,7 @@ struct Row {
 };
 
 struct Summary {
-  std::string group;  ///< family, or family/regime
+  std::string group;  ///< "gemm", "memory", "gemm/memory", "h200-sxm" or "all"
   std::size_t cases = 0;
   double mean_absolute_error = 0;    ///< of time, relative
   double median_absolute_error = 0;
@@ -62,12 +64,21 @@ struct Comparison {
   std::string device;
   std::string date;
   std::vector<Row> rows;
+  Summary overall;
   std::vector<Summary> by_family;
   std::vector<Summary> by_regime;
+  std::vector<Summary> by_family_and_regime;
+  std::vector<Summary> by_gpu;
   std::vector<std::size_t> bound_violations;  ///< rows measured faster than their limit
   std::vector<std::size_t> worst;             ///< the ten largest absolute time errors
-  std::vector<Failure> failures;
+  std::vector<Failure> failures;  ///< of the measurement, and cases without a forecast
 };
+
+/// One measured case against the forecast for this device. Throws InputError where there is none.
+Row compare_case(const Case& measured, const Gpu& gpu);
+
+/// The statistics over rows; a row keeps its place.
+Comparison summarize(std::vector<Row> rows);
 
 /// Forecasts every case of the run again with today's model and this device.
 Comparison compare(const Run& run, const Gpu& gpu);

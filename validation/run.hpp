@@ -2,7 +2,9 @@
 // A validation run: what was measured, on what, when. The run file is its JSON.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/prediction.hpp"
@@ -23,11 +25,13 @@ struct DeviceRecord {
 /// Time over repetitions: seconds. The samples are kept, the statistics derived from them.
 struct Timing {
   std::vector<double> samples_s;
+  std::int64_t launches_per_sample = 1;  ///< of a graph; a sample is its time ÷ launches
   double median_s() const;
-  double percentile_s(double fraction) const;  ///< 0.1 → p10
+  double percentile_s(double fraction) const;  ///< 0.1 → p10, linear between neighbours; 0 → fastest
 };
 
-/// What the hardware counted in a pass of its own; absent where counters were refused.
+/// What the hardware counted in passes of their own, over one cold launch (also where the timing is
+/// steady); absent where counters were refused.
 struct Counters {
   std::optional<double> dram_read_bytes;
   std::optional<double> dram_write_bytes;
@@ -39,14 +43,24 @@ struct Counters {
   std::optional<double> instructions;    ///< warp instructions executed
   std::optional<double> l1_wavefronts;
   std::optional<double> shared_wavefronts;
+  std::optional<double> l1_load_sectors;      ///< of 32 B, asked of L1 by global loads
+  std::optional<double> l1_store_sectors;
+  std::optional<double> time_s;               ///< in the counting pass: never compare with the timing
 };
+
+/// A counter's key in the run file and its place.
+struct CounterField {
+  std::string_view name;
+  std::optional<double> Counters::* member;
+};
+std::span<const CounterField> counter_fields();
 
 struct Case {
   std::string kernel;
   Problem problem;
   CacheState cache = CacheState::cold;
   Timing timing;
-  std::optional<double> sm_clock_hz;       ///< measured beside the timing (cycles ÷ time)
+  std::optional<double> sm_clock_hz;  ///< while timed: SM cycles ÷ nanosecond timer around the samples
   Counters counters;
   std::optional<std::int64_t> blocks_per_sm;  ///< cudaOccupancyMaxActiveBlocksPerMultiprocessor
   std::optional<std::int64_t> registers;      ///< cudaFuncGetAttributes
@@ -72,6 +86,10 @@ struct Run {
   std::vector<Case> cases;
   std::vector<Failure> failures;
 };
+
+/// "cold" and "steady", as in run files.
+std::string_view name(CacheState cache);
+std::optional<CacheState> parse_cache_state(std::string_view text);
 
 /// JSON text ↔ Run. parse throws InputError naming the file, the pointer and the mend.
 std::string to_json(const Run& run);

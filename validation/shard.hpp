@@ -1,0 +1,24 @@
+#pragma once
+// A sweep divided over a job array: shard i of n takes the cases whose position is i modulo n.
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace roofcast::validation {
+
+struct Shard {
+  std::size_t index = 0;
+  std::size_t count = 1;
+
+  constexpr bool holds(std::size_t position) const { return position % count == index; }
+};
+
+/// "i/n" with 0 ≤ i < n. Throws InputError.
+Shard parse_shard(const std::string& text);
+
+/// Slurm's array task, counted from SLURM_ARRAY_TASK_MIN; nothing outside an array job.
+/// `get` is std::getenv or a stand-in. Throws InputError for values that are no such numbers.
+std::optional<Shard> slurm_shard(const std::function<const char*(const char*)>& get);
+
+}  // namespace roofcast::validation
