@@ -11,6 +11,8 @@ endmacro()
 roofcast_require(fmt libfmt-dev CONFIG)
 roofcast_require(nlohmann_json nlohmann-json3-dev CONFIG)
 roofcast_require(valijson libvalijson-dev CONFIG)
+# Static, as the rest of what the program links: it then runs on machines without Boost.
+set(Boost_USE_STATIC_LIBS ON)
 roofcast_require(Boost libboost-program-options-dev COMPONENTS program_options)
 if(ROOFCAST_CUDA)
   roofcast_require(benchmark libbenchmark-dev CONFIG)
