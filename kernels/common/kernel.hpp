@@ -1,6 +1,7 @@
 #pragma once
 // What every CUDA kernel of this project offers to those who run it: what it needs, how to launch
-// it, and how to know that it is right. One KernelEntry per variant; kernels/catalog.hpp lists them.
+// it, and how to know that it is right. One KernelEntry per variant; kernels/catalog.hpp lists
+// them.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -25,12 +26,14 @@ struct Tensor {
 struct Tensors {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
+  std::vector<Tensor> scratch{};  ///< written and read between the launches of a chain
 };
 
 /// Device addresses in the order of Tensors.
 struct Addresses {
   std::span<const void* const> inputs;
   std::span<void* const> outputs;
+  std::span<void* const> scratch{};
 };
 
 /// One kernel launch as the runtime sees it, for the occupancy query and for launching.
@@ -45,17 +48,21 @@ struct Launch {
 /// A variant: "gemm.tiled". Functions take the Problem laid out by the model kernel of that name.
 struct KernelEntry {
   std::string_view name;
+  /// Configurations to try, the default first: a Problem whose sizes are still 0.
+  std::span<const Problem> configurations;
   /// Empty if this build can run the problem, else why not (for example a tile not compiled in).
   std::string (*unsupported)(const Problem&);
   Tensors (*tensors)(const Problem&);
-  /// The launches, in order, that `run` makes (a chain has several).
+  /// The launches, in order, that `run` makes for addresses as cudaMalloc returns them (a chain has
+  /// several; a misaligned address may choose a slower kernel over the same grid). Empty where a
+  /// library decides.
   std::vector<Launch> (*launches)(const Problem&);
-  /// Enqueues the work on the stream. Inputs and outputs need only element alignment.
+  /// Enqueues the work on the stream. Every address needs only element alignment.
   void (*run)(const Problem&, const Addresses&, cudaStream_t);
   /// The outputs in float64, computed on the device from the same inputs by the plainest method.
   void (*reference)(const Problem&, std::span<const void* const> inputs,
                     std::span<double* const> outputs, cudaStream_t);
-  /// Largest max|out - ref| / max(1, max|ref|) accepted for that problem.
+  /// Largest max|out - ref| / max(1, max|ref|) accepted for that problem on normal random inputs.
   double (*tolerance)(const Problem&);
 };
 

@@ -1,0 +1,15 @@
+#pragma once
+// What NVIDIA's libraries reach on the same problems, behind the same interface.
+#include <span>
+
+#include "kernels/common/kernel.hpp"
+
+namespace roofcast::cuda::library {
+
+/// stream.memcpy: cudaMemcpyAsync from device to device.
+KernelEntry memcpy();
+
+/// gemm.library: cuBLAS in fp32 (no TF32), tf32, fp16 and bf16. Only where the build found cuBLAS.
+KernelEntry cublas_gemm();
+
+}  // namespace roofcast::cuda::library

@@ -1,0 +1,88 @@
+// cuBLAS: what the ladder of gemm kernels is measured against.
+#include <cublas_v2.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "kernels/baselines/baselines.hpp"
+#include "kernels/gemm/gemm.hpp"
+
+namespace roofcast::cuda::library {
+namespace {
+
+using gemm::kK;
+using gemm::kM;
+using gemm::kN;
+
+void check(cublasStatus_t status) {
+  if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
+}
+
+/// One handle a host thread, made at its first use: making one takes far longer than a product.
+cublasHandle_t handle() {
+  struct Handle {
+    Handle() { check(cublasCreate(&value)); }
+    ~Handle() { (void)cublasDestroy(value); }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    cublasHandle_t value = nullptr;
+  };
+  thread_local const Handle handle;
+  return handle.value;
+}
+
+struct Types {
+  cudaDataType_t stored;
+  cublasComputeType_t compute;  // CUBLAS_COMPUTE_32F does not round fp32 inputs to TF32
+};
+
+Types types(DType dtype) {
+  switch (dtype) {
+    case DType::tf32:
+      return {CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32};
+    case DType::fp16:
+      return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
+    case DType::bf16:
+      return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+    default:
+      return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  }
+}
+
+std::string unsupported(const Problem& p) {
+  if (p.dtype != DType::fp32 && p.dtype != DType::tf32 && p.dtype != DType::fp16 &&
+      p.dtype != DType::bf16) {
+    return "gemm.library runs in fp32, tf32, fp16 and bf16, not " + std::string(name(p.dtype));
+  }
+  return p[kM] < 1 || p[kN] < 1 || p[kK] < 1 ? "m, n and k must be at least 1" : "";
+}
+
+// cuBLAS stores matrices by columns. Read so, our row-major A, B and C are their transposes, and
+// C^T = B^T·A^T is the product to ask for: B first, n and m exchanged, nothing transposed.
+void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  const float alpha = 1, beta = 0;
+  const Types type = types(p.dtype);
+  check(cublasSetStream(handle(), stream));
+  check(cublasGemmEx_64(handle(), CUBLAS_OP_N, CUBLAS_OP_N, p[kN], p[kM], p[kK], &alpha,
+                        at.inputs[1], type.stored, p[kN], at.inputs[0], type.stored, p[kK], &beta,
+                        at.outputs[0], type.stored, p[kN], type.compute, CUBLAS_GEMM_DEFAULT));
+}
+
+constexpr std::array kConfigurations = {Problem{}};  // it chooses its own
+
+}  // namespace
+
+KernelEntry cublas_gemm() {
+  return {
+      .name = "gemm.library",
+      .configurations = kConfigurations,
+      .unsupported = unsupported,
+      .tensors = gemm::tensors,
+      .launches = [](const Problem&) { return std::vector<Launch>{}; },
+      .run = run,
+      .reference = gemm::reference,
+      .tolerance = gemm::tolerance,
+  };
+}
+
+}  // namespace roofcast::cuda::library

@@ -1,0 +1,25 @@
+// The driver's own copy from device to device: what stream.copy is measured against.
+#include "kernels/baselines/baselines.hpp"
+#include "kernels/common/error.hpp"
+#include "kernels/stream/stream.hpp"
+#include "model/kernels/stream.hpp"
+
+namespace roofcast::cuda::library {
+
+KernelEntry memcpy() {
+  KernelEntry entry = stream::entries()[1];  // as stream.copy but for how it runs
+  entry.name = "stream.memcpy";
+  entry.configurations = entry.configurations.first(1);
+  entry.unsupported = [](const Problem& p) -> std::string {
+    return p[roofcast::stream::kElements] < 1 ? "n must be at least 1" : "";
+  };
+  entry.launches = [](const Problem&) { return std::vector<Launch>{}; };
+  entry.run = [](const Problem& p, const Addresses& at, cudaStream_t stream) {
+    const auto bytes = static_cast<std::size_t>(
+        size_bytes(p.dtype) * static_cast<double>(p[roofcast::stream::kElements]));
+    check(cudaMemcpyAsync(at.outputs[0], at.inputs[0], bytes, cudaMemcpyDeviceToDevice, stream));
+  };
+  return entry;
+}
+
+}  // namespace roofcast::cuda::library

@@ -1,0 +1,154 @@
+// Tuning bench: a kernel and its library baseline, in turn (ABAB), on the same data.
+//
+//   kernel_bench < cases          one case a line: NAME DTYPE VALUE...   (values as in the Problem)
+//   kernel_bench stream.copy fp32 67108864 256 16 4
+//
+// Prints for each: median time of the kernel, of the baseline, their ratio, TFLOP/s or TB/s.
+// The L2 is flushed before every launch by reading a large buffer (writing one would leave dirty
+// lines to be written back inside the measured range). Random normal data.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include "kernels/catalog.hpp"
+#include "kernels/common/data.hpp"
+#include "kernels/common/error.hpp"
+
+using namespace roofcast;
+using namespace roofcast::cuda;
+
+namespace {
+
+struct Free {
+  void operator()(void* p) const { (void)cudaFree(p); }
+};
+using Buffer = std::unique_ptr<void, Free>;
+
+Buffer allocate(std::size_t bytes) {
+  void* p = nullptr;
+  check(cudaMalloc(&p, bytes));
+  return Buffer(p);
+}
+
+std::size_t bytes_of(const Tensor& tensor) {
+  return static_cast<std::size_t>(size_bytes(tensor.dtype) * static_cast<double>(tensor.elements));
+}
+
+/// Buffers for a problem: inputs random.
+class Arguments {
+ public:
+  explicit Arguments(const Tensors& tensors) {
+    std::uint64_t seed = 1;
+    for (const Tensor& t : tensors.inputs) {
+      inputs_.push_back(add(t));
+      fill_normal(buffers_.back().get(), t.dtype, t.elements, seed++, nullptr);
+    }
+    for (const Tensor& t : tensors.outputs) outputs_.push_back(add(t));
+    for (const Tensor& t : tensors.scratch) scratch_.push_back(add(t));
+  }
+  Addresses addresses() const { return {inputs_, outputs_, scratch_}; }
+
+ private:
+  void* add(const Tensor& t) {
+    buffers_.push_back(allocate(bytes_of(t)));
+    return buffers_.back().get();
+  }
+  std::vector<Buffer> buffers_;
+  std::vector<const void*> inputs_;
+  std::vector<void*> outputs_, scratch_;
+};
+
+class Timer {
+ public:
+  Timer() : flush_(allocate(kFlushBytes)), sum_(allocate(sizeof(double))) {
+    fill_normal(flush_.get(), DType::fp32, kFlushBytes / 4, 99, nullptr);
+    check(cudaEventCreate(&start_));
+    check(cudaEventCreate(&stop_));
+  }
+  double seconds(const KernelEntry& entry, const Problem& p, const Addresses& at) {
+    // A comparison of the buffer with itself as doubles reads all of it and writes nothing large.
+    (void)max_error(flush_.get(), DType::fp64, static_cast<const double*>(flush_.get()),
+                    kFlushBytes / 8, nullptr);
+    check(cudaEventRecord(start_));
+    entry.run(p, at, nullptr);
+    check(cudaEventRecord(stop_));
+    check(cudaEventSynchronize(stop_));
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, start_, stop_));
+    return static_cast<double>(ms) * 1e-3;
+  }
+
+ private:
+  static constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
+  Buffer flush_, sum_;
+  cudaEvent_t start_{}, stop_{};
+};
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+void bench(const std::string& line, Timer& timer) {
+  std::istringstream words(line);
+  std::string name, type;
+  if (!(words >> name >> type) || name.starts_with('#')) return;
+  Problem p;
+  p.dtype = parse_dtype(type).value_or(DType::fp32);
+  std::size_t count = 0;
+  while (count < Problem::kMaxParameters && words >> p.values[count]) ++count;
+
+  const KernelEntry* entry = cuda::find(name);
+  const std::string why = entry == nullptr ? "no such kernel" : entry->unsupported(p);
+  if (!why.empty()) {
+    std::printf("%s: %s\n", line.c_str(), why.c_str());
+    return;
+  }
+  const KernelEntry* library = cuda::baseline(name);
+  const Tensors tensors = entry->tensors(p);
+  const Arguments arguments(tensors);
+  std::vector<double> mine, theirs;
+  double spent = 0;
+  for (int i = 0; i < 40 && spent < 0.5; ++i) {
+    const double a = timer.seconds(*entry, p, arguments.addresses());
+    const double b = library ? timer.seconds(*library, p, arguments.addresses()) : 0;
+    spent += a + b;
+    if (i >= 3 || spent > 0.4) mine.push_back(a), theirs.push_back(b);
+  }
+  double bytes = 0;
+  for (const auto& list : {tensors.inputs, tensors.outputs}) {
+    for (const Tensor& t : list) bytes += static_cast<double>(bytes_of(t));
+  }
+  const bool product = name.starts_with("gemm.");
+  const double work = product ? 2e-12 * static_cast<double>(p[0] * p[1]) * static_cast<double>(p[2])
+                              : 1e-12 * bytes;
+  std::printf("%-70s %10.2f us %7.3f %s", line.c_str(), median(mine) * 1e6, work / median(mine),
+              product ? "TFLOP/s" : "TB/s");
+  if (library) {
+    std::printf("   library %10.2f us, ratio %.3f", median(theirs) * 1e6,
+                median(theirs) / median(mine));
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Timer timer;
+  std::string line;
+  if (argc > 1) {
+    for (int i = 1; i < argc; ++i) line += std::string(argv[i]) + " ";
+    bench(line, timer);
+  } else {
+    while (std::getline(std::cin, line)) bench(line, timer);
+  }
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "kernel_bench: %s\n", error.what());
+  return 1;
+}

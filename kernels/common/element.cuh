@@ -1,0 +1,71 @@
+#pragma once
+// The C++ type of each DType, and the type arithmetic is done in: 16-bit types are widened to fp32,
+// computed there and rounded once when stored.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "model/dtype.hpp"
+
+namespace roofcast::cuda {
+
+/// Calls visitor(std::type_identity<T>{}) with the C++ type that stores the DType.
+template <class Visitor>
+decltype(auto) visit_element(DType dtype, Visitor&& visitor) {
+  switch (dtype) {
+    case DType::fp64:
+      return visitor(std::type_identity<double>{});
+    case DType::fp32:
+    case DType::tf32:
+      return visitor(std::type_identity<float>{});
+    case DType::fp16:
+      return visitor(std::type_identity<__half>{});
+    case DType::bf16:
+      return visitor(std::type_identity<__nv_bfloat16>{});
+    default:
+      throw std::invalid_argument("no CUDA element type for " + std::string(name(dtype)));
+  }
+}
+
+/// Half the distance from 1 to the next number: the relative error of one rounding to the type.
+constexpr double unit_roundoff(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return 0x1p-53;
+    case DType::fp16:
+    case DType::tf32:
+      return 0x1p-11;
+    case DType::bf16:
+      return 0x1p-9;
+    default:
+      return 0x1p-24;
+  }
+}
+
+__device__ inline float widen(__half x) {
+  return __half2float(x);
+}
+__device__ inline float widen(__nv_bfloat16 x) {
+  return __bfloat162float(x);
+}
+template <class T>
+__device__ T widen(T x) {  // float, double, and integers moved as bits
+  return x;
+}
+
+template <class T, class Wide>
+__device__ T narrow(Wide x) {
+  if constexpr (std::is_same_v<T, __half>) {
+    return __float2half_rn(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    return __float2bfloat16_rn(static_cast<float>(x));
+  } else {
+    return static_cast<T>(x);
+  }
+}
+
+}  // namespace roofcast::cuda

@@ -1,0 +1,219 @@
+#pragma once
+// y[i] = op(a[i]) or op(a[i], b[i]): the one skeleton of the stream and elementwise kernels.
+//
+// Such a kernel does a few operations for each element it moves, so its time is the time of its
+// bytes: n·(inputs + 1)·sizeof(T), each read or written once. What the kernel has to do is keep
+// enough bytes in flight. By Little's law 4.8 TB/s times about 700 ns under load is 3.4 MB, 25 KB
+// on each of 132 multiprocessors. Three choices provide them:
+//   - accesses of 16 bytes: fewer instructions for the same bytes;
+//   - `loads` independent accesses a thread issues before it uses the first;
+//   - enough warps: few registers, so that every multiprocessor holds 2048 threads.
+// A block handles one fixed chunk of threads·loads vectors and ends. No grid-stride loop: the
+// hardware hands out blocks as others end, and the model can count them:
+//   blocks = ceil(n / (threads · elements_per_vector · loads)).
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "kernels/common/element.cuh"
+#include "kernels/common/error.hpp"
+#include "kernels/common/kernel.hpp"
+#include "kernels/common/vector.cuh"
+
+namespace roofcast::cuda::map {
+
+/// Positions of the values in Problem: stream and elementwise share them.
+enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads };
+
+/// A thread may use 65536 / 1024 = 64 registers if blocks of 1024 are to run. Vectors that wait in
+/// registers take kInputs · kLoads · kVectorBytes / 4 of them; beyond 32 a block is half as large.
+constexpr int max_threads(int inputs, int vector_bytes, int loads) {
+  return inputs * loads * vector_bytes / 4 > 32 ? 512 : 1024;
+}
+
+template <class Op, class T>
+__device__ T apply(const T& a, const T& b) {
+  if constexpr (Op::kInputs == 1) {
+    return narrow<T>(Op{}(widen(a)));
+  } else {
+    return narrow<T>(Op{}(widen(a), widen(b)));
+  }
+}
+
+/// Elements before the first multiple of kBytes: these go one by one.
+template <int kBytes, class T>
+__device__ std::int64_t elements_to_boundary(const T* p) {
+  const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % kBytes);
+  return (kBytes - past) % kBytes / static_cast<int>(sizeof(T));
+}
+
+/// Vectors. All addresses must be equally far past a multiple of kVectorBytes (not: map_scalar).
+/// The unaligned head and the incomplete vector at the tail, each shorter than one vector, are
+/// done by the first threads of the first and the last block.
+template <class Op, class T, int kVectorBytes, int kLoads, Cache kCache>
+__global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)) void map_vectors(
+    const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ y, std::int64_t n) {
+  using Vec = Vector<T, kVectorBytes>;
+  const std::int64_t head = min(n, elements_to_boundary<kVectorBytes>(y));
+  const std::int64_t vectors = (n - head) / Vec::kWidth;
+  const auto* a_vec = reinterpret_cast<const Vec*>(a + head);
+  const auto* b_vec = reinterpret_cast<const Vec*>(b + head);
+  auto* y_vec = reinterpret_cast<Vec*>(y + head);
+
+  const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
+  const auto at = [&](int i) { return first + std::int64_t{i} * blockDim.x; };
+  const bool whole = at(kLoads - 1) < vectors;  // all blocks but the last: no test per access
+
+  Vec in_a[kLoads], in_b[Op::kInputs == 2 ? kLoads : 1];
+#pragma unroll
+  for (int i = 0; i < kLoads; ++i) {
+    if (whole || at(i) < vectors) {
+      in_a[i] = load<kCache>(a_vec + at(i));
+      if constexpr (Op::kInputs == 2) in_b[i] = load<kCache>(b_vec + at(i));
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kLoads; ++i) {
+    if (whole || at(i) < vectors) {
+      Vec out;
+#pragma unroll
+      for (int e = 0; e < Vec::kWidth; ++e) {
+        out.element[e] = apply<Op>(in_a[i].element[e], in_b[Op::kInputs == 2 ? i : 0].element[e]);
+      }
+      store<kCache>(y_vec + at(i), out);
+    }
+  }
+
+  const std::int64_t tail = head + vectors * Vec::kWidth + threadIdx.x;
+  if (blockIdx.x == 0 && threadIdx.x < head) {
+    y[threadIdx.x] = apply<Op>(a[threadIdx.x], b[threadIdx.x]);
+  }
+  if (blockIdx.x == gridDim.x - 1 && tail < n) y[tail] = apply<Op>(a[tail], b[tail]);
+}
+
+/// The same grid over the same chunks, one element an access: for addresses that no common shift
+/// makes aligned.
+template <class Op, class T>
+__global__ __launch_bounds__(1024) void map_scalar(const T* __restrict__ a, const T* __restrict__ b,
+                                                   T* __restrict__ y, std::int64_t n,
+                                                   int elements_per_thread) {
+  std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * elements_per_thread + threadIdx.x;
+#pragma unroll 4
+  for (int e = 0; e < elements_per_thread; ++e, i += blockDim.x) {
+    if (i < n) y[i] = apply<Op>(a[i], b[i]);
+  }
+}
+
+/// One line of the table of compiled kernels.
+struct Compiled {
+  int vector_bytes;
+  int loads;
+  int max_threads;
+  const void* vectors;
+  const void* scalar;
+};
+
+template <class Op, class T, int kVectorBytes, int kLoads, Cache kCache>
+Compiled compiled() {
+  return {kVectorBytes, kLoads, max_threads(Op::kInputs, kVectorBytes, kLoads),
+          reinterpret_cast<const void*>(&map_vectors<Op, T, kVectorBytes, kLoads, kCache>),
+          reinterpret_cast<const void*>(&map_scalar<Op, T>)};
+}
+
+/// Every compiled kernel of one operation and type: {4, 8, 16} bytes × {1, 2, 4, 8} loads.
+template <class Op, class T, Cache kCache>
+std::span<const Compiled> all_compiled() {
+  if constexpr (sizeof(T) <= 4) {
+    static const std::array table = {
+        compiled<Op, T, 4, 1, kCache>(),  compiled<Op, T, 4, 2, kCache>(),
+        compiled<Op, T, 4, 4, kCache>(),  compiled<Op, T, 4, 8, kCache>(),
+        compiled<Op, T, 8, 1, kCache>(),  compiled<Op, T, 8, 2, kCache>(),
+        compiled<Op, T, 8, 4, kCache>(),  compiled<Op, T, 8, 8, kCache>(),
+        compiled<Op, T, 16, 1, kCache>(), compiled<Op, T, 16, 2, kCache>(),
+        compiled<Op, T, 16, 4, kCache>(), compiled<Op, T, 16, 8, kCache>()};
+    return table;
+  } else {
+    static const std::array table = {
+        compiled<Op, T, 8, 1, kCache>(),  compiled<Op, T, 8, 2, kCache>(),
+        compiled<Op, T, 8, 4, kCache>(),  compiled<Op, T, 8, 8, kCache>(),
+        compiled<Op, T, 16, 1, kCache>(), compiled<Op, T, 16, 2, kCache>(),
+        compiled<Op, T, 16, 4, kCache>(), compiled<Op, T, 16, 8, kCache>()};
+    return table;
+  }
+}
+
+inline unsigned blocks(const Problem& p) {
+  const auto width =
+      static_cast<std::int64_t>(static_cast<double>(p[kVectorBytes]) / size_bytes(p.dtype));
+  const std::int64_t chunk = p[kThreads] * width * p[kLoads];
+  return static_cast<unsigned>((p[kElements] + chunk - 1) / chunk);
+}
+
+/// The compiled kernel a problem asks for, or nullptr.
+inline const Compiled* find(std::span<const Compiled> table, const Problem& p) {
+  for (const Compiled& line : table) {
+    if (line.vector_bytes == p[kVectorBytes] && line.loads == p[kLoads]) return &line;
+  }
+  return nullptr;
+}
+
+/// Why the problem cannot run, or nothing.
+inline std::string unsupported(std::span<const Compiled> table, const Problem& p) {
+  const Compiled* line = find(table, p);
+  if (line == nullptr) {
+    return "compiled for vector_bytes 4, 8 or 16 (no smaller than an element) and loads 1, 2, 4 or "
+           "8; asked for vector_bytes " +
+           std::to_string(p[kVectorBytes]) + " and loads " + std::to_string(p[kLoads]);
+  }
+  if (p[kThreads] < 32 || p[kThreads] > line->max_threads || p[kThreads] % 32 != 0) {
+    return "threads must be a multiple of 32 from 32 to " + std::to_string(line->max_threads) +
+           " for these loads; asked for " + std::to_string(p[kThreads]);
+  }
+  if (p[kElements] < 1 || p[kElements] >> 40 != 0) return "n must be from 1 to 2^40 - 1";
+  return {};
+}
+
+inline Launch launch_of(const Compiled& line, const Problem& p) {
+  return {line.vectors, dim3(blocks(p)), dim3(static_cast<unsigned>(p[kThreads])), 0};
+}
+
+/// Enqueues y = op(a, b); b is ignored by operations of one input (pass a).
+inline void run(const Compiled& line, const Problem& p, const void* a, const void* b, void* y,
+                cudaStream_t stream) {
+  const auto past = [&](const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<unsigned>(line.vector_bytes);
+  };
+  const bool same_shift = past(a) == past(y) && past(b) == past(y);
+  std::int64_t n = p[kElements];
+  int per_thread =
+      static_cast<int>(static_cast<double>(p[kVectorBytes] * p[kLoads]) / size_bytes(p.dtype));
+  std::array<void*, 5> arguments = {&a, &b, &y, &n, &per_thread};  // the last for map_scalar only
+  check(cudaLaunchKernel(same_shift ? line.vectors : line.scalar, dim3(blocks(p)),
+                         dim3(static_cast<unsigned>(p[kThreads])), arguments.data(), 0, stream));
+}
+
+/// The float64 reference: the same function object in double.
+template <class Op, class T>
+__global__ void reference_kernel(const T* a, const T* b, double* y, std::int64_t n) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  if constexpr (Op::kInputs == 1) {
+    y[i] = Op{}(static_cast<double>(widen(a[i])));
+  } else {
+    y[i] = Op{}(static_cast<double>(widen(a[i])), static_cast<double>(widen(b[i])));
+  }
+}
+
+template <class Op>
+void reference(const Problem& p, std::span<const void* const> inputs, double* y,
+               cudaStream_t stream) {
+  const std::int64_t n = p[kElements];
+  visit_element(p.dtype, [&]<class T>(std::type_identity<T>) {
+    reference_kernel<Op><<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(
+        static_cast<const T*>(inputs.front()), static_cast<const T*>(inputs.back()), y, n);
+  });
+  check(cudaGetLastError());
+}
+
+}  // namespace roofcast::cuda::map

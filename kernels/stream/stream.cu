@@ -1,0 +1,162 @@
+// The four STREAM kernels (McCalpin 1995): the bandwidth a kernel can reach when it does nothing
+// else. And the empty kernel: the time below which no launch can be.
+//
+//            computes        bytes an element        FLOP an element
+//   null     nothing         0                       0
+//   copy     b = a           2·sizeof(T)             0
+//   scale    b = s·a         2·sizeof(T)             1
+//   add      c = a + b       3·sizeof(T)             1
+//   triad    c = a + s·b     3·sizeof(T)             2
+//
+// The skeleton, and why it is as it is: kernels/common/map.cuh.
+#include "kernels/stream/stream.hpp"
+
+#include <array>
+
+#include "kernels/common/map.cuh"
+#include "model/kernels/stream.hpp"
+
+namespace roofcast::cuda::stream {
+namespace {
+
+static_assert(std::size_t{roofcast::stream::kElements} == map::kElements &&
+              std::size_t{roofcast::stream::kThreads} == map::kThreads &&
+              std::size_t{roofcast::stream::kVectorBytes} == map::kVectorBytes &&
+              std::size_t{roofcast::stream::kLoads} == map::kLoads);
+
+constexpr int kScalar = 3;  // exact in every type
+
+struct Copy {
+  static constexpr int kInputs = 1;
+  static constexpr bool kRounds = false;
+  template <class C>
+  __device__ C operator()(C a) const {
+    return a;
+  }
+};
+
+struct Scale {
+  static constexpr int kInputs = 1;
+  static constexpr bool kRounds = true;
+  template <class C>
+  __device__ C operator()(C a) const {
+    return C{kScalar} * a;
+  }
+};
+
+struct Add {
+  static constexpr int kInputs = 2;
+  static constexpr bool kRounds = true;
+  template <class C>
+  __device__ C operator()(C a, C b) const {
+    return a + b;
+  }
+};
+
+struct Triad {
+  static constexpr int kInputs = 2;
+  static constexpr bool kRounds = true;
+  template <class C>
+  __device__ C operator()(C a, C b) const {
+    return a + C{kScalar} * b;
+  }
+};
+
+/// A copy moves bits: one kernel a size, and no conversion that could change a NaN.
+template <class Op, class T>
+struct Stored {
+  using Type = T;
+};
+template <class T>
+requires(sizeof(T) == 2) struct Stored<Copy, T> {
+  using Type = std::uint16_t;
+};
+
+constexpr Cache kCache = Cache::streaming;
+
+template <class Op>
+std::span<const map::Compiled> compiled(DType dtype) {
+  return visit_element(dtype, []<class T>(std::type_identity<T>) {
+    return map::all_compiled<Op, typename Stored<Op, T>::Type, kCache>();
+  });
+}
+
+__global__ void null_kernel() {}
+
+constexpr Problem configuration(std::int64_t threads, std::int64_t bytes, std::int64_t loads) {
+  return {.dtype = DType::fp32, .values = {0, threads, bytes, loads}};
+}
+
+constexpr std::array kConfigurations = {configuration(256, 16, 4), configuration(256, 16, 1),
+                                        configuration(128, 8, 2), configuration(512, 16, 8),
+                                        configuration(1024, 8, 4)};
+
+std::string unsupported_type(const Problem& p) {
+  const bool known = p.dtype == DType::fp64 || p.dtype == DType::fp32 || p.dtype == DType::fp16 ||
+                     p.dtype == DType::bf16;
+  return known
+             ? ""
+             : "stream kernels run in fp64, fp32, fp16 and bf16, not " + std::string(name(p.dtype));
+}
+
+template <class Op>
+KernelEntry entry(std::string_view name) {
+  return {
+      .name = name,
+      .configurations = kConfigurations,
+      .unsupported =
+          [](const Problem& p) {
+            const std::string why = unsupported_type(p);
+            return why.empty() ? map::unsupported(compiled<Op>(p.dtype), p) : why;
+          },
+      .tensors =
+          [](const Problem& p) {
+            const Tensor array{p.dtype, static_cast<std::size_t>(p[map::kElements])};
+            return Tensors{std::vector<Tensor>(Op::kInputs, array), {array}};
+          },
+      .launches =
+          [](const Problem& p) {
+            return std::vector{map::launch_of(*map::find(compiled<Op>(p.dtype), p), p)};
+          },
+      .run =
+          [](const Problem& p, const Addresses& at, cudaStream_t stream) {
+            map::run(*map::find(compiled<Op>(p.dtype), p), p, at.inputs.front(), at.inputs.back(),
+                     at.outputs.front(), stream);
+          },
+      .reference =
+          [](const Problem& p, std::span<const void* const> inputs,
+             std::span<double* const> outputs,
+             cudaStream_t stream) { map::reference<Op>(p, inputs, outputs.front(), stream); },
+      // One rounding of the result; another of the product where it is not fused.
+      .tolerance = [](const Problem& p) { return Op::kRounds ? 2 * unit_roundoff(p.dtype) : 0.0; },
+  };
+}
+
+/// The grid that the other stream kernels would use, doing nothing: n = 1 is one block.
+KernelEntry null_entry() {
+  KernelEntry null = entry<Copy>("stream.null");
+  null.tensors = [](const Problem&) { return Tensors{}; };
+  null.launches = [](const Problem& p) {
+    Launch launch = map::launch_of(*map::find(compiled<Copy>(p.dtype), p), p);
+    launch.function = reinterpret_cast<const void*>(&null_kernel);
+    return std::vector{launch};
+  };
+  null.run = [](const Problem& p, const Addresses&, cudaStream_t stream) {
+    null_kernel<<<map::blocks(p), static_cast<unsigned>(p[map::kThreads]), 0, stream>>>();
+    check(cudaGetLastError());
+  };
+  null.reference = [](const Problem&, std::span<const void* const>, std::span<double* const>,
+                      cudaStream_t) {};
+  return null;
+}
+
+}  // namespace
+
+std::span<const KernelEntry> entries() {
+  static const std::array table = {null_entry(), entry<Copy>("stream.copy"),
+                                   entry<Scale>("stream.scale"), entry<Add>("stream.add"),
+                                   entry<Triad>("stream.triad")};
+  return table;
+}
+
+}  // namespace roofcast::cuda::stream
