@@ -1,0 +1,18 @@
+#include "cli/answer.hpp"
+
+namespace roofcast::cli {
+
+std::string_view kernel_name(const Found& kernel) {
+  return kernel.kernel != nullptr ? kernel.kernel->name : kernel.family->name;
+}
+
+std::string problem_text(const Found& kernel, const Problem& problem) {
+  std::string text;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    text += fmt::format("{}={} ", parameters[i].name, problem[i]);
+  }
+  return text.append(name(problem.dtype));
+}
+
+}  // namespace roofcast::cli

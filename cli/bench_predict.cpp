@@ -1,0 +1,48 @@
+// How long a forecast takes: the library call, and a line of a batch with its parsing and printing.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "cli/batch.hpp"
+#include "cli/device.hpp"
+#include "model/roofcast.hpp"
+
+namespace {
+
+constexpr std::string_view kKernel = "gemm.tiled";
+constexpr std::string_view kLine =
+    R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":4096,"n":4096,"k":4096,"dtype":"fp32"})";
+
+void predict_call(benchmark::State& state) {
+  const roofcast::Gpu gpu = roofcast::cli::load_device("h200-sxm", {});
+  const roofcast::Found kernel = roofcast::find_kernel(kKernel);
+  roofcast::Problem problem;
+  problem.values = {4096, 4096, 4096};
+  constexpr unsigned kShapeGiven = 0b111;
+  roofcast::check(kernel, problem, kShapeGiven);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(roofcast::predict(kernel, problem, gpu));
+  }
+}
+BENCHMARK(predict_call);
+
+void batch_line(benchmark::State& state) {
+  roofcast::cli::Batch batch({});
+  fmt::memory_buffer out;
+  for (auto _ : state) {
+    out.clear();
+    benchmark::DoNotOptimize(batch.answer(kLine, 1, out));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(batch_line);
+
+void load_specification(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(roofcast::cli::load_device("h200-sxm", {}));
+  }
+}
+BENCHMARK(load_specification);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,36 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+
+namespace roofcast::cli {
+
+/// What follows the subcommand.
+using Arguments = std::vector<std::string>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  ExitCode (*run)(const Arguments&);
+};
+
+std::span<const Command> commands();
+
+/// The whole program: `arguments` without the program's name. Errors go to standard error.
+ExitCode run(const Arguments& arguments);
+
+ExitCode run_predict(const Arguments& arguments);
+ExitCode run_sweep(const Arguments& arguments);
+ExitCode run_roofline(const Arguments& arguments);
+ExitCode run_validate(const Arguments& arguments);
+ExitCode run_compare(const Arguments& arguments);
+ExitCode run_merge(const Arguments& arguments);
+ExitCode run_report(const Arguments& arguments);
+ExitCode run_gpus(const Arguments& arguments);
+ExitCode run_kernels(const Arguments& arguments);
+ExitCode run_show(const Arguments& arguments);
+
+}  // namespace roofcast::cli

@@ -1,0 +1,41 @@
+#pragma once
+#include <exception>
+#include <stdexcept>
+
+namespace roofcast::cli {
+
+enum class ExitCode : int {
+  done = 0,
+  out_of_tolerance = 1,
+  usage = 2,      ///< the command line could not be understood
+  bad_input = 3,  ///< a value, a file or a specification is wrong
+  no_gpu = 4,
+  internal = 5,
+  interrupted = 130
+};
+
+/// The command line cannot be understood: the message says what was expected.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The command needs a GPU and there is none it can use.
+class NoGpuError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Output that could not be written in full (disk full, I/O error).
+class WriteError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Ctrl-C or SIGTERM: unwinds, so that half-written files are removed.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
+}  // namespace roofcast::cli

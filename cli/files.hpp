@@ -1,0 +1,69 @@
+#pragma once
+// Files in and out. Output to a regular file appears under its name only when it is complete.
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace roofcast::cli {
+
+/// The whole file; "-" is standard input. Throws InputError.
+std::string read_file(const std::string& path);
+
+class Output {
+ public:
+  /// Standard output for no path or "-". Throws InputError where the file cannot be created.
+  explicit Output(const std::optional<std::string>& path);
+  ~Output();
+  Output(const Output&) = delete;
+  Output(Output&&) = delete;
+  Output& operator=(const Output&) = delete;
+  Output& operator=(Output&&) = delete;
+
+  /// Text waiting to be written; append to it, then call flush_if_large.
+  fmt::memory_buffer& buffer() { return buffer_; }
+  void write(std::string_view text);
+  void flush_if_large();
+  void flush();
+  /// Writes what waits and gives the file its name. Without it, nothing stays behind.
+  void commit();
+
+ private:
+  std::string name_;       ///< for messages
+  std::string final_;      ///< the file's name when complete; empty where written in place
+  std::string temporary_;  ///< removed unless committed
+  int descriptor_ = 1;
+  fmt::memory_buffer buffer_;
+};
+
+/// Writes a file in one go, atomically, or standard output.
+void write_output(const std::optional<std::string>& path, std::string_view text);
+
+/// Lines of a file or of standard input ("-"), read in large blocks.
+class LineReader {
+ public:
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader(LineReader&&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+  LineReader& operator=(LineReader&&) = delete;
+
+  /// The next line without its end, valid until the next call; nothing at the end of input.
+  std::optional<std::string_view> next();
+  /// True if next() would have to read, perhaps wait, first.
+  bool needs_read() const;
+
+ private:
+  bool fill();
+
+  std::string name_;
+  int descriptor_ = 0;
+  std::string block_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool at_end_ = false;
+};
+
+}  // namespace roofcast::cli

@@ -1,0 +1,134 @@
+#pragma once
+// JSON as text, appended to a buffer: no document is built. The caller keeps the nesting right.
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+#include "cli/utf8.hpp"
+
+namespace roofcast::cli {
+
+class JsonWriter {
+ public:
+  explicit JsonWriter(fmt::memory_buffer& out) : out_(out) {}
+
+  void begin_object() { open('{'); }
+  void end_object() { out_.push_back('}'); }
+  void begin_array() { open('['); }
+  void end_array() { out_.push_back(']'); }
+  void newline() { out_.push_back('\n'); }
+
+  void key(std::string_view name) {
+    string(name);
+    out_.push_back(':');
+  }
+
+  void string(std::string_view text) {
+    separate();
+    out_.push_back('"');
+    if (is_plain(text)) {
+      out_.append(text.data(), text.data() + text.size());
+    } else {
+      append_escaped(text);
+    }
+    out_.push_back('"');
+  }
+
+  void number(std::int64_t value) {
+    separate();
+    fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), value);
+  }
+
+  /// The shortest text that reads back the same; null for what JSON has no number for.
+  void number(double value) {
+    separate();
+    // Exact integers print faster as integers, and without an exponent.
+    constexpr double kExactIntegers = 9007199254740992.0;
+    if (std::abs(value) < kExactIntegers &&
+        value == static_cast<double>(static_cast<std::int64_t>(value))) {
+      fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), static_cast<std::int64_t>(value));
+    } else if (std::isfinite(value)) {
+      fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), value);
+    } else {
+      raw("null");
+    }
+  }
+
+  void boolean(bool value) {
+    separate();
+    raw(value ? "true" : "false");
+  }
+
+  void null() {
+    separate();
+    raw("null");
+  }
+
+  /// Text that is already JSON.
+  void json(std::string_view text) {
+    separate();
+    raw(text);
+  }
+
+  template <class Number>
+  void member(std::string_view name, Number value) {
+    key(name);
+    number(value);
+  }
+  void member(std::string_view name, std::string_view text) {
+    key(name);
+    string(text);
+  }
+
+ private:
+  /// The last character written tells whether a comma is due: a finished value never ends in one
+  /// of these.
+  void separate() {
+    if (out_.size() == 0) return;
+    const char last = out_[out_.size() - 1];
+    if (last != '{' && last != '[' && last != ':' && last != '\n') out_.push_back(',');
+  }
+
+  void open(char bracket) {
+    separate();
+    out_.push_back(bracket);
+  }
+
+  void raw(std::string_view text) { out_.append(text.data(), text.data() + text.size()); }
+
+  static bool is_plain(std::string_view text) {
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\') return false;
+    }
+    return true;
+  }
+
+  void append_escaped(std::string_view text) {
+    while (!text.empty()) {
+      const auto byte = static_cast<unsigned char>(text[0]);
+      if (byte == '"' || byte == '\\') {
+        out_.push_back('\\');
+        out_.push_back(text[0]);
+        text.remove_prefix(1);
+      } else if (byte < 0x20 || byte == 0x7f) {
+        fmt::format_to(std::back_inserter(out_), FMT_COMPILE("\\u{:04x}"), byte);
+        text.remove_prefix(1);
+      } else if (const std::size_t length = utf8_length(text); length > 0) {
+        raw(text.substr(0, length));
+        text.remove_prefix(length);
+      } else {
+        raw("\xEF\xBF\xBD");
+        text.remove_prefix(1);
+      }
+    }
+  }
+
+  fmt::memory_buffer& out_;
+};
+
+}  // namespace roofcast::cli

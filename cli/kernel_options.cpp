@@ -1,0 +1,98 @@
+#include "cli/kernel_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/answer.hpp"
+
+namespace roofcast::cli {
+
+Found kernel_named(std::string_view name) {
+  try {
+    return find_kernel(name);
+  } catch (const InputError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+std::vector<std::string> parameter_names(std::span<const Found> kernels) {
+  std::vector<std::string> names;
+  for (const Found& kernel : kernels) {
+    for (const Parameter& parameter : kernel.parameters()) {
+      if (std::find(names.begin(), names.end(), parameter.name) == names.end()) {
+        names.emplace_back(parameter.name);
+      }
+    }
+  }
+  return names;
+}
+
+std::vector<Option> parameter_options(std::span<const Found> kernels, std::string_view value_name) {
+  std::vector<Option> options;
+  for (const Found& kernel : kernels) {
+    for (const Parameter& parameter : kernel.parameters()) {
+      const auto same = [&](const Option& option) { return option.name == parameter.name; };
+      if (std::any_of(options.begin(), options.end(), same)) continue;
+      const std::string fallback =
+          parameter.fallback ? fmt::format(", default {}", *parameter.fallback) : "";
+      options.push_back({std::string(parameter.name), std::string(value_name),
+                         fmt::format("{}, {} to {}{}", parameter.meaning, parameter.minimum,
+                                     parameter.maximum, fallback)});
+    }
+  }
+  return options;
+}
+
+Problem read_problem(const Options& options, const Found& kernel) {
+  Problem problem;
+  problem.dtype = read_dtype(options.find("dtype"), kernel);
+  unsigned given = 0;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string option = "--" + std::string(parameters[i].name);
+    if (const auto text = options.find(parameters[i].name)) {
+      problem[i] = parse_whole(option, *text);
+      given |= 1U << i;
+    } else if (!parameters[i].fallback) {
+      throw UsageError(
+          fmt::format("{} needs {}: {}", kernel_name(kernel), option, parameters[i].meaning));
+    }
+  }
+  check(kernel, problem, given);
+  return problem;
+}
+
+DType read_dtype(const std::optional<std::string>& text, const Found& kernel) {
+  if (!text) return kernel.dtypes().front();
+  if (const auto type = parse_dtype(*text)) return *type;
+  std::vector<std::string_view> names;
+  for (const DType type : kernel.dtypes()) names.push_back(name(type));
+  throw UsageError(fmt::format("there is no element type '{}'; {} takes {}.{}", *text,
+                               kernel_name(kernel), fmt::join(names, ", "),
+                               did_you_mean(*text, names)));
+}
+
+std::vector<Option> assumption_options() {
+  return {{"cache", "cold|steady",
+           "what L2 holds at the start: cold (one launch, timed alone; the default) or steady "
+           "(launches back to back)"},
+          {"sm-clock", "HZ", "a measured SM clock instead of the expected one"}};
+}
+
+CacheState parse_cache(std::string_view text) {
+  constexpr std::array<std::string_view, 2> names = {"cold", "steady"};
+  return one_of("the cache state", text, names) == names[0] ? CacheState::cold : CacheState::steady;
+}
+
+Assumptions read_assumptions(const Options& options) {
+  Assumptions assumptions;
+  if (const auto cache = options.find("cache")) assumptions.cache = parse_cache(*cache);
+  if (const auto clock = options.find("sm-clock")) {
+    assumptions.sm_clock_hz = parse_real("--sm-clock", *clock);
+    if (*assumptions.sm_clock_hz <= 0) throw InputError("--sm-clock is a frequency above 0 Hz");
+  }
+  return assumptions;
+}
+
+}  // namespace roofcast::cli

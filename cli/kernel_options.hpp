@@ -1,0 +1,33 @@
+#pragma once
+// The command line of a kernel comes from its parameter table.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "model/roofcast.hpp"
+
+namespace roofcast::cli {
+
+/// A kernel or family of that name. UsageError with the nearest name if there is none.
+Found kernel_named(std::string_view name);
+
+/// Every parameter of the kernels as an option, once; `value_name` says what values it takes.
+std::vector<Option> parameter_options(std::span<const Found> kernels, std::string_view value_name);
+std::vector<std::string> parameter_names(std::span<const Found> kernels);
+
+/// The kernel's own parameters out of the options, checked.
+Problem read_problem(const Options& options, const Found& kernel);
+
+/// --dtype, or the kernel's first type.
+DType read_dtype(const std::optional<std::string>& text, const Found& kernel);
+
+/// --cache and --sm-clock.
+std::vector<Option> assumption_options();
+Assumptions read_assumptions(const Options& options);
+
+CacheState parse_cache(std::string_view text);
+
+}  // namespace roofcast::cli

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "cli/command.hpp"
+#include "cli/files.hpp"
+#include "cli/options.hpp"
+#include "cli/terminal.hpp"
+#include "model/problem.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"predict", "limit and expected time of a kernel on a GPU", run_predict},
+    Command{"sweep", "forecasts over ranges of shapes, as CSV or JSON", run_sweep},
+    Command{"roofline", "a roofline chart with kernels on it", run_roofline},
+    Command{"validate", "measure kernels on this machine's GPU", run_validate},
+    Command{"compare", "predicted against measured", run_compare},
+    Command{"merge", "join the run files of a sharded validation", run_merge},
+    Command{"report", "a page with the comparison of a run", run_report},
+    Command{"gpus", "the devices and their specifications", run_gpus},
+    Command{"kernels", "the kernels and what they take", run_kernels},
+    Command{"show", "one kernel or one device", run_show}};
+
+std::string program_help() {
+  std::string text =
+      "Examples:\n"
+      "  roofcast predict gemm --m 4096 --n 4096 --k 4096 --dtype fp32 --gpu h100-sxm5\n"
+      "  roofcast predict gemm.tiled --m 4096 --n 4096 --k 4096 --gpu h200-sxm --format json\n"
+      "  roofcast sweep gemm.tiled --m 256:8192:256 --n =m --k =m --gpu a100-sxm4-80gb -o "
+      "sweep.csv\n"
+      "  roofcast compare run.json\n"
+      "\nUsage: roofcast COMMAND [options]\n\n"
+      "Forecasts where a GPU kernel lands under the roofline, and checks the forecast.\n\n"
+      "Commands:\n";
+  for (const Command& command : kCommands) {
+    text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  }
+  text +=
+      "\n`roofcast COMMAND --help` explains one of them.\n"
+      "Exit codes: 0 done, 1 a comparison out of tolerance, 2 usage, 3 bad input or "
+      "specification,\n"
+      "4 no usable GPU, 5 internal, 130 interrupted.\n";
+  return text;
+}
+
+ExitCode dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    fmt::print(stderr, "{}", program_help());
+    return ExitCode::usage;
+  }
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    write_output(std::nullopt, program_help());
+    return ExitCode::done;
+  }
+  if (first == "--version") {
+    write_output(std::nullopt, "roofcast " ROOFCAST_VERSION "\n");
+    return ExitCode::done;
+  }
+  std::vector<std::string_view> names;
+  for (const Command& command : kCommands) {
+    if (command.name == first) return command.run({arguments.begin() + 1, arguments.end()});
+    names.push_back(command.name);
+  }
+  throw UsageError(fmt::format("there is no command '{}'.{} `roofcast --help` lists them", first,
+                               did_you_mean(first, names)));
+}
+
+ExitCode fail(ExitCode code, std::string_view message) {
+  fmt::print(stderr, "roofcast: {}\n", message);
+  return code;
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  return kCommands;
+}
+
+ExitCode run(const Arguments& arguments) {
+  try {
+    return dispatch(arguments);
+  } catch (const UsageError& error) {
+    return fail(ExitCode::usage, error.what());
+  } catch (const InputError& error) {
+    return fail(ExitCode::bad_input, error.what());
+  } catch (const NoGpuError& error) {
+    return fail(ExitCode::no_gpu, error.what());
+  } catch (const WriteError& error) {
+    return fail(ExitCode::bad_input, error.what());
+  } catch (const Interrupted&) {
+    return fail(ExitCode::interrupted, "interrupted");
+  } catch (const std::exception& error) {
+    return fail(
+        ExitCode::internal,
+        fmt::format("internal error: {}. Please report it with the command line", error.what()));
+  }
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,36 @@
+#pragma once
+// One line of a batch: a flat JSON object, read without building a document.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofcast::cli {
+
+/// A member of the object. The strings keep their memory from line to line.
+struct QueryField {
+  enum class Kind : unsigned char { whole, real, text };
+  std::string key;
+  Kind kind = Kind::whole;
+  std::int64_t whole = 0;
+  double real = 0;
+  std::string text;
+};
+
+class Query {
+ public:
+  /// Throws InputError for text that is no flat JSON object, and for a key given twice.
+  void read(std::string_view line);
+
+  const QueryField* begin() const { return fields_.data(); }
+  const QueryField* end() const { return fields_.data() + size_; }
+
+ private:
+  friend class QueryHandler;
+  QueryField& append(std::string_view key);
+
+  std::vector<QueryField> fields_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace roofcast::cli

@@ -1,0 +1,111 @@
+#include "cli/sweep_axis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/options.hpp"
+#include "model/problem.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+[[noreturn]] void throw_too_many() {
+  throw InputError(fmt::format("a sweep of over {} points: take larger steps", kMostPoints));
+}
+
+void append(std::vector<std::int64_t>& values, std::int64_t value) {
+  if (values.size() == kMostPoints) throw_too_many();
+  values.push_back(value);
+}
+
+/// lo:hi:step or lo:hi:*factor.
+void append_range(std::vector<std::int64_t>& values, const std::string& option,
+                  std::string_view text) {
+  const std::vector<std::string> parts = split_list(text, ':');
+  if (parts.size() != 3 || parts[2].empty()) {
+    throw UsageError(
+        fmt::format("{} takes numbers, ranges lo:hi:step or lo:hi:*factor, or =PARAMETER, not '{}'",
+                    option, text));
+  }
+  const std::int64_t low = parse_whole(option, parts[0]);
+  const std::int64_t high = parse_whole(option, parts[1]);
+  const bool geometric = parts[2][0] == '*';
+  const std::int64_t step = parse_whole(option, parts[2].substr(geometric ? 1 : 0));
+  if (low > high) throw InputError(fmt::format("{} {}: the range is empty", option, text));
+  if (step < (geometric ? 2 : 1) || (geometric && low < 1)) {
+    throw InputError(
+        fmt::format("{} {}: a step is at least 1, a factor at least 2 from 1 up", option, text));
+  }
+  std::int64_t value = low;
+  while (true) {
+    append(values, value);
+    // Compared this way round, nothing can overflow.
+    if (geometric ? value > high / step : step > high - value) return;
+    value = geometric ? value * step : value + step;
+  }
+}
+
+}  // namespace
+
+Axis parse_axis(std::string_view name, std::string_view text) {
+  Axis axis{std::string(name), {}, {}};
+  const std::string option = "--" + axis.name;
+  if (text.starts_with('=')) {
+    axis.tied_to = text.substr(1);
+    return axis;
+  }
+  for (const std::string& part : split_list(text, ',')) {
+    if (part.find(':') != std::string::npos) {
+      append_range(axis.values, option, part);
+    } else {
+      append(axis.values, parse_whole(option, part));
+    }
+  }
+  return axis;
+}
+
+std::vector<std::size_t> resolve_ties(std::span<const Axis> axes) {
+  std::vector<std::size_t> roots;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    std::size_t root = i;
+    for (std::size_t hops = 0; !axes[root].tied_to.empty(); ++hops) {
+      const auto target = std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) {
+        return axis.name == axes[root].tied_to;
+      });
+      if (target == axes.end()) {
+        throw UsageError(fmt::format("--{} ={}: there is no --{} to take the value of",
+                                     axes[root].name, axes[root].tied_to, axes[root].tied_to));
+      }
+      if (hops == axes.size()) {
+        throw UsageError(
+            fmt::format("--{} is tied in a circle: give one of them values", axes[i].name));
+      }
+      root = static_cast<std::size_t>(target - axes.begin());
+    }
+    roots.push_back(root);
+  }
+  return roots;
+}
+
+Points::Points(std::span<const Axis> axes, std::size_t repeats)
+    : axes_(axes), roots_(resolve_ties(axes)) {
+  for (const Axis& axis : axes_) {
+    if (!axis.tied_to.empty()) continue;
+    if (count_ > kMostPoints / axis.values.size()) throw_too_many();
+    count_ *= axis.values.size();
+  }
+  if (repeats > 0 && count_ > kMostPoints / repeats) throw_too_many();
+}
+
+void Points::at(std::size_t index, std::span<std::int64_t> values) const {
+  for (std::size_t i = axes_.size(); i-- > 0;) {
+    if (!axes_[i].tied_to.empty()) continue;
+    const auto& own = axes_[i].values;
+    values[i] = own[index % own.size()];
+    index /= own.size();
+  }
+  for (std::size_t i = 0; i < axes_.size(); ++i) values[i] = values[roots_[i]];
+}
+
+}  // namespace roofcast::cli
