@@ -1,0 +1,115 @@
+// What the catalog says without a GPU: names, what is supported and why not.
+#include "kernels/catalog.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace roofcast::cuda {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Problem with_sizes(const KernelEntry& entry, std::initializer_list<std::int64_t> sizes) {
+  Problem p = entry.configurations.front();
+  std::copy(sizes.begin(), sizes.end(), p.values.begin());
+  return p;
+}
+
+Problem typical(const KernelEntry& entry) {
+  return entry.name.starts_with("gemm.") ? with_sizes(entry, {100, 200, 300})
+                                         : with_sizes(entry, {1000});
+}
+
+TEST(CatalogTest, NamesAreUniqueAndFound) {
+  std::set<std::string_view> names;
+  for (const std::span<const KernelEntry> list : {catalog(), baselines()}) {
+    for (const KernelEntry& entry : list) {
+      EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+      EXPECT_EQ(find(entry.name), &entry);
+    }
+  }
+  EXPECT_EQ(find("gemm.imaginary"), nullptr);
+}
+
+TEST(CatalogTest, EveryConfigurationIsSupported) {
+  for (const KernelEntry& entry : catalog()) {
+    for (const Problem& configuration : entry.configurations) {
+      Problem p = typical(entry);
+      for (std::size_t i = 0; i < p.values.size(); ++i) {
+        if (configuration.values[i] != 0) p.values[i] = configuration.values[i];
+      }
+      EXPECT_THAT(entry.unsupported(p), IsEmpty()) << entry.name;
+    }
+  }
+}
+
+TEST(CatalogTest, BaselinesTakeTheSameTensors) {
+  for (const KernelEntry& entry : catalog()) {
+    const KernelEntry* library = baseline(entry.name);
+    if (library == nullptr) continue;
+    const Problem p = typical(entry);
+    EXPECT_THAT(library->unsupported(p), IsEmpty());
+    ASSERT_EQ(library->tensors(p).inputs.size(), entry.tensors(p).inputs.size());
+    for (std::size_t i = 0; i < entry.tensors(p).inputs.size(); ++i) {
+      EXPECT_EQ(library->tensors(p).inputs[i].elements, entry.tensors(p).inputs[i].elements);
+    }
+  }
+  EXPECT_EQ(baseline("stream.copy"), find("stream.memcpy"));
+  EXPECT_EQ(baseline("gemm.library"), nullptr);
+  EXPECT_EQ(baseline("stream.triad"), nullptr);
+}
+
+TEST(CatalogTest, AnUnsupportedTileNamesTheTilesThereAre) {
+  const KernelEntry& tiled = *find("gemm.tiled");
+  Problem p = typical(tiled);
+  p[3] = 7;
+  EXPECT_THAT(tiled.unsupported(p), AllOf(HasSubstr("32x32x32"), HasSubstr("7x32x32"),
+                                          HasSubstr("tile_m x tile_n x tile_k")));
+}
+
+TEST(CatalogTest, AnUnsupportedTypeIsNamed) {
+  for (const KernelEntry& entry : catalog()) {
+    Problem p = typical(entry);
+    p.dtype = DType::int8;
+    EXPECT_THAT(entry.unsupported(p), HasSubstr("int8")) << entry.name;
+  }
+}
+
+TEST(CatalogTest, StreamsSayWhichThreadsAndLoadsTheyTake) {
+  const KernelEntry& triad = *find("stream.triad");
+  Problem p = typical(triad);
+  p[1] = 100;
+  EXPECT_THAT(triad.unsupported(p), HasSubstr("multiple of 32"));
+  p[1] = 256, p[3] = 3;
+  EXPECT_THAT(triad.unsupported(p), HasSubstr("loads 1, 2, 4 or 8"));
+  p[3] = 4, p[0] = 0;
+  EXPECT_THAT(triad.unsupported(p), HasSubstr("n must be"));
+  p[0] = 8, p[2] = 4, p.dtype = DType::fp64;
+  EXPECT_THAT(triad.unsupported(p), HasSubstr("vector_bytes"));
+}
+
+TEST(CatalogTest, BlocksCoverTheElements) {
+  const KernelEntry& copy = *find("stream.copy");
+  Problem p = copy.configurations.front();
+  const std::int64_t chunk = p[1] * (p[2] / 4) * p[3];
+  for (const std::int64_t n : {std::int64_t{1}, chunk, chunk + 1, 10 * chunk - 1}) {
+    p[0] = n;
+    EXPECT_EQ(copy.launches(p).front().grid.x, (n + chunk - 1) / chunk);
+  }
+}
+
+TEST(CatalogTest, TheUnfusedGeluIsNineLaunches) {
+  const KernelEntry& unfused = *find("elementwise.gelu.unfused");
+  EXPECT_EQ(unfused.launches(typical(unfused)).size(), 9U);
+  EXPECT_EQ(unfused.tensors(typical(unfused)).scratch.size(), 2U);
+  const KernelEntry& fused = *find("elementwise.gelu.fused");
+  EXPECT_EQ(fused.launches(typical(fused)).size(), 1U);
+}
+
+}  // namespace
+}  // namespace roofcast::cuda
