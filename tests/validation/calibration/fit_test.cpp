@@ -1,0 +1,84 @@
+#include "validation/calibration/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/predict.hpp"
+#include "tests/model/devices.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+Gpu true_device() {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.dram_read_bytes_per_s = 4.0e12;
+  gpu.sustained.dram_write_bytes_per_s = 3.5e12;
+  gpu.sustained.stream_launch_s = 4e-6;
+  gpu.sustained.l2_dirty_bytes = 20e6;
+  return gpu;
+}
+
+// A run whose measurements are what a known device would show.
+Run synthetic_run(const Gpu& device) {
+  Run run;
+  run.date = "2026-11-21T00:00:00Z";
+  run.device.device = "made up";
+  for (const std::string_view name : {"stream.copy", "stream.add", "elementwise.relu.fused"}) {
+    const Found kernel = find_kernel(name);
+    for (std::int64_t n = 1 << 18; n <= 1 << 29; n *= 2) {
+      Case one;
+      one.kernel = name;
+      one.problem[0] = n;
+      check(kernel, one.problem, 1);
+      const Prediction truth = predict(kernel, one.problem, device);
+      one.timing.samples_s = {truth.time->expected_s};
+      one.counters.dram_read_bytes = truth.work.dram.read_bytes;
+      one.counters.dram_write_bytes = truth.work.dram.write_bytes;
+      run.cases.push_back(one);
+    }
+  }
+  return run;
+}
+
+TEST(Fit, FindsTheConstantsOfAKnownDevice) {
+  const Run run = synthetic_run(true_device());
+  const Fit found =
+      fit(run, testing::hopper_like(),
+          {"dram_read_bytes_per_s", "dram_write_bytes_per_s", "stream_launch_s", "l2_dirty_bytes"});
+  EXPECT_EQ(found.cases, run.cases.size() / 2);
+  EXPECT_LT(found.mean_absolute_error, 0.01);
+  EXPECT_NEAR(*found.sustained.dram_read_bytes_per_s, 4.0e12, 0.05e12);
+  EXPECT_NEAR(*found.sustained.dram_write_bytes_per_s, 3.5e12, 0.05e12);
+  EXPECT_NEAR(*found.sustained.stream_launch_s, 4e-6, 0.2e-6);
+}
+
+TEST(Fit, CasesOfOddIndexHaveNoInfluence) {
+  Run run = synthetic_run(true_device());
+  const Fit before = fit(run, testing::hopper_like(), {"stream_launch_s"});
+  for (std::size_t i = 1; i < run.cases.size(); i += 2) run.cases[i].timing.samples_s = {1.0};
+  const Fit after = fit(run, testing::hopper_like(), {"stream_launch_s"});
+  EXPECT_EQ(*before.sustained.stream_launch_s, *after.sustained.stream_launch_s);
+}
+
+TEST(Fit, SpreadCoversTheCasesItWasMadeFrom) {
+  Run run = synthetic_run(true_device());
+  for (std::size_t i = 0; i < run.cases.size(); ++i) {
+    run.cases[i].timing.samples_s[0] *= i % 4 == 0 ? 1.1 : 1 / 1.1;
+  }
+  Gpu gpu = true_device();
+  fit_spreads(run, gpu);
+  EXPECT_NEAR(*gpu.sustained.spread_memory, 0.1, 0.02);
+}
+
+TEST(Fit, OverlayNamesValueAndRun) {
+  const Run run = synthetic_run(true_device());
+  const auto overlay = nlohmann::json::parse(to_overlay(run, "run.json", true_device()));
+  EXPECT_EQ(overlay["gpu"], "test-gpu");
+  EXPECT_EQ(overlay["provenance"]["run"], "run.json");
+  EXPECT_EQ(overlay["sustained"]["dram_read_bytes_per_s"]["value"], 4.0e12);
+  EXPECT_FALSE(overlay["sustained"].contains("barrier_cycles"));
+}
+
+}  // namespace
+}  // namespace roofcast::validation

@@ -1,0 +1,143 @@
+#include "validation/calibration/fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "model/predict.hpp"
+#include "validation/compare.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+constexpr std::array kConstants = {
+    Constant{"dram_read_bytes_per_s", &Sustained::dram_read_bytes_per_s, 4.3e12, 1e11, 2e13},
+    Constant{"dram_write_bytes_per_s", &Sustained::dram_write_bytes_per_s, 4.3e12, 1e11, 2e13},
+    Constant{"l2_bandwidth_bytes_per_s", &Sustained::l2_bandwidth_bytes_per_s, 7e12, 1e12, 5e13},
+    Constant{"l2_resident_bytes", &Sustained::l2_resident_bytes, 4e7, 1e6, 2e8},
+    Constant{"l2_dirty_bytes", &Sustained::l2_dirty_bytes, 3e7, 1e5, 2e8},
+    Constant{"stream_launch_s", &Sustained::stream_launch_s, 3e-6, 1e-7, 2e-5},
+    Constant{"graph_launch_s", &Sustained::graph_launch_s, 1.3e-6, 1e-7, 1e-5},
+    Constant{"block_launch_cycles", &Sustained::block_launch_cycles, 300, 1, 1e4},
+    Constant{"barrier_cycles", &Sustained::barrier_cycles, 30, 1, 1e3},
+    Constant{"issue_efficiency", &Sustained::issue_efficiency, 0.9, 0.3, 1},
+    Constant{"overlap_exponent", &Sustained::overlap_exponent, 3, 1, 20},
+    Constant{"l1_tags_per_clk", &Sustained::l1_tags_per_clk, 4, 0.25, 64},
+};
+
+// Every second case, from the first of each kernel on: the rest is for validation.
+std::vector<const Case*> training_cases(const Run& run) {
+  std::vector<const Case*> cases;
+  for (std::size_t i = 0; i < run.cases.size(); i += 2) cases.push_back(&run.cases[i]);
+  return cases;
+}
+
+double log_error(double predicted, double measured) {
+  return std::abs(std::log(std::max(predicted, 1e-12) / measured));
+}
+
+constexpr double kDramWeight = 0.5;
+constexpr double kDramCountedAbove_bytes = 64e6;  // below, L2 holds what matters
+
+double cost(const std::vector<const Case*>& cases, const Gpu& gpu) {
+  double sum = 0;
+  for (const Case* one : cases) {
+    const Found kernel = find_kernel(one->kernel);
+    const Prediction timed = predict(kernel, one->problem, gpu, {one->cache, one->sm_clock_hz});
+    sum += log_error(timed.time->expected_s, one->timing.median_s());
+    const Counters& counted = one->counters;
+    if (counted.dram_read_bytes && counted.dram_write_bytes) {
+      const double measured = *counted.dram_read_bytes + *counted.dram_write_bytes;
+      if (measured > kDramCountedAbove_bytes) {
+        const Prediction cold = predict(kernel, one->problem, gpu, {CacheState::cold, {}});
+        sum += kDramWeight * log_error(cold.work.dram.total_bytes(), measured);
+      }
+    }
+  }
+  return sum / static_cast<double>(cases.size());
+}
+
+}  // namespace
+
+std::span<const Constant> fitted_constants() {
+  return kConstants;
+}
+
+Fit fit(const Run& run, const Gpu& start, const std::vector<std::string>& only) {
+  const std::vector<const Case*> cases = training_cases(run);
+  Gpu gpu = start;
+  for (const Constant& constant : kConstants) {
+    auto& value = gpu.sustained.*constant.member;
+    if (!value) value = constant.start;
+  }
+  double least = cost(cases, gpu);
+  constexpr double kSmallestStep = 0.001;
+  for (double step = 0.3; step > kSmallestStep;) {
+    const double before = least;
+    for (const Constant& constant : kConstants) {
+      const bool moves =
+          only.empty() || std::find(only.begin(), only.end(), constant.name) != only.end();
+      if (!moves) continue;
+      auto& value = gpu.sustained.*constant.member;
+      const double old = *value;
+      double best = old;
+      for (const double factor : {1 + step, 1 / (1 + step)}) {
+        value = std::clamp(old * factor, constant.least, constant.most);
+        if (const double found = cost(cases, gpu); found < least) {
+          least = found;
+          best = *value;
+        }
+      }
+      value = best;
+    }
+    if (before - least < 1e-5) step /= 2;
+  }
+  return {gpu.sustained, least, cases.size()};
+}
+
+void fit_spreads(const Run& run, Gpu& gpu) {
+  std::array<Timing, 3> errors;  // by Regime; for the percentile
+  for (const Case* one : training_cases(run)) {
+    const Row row = compare_case(*one, gpu);
+    const double ratio = row.time_s.measured / row.time_s.predicted;
+    errors[static_cast<std::size_t>(row.regime)].samples_s.push_back(std::max(ratio, 1 / ratio) -
+                                                                     1);
+  }
+  const auto spread = [&errors](Regime regime) -> std::optional<double> {
+    const Timing& found = errors[static_cast<std::size_t>(regime)];
+    constexpr double kCovered = 0.95;
+    return found.samples_s.empty() ? std::nullopt : std::optional(found.percentile_s(kCovered));
+  };
+  gpu.sustained.spread_launch_bound = spread(Regime::launch_bound);
+  gpu.sustained.spread_memory = spread(Regime::memory);
+  gpu.sustained.spread_compute = spread(Regime::compute);
+}
+
+std::string to_overlay(const Run& run, const std::string& run_file, const Gpu& gpu) {
+  nlohmann::ordered_json overlay;
+  overlay["gpu"] = gpu.name;
+  overlay["provenance"] = {{"run", run_file},
+                           {"date", run.date},
+                           {"device", run.device.device},
+                           {"driver", run.device.driver}};
+  nlohmann::ordered_json& sustained = overlay["sustained"];
+  const auto put = [&](std::string_view name, const std::optional<double>& value,
+                       const std::string& source) {
+    if (value) sustained[std::string(name)] = {{"value", *value}, {"source", source}};
+  };
+  for (const Constant& constant : kConstants) {
+    put(constant.name, gpu.sustained.*constant.member,
+        "measured: fitted to the cases of even index of " + run_file);
+  }
+  put("sm_clock_hz", gpu.sustained.sm_clock_hz,
+      "measured: median clock of the cases of " + run_file);
+  const std::string spread =
+      "measured: 95th percentile of the error over the cases of even index of " + run_file;
+  put("spread_launch_bound", gpu.sustained.spread_launch_bound, spread);
+  put("spread_memory", gpu.sustained.spread_memory, spread);
+  put("spread_compute", gpu.sustained.spread_compute, spread);
+  return overlay.dump(2) + "\n";
+}
+
+}  // namespace roofcast::validation

@@ -1,0 +1,41 @@
+#pragma once
+// Sustained values from a run: the calibration overlay of a device.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/gpu.hpp"
+#include "validation/run.hpp"
+
+namespace roofcast::validation {
+
+/// One value of Sustained that a fit may choose.
+struct Constant {
+  std::string_view name;  ///< as in the overlay
+  std::optional<double> Sustained::*member;
+  double start;
+  double least;
+  double most;
+};
+std::span<const Constant> fitted_constants();
+
+struct Fit {
+  Sustained sustained;
+  double mean_absolute_error = 0;  ///< of log time over the cases used
+  std::size_t cases = 0;
+};
+
+/// Chooses the constants that make the mean |log(predicted ÷ measured)| of time (and, at half the
+/// weight, of DRAM bytes) least over the cases of the run with an even index; those with an odd
+/// index are left for validation. Coordinate search from the values that `gpu` has, in steps that
+/// shrink to 0.1%. `only` limits which constants move; empty: all.
+Fit fit(const Run& run, const Gpu& gpu, const std::vector<std::string>& only);
+
+/// Sets the three interval half-widths to the 95th percentile of the absolute error of each regime
+/// over the same cases.
+void fit_spreads(const Run& run, Gpu& gpu);
+
+/// The overlay file: JSON text with the run's device, driver and date as provenance.
+std::string to_overlay(const Run& run, const std::string& run_file, const Gpu& gpu);
+
+}  // namespace roofcast::validation
