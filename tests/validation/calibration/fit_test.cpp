@@ -42,7 +42,7 @@ Run synthetic_run(const Gpu& device) {
 }
 
 TEST(Fit, FindsTheConstantsOfAKnownDevice) {
-  const Run run = synthetic_run(true_device());
+  const auto run = synthetic_run(true_device());
   const Fit found =
       fit(run, testing::hopper_like(),
           {"dram_read_bytes_per_s", "dram_write_bytes_per_s", "stream_launch_s", "l2_dirty_bytes"});
@@ -54,7 +54,7 @@ TEST(Fit, FindsTheConstantsOfAKnownDevice) {
 }
 
 TEST(Fit, CasesOfOddIndexHaveNoInfluence) {
-  Run run = synthetic_run(true_device());
+  auto run = synthetic_run(true_device());
   const Fit before = fit(run, testing::hopper_like(), {"stream_launch_s"});
   for (std::size_t i = 1; i < run.cases.size(); i += 2) run.cases[i].timing.samples_s = {1.0};
   const Fit after = fit(run, testing::hopper_like(), {"stream_launch_s"});
@@ -62,7 +62,7 @@ TEST(Fit, CasesOfOddIndexHaveNoInfluence) {
 }
 
 TEST(Fit, SpreadCoversTheCasesItWasMadeFrom) {
-  Run run = synthetic_run(true_device());
+  auto run = synthetic_run(true_device());
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
     run.cases[i].timing.samples_s[0] *= i % 4 == 0 ? 1.1 : 1 / 1.1;
   }
@@ -72,7 +72,7 @@ TEST(Fit, SpreadCoversTheCasesItWasMadeFrom) {
 }
 
 TEST(Fit, OverlayNamesValueAndRun) {
-  const Run run = synthetic_run(true_device());
+  const auto run = synthetic_run(true_device());
   const auto overlay = nlohmann::json::parse(to_overlay(run, "run.json", true_device()));
   EXPECT_EQ(overlay["gpu"], "test-gpu");
   EXPECT_EQ(overlay["provenance"]["run"], "run.json");
