@@ -7,6 +7,7 @@
 // The L2 is flushed before every launch by reading a large buffer (writing one would leave dirty
 // lines to be written back inside the measured range). Random normal data.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -50,6 +51,19 @@ class Arguments {
     for (const Tensor& t : tensors.scratch) scratch_.push_back(add(t));
   }
   Addresses addresses() const { return {inputs_, outputs_, scratch_}; }
+
+  /// No timing of a wrong kernel: the largest error over tolerance of its outputs.
+  double error_over_tolerance(const KernelEntry& entry, const Problem& p, const Tensors& tensors) {
+    if (tensors.outputs.empty()) return 0;
+    const Tensor& out = tensors.outputs.front();
+    const Buffer reference = allocate(out.elements * sizeof(double));
+    const std::array references = {static_cast<double*>(reference.get())};
+    poison(outputs_.front(), out.dtype, out.elements, nullptr);
+    entry.reference(p, inputs_, references, nullptr);
+    entry.run(p, addresses(), nullptr);
+    return max_error(outputs_.front(), out.dtype, references.front(), out.elements, nullptr) /
+           std::max(entry.tolerance(p), 1e-300);
+  }
 
  private:
   void* add(const Tensor& t) {
@@ -110,14 +124,19 @@ void bench(const std::string& line, Timer& timer) {
   }
   const KernelEntry* library = cuda::baseline(name);
   const Tensors tensors = entry->tensors(p);
-  const Arguments arguments(tensors);
+  Arguments arguments(tensors);
+  const double error = arguments.error_over_tolerance(*entry, p, tensors);
+  if (!(error <= 1)) {
+    std::printf("%s: WRONG, error %g of tolerance\n", line.c_str(), error);
+    return;
+  }
   std::vector<double> mine, theirs;
   double spent = 0;
-  for (int i = 0; i < 40 && spent < 0.5; ++i) {
+  for (int i = 0; i < 40 && spent < 0.3; ++i) {
     const double a = timer.seconds(*entry, p, arguments.addresses());
     const double b = library ? timer.seconds(*library, p, arguments.addresses()) : 0;
     spent += a + b;
-    if (i >= 3 || spent > 0.4) mine.push_back(a), theirs.push_back(b);
+    if (i >= 3 || spent > 0.25) mine.push_back(a), theirs.push_back(b);
   }
   double bytes = 0;
   for (const auto& list : {tensors.inputs, tensors.outputs}) {
@@ -126,8 +145,8 @@ void bench(const std::string& line, Timer& timer) {
   const bool product = name.starts_with("gemm.");
   const double work = product ? 2e-12 * static_cast<double>(p[0] * p[1]) * static_cast<double>(p[2])
                               : 1e-12 * bytes;
-  std::printf("%-70s %10.2f us %7.3f %s", line.c_str(), median(mine) * 1e6, work / median(mine),
-              product ? "TFLOP/s" : "TB/s");
+  std::printf("%-62s err %.2f %10.2f us %7.3f %s", line.c_str(), error, median(mine) * 1e6,
+              work / median(mine), product ? "TFLOP/s" : "TB/s");
   if (library) {
     std::printf("   library %10.2f us, ratio %.3f", median(theirs) * 1e6,
                 median(theirs) / median(mine));
