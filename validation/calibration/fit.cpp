@@ -1,8 +1,11 @@
 #include "validation/calibration/fit.hpp"
 
+#include <nlopt.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "model/predict.hpp"
@@ -33,8 +36,10 @@ std::vector<const Case*> training_cases(const Run& run) {
   return cases;
 }
 
+// |log(predicted ÷ measured)|, rounded off below 1% so that the search has a slope to follow.
 double log_error(double predicted, double measured) {
-  return std::abs(std::log(std::max(predicted, 1e-12) / measured));
+  constexpr double kRounded = 0.01;
+  return std::hypot(std::log(std::max(predicted, 1e-12) / measured), kRounded) - kRounded;
 }
 
 constexpr double kDramWeight = 0.5;
@@ -58,6 +63,28 @@ double cost(const std::vector<const Case*>& cases, const Gpu& gpu) {
   return sum / static_cast<double>(cases.size());
 }
 
+// Steps in the logarithm of a constant.
+constexpr double kFirstStep = 0.3;
+constexpr double kTolerance = 1e-5;
+constexpr int kMostEvaluations = 20000;
+
+struct Search {
+  std::vector<const Case*> cases;
+  Gpu gpu;
+  std::vector<const Constant*> moving;
+
+  void set(const double* logs) {
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      gpu.sustained.*moving[i]->member = std::exp(logs[i]);
+    }
+  }
+  static double cost_at(unsigned /*count*/, const double* logs, double* /*gradient*/, void* self) {
+    auto& search = *static_cast<Search*>(self);
+    search.set(logs);
+    return cost(search.cases, search.gpu);
+  }
+};
+
 }  // namespace
 
 std::span<const Constant> fitted_constants() {
@@ -65,35 +92,32 @@ std::span<const Constant> fitted_constants() {
 }
 
 Fit fit(const Run& run, const Gpu& start, const std::vector<std::string>& only) {
-  const std::vector<const Case*> cases = training_cases(run);
-  Gpu gpu = start;
+  Search search{training_cases(run), start, {}};
+  std::vector<double> logs, least, most;  // of the constants that move: they span many decades
   for (const Constant& constant : kConstants) {
-    auto& value = gpu.sustained.*constant.member;
-    if (!value) value = constant.start;
+    const bool moves =
+        only.empty() || std::find(only.begin(), only.end(), constant.name) != only.end();
+    if (!moves) continue;
+    search.moving.push_back(&constant);
+    logs.push_back(std::log((search.gpu.sustained.*constant.member).value_or(constant.start)));
+    least.push_back(std::log(constant.least));
+    most.push_back(std::log(constant.most));
   }
-  double least = cost(cases, gpu);
-  constexpr double kSmallestStep = 0.001;
-  for (double step = 0.3; step > kSmallestStep;) {
-    const double before = least;
-    for (const Constant& constant : kConstants) {
-      const bool moves =
-          only.empty() || std::find(only.begin(), only.end(), constant.name) != only.end();
-      if (!moves) continue;
-      auto& value = gpu.sustained.*constant.member;
-      const double old = *value;
-      double best = old;
-      for (const double factor : {1 + step, 1 / (1 + step)}) {
-        value = std::clamp(old * factor, constant.least, constant.most);
-        if (const double found = cost(cases, gpu); found < least) {
-          least = found;
-          best = *value;
-        }
-      }
-      value = best;
-    }
-    if (before - least < 1e-5) step /= 2;
+
+  const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimizer(
+      nlopt_create(NLOPT_LN_SBPLX, static_cast<unsigned>(logs.size())), &nlopt_destroy);
+  nlopt_set_lower_bounds(optimizer.get(), least.data());
+  nlopt_set_upper_bounds(optimizer.get(), most.data());
+  nlopt_set_min_objective(optimizer.get(), &Search::cost_at, &search);
+  nlopt_set_initial_step1(optimizer.get(), kFirstStep);
+  nlopt_set_xtol_abs1(optimizer.get(), kTolerance);
+  nlopt_set_maxeval(optimizer.get(), kMostEvaluations);
+  double found = 0;
+  if (nlopt_optimize(optimizer.get(), logs.data(), &found) < 0) {
+    throw InputError("the fit did not converge: start from an overlay nearer to the run");
   }
-  return {gpu.sustained, least, cases.size()};
+  search.set(logs.data());
+  return {search.gpu.sustained, found, search.cases.size()};
 }
 
 void fit_spreads(const Run& run, Gpu& gpu) {

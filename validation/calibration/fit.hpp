@@ -1,5 +1,7 @@
 #pragma once
 // Sustained values from a run: the calibration overlay of a device.
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +29,9 @@ struct Fit {
 
 /// Chooses the constants that make the mean |log(predicted ÷ measured)| of time (and, at half the
 /// weight, of DRAM bytes) least over the cases of the run with an even index; those with an odd
-/// index are left for validation. Coordinate search from the values that `gpu` has, in steps that
-/// shrink to 0.1%. `only` limits which constants move; empty: all.
+/// index are left for validation. Searches (NLopt's Sbplx, after Rowan 1990) from the values that
+/// `gpu` has. `only` limits which constants move; empty: all. Throws InputError if nothing is
+/// found.
 Fit fit(const Run& run, const Gpu& gpu, const std::vector<std::string>& only);
 
 /// Sets the three interval half-widths to the 95th percentile of the absolute error of each regime

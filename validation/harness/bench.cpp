@@ -1,0 +1,136 @@
+#include "validation/harness/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/catalog.hpp"
+#include "validation/harness/occupancy.hpp"
+#include "validation/problem_text.hpp"
+
+namespace roofcast::harness {
+namespace {
+
+using validation::Case;
+using validation::SuiteCase;
+
+constexpr double kSteadyBelow = 50e-6;       // seconds: the events' own cost would be seen
+constexpr double kShortestGraph = 150e-6;    // seconds: the host enqueues the next graph meanwhile
+constexpr std::size_t kFewestLaunches = 20;
+constexpr std::size_t kMostLaunches = 256;
+constexpr std::uint64_t kSeed = 1;
+
+const cuda::KernelEntry& runnable(std::string_view name, const Problem& problem) {
+  const cuda::KernelEntry* kernel = cuda::find(name);
+  if (kernel == nullptr) throw CannotRun(fmt::format("this build has no kernel {}", name));
+  if (const std::string why = kernel->unsupported(problem); !why.empty()) throw CannotRun(why);
+  return *kernel;
+}
+
+const cuda::KernelEntry* runnable_baseline(std::string_view name, const Problem& problem) {
+  const cuda::KernelEntry* baseline = cuda::baseline(name);
+  return baseline != nullptr && baseline->unsupported(problem).empty() ? baseline : nullptr;
+}
+
+Launcher launcher(const cuda::KernelEntry& kernel, const Problem& problem,
+                  const std::vector<BufferSet>& sets) {
+  return [&kernel, &problem, &sets](std::size_t set, cudaStream_t stream) {
+    kernel.run(problem, sets[set].addresses(), stream);
+  };
+}
+
+}  // namespace
+
+Bench::Bench(const Device& device)
+    : device_(device),
+      flush_(device.l2_bytes, device.sm_count),
+      timer_(flush_, device.sm_count) {}
+
+void Bench::check_ragged(const cuda::KernelEntry& kernel, const Problem& problem) {
+  const auto companion = ragged_companion(kernel, problem);
+  if (!companion) return;
+  const std::string text =
+      fmt::format("{} {}", kernel.name, validation::problem_text(kernel.name, *companion));
+  if (!checked_ragged_.insert(text).second) return;
+  const cuda::Tensors tensors = kernel.tensors(*companion);
+  arena_.reset(arena_bytes(tensors));
+  const BufferSet buffers(tensors, arena_, kSeed, timer_.stream());
+  (void)correctness_.error_of(kernel, *companion, buffers, kSeed, timer_.stream());
+}
+
+Bench::Rotation Bench::rotation(std::size_t set_bytes, double estimate_s) const {
+  const std::size_t enough = 3 * device_.l2_bytes;
+  const std::size_t sets =
+      set_bytes == 0 ? 1 : std::clamp<std::size_t>(enough / set_bytes + 1, 2, kMostLaunches);
+  const auto long_enough = static_cast<std::size_t>(kShortestGraph / std::max(estimate_s, 1e-6));
+  const std::size_t wanted = std::clamp(long_enough, kFewestLaunches, kMostLaunches);
+  return {sets, (wanted + sets - 1) / sets * sets};
+}
+
+Case Bench::time(const SuiteCase& wanted) {
+  const Problem& problem = wanted.problem;
+  const cuda::KernelEntry& kernel = runnable(wanted.kernel, problem);
+  const cuda::KernelEntry* baseline = runnable_baseline(wanted.kernel, problem);
+  check_ragged(kernel, problem);
+
+  Case out;
+  out.kernel = wanted.kernel;
+  out.problem = problem;
+  const LaunchFacts facts = launch_facts(kernel, problem);
+  out.blocks_per_sm = facts.blocks_per_sm;
+  out.registers = facts.registers;
+  out.shared_bytes = facts.shared_bytes;
+
+  const cuda::Tensors tensors = kernel.tensors(problem);
+  const std::size_t set_bytes = arena_bytes(tensors);
+  arena_.reset(set_bytes);
+  std::vector<BufferSet> sets;
+  sets.emplace_back(tensors, arena_, kSeed, timer_.stream());
+  out.error = correctness_.error_of(kernel, problem, sets[0], kSeed, timer_.stream());
+
+  Contenders contenders;
+  contenders.label =
+      fmt::format("{} {}", kernel.name, validation::problem_text(kernel.name, problem));
+  contenders.kernel = launcher(kernel, problem, sets);
+  if (baseline != nullptr) {
+    contenders.baseline = launcher(*baseline, problem, sets);
+    out.baseline = baseline->name;
+  }
+  const double estimate_s = timer_.estimate_cold_s(contenders.kernel);
+  out.cache = wanted.cache.value_or(estimate_s < kSteadyBelow ? CacheState::steady
+                                                              : CacheState::cold);
+  Timed timed;
+  if (out.cache == CacheState::cold) {
+    timed = timer_.cold(contenders, estimate_s);
+  } else {
+    const Rotation turn = rotation(set_bytes, estimate_s);
+    arena_.reset(turn.sets * set_bytes);
+    sets.clear();
+    for (std::size_t i = 0; i < turn.sets; ++i) {
+      sets.emplace_back(tensors, arena_, kSeed + i, timer_.stream());
+    }
+    timed = timer_.steady(contenders, estimate_s, turn.sets, turn.launches);
+  }
+  out.timing = std::move(timed.kernel);
+  out.baseline_timing = std::move(timed.baseline);
+  out.sm_clock_hz = timed.sm_clock_hz;
+  return out;
+}
+
+validation::Counters Bench::count(const Case& measured, CounterSession& session) {
+  const cuda::KernelEntry& kernel = runnable(measured.kernel, measured.problem);
+  const cuda::Tensors tensors = kernel.tensors(measured.problem);
+  arena_.reset(arena_bytes(tensors));
+  const BufferSet buffers(tensors, arena_, kSeed, timer_.stream());
+  cudaStream_t stream = timer_.stream();
+  const auto prepare = [&] {
+    flush_.enqueue(stream);
+    cuda::check(cudaStreamSynchronize(stream));
+  };
+  return session.count(prepare, [&] {
+    kernel.run(measured.problem, buffers.addresses(), stream);
+    cuda::check(cudaStreamSynchronize(stream));
+  });
+}
+
+}  // namespace roofcast::harness

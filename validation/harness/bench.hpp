@@ -1,0 +1,50 @@
+#pragma once
+// One case on the device: is it right, how long does it take, what does the hardware count.
+#include <memory>
+#include <set>
+#include <string>
+
+#include "kernels/common/kernel.hpp"
+#include "validation/harness/buffers.hpp"
+#include "validation/harness/correctness.hpp"
+#include "validation/harness/counters.hpp"
+#include "validation/harness/device_record.hpp"
+#include "validation/harness/l2_flush.hpp"
+#include "validation/harness/timing.hpp"
+#include "validation/suite.hpp"
+
+namespace roofcast::harness {
+
+/// A case this build cannot run; what() says why.
+class CannotRun : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Bench {
+ public:
+  explicit Bench(const Device& device);
+
+  /// Checks the kernel, then times it. Throws CannotRun, WrongResult or CudaError.
+  validation::Case time(const validation::SuiteCase& wanted);
+
+  /// Counters of one cold launch.
+  validation::Counters count(const validation::Case& measured, CounterSession& session);
+
+ private:
+  struct Rotation {
+    std::size_t sets;
+    std::size_t launches;
+  };
+  Rotation rotation(std::size_t set_bytes, double estimate_s) const;
+  void check_ragged(const cuda::KernelEntry& kernel, const Problem& problem);
+
+  Device device_;
+  L2Flush flush_;
+  Timer timer_;
+  Arena arena_;
+  Correctness correctness_;
+  std::set<std::string> checked_ragged_;
+};
+
+}  // namespace roofcast::harness

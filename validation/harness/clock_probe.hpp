@@ -1,0 +1,39 @@
+#pragma once
+// The mean SM clock while something runs: cycles over nanoseconds between two probes, each of which
+// reads both counters on every SM. Nothing runs beside the kernel, so its time is not disturbed.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "validation/harness/handles.hpp"
+
+namespace roofcast::harness {
+
+/// One SM's counters at a moment; 0 where no block of the probe landed on that SM.
+struct ClockReading {
+  std::uint64_t cycles;
+  std::uint64_t nanoseconds;
+};
+
+class ClockProbe {
+ public:
+  explicit ClockProbe(int sm_count);
+
+  void restart(cudaStream_t stream);  ///< forgets the intervals
+  void begin(cudaStream_t stream);    ///< enqueue before what is measured
+  void end(cudaStream_t stream);      ///< and after it
+  /// Over all intervals since restart; waits for the stream. Nothing where no SM was read twice.
+  std::optional<double> clock_hz(cudaStream_t stream) const;
+
+ private:
+  static constexpr std::size_t kIntervals = 256;  ///< later ones are not recorded
+  void enqueue(std::size_t slot, cudaStream_t stream) const;
+
+  unsigned sm_count_;
+  std::size_t intervals_ = 0;
+  DevicePointer<ClockReading> readings_;
+};
+
+}  // namespace roofcast::harness

@@ -1,0 +1,103 @@
+#include "validation/harness/correctness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/common/data.hpp"
+#include "model/predict.hpp"
+#include "validation/problem_text.hpp"
+
+namespace roofcast::harness {
+namespace {
+
+constexpr std::size_t kMostHeldBytes = std::size_t{12} << 30;
+
+std::size_t output_bytes(const std::vector<cuda::Tensor>& outputs) {
+  std::size_t bytes = 0;
+  for (const cuda::Tensor& tensor : outputs) bytes += tensor.elements * sizeof(double);
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const Problem& problem) {
+  constexpr std::array<std::int64_t, 4> kPrimes = {137, 211, 67, 31};
+  const Found found = find_kernel(kernel.name);
+  Problem companion = problem;
+  std::size_t i = 0;
+  std::size_t required = 0;
+  for (const Parameter& parameter : found.parameters()) {
+    // What has no fallback is the shape; the rest is the configuration.
+    if (!parameter.fallback) {
+      companion[i] = std::clamp(kPrimes[required++ % kPrimes.size()], parameter.minimum,
+                                parameter.maximum);
+    }
+    ++i;
+  }
+  if (required == 1) companion[0] = 100'003;  // of one extent: several blocks and a tail
+  try {
+    check(found, companion, ~0U);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+  if (required == 0 || !kernel.unsupported(companion).empty()) return std::nullopt;
+  return companion;
+}
+
+const Correctness::Outputs& Correctness::reference(const cuda::KernelEntry& kernel,
+                                                   const Problem& problem,
+                                                   const BufferSet& buffers, std::uint64_t seed,
+                                                   cudaStream_t stream) {
+  // Configurations (parameters with a fallback) do not change the result.
+  std::string shape = fmt::format("{} {}", seed, name(problem.dtype));
+  std::size_t i = 0;
+  for (const Parameter& parameter : find_kernel(kernel.name).parameters()) {
+    if (!parameter.fallback) shape += fmt::format(" {}={}", parameter.name, problem[i]);
+    ++i;
+  }
+  const Key key{reinterpret_cast<const void*>(kernel.reference), shape};
+  if (const auto found = references_.find(key); found != references_.end()) return found->second;
+
+  const std::vector<cuda::Tensor> tensors = kernel.tensors(problem).outputs;
+  const std::size_t bytes = output_bytes(tensors);
+  if (held_bytes_ + bytes > kMostHeldBytes) {
+    references_.clear();
+    held_bytes_ = 0;
+  }
+  Outputs outputs;
+  std::vector<double*> addresses;
+  for (const cuda::Tensor& tensor : tensors) {
+    outputs.push_back(device_alloc<double>(tensor.elements));
+    addresses.push_back(outputs.back().get());
+  }
+  kernel.reference(problem, buffers.addresses().inputs, addresses, stream);
+  cuda::check(cudaStreamSynchronize(stream));
+  held_bytes_ += bytes;
+  return references_.emplace(key, std::move(outputs)).first->second;
+}
+
+double Correctness::error_of(const cuda::KernelEntry& kernel, const Problem& problem,
+                             const BufferSet& buffers, std::uint64_t seed, cudaStream_t stream) {
+  const Outputs& expected = reference(kernel, problem, buffers, seed, stream);
+  buffers.poison_outputs(stream);
+  kernel.run(problem, buffers.addresses(), stream);
+  cuda::check(cudaStreamSynchronize(stream));
+  const std::vector<cuda::Tensor> tensors = kernel.tensors(problem).outputs;
+  double worst = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    worst = std::max(worst, cuda::max_error(buffers.addresses().outputs[i], tensors[i].dtype,
+                                            expected[i].get(), tensors[i].elements, stream));
+  }
+  const double tolerance = kernel.tolerance(problem);
+  if (!(worst <= tolerance)) {
+    throw WrongResult(fmt::format(
+        "wrong result for {}: largest error {:.3g}, tolerance {:.3g} (infinite: an output was not "
+        "written or is NaN)",
+        validation::problem_text(kernel.name, problem), worst, tolerance));
+  }
+  return worst;
+}
+
+}  // namespace roofcast::harness

@@ -1,0 +1,23 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "validation/device_match.hpp"
+#include "validation/run.hpp"
+
+namespace roofcast::harness {
+
+/// What timing needs to know of the current device.
+struct Device {
+  int sm_count = 0;
+  std::size_t l2_bytes = 0;
+};
+Device device_in_use();
+
+/// For the run file; `gpu` is the specification's name.
+validation::DeviceRecord device_record(const std::string& gpu);
+
+/// Throws validation::NoDevice unless there is a device that this build's kernels run on.
+validation::DeviceFacts device_facts();
+
+}  // namespace roofcast::harness

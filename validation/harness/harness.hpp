@@ -1,0 +1,54 @@
+#pragma once
+// Measures a suite on the GPU at hand. This header needs no CUDA.
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "model/gpu.hpp"
+#include "validation/device_match.hpp"
+#include "validation/run.hpp"
+#include "validation/shard.hpp"
+#include "validation/suite.hpp"
+
+namespace roofcast::validation {
+
+/// There is no GPU this build can use; what() says why and what to do.
+class NoDevice : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Cases are timed first and counted after, so `total` is up to twice the number of cases.
+struct Progress {
+  std::size_t done = 0;
+  std::size_t total = 0;
+  std::string label;  ///< what is being measured now
+  std::optional<double> remaining_s;
+};
+
+struct HarnessOptions {
+  std::string output;  ///< the run file; taken up again if it is there
+  std::string build;   ///< version and git revision
+  Shard shard;
+  bool counters = true;
+  std::function<void(const Progress&)> progress;          ///< may be empty
+  std::function<void(const std::string& text)> notice;    ///< may be empty; said once, not an error
+};
+
+struct HarnessResult {
+  Run run;
+  std::size_t measured = 0;  ///< timed by this call
+  std::size_t resumed = 0;   ///< found in the file
+  bool interrupted = false;  ///< SIGINT or SIGTERM; the file holds what was measured until then
+};
+
+/// What the driver says of the current device, to choose its specification (match_device).
+/// Throws NoDevice.
+DeviceFacts current_device();
+
+/// Throws NoDevice, and InputError for a run file it cannot go on with.
+HarnessResult run_suite(const Suite& suite, const Gpu& gpu, const HarnessOptions& options);
+
+}  // namespace roofcast::validation

@@ -1,0 +1,19 @@
+#pragma once
+// What only the management library knows of a device. It comes with the driver and is loaded at run
+// time: where it is missing, the answers are.
+#include <optional>
+#include <string>
+
+namespace roofcast::harness {
+
+struct ManagementFacts {
+  std::string driver;  ///< "580.159.03"; empty if unknown
+  std::optional<double> power_limit_w;
+  std::optional<double> max_sm_clock_hz;
+  std::optional<double> memory_clock_hz;  ///< the highest
+};
+
+/// For the device at a PCI address as cudaDeviceGetPCIBusId writes it.
+ManagementFacts management_facts(const char* pci_bus_id);
+
+}  // namespace roofcast::harness

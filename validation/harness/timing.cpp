@@ -1,0 +1,119 @@
+#include "validation/harness/timing.hpp"
+
+#include <algorithm>
+
+#include "validation/harness/samples.hpp"
+
+namespace roofcast::harness {
+namespace {
+
+constexpr double kBudget = 0.3;       // seconds of samples for a case
+constexpr double kSlowBudget = 1.2;   // for kernels so slow that the budget holds few samples
+constexpr double kOverhead = 150e-6;  // flush, probes and waiting around a sample
+constexpr std::int64_t kMostSamples = 41;
+constexpr std::int64_t kEnoughSamples = 11;
+constexpr std::int64_t kFewestSamples = 3;
+
+std::int64_t sample_count(double seconds_a_sample) {
+  const auto within = [&](double budget) {
+    return static_cast<std::int64_t>(budget / (seconds_a_sample + kOverhead));
+  };
+  if (within(kBudget) >= kEnoughSamples) return std::min(within(kBudget), kMostSamples);
+  return std::clamp(within(kSlowBudget), kFewestSamples, kEnoughSamples);
+}
+
+}  // namespace
+
+Timer::Timer(const L2Flush& flush, int sm_count)
+    : flush_(flush),
+      stream_(make_stream()),
+      start_(make_event()),
+      stop_(make_event()),
+      probe_(sm_count) {}
+
+double Timer::time_cold(const Launcher& launch, ClockProbe* probe) {
+  flush_.enqueue(stream());
+  if (probe != nullptr) probe->begin(stream());
+  check(cudaEventRecord(start_.get(), stream()));
+  launch(0, stream());
+  check(cudaEventRecord(stop_.get(), stream()));
+  if (probe != nullptr) probe->end(stream());
+  check(cudaStreamSynchronize(stream()));
+  return seconds_between(start_, stop_);
+}
+
+double Timer::estimate_cold_s(const Launcher& launch) {
+  constexpr double kSlow = 0.05;  // a second look would cost more than it tells
+  const double first = time_cold(launch, nullptr);
+  if (first > kSlow) return first;
+  return std::min({first, time_cold(launch, nullptr), time_cold(launch, nullptr)});
+}
+
+Timed Timer::cold(const Contenders& contenders, double estimate_s) {
+  double seconds_a_sample = estimate_s;
+  if (contenders.baseline) seconds_a_sample += estimate_cold_s(contenders.baseline);
+  probe_.restart(stream());
+  Timed out;
+  out.kernel.samples_s = take_samples(contenders.label, sample_count(seconds_a_sample), [&] {
+    const double seconds = time_cold(contenders.kernel, &probe_);
+    if (contenders.baseline) {
+      out.baseline.samples_s.push_back(time_cold(contenders.baseline, nullptr));
+    }
+    return seconds;
+  });
+  out.sm_clock_hz = probe_.clock_hz(stream());
+  return out;
+}
+
+GraphExec Timer::capture(const Launcher& launch, std::size_t sets, std::size_t launches) {
+  check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal));
+  cudaGraph_t captured = nullptr;
+  try {
+    for (std::size_t i = 0; i < launches; ++i) launch(i % sets, stream());
+  } catch (...) {
+    (void)cudaStreamEndCapture(stream(), &captured);
+    const Graph discarded(captured);
+    throw;
+  }
+  check(cudaStreamEndCapture(stream(), &captured));
+  const Graph graph(captured);
+  cudaGraphExec_t executable = nullptr;
+  check(cudaGraphInstantiate(&executable, graph.get(), 0));
+  return GraphExec(executable);
+}
+
+double Timer::time_graph(cudaGraphExec_t graph, std::size_t launches, ClockProbe* probe) {
+  if (probe != nullptr) probe->begin(stream());
+  check(cudaGraphLaunch(graph, stream()));
+  check(cudaEventRecord(start_.get(), stream()));
+  check(cudaGraphLaunch(graph, stream()));
+  check(cudaEventRecord(stop_.get(), stream()));
+  if (probe != nullptr) probe->end(stream());
+  check(cudaStreamSynchronize(stream()));
+  return seconds_between(start_, stop_) / static_cast<double>(launches);
+}
+
+Timed Timer::steady(const Contenders& contenders, double estimate_s, std::size_t sets,
+                    std::size_t launches) {
+  const GraphExec kernel = capture(contenders.kernel, sets, launches);
+  const GraphExec baseline =
+      contenders.baseline ? capture(contenders.baseline, sets, launches) : nullptr;
+  const double contestants = baseline ? 2 : 1;
+  const double seconds_a_sample = contestants * 2 * static_cast<double>(launches) * estimate_s;
+  (void)time_graph(kernel.get(), launches, nullptr);
+  if (baseline) (void)time_graph(baseline.get(), launches, nullptr);
+
+  probe_.restart(stream());
+  Timed out;
+  out.kernel.launches_per_sample = static_cast<std::int64_t>(launches);
+  out.baseline.launches_per_sample = out.kernel.launches_per_sample;
+  out.kernel.samples_s = take_samples(contenders.label, sample_count(seconds_a_sample), [&] {
+    const double seconds = time_graph(kernel.get(), launches, &probe_);
+    if (baseline) out.baseline.samples_s.push_back(time_graph(baseline.get(), launches, nullptr));
+    return seconds;
+  });
+  out.sm_clock_hz = probe_.clock_hz(stream());
+  return out;
+}
+
+}  // namespace roofcast::harness

@@ -1,0 +1,67 @@
+#pragma once
+// Seconds of a launch, two ways.
+//
+// cold: one launch between two events after L2 was filled with other data. The flush, which takes
+// longer than enqueueing, keeps the device busy meanwhile: no wait for the host is timed.
+//
+// steady: a graph of many launches over buffer sets that together exceed 3 × L2, so that a set is gone
+// from L2 before its turn comes again and every written byte is paid for. The graph runs twice and
+// the second run is timed: the first brings the caches into that state and covers the host's launch.
+//
+// The baseline alternates with the kernel, sample by sample (ABAB), after the same warm-up: clocks
+// and power drift over a run, and both then see the same drift.
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "validation/harness/clock_probe.hpp"
+#include "validation/harness/handles.hpp"
+#include "validation/harness/l2_flush.hpp"
+#include "validation/run.hpp"
+
+namespace roofcast::harness {
+
+/// Enqueues one launch over buffer set `set`.
+using Launcher = std::function<void(std::size_t set, cudaStream_t)>;
+
+struct Contenders {
+  std::string label;
+  Launcher kernel;
+  Launcher baseline;  ///< empty: none
+};
+
+struct Timed {
+  validation::Timing kernel;
+  validation::Timing baseline;
+  std::optional<double> sm_clock_hz;  ///< over the kernel's samples
+};
+
+class Timer {
+ public:
+  Timer(const L2Flush& flush, int sm_count);
+
+  /// Fastest of a few cold launches, the first of which also loads the module.
+  double estimate_cold_s(const Launcher& launch);
+
+  Timed cold(const Contenders& contenders, double estimate_s);
+  /// `launches`: of one graph, a multiple of `sets`.
+  Timed steady(const Contenders& contenders, double estimate_s, std::size_t sets,
+               std::size_t launches);
+
+  cudaStream_t stream() const { return stream_.get(); }
+
+ private:
+  double time_cold(const Launcher& launch, ClockProbe* probe);
+  double time_graph(cudaGraphExec_t graph, std::size_t launches, ClockProbe* probe);
+  GraphExec capture(const Launcher& launch, std::size_t sets, std::size_t launches);
+
+  const L2Flush& flush_;
+  Stream stream_;
+  Event start_;
+  Event stop_;
+  ClockProbe probe_;
+};
+
+}  // namespace roofcast::harness
