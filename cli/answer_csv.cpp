@@ -83,7 +83,10 @@ CsvWriter::CsvWriter(fmt::memory_buffer& out, std::vector<std::string> parameter
 
 void CsvWriter::header() {
   append(out_, "kernel,gpu");
-  for (const std::string& parameter : parameters_) append(out_, "," + parameter);
+  for (const std::string& parameter : parameters_) {
+    out_.push_back(',');
+    append(out_, parameter);
+  }
   append(out_, ",dtype");
   for (const Figure& figure : kFigures) {
     out_.push_back(',');

@@ -150,7 +150,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
     text += fmt::format("\n  the limit is {}: {}\n", name(limiting), reason(limiting));
   }
   for (const std::string& note : prediction.notes) {
-    text += fmt::format("  {}\n", style.faint("note: " + note));
+    text += fmt::format("  {}\n", style.faint(fmt::format("note: {}", note)));
   }
   return text;
 }

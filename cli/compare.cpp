@@ -50,7 +50,7 @@ std::vector<validation::Tolerance> read_tolerances(const Options& options) {
   std::vector<validation::Tolerance> tolerances;
   for (const std::string& text : options.all("tolerance")) {
     const bool bare = text.find('=') == std::string::npos;
-    tolerances.push_back(validation::parse_tolerance(bare ? "all=" + text : text));
+    tolerances.push_back(validation::parse_tolerance(bare ? fmt::format("all={}", text) : text));
   }
   return tolerances;
 }
@@ -113,7 +113,8 @@ std::string output_text(const std::string& format,
   if (format == "csv") return comparison_csv(comparisons);
   std::string text;
   for (const auto& comparison : comparisons) {
-    text += (text.empty() ? "" : "\n") + comparison_text(comparison, style);
+    if (!text.empty()) text += '\n';
+    text += comparison_text(comparison, style);
   }
   return text;
 }

@@ -75,18 +75,18 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
   if (!comparison.gpu.empty() && !comparison.device.empty()) {
     title += fmt::format(" ({})", comparison.device);
   }
-  if (!comparison.date.empty()) title += ", " + comparison.date;
-  std::string text = style.heading(title) + "\n" + summaries_text(comparison, style);
+  if (!comparison.date.empty()) title += fmt::format(", {}", comparison.date);
+  std::string text = fmt::format("{}\n{}", style.heading(title), summaries_text(comparison, style));
   if (!comparison.worst.empty()) {
-    text += "\n" + style.heading("worst cases") + "\n" +
-            rows_text(comparison, comparison.worst, false, style);
+    text += fmt::format("\n{}\n{}", style.heading("worst cases"),
+                        rows_text(comparison, comparison.worst, false, style));
   }
-  text += "\n" + style.heading("measured faster than the limit") + "\n";
+  text += fmt::format("\n{}\n", style.heading("measured faster than the limit"));
   text += comparison.bound_violations.empty()
               ? "  none\n"
               : rows_text(comparison, comparison.bound_violations, true, style);
   if (!comparison.failures.empty()) {
-    text += "\n" + style.heading("without a measurement or a forecast") + "\n";
+    text += fmt::format("\n{}\n", style.heading("without a measurement or a forecast"));
     for (const validation::Failure& failure : comparison.failures) {
       text +=
           fmt::format("  {} {}: {}\n", failure.kernel,

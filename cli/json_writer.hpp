@@ -74,8 +74,11 @@ class JsonWriter {
     raw(text);
   }
 
-  template <class Number>
-  void member(std::string_view name, Number value) {
+  void member(std::string_view name, double value) {
+    key(name);
+    number(value);
+  }
+  void member(std::string_view name, std::int64_t value) {
     key(name);
     number(value);
   }

@@ -50,7 +50,7 @@ Problem read_problem(const Options& options, const Found& kernel) {
   unsigned given = 0;
   const auto parameters = kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::string option = "--" + std::string(parameters[i].name);
+    const std::string option = fmt::format("--{}", parameters[i].name);
     if (const auto text = options.find(parameters[i].name)) {
       problem[i] = parse_whole(option, *text);
       given |= 1U << i;

@@ -41,7 +41,7 @@ std::string list_text(const Style& style) {
     for (const KernelModel& kernel : family.variants) {
       const Found variant{&family, &kernel};
       table.add(
-          {"  " + std::string(kernel.name), dtype_list(variant), std::string(kernel.summary)});
+          {fmt::format("  {}", kernel.name), dtype_list(variant), std::string(kernel.summary)});
     }
   }
   return table.text(style);
@@ -56,7 +56,7 @@ std::string kernel_text(const Found& kernel, const Style& style) {
                    {"to", Align::right},
                    {"meaning"}});
   for (const Parameter& parameter : kernel.parameters()) {
-    table.add({"--" + std::string(parameter.name),
+    table.add({fmt::format("--{}", parameter.name),
                parameter.fallback ? fmt::format("{}", *parameter.fallback) : "required",
                fmt::format("{}", parameter.minimum), fmt::format("{}", parameter.maximum),
                std::string(parameter.meaning)});
@@ -138,7 +138,8 @@ ExitCode run_kernels(const Arguments& arguments) {
     text = list_text(style);
   } else {
     for (const Found& kernel : kernels) {
-      text += (text.empty() ? "" : "\n") + kernel_text(kernel, style);
+      if (!text.empty()) text += '\n';
+      text += kernel_text(kernel, style);
     }
   }
   write_output(std::nullopt, text);

@@ -44,7 +44,7 @@ po::options_description describe(std::span<const Option> options) {
 
 [[noreturn]] void throw_unknown(const std::string& typed, std::span<const Option> known) {
   std::vector<std::string> spelled;
-  for (const Option& option : known) spelled.push_back("--" + long_name(option));
+  for (const Option& option : known) spelled.push_back(fmt::format("--{}", long_name(option)));
   const std::vector<std::string_view> names(spelled.begin(), spelled.end());
   throw UsageError(fmt::format("there is no option '{}'.{}", typed, did_you_mean(typed, names)));
 }

@@ -114,7 +114,7 @@ std::string one_text(const Found& kernel, const Problem& problem, const Gpu& gpu
   std::string text;
   if (kernel.family->work != nullptr) {
     const Prediction limit = predict(kernel, problem, gpu, assumptions);
-    text = answer_text({kernel, problem, gpu, limit}, style) + "\n";
+    text = fmt::format("{}\n", answer_text({kernel, problem, gpu, limit}, style));
   } else {
     text = style.heading(fmt::format("{}  {}  on {}", kernel_name(kernel),
                                      problem_text(kernel, problem), gpu.name)) +

@@ -57,7 +57,8 @@ PlacedKernel read_kernel(const std::string& text) {
   }
   std::vector<std::string_view> known = {"dtype"};
   for (const Parameter& parameter : placed.kernel.parameters()) known.push_back(parameter.name);
-  for (const auto& entry : placed.own) one_of("a parameter of " + text, entry.first, known);
+  for (const auto& entry : placed.own)
+    one_of(fmt::format("a parameter of {}", text), entry.first, known);
   return placed;
 }
 
@@ -81,7 +82,7 @@ reports::RooflinePoint predicted_point(const PlacedKernel& placed, Options optio
 
 reports::RooflinePoint measured_point(const validation::Row& row) {
   reports::RooflinePoint point;
-  point.label = row.kernel + " " + row.problem_text;
+  point.label = fmt::format("{} {}", row.kernel, row.problem_text);
   point.intensity = row.work_dram_bytes > 0 ? row.work_flops / row.work_dram_bytes : 0;
   point.predicted_flops_per_s = row.work_flops / row.time_s.predicted;
   point.measured_flops_per_s = row.work_flops / row.time_s.measured;
@@ -96,7 +97,7 @@ void write_chart(const std::string& chart, const Gpu& gpu, const std::optional<s
   const std::string extension = std::filesystem::path(*path).extension().string();
   if (extension == ".json") return write_output(path, chart + "\n");
   if (extension == ".html") {
-    return write_output(path, reports::chart_page("Roofline of " + gpu.title, chart));
+    return write_output(path, reports::chart_page(fmt::format("Roofline of {}", gpu.title), chart));
   }
   if (extension == ".svg" || extension == ".png") return reports::render(chart, *path);
   throw UsageError(

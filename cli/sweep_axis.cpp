@@ -50,7 +50,7 @@ void append_range(std::vector<std::int64_t>& values, const std::string& option,
 
 Axis parse_axis(std::string_view name, std::string_view text) {
   Axis axis{std::string(name), {}, {}};
-  const std::string option = "--" + axis.name;
+  const std::string option = fmt::format("--{}", axis.name);
   if (text.starts_with('=')) {
     axis.tied_to = text.substr(1);
     return axis;

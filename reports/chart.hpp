@@ -13,8 +13,8 @@ namespace roofcast::reports {
 
 /// A kernel's place under the roofline. Absent measured values draw no measured point.
 struct RooflinePoint {
-  std::string label;              ///< "gemm.vectorized m=4096 n=4096 k=4096 fp32"; colour by its first word
-  double intensity = 0;           ///< FLOP per DRAM byte, predicted
+  std::string label;     ///< "gemm.vectorized m=4096 n=4096 k=4096 fp32"; colour by its first word
+  double intensity = 0;  ///< FLOP per DRAM byte, predicted
   double predicted_flops_per_s = 0;
   std::optional<double> measured_intensity;  ///< the predicted one where no counter was read
   std::optional<double> measured_flops_per_s;

@@ -20,8 +20,7 @@ std::string page(const std::string& title, const std::string& body,
         "this build has no page bundle: configure with -DROOFCAST_REPORT_BUNDLE=ON (needs Node and "
         "npm), or write .json, .svg or .png");
   }
-  Json data = {{"charts", Json::array()},
-               {"themes", {{"dark", chart_config(Theme::dark)}}}};
+  Json data = {{"charts", Json::array()}, {"themes", {{"dark", chart_config(Theme::dark)}}}};
   for (const PageChart& chart : charts) {
     data["charts"].push_back({{"id", chart.id}, {"spec", chart.spec}});
   }
@@ -51,8 +50,8 @@ std::string page(const std::string& title, const std::string& body,
 std::string chart_page(const std::string& title, const std::string& vega_lite_json) {
   const Json spec = Json::parse(vega_lite_json, nullptr, /*allow_exceptions=*/false);
   if (!spec.is_object()) throw InputError("a chart is a Vega-Lite specification, a JSON object");
-  const std::string body = fmt::format("<main>\n<h1>{}</h1>\n{}</main>", escape_html(title),
-                                       chart_element("chart"));
+  const std::string body =
+      fmt::format("<main>\n<h1>{}</h1>\n{}</main>", escape_html(title), chart_element("chart"));
   return page(title, body, {{"chart", spec}});
 }
 

@@ -30,7 +30,9 @@ std::string si_label(std::string_view unit) {
 
 }  // namespace
 
-double LogAxis::decades() const { return std::log10(high / low); }
+double LogAxis::decades() const {
+  return std::log10(high / low);
+}
 double LogAxis::position(double value) const {
   return std::log10(value / low) * pixels_per_decade();
 }
@@ -76,7 +78,9 @@ Json chart(std::string_view title, std::string_view subtitle, Json datasets) {
           {"config", chart_config(Theme::light)}};
 }
 
-std::string first_word(std::string_view text) { return std::string(text.substr(0, text.find(' '))); }
+std::string first_word(std::string_view text) {
+  return std::string(text.substr(0, text.find(' ')));
+}
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

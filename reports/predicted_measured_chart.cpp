@@ -27,7 +27,9 @@ double time_or(double bound, double value) {
 }
 
 /// Family while there are several, else the variants of the one.
-std::string group_of(const Row& row, bool one_family) { return one_family ? row.kernel : row.family; }
+std::string group_of(const Row& row, bool one_family) {
+  return one_family ? row.kernel : row.family;
+}
 
 Json case_rows(const std::vector<const Row*>& rows, bool one_family) {
   Json cases = Json::array();
@@ -49,10 +51,10 @@ Json case_rows(const std::vector<const Row*>& rows, bool one_family) {
                      {"p90", p90},
                      {"error", row->time_s.error()},
                      {"bytes", row->work_dram_bytes},
-                     {"predicted_text", si(predicted, "s") + " (" + si(low, "s") + " to " +
-                                            si(high, "s") + ")"},
-                     {"measured_text", si(measured, "s") + " (p10 " + si(p10, "s") + ", p90 " +
-                                           si(p90, "s") + ")"},
+                     {"predicted_text",
+                      si(predicted, "s") + " (" + si(low, "s") + " to " + si(high, "s") + ")"},
+                     {"measured_text",
+                      si(measured, "s") + " (p10 " + si(p10, "s") + ", p90 " + si(p90, "s") + ")"},
                      {"error_text", signed_percent(row->time_s.error())},
                      {"limit_text", si(row->limit_s, "s")},
                      {"bytes_text", si(row->work_dram_bytes, "B")},
@@ -96,7 +98,17 @@ Json faded(double shown) {
   return {{"condition", {{"param", "chosen"}, {"value", shown}}}, {"value", 0.05}};
 }
 
-Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& colours) {
+Json panel_title(std::string_view text, std::string_view subtitle) {
+  return {{"text", text}, {"subtitle", subtitle}, {"style", "panel-title"}};
+}
+
+/// Small where there are many.
+Json dot(std::size_t cases) {
+  return mark("point", "measured", {{"filled", true}, {"size", cases > 40 ? 36 : 60}});
+}
+
+Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& colours,
+                const Json& dots) {
   const auto both = [&](std::string_view x, std::string_view y) -> Json {
     return {{"x", measured.channel(x)}, {"y", predicted.channel(y)}};
   };
@@ -108,11 +120,11 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
   along["y2"] = {{"field", "high"}};
   for (Json* bar : {&across, &along}) {
     (*bar)["color"] = colours;
-    (*bar)["opacity"] = faded(0.5);
+    (*bar)["opacity"] = faded(0.75);
   }
   Json points = both("measured", "predicted");
   points["color"] = colours;
-  points["opacity"] = faded(0.9);
+  points["opacity"] = faded(1);
   points["tooltip"] = case_tooltip();
 
   Json layers = Json::array();
@@ -130,27 +142,27 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
   layers.push_back({{"name", "predicted-interval"},
                     {"mark", mark("rule", "error-bar", {{"clip", true}})},
                     {"encoding", along}});
-  layers.push_back(
-      {{"name", "cases"},
-       {"params",
-        {{{"name", "chosen"},
-          {"select", {{"type", "point"}, {"fields", Json::array({"group"})}}},
-          {"bind", "legend"}}}},
-       {"mark", mark("point", "measured", {{"filled", true}, {"size", 58}})},
-       {"encoding", points}});
-  return {{"title", {{"text", "Time"}, {"subtitle", "On the line: as forecast. Above it: faster than forecast."}}},
+  layers.push_back({{"name", "cases"},
+                    {"params",
+                     {{{"name", "chosen"},
+                       {"select", {{"type", "point"}, {"fields", Json::array({"group"})}}},
+                       {"bind", "legend"}}}},
+                    {"mark", dots},
+                    {"encoding", points}});
+  return {{"title", panel_title("Time", "Band: ±10%. Above the line: faster than forecast.")},
           {"width", kSide},
           {"height", kSide},
           {"layer", layers}};
 }
 
-Json error_panel(const LogAxis& bytes, double reach, const Json& colours) {
+Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const Json& dots) {
   const Json error = {
       {"field", "error"},
       {"type", "quantitative"},
       {"title", "Error of predicted time"},
       {"scale", {{"domain", {-std::min(reach, 1.0), reach}}, {"nice", false}}},
-      {"axis", {{"labelExpr", "format(datum.value, '+.0%')"}, {"tickCount", 9}}}};
+      {"axis",
+       {{"labelExpr", "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"}, {"tickCount", 9}}}};
   const auto at = [&error](double value) {
     Json channel = error;
     channel.erase("field");
@@ -160,26 +172,26 @@ Json error_panel(const LogAxis& bytes, double reach, const Json& colours) {
   Json points = {{"x", bytes.channel("bytes")},
                  {"y", error},
                  {"color", colours},
-                 {"opacity", faded(0.9)},
+                 {"opacity", faded(1)},
                  {"tooltip", case_tooltip()}};
   Json layers = Json::array();
-  layers.push_back(
-      {{"name", "error-tolerance"},
-       {"data", {{"values", {Json::object()}}}},
-       {"mark", mark("rect", "tolerance")},
-       {"encoding", {{"y", at(-kTolerance)}, {"y2", {{"datum", kTolerance}}}}}});
+  layers.push_back({{"name", "error-tolerance"},
+                    {"data", {{"values", {Json::object()}}}},
+                    {"mark", mark("rect", "tolerance")},
+                    {"encoding", {{"y", at(-kTolerance)}, {"y2", {{"datum", kTolerance}}}}}});
   layers.push_back({{"name", "no-error"},
                     {"data", {{"values", {Json::object()}}}},
                     {"mark", mark("rule", "reference")},
                     {"encoding", {{"y", at(0)}}}});
   layers.push_back({{"name", "errors"},
                     {"transform", {{{"filter", "datum.bytes > 0"}}}},
-                    {"mark", mark("point", "measured", {{"filled", true}, {"size", 58}})},
+                    {"mark", dots},
                     {"encoding", points}});
-  return {{"title", {{"text", "Error over size"}, {"subtitle", "Band: ±10%. Negative: forecast too fast."}}},
-          {"width", kSide},
-          {"height", kSide},
-          {"layer", layers}};
+  return {
+      {"title", panel_title("Error over size", "Band: ±10%. Below zero: slower than forecast.")},
+      {"width", kSide},
+      {"height", kSide},
+      {"layer", layers}};
 }
 
 }  // namespace
@@ -221,12 +233,14 @@ std::string predicted_measured_chart(const Comparison& comparison) {
   }
 
   const Json colours = colour("group", groups, "", 7);
-  Json spec = chart("Predicted against measured",
-                    comparison.device + ", " + std::to_string(rows.size()) + " cases",
-                    std::move(data));
+  Json spec =
+      chart("Predicted against measured",
+            comparison.device + ", " + std::to_string(rows.size()) + " cases", std::move(data));
   spec["data"] = {{"name", "cases"}};
   spec["spacing"] = 44;
-  spec["hconcat"] = {time_panel(measured, predicted, colours), error_panel(bytes, reach, colours)};
+  const Json dots = dot(rows.size());
+  spec["hconcat"] = {time_panel(measured, predicted, colours, dots),
+                     error_panel(bytes, reach, colours, dots)};
   return json_text(spec);
 }
 

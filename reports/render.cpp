@@ -28,7 +28,8 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 /// A file without a name: gone when closed, whatever happens.
 File scratch() {
   File file(std::tmpfile(), &std::fclose);
-  if (!file) throw std::system_error(errno, std::generic_category(), "cannot create a scratch file");
+  if (!file)
+    throw std::system_error(errno, std::generic_category(), "cannot create a scratch file");
   return file;
 }
 
@@ -67,8 +68,7 @@ fs::path scripts() {
     looked_in += (looked_in.empty() ? "" : ", ") + place.string();
   }
   if (without_packages != nullptr) {
-    throw InputError(
-        fmt::format("{}: run npm ci in {}", kMend, without_packages->string()));
+    throw InputError(fmt::format("{}: run npm ci in {}", kMend, without_packages->string()));
   }
   throw InputError(fmt::format(
       "{}: render.mjs is in none of {}; set ROOFCAST_REPORTS_DIR to the folder that holds it",
@@ -96,12 +96,11 @@ std::string run(const fs::path& script, const std::string& format, const std::st
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
-  const int failed =
-      posix_spawnp(&child, "node", &actions, nullptr, arguments.data(), environ);
+  const int failed = posix_spawnp(&child, "node", &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
-    throw InputError(fmt::format("{}: cannot start node ({})", kMend,
-                                 std::generic_category().message(failed)));
+    throw InputError(
+        fmt::format("{}: cannot start node ({})", kMend, std::generic_category().message(failed)));
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
@@ -111,8 +110,8 @@ std::string run(const fs::path& script, const std::string& format, const std::st
     std::string reason = contents(errors.get());
     while (!reason.empty() && reason.back() == '\n') reason.pop_back();
     if (WIFSIGNALED(status)) reason += fmt::format("ended by signal {}", WTERMSIG(status));
-    throw InputError(fmt::format("cannot draw the chart: {}\n({}; {} ran)", reason, kMend,
-                                 script.string()));
+    throw InputError(
+        fmt::format("cannot draw the chart: {}\n({}; {} ran)", reason, kMend, script.string()));
   }
   return contents(out.get());
 }
@@ -140,8 +139,7 @@ void write_whole(const fs::path& output, const std::string& bytes) {
 void render(const std::string& vega_lite_json, const fs::path& output) {
   const std::string extension = output.extension().string();
   if (extension != ".svg" && extension != ".png") {
-    throw InputError(
-        fmt::format("{}: pictures are .svg or .png", output.string()));
+    throw InputError(fmt::format("{}: pictures are .svg or .png", output.string()));
   }
   write_whole(output, run(scripts() / "render.mjs", extension.substr(1), vega_lite_json));
 }

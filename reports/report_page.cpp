@@ -35,8 +35,7 @@ Overall overall(const std::vector<Row>& rows) {
   const auto count = static_cast<double>(errors.size());
   for (const double error : errors) result.mean_absolute_error += error / count;
   std::sort(errors.begin(), errors.end());
-  result.median_absolute_error =
-      (errors[(errors.size() - 1) / 2] + errors[errors.size() / 2]) / 2;
+  result.median_absolute_error = (errors[(errors.size() - 1) / 2] + errors[errors.size() / 2]) / 2;
   result.coverage = covered / count;
   return result;
 }
@@ -133,9 +132,9 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run)
     return element;
   };
 
-  std::string body = fmt::format("<main>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
-                                 escape_html(title),
-                                 escape_html(gpu.name + ", measured " + comparison.date));
+  std::string body =
+      fmt::format("<main>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escape_html(title),
+                  escape_html(gpu.name + ", measured " + comparison.date));
   body += figures(comparison);
   if (!comparison.rows.empty()) {
     body += "<h2>Predicted against measured time</h2>\n" +
@@ -160,10 +159,11 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run)
   if (!comparison.rows.empty()) {
     std::vector<std::size_t> all(comparison.rows.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    body += "<h2>Every case</h2>\n<div class=\"tools\"><input type=\"search\" id=\"filter\" "
-            "data-filters=\"cases\" placeholder=\"Filter: kernel, size, bound\" "
-            "aria-label=\"Filter the cases\"><output for=\"filter\"></output></div>\n" +
-            case_table(comparison, all, "cases");
+    body +=
+        "<h2>Every case</h2>\n<div class=\"tools\"><input type=\"search\" id=\"filter\" "
+        "data-filters=\"cases\" placeholder=\"Filter: kernel, size, bound\" "
+        "aria-label=\"Filter the cases\"><output for=\"filter\"></output></div>\n" +
+        case_table(comparison, all, "cases");
   }
   if (!comparison.failures.empty()) {
     body += "<h2>Failures</h2>\n" + failure_table(comparison.failures);

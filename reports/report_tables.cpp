@@ -29,7 +29,9 @@ std::string number_cell(double value, const std::string& shown, std::string_view
   return fmt::format("<td data-value=\"{}\"{}>{}</td>", value, tones, shown);
 }
 
-std::string time_cell(double seconds) { return number_cell(seconds, si(seconds, "s")); }
+std::string time_cell(double seconds) {
+  return number_cell(seconds, si(seconds, "s"));
+}
 
 std::string error_cell(const std::optional<Pair>& pair) {
   if (!pair || pair->measured == 0) return "<td data-value=\"\">–</td>";

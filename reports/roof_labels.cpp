@@ -85,8 +85,7 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs, const
   for (std::size_t first = 0; first < roofs.size();) {
     std::size_t last = first;
     // Two lines closer than half a percent are one line on the screen.
-    while (last < roofs.size() &&
-           roofs[last].flops_per_s > 0.995 * roofs[first].flops_per_s) {
+    while (last < roofs.size() && roofs[last].flops_per_s > 0.995 * roofs[first].flops_per_s) {
       ++last;
     }
     std::string text;

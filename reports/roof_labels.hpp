@@ -15,8 +15,8 @@ struct Pixel {
 
 struct RoofLabel {
   std::string text;
-  Pixel at;           ///< middle of the text's left end
-  double level = 0;   ///< FLOP/s of a horizontal roof, where its leader starts
+  Pixel at;          ///< middle of the text's left end
+  double level = 0;  ///< FLOP/s of a horizontal roof, where its leader starts
 };
 
 /// Along the slope, above or below it, clear of the points and of the neighbouring slopes.

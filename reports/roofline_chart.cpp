@@ -49,9 +49,7 @@ std::vector<Dot> drawable_dots(const std::vector<RooflinePoint>& points) {
 struct Frame {
   LogAxis x;
   LogAxis y;
-  Pixel pixel(const Place& p) const {
-    return {x.position(p.intensity), y.position(p.flops_per_s)};
-  }
+  Pixel pixel(const Place& p) const { return {x.position(p.intensity), y.position(p.flops_per_s)}; }
 };
 
 /// Both axes hold every point and the ridge of DRAM with the highest and the lowest roof.
@@ -60,9 +58,9 @@ Frame frame(const std::vector<MemoryRoof>& memory, const std::vector<ComputeRoof
   const double top = compute.empty() ? 1e12 : compute.front().flops_per_s;
   const double bottom = compute.empty() ? 1e12 : compute.back().flops_per_s;
   const double slowest = memory.empty() ? 1e12 : memory.back().lowest();
-  double x_low = bottom / slowest / 8;
+  double x_low = std::min(bottom / 8, top / 100) / slowest;
   double x_high = top / slowest * 6;
-  double y_low = bottom / 8;
+  double y_low = std::min(bottom / 8, top / 300);
   double y_high = top * 1.7;
   for (const Dot& dot : dots) {
     for (const Place& place : {dot.predicted, dot.measured.value_or(dot.predicted)}) {
@@ -91,8 +89,8 @@ Json point_rows(const std::vector<Dot>& dots, bool measured) {
                 {"measured", "–"},
                 {"error", "–"}};
     if (dot.measured) {
-      row["measured"] = si(dot.measured->flops_per_s, "FLOP/s") + " at " +
-                        si(dot.measured->intensity, "FLOP/B");
+      row["measured"] =
+          si(dot.measured->flops_per_s, "FLOP/s") + " at " + si(dot.measured->intensity, "FLOP/B");
       // Of time, as everywhere else: a forecast that is too fast is negative.
       row["error"] = signed_percent(dot.measured->flops_per_s / dot.predicted.flops_per_s - 1);
     }
@@ -101,25 +99,34 @@ Json point_rows(const std::vector<Dot>& dots, bool measured) {
   return rows;
 }
 
+/// From the rim of the hollow point to the rim of the filled one; none where the two touch.
 Json arrow_rows(const std::vector<Dot>& dots, const Frame& f) {
-  constexpr double kPointRadius = 5;
-  constexpr double kHead = 8;
+  constexpr double kRadius = 5.5;
+  constexpr double kHead = 7;
   Json rows = Json::array();
   for (const Dot& dot : dots) {
     if (!dot.measured) continue;
     const Pixel from = f.pixel(dot.predicted);
     const Pixel to = f.pixel(*dot.measured);
     const double length = std::hypot(to.x - from.x, to.y - from.y);
+    if (length < 2 * kRadius) continue;
+    const auto along = [&](double pixels) {
+      const double share = pixels / length;
+      return Place{f.x.value(from.x + share * (to.x - from.x)),
+                   f.y.value(from.y + share * (to.y - from.y))};
+    };
+    const Place begin = along(kRadius);
+    const Place end = along(length - kRadius);
     Json row = {{"kernel", first_word(dot.point->label)},
-                {"x", dot.predicted.intensity},
-                {"y", dot.predicted.flops_per_s},
-                {"x2", dot.measured->intensity},
-                {"y2", dot.measured->flops_per_s}};
+                {"x", begin.intensity},
+                {"y", begin.flops_per_s},
+                {"x2", end.intensity},
+                {"y2", end.flops_per_s}};
     // A head needs room between the two points.
-    if (length > 2 * kPointRadius + kHead) {
-      const double back = (kPointRadius + kHead / 2) / length;
-      row["head_x"] = f.x.value(to.x - back * (to.x - from.x));
-      row["head_y"] = f.y.value(to.y - back * (to.y - from.y));
+    if (length > 2 * kRadius + kHead) {
+      const Place head = along(length - kRadius - kHead / 2);
+      row["head_x"] = head.intensity;
+      row["head_y"] = head.flops_per_s;
       row["angle"] = std::atan2(to.x - from.x, to.y - from.y) * 180 / std::numbers::pi;
     }
     rows.push_back(std::move(row));
@@ -128,8 +135,8 @@ Json arrow_rows(const std::vector<Dot>& dots, const Frame& f) {
 }
 
 Json line_row(std::string roof, double value, const char* unit, Place from, Place to) {
-  return {{"roof", std::move(roof)}, {"value", value},          {"text", si(value, unit)},
-          {"x", from.intensity},     {"y", from.flops_per_s},   {"x2", to.intensity},
+  return {{"roof", std::move(roof)}, {"value", value},        {"text", si(value, unit)},
+          {"x", from.intensity},     {"y", from.flops_per_s}, {"x2", to.intensity},
           {"y2", to.flops_per_s}};
 }
 
@@ -176,7 +183,8 @@ void add_roofs(Json& data, const Roofs& roofs, const Frame& f) {
   if (!roofs.memory.empty() && !roofs.compute.empty()) {
     const double rate = roofs.memory.back().highest();
     for (const double x : {f.x.low, std::max(f.x.low, f.y.low / rate), top / rate, f.x.high}) {
-      data["attainable"].push_back({{"x", x}, {"y", std::clamp(rate * x, f.y.low, top)}});
+      data["attainable"].push_back(
+          {{"x", x}, {"y", std::clamp(rate * x, f.y.low, top)}, {"floor", f.y.low}});
     }
   }
 }
@@ -209,8 +217,9 @@ Json layer(std::string_view name, std::string_view data, Json mark, Json encodin
 void add_roof_layers(Json& layers, const Frame& f) {
   const double slope_angle =
       -std::atan2(f.y.pixels_per_decade(), f.x.pixels_per_decade()) * 180 / std::numbers::pi;
-  layers.push_back(layer("attainable", "attainable", mark("area", "attainable", {{"clip", true}}),
-                         {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}}));
+  layers.push_back(
+      layer("attainable", "attainable", mark("area", "attainable", {{"clip", true}}),
+            {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"y2", {{"field", "floor"}}}}));
   for (const char* kind : {"sustained", "memory", "vector", "tensor"}) {
     const std::string name = std::string(kind) + " roofs";
     layers.push_back(layer(std::string(kind) + "-roofs", name,
@@ -221,59 +230,56 @@ void add_roof_layers(Json& layers, const Frame& f) {
                             {"y2", {{"field", "y2"}}},
                             {"tooltip", tooltip({{"roof", "Roof"}, {"text", "Peak"}})}}));
   }
-  layers.push_back(layer(
-      "ridges", "ridges", mark("point", "ridge", {{"filled", true}, {"size", 26}}),
-      {{"x", f.x.channel("intensity")},
-       {"y", f.y.channel("flops_per_s")},
-       {"tooltip", tooltip({{"roof", "Ridge of DRAM with"}, {"text", "Intensity"}})}}));
+  layers.push_back(
+      layer("ridges", "ridges", mark("point", "ridge", {{"filled", true}, {"size", 26}}),
+            {{"x", f.x.channel("intensity")},
+             {"y", f.y.channel("flops_per_s")},
+             {"tooltip", tooltip({{"roof", "Ridge of DRAM with"}, {"text", "Intensity"}})}}));
   for (const char* style : {"roof-label-halo", "roof-label"}) {
-    layers.push_back(layer(std::string("slope-") + style, "slope labels",
-                           mark("text", style,
-                                {{"align", "left"}, {"baseline", "middle"}, {"angle", slope_angle}}),
-                           {{"x", f.x.channel("x")},
-                            {"y", f.y.channel("y")},
-                            {"text", {{"field", "text"}}}}));
+    layers.push_back(layer(
+        std::string("slope-") + style, "slope labels",
+        mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", slope_angle}}),
+        {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
   }
   layers.push_back(layer("leaders", "level labels", mark("rule", "leader"),
                          {{"x", {{"value", kWidth + 2}}},
                           {"x2", {{"value", kWidth + 14}}},
                           {"y", f.y.channel("level")},
                           {"y2", {{"field", "y"}}}}));
-  layers.push_back(
-      layer("level-labels", "level labels",
-            mark("text", "roof-label", {{"align", "left"}, {"baseline", "middle"}}),
-            {{"x", {{"value", kWidth + 18}}},
-             {"y", f.y.channel("y")},
-             {"text", {{"field", "text"}}}}));
+  layers.push_back(layer(
+      "level-labels", "level labels",
+      mark("text", "roof-label", {{"align", "left"}, {"baseline", "middle"}}),
+      {{"x", {{"value", kWidth + 18}}}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
 }
 
-void add_point_layers(Json& layers, const Frame& f, const Json& colours) {
+void add_point_layers(Json& layers, const Frame& f, const Json& colours, std::size_t points) {
+  const int size = points > 24 ? 46 : 78;
   layers.push_back(layer("arrows", "arrows", mark("rule", "arrow"),
                          {{"x", f.x.channel("x")},
                           {"y", f.y.channel("y")},
                           {"x2", {{"field", "x2"}}},
                           {"y2", {{"field", "y2"}}},
                           {"color", colours}}));
-  Json heads = layer("arrow-heads", "arrows",
-                     mark("point", "arrow",
-                          {{"shape", "triangle"}, {"filled", true}, {"size", 52}}),
-                     {{"x", f.x.channel("head_x")},
-                      {"y", f.y.channel("head_y")},
-                      {"angle", {{"field", "angle"}, {"type", "quantitative"}, {"scale", nullptr}}},
-                      {"color", colours}});
+  Json heads =
+      layer("arrow-heads", "arrows",
+            mark("point", "arrow", {{"shape", "triangle"}, {"filled", true}, {"size", 44}}),
+            {{"x", f.x.channel("head_x")},
+             {"y", f.y.channel("head_y")},
+             {"angle", {{"field", "angle"}, {"type", "quantitative"}, {"scale", nullptr}}},
+             {"color", colours}});
   heads["transform"] = {{{"filter", "isValid(datum.angle)"}}};
   layers.push_back(std::move(heads));
   for (const char* kind : {"predicted", "measured"}) {
-    layers.push_back(layer(kind, kind,
-                           mark("point", kind,
-                                {{"filled", std::string_view(kind) == "measured"}, {"size", 78}}),
-                           {{"x", f.x.channel("intensity")},
-                            {"y", f.y.channel("flops_per_s")},
-                            {"color", colours},
-                            {"tooltip", tooltip({{"label", "Kernel"},
-                                                 {"predicted", "Predicted"},
-                                                 {"measured", "Measured"},
-                                                 {"error", "Error of time"}})}}));
+    layers.push_back(
+        layer(kind, kind,
+              mark("point", kind, {{"filled", std::string_view(kind) == "measured"}, {"size", size}}),
+              {{"x", f.x.channel("intensity")},
+               {"y", f.y.channel("flops_per_s")},
+               {"color", colours},
+               {"tooltip", tooltip({{"label", "Kernel"},
+                                    {"predicted", "Predicted"},
+                                    {"measured", "Measured"},
+                                    {"error", "Error of time"}})}}));
   }
 }
 
@@ -293,15 +299,15 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
 
   std::string subtitle = "Roofs at datasheet clocks";
   if (!data["sustained roofs"].empty()) subtitle += ", dashed: sustained (calibrated)";
-  if (!dots.empty()) subtitle += "   ○ predicted";
-  if (!data["measured"].empty()) subtitle += "   ● measured";
+  if (!dots.empty()) subtitle += " · ○ predicted";
+  if (!data["measured"].empty()) subtitle += " · ● measured";
 
   std::vector<std::string> kernels;
   for (const Dot& dot : dots) add_once(kernels, first_word(dot.point->label));
 
   Json layers = Json::array();
   add_roof_layers(layers, f);
-  if (!dots.empty()) add_point_layers(layers, f, colour("kernel", kernels, "", 5));
+  if (!dots.empty()) add_point_layers(layers, f, colour("kernel", kernels, "", 6), dots.size());
 
   Json spec = chart(gpu.title.empty() ? gpu.name : gpu.title, subtitle, std::move(data));
   spec["width"] = kWidth;

@@ -48,8 +48,8 @@ std::vector<ComputeRoof> compute_roofs(const Gpu& gpu) {
     if (tensor) roofs.push_back({"tensor", type, *tensor});
     if (vector) roofs.push_back({"vector", type, *vector});
     if (!tensor && !vector && gpu.peak_flops_per_s[type]) {
-      roofs.push_back({gpu.kind == DeviceKind::tpu ? "matrix" : "peak", type,
-                       *gpu.peak_flops_per_s[type]});
+      roofs.push_back(
+          {gpu.kind == DeviceKind::tpu ? "matrix" : "peak", type, *gpu.peak_flops_per_s[type]});
     }
   }
   std::stable_sort(roofs.begin(), roofs.end(), [](const ComputeRoof& a, const ComputeRoof& b) {

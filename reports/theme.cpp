@@ -30,46 +30,74 @@ struct Palette {
   std::array<std::string_view, 10> series;
 };
 
-constexpr Palette kLight = {
-    "#f5f6f8", "#ffffff", "#1b2130", "#5b6477", "#d5d9e2", "#eceef3", "#39435a",
-    "#8791a6", "#3f6fd1", "#2f5fd0", "#1b7f4d", "#a86500", "#c22f3d",
-    {"#2f6bde", "#d9600f", "#0c8f72", "#b0339b", "#a17c00", "#0b91c7", "#cc3344", "#6c4fd3",
-     "#557a1b", "#7a5c48"}};
+constexpr Palette kLight = {"#f5f6f8",
+                            "#ffffff",
+                            "#1b2130",
+                            "#5b6477",
+                            "#d5d9e2",
+                            "#eceef3",
+                            "#39435a",
+                            "#8791a6",
+                            "#3f6fd1",
+                            "#2f5fd0",
+                            "#1b7f4d",
+                            "#a86500",
+                            "#c22f3d",
+                            {"#2f6bde", "#d9600f", "#0c8f72", "#b0339b", "#a17c00", "#0b91c7",
+                             "#cc3344", "#6c4fd3", "#557a1b", "#7a5c48"}};
 
-constexpr Palette kDark = {
-    "#12151c", "#1a1e27", "#e8ebf2", "#9aa4b8", "#363d4c", "#272d39", "#c3cbdb",
-    "#77829a", "#6f9bff", "#7da5ff", "#4cc38a", "#e0a13a", "#ff7b84",
-    {"#6f9bff", "#ff934f", "#35c9a5", "#e37fd2", "#dcb52f", "#4fc3f0", "#ff7b84", "#a78bfa",
-     "#a3c95b", "#c9a78f"}};
+constexpr Palette kDark = {"#12151c",
+                           "#1a1e27",
+                           "#e8ebf2",
+                           "#9aa4b8",
+                           "#363d4c",
+                           "#272d39",
+                           "#c3cbdb",
+                           "#77829a",
+                           "#6f9bff",
+                           "#7da5ff",
+                           "#4cc38a",
+                           "#e0a13a",
+                           "#ff7b84",
+                           {"#6f9bff", "#ff934f", "#35c9a5", "#e37fd2", "#dcb52f", "#4fc3f0",
+                            "#ff7b84", "#a78bfa", "#a3c95b", "#c9a78f"}};
 
-const Palette& palette(Theme theme) { return theme == Theme::light ? kLight : kDark; }
+const Palette& palette(Theme theme) {
+  return theme == Theme::light ? kLight : kDark;
+}
 
-Json text_style(std::string_view fill, double size) {
-  return {{"fill", fill}, {"fontSize", size}, {"font", kFont}};
+Json text_style(std::string_view colour, double size) {
+  return {{"color", colour}, {"fontSize", size}, {"font", kFont}};
+}
+
+Json line_style(std::string_view colour, double width) {
+  return {{"color", colour}, {"strokeWidth", width}, {"opacity", 1}};
 }
 
 Json styles(const Palette& p) {
   // Drawn under a label so that no line strikes through it.
   Json halo = text_style(p.surface, 11);
   halo.update(Json{{"stroke", p.surface}, {"strokeWidth", 4}, {"strokeJoin", "round"}});
+  Json sustained = line_style(p.roof, 1.3);
+  sustained["strokeDash"] = {5, 4};
   return {
-      {"memory-roof", {{"stroke", p.roof}, {"strokeWidth", 1.8}}},
-      {"tensor-roof", {{"stroke", p.roof}, {"strokeWidth", 1.8}}},
-      {"vector-roof", {{"stroke", p.roof_weak}, {"strokeWidth", 1.4}}},
-      {"sustained-roof",
-       {{"stroke", p.roof}, {"strokeWidth", 1.3}, {"strokeDash", Json::array({5, 4})}}},
+      {"memory-roof", line_style(p.roof, 1.8)},
+      {"tensor-roof", line_style(p.roof, 1.8)},
+      {"vector-roof", line_style(p.roof_weak, 1.4)},
+      {"sustained-roof", sustained},
       {"roof-label", text_style(p.ink, 11)},
       {"roof-label-halo", halo},
-      {"leader", {{"stroke", p.roof_weak}, {"strokeWidth", 1}}},
-      {"attainable", {{"fill", p.attainable}, {"fillOpacity", 0.05}}},
-      {"ridge", {{"fill", p.surface}, {"stroke", p.roof}, {"strokeWidth", 1.2}}},
-      {"arrow", {{"strokeWidth", 1.6}, {"opacity", 0.75}}},
-      {"predicted", {{"fill", p.surface}, {"strokeWidth", 2}}},
-      {"measured", {{"stroke", p.surface}, {"strokeWidth", 1}}},
-      {"tolerance", {{"fill", p.attainable}, {"fillOpacity", 0.1}}},
-      {"reference", {{"stroke", p.roof}, {"strokeWidth", 1.2}}},
-      {"error-bar", {{"strokeWidth", 1.1}, {"opacity", 0.55}}},
-      {"note", text_style(p.muted, 11)},
+      {"leader", line_style(p.roof_weak, 1)},
+      {"attainable", {{"color", p.attainable}, {"opacity", 0.06}}},
+      {"ridge", {{"color", p.roof}, {"opacity", 1}}},
+      {"arrow", {{"strokeWidth", 1.6}, {"opacity", 0.85}}},
+      {"predicted", {{"strokeWidth", 2}, {"opacity", 1}}},
+      {"measured", {{"stroke", p.surface}, {"strokeWidth", 1}, {"opacity", 1}}},
+      {"tolerance", {{"color", p.attainable}, {"opacity", 0.12}}},
+      {"reference", line_style(p.roof, 1.2)},
+      {"error-bar", {{"strokeWidth", 1.3}}},
+      {"panel-title",
+       {{"fill", p.ink}, {"font", kFont}, {"fontSize", 12.5}, {"fontWeight", 600}}},
   };
 }
 
@@ -129,6 +157,7 @@ Json chart_config(Theme theme) {
         {"titleFontSize", 11.5},
         {"titleFontWeight", "normal"},
         {"symbolSize", 90},
+        {"symbolOpacity", 1},
         {"symbolStrokeWidth", 2},
         {"columnPadding", 18},
         {"rowPadding", 4},

@@ -140,27 +140,32 @@ void fit_spreads(const Run& run, Gpu& gpu) {
 
 std::string to_overlay(const Run& run, const std::string& run_file, const Gpu& gpu) {
   nlohmann::ordered_json overlay;
+  overlay["$schema"] = "../overlay.schema.json";
   overlay["gpu"] = gpu.name;
   overlay["provenance"] = {{"run", run_file},
                            {"date", run.date},
                            {"device", run.device.device},
                            {"driver", run.device.driver}};
+  const auto source = [&](std::string_view key, const std::string& title) {
+    overlay["sources"][std::string(key)] = {{"title", title + " of " + run_file},
+                                            {"date", run.date.substr(0, 10)}};
+  };
+  source("FIT", "least mean |log error| of time and DRAM bytes over the cases of even index");
+  source("CLOCK", "median SM clock over the cases");
+  source("SPREAD", "95th percentile of the error over the cases of even index");
+
   nlohmann::ordered_json& sustained = overlay["sustained"];
   const auto put = [&](std::string_view name, const std::optional<double>& value,
-                       const std::string& source) {
-    if (value) sustained[std::string(name)] = {{"value", *value}, {"source", source}};
+                       std::string_view key) {
+    if (value) sustained[std::string(name)] = {{"value", *value}, {"source", key}};
   };
   for (const Constant& constant : kConstants) {
-    put(constant.name, gpu.sustained.*constant.member,
-        "measured: fitted to the cases of even index of " + run_file);
+    put(constant.name, gpu.sustained.*constant.member, "FIT");
   }
-  put("sm_clock_hz", gpu.sustained.sm_clock_hz,
-      "measured: median clock of the cases of " + run_file);
-  const std::string spread =
-      "measured: 95th percentile of the error over the cases of even index of " + run_file;
-  put("spread_launch_bound", gpu.sustained.spread_launch_bound, spread);
-  put("spread_memory", gpu.sustained.spread_memory, spread);
-  put("spread_compute", gpu.sustained.spread_compute, spread);
+  put("sm_clock_hz", gpu.sustained.sm_clock_hz, "CLOCK");
+  put("spread_launch_bound", gpu.sustained.spread_launch_bound, "SPREAD");
+  put("spread_memory", gpu.sustained.spread_memory, "SPREAD");
+  put("spread_compute", gpu.sustained.spread_compute, "SPREAD");
   return overlay.dump(2) + "\n";
 }
 
