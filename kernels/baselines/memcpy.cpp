@@ -11,7 +11,10 @@ KernelEntry memcpy() {
   entry.name = "stream.memcpy";
   entry.configurations = entry.configurations.first(1);
   entry.unsupported = [](const Problem& p) -> std::string {
-    return p[roofcast::stream::kElements] < 1 ? "n must be at least 1" : "";
+    Problem copy = stream::entries()[1].configurations.front();  // same types and sizes
+    copy.dtype = p.dtype;
+    copy[roofcast::stream::kElements] = p[roofcast::stream::kElements];
+    return stream::entries()[1].unsupported(copy);
   };
   entry.launches = [](const Problem&) { return std::vector<Launch>{}; };
   entry.run = [](const Problem& p, const Addresses& at, cudaStream_t stream) {

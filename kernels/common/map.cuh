@@ -3,11 +3,15 @@
 //
 // Such a kernel does a few operations for each element it moves, so its time is the time of its
 // bytes: n·(inputs + 1)·sizeof(T), each read or written once. What the kernel has to do is keep
-// enough bytes in flight. By Little's law 4.8 TB/s times about 700 ns under load is 3.4 MB, 25 KB
-// on each of 132 multiprocessors. Three choices provide them:
-//   - accesses of 16 bytes: fewer instructions for the same bytes;
-//   - `loads` independent accesses a thread issues before it uses the first;
-//   - enough warps: few registers, so that every multiprocessor holds 2048 threads.
+// enough bytes in flight. By Little's law 4.8 TB/s times about 350 ns is 1.7 MB: 13 KB on each of
+// 132 multiprocessors, and more under load.
+//   - Accesses of 16 bytes: few registers and instructions for the bytes.
+//   - Enough threads. 2048 threads, one 16-byte access each, have 32 KB in flight. That is enough:
+//     on an H200 `loads` = 1 copies 2 GiB at 4.29 TB/s (as fast as cudaMemcpy, 4.26), two or more
+//     accesses a thread at 4.1. More in flight than the memory can serve only spreads the accesses
+//     of a block over more DRAM pages.
+//   - Plain loads and stores. Evict-first hints (ld.cs, st.cs) cost 2 to 8 % here, and so does
+//     ld.global.nc.L1::no_allocate.
 // A block handles one fixed chunk of threads·loads vectors and ends. No grid-stride loop: the
 // hardware hands out blocks as others end, and the model can count them:
 //   blocks = ceil(n / (threads · elements_per_vector · loads)).
@@ -51,7 +55,7 @@ __device__ std::int64_t elements_to_boundary(const T* p) {
 /// Vectors. All addresses must be equally far past a multiple of kVectorBytes (not: map_scalar).
 /// The unaligned head and the incomplete vector at the tail, each shorter than one vector, are
 /// done by the first threads of the first and the last block.
-template <class Op, class T, int kVectorBytes, int kLoads, Cache kCache>
+template <class Op, class T, int kVectorBytes, int kLoads>
 __global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)) void map_vectors(
     const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ y, std::int64_t n) {
   using Vec = Vector<T, kVectorBytes>;
@@ -69,8 +73,8 @@ __global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)) voi
 #pragma unroll
   for (int i = 0; i < kLoads; ++i) {
     if (whole || at(i) < vectors) {
-      in_a[i] = load<kCache>(a_vec + at(i));
-      if constexpr (Op::kInputs == 2) in_b[i] = load<kCache>(b_vec + at(i));
+      in_a[i] = load(a_vec + at(i));
+      if constexpr (Op::kInputs == 2) in_b[i] = load(b_vec + at(i));
     }
   }
 #pragma unroll
@@ -81,7 +85,7 @@ __global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)) voi
       for (int e = 0; e < Vec::kWidth; ++e) {
         out.element[e] = apply<Op>(in_a[i].element[e], in_b[Op::kInputs == 2 ? i : 0].element[e]);
       }
-      store<kCache>(y_vec + at(i), out);
+      store(y_vec + at(i), out);
     }
   }
 
@@ -114,31 +118,28 @@ struct Compiled {
   const void* scalar;
 };
 
-template <class Op, class T, int kVectorBytes, int kLoads, Cache kCache>
+template <class Op, class T, int kVectorBytes, int kLoads>
 Compiled compiled() {
   return {kVectorBytes, kLoads, max_threads(Op::kInputs, kVectorBytes, kLoads),
-          reinterpret_cast<const void*>(&map_vectors<Op, T, kVectorBytes, kLoads, kCache>),
+          reinterpret_cast<const void*>(&map_vectors<Op, T, kVectorBytes, kLoads>),
           reinterpret_cast<const void*>(&map_scalar<Op, T>)};
 }
 
 /// Every compiled kernel of one operation and type: {4, 8, 16} bytes × {1, 2, 4, 8} loads.
-template <class Op, class T, Cache kCache>
+template <class Op, class T>
 std::span<const Compiled> all_compiled() {
   if constexpr (sizeof(T) <= 4) {
     static const std::array table = {
-        compiled<Op, T, 4, 1, kCache>(),  compiled<Op, T, 4, 2, kCache>(),
-        compiled<Op, T, 4, 4, kCache>(),  compiled<Op, T, 4, 8, kCache>(),
-        compiled<Op, T, 8, 1, kCache>(),  compiled<Op, T, 8, 2, kCache>(),
-        compiled<Op, T, 8, 4, kCache>(),  compiled<Op, T, 8, 8, kCache>(),
-        compiled<Op, T, 16, 1, kCache>(), compiled<Op, T, 16, 2, kCache>(),
-        compiled<Op, T, 16, 4, kCache>(), compiled<Op, T, 16, 8, kCache>()};
+        compiled<Op, T, 4, 1>(),  compiled<Op, T, 4, 2>(),  compiled<Op, T, 4, 4>(),
+        compiled<Op, T, 4, 8>(),  compiled<Op, T, 8, 1>(),  compiled<Op, T, 8, 2>(),
+        compiled<Op, T, 8, 4>(),  compiled<Op, T, 8, 8>(),  compiled<Op, T, 16, 1>(),
+        compiled<Op, T, 16, 2>(), compiled<Op, T, 16, 4>(), compiled<Op, T, 16, 8>()};
     return table;
   } else {
-    static const std::array table = {
-        compiled<Op, T, 8, 1, kCache>(),  compiled<Op, T, 8, 2, kCache>(),
-        compiled<Op, T, 8, 4, kCache>(),  compiled<Op, T, 8, 8, kCache>(),
-        compiled<Op, T, 16, 1, kCache>(), compiled<Op, T, 16, 2, kCache>(),
-        compiled<Op, T, 16, 4, kCache>(), compiled<Op, T, 16, 8, kCache>()};
+    static const std::array table = {compiled<Op, T, 8, 1>(),  compiled<Op, T, 8, 2>(),
+                                     compiled<Op, T, 8, 4>(),  compiled<Op, T, 8, 8>(),
+                                     compiled<Op, T, 16, 1>(), compiled<Op, T, 16, 2>(),
+                                     compiled<Op, T, 16, 4>(), compiled<Op, T, 16, 8>()};
     return table;
   }
 }

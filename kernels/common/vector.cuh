@@ -20,42 +20,20 @@ struct alignas(kBytes) Vector {
   T element[kWidth];
 };
 
-/// How an access treats the caches. Data touched once gains nothing from a cache line of its own.
-enum class Cache {
-  normal,       ///< the compiler's choice
-  streaming,    ///< evict first, in L1 and L2 (ld.cs, st.cs)
-  no_allocate,  ///< read-only path, no line in L1 (ld.global.nc.L1::no_allocate); stores as normal
-};
-
-template <Cache kCache, class T, int kBytes>
+template <class T, int kBytes>
 __device__ Vector<T, kBytes> load(const Vector<T, kBytes>* from) {
-  using W = Word<kBytes>;
-  W word;
-  if constexpr (kCache == Cache::streaming) {
-    word = __ldcs(reinterpret_cast<const W*>(from));
-  } else if constexpr (kCache == Cache::no_allocate && kBytes == 16) {
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-                 : "l"(from));
-  } else {
-    word = *reinterpret_cast<const W*>(from);
-  }
+  const auto word = *reinterpret_cast<const Word<kBytes>*>(from);
   Vector<T, kBytes> vector;
   static_assert(sizeof(vector) == sizeof(word));
   __builtin_memcpy(&vector, &word, sizeof(word));
   return vector;
 }
 
-template <Cache kCache, class T, int kBytes>
+template <class T, int kBytes>
 __device__ void store(Vector<T, kBytes>* to, const Vector<T, kBytes>& vector) {
-  using W = Word<kBytes>;
-  W word;
+  Word<kBytes> word;
   __builtin_memcpy(&word, &vector, sizeof(word));
-  if constexpr (kCache == Cache::streaming) {
-    __stcs(reinterpret_cast<W*>(to), word);
-  } else {
-    *reinterpret_cast<W*>(to) = word;
-  }
+  *reinterpret_cast<Word<kBytes>*>(to) = word;
 }
 
 }  // namespace roofcast::cuda

@@ -90,17 +90,15 @@ struct Tanh {  // 1 - 2 / (1 + exp 2u): absolute error near one unit of fp32 rou
   }
 };
 
-constexpr Cache kCache = Cache::streaming;
-
 template <class Op>
 std::span<const map::Compiled> compiled(DType dtype) {
   switch (dtype) {
     case DType::fp16:
-      return map::all_compiled<Op, __half, kCache>();
+      return map::all_compiled<Op, __half>();
     case DType::bf16:
-      return map::all_compiled<Op, __nv_bfloat16, kCache>();
+      return map::all_compiled<Op, __nv_bfloat16>();
     default:
-      return map::all_compiled<Op, float, kCache>();
+      return map::all_compiled<Op, float>();
   }
 }
 
@@ -131,7 +129,7 @@ constexpr Problem configuration(std::int64_t threads, std::int64_t bytes, std::i
   return {.dtype = DType::fp32, .values = {0, threads, bytes, loads}};
 }
 
-constexpr std::array kConfigurations = {configuration(256, 16, 4), configuration(256, 16, 1),
+constexpr std::array kConfigurations = {configuration(256, 16, 1), configuration(256, 16, 4),
                                         configuration(128, 8, 2), configuration(512, 16, 8),
                                         configuration(1024, 8, 4)};
 

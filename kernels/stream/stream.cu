@@ -72,12 +72,10 @@ requires(sizeof(T) == 2) struct Stored<Copy, T> {
   using Type = std::uint16_t;
 };
 
-constexpr Cache kCache = Cache::streaming;
-
 template <class Op>
 std::span<const map::Compiled> compiled(DType dtype) {
   return visit_element(dtype, []<class T>(std::type_identity<T>) {
-    return map::all_compiled<Op, typename Stored<Op, T>::Type, kCache>();
+    return map::all_compiled<Op, typename Stored<Op, T>::Type>();
   });
 }
 
@@ -87,7 +85,7 @@ constexpr Problem configuration(std::int64_t threads, std::int64_t bytes, std::i
   return {.dtype = DType::fp32, .values = {0, threads, bytes, loads}};
 }
 
-constexpr std::array kConfigurations = {configuration(256, 16, 4), configuration(256, 16, 1),
+constexpr std::array kConfigurations = {configuration(256, 16, 1), configuration(256, 16, 4),
                                         configuration(128, 8, 2), configuration(512, 16, 8),
                                         configuration(1024, 8, 4)};
 
