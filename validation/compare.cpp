@@ -100,6 +100,7 @@ void compare_counters(Row& row, const Case& measured, const Prediction& cold) {
                            sum(counters.dram_read_bytes, counters.dram_write_bytes));
   row.l2_bytes =
       pair_of(cold.work.l2.total_bytes(), sum(counters.l2_read_bytes, counters.l2_write_bytes));
+  if (cold.time) row.active_cycles = pair_of(cold.time->sm_cycles, counters.sm_cycles);
   row.flops = pair_of(cold.work.vector_flops, counters.flops);
   if (measured.blocks_per_sm && cold.occupancy) {
     row.blocks_per_sm = pair_of(static_cast<double>(cold.occupancy->blocks_per_sm),
@@ -147,13 +148,12 @@ Row compare_case(const Case& measured, const Gpu& gpu) {
   if (measured.sm_clock_hz) {
     const Prediction clocked =
         predict(kernel, measured.problem, gpu, {measured.cache, measured.sm_clock_hz});
-    row.sm_cycles = pair_of(clocked.time ? clocked.time->sm_cycles : 0,
+    row.sm_cycles = pair_of(clocked.time->expected_s * *measured.sm_clock_hz,
                             row.time_s.measured * *measured.sm_clock_hz);
   }
-  const bool cold = measured.cache == CacheState::cold;
-  compare_counters(row, measured,
-                   cold ? prediction
-                        : predict(kernel, measured.problem, gpu, {CacheState::cold, {}}));
+  compare_counters(
+      row, measured,
+      predict(kernel, measured.problem, gpu, {CacheState::cold, measured.sm_clock_hz}));
   if (!measured.baseline.empty()) {
     row.baseline = measured.baseline;
     row.baseline_s = measured.baseline_timing.median_s();

@@ -36,7 +36,8 @@ struct Row {
   double predicted_high_s = 0;
   double limit_s = 0;
   Resource bound = Resource::launch;  ///< of the forecast
-  std::optional<Pair> sm_cycles;   ///< both at the measured clock
+  std::optional<Pair> sm_cycles;   ///< the whole time, forecast and measured, at the measured clock
+  std::optional<Pair> active_cycles;  ///< of the kernel alone, counted: no launch cost; a cold launch
   std::optional<Pair> dram_bytes;  ///< of a cold launch, whatever `cache` says
   std::optional<Pair> l2_bytes;
   std::optional<Pair> flops;       ///< on the SIMT pipes

@@ -37,7 +37,7 @@ struct Counters {
   std::optional<double> dram_write_bytes;
   std::optional<double> l2_read_bytes;   ///< SM-side sectors × 32
   std::optional<double> l2_write_bytes;
-  std::optional<double> sm_cycles;       ///< elapsed, the slowest SM
+  std::optional<double> sm_cycles;       ///< with a warp resident, the busiest SM
   std::optional<double> flops;           ///< from the executed FADD, FMUL, FFMA (fp16/bf16/fp64 twins too)
   std::optional<double> warps_active;    ///< mean warps resident on an SM while active
   std::optional<double> instructions;    ///< warp instructions executed
@@ -45,7 +45,7 @@ struct Counters {
   std::optional<double> shared_wavefronts;
   std::optional<double> l1_load_sectors;      ///< of 32 B, asked of L1 by global loads
   std::optional<double> l1_store_sectors;
-  std::optional<double> time_s;               ///< in the counting pass: never compare with the timing
+  std::optional<double> time_s;               ///< in the counting pass, the profiler's own cost included
 };
 
 /// A counter's key in the run file and its place.

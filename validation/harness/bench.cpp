@@ -16,6 +16,7 @@ using validation::SuiteCase;
 
 constexpr double kSteadyBelow = 50e-6;       // seconds: the events' own cost would be seen
 constexpr double kShortestGraph = 150e-6;    // seconds: the host enqueues the next graph meanwhile
+constexpr double kTooSlowToCount = 1;        // seconds a launch
 constexpr std::size_t kFewestLaunches = 20;
 constexpr std::size_t kMostLaunches = 256;
 constexpr std::uint64_t kSeed = 1;
@@ -118,6 +119,7 @@ Case Bench::time(const SuiteCase& wanted) {
 }
 
 validation::Counters Bench::count(const Case& measured, CounterSession& session) {
+  if (measured.timing.median_s() > kTooSlowToCount) return {};
   const cuda::KernelEntry& kernel = runnable(measured.kernel, measured.problem);
   const cuda::Tensors tensors = kernel.tensors(measured.problem);
   arena_.reset(arena_bytes(tensors));

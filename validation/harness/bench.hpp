@@ -28,7 +28,7 @@ class Bench {
   /// Checks the kernel, then times it. Throws CannotRun, WrongResult or CudaError.
   validation::Case time(const validation::SuiteCase& wanted);
 
-  /// Counters of one cold launch.
+  /// Counters of one cold launch; none for a kernel so slow that the passes would take minutes.
   validation::Counters count(const validation::Case& measured, CounterSession& session);
 
  private:

@@ -49,9 +49,14 @@ double Timer::estimate_cold_s(const Launcher& launch) {
   return std::min({first, time_cold(launch, nullptr), time_cold(launch, nullptr)});
 }
 
+double Timer::warm_up(const Launcher& baseline) {
+  if (!baseline) return 0;
+  (void)time_cold(baseline, nullptr);
+  return estimate_cold_s(baseline);
+}
+
 Timed Timer::cold(const Contenders& contenders, double estimate_s) {
-  double seconds_a_sample = estimate_s;
-  if (contenders.baseline) seconds_a_sample += estimate_cold_s(contenders.baseline);
+  const double seconds_a_sample = estimate_s + warm_up(contenders.baseline);
   probe_.restart(stream());
   Timed out;
   out.kernel.samples_s = take_samples(contenders.label, sample_count(seconds_a_sample), [&] {
@@ -73,6 +78,7 @@ GraphExec Timer::capture(const Launcher& launch, std::size_t sets, std::size_t l
   } catch (...) {
     (void)cudaStreamEndCapture(stream(), &captured);
     const Graph discarded(captured);
+    (void)cudaGetLastError();  // the capture's failure must not be blamed on the next case
     throw;
   }
   check(cudaStreamEndCapture(stream(), &captured));
@@ -95,11 +101,11 @@ double Timer::time_graph(cudaGraphExec_t graph, std::size_t launches, ClockProbe
 
 Timed Timer::steady(const Contenders& contenders, double estimate_s, std::size_t sets,
                     std::size_t launches) {
+  const double baseline_s = warm_up(contenders.baseline);
   const GraphExec kernel = capture(contenders.kernel, sets, launches);
   const GraphExec baseline =
       contenders.baseline ? capture(contenders.baseline, sets, launches) : nullptr;
-  const double contestants = baseline ? 2 : 1;
-  const double seconds_a_sample = contestants * 2 * static_cast<double>(launches) * estimate_s;
+  const double seconds_a_sample = 2 * static_cast<double>(launches) * (estimate_s + baseline_s);
   (void)time_graph(kernel.get(), launches, nullptr);
   if (baseline) (void)time_graph(baseline.get(), launches, nullptr);
 

@@ -42,7 +42,7 @@ class Timer {
  public:
   Timer(const L2Flush& flush, int sm_count);
 
-  /// Fastest of a few cold launches, the first of which also loads the module.
+  /// Fastest of a few cold launches; one alone of a slow kernel.
   double estimate_cold_s(const Launcher& launch);
 
   Timed cold(const Contenders& contenders, double estimate_s);
@@ -53,6 +53,8 @@ class Timer {
   cudaStream_t stream() const { return stream_.get(); }
 
  private:
+  /// The baseline's estimate; 0 without one. Also its warm-up: libraries set up at their first call.
+  double warm_up(const Launcher& baseline);
   double time_cold(const Launcher& launch, ClockProbe* probe);
   double time_graph(cudaGraphExec_t graph, std::size_t launches, ClockProbe* probe);
   GraphExec capture(const Launcher& launch, std::size_t sets, std::size_t launches);
