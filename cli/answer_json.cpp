@@ -161,6 +161,9 @@ void write_json(JsonWriter& json, const Answer& answer) {
   json.key("notes");
   json.begin_array();
   for (const std::string& note : prediction.notes) json.string(note);
+  if (prediction.work.dram.total_bytes() <= 0) {
+    json.string("no DRAM traffic is forecast here, so the intensity there is not defined");
+  }
   json.end_array();
   json.end_object();
 }

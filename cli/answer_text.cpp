@@ -98,7 +98,7 @@ void add_time(TextTable& table, const Prediction& prediction) {
   table.add({"expected time",
              fmt::format("{}  [{}, {}]", with_prefix(time->expected_s, "s"),
                          with_prefix(time->low_s, "s"), with_prefix(time->high_s, "s"))});
-  table.add({"SM cycles", fmt::format("{} at {}", with_prefix(time->sm_cycles, "cycles"),
+  table.add({"SM cycles", fmt::format("{} at {}", with_prefix(time->sm_cycles, ""),
                                       with_prefix(time->sm_clock_hz, "Hz"))});
   const Work& work = prediction.work;
   table.add({"rate", fmt::format("{}, DRAM {}, {} of the limit",

@@ -102,7 +102,7 @@ void Batch::predict_line(std::string_view line, fmt::memory_buffer& out) {
 
   Problem problem;
   problem.dtype = asked.dtype != nullptr ? read_dtype(text_of(*asked.dtype), found)
-                                         : defaults_.dtype.value_or(found.dtypes().front());
+                                         : defaults_.dtype.value_or(default_dtype(found));
   Assumptions assumptions = defaults_.assumptions;
   unsigned given = 0;
   for (const QueryField& field : query_) {

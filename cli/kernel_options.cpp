@@ -63,8 +63,14 @@ Problem read_problem(const Options& options, const Found& kernel) {
   return problem;
 }
 
+DType default_dtype(const Found& kernel) {
+  const auto types = kernel.dtypes();
+  const auto found = std::find(types.begin(), types.end(), DType::fp32);
+  return found != types.end() ? *found : types.front();
+}
+
 DType read_dtype(const std::optional<std::string>& text, const Found& kernel) {
-  if (!text) return kernel.dtypes().front();
+  if (!text) return default_dtype(kernel);
   if (const auto type = parse_dtype(*text)) return *type;
   std::vector<std::string_view> names;
   for (const DType type : kernel.dtypes()) names.push_back(name(type));

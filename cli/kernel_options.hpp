@@ -21,7 +21,10 @@ std::vector<std::string> parameter_names(std::span<const Found> kernels);
 /// The kernel's own parameters out of the options, checked.
 Problem read_problem(const Options& options, const Found& kernel);
 
-/// --dtype, or the kernel's first type.
+/// fp32 where the kernel has it, else its first type.
+DType default_dtype(const Found& kernel);
+
+/// A type's name, or nothing for the default. UsageError naming the kernel's types.
 DType read_dtype(const std::optional<std::string>& text, const Found& kernel);
 
 /// --cache and --sm-clock.

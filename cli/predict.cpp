@@ -24,7 +24,7 @@ constexpr HelpPage kHelp = {
 std::vector<Option> common_options() {
   std::vector<Option> options = {
       {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-      {"dtype", "TYPE", "element type: fp32, fp16, bf16 … (default: the kernel's first)"},
+      {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
       {"format", "table|json|csv", "output format (default: table)"},
       {"output,o", "FILE", "write there instead of standard output"},
       {"help,h", "", "this text"}};

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/files.hpp"
 #include "cli/options.hpp"
+#include "cli/revision.hpp"
 #include "cli/terminal.hpp"
 #include "model/problem.hpp"
 
@@ -58,7 +59,7 @@ ExitCode dispatch(const Arguments& arguments) {
     return ExitCode::done;
   }
   if (first == "--version") {
-    write_output(std::nullopt, "roofcast " ROOFCAST_VERSION "\n");
+    write_output(std::nullopt, fmt::format("roofcast {}\n", version_text()));
     return ExitCode::done;
   }
   std::vector<std::string_view> names;

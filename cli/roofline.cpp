@@ -26,7 +26,7 @@ std::vector<Option> common_options() {
       {"gpu", "NAME|PATH", "the device (default with --run: the run's)"},
       {"kernel", "KERNEL[:m=…,n=…]", "a kernel to place (repeatable)", true},
       {"run", "FILE", "place every case of this run, predicted and measured"},
-      {"dtype", "TYPE", "element type (default: the kernel's first)"},
+      {"dtype", "TYPE", "element type (default: fp32)"},
       {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
       {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) options.push_back(std::move(option));

@@ -20,7 +20,7 @@ constexpr HelpPage kHelp = {
 std::vector<Option> common_options() {
   std::vector<Option> options = {
       {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-      {"dtype", "TYPE", "element type, or a comma-separated list (default: the kernel's first)"},
+      {"dtype", "TYPE", "element type, or a comma-separated list (default: fp32)"},
       {"format", "csv|json", "output format (default: as the output's name ends, else csv)"},
       {"output,o", "FILE", "write there instead of standard output"},
       {"help,h", "", "this text"}};
@@ -52,7 +52,7 @@ KernelSweep plan_sweep(const Found& kernel, const Options& options) {
       sweep.dtypes.push_back(read_dtype(type, kernel));
     }
   } else {
-    sweep.dtypes.push_back(kernel.dtypes().front());
+    sweep.dtypes.push_back(default_dtype(kernel));
   }
   const auto parameters = kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
