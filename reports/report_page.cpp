@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 
 #include "reports/chart.hpp"
 #include "reports/page.hpp"
@@ -17,29 +15,6 @@ using validation::Comparison;
 using validation::Row;
 using validation::Run;
 
-struct Overall {
-  double mean_absolute_error = 0;
-  double median_absolute_error = 0;
-  double coverage = 0;
-};
-
-Overall overall(const std::vector<Row>& rows) {
-  Overall result;
-  if (rows.empty()) return result;
-  std::vector<double> errors;
-  double covered = 0;
-  for (const Row& row : rows) {
-    errors.push_back(std::abs(row.time_s.error()));
-    if (in_interval(row)) ++covered;
-  }
-  const auto count = static_cast<double>(errors.size());
-  for (const double error : errors) result.mean_absolute_error += error / count;
-  std::sort(errors.begin(), errors.end());
-  result.median_absolute_error = (errors[(errors.size() - 1) / 2] + errors[errors.size() / 2]) / 2;
-  result.coverage = covered / count;
-  return result;
-}
-
 std::string figure(std::string_view title, const std::string& value, const std::string& detail,
                    std::string_view tone = "") {
   return fmt::format("<div><dt>{}</dt><dd class=\"{}\">{}</dd><small>{}</small></div>\n", title,
@@ -47,16 +22,16 @@ std::string figure(std::string_view title, const std::string& value, const std::
 }
 
 std::string figures(const Comparison& comparison) {
-  const Overall all = overall(comparison.rows);
+  const validation::Summary& all = comparison.overall;
   const std::size_t violations = comparison.bound_violations.size();
   const std::size_t failures = comparison.failures.size();
   std::string html = "<dl class=\"figures\">\n";
   html += figure("Cases", std::to_string(comparison.rows.size()),
                  fmt::format("in {} families", comparison.by_family.size()));
   if (!comparison.rows.empty()) {
-    html += figure("Mean absolute error", percent(all.mean_absolute_error), "of time",
+    html += figure("Mean abs. error", percent(all.mean_absolute_error), "of time",
                    tone(all.mean_absolute_error));
-    html += figure("Median absolute error", percent(all.median_absolute_error), "of time",
+    html += figure("Median abs. error", percent(all.median_absolute_error), "of time",
                    tone(all.median_absolute_error));
     html += figure("Coverage", percent(all.coverage), "measured within [low, high]");
   }
@@ -141,6 +116,10 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run)
             draw("times", predicted_measured_chart(comparison));
     body += "<h2>By family</h2>\n" + summary_table(comparison.by_family, "Family");
     body += "<h2>By regime</h2>\n" + summary_table(comparison.by_regime, "Regime");
+    if (!comparison.by_family_and_regime.empty()) {
+      body += "<h2>By family and regime</h2>\n" +
+              summary_table(comparison.by_family_and_regime, "Family and regime");
+    }
   }
   if (!comparison.bound_violations.empty()) {
     body += "<h2 class=\"bad\">Measured faster than the limit</h2>\n" +

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reports/text.hpp"
+#include "validation/problem_text.hpp"
 
 namespace roofcast::reports {
 namespace {
@@ -53,6 +54,15 @@ std::string table(std::string_view id, const std::string& head, const std::strin
       "<div class=\"table\"><table data-sortable{}>\n<thead><tr>{}</tr></thead>\n"
       "<tbody>\n{}</tbody>\n</table></div>\n",
       id.empty() ? "" : fmt::format(" id=\"{}\"", id), head, body);
+}
+
+/// The type alone where the catalog no longer has the kernel.
+std::string problem_of(const Failure& failure) {
+  try {
+    return validation::problem_text(failure.kernel, failure.problem);
+  } catch (const InputError&) {
+    return std::string(name(failure.problem.dtype));
+  }
 }
 
 struct Column {
@@ -169,10 +179,11 @@ std::string case_table(const Comparison& comparison, const std::vector<std::size
 std::string failure_table(const std::vector<Failure>& failures) {
   std::string body;
   for (const Failure& failure : failures) {
-    body += "<tr>" + text_cell(failure.kernel) + text_cell(name(failure.problem.dtype)) +
+    body += "<tr>" + text_cell(failure.kernel) + text_cell(problem_of(failure)) +
             text_cell(failure.reason) + "</tr>\n";
   }
-  return table("", heading("Kernel", true) + heading("Type", true) + heading("Reason", true), body);
+  return table("", heading("Kernel", true) + heading("Problem", true) + heading("Reason", true),
+               body);
 }
 
 }  // namespace roofcast::reports

@@ -270,16 +270,16 @@ void add_point_layers(Json& layers, const Frame& f, const Json& colours, std::si
   heads["transform"] = {{{"filter", "isValid(datum.angle)"}}};
   layers.push_back(std::move(heads));
   for (const char* kind : {"predicted", "measured"}) {
-    layers.push_back(
-        layer(kind, kind,
-              mark("point", kind, {{"filled", std::string_view(kind) == "measured"}, {"size", size}}),
-              {{"x", f.x.channel("intensity")},
-               {"y", f.y.channel("flops_per_s")},
-               {"color", colours},
-               {"tooltip", tooltip({{"label", "Kernel"},
-                                    {"predicted", "Predicted"},
-                                    {"measured", "Measured"},
-                                    {"error", "Error of time"}})}}));
+    layers.push_back(layer(
+        kind, kind,
+        mark("point", kind, {{"filled", std::string_view(kind) == "measured"}, {"size", size}}),
+        {{"x", f.x.channel("intensity")},
+         {"y", f.y.channel("flops_per_s")},
+         {"color", colours},
+         {"tooltip", tooltip({{"label", "Kernel"},
+                              {"predicted", "Predicted"},
+                              {"measured", "Measured"},
+                              {"error", "Error of time"}})}}));
   }
 }
 

@@ -96,8 +96,7 @@ Json styles(const Palette& p) {
       {"tolerance", {{"color", p.attainable}, {"opacity", 0.12}}},
       {"reference", line_style(p.roof, 1.2)},
       {"error-bar", {{"strokeWidth", 1.3}}},
-      {"panel-title",
-       {{"fill", p.ink}, {"font", kFont}, {"fontSize", 12.5}, {"fontWeight", 600}}},
+      {"panel-title", {{"fill", p.ink}, {"font", kFont}, {"fontSize", 12.5}, {"fontWeight", 600}}},
   };
 }
 

@@ -1,0 +1,58 @@
+// Writes every kind of chart and page for the scripts that look at them: write_samples FOLDER
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "samples.hpp"
+
+int main(int argc, char** argv) {
+  using namespace roofcast::reports;
+  if (argc != 2) {
+    std::cerr << "usage: write_samples FOLDER\n";
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  std::filesystem::create_directories(folder);
+  const auto write = [&folder](const char* name, const std::string& text) {
+    std::ofstream(folder / name, std::ios::binary) << text;
+  };
+
+  const std::string roofline = roofline_chart(sample_gpu(), sample_points());
+  const std::string times = predicted_measured_chart(sample_comparison());
+  write("roofline.json", roofline);
+  write("times.json", times);
+  write("roofline.html", chart_page("Roofline of a sample", roofline));
+  write("report.html", report_page(sample_comparison(), sample_gpu(), sample_run()));
+
+  // The edges: no points, a device of few known values, one family, nothing at all, hostile text.
+  write("empty-roofline.json", roofline_chart(sample_gpu(), {}));
+  roofcast::Gpu bare;
+  bare.name = "bare";
+  write("bare-roofline.json", roofline_chart(bare, {}));
+  roofcast::Gpu few;
+  few.name = "few";
+  few.kind = roofcast::DeviceKind::tpu;
+  few.peak_flops_per_s[roofcast::DType::bf16] = 275e12;
+  few.memory.dram_bandwidth_bytes_per_s = 1.2e12;
+  write("few-roofline.json", roofline_chart(few, {{"gemm", 400, 270e12, {}, {}}}));
+  roofcast::validation::Comparison one = sample_comparison();
+  std::erase_if(one.rows, [](const auto& row) { return row.family != "gemm"; });
+  write("one-family-times.json", predicted_measured_chart(one));
+  write("empty-times.json", predicted_measured_chart({}));
+
+  auto hostile = sample_comparison();
+  hostile.device = kHostile;
+  hostile.rows[0].kernel = kHostile;
+  hostile.rows[0].family = kHostile;
+  hostile.rows[0].problem_text = kHostile + "\xff";
+  hostile.rows[3].kernel = kHostile;
+  hostile.failures[0].reason = kHostile;
+  hostile.by_family[0].group = kHostile;
+  roofcast::Gpu gpu = sample_gpu();
+  gpu.title = kHostile;
+  gpu.sustained.source = kHostile;
+  write("hostile.html", report_page(hostile, gpu, sample_run()));
+  write("hostile-times.json", predicted_measured_chart(hostile));
+  write("hostile-roofline.json", roofline_chart(gpu, {{kHostile, 1, 1e12, 2.0, 2e12}}));
+  return 0;
+}
