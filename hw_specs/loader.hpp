@@ -1,5 +1,6 @@
 #pragma once
-// Specification files and calibration overlays: JSON text in, Gpu out. Pure: no file is opened here.
+// Specification files and calibration overlays: JSON text in, Gpu out. Pure: no file is opened
+// here.
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,9 @@ class SpecError : public InputError {
 };
 
 struct Override {
-  std::string key;    ///< a leaf of the specification: "sm_count" or "memory/dram_bandwidth_bytes_per_s"
+  /// A leaf of the specification or the calibration, with as much of its path as makes it unique:
+  /// "sm_count", "memory/l2_bytes", "clocks.max_hz", "sustained/sm_clock_hz".
+  std::string key;
   std::string value;  ///< JSON text of the new value: "144"
 };
 
@@ -48,6 +51,7 @@ struct Embedded {
 std::span<const Embedded> embedded();
 const Embedded* find_embedded(std::string_view name);
 std::string_view schema_text();
+std::string_view overlay_schema_text();
 
 /// One value with where it came from, for `roofcast gpus NAME`.
 struct SourcedValue {

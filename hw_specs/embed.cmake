@@ -1,0 +1,45 @@
+# cmake -DFOLDER=… -DOUTPUT=… -P embed.cmake
+# Writes the C++ that holds the specifications, their calibrations and the schemas as literals.
+
+file(GLOB specifications "${FOLDER}/*.json")
+list(FILTER specifications EXCLUDE REGEX "schema\\.json$")
+
+set(entries "")
+foreach(path IN LISTS specifications)
+  get_filename_component(name "${path}" NAME_WE)
+  file(READ "${path}" text)
+  set(overlay "")
+  if(EXISTS "${FOLDER}/calibration/${name}.json")
+    file(READ "${FOLDER}/calibration/${name}.json" overlay)
+  endif()
+  string(APPEND entries
+         "    {\"${name}\",\n     R\"SPEC(${text})SPEC\",\n     R\"SPEC(${overlay})SPEC\"},\n")
+endforeach()
+list(LENGTH specifications count)
+file(READ "${FOLDER}/schema.json" schema)
+file(READ "${FOLDER}/overlay.schema.json" overlay_schema)
+
+file(
+  WRITE "${OUTPUT}"
+  "#include <array>
+
+#include \"hw_specs/loader.hpp\"
+
+namespace roofcast::specs {
+
+std::span<const Embedded> embedded() {
+  static constexpr std::array<Embedded, ${count}> specifications = {{
+${entries}  }};
+  return specifications;
+}
+
+std::string_view schema_text() {
+  return R\"SPEC(${schema})SPEC\";
+}
+
+std::string_view overlay_schema_text() {
+  return R\"SPEC(${overlay_schema})SPEC\";
+}
+
+}  // namespace roofcast::specs
+")

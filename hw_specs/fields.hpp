@@ -1,0 +1,21 @@
+#pragma once
+// The one table that ties the leaves of a specification to the members of Gpu.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw_specs/pointer.hpp"
+#include "model/gpu.hpp"
+
+namespace roofcast::specs {
+
+/// Builds the device from checked documents; `overlay` is null where there is none.
+Gpu to_gpu(const Json& specification, const Json& overlay);
+
+/// Pointers of the plain values ("/name"), of the quantities ("/memory/l2_bytes") and of the
+/// calibrated quantities ("/sustained/sm_clock_hz"), in the order of the table.
+const std::vector<std::string>& plain_leaves();
+const std::vector<std::string>& quantity_leaves();
+const std::vector<std::string>& sustained_leaves();
+
+}  // namespace roofcast::specs

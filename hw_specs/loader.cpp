@@ -1,0 +1,92 @@
+#include "hw_specs/loader.hpp"
+
+#include "hw_specs/checked_json.hpp"
+#include "hw_specs/fields.hpp"
+#include "hw_specs/overrides.hpp"
+#include "hw_specs/rules.hpp"
+#include "hw_specs/schema_check.hpp"
+
+namespace roofcast::specs {
+namespace {
+
+struct Documents {
+  Json specification;
+  Json overlay;  ///< null where there is none
+};
+
+void check(const Documents& documents, Stage stage, const std::string& file,
+           const std::string& overlay_file) {
+  check_schema(documents.specification, DocumentKind::specification, file);
+  check_rules(documents.specification, stage, file);
+  if (documents.overlay.is_null()) return;
+  check_schema(documents.overlay, DocumentKind::overlay, overlay_file);
+  check_overlay_rules(documents.overlay,
+                      documents.specification["name"].get_ref<const std::string&>(), stage,
+                      overlay_file);
+}
+
+// Checked twice where there are overrides, so that an error names the file or the override at
+// fault.
+Documents read(const Source& source) {
+  Documents documents;
+  documents.specification = parse_checked(source.file, source.text);
+  if (!source.overlay_file.empty()) {
+    documents.overlay = parse_checked(source.overlay_file, source.overlay_text);
+    if (documents.overlay.is_null()) {
+      throw SpecError(source.overlay_file, "", "an object, found null", "give a calibration file");
+    }
+  }
+  check(documents, Stage::file, source.file, source.overlay_file);
+  if (source.overrides.empty()) return documents;
+
+  apply(source.overrides, documents.specification, documents.overlay);
+  const std::string options = option_text(source.overrides);
+  check(documents, Stage::overridden, options, options);
+  return documents;
+}
+
+std::string source_text(const Json& document, const Json& quantity) {
+  std::string text = quantity["source"].get<std::string>();
+  if (text == kOverrideSource) return "set by hand";
+  if (const Json* entry = find(document, child("/sources", text))) {
+    text = entry->at("title").get<std::string>();
+    for (const char* key : {"address", "date"}) {
+      if (entry->contains(key)) text += ", " + entry->at(key).get<std::string>();
+    }
+  }
+  if (quantity.contains("note")) text += " (" + quantity["note"].get<std::string>() + ")";
+  return text;
+}
+
+void append_values(const Json& document, const std::vector<std::string>& leaves,
+                   std::vector<SourcedValue>& values) {
+  for (const std::string& leaf : leaves) {
+    if (const Json* quantity = find(document, leaf)) {
+      values.push_back({leaf, quantity->at("value").dump(), source_text(document, *quantity)});
+    }
+  }
+}
+
+}  // namespace
+
+Gpu load(const Source& source) {
+  const Documents documents = read(source);
+  return to_gpu(documents.specification, documents.overlay);
+}
+
+const Embedded* find_embedded(std::string_view name) {
+  for (const Embedded& one : embedded()) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+std::vector<SourcedValue> values_with_sources(const Source& source) {
+  const Documents documents = read(source);
+  std::vector<SourcedValue> values;
+  append_values(documents.specification, quantity_leaves(), values);
+  if (!documents.overlay.is_null()) append_values(documents.overlay, sustained_leaves(), values);
+  return values;
+}
+
+}  // namespace roofcast::specs

@@ -1,0 +1,30 @@
+#pragma once
+// JSON pointers (RFC 6901) and short texts of JSON values, for error messages.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofcast::specs {
+
+using Json = nlohmann::json;
+
+/// The pointer to member `key` of what `pointer` points to.
+std::string child(std::string_view pointer, std::string_view key);
+
+/// What `pointer` points to, through objects alone; null where there is nothing.
+const Json* find(const Json& root, std::string_view pointer);
+
+/// The "value" of a quantity {"value", "source"}; null where it is absent.
+const Json* find_value(const Json& root, std::string_view pointer);
+
+/// A value as JSON in ASCII, cut where it is long.
+std::string shown(const Json& value);
+
+/// Any bytes as printable ASCII, cut where they are many.
+std::string printable(std::string_view text);
+
+/// "a, b, c"
+std::string list(const std::vector<std::string_view>& words);
+
+}  // namespace roofcast::specs

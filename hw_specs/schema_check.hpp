@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "hw_specs/pointer.hpp"
+
+namespace roofcast::specs {
+
+enum class DocumentKind : unsigned char { specification, overlay };
+
+/// Checks a document against schema.json or overlay.schema.json. Throws SpecError at the innermost
+/// value that breaks it, with what the schema's description says of that value.
+void check_schema(const Json& document, DocumentKind kind, const std::string& file);
+
+}  // namespace roofcast::specs
