@@ -1,59 +1,59 @@
-// Rung 6: every access 16 bytes wide, and no thread ever waits for L2.
+// Rung 6: every access 16 bytes wide, and no thread waits for L2 or for shared memory.
 //
 // Rung 5 still spends a third of its instructions on loads, and stops at two barriers a tile while
 // the next tile arrives. Here:
 //
-// 1. Copies that bypass the registers. cp.async moves 16 bytes from L2 to shared memory (.cg: no
-//    line in L1), in the background. kStages tiles are in flight or in use: while the block
-//    multiplies tile t, tiles t+1 … t+kStages-1 are on their way. One barrier a tile.
-// 2. Shared memory read 16 bytes at a time. A stays as it is in memory, k along the row: a thread
-//    reads A[row][i … i+3], four steps of one row. Of B it reads four neighbouring columns. For
-//    four steps a thread of 16×8 elements issues 16 + 8 loads and 512 multiply-adds: 4.5 % of its
-//    instructions are loads. (Transposing A on the way in would cost 4 stores for each load.)
-// 3. Warps own tiles too: 4×8 threads, so that a warp reads 4·thread_m words of A and 8·thread_n
-//    of B for each step, and lanes that need the same word share one access.
-//    Rows of A's tile are padded by 4 words: the 4 rows a warp reads at once, (tile_k + 4)·4 bytes
-//    apart, then lie in different banks. B's 8 × 16 bytes are all 32 banks.
-// 4. 16×8 sums a thread: 128 registers of 255. 2 blocks of 128 threads share a multiprocessor; each
-//    of its 4 schedulers has one warp of either, and one warp's barrier is the other's turn. The
-//    multiply-adds of one warp do not depend on each other, so two warps suffice.
-// 5. Blocks in groups of 8 tile rows. Blocks of a wave (264 on 132 multiprocessors) then cover
-// about
-//    8 × 33 tiles, not 1 row of C: they read (8 + 33) strips where row order reads far more of B.
+// 1. Shared memory read 16 bytes at a time. A step needs a column of A's tile and a row of B's; so
+//    A's tile is stored transposed, and both are four neighbouring words a read. A thread of 16×8
+//    sums issues 4 + 2 reads for 128 multiply-adds: 4.5 % of its instructions.
+// 2. Tiles on their way while others are used. B goes by cp.async, kStages - 1 tiles ahead, past
+//    the registers and (.cg) past L1. A must be transposed, so it goes through registers: read when
+//    the tile before it begins, written when that one ends. Transposing by cp.async instead, 4
+//    bytes at a time, takes four times the instructions: 3 % slower.
+// 3. The operands of a step are read from shared memory during the step before, across the barrier
+//    too: at the last step of a tile the block meets, then reads the first words of the next tile
+//    while it multiplies the last of this one. One barrier a tile, and arithmetic behind it to do.
+// 4. Warps own tiles: 4×8 threads, so a warp reads 4·thread_m words of A and 8·thread_n of B for
+//    each step, and lanes that need the same words share one access. Which lane has which place
+//    matters: with lanes 0, 1, 16, 17 in the first column of threads a 16-byte read takes 2 passes,
+//    with lanes 0, 8, 16, 24 up to 4 (the order is maxas', Scott Gray 2014).
+// 5. 16×8 sums a thread: 128 registers of 255. 2 blocks of 128 threads share a multiprocessor; each
+//    of its 4 schedulers has one warp of either. The multiply-adds of a step do not depend on each
+//    other, so two warps suffice; 8×8 sums and 4 warps a scheduler are slower, by their loads.
+// 6. Blocks in groups of 8 tile rows: the 264 blocks of a wave on 132 multiprocessors cover 8 × 33
+//    tiles, and read 41 strips where row order at n = 32768 would read 257.
 //
 // Words from L2: m·n·k·(1/tile_n + 1/tile_m), exactly, on whole tiles.
-#include "kernels/gemm/async_copy.cuh"
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/gemm/tile_copy.cuh"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
 constexpr int kLanesDown = 4, kLanesAcross = 8;  // the threads of a warp
 constexpr int kGroupRows = 8;                    // tile rows of C that blocks visit together
-constexpr int kVector = 4;                       // floats an access
-constexpr int kPad = kVector;
 
-template <int kRows_, int kColumns_, int kDepth_, int kThreadRows_, int kThreadColumns_,
-          int kStages_>
+template <int kRows_, int kColumns_, int kDepth_, int kThreadRows_, int kThreadColumns_>
 struct Tile {
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kThreadRows = kThreadRows_, kThreadColumns = kThreadColumns_;
-  static constexpr int kStages = kStages_;
+  static constexpr int kStages = 3;
   static constexpr int kThreads = kRows * kColumns / (kThreadRows * kThreadColumns);
   // 65536 registers: 256 threads of 256, or 384 of 168 where 64 sums a thread leave room.
   static constexpr int kMinBlocks = (kThreadRows * kThreadColumns >= 128 ? 256 : 384) / kThreads;
   static constexpr int kWarpRows = kLanesDown * kThreadRows;
   static constexpr int kWarpColumns = kLanesAcross * kThreadColumns;
   static constexpr int kWarpsAcross = kColumns / kWarpColumns;
-  static constexpr int kRowA = kDepth + kPad;  // floats between rows of A's tile
-  static constexpr int kFloatsA = kRows * kRowA, kFloatsB = kDepth * kColumns;
-  static constexpr int kSharedBytes = kStages * (kFloatsA + kFloatsB) * 4;
+  static constexpr int kStrideA = kRows + 4;  // of A's tile, transposed: see TransposingCopy
+  static constexpr int kFloatsA = kDepth * kStrideA, kFloatsB = kDepth * kColumns;
+  static constexpr int kStageFloats = kFloatsA + kFloatsB;
+  static constexpr int kSharedBytes = kStages * kStageFloats * 4;
   static_assert(kRows % kWarpRows == 0 && kColumns % kWarpColumns == 0);
   static_assert(kThreads == 32 * (kRows / kWarpRows) * kWarpsAcross);
-  static_assert(kDepth % kVector == 0 && kThreadColumns % kVector == 0);
+  static_assert(kThreadRows % 4 == 0 && kThreadColumns % 4 == 0 && kDepth % 2 == 0);
 };
 
-/// Which tile of C a block computes: down 8 rows, then the next column.
+/// Where in C a block's tile begins: down 8 tile rows, then the next column.
 struct Origin {
   int row, column;
 };
@@ -67,6 +67,27 @@ __device__ Origin origin_of(int block, int m, int n) {
   return {(group * kGroupRows + in_group % height) * T::kRows, in_group / height * T::kColumns};
 }
 
+/// Where in the block's tile a thread's sums begin. Its rows are row + e and its columns column +
+/// e, e = 0 … 3, then the same kLanesDown·4 rows further down, kLanesAcross·4 columns further
+/// right.
+template <class T>
+__device__ Origin origin_in_block(int thread) {
+  const int warp = thread / 32, lane = thread % 32;
+  const int lane_row = (lane & 1) | ((lane >> 3) & 2), lane_column = (lane >> 1) & 7;
+  return {warp / T::kWarpsAcross * T::kWarpRows + lane_row * 4,
+          warp % T::kWarpsAcross * T::kWarpColumns + lane_column * 4};
+}
+
+/// kCount words, four at a time, kApart words from one four to the next.
+template <int kCount, int kApart>
+__device__ void read(float (&to)[kCount], const float* from) {
+#pragma unroll
+  for (int i = 0; i < kCount; i += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(from + i / 4 * kApart);
+    to[i] = four.x, to[i + 1] = four.y, to[i + 2] = four.z, to[i + 3] = four.w;
+  }
+}
+
 template <class T, bool kAligned>
 __global__ __launch_bounds__(T::kThreads,
                              T::kMinBlocks) void vectorized_kernel(int m, int n, int k,
@@ -75,92 +96,90 @@ __global__ __launch_bounds__(T::kThreads,
                                                                    float* __restrict__ c) {
   extern __shared__ __align__(16) float shared[];
   const int thread = static_cast<int>(threadIdx.x);
-  const Origin origin = origin_of<T>(static_cast<int>(blockIdx.x), m, n);
-  const auto a_stage = [&](int s) { return shared + s * (T::kFloatsA + T::kFloatsB); };
-  const auto b_stage = [&](int s) { return a_stage(s) + T::kFloatsA; };
-
-  const TileCopy<T::kRows, T::kDepth, T::kRowA, T::kThreads, kAligned> copy_a(a, m, k, origin.row,
-                                                                              0, thread);
-  const TileCopy<T::kDepth, T::kColumns, T::kColumns, T::kThreads, kAligned> copy_b(
-      b, k, n, 0, origin.column, thread);
+  const Origin block = origin_of<T>(static_cast<int>(blockIdx.x), m, n);
+  const Origin mine = origin_in_block<T>(thread);
   const int tiles = (k + T::kDepth - 1) / T::kDepth;
-  const auto start_copy = [&](int t) {
-    if (t < tiles) {
-      copy_a.start(a_stage(t % T::kStages), 0, t * T::kDepth);
-      copy_b.start(b_stage(t % T::kStages), t * T::kDepth, 0);
-    }
+
+  TransposingCopy<T::kRows, T::kDepth, T::kStrideA, T::kThreads, kAligned> copy_a(
+      a, m, k, block.row, thread);
+  const TileCopy<T::kDepth, T::kColumns, T::kColumns, T::kThreads, kAligned> copy_b(
+      b, k, n, 0, block.column, thread);
+  const auto stage = [&](int s) { return shared + s * T::kStageFloats; };  // A's tile, then B's
+  const auto start_b = [&](int t) {
+    if (t < tiles) copy_b.start(stage(t % T::kStages) + T::kFloatsA, t * T::kDepth, 0);
     commit_copies();  // also when empty: the count of groups is the count of tiles
   };
 
-  const int warp = thread / 32, lane = thread % 32;
-  const int row = warp / T::kWarpsAcross * T::kWarpRows + lane / kLanesAcross;
-  const int column = warp % T::kWarpsAcross * T::kWarpColumns + lane % kLanesAcross * kVector;
-
   float sum[T::kThreadRows][T::kThreadColumns] = {};
-  for (int t = 0; t < T::kStages - 1; ++t) start_copy(t);
+  float a_step[2][T::kThreadRows], b_step[2][T::kThreadColumns];  // this step's and the next one's
+  const auto read_step = [&](int i, const float* from, int row) {
+    read<T::kThreadRows, kLanesDown * 4>(a_step[i], from + row * T::kStrideA + mine.row);
+    read<T::kThreadColumns, kLanesAcross * 4>(b_step[i],
+                                              from + T::kFloatsA + row * T::kColumns + mine.column);
+  };
+
+  copy_a.load(0);
+  for (int t = 0; t < T::kStages - 1; ++t) start_b(t);
+  copy_a.store(stage(0));
+  wait_for_copies<T::kStages - 2>();  // tile 0 of B
+  __syncthreads();
+  const float* here = stage(0);
+  read_step(0, here, 0);
+  int next_stage = 1;
+#pragma unroll 1
   for (int t = 0; t < tiles; ++t) {
-    wait_for_copies<T::kStages - 2>();  // this thread's part of tile t has arrived
-    __syncthreads();                    // everyone's has, and no one reads tile t-1 any more
-    start_copy(t + T::kStages - 1);     // into the place of tile t-1
-    const float* a_tile = a_stage(t % T::kStages) + row * T::kRowA;
-    const float* b_tile = b_stage(t % T::kStages) + column;
+    float* const next = stage(next_stage);
 #pragma unroll
-    for (int i0 = 0; i0 < T::kDepth; i0 += kVector) {
-      float4 b_values[kVector][T::kThreadColumns / kVector];
-#pragma unroll
-      for (int i = 0; i < kVector; ++i) {
-#pragma unroll
-        for (int q = 0; q < T::kThreadColumns / kVector; ++q) {
-          b_values[i][q] = *reinterpret_cast<const float4*>(b_tile + (i0 + i) * T::kColumns +
-                                                            q * kLanesAcross * kVector);
-        }
+    for (int i = 0; i < T::kDepth; ++i) {
+      if (i == T::kDepth - 1) {
+        copy_a.store(next);                 // its last reader passed the barrier of tile t-1
+        wait_for_copies<T::kStages - 2>();  // B of tile t+1
+        __syncthreads();                    // tile t+1 is complete, and tile t in registers
+      }
+      read_step((i + 1) % 2, i == T::kDepth - 1 ? next : here, (i + 1) % T::kDepth);
+      if (i == 0) {
+        copy_a.load((t + 1) * T::kDepth);  // zeros after the last tile
+        start_b(t + T::kStages - 1);       // in place of tile t-1
       }
 #pragma unroll
       for (int r = 0; r < T::kThreadRows; ++r) {
-        const float4 a_values =
-            *reinterpret_cast<const float4*>(a_tile + r * kLanesDown * T::kRowA + i0);
-        const float a_step[kVector] = {a_values.x, a_values.y, a_values.z, a_values.w};
 #pragma unroll
-        for (int i = 0; i < kVector; ++i) {
-#pragma unroll
-          for (int q = 0; q < T::kThreadColumns / kVector; ++q) {
-            float* s = &sum[r][q * kVector];
-            s[0] = fmaf(a_step[i], b_values[i][q].x, s[0]);
-            s[1] = fmaf(a_step[i], b_values[i][q].y, s[1]);
-            s[2] = fmaf(a_step[i], b_values[i][q].z, s[2]);
-            s[3] = fmaf(a_step[i], b_values[i][q].w, s[3]);
-          }
+        for (int q = 0; q < T::kThreadColumns; ++q) {
+          const int s = r % 2 == 0 ? q : T::kThreadColumns - 1 - q;  // there and back: one operand
+          sum[r][s] = fmaf(a_step[i % 2][r], b_step[i % 2][s], sum[r][s]);  // of two stays the same
         }
       }
     }
+    here = next;
+    next_stage = next_stage + 1 == T::kStages ? 0 : next_stage + 1;
   }
 
 #pragma unroll
   for (int r = 0; r < T::kThreadRows; ++r) {
-    const int to_row = origin.row + row + r * kLanesDown;
-    if (to_row >= m) break;
-    float* to = c + std::int64_t{to_row} * n;
+    const int row = block.row + mine.row + r / 4 * kLanesDown * 4 + r % 4;
+    if (row >= m) continue;
 #pragma unroll
-    for (int q = 0; q < T::kThreadColumns / kVector; ++q) {
-      const int to_column = origin.column + column + q * kLanesAcross * kVector;
-      const float* s = &sum[r][q * kVector];
+    for (int q = 0; q < T::kThreadColumns; q += 4) {
+      const int column = block.column + mine.column + q * kLanesAcross;
+      float* to = c + std::int64_t{row} * n + column;
       if constexpr (kAligned) {  // n is a multiple of 4: all four columns, or none
-        if (to_column < n) {
-          *reinterpret_cast<float4*>(to + to_column) = make_float4(s[0], s[1], s[2], s[3]);
+        if (column < n) {
+          *reinterpret_cast<float4*>(to) =
+              make_float4(sum[r][q], sum[r][q + 1], sum[r][q + 2], sum[r][q + 3]);
         }
       } else {
 #pragma unroll
-        for (int e = 0; e < kVector; ++e) {
-          if (to_column + e < n) to[to_column + e] = s[e];
+        for (int e = 0; e < 4; ++e) {
+          if (column + e < n) to[e] = sum[r][q + e];
         }
       }
     }
   }
 }
 
-template <int kRows, int kColumns, int kDepth, int kThreadRows, int kThreadColumns, int kStages>
+template <int kRows, int kColumns, int kDepth, int kThreadRows, int kThreadColumns>
 constexpr Compiled compiled() {
-  using T = Tile<kRows, kColumns, kDepth, kThreadRows, kThreadColumns, kStages>;
+  using T = Tile<kRows, kColumns, kDepth, kThreadRows, kThreadColumns>;
   constexpr Kernel aligned = vectorized_kernel<T, true>;
   constexpr Kernel unaligned = vectorized_kernel<T, false>;
   return {configuration(kRows, kColumns, kDepth, kThreadRows, kThreadColumns), aligned, unaligned,
@@ -168,10 +187,12 @@ constexpr Compiled compiled() {
 }
 
 constexpr std::array kCompiled = {
-    compiled<128, 128, 16, 16, 8, 3>(), compiled<128, 128, 8, 16, 8, 4>(),
-    compiled<256, 128, 16, 16, 8, 3>(), compiled<128, 256, 16, 16, 8, 3>(),
-    compiled<128, 128, 32, 16, 8, 3>(), compiled<128, 128, 16, 8, 8, 3>(),
-    compiled<64, 64, 16, 8, 8, 4>(),
+    compiled<128, 128, 16, 16, 8>(), compiled<128, 128, 8, 16, 8>(),
+    compiled<128, 256, 16, 16, 8>(), compiled<128, 64, 16, 16, 8>(),
+    compiled<64, 64, 16, 8, 8>(),    compiled<128, 128, 16, 8, 8>(),
+    compiled<128, 128, 32, 16, 8>(), compiled<64, 128, 16, 16, 8>(),
+    compiled<128, 64, 16, 8, 8>(),   compiled<256, 128, 16, 16, 8>(),
+    compiled<64, 64, 8, 8, 8>(),
 };
 constexpr auto kConfigurations = configurations(kCompiled);
 constexpr Rung kRung = {"gemm.vectorized", kThreadN + 1, Raster::linear, kCompiled};
