@@ -42,8 +42,8 @@ void check_identity(const Json& specification, const std::string& file) {
   const auto digits =
       std::count_if(version.begin(), version.end(), [](char c) { return c >= '0' && c <= '9'; });
   const std::size_t point = version.find('.');
-  if (static_cast<std::size_t>(digits) + 1 != version.size() || point == 0 ||
-      point + 1 >= version.size()) {
+  if (static_cast<std::size_t>(digits) + 1 != version.size() || point == std::string::npos ||
+      point == 0 || point + 1 >= version.size()) {
     throw SpecError(file, "/compute_capability", "MAJOR.MINOR, found " + shown(capability),
                     "write it as \"9.0\"");
   }

@@ -1,0 +1,193 @@
+// The specifications in hw_specs/: all load, and their rates make the datasheets' peaks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "tests/hw_specs/support.hpp"
+
+namespace roofcast::specs {
+namespace {
+
+constexpr std::array<std::string_view, 16> kNames = {
+    "a100-pcie-40gb", "a100-pcie-80gb", "a100-sxm4-40gb",
+    "a100-sxm4-80gb", "b200",           "h100-pcie",
+    "h100-sxm5",      "h200-sxm",       "k80",
+    "l40s",           "p100",           "rtx4090",
+    "tpu-v4",         "tpu-v5e",        "v100-pcie-32gb",
+    "v100-sxm2"};
+
+TEST(Shipped, EveryNameIsThereAndLoads) {
+  std::set<std::string_view> found;
+  for (const Embedded& one : embedded()) {
+    found.insert(one.name);
+    const Gpu gpu = load(datasheet(one.name));
+    EXPECT_EQ(gpu.name, one.name);
+    EXPECT_FALSE(gpu.title.empty());
+    EXPECT_GT(gpu.memory.dram_bandwidth_bytes_per_s.value_or(0), 1e11) << one.name;
+    EXPECT_EQ(gpu.occupancy.has_value(), gpu.kind == DeviceKind::gpu) << one.name;
+  }
+  for (const std::string_view name : kNames) EXPECT_TRUE(found.contains(name)) << name;
+  EXPECT_EQ(find_embedded("h100"), nullptr);
+}
+
+TEST(Shipped, EverySourceIsUsed) {
+  for (const Embedded& one : embedded()) {
+    const Json specification = document(one.name);
+    const std::string text(one.text);
+    for (const auto& [key, entry] : specification["sources"].items()) {
+      EXPECT_NE(text.find("\"source\": \"" + key + '"'), std::string::npos) << one.name << key;
+    }
+  }
+}
+
+struct Peak {
+  std::string_view gpu;
+  DType type;
+  bool tensor;
+  double flops_per_s;
+  double tolerance = 1e-3;
+};
+
+std::ostream& operator<<(std::ostream& out, const Peak& peak) {
+  return out << peak.gpu << ' ' << name(peak.type) << (peak.tensor ? " tensor" : " vector");
+}
+
+// Dense figures of the datasheets; a tolerance where the datasheet rounds them.
+constexpr std::array kPeaks = {
+    Peak{"v100-sxm2", DType::fp16, true, 125e12, 3e-3},
+    Peak{"v100-sxm2", DType::fp32, false, 15.7e12, 3e-3},
+    Peak{"v100-sxm2", DType::fp64, false, 7.8e12, 5e-3},
+    Peak{"v100-sxm2", DType::fp16, false, 31.4e12, 3e-3},
+    Peak{"v100-pcie-32gb", DType::fp16, true, 112e12, 3e-3},
+    Peak{"v100-pcie-32gb", DType::fp32, false, 14e12, 3e-3},
+    Peak{"v100-pcie-32gb", DType::fp64, false, 7e12, 3e-3},
+    Peak{"a100-sxm4-40gb", DType::fp16, true, 312e12},
+    Peak{"a100-sxm4-40gb", DType::bf16, true, 312e12},
+    Peak{"a100-sxm4-40gb", DType::tf32, true, 156e12},
+    Peak{"a100-sxm4-40gb", DType::int8, true, 624e12},
+    Peak{"a100-sxm4-40gb", DType::fp64, true, 19.5e12},
+    Peak{"a100-sxm4-40gb", DType::fp32, false, 19.5e12},
+    Peak{"a100-sxm4-40gb", DType::fp64, false, 9.7e12, 5e-3},
+    Peak{"a100-sxm4-40gb", DType::fp16, false, 78e12},
+    Peak{"a100-sxm4-40gb", DType::bf16, false, 39e12},
+    Peak{"a100-sxm4-80gb", DType::fp16, true, 312e12},
+    Peak{"a100-pcie-40gb", DType::fp16, true, 312e12},
+    Peak{"a100-pcie-80gb", DType::fp16, true, 312e12},
+    Peak{"h100-sxm5", DType::fp16, true, 989.4e12},
+    Peak{"h100-sxm5", DType::bf16, true, 989.4e12},
+    Peak{"h100-sxm5", DType::tf32, true, 494.7e12},
+    Peak{"h100-sxm5", DType::fp8, true, 1978.9e12},
+    Peak{"h100-sxm5", DType::int8, true, 1978.9e12},
+    Peak{"h100-sxm5", DType::fp32, false, 66.9e12},
+    Peak{"h100-sxm5", DType::fp64, false, 33.5e12, 2e-3},
+    Peak{"h100-sxm5", DType::fp16, false, 133.8e12},
+    Peak{"h100-pcie", DType::fp16, true, 756e12},
+    Peak{"h100-pcie", DType::fp32, false, 51.2e12, 2e-3},
+    Peak{"h100-pcie", DType::fp64, false, 25.6e12, 2e-3},
+    Peak{"h200-sxm", DType::fp16, true, 989e12},
+    Peak{"h200-sxm", DType::fp32, false, 67e12, 2e-3},
+    Peak{"b200", DType::bf16, true, 2250e12},
+    Peak{"b200", DType::fp8, true, 4500e12},
+    Peak{"b200", DType::fp4, true, 9000e12},
+    Peak{"b200", DType::tf32, true, 1100e12, 0.03},
+    Peak{"l40s", DType::fp8, true, 733e12},
+    Peak{"l40s", DType::fp16, true, 362e12, 0.015},
+    Peak{"l40s", DType::fp32, false, 91.6e12},
+    Peak{"rtx4090", DType::fp16, true, 165.15e12},
+    Peak{"rtx4090", DType::int8, true, 660.6e12},
+    Peak{"rtx4090", DType::fp32, false, 82.58e12},
+    Peak{"p100", DType::fp32, false, 10.6e12, 2e-3},
+    Peak{"p100", DType::fp16, false, 21.2e12, 2e-3},
+};
+
+class DatasheetPeak : public testing::TestWithParam<Peak> {};
+
+TEST_P(DatasheetPeak, IsSmsTimesRateTimesClock) {
+  const Peak& peak = GetParam();
+  const Gpu gpu = load(datasheet(peak.gpu));
+  const auto& rates = peak.tensor ? gpu.sm.tensor_flop_per_clk : gpu.sm.vector_flop_per_clk;
+  const auto clock = peak.tensor ? gpu.clocks.tensor_boost_hz : gpu.clocks.vector_boost_hz;
+  ASSERT_TRUE(gpu.sm_count && rates[peak.type] && clock);
+  const double made = static_cast<double>(*gpu.sm_count) * *rates[peak.type] * *clock;
+  EXPECT_NEAR(made / peak.flops_per_s, 1, peak.tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DatasheetPeak, testing::ValuesIn(kPeaks));
+
+TEST(Shipped, PeaksOfWholeDevices) {
+  EXPECT_EQ(load(datasheet("k80")).peak_flops_per_s[DType::fp32], 8.73e12);
+  EXPECT_EQ(load(datasheet("tpu-v4")).peak_flops_per_s[DType::bf16], 275e12);
+  EXPECT_EQ(load(datasheet("tpu-v5e")).peak_flops_per_s[DType::int8], 393e12);
+}
+
+TEST(Shipped, UnitsThatDoNotExistAreAbsent) {
+  const Gpu v100 = load(datasheet("v100-sxm2"));
+  EXPECT_FALSE(v100.sm.tensor_flop_per_clk[DType::bf16]);
+  EXPECT_FALSE(v100.sm.tensor_flop_per_clk[DType::fp64]);
+  EXPECT_FALSE(load(datasheet("a100-sxm4-40gb")).sm.tensor_flop_per_clk[DType::fp8]);
+  EXPECT_FALSE(load(datasheet("p100")).sm.tensor_flop_per_clk[DType::fp16]);
+  EXPECT_FALSE(load(datasheet("tpu-v4")).sm_count);
+}
+
+TEST(Shipped, AllocationRules) {
+  const OccupancyRules hopper = *load(datasheet("h200-sxm")).occupancy;
+  EXPECT_EQ(hopper.warps_per_sm, 64);
+  EXPECT_EQ(hopper.blocks_per_sm, 32);
+  EXPECT_EQ(hopper.shared_bytes_per_sm, 228 * 1024);
+  EXPECT_EQ(hopper.shared_bytes_per_block, 227 * 1024);
+  EXPECT_EQ(hopper.shared_reserved_bytes_per_block, 1024);
+  const OccupancyRules ada = *load(datasheet("rtx4090")).occupancy;
+  EXPECT_EQ(ada.warps_per_sm, 48);
+  EXPECT_EQ(ada.blocks_per_sm, 24);
+  EXPECT_EQ(load(datasheet("v100-sxm2")).occupancy->shared_reserved_bytes_per_block, 0);
+  EXPECT_EQ(load(datasheet("p100")).occupancy->warp_allocation_unit, 2);
+  EXPECT_EQ(load(datasheet("k80")).occupancy->registers_per_sm, 131072);
+}
+
+// Every member once, so that none is filled from another's key.
+TEST(Shipped, EveryMemberOfOneDevice) {
+  const Gpu gpu = load(datasheet("h200-sxm"));
+  EXPECT_EQ(gpu.title, "NVIDIA H200 SXM 141 GB");
+  EXPECT_EQ(gpu.year, 2024);
+  EXPECT_EQ(gpu.kind, DeviceKind::gpu);
+  EXPECT_EQ(gpu.compute_capability, "9.0");
+  EXPECT_EQ(gpu.sm_count, 132);
+  EXPECT_EQ(gpu.clocks.vector_boost_hz, 1.98e9);
+  EXPECT_EQ(gpu.clocks.tensor_boost_hz, 1.83e9);
+  EXPECT_EQ(gpu.clocks.max_hz, 1.98e9);
+  EXPECT_EQ(gpu.sm.special_per_clk, 16.0);
+  EXPECT_EQ(gpu.sm.integer_per_clk, 64.0);
+  EXPECT_EQ(gpu.sm.warp_issue_per_clk, 4.0);
+  EXPECT_EQ(gpu.sm.shared_bytes_per_clk, 128.0);
+  EXPECT_EQ(gpu.sm.l1_bytes_per_clk, 128.0);
+  EXPECT_EQ(gpu.sm.l2_bytes_per_clk, 64.0);
+  EXPECT_EQ(gpu.memory.dram_bandwidth_bytes_per_s, 4.8e12);
+  EXPECT_EQ(gpu.memory.dram_bytes, 141.0 * 1024 * 1024 * 1024);
+  EXPECT_EQ(gpu.memory.dram_access_bytes, 64.0);
+  EXPECT_EQ(gpu.memory.l2_bytes, 60.0 * 1024 * 1024);
+  EXPECT_EQ(gpu.memory.l2_line_bytes, 128.0);
+  EXPECT_EQ(gpu.memory.l2_sector_bytes, 32.0);
+  EXPECT_EQ(gpu.memory.l1_shared_bytes, 256.0 * 1024);
+  EXPECT_EQ(gpu.memory.shared_banks, 32.0);
+  EXPECT_EQ(gpu.memory.shared_bank_bytes, 4.0);
+  EXPECT_EQ(gpu.latency.fma_cycles, 4.0);
+  EXPECT_EQ(gpu.latency.shared_cycles, 29.0);
+  EXPECT_EQ(gpu.latency.l1_cycles, 34.0);
+  EXPECT_EQ(gpu.latency.l2_cycles, 265.0);
+  EXPECT_EQ(gpu.latency.dram_cycles, 655.0);
+  EXPECT_EQ(gpu.occupancy->warp_size, 32);
+  EXPECT_EQ(gpu.occupancy->threads_per_block, 1024);
+  EXPECT_EQ(gpu.occupancy->registers_per_sm, 65536);
+  EXPECT_EQ(gpu.occupancy->registers_per_thread, 255);
+  EXPECT_EQ(gpu.occupancy->register_allocation_unit, 256);
+  EXPECT_EQ(gpu.occupancy->warp_allocation_unit, 4);
+  EXPECT_EQ(gpu.occupancy->shared_allocation_unit_bytes, 128);
+  EXPECT_EQ(gpu.power_w, 700.0);
+  EXPECT_EQ(gpu.link_bytes_per_s, 900e9);
+}
+
+}  // namespace
+}  // namespace roofcast::specs
