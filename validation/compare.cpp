@@ -37,7 +37,7 @@ double mean(const std::vector<double>& values) {
 }
 
 std::optional<double> mean_absolute(const std::vector<const Row*>& rows,
-                                    std::optional<Pair> Row::* pair) {
+                                    std::optional<Pair> Row::*pair) {
   std::vector<double> errors;
   for (const Row* row : rows) {
     if (row->*pair) errors.push_back(std::abs((row->*pair)->error()));

@@ -30,20 +30,21 @@ struct Row {
   Regime regime;
   Pair time_s;
   double measured_fastest_s = 0;  ///< of all samples: what must not beat the limit
-  double measured_low_s = 0;   ///< p10
-  double measured_high_s = 0;  ///< p90
+  double measured_low_s = 0;      ///< p10
+  double measured_high_s = 0;     ///< p90
   double predicted_low_s = 0;
   double predicted_high_s = 0;
   double limit_s = 0;
   Resource bound = Resource::launch;  ///< of the forecast
-  std::optional<Pair> sm_cycles;   ///< the whole time, forecast and measured, at the measured clock
-  std::optional<Pair> active_cycles;  ///< of the kernel alone, counted: no launch cost; a cold launch
+  std::optional<Pair> sm_cycles;  ///< the whole time, forecast and measured, at the measured clock
+  std::optional<Pair>
+      active_cycles;               ///< of the kernel alone, counted: no launch cost; a cold launch
   std::optional<Pair> dram_bytes;  ///< of a cold launch, whatever `cache` says
   std::optional<Pair> l2_bytes;
-  std::optional<Pair> flops;       ///< on the SIMT pipes
+  std::optional<Pair> flops;  ///< on the SIMT pipes
   std::optional<Pair> blocks_per_sm;
-  double work_flops = 0;               ///< predicted
-  double work_dram_bytes = 0;          ///< predicted
+  double work_flops = 0;       ///< predicted
+  double work_dram_bytes = 0;  ///< predicted
   std::optional<double> baseline_s;
   std::string baseline;
 };
@@ -51,7 +52,7 @@ struct Row {
 struct Summary {
   std::string group;  ///< "gemm", "memory", "gemm/memory", "h200-sxm" or "all"
   std::size_t cases = 0;
-  double mean_absolute_error = 0;    ///< of time, relative
+  double mean_absolute_error = 0;  ///< of time, relative
   double median_absolute_error = 0;
   double worst_error = 0;            ///< signed
   double coverage = 0;               ///< share of measured medians inside [low, high]
@@ -72,7 +73,7 @@ struct Comparison {
   std::vector<Summary> by_gpu;
   std::vector<std::size_t> bound_violations;  ///< rows measured faster than their limit
   std::vector<std::size_t> worst;             ///< the ten largest absolute time errors
-  std::vector<Failure> failures;  ///< of the measurement, and cases without a forecast
+  std::vector<Failure> failures;              ///< of the measurement, and cases without a forecast
 };
 
 /// One measured case against the forecast for this device. Throws InputError where there is none.

@@ -32,8 +32,8 @@ std::string shown(const json& value) {
   constexpr std::size_t kLongest = 60;
   std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   if (text.size() > kLongest) {
-    text = fmt::format("{} of {} entries", value.is_array() ? "an array" : "an object",
-                       value.size());
+    text =
+        fmt::format("{} of {} entries", value.is_array() ? "an array" : "an object", value.size());
     if (value.is_string()) text = "a long text";
   }
   return text;
@@ -113,9 +113,9 @@ json parse_json(const std::string& file, const std::string& text, const std::str
     // "[json.exception.parse_error.101] parse error at line 3, column 5: …": keep the last part.
     const std::string_view what = error.what();
     const std::size_t bracket = what.find("] ");
-    throw InputError(fmt::format(
-        "{}: not JSON: {}. Mend: {}.", file,
-        bracket == std::string_view::npos ? what : what.substr(bracket + 2), mend));
+    throw InputError(
+        fmt::format("{}: not JSON: {}. Mend: {}.", file,
+                    bracket == std::string_view::npos ? what : what.substr(bracket + 2), mend));
   }
 }
 
@@ -140,10 +140,10 @@ void JsonNode::allow_only(std::initializer_list<std::string_view> keys) const {
   expect_object();
   for (const auto& [key, unused] : value_->items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    validation::refuse(file(), fmt::format("{}/{}", pointer_, escaped(key)),
-                       fmt::format("expected one of {}, found an unknown key \"{}\"",
-                                   fmt::join(keys, ", "), key),
-                       "correct the spelling or remove it");
+    validation::refuse(
+        file(), fmt::format("{}/{}", pointer_, escaped(key)),
+        fmt::format("expected one of {}, found an unknown key \"{}\"", fmt::join(keys, ", "), key),
+        "correct the spelling or remove it");
   }
 }
 
@@ -179,8 +179,8 @@ double JsonNode::number() const {
 }
 
 std::int64_t JsonNode::integer() const {
-  const bool too_large = value_->is_number_unsigned() &&
-                         value_->get<std::uint64_t>() > std::uint64_t{INT64_MAX};
+  const bool too_large =
+      value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{INT64_MAX};
   if (!value_->is_number_integer() || too_large) {
     refuse("an integer", "write it without decimals or exponent");
   }

@@ -1,8 +1,8 @@
 #pragma once
 // Internal to validation/: problems in run files.
-#include "validation/json_reader.hpp"
 #include "model/catalog.hpp"
 #include "model/problem.hpp"
+#include "validation/json_reader.hpp"
 
 namespace roofcast::validation {
 

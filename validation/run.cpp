@@ -7,7 +7,9 @@
 
 namespace roofcast::validation {
 
-double Timing::median_s() const { return percentile_s(0.5); }
+double Timing::median_s() const {
+  return percentile_s(0.5);
+}
 
 double Timing::percentile_s(double fraction) const {
   if (samples_s.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -38,7 +40,9 @@ std::span<const CounterField> counter_fields() {
   return fields;
 }
 
-std::string_view name(CacheState cache) { return cache == CacheState::cold ? "cold" : "steady"; }
+std::string_view name(CacheState cache) {
+  return cache == CacheState::cold ? "cold" : "steady";
+}
 
 std::optional<CacheState> parse_cache_state(std::string_view text) {
   for (const CacheState cache : {CacheState::cold, CacheState::steady}) {

@@ -27,7 +27,8 @@ struct Timing {
   std::vector<double> samples_s;
   std::int64_t launches_per_sample = 1;  ///< of a graph; a sample is its time ÷ launches
   double median_s() const;
-  double percentile_s(double fraction) const;  ///< 0.1 → p10, linear between neighbours; 0 → fastest
+  double percentile_s(
+      double fraction) const;  ///< 0.1 → p10, linear between neighbours; 0 → fastest
 };
 
 /// What the hardware counted in passes of their own, over one cold launch (also where the timing is
@@ -35,23 +36,23 @@ struct Timing {
 struct Counters {
   std::optional<double> dram_read_bytes;
   std::optional<double> dram_write_bytes;
-  std::optional<double> l2_read_bytes;   ///< SM-side sectors × 32
+  std::optional<double> l2_read_bytes;  ///< SM-side sectors × 32
   std::optional<double> l2_write_bytes;
-  std::optional<double> sm_cycles;       ///< with a warp resident, the busiest SM
-  std::optional<double> flops;           ///< from the executed FADD, FMUL, FFMA (fp16/bf16/fp64 twins too)
-  std::optional<double> warps_active;    ///< mean warps resident on an SM while active
-  std::optional<double> instructions;    ///< warp instructions executed
+  std::optional<double> sm_cycles;  ///< with a warp resident, the busiest SM
+  std::optional<double> flops;  ///< from the executed FADD, FMUL, FFMA (fp16/bf16/fp64 twins too)
+  std::optional<double> warps_active;  ///< mean warps resident on an SM while active
+  std::optional<double> instructions;  ///< warp instructions executed
   std::optional<double> l1_wavefronts;
   std::optional<double> shared_wavefronts;
-  std::optional<double> l1_load_sectors;      ///< of 32 B, asked of L1 by global loads
+  std::optional<double> l1_load_sectors;  ///< of 32 B, asked of L1 by global loads
   std::optional<double> l1_store_sectors;
-  std::optional<double> time_s;               ///< in the counting pass, the profiler's own cost included
+  std::optional<double> time_s;  ///< in the counting pass, the profiler's own cost included
 };
 
 /// A counter's key in the run file and its place.
 struct CounterField {
   std::string_view name;
-  std::optional<double> Counters::* member;
+  std::optional<double> Counters::*member;
 };
 std::span<const CounterField> counter_fields();
 
@@ -60,15 +61,16 @@ struct Case {
   Problem problem;
   CacheState cache = CacheState::cold;
   Timing timing;
-  std::optional<double> sm_clock_hz;  ///< while timed: SM cycles ÷ nanosecond timer around the samples
+  std::optional<double>
+      sm_clock_hz;  ///< while timed: SM cycles ÷ nanosecond timer around the samples
   Counters counters;
   std::optional<std::int64_t> blocks_per_sm;  ///< cudaOccupancyMaxActiveBlocksPerMultiprocessor
   std::optional<std::int64_t> registers;      ///< cudaFuncGetAttributes
   std::optional<std::int64_t> shared_bytes;   ///< static + dynamic
-  double error = 0;                           ///< max|out - ref| / max(1, max|ref|), against float64
-  std::string baseline;                       ///< the library kernel interleaved with it, or empty
+  double error = 0;      ///< max|out - ref| / max(1, max|ref|), against float64
+  std::string baseline;  ///< the library kernel interleaved with it, or empty
   Timing baseline_timing;
-  std::string prediction_json;                ///< the forecast when the case ran, for the record
+  std::string prediction_json;  ///< the forecast when the case ran, for the record
 };
 
 /// A case that gave no measurement and why (wrong output, refused launch): never silently dropped.

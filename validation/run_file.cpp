@@ -21,13 +21,16 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void cannot_write(const std::string& path, const std::string& why) {
-  throw InputError(fmt::format(
-      "{}: cannot be written: {}. Mend: choose a file in a directory that exists, has room and lets "
-      "you write.",
-      path, why));
+  throw InputError(
+      fmt::format("{}: cannot be written: {}. Mend: choose a file in a directory that exists, has "
+                  "room and lets "
+                  "you write.",
+                  path, why));
 }
 
-std::string last_error() { return std::generic_category().message(errno); }
+std::string last_error() {
+  return std::generic_category().message(errno);
+}
 
 /// Flushed to the disk before the rename: otherwise a crash could leave an empty file of that name.
 void write_synced(const std::string& path, const std::string& text) {
@@ -75,7 +78,8 @@ std::optional<Run> read_run(const std::string& path) {
   std::ostringstream text;
   text << in.rdbuf();
   if (!in || fs::is_directory(path, error)) {
-    throw InputError(fmt::format("{}: cannot be read. Mend: name a run file that you may read.", path));
+    throw InputError(
+        fmt::format("{}: cannot be read. Mend: name a run file that you may read.", path));
   }
   return parse_run(path, text.str());
 }
@@ -97,10 +101,11 @@ Run resume_run(const std::string& path, const Run& fresh) {
   std::optional<Run> found = read_run(path);
   if (!found) return fresh;
   if (const auto differs = difference(*found, fresh)) {
-    throw InputError(fmt::format(
-        "{}: holds a run of {} \"{}\", this one is of \"{}\". Mend: write to another file, or delete "
-        "that one to measure afresh.",
-        path, differs->what, differs->a, differs->b));
+    throw InputError(
+        fmt::format("{}: holds a run of {} \"{}\", this one is of \"{}\". Mend: write to another "
+                    "file, or delete "
+                    "that one to measure afresh.",
+                    path, differs->what, differs->a, differs->b));
   }
   return std::move(*found);
 }
@@ -128,10 +133,11 @@ Run merge(const std::vector<NamedRun>& runs) {
     for (const Case& item : run.cases) {
       const auto [place, added] = from.emplace(key_of(item), file);
       if (!added) {
-        throw InputError(fmt::format(
-            "{} and {}: both hold {} {} ({}). Mend: give each shard its own i/n, and each file once.",
-            place->second, file, item.kernel, problem_text(item.kernel, item.problem),
-            name(item.cache)));
+        throw InputError(
+            fmt::format("{} and {}: both hold {} {} ({}). Mend: give each shard its own i/n, and "
+                        "each file once.",
+                        place->second, file, item.kernel, problem_text(item.kernel, item.problem),
+                        name(item.cache)));
       }
       out.cases.push_back(item);
     }

@@ -40,12 +40,14 @@ std::optional<Shard> slurm_shard(const std::function<const char*(const char*)>& 
   const auto id = count_from(id_text);
   const auto count = count_from(count_text);
   const auto first = count_from(first_text == nullptr ? "0" : first_text);
-  if (id && count && first && *id >= *first && *id - *first < *count) return Shard{*id - *first, *count};
-  throw InputError(fmt::format(
-      "expected the tasks of a Slurm array to be numbered without gaps, found task {} of {} from {}. "
-      "Mend: submit with --array=0-{}, or give --shard i/n.",
-      id_text, count_text, first_text == nullptr ? "0" : first_text,
-      count && *count > 0 ? *count - 1 : 3));
+  if (id && count && first && *id >= *first && *id - *first < *count)
+    return Shard{*id - *first, *count};
+  throw InputError(
+      fmt::format("expected the tasks of a Slurm array to be numbered without gaps, found task {} "
+                  "of {} from {}. "
+                  "Mend: submit with --array=0-{}, or give --shard i/n.",
+                  id_text, count_text, first_text == nullptr ? "0" : first_text,
+                  count && *count > 0 ? *count - 1 : 3));
 }
 
 }  // namespace roofcast::validation

@@ -190,8 +190,8 @@ Suite parse(const std::string& file, const std::string& text, int depth) {
       const EmbeddedSuite* other = find_embedded_suite(node.text());
       if (other == nullptr) node.refuse("a suite of the program", "name one of " + suite_names());
       if (depth == kDeepestInclude) node.refuse("an end of the inclusions", "break the cycle");
-      const Suite included = parse(std::string(other->name) + ".json", std::string(other->text),
-                                   depth + 1);
+      const Suite included =
+          parse(std::string(other->name) + ".json", std::string(other->text), depth + 1);
       for (const SuiteCase& item : included.cases) {
         if (std::find(suite.cases.begin(), suite.cases.end(), item) == suite.cases.end()) {
           suite.cases.push_back(item);
@@ -208,7 +208,9 @@ Suite parse(const std::string& file, const std::string& text, int depth) {
 
 }  // namespace
 
-Suite parse_suite(const std::string& file, const std::string& text) { return parse(file, text, 0); }
+Suite parse_suite(const std::string& file, const std::string& text) {
+  return parse(file, text, 0);
+}
 
 Suite find_suite(std::string_view name) {
   const EmbeddedSuite* found = find_embedded_suite(name);

@@ -63,7 +63,8 @@ class Reader {
     if (!query_.gpu.empty() && field("gpu") != query_.gpu) return false;
     for (const auto& [column, values] : query_.where) {
       const Fields accepted = split(file_, line_, values, ',');
-      if (std::find(accepted.begin(), accepted.end(), field(column)) == accepted.end()) return false;
+      if (std::find(accepted.begin(), accepted.end(), field(column)) == accepted.end())
+        return false;
     }
     return true;
   }
@@ -117,7 +118,8 @@ class Reader {
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
     if (text.empty() || *end != '\0' || !std::isfinite(value) || value <= 0) {
-      refuse_line(file_, line_, fmt::format("expected a time above 0 in time_us, found \"{}\"", text),
+      refuse_line(file_, line_,
+                  fmt::format("expected a time above 0 in time_us, found \"{}\"", text),
                   "write it in microseconds");
     }
     return value * 1e-6;
@@ -174,13 +176,15 @@ std::pair<std::string, std::string> parse_assignment(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     throw InputError(fmt::format(
-        "expected NAME=VALUE, found \"{}\". Mend: write for example op=relu or n=rows*cols.", text));
+        "expected NAME=VALUE, found \"{}\". Mend: write for example op=relu or n=rows*cols.",
+        text));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 Table parse_table(const std::string& file, const std::string& text, const TableQuery& query) {
-  std::istringstream in(text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text);
+  std::istringstream in(text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size())
+                                                         : text);
   Table table;
   std::optional<Reader> reader;
   std::string line;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cmath>
+#include <cstdlib>
 
 namespace roofcast::validation {
 namespace {
@@ -45,7 +45,8 @@ std::vector<std::string> breaches(const Comparison& comparison,
   for (const Tolerance& tolerance : tolerances) {
     const Summary* summary = find_group(comparison, tolerance.group);
     if (summary == nullptr || summary->cases == 0) {
-      out.push_back(fmt::format("no case of \"{}\" to hold against its tolerance", tolerance.group));
+      out.push_back(
+          fmt::format("no case of \"{}\" to hold against its tolerance", tolerance.group));
     } else if (summary->mean_absolute_error > tolerance.mean_absolute_error) {
       out.push_back(fmt::format("{}: mean absolute error {:.1f}%, tolerance {:.1f}%",
                                 tolerance.group, 100 * summary->mean_absolute_error,

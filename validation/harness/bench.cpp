@@ -14,9 +14,9 @@ namespace {
 using validation::Case;
 using validation::SuiteCase;
 
-constexpr double kSteadyBelow = 50e-6;       // seconds: the events' own cost would be seen
-constexpr double kShortestGraph = 150e-6;    // seconds: the host enqueues the next graph meanwhile
-constexpr double kTooSlowToCount = 1;        // seconds a launch
+constexpr double kSteadyBelow = 50e-6;     // seconds: the events' own cost would be seen
+constexpr double kShortestGraph = 150e-6;  // seconds: the host enqueues the next graph meanwhile
+constexpr double kTooSlowToCount = 1;      // seconds a launch
 constexpr std::size_t kFewestLaunches = 20;
 constexpr std::size_t kMostLaunches = 256;
 constexpr std::uint64_t kSeed = 1;
@@ -43,9 +43,7 @@ Launcher launcher(const cuda::KernelEntry& kernel, const Problem& problem,
 }  // namespace
 
 Bench::Bench(const Device& device)
-    : device_(device),
-      flush_(device.l2_bytes, device.sm_count),
-      timer_(flush_, device.sm_count) {}
+    : device_(device), flush_(device.l2_bytes, device.sm_count), timer_(flush_, device.sm_count) {}
 
 void Bench::check_ragged(const cuda::KernelEntry& kernel, const Problem& problem) {
   const auto companion = ragged_companion(kernel, problem);
@@ -98,8 +96,8 @@ Case Bench::time(const SuiteCase& wanted) {
     out.baseline = baseline->name;
   }
   const double estimate_s = timer_.estimate_cold_s(contenders.kernel);
-  out.cache = wanted.cache.value_or(estimate_s < kSteadyBelow ? CacheState::steady
-                                                              : CacheState::cold);
+  out.cache =
+      wanted.cache.value_or(estimate_s < kSteadyBelow ? CacheState::steady : CacheState::cold);
   Timed timed;
   if (out.cache == CacheState::cold) {
     timed = timer_.cold(contenders, estimate_s);

@@ -45,8 +45,10 @@ BufferSet::BufferSet(const cuda::Tensors& tensors, Arena& arena, std::uint64_t s
     cuda::fill_normal(memory, tensor.dtype, tensor.elements, 64 * seed + inputs_.size(), stream);
     inputs_.push_back(memory);
   }
-  for (const cuda::Tensor& tensor : tensors_.outputs) outputs_.push_back(arena.take(bytes_of(tensor)));
-  for (const cuda::Tensor& tensor : tensors_.scratch) scratch_.push_back(arena.take(bytes_of(tensor)));
+  for (const cuda::Tensor& tensor : tensors_.outputs)
+    outputs_.push_back(arena.take(bytes_of(tensor)));
+  for (const cuda::Tensor& tensor : tensors_.scratch)
+    scratch_.push_back(arena.take(bytes_of(tensor)));
   poison_outputs(stream);
 }
 

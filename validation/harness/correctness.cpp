@@ -31,8 +31,8 @@ std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const P
   for (const Parameter& parameter : found.parameters()) {
     // What has no fallback is the shape; the rest is the configuration.
     if (!parameter.fallback) {
-      companion[i] = std::clamp(kPrimes[required++ % kPrimes.size()], parameter.minimum,
-                                parameter.maximum);
+      companion[i] =
+          std::clamp(kPrimes[required++ % kPrimes.size()], parameter.minimum, parameter.maximum);
     }
     ++i;
   }
@@ -47,9 +47,8 @@ std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const P
 }
 
 const Correctness::Outputs& Correctness::reference(const cuda::KernelEntry& kernel,
-                                                   const Problem& problem,
-                                                   const BufferSet& buffers, std::uint64_t seed,
-                                                   cudaStream_t stream) {
+                                                   const Problem& problem, const BufferSet& buffers,
+                                                   std::uint64_t seed, cudaStream_t stream) {
   // Configurations (parameters with a fallback) do not change the result.
   std::string shape = fmt::format("{} {}", seed, name(problem.dtype));
   std::size_t i = 0;

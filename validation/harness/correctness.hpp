@@ -1,5 +1,6 @@
 #pragma once
-// Is a kernel right? Its outputs against a float64 reference, on random data, from poisoned outputs.
+// Is a kernel right? Its outputs against a float64 reference, on random data, from poisoned
+// outputs.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -20,8 +21,8 @@ class WrongResult : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A small problem of the same kernel and configuration whose extents share no factor with any tile,
-/// or nothing where the kernel takes none such.
+/// A small problem of the same kernel and configuration whose extents share no factor with any
+/// tile, or nothing where the kernel takes none such.
 std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const Problem& problem);
 
 /// Keeps references: several kernels solve the same problem on the same inputs, and a float64
@@ -29,8 +30,8 @@ std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const P
 class Correctness {
  public:
   /// The error of one launch on `buffers`, which were filled with `seed`. Throws WrongResult.
-  double error_of(const cuda::KernelEntry& kernel, const Problem& problem,
-                  const BufferSet& buffers, std::uint64_t seed, cudaStream_t stream);
+  double error_of(const cuda::KernelEntry& kernel, const Problem& problem, const BufferSet& buffers,
+                  std::uint64_t seed, cudaStream_t stream);
 
  private:
   using Outputs = std::vector<DevicePointer<double>>;

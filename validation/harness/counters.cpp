@@ -18,17 +18,17 @@ using validation::Counters;
 /// A metric's share of a counter: counter += weight · metric.
 struct Metric {
   const char* name;
-  std::optional<double> Counters::* counter;
+  std::optional<double> Counters::*counter;
   double weight;
 };
 
 constexpr double kSectorBytes = 32;
 
-// Traffic between L2 and the SMs is counted in sectors on the L2 side, by the unit that asked: plain
-// lts__t_bytes would also count what the two halves of L2 exchange.
-// Cycles: those with a warp resident, on the SM that had most. Elapsed cycles would hold some 15 µs of
-// opening and closing the range (measured on an H200 around an empty kernel).
-// FLOP: thread instructions not predicated off; a multiply-add is two.
+// Traffic between L2 and the SMs is counted in sectors on the L2 side, by the unit that asked:
+// plain lts__t_bytes would also count what the two halves of L2 exchange. Cycles: those with a warp
+// resident, on the SM that had most. Elapsed cycles would hold some 15 µs of opening and closing
+// the range (measured on an H200 around an empty kernel). FLOP: thread instructions not predicated
+// off; a multiply-add is two.
 constexpr std::array kMetrics = {
     Metric{"dram__bytes_read.sum", &Counters::dram_read_bytes, 1},
     Metric{"dram__bytes_write.sum", &Counters::dram_write_bytes, 1},
@@ -63,7 +63,8 @@ T block(std::size_t size) {
 #define ROOFCAST_CUPTI_BLOCK(type) block<type>(type##_STRUCT_SIZE)
 
 CUcontext current_context() {
-  // Through the runtime, so that nothing links the driver's library, which machines without a GPU lack.
+  // Through the runtime, so that nothing links the driver's library, which machines without a GPU
+  // lack.
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   cuda::check(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &entry, 12000, cudaEnableDefault,

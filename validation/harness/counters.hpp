@@ -1,6 +1,6 @@
 #pragma once
-// Hardware counters of one launch: CUPTI's range profiler, user ranges, user replay. The counters do
-// not fit in one pass, so the launch is repeated, each time from the same cache state.
+// Hardware counters of one launch: CUPTI's range profiler, user ranges, user replay. The counters
+// do not fit in one pass, so the launch is repeated, each time from the same cache state.
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-
 namespace roofcast::harness {
 namespace {
 

@@ -50,7 +50,9 @@ std::string label_of(const std::string& kernel, const Problem& problem) {
 }
 
 /// After an illegal access every later call on the context fails as well.
-bool context_is_lost() { return cudaDeviceSynchronize() != cudaSuccess; }
+bool context_is_lost() {
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
 
 /// Tells of progress, with the time left by the share of work done.
 class Meter {
@@ -236,7 +238,9 @@ class Sweep {
 
 }  // namespace
 
-DeviceFacts current_device() { return harness::device_facts(); }
+DeviceFacts current_device() {
+  return harness::device_facts();
+}
 
 HarnessResult run_suite(const Suite& suite, const Gpu& gpu, const HarnessOptions& options) {
   (void)harness::device_facts();  // throws where there is no device

@@ -33,8 +33,8 @@ struct HarnessOptions {
   std::string build;   ///< version and git revision
   Shard shard;
   bool counters = true;
-  std::function<void(const Progress&)> progress;          ///< may be empty
-  std::function<void(const std::string& text)> notice;    ///< may be empty; said once, not an error
+  std::function<void(const Progress&)> progress;        ///< may be empty
+  std::function<void(const std::string& text)> notice;  ///< may be empty; said once, not an error
 };
 
 struct HarnessResult {

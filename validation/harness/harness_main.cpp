@@ -35,7 +35,9 @@ int run(const std::vector<std::string>& arguments) {
     std::fprintf(stderr, "%zu/%zu %s (%.0f s left)\n", progress.done, progress.total,
                  progress.label.c_str(), progress.remaining_s.value_or(-1));
   };
-  options.notice = [](const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); };
+  options.notice = [](const std::string& text) {
+    std::fprintf(stderr, "note: %s\n", text.c_str());
+  };
   Gpu gpu;
   gpu.name = "h200-sxm";
   const validation::HarnessResult result = validation::run_suite(suite, gpu, options);

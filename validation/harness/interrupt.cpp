@@ -5,7 +5,9 @@ namespace {
 
 volatile std::sig_atomic_t signal_raised = 0;
 
-extern "C" void note_signal(int /*number*/) { signal_raised = 1; }
+extern "C" void note_signal(int /*number*/) {
+  signal_raised = 1;
+}
 
 }  // namespace
 
@@ -24,6 +26,8 @@ InterruptGuard::~InterruptGuard() {
   (void)sigaction(SIGTERM, &old_term_, nullptr);
 }
 
-bool InterruptGuard::raised() const { return signal_raised != 0; }
+bool InterruptGuard::raised() const {
+  return signal_raised != 0;
+}
 
 }  // namespace roofcast::harness

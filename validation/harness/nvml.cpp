@@ -66,7 +66,8 @@ ManagementFacts management_facts(const char* pci_bus_id) {
   if (nvml.call<NvmlDevice, unsigned*>("nvmlDeviceGetPowerManagementLimit", device, &value)) {
     facts.power_limit_w = 1e-3 * value;  // from mW
   }
-  if (nvml.call<NvmlDevice, int, unsigned*>("nvmlDeviceGetMaxClockInfo", device, kSmClock, &value)) {
+  if (nvml.call<NvmlDevice, int, unsigned*>("nvmlDeviceGetMaxClockInfo", device, kSmClock,
+                                            &value)) {
     facts.max_sm_clock_hz = 1e6 * value;  // from MHz
   }
   if (nvml.call<NvmlDevice, int, unsigned*>("nvmlDeviceGetMaxClockInfo", device, kMemoryClock,

@@ -45,18 +45,21 @@ std::vector<double> take_samples(const std::string& name, std::int64_t count,
   initialize_once();
   std::vector<double> samples;
   std::exception_ptr thrown;
-  benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) {
-    for ([[maybe_unused]] auto iteration : state) {
-      try {
-        samples.push_back(sample());
-        state.SetIterationTime(samples.back());
-      } catch (const std::exception& error) {
-        thrown = std::current_exception();
-        state.SkipWithError(error.what());
-        break;
-      }
-    }
-  })->Iterations(count)->UseManualTime();  // manual time has no wall-clock limit: the count is fixed
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [&](benchmark::State& state) {
+                                 for ([[maybe_unused]] auto iteration : state) {
+                                   try {
+                                     samples.push_back(sample());
+                                     state.SetIterationTime(samples.back());
+                                   } catch (const std::exception& error) {
+                                     thrown = std::current_exception();
+                                     state.SkipWithError(error.what());
+                                     break;
+                                   }
+                                 }
+                               })
+      ->Iterations(count)
+      ->UseManualTime();  // manual time has no wall-clock limit: the count is fixed
   SilentReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter, ".");
   benchmark::ClearRegisteredBenchmarks();

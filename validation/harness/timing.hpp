@@ -4,9 +4,10 @@
 // cold: one launch between two events after L2 was filled with other data. The flush, which takes
 // longer than enqueueing, keeps the device busy meanwhile: no wait for the host is timed.
 //
-// steady: a graph of many launches over buffer sets that together exceed 3 × L2, so that a set is gone
-// from L2 before its turn comes again and every written byte is paid for. The graph runs twice and
-// the second run is timed: the first brings the caches into that state and covers the host's launch.
+// steady: a graph of many launches over buffer sets that together exceed 3 × L2, so that a set is
+// gone from L2 before its turn comes again and every written byte is paid for. The graph runs twice
+// and the second run is timed: the first brings the caches into that state and covers the host's
+// launch.
 //
 // The baseline alternates with the kernel, sample by sample (ABAB), after the same warm-up: clocks
 // and power drift over a run, and both then see the same drift.
@@ -53,7 +54,8 @@ class Timer {
   cudaStream_t stream() const { return stream_.get(); }
 
  private:
-  /// The baseline's estimate; 0 without one. Also its warm-up: libraries set up at their first call.
+  /// The baseline's estimate; 0 without one. Also its warm-up: libraries set up at their first
+  /// call.
   double warm_up(const Launcher& baseline);
   double time_cold(const Launcher& launch, ClockProbe* probe);
   double time_graph(cudaGraphExec_t graph, std::size_t launches, ClockProbe* probe);
