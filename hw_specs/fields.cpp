@@ -68,12 +68,15 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/l2_bandwidth_bytes_per_s", sustained.l2_bandwidth_bytes_per_s);
   visit("/sustained/l2_resident_bytes", sustained.l2_resident_bytes);
   visit("/sustained/l2_dirty_bytes", sustained.l2_dirty_bytes);
+  visit("/sustained/l2_loaded_cycles", sustained.l2_loaded_cycles);
   visit("/sustained/sm_clock_hz", sustained.sm_clock_hz);
   visit("/sustained/stream_launch_s", sustained.stream_launch_s);
   visit("/sustained/graph_launch_s", sustained.graph_launch_s);
+  visit("/sustained/first_access_s", sustained.first_access_s);
   visit("/sustained/block_launch_cycles", sustained.block_launch_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
   visit("/sustained/issue_efficiency", sustained.issue_efficiency);
+  visit("/sustained/warp_issue_cycles", sustained.warp_issue_cycles);
   visit("/sustained/overlap_exponent", sustained.overlap_exponent);
   visit("/sustained/l1_tags_per_clk", sustained.l1_tags_per_clk);
   visit("/sustained/spread_launch_bound", sustained.spread_launch_bound);

@@ -1,5 +1,8 @@
 #include "model/coalescing.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace roofcast {
 
 // Offsets rise with the lane (stride ≥ 0), so a unit is new exactly when it lies past the last one.
@@ -17,6 +20,22 @@ std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
     }
   }
   return count;
+}
+
+std::int64_t bank_wavefronts(const WarpAccess& access) {
+  constexpr std::int64_t kWord = 4;
+  constexpr std::size_t kBanks = 32;
+  std::array<std::int64_t, kBanks> words{};
+  std::int64_t last = -1;
+  for (std::int64_t lane = 0; lane < access.lanes; ++lane) {
+    const std::int64_t first_byte = access.offset_bytes + lane * access.stride_bytes;
+    const std::int64_t end = (first_byte + access.access_bytes - 1) / kWord;
+    for (std::int64_t word = std::max(last + 1, first_byte / kWord); word <= end; ++word) {
+      ++words[static_cast<std::size_t>(word) % kBanks];
+      last = word;
+    }
+  }
+  return *std::max_element(words.begin(), words.end());
 }
 
 }  // namespace roofcast

@@ -15,4 +15,8 @@ struct WarpAccess {
 /// what L1 asks of L2; 128 for lines, which is what L1 looks up.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
 
+/// Cycles the data pipe of L1 takes to deliver the access: the most distinct 4-byte words that any
+/// of its 32 banks holds. A line lies across the banks as shared memory does.
+std::int64_t bank_wavefronts(const WarpAccess& access);
+
 }  // namespace roofcast

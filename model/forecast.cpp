@@ -1,9 +1,9 @@
 #include "model/forecast.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/l2_reuse.hpp"
+#include "model/overlap.hpp"
 #include "model/sm_time.hpp"
 
 namespace roofcast {
@@ -25,16 +25,6 @@ double l2_time_s(const Traffic& l2, const Gpu& gpu) {
   return bandwidth ? l2.total_bytes() / *bandwidth : 0;
 }
 
-// Parts that overlap imperfectly: the p-norm lies between their maximum (p → ∞) and sum (p = 1).
-double overlapped(double a, double b, double c, double p) {
-  const double largest = std::max({a, b, c});
-  if (largest <= 0) return 0;
-  const auto term = [largest, p](double x) { return x > 0 ? std::pow(x / largest, p) : 0; };
-  return largest * std::pow(term(a) + term(b) + term(c), 1 / p);
-}
-
-// Without a calibration parts are taken to overlap this well.
-constexpr double kDefaultOverlapExponent = 3;
 constexpr double kLaunchBoundBelow_s = 20e-6;
 // Without a calibration an expected time is no better than this.
 constexpr double kUncalibratedSpread = 0.5;
@@ -56,8 +46,11 @@ LaunchForecast forecast(const Plan& plan, const Occupancy& occupancy, double clo
   const double l2_s = l2_time_s(plan.total.l2, gpu);
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
-  result.time_s = overlapped(sm.cycles / clock_hz, dram_s, l2_s,
-                             gpu.sustained.overlap_exponent.value_or(kDefaultOverlapExponent));
+  const std::array parts = {sm.cycles / clock_hz, dram_s, l2_s};
+  result.time_s = Overlap(gpu)(parts);
+  if (plan.total.compulsory.total_bytes() > 0) {
+    result.time_s += gpu.sustained.first_access_s.value_or(0);
+  }
   return result;
 }
 

@@ -86,16 +86,19 @@ struct Sustained {
   std::optional<double> dram_write_bytes_per_s;
   std::optional<double> l2_bandwidth_bytes_per_s;
   std::optional<double> l2_resident_bytes;  ///< data that stays in L2 between uses
-  std::optional<double> l2_dirty_bytes;     ///< written data that stays in L2 when a kernel ends
+  std::optional<double> l2_dirty_bytes;     ///< recent traffic that L2 holds when a kernel ends
+  std::optional<double> l2_loaded_cycles;   ///< from load to use through L2 under load
   std::optional<double> sm_clock_hz;        ///< under memory-bound and SIMT load
   std::optional<double> stream_launch_s;    ///< null kernel between two events in a stream
   std::optional<double> graph_launch_s;     ///< null kernel, each of many in a graph
+  std::optional<double> first_access_s;     ///< more until the first data: cold translations, code
   std::optional<double>
       block_launch_cycles;  ///< from a block's slot falling free to the next's start
   std::optional<double> barrier_cycles;
-  std::optional<double> issue_efficiency;  ///< share of issue slots a SIMT main loop keeps filled
-  std::optional<double> overlap_exponent;  ///< p of the p-norm that joins overlapping terms
+  std::optional<double> issue_efficiency;   ///< share of issue slots that many warps keep filled
+  std::optional<double> warp_issue_cycles;  ///< between instructions of one warp, on average
   std::optional<double> l1_tags_per_clk;   ///< distinct lines of one warp request looked up a clock
+  std::optional<double> overlap_exponent;  ///< p of the p-norm that joins overlapping parts
   std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;

@@ -35,6 +35,15 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, cons
   return a_again * l2_miss_share(a_distance, gpu) + b_again * l2_miss_share(b_distance, gpu);
 }
 
+// When a kernel ends L2 holds its last traffic, reads and writes as they came; the writes among it
+// have not reached DRAM.
+double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
+  if (dram.write_bytes <= 0) return 0;
+  const double held = gpu.sustained.l2_dirty_bytes.value_or(0);
+  const double write_share = dram.write_bytes / dram.total_bytes();
+  return std::min(dram.write_bytes, held * write_share);
+}
+
 }  // namespace
 
 double l2_miss_share(double distance_bytes, const Gpu& gpu) {
@@ -57,10 +66,7 @@ Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, const Gpu& 
   dram.read_bytes -= plan.reuse.read_bytes * (1 - again);
   dram.write_bytes -= plan.reuse.write_bytes * (1 - again);
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, gpu);
-  if (cache == CacheState::cold) {
-    const double left_dirty = gpu.sustained.l2_dirty_bytes.value_or(0);
-    dram.write_bytes = std::max(0.0, dram.write_bytes - left_dirty);
-  }
+  if (cache == CacheState::cold) dram.write_bytes -= left_dirty_bytes(dram, gpu);
   return dram;
 }
 

@@ -14,13 +14,13 @@ namespace roofcast {
 /// What one block does in one step of its main loop, or once before and after it.
 /// Instructions are warp instructions, summed over the block's warps.
 struct Step {
-  double vector_flops = 0;  ///< on the SIMT pipes
-  double special_ops = 0;   ///< thread results of the special-function unit
-  double instructions = 0;  ///< all warp instructions issued
-  double shared_wavefronts =
-      0;                  ///< cycles of the shared-memory pipe: 128 B each, conflicts counted
-  double l1_lookups = 0;  ///< distinct lines touched, summed over warp accesses
-  double l2_bytes = 0;    ///< to and from L2
+  double vector_flops = 0;       ///< on the SIMT pipes
+  double special_ops = 0;        ///< thread results of the special-function unit
+  double instructions = 0;       ///< all warp instructions issued
+  double shared_wavefronts = 0;  ///< cycles of the data pipe for shared memory, conflicts counted
+  double l1_wavefronts = 0;      ///< the same for global memory through L1
+  double l1_lookups = 0;         ///< distinct lines touched, summed over warp accesses
+  double l2_bytes = 0;           ///< to and from L2
   double global_round_trips =
       0;  ///< dependent waits for L2 or DRAM that nothing in the block hides
   double shared_round_trips = 0;  ///< dependent waits for shared memory

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/overlap.hpp"
+
 namespace roofcast {
 namespace {
 
@@ -22,18 +24,32 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, const Gpu& gpu) {
   set(Resource::issue, per_clk(step.instructions, gpu.sm.warp_issue_per_clk) /
                            gpu.sustained.issue_efficiency.value_or(1));
   set(Resource::shared, step.shared_wavefronts);
-  set(Resource::l1, per_clk(step.l1_lookups, gpu.sustained.l1_tags_per_clk));
+  set(Resource::l1,
+      std::max(step.l1_wavefronts, per_clk(step.l1_lookups, gpu.sustained.l1_tags_per_clk)));
   set(Resource::l2, per_clk(step.l2_bytes, gpu.sm.l2_bytes_per_clk));
   return cycles;
 }
 
 double exposed_latency_cycles(const Step& step, double dram_share, const Gpu& gpu) {
-  const double l2 = gpu.latency.l2_cycles.value_or(0);
-  const double dram = gpu.latency.dram_cycles.value_or(l2);
-  return step.global_round_trips * (l2 + (dram - l2) * dram_share) +
+  const double unloaded = gpu.latency.l2_cycles.value_or(0);
+  const double l2 = gpu.sustained.l2_loaded_cycles.value_or(unloaded);
+  const double beyond_l2 = gpu.latency.dram_cycles.value_or(unloaded) - unloaded;
+  return step.global_round_trips * (l2 + beyond_l2 * dram_share) +
          step.shared_round_trips * gpu.latency.shared_cycles.value_or(0) +
          step.dependent_fmas * gpu.latency.fma_cycles.value_or(0) +
          step.barriers * gpu.sustained.barrier_cycles.value_or(0);
+}
+
+struct StepCost {
+  CyclesByResource pipes;
+  double latency;  ///< exposed, of one block
+  double stream;   ///< one warp's instructions, one after the other
+};
+
+StepCost step_cost(const Step& step, DType compute, double warps, double dram_share,
+                   const Gpu& gpu) {
+  return {pipe_cycles(step, compute, gpu), exposed_latency_cycles(step, dram_share, gpu),
+          step.instructions / warps * gpu.sustained.warp_issue_cycles.value_or(1)};
 }
 
 struct StepTime {
@@ -41,12 +57,13 @@ struct StepTime {
   std::size_t bound;
 };
 
-StepTime step_time(const CyclesByResource& pipes, double latency, double resident) {
-  const auto fullest = std::max_element(pipes.begin(), pipes.end());
-  const double throughput = resident * *fullest;
-  const double alone = latency + *fullest;
-  if (alone > throughput) return {alone, static_cast<std::size_t>(Resource::latency)};
-  return {throughput, static_cast<std::size_t>(fullest - pipes.begin())};
+StepTime step_time(const StepCost& cost, double resident, const Overlap& overlap) {
+  const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
+  const double pipes = overlap(cost.pipes);
+  const std::array parts = {resident * pipes, cost.latency + std::max(pipes, cost.stream)};
+  const bool waits = parts[1] > parts[0];
+  return {overlap(parts), waits ? static_cast<std::size_t>(Resource::latency)
+                                : static_cast<std::size_t>(fullest - cost.pipes.begin())};
 }
 
 }  // namespace
@@ -57,11 +74,11 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   const std::int64_t full_rounds = on_busiest / occupancy.blocks_per_sm;
   const std::int64_t rest = on_busiest % occupancy.blocks_per_sm;
 
-  const CyclesByResource step = pipe_cycles(plan.block.step, plan.compute, gpu);
-  const CyclesByResource once = pipe_cycles(plan.block.once, plan.compute, gpu);
-  const double step_latency = exposed_latency_cycles(plan.block.step, dram_share, gpu);
-  const double once_latency = exposed_latency_cycles(plan.block.once, dram_share, gpu) +
-                              gpu.sustained.block_launch_cycles.value_or(0);
+  const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
+  const StepCost step = step_cost(plan.block.step, plan.compute, warps, dram_share, gpu);
+  StepCost once = step_cost(plan.block.once, plan.compute, warps, dram_share, gpu);
+  once.latency += gpu.sustained.block_launch_cycles.value_or(0);
+  const Overlap overlap(gpu);
 
   SmTime result;
   CyclesByResource bound_cycles{};
@@ -69,8 +86,8 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
     if (rounds == 0 || resident == 0) return;
     const auto r = static_cast<double>(resident);
     const auto n = static_cast<double>(rounds);
-    const StepTime in_loop = step_time(step, step_latency, r);
-    const StepTime outside = step_time(once, once_latency, r);
+    const StepTime in_loop = step_time(step, r, overlap);
+    const StepTime outside = step_time(once, r, overlap);
     result.cycles += n * (plan.block.steps * in_loop.cycles + outside.cycles);
     bound_cycles[in_loop.bound] += n * plan.block.steps * in_loop.cycles;
     bound_cycles[outside.bound] += n * outside.cycles;
@@ -80,7 +97,7 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
 
   for (std::size_t i = 0; i < kResources; ++i) {
     result.busy_cycles[i] =
-        static_cast<double>(on_busiest) * (plan.block.steps * step[i] + once[i]);
+        static_cast<double>(on_busiest) * (plan.block.steps * step.pipes[i] + once.pipes[i]);
   }
   constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
   result.busy_cycles[kLatency] = bound_cycles[kLatency];

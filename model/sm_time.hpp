@@ -9,8 +9,9 @@
 namespace roofcast {
 
 /// Cycles the busiest SM needs, and how they divide. One step with r blocks resident takes
-///   max over pipes(r · work ÷ rate, one block's exposed latency + its own work ÷ rate):
-/// blocks hide each other's latency until a pipe is full (Little's law in cycles).
+///   ‖ r · pipes,  exposed latency + max(pipes, one warp's instructions in a row) ‖
+/// where pipes = ‖ work ÷ rate of each pipe ‖ and ‖ ‖ is the p-norm of Overlap: blocks hide each
+/// other's latency until a pipe is full (Little's law in cycles).
 struct SmTime {
   double cycles = 0;
   std::array<double, kResources> busy_cycles{};  ///< of each pipe; latency: what nothing hid

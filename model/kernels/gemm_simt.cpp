@@ -14,6 +14,7 @@ constexpr std::int64_t kSectorBytes = 32;
 constexpr std::int64_t kLineBytes = 128;
 // Counted in the SASS of kernels/gemm for sm_90a: what a copy of one access to shared memory takes,
 // and what a warp spends on a step of the main loop besides (counters, branch, addresses).
+constexpr double kInstructionsPerDirectStep = 5.5;
 constexpr double kInstructionsPerCopy = 3;
 constexpr double kInstructionsPerStep = 8;
 
@@ -112,12 +113,20 @@ Plans plan_direct(const Problem& problem, bool rows_first) {
   const std::int64_t row_bytes = c.k * 4;
   Step& step = plan.block.step;
   step.vector_flops = 2 * static_cast<double>(c.threads());
-  step.instructions = warps * 4;
-  const double across =
-      static_cast<double>(distinct_units({.stride_bytes = 4, .access_bytes = 4}, kLineBytes));
-  const double down = static_cast<double>(
-      distinct_units({.stride_bytes = row_bytes, .access_bytes = 4}, kLineBytes));
-  step.l1_lookups = warps * (rows_first ? down + 1 : across + 1);
+  step.instructions = warps * kInstructionsPerDirectStep;
+  // Lanes of a warp lie along threadIdx.x: down rows of A, or along columns of B. The other operand
+  // is one word for all lanes that share a row or column.
+  const std::int64_t lanes = std::min<std::int64_t>(32, rows_first ? c.tile_m : c.tile_n);
+  const double turns = 32.0 / static_cast<double>(lanes);
+  const WarpAccess along{.stride_bytes = rows_first ? row_bytes : 4,
+                         .access_bytes = 4,
+                         .offset_bytes = 0,
+                         .lanes = lanes};
+  const double lookups = static_cast<double>(distinct_units(along, kLineBytes));
+  const double wavefronts = static_cast<double>(bank_wavefronts(along));
+  const double other = rows_first ? 1 : turns;  // words of the other operand in different lines
+  step.l1_lookups = warps * (lookups + other);
+  step.l1_wavefronts = warps * (wavefronts + other);
   step.l2_bytes =
       plan.total.l2.read_bytes / static_cast<double>(plan.launch.blocks()) / plan.block.steps;
   plan.launch.block = rows_first ? std::array{c.tile_m, c.tile_n, std::int64_t{1}}

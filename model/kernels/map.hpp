@@ -20,7 +20,7 @@ inline constexpr std::array kParameters = {
     roofcast::Parameter{"threads", "threads of a block", 32, 1024, 256},
     roofcast::Parameter{"vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16},
     roofcast::Parameter{"loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1,
-                        8, 4}};
+                        8, 1}};
 
 /// Work of one operation for each element.
 struct Operation {

@@ -1,10 +1,14 @@
 // The small laws, each against numbers worked out by hand.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 #include "model/bounds.hpp"
 #include "model/coalescing.hpp"
 #include "model/io_complexity.hpp"
 #include "model/l2_reuse.hpp"
+#include "model/overlap.hpp"
 #include "model/peaks.hpp"
 #include "model/sm_time.hpp"
 #include "model/waves.hpp"
@@ -34,6 +38,15 @@ TEST(Coalescing, SectorsAndLines) {
   EXPECT_EQ(distinct_units({.stride_bytes = 4096, .access_bytes = 4}, 128), 32);
 }
 
+TEST(Coalescing, BankWavefronts) {
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4, .access_bytes = 4}), 1);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 0, .access_bytes = 4}), 1);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4096, .access_bytes = 4}), 32);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4000, .access_bytes = 4}), 8);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4108, .access_bytes = 4}), 1);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 16, .access_bytes = 16}), 4);
+}
+
 TEST(IoComplexity, MatrixProduct) {
   // S = 16384 words: 2·8192³/128 words of 4 B.
   const IoComplexity io = matrix_product_io(8192, 8192, 8192, 4, 1, 65536);
@@ -50,14 +63,15 @@ TEST(L2Reuse, NothingMissesUntilTheCapacity) {
   EXPECT_NEAR(l2_miss_share(60e9, gpu), 1, 1e-9);
 }
 
+// L2 holds the last 30 MB of traffic, of which half are writes.
 TEST(L2Reuse, ColdLaunchLeavesDirtyLinesBehind) {
   Gpu gpu = testing::hopper_like();
   gpu.sustained.l2_dirty_bytes = 30e6;
   Plan plan;
   plan.total.compulsory = {100e6, 100e6};
-  EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::cold).write_bytes, 70e6);
+  EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::cold).write_bytes, 85e6);
   EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::steady).write_bytes, 100e6);
-  plan.total.compulsory.write_bytes = 10e6;
+  plan.total.compulsory = {10e6, 10e6};
   EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::cold).write_bytes, 0);
 }
 
@@ -94,20 +108,39 @@ TEST(Bounds, LargestResourceBinds) {
   EXPECT_THROW(limit(plan.total, DType::fp4, gpu), InputError);
 }
 
+TEST(Overlap, LiesBetweenMaximumAndSum) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.overlap_exponent = 2;
+  EXPECT_DOUBLE_EQ(Overlap(gpu)(std::array{3.0, 4.0}), 5);
+  EXPECT_DOUBLE_EQ(Overlap(gpu)(std::array{0.0, 7.0}), 7);
+  EXPECT_EQ(Overlap(gpu)(std::array{0.0, 0.0}), 0);
+}
+
 TEST(SmTime, ResidentBlocksHideLatencyUntilAPipeIsFull) {
-  const Gpu gpu = testing::hopper_like();
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.overlap_exponent = 2;
   Plan plan;
   plan.block.steps = 10;
   plan.block.step.vector_flops = 256 * 100;  // 100 cycles of the pipe
   plan.block.step.global_round_trips = 1;    // 265 cycles exposed
   plan.launch.grid[0] = 132;
   const Occupancy alone{1, 8, OccupancyLimiter::warps};
-  EXPECT_DOUBLE_EQ(sm_time(plan, alone, 0, gpu).cycles, 10 * (100 + 265));
+  EXPECT_NEAR(sm_time(plan, alone, 0, gpu).cycles, 10 * std::hypot(100, 365), 1e-9);
   EXPECT_EQ(sm_time(plan, alone, 0, gpu).bound, Resource::latency);
   plan.launch.grid[0] = 132 * 5;
   const Occupancy five{5, 40, OccupancyLimiter::warps};
-  EXPECT_DOUBLE_EQ(sm_time(plan, five, 0, gpu).cycles, 10 * 500);
+  EXPECT_NEAR(sm_time(plan, five, 0, gpu).cycles, 10 * std::hypot(500, 365), 1e-9);
   EXPECT_EQ(sm_time(plan, five, 0, gpu).bound, Resource::vector);
+}
+
+TEST(SmTime, OneWarpCannotIssueEveryCycle) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.warp_issue_cycles = 2;
+  Plan plan;
+  plan.block.step.instructions = 400;  // one warp: 800 cycles in a row, 100 of the issue slots
+  plan.launch.block[0] = 32;
+  const Occupancy alone{1, 1, OccupancyLimiter::warps};
+  EXPECT_NEAR(sm_time(plan, alone, 0, gpu).cycles, 800, 1);
 }
 
 }  // namespace

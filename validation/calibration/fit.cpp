@@ -19,14 +19,17 @@ constexpr std::array kConstants = {
     Constant{"dram_write_bytes_per_s", &Sustained::dram_write_bytes_per_s, 4.3e12, 1e11, 2e13},
     Constant{"l2_bandwidth_bytes_per_s", &Sustained::l2_bandwidth_bytes_per_s, 7e12, 1e12, 5e13},
     Constant{"l2_resident_bytes", &Sustained::l2_resident_bytes, 4e7, 1e6, 2e8},
-    Constant{"l2_dirty_bytes", &Sustained::l2_dirty_bytes, 3e7, 1e5, 2e8},
+    Constant{"l2_dirty_bytes", &Sustained::l2_dirty_bytes, 5e7, 1e5, 2e8},
+    Constant{"l2_loaded_cycles", &Sustained::l2_loaded_cycles, 500, 100, 2000},
     Constant{"stream_launch_s", &Sustained::stream_launch_s, 3e-6, 1e-7, 2e-5},
     Constant{"graph_launch_s", &Sustained::graph_launch_s, 1.3e-6, 1e-7, 1e-5},
+    Constant{"first_access_s", &Sustained::first_access_s, 1e-6, 1e-8, 1e-5},
     Constant{"block_launch_cycles", &Sustained::block_launch_cycles, 300, 1, 1e4},
     Constant{"barrier_cycles", &Sustained::barrier_cycles, 30, 1, 1e3},
     Constant{"issue_efficiency", &Sustained::issue_efficiency, 0.9, 0.3, 1},
-    Constant{"overlap_exponent", &Sustained::overlap_exponent, 3, 1, 20},
-    Constant{"l1_tags_per_clk", &Sustained::l1_tags_per_clk, 4, 0.25, 64},
+    Constant{"warp_issue_cycles", &Sustained::warp_issue_cycles, 1.8, 1, 8},
+    Constant{"l1_tags_per_clk", &Sustained::l1_tags_per_clk, 3, 0.25, 64},
+    Constant{"overlap_exponent", &Sustained::overlap_exponent, 4, 1.2, 20},
 };
 
 // Every second case, from the first of each kernel on: the rest is for validation.
