@@ -49,7 +49,9 @@ std::string percent(double fraction) {
 
 std::string signed_percent(double fraction) {
   if (!std::isfinite(fraction)) return "–";
-  return (fraction < 0 ? "−" : "+") + percent(std::abs(fraction));
+  const std::string digits = percent(std::abs(fraction));
+  if (digits == "0.0%") return digits;
+  return (fraction < 0 ? "−" : "+") + digits;
 }
 
 std::string escape_html(std::string_view text) {

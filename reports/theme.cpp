@@ -168,8 +168,8 @@ Json chart_config(Theme theme) {
 
 std::string theme_css() {
   return fmt::format(
-      ":root{{color-scheme:light dark;--font:{0};{1}}}"
-      "@media screen and (prefers-color-scheme:dark){{:root{{{2}}}}}",
+      ":root{{color-scheme:light;--font:{0};{1}}}"
+      "@media screen and (prefers-color-scheme:dark){{:root{{color-scheme:dark;{2}}}}}",
       kFont, variables(kLight), variables(kDark));
 }
 

@@ -35,6 +35,7 @@ TEST(Percent, ShowsTheSign) {
   EXPECT_EQ(percent(0.0634), "6.3%");
   EXPECT_EQ(signed_percent(0.0634), "+6.3%");
   EXPECT_EQ(signed_percent(-0.0634), "−6.3%");
+  EXPECT_EQ(signed_percent(-0.0004), "0.0%");
 }
 
 TEST(EscapeHtml, LeavesNoMarkup) {
