@@ -56,8 +56,9 @@ __device__ std::int64_t elements_to_boundary(const T* p) {
 /// The unaligned head and the incomplete vector at the tail, each shorter than one vector, are
 /// done by the first threads of the first and the last block.
 template <class Op, class T, int kVectorBytes, int kLoads>
-__global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)) void map_vectors(
-    const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ y, std::int64_t n) {
+__global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads),
+                             1) void map_vectors(const T* __restrict__ a, const T* __restrict__ b,
+                                                 T* __restrict__ y, std::int64_t n) {
   using Vec = Vector<T, kVectorBytes>;
   const std::int64_t head = min(n, elements_to_boundary<kVectorBytes>(y));
   const std::int64_t vectors = (n - head) / Vec::kWidth;

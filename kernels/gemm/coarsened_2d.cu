@@ -69,7 +69,7 @@ constexpr Compiled compiled() {
 }
 
 constexpr std::array kCompiled = {compiled<128, 128, 8, 8, 8>(), compiled<64, 64, 8, 4, 4>(),
-                                  compiled<64, 64, 16, 8, 8>(), compiled<128, 64, 8, 8, 4>()};
+                                  compiled<128, 64, 8, 8, 4>()};
 constexpr auto kConfigurations = configurations(kCompiled);
 constexpr Rung kRung = {"gemm.coarsened_2d", kThreadN + 1, Raster::columns_on_x, kCompiled};
 
