@@ -32,6 +32,7 @@ enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads };
 
 /// A thread may use 65536 / 1024 = 64 registers if blocks of 1024 are to run. Vectors that wait in
 /// registers take kInputs · kLoads · kVectorBytes / 4 of them; beyond 32 a block is half as large.
+/// (The 1 in the launch bound: without it the compiler aims at 32 registers, and spills.)
 constexpr int max_threads(int inputs, int vector_bytes, int loads) {
   return inputs * loads * vector_bytes / 4 > 32 ? 512 : 1024;
 }

@@ -23,6 +23,8 @@ __global__ __launch_bounds__(kRows* kColumns / (kThreadRows * kThreadColumns),
                                                                       float* __restrict__ c) {
   constexpr int kAcross = kColumns / kThreadColumns, kDown = kRows / kThreadRows;
   constexpr int kThreads = kAcross * kDown;
+  // More steps at once hold more operands: with 64 sums they no longer fit in 128 registers.
+  constexpr int kUnroll = kThreadRows * kThreadColumns >= 64 ? 2 : kDepth;
   __shared__ float a_tile[kRows][kDepth];
   __shared__ float b_tile[kDepth][kColumns];
   const int thread = static_cast<int>(threadIdx.x);
@@ -35,7 +37,7 @@ __global__ __launch_bounds__(kRows* kColumns / (kThreadRows * kThreadColumns),
     load_tile<kRows, kDepth, kThreads>(a_tile, a, m, k, row0, i0, thread);
     load_tile<kDepth, kColumns, kThreads>(b_tile, b, k, n, i0, column0, thread);
     __syncthreads();
-#pragma unroll
+#pragma unroll kUnroll
     for (int i = 0; i < kDepth; ++i) {
       float a_value[kThreadRows], b_value[kThreadColumns];
 #pragma unroll

@@ -23,9 +23,9 @@
 //    high, and fewer rows of A and columns of B serve them all.
 //
 // Words from L2: m·n·k·(1/tile_n + 1/tile_m), exactly, on whole tiles.
-// On an H200 at 4096 and 8192 (TFLOP/s; cuBLAS 51.2): rung 5 28, this one with tiles of
-// 128×256 49.6 and of 128×128 48.1. Tiles of 64×64 win where the large ones are fewer than
-// multiprocessors: at 1024, 34.0 against cuBLAS's 31.4.
+// On an H200 at 4096 (TFLOP/s; cuBLAS 51.1): rung 5 30.9, this one with tiles of 128×256 49.6, of
+// 128×128 48.1. Tiles of 64×64 win where large ones are fewer than the multiprocessors, or fill
+// their last wave badly: at 1024 34.4 (cuBLAS 31.3), at 3000 44.4 (44.0), where 128×256 reach 35.3.
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/gemm/tile_copy.cuh"
 
