@@ -9,7 +9,10 @@
 namespace roofcast::specs {
 namespace {
 
+/// The checked documents of a source, overrides applied.
 struct Documents {
+  explicit Documents(const Source& source);
+
   Json specification;
   Json overlay;  ///< null where there is none
 };
@@ -27,22 +30,20 @@ void check(const Documents& documents, Stage stage, const std::string& file,
 
 // Checked twice where there are overrides, so that an error names the file or the override at
 // fault.
-Documents read(const Source& source) {
-  Documents documents;
-  documents.specification = parse_checked(source.file, source.text);
+Documents::Documents(const Source& source)
+    : specification(parse_checked(source.file, source.text)) {
   if (!source.overlay_file.empty()) {
-    documents.overlay = parse_checked(source.overlay_file, source.overlay_text);
-    if (documents.overlay.is_null()) {
+    overlay = parse_checked(source.overlay_file, source.overlay_text);
+    if (overlay.is_null()) {
       throw SpecError(source.overlay_file, "", "an object, found null", "give a calibration file");
     }
   }
-  check(documents, Stage::file, source.file, source.overlay_file);
-  if (source.overrides.empty()) return documents;
+  check(*this, Stage::file, source.file, source.overlay_file);
+  if (source.overrides.empty()) return;
 
-  apply(source.overrides, documents.specification, documents.overlay);
+  apply(source.overrides, specification, overlay);
   const std::string options = option_text(source.overrides);
-  check(documents, Stage::overridden, options, options);
-  return documents;
+  check(*this, Stage::overridden, options, options);
 }
 
 std::string source_text(const Json& document, const Json& quantity) {
@@ -70,7 +71,7 @@ void append_values(const Json& document, const std::vector<std::string>& leaves,
 }  // namespace
 
 Gpu load(const Source& source) {
-  const Documents documents = read(source);
+  const Documents documents(source);
   return to_gpu(documents.specification, documents.overlay);
 }
 
@@ -82,7 +83,7 @@ const Embedded* find_embedded(std::string_view name) {
 }
 
 std::vector<SourcedValue> values_with_sources(const Source& source) {
-  const Documents documents = read(source);
+  const Documents documents(source);
   std::vector<SourcedValue> values;
   append_values(documents.specification, quantity_leaves(), values);
   if (!documents.overlay.is_null()) append_values(documents.overlay, sustained_leaves(), values);

@@ -15,7 +15,8 @@ namespace roofcast::specs {
 /// "FILE: at /json/pointer: expected …, found …. Mend: …".
 class SpecError : public InputError {
  public:
-  SpecError(std::string file, std::string pointer, std::string expected, std::string mend);
+  SpecError(const std::string& file, std::string pointer, const std::string& expected,
+            const std::string& mend);
   const std::string& pointer() const { return pointer_; }
 
  private:

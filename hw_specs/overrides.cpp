@@ -57,7 +57,7 @@ std::string leaf_of(const Override& one) {
 }
 
 Json value_of(const Override& one, const std::string& leaf) {
-  const Json value = Json::parse(one.value, nullptr, false);
+  Json value = Json::parse(one.value, nullptr, false);
   if (value.is_number() || value.is_string()) return value;
   throw SpecError(option_text({one}), leaf,
                   "a JSON number or string, found " + printable(one.value),

@@ -29,10 +29,10 @@ SpecError unknown_source(const std::string& pointer, const std::string& source,
     known.emplace_back(entry.key());
   }
   const std::string_view near = closest(std::string_view(source).substr(0, 100), known);
-  const std::string mend = near.empty() ? "add it to /sources, or write \"unverified\""
+  const std::string mend = near.empty() ? R"(add it to /sources, or write "unverified")"
                                         : "did you mean \"" + printable(near) + "\"?";
   return {context.file, pointer + "/source",
-          "a key of /sources, \"arithmetic\" or \"unverified\", found \"" + printable(source) + '"',
+          R"(a key of /sources, "arithmetic" or "unverified", found ")" + printable(source) + '"',
           mend};
 }
 
@@ -60,8 +60,7 @@ void check_values(const std::string& pointer, const Json& node, const Context& c
 void check_entry(const std::string& key, const Json& entry, const std::string& file) {
   const std::string pointer = child("/sources", key);
   if (!entry.contains("address") && !entry.contains("date")) {
-    throw SpecError(file, pointer,
-                    "an \"address\" or, for a measurement, a \"date\", found neither",
+    throw SpecError(file, pointer, R"(an "address" or, for a measurement, a "date", found neither)",
                     "say where to look it up, or when it was measured");
   }
   if (entry.contains("date") && !starts_with_date(entry["date"].get_ref<const std::string&>())) {

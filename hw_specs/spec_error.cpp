@@ -2,7 +2,8 @@
 
 namespace roofcast::specs {
 
-SpecError::SpecError(std::string file, std::string pointer, std::string expected, std::string mend)
+SpecError::SpecError(const std::string& file, std::string pointer, const std::string& expected,
+                     const std::string& mend)
     : InputError(file + ": at " + (pointer.empty() ? "/" : pointer) + ": expected " + expected +
                  ". Mend: " + mend + "."),
       pointer_(std::move(pointer)) {}
