@@ -25,6 +25,13 @@ double l2_time_s(const Traffic& l2, const Gpu& gpu) {
   return bandwidth ? l2.total_bytes() / *bandwidth : 0;
 }
 
+// The data pipe of an SM serves the oldest block first, the schedulers serve all in turn.
+March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  if (!plan.raster) return March::in_step;
+  const Resource bound = sm_time(plan, occupancy, 0, gpu).bound;
+  return bound == Resource::shared || bound == Resource::l1 ? March::apart : March::in_step;
+}
+
 constexpr double kLaunchBoundBelow_s = 20e-6;
 // Without a calibration an expected time is no better than this.
 constexpr double kUncalibratedSpread = 0.5;
@@ -35,7 +42,7 @@ LaunchForecast forecast(const Plan& plan, const Occupancy& occupancy, double clo
                         const Gpu& gpu, CacheState cache) {
   LaunchForecast result;
   const std::int64_t resident = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
-  result.dram = dram_traffic(plan, resident, gpu, cache);
+  result.dram = dram_traffic(plan, resident, march_of(plan, occupancy, gpu), gpu, cache);
 
   const double l2_reads = plan.total.l2.read_bytes;
   const double dram_share = l2_reads > 0 ? std::min(1.0, result.dram.read_bytes / l2_reads) : 0;

@@ -10,9 +10,10 @@ double resident_capacity_bytes(const Gpu& gpu) {
   return gpu.sustained.l2_resident_bytes.value_or(gpu.memory.l2_bytes.value_or(0));
 }
 
-// Blocks of one wave march along K in step, so inside a wave each panel is read from DRAM once.
-// Between waves a panel is read again if too much went through L2 since.
-double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
+// Between waves a panel is read again if too much went through L2 since; inside a wave only by
+// blocks that do not march in step.
+double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
+                    const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
   const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
@@ -20,7 +21,8 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, cons
 
   // A wave covers a patch of the tile grid: whole columns of the group, then the next group.
   const double wave_columns = std::min(columns, std::max(1.0, resident / group));
-  const double wave_rows = std::min(rows, std::max(group, resident / columns));
+  const double wave_rows =
+      march == March::in_step ? std::min(rows, std::max(group, resident / columns)) : group;
   const double wave_bytes =
       wave_rows * raster.row_panel_bytes + wave_columns * raster.column_panel_bytes;
 
@@ -59,13 +61,13 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
   return std::clamp(miss, 0.0, 1.0);
 }
 
-Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, const Gpu& gpu,
+Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march, const Gpu& gpu,
                      CacheState cache) {
   const double again = l2_miss_share(plan.reuse.distance_bytes, gpu);
   Traffic dram = plan.total.compulsory;
   dram.read_bytes -= plan.reuse.read_bytes * (1 - again);
   dram.write_bytes -= plan.reuse.write_bytes * (1 - again);
-  if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, gpu);
+  if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, march, gpu);
   if (cache == CacheState::cold) dram.write_bytes -= left_dirty_bytes(dram, gpu);
   return dram;
 }

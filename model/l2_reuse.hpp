@@ -12,8 +12,16 @@ namespace roofcast {
 /// other data: cyclic reuse under random replacement, m = 1 - exp(-m·D/C), 0 for D ≤ C.
 double l2_miss_share(double distance_bytes, const Gpu& gpu);
 
+/// How blocks that run at the same time march along the depth of their product.
+enum class March : unsigned char {
+  in_step,  ///< waiting for memory, all equally: what one reads the others find in L2
+  apart     ///< the data pipe is full and serves the oldest block first, so blocks finish one by
+            ///< one and tile rows spread over the depth: each sweeps its operand alone
+};
+
 /// What crosses between L2 and DRAM in one launch of the plan, when `resident_blocks` run at once.
-Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, const Gpu& gpu,
+/// Dirty lines that `cache` lets stay behind in L2 are not counted as written.
+Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march, const Gpu& gpu,
                      CacheState cache);
 
 }  // namespace roofcast

@@ -55,7 +55,10 @@ void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const
       result.occupancy = fit;
       result.waves = waves(plan.launch.blocks(), fit.blocks_per_sm * *gpu.sm_count);
     }
-    const LaunchForecast one = forecast(plan, fit, clock_hz, gpu, cache);
+    // What a launch leaves dirty in L2 the next one pays for; only the last may leave it there.
+    const bool last = &plan == &plans.back() && plan.repeats == 1;
+    const LaunchForecast one =
+        forecast(plan, fit, clock_hz, gpu, last ? cache : CacheState::steady);
     running_s += plan.repeats * one.time_s;
     launches += plan.repeats;
     result.work.dram += plan.repeats * one.dram;

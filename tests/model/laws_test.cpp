@@ -69,10 +69,10 @@ TEST(L2Reuse, ColdLaunchLeavesDirtyLinesBehind) {
   gpu.sustained.l2_dirty_bytes = 30e6;
   Plan plan;
   plan.total.compulsory = {100e6, 100e6};
-  EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::cold).write_bytes, 85e6);
-  EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::steady).write_bytes, 100e6);
+  EXPECT_EQ(dram_traffic(plan, 132, March::in_step, gpu, CacheState::cold).write_bytes, 85e6);
+  EXPECT_EQ(dram_traffic(plan, 132, March::in_step, gpu, CacheState::steady).write_bytes, 100e6);
   plan.total.compulsory = {10e6, 10e6};
-  EXPECT_EQ(dram_traffic(plan, 132, gpu, CacheState::cold).write_bytes, 0);
+  EXPECT_EQ(dram_traffic(plan, 132, March::in_step, gpu, CacheState::cold).write_bytes, 0);
 }
 
 TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
@@ -83,9 +83,15 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   // than L2 holds: B comes again 99 times.
   plan.raster = TileRaster{
       .tile_rows = 100, .tile_columns = 100, .row_panel_bytes = 1e7, .column_panel_bytes = 1e7};
-  EXPECT_NEAR(dram_traffic(plan, 100, gpu, CacheState::steady).read_bytes, 99e9, 1e6);
+  EXPECT_NEAR(dram_traffic(plan, 100, March::in_step, gpu, CacheState::steady).read_bytes, 99e9,
+              1e6);
   // All at once: nothing comes again.
-  EXPECT_EQ(dram_traffic(plan, 10000, gpu, CacheState::steady).read_bytes, 0);
+  EXPECT_EQ(dram_traffic(plan, 10000, March::in_step, gpu, CacheState::steady).read_bytes, 0);
+  // Ten rows at once in step sweep B ten times; apart, each row sweeps it alone.
+  EXPECT_NEAR(dram_traffic(plan, 1000, March::in_step, gpu, CacheState::steady).read_bytes, 9e9,
+              1e6);
+  EXPECT_NEAR(dram_traffic(plan, 1000, March::apart, gpu, CacheState::steady).read_bytes, 99e9,
+              1e6);
 }
 
 TEST(Peaks, FastestPipeForTheType) {

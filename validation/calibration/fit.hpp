@@ -11,9 +11,14 @@
 
 namespace roofcast::validation {
 
+/// Which cases tell a constant: streaming ones (all but products), or products of matrices. The
+/// first are fitted first, for the second build on them.
+enum class Told : unsigned char { by_streaming, by_products };
+
 /// One value of Sustained that a fit may choose.
 struct Constant {
   std::string_view name;  ///< as in the overlay
+  Told told;
   std::optional<double> Sustained::*member;
   double start;
   double least;
