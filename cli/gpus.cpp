@@ -108,7 +108,8 @@ std::string json_text(const Cells& cells) {
   for (std::size_t row = 1; row < cells.size(); ++row) {
     json.begin_object();
     for (std::size_t i = 0; i < cells[row].size(); ++i) {
-      json.member(cells.front()[i], cells[row][i]);
+      json.foreign_key(cells.front()[i]);
+      json.string(cells[row][i]);
     }
     json.end_object();
   }

@@ -146,11 +146,40 @@ struct Staging {
   std::int64_t width = 1;       ///< elements of one access to global memory, and to B's tile
   std::int64_t stages = 1;      ///< tiles in shared memory: with more than one, loads run ahead
   std::int64_t group_rows = 1;  ///< tile rows that blocks visit together
-  std::int64_t pad_a = 0;       ///< elements between the rows of A's tile
+  std::int64_t pad_a = 0;       ///< elements between the columns of A's tile, which is transposed
 };
 
-// A's tile holds k along its rows, so a thread reads four steps of a row with one access.
-constexpr double kStepsPerAccessOfA = 4;
+// A thread reads four words of A's tile with one access: four steps of a row or, transposed, four
+// rows of a step.
+constexpr double kWordsPerAccessOfA = 4;
+
+// Registers a thread of the compiled configurations (ptxas -v for sm_90a, 2026-11-21). Where rows
+// of k or n elements are no multiple of 16 bytes a kernel of its own runs, of other count.
+struct Registers {
+  std::array<std::int64_t, 5> tile;  ///< tile_m, tile_n, tile_k, thread_m, thread_n
+  std::int64_t count;
+  std::int64_t unaligned;
+};
+constexpr std::array kRegisters = {
+    Registers{{32, 32, 32, 1, 1}, 32, 32},      Registers{{16, 16, 16, 1, 1}, 32, 32},
+    Registers{{32, 32, 16, 1, 1}, 30, 30},      Registers{{16, 32, 32, 1, 1}, 32, 32},
+    Registers{{64, 64, 8, 8, 1}, 48, 48},       Registers{{32, 64, 8, 4, 1}, 40, 40},
+    Registers{{64, 64, 16, 16, 1}, 95, 95},     Registers{{128, 64, 8, 16, 1}, 77, 77},
+    Registers{{128, 128, 8, 8, 8}, 123, 123},   Registers{{64, 64, 8, 4, 4}, 72, 72},
+    Registers{{128, 64, 8, 8, 4}, 96, 96},      Registers{{128, 256, 16, 16, 8}, 231, 235},
+    Registers{{128, 128, 16, 16, 8}, 235, 244}, Registers{{128, 128, 8, 16, 8}, 226, 226},
+    Registers{{128, 64, 16, 8, 8}, 151, 154},   Registers{{64, 64, 16, 8, 8}, 155, 160},
+};
+
+// For a tile that is not compiled: accumulators, two steps of operands, and addresses.
+std::int64_t registers_of(const Config& c) {
+  constexpr std::int64_t kMost = 255;
+  const std::array tile = {c.tile_m, c.tile_n, c.tile_k, c.thread_m, c.thread_n};
+  for (const Registers& known : kRegisters) {
+    if (known.tile == tile) return c.n % 4 == 0 && c.k % 4 == 0 ? known.count : known.unaligned;
+  }
+  return std::min(kMost, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
+}
 
 Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging) {
   const Config c = config(problem, parameters);
@@ -165,7 +194,7 @@ Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging&
   Step& step = plan.block.step;
   step.vector_flops = 2 * thread_m * thread_n * static_cast<double>(c.threads()) * tile_k;
   const double multiply_adds = warps * tile_k * thread_m * thread_n;
-  const double shared_loads = warps * tile_k * (thread_m / kStepsPerAccessOfA + thread_n / width);
+  const double shared_loads = warps * tile_k * (thread_m / kWordsPerAccessOfA + thread_n / width);
   const double copies = tile_inputs / width / 32;
   const bool ahead = staging.stages > 1;
   step.instructions =
@@ -177,10 +206,8 @@ Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging&
   step.barriers = ahead ? 1 : 2;
 
   plan.launch.block = {c.threads(), 1, 1};
-  plan.launch.shared_bytes =
-      staging.stages * 4 * (c.tile_m * (c.tile_k + staging.pad_a) + c.tile_n * c.tile_k);
-  plan.launch.registers =
-      std::min<std::int64_t>(255, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
+  plan.launch.shared_bytes = staging.stages * 4 * c.tile_k * (c.tile_m + staging.pad_a + c.tile_n);
+  plan.launch.registers = registers_of(c);
   if (staging.group_rows > 1) {  // blocks find their tile by themselves
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
     plan.raster->group_rows = staging.group_rows;
@@ -228,7 +255,7 @@ constexpr std::array kVectorizedParameters = {
     kShape[1],
     kShape[2],
     tile("tile_m", "rows of C a block computes", 128),
-    tile("tile_n", "columns of C a block computes", 128),
+    tile("tile_n", "columns of C a block computes", 256),
     tile("tile_k", "depth of the tiles in shared memory", 16),
     tile("thread_m", "rows of C a thread computes", 16),
     tile("thread_n", "columns of C a thread computes", 8)};
