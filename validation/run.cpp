@@ -27,6 +27,8 @@ std::span<const CounterField> counter_fields() {
       {"dram_write_bytes", &Counters::dram_write_bytes},
       {"l2_read_bytes", &Counters::l2_read_bytes},
       {"l2_write_bytes", &Counters::l2_write_bytes},
+      {"l2_lookup_read_bytes", &Counters::l2_lookup_read_bytes},
+      {"l2_lookup_write_bytes", &Counters::l2_lookup_write_bytes},
       {"sm_cycles", &Counters::sm_cycles},
       {"flops", &Counters::flops},
       {"warps_active_per_sm", &Counters::warps_active},

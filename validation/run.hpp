@@ -36,8 +36,11 @@ struct Timing {
 struct Counters {
   std::optional<double> dram_read_bytes;
   std::optional<double> dram_write_bytes;
-  std::optional<double> l2_read_bytes;  ///< SM-side sectors × 32
+  std::optional<double> l2_read_bytes;  ///< what the SMs received from L2
   std::optional<double> l2_write_bytes;
+  /// What L2 looked up for it: less where the request coalescer answers several SMs at once.
+  std::optional<double> l2_lookup_read_bytes;
+  std::optional<double> l2_lookup_write_bytes;
   std::optional<double> sm_cycles;  ///< with a warp resident, the busiest SM
   std::optional<double> flops;  ///< from the executed FADD, FMUL, FFMA (fp16/bf16/fp64 twins too)
   std::optional<double> warps_active;  ///< mean warps resident on an SM while active

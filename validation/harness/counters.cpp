@@ -24,16 +24,21 @@ struct Metric {
 
 constexpr double kSectorBytes = 32;
 
-// Traffic between L2 and the SMs is counted in sectors on the L2 side, by the unit that asked:
-// plain lts__t_bytes would also count what the two halves of L2 exchange. Cycles: those with a warp
+// Traffic between L2 and the SMs is counted where it arrives at the SMs. Between the two sits a
+// request coalescer that answers SMs which ask for the same sector at once, so L2's own lookups are
+// fewer: they are kept apart. (Plain lts__t_bytes would also count what the two halves of L2
+// exchange.) Cycles: those with a warp
 // resident, on the SM that had most. Elapsed cycles would hold some 15 µs of opening and closing
 // the range (measured on an H200 around an empty kernel). FLOP: thread instructions not predicated
 // off; a multiply-add is two.
 constexpr std::array kMetrics = {
     Metric{"dram__bytes_read.sum", &Counters::dram_read_bytes, 1},
     Metric{"dram__bytes_write.sum", &Counters::dram_write_bytes, 1},
-    Metric{"lts__t_sectors_srcunit_tex_op_read.sum", &Counters::l2_read_bytes, kSectorBytes},
-    Metric{"lts__t_sectors_srcunit_tex_op_write.sum", &Counters::l2_write_bytes, kSectorBytes},
+    Metric{"l1tex__m_xbar2l1tex_read_bytes.sum", &Counters::l2_read_bytes, 1},
+    Metric{"l1tex__m_l1tex2xbar_write_bytes.sum", &Counters::l2_write_bytes, 1},
+    Metric{"lts__t_sectors_srcunit_tex_op_read.sum", &Counters::l2_lookup_read_bytes, kSectorBytes},
+    Metric{"lts__t_sectors_srcunit_tex_op_write.sum", &Counters::l2_lookup_write_bytes,
+           kSectorBytes},
     Metric{"sm__cycles_active.max", &Counters::sm_cycles, 1},
     Metric{"gpu__time_duration.sum", &Counters::time_s, 1e-9},
     Metric{"sm__warps_active.avg.per_cycle_active", &Counters::warps_active, 1},
