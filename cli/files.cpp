@@ -22,11 +22,14 @@ constexpr mode_t kNewFileMode = 0666;
 
 int open_for_reading(const std::string& path) {
   if (path == "-") return STDIN_FILENO;
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  while (true) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) return descriptor;
+    if (errno != EINTR) {
+      throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    }
+    stop_if_interrupted();
   }
-  return descriptor;
 }
 
 std::size_t read_some(int descriptor, const std::string& name, char* to, std::size_t size) {

@@ -25,7 +25,7 @@ std::vector<Option> common_options() {
   std::vector<Option> options = {
       {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
       {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
-      {"format", "table|json|csv", "output format (default: table)"},
+      {"format", "table|json|csv", "output format (default: table); json: an object a line"},
       {"output,o", "FILE", "write there instead of standard output"},
       {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) options.push_back(std::move(option));

@@ -1,8 +1,10 @@
 // The program as a user meets it: exit codes, which stream says what, files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -65,7 +67,13 @@ TEST(Program, TyposMeetASuggestion) {
   expect_refusal(std::string(kTiled) + " --dtype fp33", 2, "fp32");
   expect_refusal(std::string(kTiled) + " --format jsn", 2, "'json'");
   expect_refusal("show h200-smx", 2, "'h200-sxm'");
-  expect_refusal("", 2, "");
+}
+
+TEST(Program, WithoutACommandShowsTheHelpAsAnError) {
+  const Outcome outcome = run_program("");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, StartsWith("Examples:"));
 }
 
 TEST(Program, SizesOutOfRangeAreRefused) {
@@ -108,6 +116,28 @@ TEST(Program, TablesForPeopleHaveNoColourInAFile) {
     EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
     EXPECT_THAT(outcome.err, IsEmpty());
   }
+}
+
+TEST(Program, ColourOnATerminalAlone) {
+  if (std::system("command -v script > /dev/null") != 0) GTEST_SKIP() << "needs script(1)";
+  const auto on_terminal = [](const std::string& environment) {
+    const std::string quoted = std::string(" -c \"" ROOFCAST_PROGRAM " ") + kTiled + "\" /dev/null";
+    return run_program("--version > /dev/null; " + environment + " script -qe" + quoted).out;
+  };
+  EXPECT_THAT(on_terminal("NO_COLOR= TERM=xterm"), HasSubstr("\x1b["));
+  EXPECT_THAT(on_terminal("NO_COLOR=1 TERM=xterm"), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(on_terminal("NO_COLOR= TERM=dumb"), Not(HasSubstr("\x1b[")));
+}
+
+TEST(Program, AnInterruptLeavesNoHalfWrittenFile) {
+  const Folder folder;
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Outcome outcome = run_program("predict --batch " + pipe + " -o " + folder.file("answers"),
+                                      "", "timeout --preserve-status -s INT 0.5");
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
+  EXPECT_THAT(folder.names(), ::testing::ElementsAre("pipe"));
 }
 
 TEST(Program, AFamilyShowsItsLimitAndEveryVariant) {

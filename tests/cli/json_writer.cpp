@@ -46,6 +46,16 @@ TEST(JsonWriter, NestsWithCommasWhereTheyBelong) {
             R"({"a":1.5,"list":[1,":",{},null,false],"empty":[],"text":"x,"})");
 }
 
+TEST(JsonWriter, KeysFromOutsideAreEscaped) {
+  fmt::memory_buffer out;
+  JsonWriter writer(out);
+  writer.begin_object();
+  writer.foreign_key("a\"b");
+  writer.number(1.0);
+  writer.end_object();
+  EXPECT_EQ(fmt::to_string(out), R"({"a\"b":1})");
+}
+
 TEST(JsonWriter, LinesStandApartWithoutCommas) {
   fmt::memory_buffer out;
   JsonWriter writer(out);
@@ -84,7 +94,7 @@ TEST(JsonWriter, WholeNumbersHaveNoExponent) {
 }
 
 TEST(JsonWriter, StringsReadBackTheSame) {
-  for (const std::string text :
+  for (const std::string& text :
        {std::string("plain"), std::string("Θ(MNK/√S)"), std::string("\"\\/\b\f\n\r\t"),
         std::string("\0\x1f\x7f", 3), std::string("\xf0\x9f\x98\x80")}) {
     EXPECT_EQ(json::parse(string_text(text)).get<std::string>(), text);
