@@ -5,6 +5,7 @@
 #include "hw_specs/overrides.hpp"
 #include "hw_specs/rules.hpp"
 #include "hw_specs/schema_check.hpp"
+#include "hw_specs/what_if.hpp"
 
 namespace roofcast::specs {
 namespace {
@@ -72,7 +73,13 @@ void append_values(const Json& document, const std::vector<std::string>& leaves,
 
 Gpu load(const Source& source) {
   const Documents documents(source);
-  return to_gpu(documents.specification, documents.overlay);
+  Gpu gpu = to_gpu(documents.specification, documents.overlay);
+  if (!source.overrides.empty()) {
+    Source as_filed = source;
+    as_filed.overrides.clear();
+    carry_over(load(as_filed), gpu);
+  }
+  return gpu;
 }
 
 const Embedded* find_embedded(std::string_view name) {

@@ -46,6 +46,14 @@ TEST(Overlay, SetsTheSustainedValuesAlone) {
   EXPECT_EQ(gpu.memory.dram_bandwidth_bytes_per_s, plain.memory.dram_bandwidth_bytes_per_s);
 }
 
+TEST(Overlay, ScalesWithADatasheetValueSetByHand) {
+  Source source = with_overlay(calibration());
+  source.overrides = {{"dram_bandwidth_bytes_per_s", "6.7e12"}};  // twice the datasheet's
+  EXPECT_DOUBLE_EQ(*load(source).sustained.dram_read_bytes_per_s, 6.2e12);
+  source.overrides.push_back({"sustained/dram_read_bytes_per_s", "5e12"});
+  EXPECT_EQ(load(source).sustained.dram_read_bytes_per_s, 5e12);
+}
+
 TEST(Overlay, EveryMember) {
   const std::vector<std::pair<const char*, std::optional<double> Sustained::*>> members = {
       {"dram_read_bytes_per_s", &Sustained::dram_read_bytes_per_s},

@@ -1,0 +1,31 @@
+#include "hw_specs/what_if.hpp"
+
+#include <optional>
+
+namespace roofcast::specs {
+namespace {
+
+double ratio(std::optional<double> asked, std::optional<double> measured) {
+  return asked && measured && *measured > 0 ? *asked / *measured : 1;
+}
+
+}  // namespace
+
+void carry_over(const Gpu& measured, Gpu& asked) {
+  const auto scale = [&](std::optional<double> Sustained::* member, double factor) {
+    auto& value = asked.sustained.*member;
+    if (value && value == measured.sustained.*member) value = *value * factor;
+  };
+  const double dram = ratio(asked.memory.dram_bandwidth_bytes_per_s,
+                            measured.memory.dram_bandwidth_bytes_per_s);
+  const double l2 = ratio(asked.memory.l2_bytes, measured.memory.l2_bytes);
+  const double clock = ratio(asked.clocks.vector_boost_hz, measured.clocks.vector_boost_hz);
+  scale(&Sustained::dram_read_bytes_per_s, dram);
+  scale(&Sustained::dram_write_bytes_per_s, dram);
+  scale(&Sustained::l2_resident_bytes, l2);
+  scale(&Sustained::l2_dirty_bytes, l2);
+  scale(&Sustained::l2_bandwidth_bytes_per_s, clock);
+  scale(&Sustained::sm_clock_hz, clock);
+}
+
+}  // namespace roofcast::specs
