@@ -3,6 +3,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -113,11 +114,10 @@ class JsonWriter {
   void raw(std::string_view text) { out_.append(text.data(), text.data() + text.size()); }
 
   static bool is_plain(std::string_view text) {
-    for (const char c : text) {
+    return std::all_of(text.begin(), text.end(), [](char c) {
       const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\') return false;
-    }
-    return true;
+      return byte >= 0x20 && byte <= 0x7e && byte != '"' && byte != '\\';
+    });
   }
 
   void append_escaped(std::string_view text) {
