@@ -16,18 +16,21 @@ namespace {
 constexpr double kLaunchBoundBelow = 20e-6;
 constexpr std::size_t kWorstRows = 10;
 
-Regime regime_of(double measured_s, Resource bound) {
-  if (measured_s < kLaunchBoundBelow) return Regime::launch_bound;
-  switch (bound) {
-    case Resource::dram:
-    case Resource::l2:
-    case Resource::latency:
-      return Regime::memory;
-    case Resource::launch:
-      return Regime::launch_bound;
-    default:
-      return Regime::compute;
+/// Waiting belongs to what is waited for: a kernel bound by latency counts with the larger of what
+/// it moves and what it computes.
+Regime regime_of(double measured_s, const Terms& terms) {
+  if (measured_s < kLaunchBoundBelow || terms.binding().resource == Resource::launch) {
+    return Regime::launch_bound;
   }
+  double memory_s = 0, compute_s = 0;
+  for (const Term& term : terms) {
+    if (term.resource == Resource::dram || term.resource == Resource::l2) {
+      memory_s = std::max(memory_s, term.time_s);
+    } else if (term.resource != Resource::latency && term.resource != Resource::launch) {
+      compute_s = std::max(compute_s, term.time_s);
+    }
+  }
+  return memory_s > compute_s ? Regime::memory : Regime::compute;
 }
 
 double mean(const std::vector<double>& values) {
@@ -136,7 +139,7 @@ Row compare_case(const Case& measured, const Gpu& gpu) {
   row.cache = measured.cache;
   row.bound = prediction.time->terms.binding().resource;
   row.time_s = {prediction.time->expected_s, measured.timing.median_s()};
-  row.regime = regime_of(row.time_s.measured, row.bound);
+  row.regime = regime_of(row.time_s.measured, prediction.time->terms);
   row.measured_fastest_s = measured.timing.percentile_s(0);
   row.measured_low_s = measured.timing.percentile_s(0.1);
   row.measured_high_s = measured.timing.percentile_s(0.9);

@@ -10,7 +10,11 @@
 
 namespace roofcast::validation {
 
-enum class Regime : unsigned char { launch_bound, memory, compute };  ///< launch-bound: under 20 µs
+enum class Regime : unsigned char {
+  launch_bound,
+  memory,
+  compute
+};  ///< launch-bound: measured under 20 µs
 std::string_view name(Regime regime);
 
 /// A quantity forecast and measured; absent where it was not counted.
