@@ -78,6 +78,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/issue_efficiency", sustained.issue_efficiency);
   visit("/sustained/warp_issue_cycles", sustained.warp_issue_cycles);
   visit("/sustained/overlap_exponent", sustained.overlap_exponent);
+  visit("/sustained/memory_overlap_exponent", sustained.memory_overlap_exponent);
   visit("/sustained/l1_tags_per_clk", sustained.l1_tags_per_clk);
   visit("/sustained/spread_launch_bound", sustained.spread_launch_bound);
   visit("/sustained/spread_memory", sustained.spread_memory);

@@ -12,12 +12,12 @@ double ratio(std::optional<double> asked, std::optional<double> measured) {
 }  // namespace
 
 void carry_over(const Gpu& measured, Gpu& asked) {
-  const auto scale = [&](std::optional<double> Sustained::* member, double factor) {
+  const auto scale = [&](std::optional<double> Sustained::*member, double factor) {
     auto& value = asked.sustained.*member;
     if (value && value == measured.sustained.*member) value = *value * factor;
   };
-  const double dram = ratio(asked.memory.dram_bandwidth_bytes_per_s,
-                            measured.memory.dram_bandwidth_bytes_per_s);
+  const double dram =
+      ratio(asked.memory.dram_bandwidth_bytes_per_s, measured.memory.dram_bandwidth_bytes_per_s);
   const double l2 = ratio(asked.memory.l2_bytes, measured.memory.l2_bytes);
   const double clock = ratio(asked.clocks.vector_boost_hz, measured.clocks.vector_boost_hz);
   scale(&Sustained::dram_read_bytes_per_s, dram);

@@ -54,7 +54,7 @@ LaunchForecast forecast(const Plan& plan, const Occupancy& occupancy, double clo
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
   const std::array parts = {sm.cycles / clock_hz, dram_s, l2_s};
-  result.time_s = Overlap(gpu)(parts);
+  result.time_s = Overlap(gpu.sustained.memory_overlap_exponent)(parts);
   if (plan.total.compulsory.total_bytes() > 0) {
     result.time_s += gpu.sustained.first_access_s.value_or(0);
   }

@@ -92,13 +92,13 @@ struct Sustained {
   std::optional<double> stream_launch_s;    ///< null kernel between two events in a stream
   std::optional<double> graph_launch_s;     ///< null kernel, each of many in a graph
   std::optional<double> first_access_s;     ///< more until the first data: cold translations, code
-  std::optional<double>
-      block_launch_cycles;  ///< from a block's slot falling free to the next's start
+  std::optional<double> block_launch_cycles;  ///< between the starts of two blocks on one SM
   std::optional<double> barrier_cycles;
   std::optional<double> issue_efficiency;   ///< share of issue slots that many warps keep filled
   std::optional<double> warp_issue_cycles;  ///< between instructions of one warp, on average
   std::optional<double> l1_tags_per_clk;   ///< distinct lines of one warp request looked up a clock
-  std::optional<double> overlap_exponent;  ///< p of the p-norm that joins overlapping parts
+  std::optional<double> overlap_exponent;  ///< p of the p-norm that joins the parts of an SM's work
+  std::optional<double> memory_overlap_exponent;  ///< the same for SMs, L2 and DRAM together
   std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;

@@ -1,9 +1,8 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
-
-#include "model/gpu.hpp"
 
 namespace roofcast {
 
@@ -11,7 +10,7 @@ namespace roofcast {
 /// (p = 1). p is calibrated; without a calibration parts are taken to overlap well.
 class Overlap {
  public:
-  explicit Overlap(const Gpu& gpu) : p_(gpu.sustained.overlap_exponent.value_or(kDefault)) {}
+  explicit Overlap(std::optional<double> exponent) : p_(exponent.value_or(kDefault)) {}
 
   double operator()(std::span<const double> parts) const {
     const double largest = *std::max_element(parts.begin(), parts.end());

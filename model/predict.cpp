@@ -65,7 +65,7 @@ void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const
     for (std::size_t i = 0; i < kResources; ++i) terms[i] += plan.repeats * one.terms_s[i];
   }
   const double launch_s = launch_cost_s(launches, gpu, cache);
-  terms[static_cast<std::size_t>(Resource::launch)] = launch_s;
+  terms[static_cast<std::size_t>(Resource::launch)] += launch_s;
 
   Forecast time;
   for (std::size_t i = 0; i < kResources; ++i) {

@@ -77,8 +77,9 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
   const StepCost step = step_cost(plan.block.step, plan.compute, warps, dram_share, gpu);
   StepCost once = step_cost(plan.block.once, plan.compute, warps, dram_share, gpu);
-  once.latency += gpu.sustained.block_launch_cycles.value_or(0);
-  const Overlap overlap(gpu);
+  once.pipes[static_cast<std::size_t>(Resource::launch)] =
+      gpu.sustained.block_launch_cycles.value_or(0);
+  const Overlap overlap(gpu.sustained.overlap_exponent);
 
   SmTime result;
   CyclesByResource bound_cycles{};

@@ -71,6 +71,7 @@ TEST(Overlay, EveryMember) {
       {"barrier_cycles", &Sustained::barrier_cycles},
       {"issue_efficiency", &Sustained::issue_efficiency},
       {"overlap_exponent", &Sustained::overlap_exponent},
+      {"memory_overlap_exponent", &Sustained::memory_overlap_exponent},
       {"l1_tags_per_clk", &Sustained::l1_tags_per_clk},
       {"spread_launch_bound", &Sustained::spread_launch_bound},
       {"spread_memory", &Sustained::spread_memory},
