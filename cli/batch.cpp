@@ -119,28 +119,30 @@ void Batch::predict_line(std::string_view line, fmt::memory_buffer& out) {
   json.newline();
 }
 
-bool Batch::answer(std::string_view line, std::int64_t number, fmt::memory_buffer& out) {
-  const std::size_t begin = out.size();
-  std::string message;
-  std::string_view kind = "bad_input";
+std::optional<Batch::Refusal> Batch::try_line(std::string_view line, fmt::memory_buffer& out) {
   try {
     predict_line(line, out);
-    return true;
+    return std::nullopt;
   } catch (const InputError& error) {
-    message = error.what();
+    return Refusal{"bad_input", error.what()};
   } catch (const UsageError& error) {
-    message = error.what();
+    return Refusal{"bad_input", error.what()};
   } catch (const std::exception& error) {
-    kind = "internal";
-    message = error.what();
+    return Refusal{"internal", error.what()};
   }
+}
+
+bool Batch::answer(std::string_view line, std::int64_t number, fmt::memory_buffer& out) {
+  const std::size_t begin = out.size();
+  const auto refusal = try_line(line, out);
+  if (!refusal) return true;
   out.resize(begin);
   JsonWriter json(out);
   json.begin_object();
   json.key("error");
   json.begin_object();
-  json.member("kind", kind);
-  json.member("message", message);
+  json.member("kind", refusal->kind);
+  json.member("message", refusal->message);
   json.end_object();
   json.member("line", number);
   json.end_object();

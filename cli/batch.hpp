@@ -41,6 +41,12 @@ class Batch {
   template <class Value>
   using ByName = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 
+  struct Refusal {
+    std::string_view kind;
+    std::string message;
+  };
+
+  std::optional<Refusal> try_line(std::string_view line, fmt::memory_buffer& out);
   void predict_line(std::string_view line, fmt::memory_buffer& out);
   const Found& kernel(std::string_view name);
   const Gpu& gpu(std::string_view name);

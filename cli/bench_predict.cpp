@@ -19,7 +19,7 @@ void predict_call(benchmark::State& state) {
   problem.values = {4096, 4096, 4096};
   constexpr unsigned kShapeGiven = 0b111;
   roofcast::check(kernel, problem, kShapeGiven);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(roofcast::predict(kernel, problem, gpu));
   }
 }
@@ -28,7 +28,7 @@ BENCHMARK(predict_call);
 void batch_line(benchmark::State& state) {
   roofcast::cli::Batch batch({});
   fmt::memory_buffer out;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     out.clear();
     benchmark::DoNotOptimize(batch.answer(kLine, 1, out));
   }
@@ -37,7 +37,7 @@ void batch_line(benchmark::State& state) {
 BENCHMARK(batch_line);
 
 void load_specification(benchmark::State& state) {
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(roofcast::cli::load_device("h200-sxm", {}));
   }
 }

@@ -25,10 +25,13 @@ class JsonWriter {
 
   /// A key of this program's own, which needs no escapes: written without a look at its letters.
   void key(std::string_view name) {
-    separate();
-    out_.push_back('"');
-    raw(name);
-    raw("\":");
+    char* to = room(name.size() + kPunctuation);
+    to = comma(to);
+    *to++ = '"';
+    to = std::copy(name.begin(), name.end(), to);
+    *to++ = '"';
+    *to++ = ':';
+    advance(to);
   }
 
   /// A key that came from outside.
@@ -49,22 +52,22 @@ class JsonWriter {
   }
 
   void number(std::int64_t value) {
-    separate();
-    fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), value);
+    char* to = comma(room(kLongestNumber));
+    advance(fmt::format_to(to, FMT_COMPILE("{}"), value));
   }
 
   /// The shortest text that reads back the same; null for what JSON has no number for.
   void number(double value) {
-    separate();
     // Exact integers print faster as integers, and without an exponent.
     constexpr double kExactIntegers = 9007199254740992.0;
     if (std::abs(value) < kExactIntegers &&
         value == static_cast<double>(static_cast<std::int64_t>(value))) {
-      fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), static_cast<std::int64_t>(value));
+      number(static_cast<std::int64_t>(value));
     } else if (std::isfinite(value)) {
-      fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), value);
+      char* to = comma(room(kLongestNumber));
+      advance(fmt::format_to(to, FMT_COMPILE("{}"), value));
     } else {
-      raw("null");
+      null();
     }
   }
 
@@ -98,13 +101,28 @@ class JsonWriter {
   }
 
  private:
+  /// Comma, two quotation marks, colon.
+  static constexpr std::size_t kPunctuation = 4;
+  /// "-1.7976931348623157e+308" with room to spare.
+  static constexpr std::size_t kLongestNumber = 64;
+
+  /// Where the next characters go: writing through a pointer spares a check for each of them.
+  char* room(std::size_t size) {
+    out_.reserve(out_.size() + size);
+    return out_.data() + out_.size();
+  }
+  void advance(const char* end) { out_.resize(static_cast<std::size_t>(end - out_.data())); }
+
   /// The last character written tells whether a comma is due: a finished value never ends in one
   /// of these.
-  void separate() {
-    if (out_.size() == 0) return;
-    const char last = out_[out_.size() - 1];
-    if (last != '{' && last != '[' && last != ':' && last != '\n') out_.push_back(',');
+  char* comma(char* to) const {
+    if (out_.size() == 0) return to;
+    const char last = out_.data()[out_.size() - 1];
+    if (last != '{' && last != '[' && last != ':' && last != '\n') *to++ = ',';
+    return to;
   }
+
+  void separate() { advance(comma(room(1))); }
 
   void open(char bracket) {
     separate();

@@ -125,6 +125,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   const SplitArguments split = split_words(arguments, known);
   const std::vector<PlacedKernel> kernels = find_kernels(split.options);
   std::vector<Found> found;
+  found.reserve(kernels.size());
   for (const PlacedKernel& placed : kernels) found.push_back(placed.kernel);
   for (auto& option : parameter_options(found, "N")) known.push_back(std::move(option));
   if (wants_help(arguments)) {
@@ -143,6 +144,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   const Assumptions assumptions = read_assumptions(options);
 
   std::vector<reports::RooflinePoint> points;
+  points.reserve(kernels.size());
   for (const PlacedKernel& placed : kernels) {
     points.push_back(predicted_point(placed, options, gpu, assumptions));
   }
