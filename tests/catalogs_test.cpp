@@ -1,0 +1,99 @@
+// The two catalogs against each other: model/catalog.hpp says what each kernel does,
+// kernels/catalog.hpp runs it. Needs CUDA to build and no GPU to run.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hw_specs/loader.hpp"
+#include "kernels/catalog.hpp"
+#include "model/roofcast.hpp"
+
+namespace roofcast {
+namespace {
+
+Gpu any_gpu() {
+  const specs::Embedded* embedded = specs::find_embedded("h200-sxm");
+  return specs::load({.file = std::string(embedded->name),
+                      .text = std::string(embedded->text),
+                      .overlay_file = {},
+                      .overlay_text = {},
+                      .overrides = {}});
+}
+
+std::set<std::string_view> modelled() {
+  std::set<std::string_view> names;
+  for (const KernelFamily& family : catalog()) {
+    for (const KernelModel& kernel : family.variants) names.insert(kernel.name);
+  }
+  return names;
+}
+
+// Sizes that fill no tile and no vector exactly, and the model's defaults for the rest.
+Problem ragged(const Found& kernel, DType type) {
+  Problem problem{.dtype = type, .values = {}};
+  unsigned given = 0;
+  for (std::size_t i = 0; i < kernel.parameters().size(); ++i) {
+    if (kernel.parameters()[i].fallback) continue;
+    problem[i] = 1001 + 100 * static_cast<std::int64_t>(i);
+    given |= 1U << i;
+  }
+  check(kernel, problem, given);
+  return problem;
+}
+
+TEST(Catalogs, EveryModelledKernelCanBeRun) {
+  for (const std::string_view name : modelled()) {
+    EXPECT_NE(cuda::find(name), nullptr) << name << " has no line in kernels/catalog.cpp";
+  }
+}
+
+TEST(Catalogs, EveryKernelIsModelled) {
+  const auto names = modelled();
+  for (const cuda::KernelEntry& entry : cuda::catalog()) {
+    EXPECT_TRUE(names.contains(entry.name)) << entry.name << " has no model";
+  }
+}
+
+TEST(Catalogs, TheModelsDefaultsAreCompiledIn) {
+  for (const std::string_view name : modelled()) {
+    const cuda::KernelEntry* entry = cuda::find(name);
+    if (entry == nullptr) continue;
+    const Found found = find_kernel(name);
+    for (const DType type : found.dtypes()) {
+      EXPECT_EQ(entry->unsupported(ragged(found, type)), "") << name << " " << roofcast::name(type);
+    }
+  }
+}
+
+TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
+  const Gpu gpu = any_gpu();
+  for (const std::string_view name : modelled()) {
+    const cuda::KernelEntry* entry = cuda::find(name);
+    if (entry == nullptr) continue;
+    const Found found = find_kernel(name);
+    for (const DType type : found.dtypes()) {
+      const Problem problem = ragged(found, type);
+      std::vector<Launch> planned;
+      for (const Plan& plan : found.kernel->plan(problem, gpu)) {
+        planned.insert(planned.end(), static_cast<std::size_t>(plan.repeats), plan.launch);
+      }
+      const std::vector<cuda::Launch> launched = entry->launches(problem);
+      ASSERT_EQ(planned.size(), launched.size()) << name;
+      for (std::size_t i = 0; i < planned.size(); ++i) {
+        const dim3 grid = launched[i].grid;
+        const dim3 block = launched[i].block;
+        const std::string where = std::string(name) + " " + std::string(roofcast::name(type)) +
+                                  ", launch " + std::to_string(i);
+        EXPECT_EQ(planned[i].blocks(), std::int64_t{grid.x} * grid.y * grid.z) << where;
+        EXPECT_EQ(planned[i].threads(), std::int64_t{block.x} * block.y * block.z) << where;
+        EXPECT_GE(planned[i].shared_bytes, static_cast<std::int64_t>(launched[i].shared_bytes))
+            << where;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roofcast
