@@ -81,7 +81,9 @@ class QueryHandler {
   }
 
  private:
-  std::string_view name() const { return field_ != nullptr ? field_->key : "the value"; }
+  std::string_view name() const {
+    return field_ != nullptr ? std::string_view(field_->key) : std::string_view("the value");
+  }
   bool refuse(std::string_view what) {
     if (field_ == nullptr) return fail(fmt::format("a JSON object is expected, not {}", what));
     return fail(
