@@ -73,8 +73,10 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/stream_launch_s", sustained.stream_launch_s);
   visit("/sustained/graph_launch_s", sustained.graph_launch_s);
   visit("/sustained/first_access_s", sustained.first_access_s);
-  visit("/sustained/block_launch_cycles", sustained.block_launch_cycles);
+  visit("/sustained/kernel_end_s", sustained.kernel_end_s);
+  visit("/sustained/warp_launch_cycles", sustained.warp_launch_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
+  visit("/sustained/tile_wait_cycles", sustained.tile_wait_cycles);
   visit("/sustained/issue_efficiency", sustained.issue_efficiency);
   visit("/sustained/warp_issue_cycles", sustained.warp_issue_cycles);
   visit("/sustained/overlap_exponent", sustained.overlap_exponent);

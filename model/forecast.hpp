@@ -8,14 +8,16 @@
 
 namespace roofcast {
 
-/// One launch: what it moves to and from DRAM, and how long it takes once it has started.
-struct LaunchForecast {
-  Traffic dram;
+/// What one launch moves to and from DRAM, each written byte counted.
+Traffic launch_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
+
+/// How long one launch takes once it has started, and each resource's share.
+struct LaunchTime {
   double time_s = 0;
   std::array<double, kResources> terms_s{};
 };
-LaunchForecast forecast(const Plan& plan, const Occupancy& occupancy, double clock_hz,
-                        const Gpu& gpu, CacheState cache);
+LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
+                       double clock_hz, const Gpu& gpu);
 
 /// Seconds to start `launches` kernels one after the other.
 double launch_cost_s(double launches, const Gpu& gpu, CacheState cache);

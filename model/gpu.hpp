@@ -85,15 +85,17 @@ struct Sustained {
   std::optional<double> dram_read_bytes_per_s;
   std::optional<double> dram_write_bytes_per_s;
   std::optional<double> l2_bandwidth_bytes_per_s;
-  std::optional<double> l2_resident_bytes;  ///< data that stays in L2 between uses
-  std::optional<double> l2_dirty_bytes;     ///< recent traffic that L2 holds when a kernel ends
-  std::optional<double> l2_loaded_cycles;   ///< from load to use through L2 under load
-  std::optional<double> sm_clock_hz;        ///< under memory-bound and SIMT load
-  std::optional<double> stream_launch_s;    ///< null kernel between two events in a stream
-  std::optional<double> graph_launch_s;     ///< null kernel, each of many in a graph
-  std::optional<double> first_access_s;     ///< more until the first data: cold translations, code
-  std::optional<double> block_launch_cycles;  ///< between the starts of two blocks on one SM
+  std::optional<double> l2_resident_bytes;   ///< data that stays in L2 between uses
+  std::optional<double> l2_dirty_bytes;      ///< recent traffic that L2 holds when a kernel ends
+  std::optional<double> l2_loaded_cycles;    ///< from load to use through L2 under load
+  std::optional<double> sm_clock_hz;         ///< under memory-bound and SIMT load
+  std::optional<double> stream_launch_s;     ///< null kernel between two events in a stream
+  std::optional<double> graph_launch_s;      ///< null kernel, each of many in a graph
+  std::optional<double> first_access_s;      ///< more until the first data: cold translations
+  std::optional<double> kernel_end_s;        ///< more until the last writes show to the next kernel
+  std::optional<double> warp_launch_cycles;  ///< between the starts of two warps on one SM
   std::optional<double> barrier_cycles;
+  std::optional<double> tile_wait_cycles;   ///< from a block's loads of a tile to the last arrival
   std::optional<double> issue_efficiency;   ///< share of issue slots that many warps keep filled
   std::optional<double> warp_issue_cycles;  ///< between instructions of one warp, on average
   std::optional<double> l1_tags_per_clk;   ///< distinct lines of one warp request looked up a clock

@@ -1,10 +1,13 @@
 #include "model/l2_reuse.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace roofcast {
 namespace {
+
+// Nothing is found again once half as much more than the capacity has gone through. RRZE
+// gpu-l2-cache on an H200: 9.7 TB/s to 44 MB, 6.5 TB/s at 53 MB, which is a miss share of 0.4.
+constexpr double kGradualEviction = 0.5;
 
 double resident_capacity_bytes(const Gpu& gpu) {
   return gpu.sustained.l2_resident_bytes.value_or(gpu.memory.l2_bytes.value_or(0));
@@ -37,39 +40,27 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, Marc
   return a_again * l2_miss_share(a_distance, gpu) + b_again * l2_miss_share(b_distance, gpu);
 }
 
-// When a kernel ends L2 holds its last traffic, reads and writes as they came; the writes among it
-// have not reached DRAM.
-double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
-  if (dram.write_bytes <= 0) return 0;
-  const double held = gpu.sustained.l2_dirty_bytes.value_or(0);
-  const double write_share = dram.write_bytes / dram.total_bytes();
-  return std::min(dram.write_bytes, held * write_share);
-}
-
 }  // namespace
 
 double l2_miss_share(double distance_bytes, const Gpu& gpu) {
-  const double ratio = distance_bytes / std::max(1.0, resident_capacity_bytes(gpu));
-  if (ratio <= 1) return 0;
-  // Newton on f(m) = m - 1 + exp(-m·r) from m = 1, where f is convex: each step stays above the
-  // root.
-  double miss = 1;
-  for (int step = 0; step < 6; ++step) {
-    const double kept = std::exp(-miss * ratio);
-    miss -= (miss - 1 + kept) / (1 - ratio * kept);
-  }
-  return std::clamp(miss, 0.0, 1.0);
+  const double capacity = std::max(1.0, resident_capacity_bytes(gpu));
+  return std::clamp((distance_bytes / capacity - 1) / kGradualEviction, 0.0, 1.0);
 }
 
-Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march, const Gpu& gpu,
-                     CacheState cache) {
+Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march, const Gpu& gpu) {
   const double again = l2_miss_share(plan.reuse.distance_bytes, gpu);
   Traffic dram = plan.total.compulsory;
   dram.read_bytes -= plan.reuse.read_bytes * (1 - again);
   dram.write_bytes -= plan.reuse.write_bytes * (1 - again);
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, march, gpu);
-  if (cache == CacheState::cold) dram.write_bytes -= left_dirty_bytes(dram, gpu);
   return dram;
+}
+
+double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
+  if (dram.write_bytes <= 0) return 0;
+  const double held = gpu.sustained.l2_dirty_bytes.value_or(0);
+  const double write_share = dram.write_bytes / dram.total_bytes();
+  return std::min(dram.write_bytes, held * write_share);
 }
 
 }  // namespace roofcast

@@ -22,7 +22,8 @@ struct Step {
   double l1_lookups = 0;         ///< distinct lines touched, summed over warp accesses
   double l2_bytes = 0;           ///< to and from L2
   double global_round_trips =
-      0;  ///< dependent waits for L2 or DRAM that nothing in the block hides
+      0;                  ///< dependent waits for L2 or DRAM that nothing in the block hides
+  double tile_waits = 0;  ///< dependent waits of a whole block for a tile from global memory
   double shared_round_trips = 0;  ///< dependent waits for shared memory
   double dependent_fmas = 0;      ///< length of the longest chain of dependent arithmetic
   double barriers = 0;

@@ -6,6 +6,7 @@
 #include "model/bounds.hpp"
 #include "model/clock.hpp"
 #include "model/forecast.hpp"
+#include "model/l2_reuse.hpp"
 #include "model/occupancy.hpp"
 #include "model/waves.hpp"
 
@@ -45,24 +46,37 @@ Occupancy checked_occupancy(const Launch& launch, const Gpu& gpu) {
 // All launches of the sequence, added up.
 void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const Gpu& gpu,
                   CacheState cache) {
-  std::array<double, kResources> terms{};
-  double running_s = 0;
+  struct Sized {
+    const Plan* plan;
+    Occupancy fit;
+    Traffic dram;
+  };
+  std::vector<Sized> launches_by_kind;
+  launches_by_kind.reserve(plans.size());
   double launches = 0;
   result.work.dram = {};
   for (const Plan& plan : plans) {
     const Occupancy fit = checked_occupancy(plan.launch, gpu);
-    if (!result.occupancy) {
-      result.occupancy = fit;
-      result.waves = waves(plan.launch.blocks(), fit.blocks_per_sm * *gpu.sm_count);
-    }
-    // What a launch leaves dirty in L2 the next one pays for; only the last may leave it there.
-    const bool last = &plan == &plans.back() && plan.repeats == 1;
-    const LaunchForecast one =
-        forecast(plan, fit, clock_hz, gpu, last ? cache : CacheState::steady);
-    running_s += plan.repeats * one.time_s;
+    launches_by_kind.push_back({&plan, fit, launch_traffic(plan, fit, gpu)});
+    result.work.dram += plan.repeats * launches_by_kind.back().dram;
     launches += plan.repeats;
-    result.work.dram += plan.repeats * one.dram;
-    for (std::size_t i = 0; i < kResources; ++i) terms[i] += plan.repeats * one.terms_s[i];
+  }
+  result.occupancy = launches_by_kind.front().fit;
+  result.waves =
+      waves(plans.front().launch.blocks(), result.occupancy->blocks_per_sm * *gpu.sm_count);
+  if (cache == CacheState::cold) {  // what stays dirty in L2, the last launch need not wait for
+    const double left = left_dirty_bytes(result.work.dram, gpu);
+    result.work.dram.write_bytes -= left;
+    double& last = launches_by_kind.back().dram.write_bytes;
+    last = std::max(0.0, last - left);
+  }
+
+  std::array<double, kResources> terms{};
+  double running_s = 0;
+  for (const Sized& one : launches_by_kind) {
+    const LaunchTime time = launch_time(*one.plan, one.fit, one.dram, clock_hz, gpu);
+    running_s += one.plan->repeats * time.time_s;
+    for (std::size_t i = 0; i < kResources; ++i) terms[i] += one.plan->repeats * time.terms_s[i];
   }
   const double launch_s = launch_cost_s(launches, gpu, cache);
   terms[static_cast<std::size_t>(Resource::launch)] += launch_s;

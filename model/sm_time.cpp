@@ -34,7 +34,9 @@ double exposed_latency_cycles(const Step& step, double dram_share, const Gpu& gp
   const double unloaded = gpu.latency.l2_cycles.value_or(0);
   const double l2 = gpu.sustained.l2_loaded_cycles.value_or(unloaded);
   const double beyond_l2 = gpu.latency.dram_cycles.value_or(unloaded) - unloaded;
+  const double tile = gpu.sustained.tile_wait_cycles.value_or(l2);
   return step.global_round_trips * (l2 + beyond_l2 * dram_share) +
+         step.tile_waits * (tile + beyond_l2 * dram_share) +
          step.shared_round_trips * gpu.latency.shared_cycles.value_or(0) +
          step.dependent_fmas * gpu.latency.fma_cycles.value_or(0) +
          step.barriers * gpu.sustained.barrier_cycles.value_or(0);
@@ -52,18 +54,31 @@ StepCost step_cost(const Step& step, DType compute, double warps, double dram_sh
           step.instructions / warps * gpu.sustained.warp_issue_cycles.value_or(1)};
 }
 
+// Every multiply-add is also an issued instruction, and shared memory and L1 are one data pipe: of
+// each pair the fuller one counts. What is left overlaps imperfectly.
+double busy_cycles(const CyclesByResource& pipes, const Overlap& overlap) {
+  const auto of = [&pipes](Resource resource) { return pipes[static_cast<std::size_t>(resource)]; };
+  return overlap(std::array{std::max(of(Resource::vector), of(Resource::issue)),
+                            of(Resource::tensor), of(Resource::special),
+                            of(Resource::shared) + of(Resource::l1), of(Resource::l2),
+                            of(Resource::launch)});
+}
+
 struct StepTime {
   double cycles;
   std::size_t bound;
+  double waiting_share;
 };
 
 StepTime step_time(const StepCost& cost, double resident, const Overlap& overlap) {
   const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
-  const double pipes = overlap(cost.pipes);
-  const std::array parts = {resident * pipes, cost.latency + std::max(pipes, cost.stream)};
-  const bool waits = parts[1] > parts[0];
-  return {overlap(parts), waits ? static_cast<std::size_t>(Resource::latency)
-                                : static_cast<std::size_t>(fullest - cost.pipes.begin())};
+  const double pipes = busy_cycles(cost.pipes, overlap);
+  const double hidden = (resident - 1) * pipes;
+  const double waiting = cost.latency + std::max(0.0, cost.stream - pipes);
+  return {pipes + overlap(std::array{hidden, waiting}),
+          waiting > hidden ? static_cast<std::size_t>(Resource::latency)
+                           : static_cast<std::size_t>(fullest - cost.pipes.begin()),
+          waiting + hidden > 0 ? waiting / (waiting + hidden) : 1};
 }
 
 }  // namespace
@@ -78,7 +93,7 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   const StepCost step = step_cost(plan.block.step, plan.compute, warps, dram_share, gpu);
   StepCost once = step_cost(plan.block.once, plan.compute, warps, dram_share, gpu);
   once.pipes[static_cast<std::size_t>(Resource::launch)] =
-      gpu.sustained.block_launch_cycles.value_or(0);
+      warps * gpu.sustained.warp_launch_cycles.value_or(0);
   const Overlap overlap(gpu.sustained.overlap_exponent);
 
   SmTime result;
@@ -90,6 +105,7 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
     const StepTime in_loop = step_time(step, r, overlap);
     const StepTime outside = step_time(once, r, overlap);
     result.cycles += n * (plan.block.steps * in_loop.cycles + outside.cycles);
+    result.waiting_share = std::min(result.waiting_share, in_loop.waiting_share);
     bound_cycles[in_loop.bound] += n * plan.block.steps * in_loop.cycles;
     bound_cycles[outside.bound] += n * outside.cycles;
   };

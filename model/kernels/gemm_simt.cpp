@@ -101,9 +101,14 @@ Plans plan_direct(const Problem& problem, bool rows_first) {
   Config c = config(problem, kTileN + 1);
   c.tile_k = 1;
   Plan plan = tiled_plan(c);
-  // L1 keeps the block's sectors until all their elements are used: whole sectors along k.
-  c.tile_k = kSectorBytes / 4;
+  // L1 keeps a sector of A until the block has marched through it: rows are whole runs along k.
+  c.tile_k = c.k;
   plan.total.l2.read_bytes = tiled_plan(c).total.l2.read_bytes;
+  // A warp that walks down rows stores each word of C to a sector of its own.
+  if (rows_first) {
+    constexpr double kWordsPerSector = 8;
+    plan.total.l2.write_bytes = plan.total.compulsory.write_bytes * kWordsPerSector;
+  }
   const auto m = static_cast<double>(c.m);
   const auto n = static_cast<double>(c.n);
   const auto k = static_cast<double>(c.k);
@@ -126,6 +131,8 @@ Plans plan_direct(const Problem& problem, bool rows_first) {
   const double wavefronts = static_cast<double>(bank_wavefronts(along));
   const double other = rows_first ? 1 : turns;  // words of the other operand in different lines
   step.l1_lookups = warps * (lookups + other);
+  // The loop is unrolled by four; the block's warps wait together for the new lines of four steps.
+  step.global_round_trips = 0.25;
   step.l1_wavefronts = warps * (wavefronts + other);
   step.l2_bytes =
       plan.total.l2.read_bytes / static_cast<double>(plan.launch.blocks()) / plan.block.steps;
@@ -201,7 +208,7 @@ Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging&
       multiply_adds + shared_loads + copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
   step.shared_wavefronts = shared_loads + copies * width;
   step.l2_bytes = tile_inputs * kElement;
-  step.global_round_trips = ahead ? 0 : 1;
+  step.tile_waits = ahead ? 0 : 1;
   step.shared_round_trips = 1;
   step.barriers = ahead ? 1 : 2;
 

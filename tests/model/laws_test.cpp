@@ -57,22 +57,17 @@ TEST(IoComplexity, MatrixProduct) {
 TEST(L2Reuse, NothingMissesUntilTheCapacity) {
   const Gpu gpu = testing::hopper_like();
   EXPECT_EQ(l2_miss_share(60e6, gpu), 0);
-  EXPECT_GT(l2_miss_share(66e6, gpu), 0);
-  // The root of m = 1 - exp(-2m).
-  EXPECT_NEAR(l2_miss_share(120e6, gpu), 0.7968, 1e-3);
-  EXPECT_NEAR(l2_miss_share(60e9, gpu), 1, 1e-9);
+  EXPECT_DOUBLE_EQ(l2_miss_share(75e6, gpu), 0.5);
+  EXPECT_EQ(l2_miss_share(90e6, gpu), 1);
 }
 
 // L2 holds the last 30 MB of traffic, of which half are writes.
-TEST(L2Reuse, ColdLaunchLeavesDirtyLinesBehind) {
+TEST(L2Reuse, DirtyLinesStayBehind) {
   Gpu gpu = testing::hopper_like();
   gpu.sustained.l2_dirty_bytes = 30e6;
-  Plan plan;
-  plan.total.compulsory = {100e6, 100e6};
-  EXPECT_EQ(dram_traffic(plan, 132, March::in_step, gpu, CacheState::cold).write_bytes, 85e6);
-  EXPECT_EQ(dram_traffic(plan, 132, March::in_step, gpu, CacheState::steady).write_bytes, 100e6);
-  plan.total.compulsory = {10e6, 10e6};
-  EXPECT_EQ(dram_traffic(plan, 132, March::in_step, gpu, CacheState::cold).write_bytes, 0);
+  EXPECT_EQ(left_dirty_bytes({100e6, 100e6}, gpu), 15e6);
+  EXPECT_EQ(left_dirty_bytes({10e6, 10e6}, gpu), 10e6);
+  EXPECT_EQ(left_dirty_bytes({100e6, 0}, gpu), 0);
 }
 
 TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
@@ -83,15 +78,12 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   // than L2 holds: B comes again 99 times.
   plan.raster = TileRaster{
       .tile_rows = 100, .tile_columns = 100, .row_panel_bytes = 1e7, .column_panel_bytes = 1e7};
-  EXPECT_NEAR(dram_traffic(plan, 100, March::in_step, gpu, CacheState::steady).read_bytes, 99e9,
-              1e6);
+  EXPECT_NEAR(dram_traffic(plan, 100, March::in_step, gpu).read_bytes, 99e9, 1e6);
   // All at once: nothing comes again.
-  EXPECT_EQ(dram_traffic(plan, 10000, March::in_step, gpu, CacheState::steady).read_bytes, 0);
+  EXPECT_EQ(dram_traffic(plan, 10000, March::in_step, gpu).read_bytes, 0);
   // Ten rows at once in step sweep B ten times; apart, each row sweeps it alone.
-  EXPECT_NEAR(dram_traffic(plan, 1000, March::in_step, gpu, CacheState::steady).read_bytes, 9e9,
-              1e6);
-  EXPECT_NEAR(dram_traffic(plan, 1000, March::apart, gpu, CacheState::steady).read_bytes, 99e9,
-              1e6);
+  EXPECT_NEAR(dram_traffic(plan, 1000, March::in_step, gpu).read_bytes, 9e9, 1e6);
+  EXPECT_NEAR(dram_traffic(plan, 1000, March::apart, gpu).read_bytes, 99e9, 1e6);
 }
 
 TEST(Peaks, FastestPipeForTheType) {
@@ -129,11 +121,11 @@ TEST(SmTime, ResidentBlocksHideLatencyUntilAPipeIsFull) {
   plan.block.step.global_round_trips = 1;    // 265 cycles exposed
   plan.launch.grid[0] = 132;
   const Occupancy alone{1, 8, OccupancyLimiter::warps};
-  EXPECT_NEAR(sm_time(plan, alone, 0, gpu).cycles, 10 * std::hypot(100, 365), 1e-9);
+  EXPECT_NEAR(sm_time(plan, alone, 0, gpu).cycles, 10 * (100 + 265), 1e-9);
   EXPECT_EQ(sm_time(plan, alone, 0, gpu).bound, Resource::latency);
   plan.launch.grid[0] = 132 * 5;
   const Occupancy five{5, 40, OccupancyLimiter::warps};
-  EXPECT_NEAR(sm_time(plan, five, 0, gpu).cycles, 10 * std::hypot(500, 365), 1e-9);
+  EXPECT_NEAR(sm_time(plan, five, 0, gpu).cycles, 10 * (100 + std::hypot(400, 265)), 1e-9);
   EXPECT_EQ(sm_time(plan, five, 0, gpu).bound, Resource::vector);
 }
 
