@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -8,6 +10,13 @@
 #include "model/problem.hpp"
 
 namespace roofcast {
+
+/// Values of one parameter over which forecasts have been held against measurements.
+struct ValidatedRange {
+  std::size_t parameter;  ///< position in the parameter table
+  std::int64_t from;
+  std::int64_t to;
+};
 
 /// A variant: "gemm.tiled".
 struct KernelModel {
@@ -28,6 +37,7 @@ struct KernelFamily {
   /// Bytes that must cross into a fast memory of that size.
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes);
   std::span<const KernelModel> variants;
+  std::span<const ValidatedRange> validated;  ///< validation/sweeps; outside a prediction says so
 };
 
 }  // namespace roofcast

@@ -3,6 +3,7 @@
 // they know no kernel.
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/launch.hpp"
@@ -63,6 +64,7 @@ struct Plan {
   std::optional<TileRaster> raster;  ///< absent: every byte is touched once
   Reuse reuse;                       ///< of what earlier launches of the chain left in L2
   double on_chip_bytes = 0;          ///< registers and shared memory a block computes from
+  std::string_view caveat;           ///< what in the plan is an estimate; empty: nothing
   double repeats = 1;                ///< launches like this one, one after the other
 };
 

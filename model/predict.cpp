@@ -96,6 +96,24 @@ void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const
   result.launches = static_cast<std::int64_t>(launches);
 }
 
+// What the expected time rests on, where that is less than a validated calibration.
+void add_notes(Prediction& result, const Found& found, const Problem& problem, const Plans& plans,
+               const Gpu& gpu) {
+  if (!plans.front().caveat.empty()) result.notes.emplace_back(plans.front().caveat);
+  if (gpu.sustained.source.empty()) {
+    result.notes.emplace_back(
+        "this device was never calibrated: the expected time rests on datasheet values");
+    return;
+  }
+  for (const ValidatedRange& range : found.family->validated) {
+    const std::int64_t value = problem[range.parameter];
+    if (value >= range.from && value <= range.to) continue;
+    result.notes.push_back(std::string(found.kernel->parameters[range.parameter].name) + " is " +
+                           std::to_string(value) + ": validated from " +
+                           std::to_string(range.from) + " to " + std::to_string(range.to));
+  }
+}
+
 Prediction predict_variant(const Found& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
   const Plans plans = found.kernel->plan(problem, gpu);
@@ -120,10 +138,7 @@ Prediction predict_variant(const Found& found, const Problem& problem, const Gpu
     return result;
   }
   add_forecast(result, plans, *clock, gpu, assumptions.cache);
-  if (gpu.sustained.source.empty()) {
-    result.notes.emplace_back(
-        "this device was never calibrated: the expected time rests on datasheet values");
-  }
+  add_notes(result, found, problem, plans, gpu);
   return result;
 }
 

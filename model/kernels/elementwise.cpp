@@ -83,11 +83,12 @@ constexpr std::array<KernelModel, 2> kGeluVariants = {{
 }  // namespace
 
 constinit const KernelFamily kRelu = {
-    "elementwise.relu", "y = max(x, 0)", map::kParameters, kTypes, relu_work, io, kReluVariants};
+    "elementwise.relu", "y = max(x, 0)", map::kParameters, kTypes, relu_work, io,
+    kReluVariants,      map::kValidated};
 constinit const KernelFamily kGelu = {
     "elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))",
     map::kParameters,   kTypes,
     gelu_work,          io,
-    kGeluVariants};
+    kGeluVariants,      map::kValidated};
 
 }  // namespace roofcast::elementwise

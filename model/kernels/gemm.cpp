@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::array kFamilyTypes = kAllDTypes;
 
+// validation/sweeps/gemm.json.
+constexpr std::array kValidated = {ValidatedRange{kM, 64, 50304}, ValidatedRange{kN, 64, 50257},
+                                   ValidatedRange{kK, 128, 16384}};
+
 Work work(const Problem& problem) {
   const auto m = static_cast<double>(problem[kM]);
   const auto n = static_cast<double>(problem[kN]);
@@ -30,6 +34,7 @@ IoComplexity io(const Problem& problem, double compulsory_bytes, double on_chip_
 }  // namespace
 
 constinit const KernelFamily kFamily = {
-    "gemm", "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kFamilyTypes, work, io, kSimtVariants};
+    "gemm",    "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kFamilyTypes, work, io, kSimtVariants,
+    kValidated};
 
 }  // namespace roofcast::gemm

@@ -188,6 +188,12 @@ std::int64_t registers_of(const Config& c) {
   return std::min(kMost, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
 }
 
+bool compiled(const Config& c) {
+  const std::array tile = {c.tile_m, c.tile_n, c.tile_k, c.thread_m, c.thread_n};
+  return std::any_of(kRegisters.begin(), kRegisters.end(),
+                     [&tile](const Registers& known) { return known.tile == tile; });
+}
+
 Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging) {
   const Config c = config(problem, parameters);
   Plan plan = tiled_plan(c);
@@ -215,6 +221,7 @@ Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging&
   plan.launch.block = {c.threads(), 1, 1};
   plan.launch.shared_bytes = staging.stages * 4 * c.tile_k * (c.tile_m + staging.pad_a + c.tile_n);
   plan.launch.registers = registers_of(c);
+  if (!compiled(c)) plan.caveat = "registers are estimated: no kernel is compiled for this tile";
   if (staging.group_rows > 1) {  // blocks find their tile by themselves
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
     plan.raster->group_rows = staging.group_rows;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/kernel_model.hpp"
 #include "model/plan.hpp"
 #include "model/problem.hpp"
 
@@ -21,6 +22,10 @@ inline constexpr std::array kParameters = {
     roofcast::Parameter{"vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16},
     roofcast::Parameter{"loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1,
                         8, 1}};
+
+/// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
+inline constexpr std::array kValidated = {
+    ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
 /// Work of one operation for each element.
 struct Operation {

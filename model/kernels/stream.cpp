@@ -46,7 +46,9 @@ IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_c
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "stream", "streaming arrays through DRAM", map::kParameters, kTypes, nullptr, io, kVariants};
+constinit const KernelFamily kFamily = {"stream",         "streaming arrays through DRAM",
+                                        map::kParameters, kTypes,
+                                        nullptr,          io,
+                                        kVariants,        map::kValidated};
 
 }  // namespace roofcast::stream

@@ -105,6 +105,20 @@ TEST(Predict, DeviceWithoutWarpsAnswersTheLimit) {
   EXPECT_NE(p.notes[0].find("not defined for this device"), std::string::npos);
 }
 
+TEST(Predict, NotesSayWhatWasNotValidated) {
+  Gpu gpu = testing::hopper_like();
+  const Found kernel = find_kernel("gemm.tiled");
+  ASSERT_EQ(predict(kernel, checked(kernel, {512, 512, 512}), gpu).notes.size(), 1U);
+  gpu.sustained.source = "a run";
+  EXPECT_TRUE(predict(kernel, checked(kernel, {512, 512, 512}), gpu).notes.empty());
+  const auto outside = predict(kernel, checked(kernel, {512, 512, 20}), gpu).notes;
+  ASSERT_EQ(outside.size(), 1U);
+  EXPECT_EQ(outside[0], "k is 20: validated from 128 to 16384");
+  const auto other_tile = predict(kernel, checked(kernel, {512, 512, 512, 8, 64}), gpu).notes;
+  ASSERT_EQ(other_tile.size(), 1U);
+  EXPECT_NE(other_tile[0].find("registers are estimated"), std::string::npos);
+}
+
 // Any variant with any shape it takes.
 struct Question {
   Found kernel;
