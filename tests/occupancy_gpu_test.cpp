@@ -1,0 +1,103 @@
+// The occupancy law against cudaOccupancyMaxActiveBlocksPerMultiprocessor on this machine's GPU.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "hw_specs/loader.hpp"
+#include "kernels/catalog.hpp"
+#include "kernels/common/error.hpp"
+#include "kernels/occupancy_probe/occupancy_probe.hpp"
+#include "model/occupancy.hpp"
+#include "model/roofcast.hpp"
+#include "tests/kernels/device.hpp"
+
+namespace roofcast {
+namespace {
+
+// A shipped device of this GPU's compute capability: the allocation rules go with it.
+std::optional<Gpu> shipped_like_this() {
+  int device = 0;
+  int major = 0;
+  int minor = 0;
+  cuda::check(cudaGetDevice(&device));
+  cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+  const std::string capability = std::to_string(major) + "." + std::to_string(minor);
+  for (const specs::Embedded& embedded : specs::embedded()) {
+    Gpu gpu = specs::load({.file = std::string(embedded.name),
+                           .text = std::string(embedded.text),
+                           .overlay_file = {},
+                           .overlay_text = {},
+                           .overrides = {}});
+    if (gpu.compute_capability == capability && gpu.occupancy) return gpu;
+  }
+  return std::nullopt;
+}
+
+class OccupancyOnGpu : public cuda::GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    gpu_ = shipped_like_this();
+    if (!gpu_) GTEST_SKIP() << "no specification of this GPU's compute capability";
+  }
+  std::optional<Gpu> gpu_;
+};
+
+TEST_F(OccupancyOnGpu, EqualsCudasAnswerForSyntheticKernels) {
+  const auto cases = cuda::probe_occupancy(1000, 20261121);
+  ASSERT_EQ(cases.size(), 1000U);
+  for (const cuda::OccupancyCase& one : cases) {
+    Launch launch;
+    launch.block[0] = one.threads;
+    launch.registers = one.registers;
+    launch.shared_bytes = static_cast<std::int64_t>(one.static_shared + one.dynamic_shared);
+    EXPECT_EQ(occupancy(launch, *gpu_->occupancy).blocks_per_sm, one.blocks_per_sm)
+        << one.threads << " threads, " << one.registers << " registers, " << launch.shared_bytes
+        << " B";
+  }
+}
+
+// Sizes that fill tiles and sizes that do not: some rungs run a kernel of its own for the latter.
+TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
+  int compared = 0;
+  for (const cuda::KernelEntry& entry : cuda::catalog()) {
+    const Found found = find_kernel(entry.name);
+    for (const Problem& configuration : entry.configurations) {
+      for (const DType type : found.dtypes()) {
+        for (const std::int64_t size : {4096, 4097}) {
+          Problem problem = configuration;
+          problem.dtype = type;
+          for (std::size_t i = 0; i < found.family->parameters.size(); ++i) {
+            if (!found.family->parameters[i].fallback) problem[i] = size;
+          }
+          if (!entry.unsupported(problem).empty()) continue;
+          const auto launches = entry.launches(problem);
+          const auto plans = found.kernel->plan(problem, *gpu_);
+          ASSERT_EQ(launches.size(), plans.size());
+          for (std::size_t i = 0; i < launches.size(); ++i) {
+            cuda::check(cudaFuncSetAttribute(launches[i].function,
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(launches[i].shared_bytes)));
+            int blocks = 0;
+            cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                &blocks, launches[i].function,
+                static_cast<int>(launches[i].block.x * launches[i].block.y * launches[i].block.z),
+                launches[i].shared_bytes));
+            EXPECT_EQ(occupancy(plans[i].launch, *gpu_->occupancy).blocks_per_sm, blocks)
+                << entry.name << " " << name(type) << " size " << size << ", launch " << i
+                << ", configuration " << problem[3] << " " << problem[4] << " " << problem[5];
+            ++compared;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(compared, 100);
+}
+
+}  // namespace
+}  // namespace roofcast
