@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ std::span<const Command> commands();
 
 /// The whole program: `arguments` without the program's name. Errors go to standard error.
 ExitCode run(const Arguments& arguments);
+
+/// Runs the work; an exception becomes a message on standard error and its exit code.
+ExitCode with_errors_reported(const std::function<ExitCode()>& work);
 
 ExitCode run_predict(const Arguments& arguments);
 ExitCode run_sweep(const Arguments& arguments);

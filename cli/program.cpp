@@ -83,8 +83,12 @@ std::span<const Command> commands() {
 }
 
 ExitCode run(const Arguments& arguments) {
+  return with_errors_reported([&arguments] { return dispatch(arguments); });
+}
+
+ExitCode with_errors_reported(const std::function<ExitCode()>& work) {
   try {
-    return dispatch(arguments);
+    return work();
   } catch (const UsageError& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const InputError& error) {

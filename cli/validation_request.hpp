@@ -1,0 +1,26 @@
+#pragma once
+// What `validate` was asked, read alike by the program and by the one that measures.
+#include <optional>
+#include <string>
+
+#include "cli/options.hpp"
+#include "validation/shard.hpp"
+#include "validation/suite.hpp"
+
+namespace roofcast::cli {
+
+struct ValidationRequest {
+  Options options;
+  validation::Suite suite;
+  validation::Shard shard;
+  std::string output;
+};
+
+/// Nothing if the help was asked for, and printed.
+std::optional<ValidationRequest> read_validation_request(const Arguments& arguments);
+
+/// The program beside this one that is linked with CUDA. This one is not: it starts at once, and
+/// where there is no CUDA library.
+inline constexpr const char* kMeasuringProgram = "roofcast-measure";
+
+}  // namespace roofcast::cli
