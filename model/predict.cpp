@@ -25,6 +25,7 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
   }
   Prediction result;
   result.work = family.work(problem);
+  result.work.dram = result.work.compulsory;  // at the least, however computed
   result.io =
       family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
   result.limit = limit(result.work, problem.dtype, gpu);

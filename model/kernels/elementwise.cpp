@@ -8,8 +8,9 @@ namespace {
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
 //                                reads writes flops special instructions
-constexpr map::Operation kReluWork = {1, 1, 0, 0, 1};  // a maximum is no FLOP by the counters
-constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9};
+constexpr map::Operation kReluWork = {
+    1, 1, 0, 0, 1, map::Body::relu};  // a maximum is no FLOP by the counters
+constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9, map::Body::gelu};
 
 // One launch for each operation, as an eager framework runs it. Intermediates take turns in two
 // scratch arrays, as a caching allocator hands out memory that was just freed.
@@ -18,16 +19,17 @@ struct Link {
   bool rereads;     ///< what it reads has been read or written before in the chain
   bool overwrites;  ///< what it writes replaces an intermediate no one needs any more
 };
+using map::Body;
 constexpr std::array<Link, 9> kGeluChain = {{
-    {{1, 1, 1, 0, 1}, false, false},  // t1 = x·x
-    {{2, 1, 1, 0, 1}, true, false},   // t2 = t1·x
-    {{1, 1, 1, 0, 1}, true, true},    // t3 = 0.044715·t2
-    {{2, 1, 1, 0, 1}, true, true},    // t4 = x + t3
-    {{1, 1, 1, 0, 1}, true, true},    // t5 = 0.797885·t4
-    {{1, 1, 3, 2, 6}, true, true},    // t6 = tanh(t5) by exp and 1/x
-    {{1, 1, 1, 0, 1}, true, true},    // t7 = 1 + t6
-    {{1, 1, 1, 0, 1}, true, true},    // t8 = 0.5·x
-    {{2, 1, 1, 0, 1}, true, false},   // y  = t8·t7
+    {{1, 1, 1, 0, 1, Body::square}, false, false},  // t1 = x·x
+    {{2, 1, 1, 0, 1, Body::add}, true, false},      // t2 = t1·x
+    {{1, 1, 1, 0, 1, Body::scale}, true, true},     // t3 = 0.044715·t2
+    {{2, 1, 1, 0, 1, Body::add}, true, true},       // t4 = x + t3
+    {{1, 1, 1, 0, 1, Body::scale}, true, true},     // t5 = 0.797885·t4
+    {{1, 1, 3, 2, 6, Body::tanh}, true, true},      // t6 = tanh(t5) by exp and 1/x
+    {{1, 1, 1, 0, 1, Body::scale}, true, true},     // t7 = 1 + t6
+    {{1, 1, 1, 0, 1, Body::scale}, true, true},     // t8 = 0.5·x
+    {{2, 1, 1, 0, 1, Body::add}, true, false},      // y  = t8·t7
 }};
 constexpr double kArraysInTurn = 3;  // x and the two scratch arrays
 

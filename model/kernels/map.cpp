@@ -10,8 +10,6 @@ namespace {
 // Counted in the SASS of kernels/common/map.cuh for sm_90a.
 constexpr double kInstructionsPerThread = 30;
 constexpr double kInstructionsPerAccess = 2;
-// Enough for every compiled configuration (ptxas -v): the launch bound of map.cuh caps them here.
-constexpr std::int64_t kRegisters = 32;
 
 void require_power_of_two(std::string_view what, std::int64_t value) {
   if (!std::has_single_bit(static_cast<std::uint64_t>(value))) {
@@ -38,7 +36,8 @@ Plan plan(const Operation& operation, const Problem& problem) {
   Plan result;
   result.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
   result.launch.block[0] = problem[kThreads];
-  result.launch.registers = kRegisters;
+  result.launch.registers =
+      registers_of(operation.body, problem.dtype, problem[kVectorBytes], problem[kLoads]);
 
   Work& work = result.total;
   work.vector_flops = n * operation.flops;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/kernel_model.hpp"
+#include "model/kernels/map_registers.hpp"
 #include "model/plan.hpp"
 #include "model/problem.hpp"
 
@@ -34,6 +35,7 @@ struct Operation {
   double flops = 0;         ///< vector FLOP an element
   double special = 0;       ///< special-function results an element, at the least
   double instructions = 1;  ///< thread instructions an element, besides the accesses
+  Body body = Body::copy;   ///< for the registers
 };
 
 /// The launch of one such kernel. Throws InputError for an access narrower than an element.

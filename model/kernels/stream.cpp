@@ -6,19 +6,23 @@ namespace roofcast::stream {
 namespace {
 
 //                                   reads writes flops special instructions
-constexpr map::Operation kCopyWork = {1, 1, 0, 0, 0};
-constexpr map::Operation kScaleWork = {1, 1, 1, 0, 1};
-constexpr map::Operation kAddWork = {2, 1, 1, 0, 1};
-constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1};
+constexpr map::Operation kCopyWork = {1, 1, 0, 0, 0, map::Body::copy};
+constexpr map::Operation kScaleWork = {1, 1, 1, 0, 1, map::Body::scale};
+constexpr map::Operation kAddWork = {2, 1, 1, 0, 1, map::Body::add};
+constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1, map::Body::triad};
 
 template <const map::Operation& kOperation>
 Plans plan(const Problem& problem, const Gpu& /*gpu*/) {
   return {map::plan(kOperation, problem)};
 }
 
+// ptxas -v, as kRegisters.
+constexpr std::int64_t kNullRegisters = 4;
+
 // The grid of a copy of n elements whose blocks do nothing.
 Plans plan_null(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan({}, problem);
+  plan.launch.registers = kNullRegisters;
   plan.total = {};
   plan.block = {.steps = 0, .step = {}, .once = {}};
   return {plan};
