@@ -20,7 +20,7 @@ constexpr std::array kConstants = {
     Constant{"dram_write_bytes_per_s", Told::by_streaming, &Sustained::dram_write_bytes_per_s,
              4.3e12, 1e11, 2e13},
     Constant{"l2_bandwidth_bytes_per_s", Told::by_streaming, &Sustained::l2_bandwidth_bytes_per_s,
-             7e12, 1e12, 5e13},
+             7e12, 6e12, 5e13},
     Constant{"l2_resident_bytes", Told::by_products, &Sustained::l2_resident_bytes, 4.4e7, 2e7,
              6e7},
     Constant{"l2_dirty_bytes", Told::by_streaming, &Sustained::l2_dirty_bytes, 5e7, 1e5, 2e8},
@@ -116,6 +116,13 @@ struct Search {
   double run(Told told, const std::vector<std::string>& only);
 };
 
+// DRAM keeps up no more than its datasheet says.
+double sheet_limit(const Constant& constant, const Gpu& gpu) {
+  const bool dram = constant.member == &Sustained::dram_read_bytes_per_s ||
+                    constant.member == &Sustained::dram_write_bytes_per_s;
+  return dram ? gpu.memory.dram_bandwidth_bytes_per_s.value_or(constant.most) : constant.most;
+}
+
 double Search::run(Told told, const std::vector<std::string>& only) {
   moving.clear();
   std::vector<double> logs;  // the constants span many decades
@@ -126,9 +133,10 @@ double Search::run(Told told, const std::vector<std::string>& only) {
         only.empty() || std::find(only.begin(), only.end(), constant.name) != only.end();
     if (constant.told != told || !named) continue;
     moving.push_back(&constant);
-    logs.push_back(std::log((gpu.sustained.*constant.member).value_or(constant.start)));
     least.push_back(std::log(constant.least));
-    most.push_back(std::log(constant.most));
+    most.push_back(std::log(std::min(constant.most, sheet_limit(constant, gpu))));
+    const double start = (gpu.sustained.*constant.member).value_or(constant.start);
+    logs.push_back(std::clamp(std::log(start), least.back(), most.back()));
   }
   if (moving.empty()) return cost(cases, gpu);
   const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimizer(
