@@ -28,13 +28,15 @@ double l2_time_s(const Traffic& l2, const Gpu& gpu) {
 // Waiting for L1 misses together keeps blocks in step unless it is a small part of their time:
 // between 5% and 30% by the naive and the coalesced gemm of the run of 2026-11-21.
 constexpr double kTooLittleWaiting = 0.1;
+// Waiting for whole tiles keeps blocks in step if it is most of it: coarsened_1d, not tiled.
+constexpr double kMostlyWaiting = 0.5;
 
 // The data pipe of an SM serves the oldest block first, the schedulers serve all in turn.
 March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   if (!plan.raster) return March::in_step;
   const SmTime sm = sm_time(plan, occupancy, 0, gpu);
-  const bool apart = sm.bound == Resource::shared ||
-                     (sm.bound == Resource::l1 && sm.waiting_share < kTooLittleWaiting);
+  const bool apart = (sm.fullest == Resource::shared && sm.waiting_share < kMostlyWaiting) ||
+                     (sm.fullest == Resource::l1 && sm.waiting_share < kTooLittleWaiting);
   return apart ? March::apart : March::in_step;
 }
 

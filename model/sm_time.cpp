@@ -66,8 +66,9 @@ double busy_cycles(const CyclesByResource& pipes, const Overlap& overlap) {
 
 struct StepTime {
   double cycles;
-  std::size_t bound;
-  double waiting_share;
+  double working;        ///< of which the pipes are busy
+  double waiting_share;  ///< of what goes beyond one block's own work
+  std::size_t fullest;
 };
 
 StepTime step_time(const StepCost& cost, double resident, const Overlap& overlap) {
@@ -75,10 +76,9 @@ StepTime step_time(const StepCost& cost, double resident, const Overlap& overlap
   const double pipes = busy_cycles(cost.pipes, overlap);
   const double hidden = (resident - 1) * pipes;
   const double waiting = cost.latency + std::max(0.0, cost.stream - pipes);
-  return {pipes + overlap(std::array{hidden, waiting}),
-          waiting > hidden ? static_cast<std::size_t>(Resource::latency)
-                           : static_cast<std::size_t>(fullest - cost.pipes.begin()),
-          waiting + hidden > 0 ? waiting / (waiting + hidden) : 1};
+  return {pipes + overlap(std::array{hidden, waiting}), resident * pipes,
+          waiting + hidden > 0 ? waiting / (waiting + hidden) : 1,
+          static_cast<std::size_t>(fullest - cost.pipes.begin())};
 }
 
 }  // namespace
@@ -97,17 +97,22 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   const Overlap overlap(gpu.sustained.overlap_exponent);
 
   SmTime result;
-  CyclesByResource bound_cycles{};
+  constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
+  CyclesByResource spent{};
+  const auto spend = [&](double times, const StepTime& time) {
+    result.cycles += times * time.cycles;
+    spent[time.fullest] += times * time.working;
+    spent[kLatency] += times * (time.cycles - time.working);
+  };
   const auto add_rounds = [&](std::int64_t rounds, std::int64_t resident) {
     if (rounds == 0 || resident == 0) return;
     const auto r = static_cast<double>(resident);
     const auto n = static_cast<double>(rounds);
     const StepTime in_loop = step_time(step, r, overlap);
-    const StepTime outside = step_time(once, r, overlap);
-    result.cycles += n * (plan.block.steps * in_loop.cycles + outside.cycles);
     result.waiting_share = std::min(result.waiting_share, in_loop.waiting_share);
-    bound_cycles[in_loop.bound] += n * plan.block.steps * in_loop.cycles;
-    bound_cycles[outside.bound] += n * outside.cycles;
+    result.fullest = static_cast<Resource>(in_loop.fullest);
+    spend(n * plan.block.steps, in_loop);
+    spend(n, step_time(once, r, overlap));
   };
   add_rounds(full_rounds, occupancy.blocks_per_sm);
   add_rounds(1, rest);
@@ -116,10 +121,9 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
     result.busy_cycles[i] =
         static_cast<double>(on_busiest) * (plan.block.steps * step.pipes[i] + once.pipes[i]);
   }
-  constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
-  result.busy_cycles[kLatency] = bound_cycles[kLatency];
-  const auto largest = std::max_element(bound_cycles.begin(), bound_cycles.end());
-  result.bound = static_cast<Resource>(largest - bound_cycles.begin());
+  result.busy_cycles[kLatency] = spent[kLatency];
+  const auto largest = std::max_element(spent.begin(), spent.end());
+  result.bound = static_cast<Resource>(largest - spent.begin());
   return result;
 }
 

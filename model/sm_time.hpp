@@ -16,7 +16,8 @@ namespace roofcast {
 struct SmTime {
   double cycles = 0;
   std::array<double, kResources> busy_cycles{};  ///< of each pipe; latency: what nothing hid
-  Resource bound = Resource::latency;
+  Resource bound = Resource::latency;    ///< the fullest pipe, or latency if more time is waited
+  Resource fullest = Resource::latency;  ///< the fullest pipe of the main loop
   double waiting_share = 1;  ///< of the main loop's time beyond one block's own work, not hidden
 };
 

@@ -13,7 +13,14 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-std::vector<Sizes> sizes_for(std::string_view name) {
+/// All sizes and addresses; or few, for tools under which a kernel runs a thousand times slower.
+enum class Extent { all, small };
+
+std::vector<Sizes> sizes_for(std::string_view name, Extent extent) {
+  if (extent == Extent::small) {
+    return name.starts_with("gemm.") ? std::vector<Sizes>{{131, 67, 57}, {132, 136, 60}}
+                                     : std::vector<Sizes>{{4093}};
+  }
   if (name.starts_with("gemm.")) {
     return {{1, 1, 1},      {2, 31, 33},     {33, 1, 7},     {1, 257, 127},
             {127, 129, 1},  {128, 128, 128}, {131, 67, 257}, {257, 127, 31},
@@ -77,12 +84,12 @@ std::string text(const Problem& problem) {
 
 class RunTest : public GpuTest {
  public:
-  explicit RunTest(const KernelEntry& entry) : entry_(entry) {}
+  RunTest(const KernelEntry& entry, Extent extent) : entry_(entry), extent_(extent) {}
   void TestBody() override {
     for (Problem problem : entry_.configurations) {
       for (const DType dtype : kAllDTypes) {
         problem.dtype = dtype;
-        for (const Sizes& sizes : sizes_for(entry_.name)) {
+        for (const Sizes& sizes : sizes_for(entry_.name, extent_)) {
           std::copy(sizes.begin(), sizes.end(), problem.values.begin());
           if (!entry_.unsupported(problem).empty()) continue;
           for (const Shift shift : kShifts) {
@@ -98,6 +105,7 @@ class RunTest : public GpuTest {
 
  private:
   const KernelEntry& entry_;
+  Extent extent_;
 };
 
 const bool kRegistered = [] {
@@ -106,7 +114,9 @@ const bool kRegistered = [] {
       std::string test(entry.name);
       std::replace(test.begin(), test.end(), '.', '_');
       ::testing::RegisterTest("RunTest", test.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                              [&entry]() -> RunTest* { return new RunTest(entry); });
+                              [&entry]() -> RunTest* { return new RunTest(entry, Extent::all); });
+      ::testing::RegisterTest("SmallTest", test.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                              [&entry]() -> RunTest* { return new RunTest(entry, Extent::small); });
     }
   }
   return true;

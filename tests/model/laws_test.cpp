@@ -127,6 +127,9 @@ TEST(SmTime, ResidentBlocksHideLatencyUntilAPipeIsFull) {
   const Occupancy five{5, 40, OccupancyLimiter::warps};
   EXPECT_NEAR(sm_time(plan, five, 0, gpu).cycles, 10 * (100 + std::hypot(400, 265)), 1e-9);
   EXPECT_EQ(sm_time(plan, five, 0, gpu).bound, Resource::vector);
+  // What the pipes did not fill is latency: of 100 + ‖400, 265‖ cycles, 500.
+  EXPECT_NEAR(sm_time(plan, five, 0, gpu).busy_cycles[static_cast<std::size_t>(Resource::latency)],
+              10 * (std::hypot(400, 265) - 400), 1e-9);
 }
 
 TEST(SmTime, OneWarpCannotIssueEveryCycle) {
