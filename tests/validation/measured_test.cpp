@@ -1,0 +1,162 @@
+// The model against the runs that are committed: what the project says it reaches, it still
+// reaches.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hw_specs/loader.hpp"
+#include "validation/compare.hpp"
+#include "validation/run_file.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+Gpu shipped(const std::string& gpu) {
+  const specs::Embedded* spec = specs::find_embedded(gpu);
+  if (spec == nullptr) throw InputError("no shipped device is named " + gpu);
+  return specs::load({.file = gpu + ".json",
+                      .text = std::string(spec->text),
+                      .overlay_file = spec->overlay_text.empty() ? "" : gpu + " calibration",
+                      .overlay_text = std::string(spec->overlay_text),
+                      .overrides = {}});
+}
+
+// Runs that no constant was fitted to: measured/GPU-default-DATE.json.
+std::vector<Comparison> validation_runs() {
+  std::vector<Comparison> runs;
+  for (const auto& entry : std::filesystem::directory_iterator(ROOFCAST_MEASURED_DIR)) {
+    const std::string path = entry.path().string();
+    if (path.find("-default-") == std::string::npos) continue;
+    const auto run = read_run(path);
+    runs.push_back(compare(*run, shipped(run->device.gpu)));
+  }
+  return runs;
+}
+
+double mean_absolute(const Comparison& comparison, const std::string& family, double above_bytes,
+                     double (*error)(const Row&)) {
+  double sum = 0;
+  int count = 0;
+  for (const Row& row : comparison.rows) {
+    if (row.family != family || row.work_dram_bytes < above_bytes) continue;
+    sum += std::abs(error(row));
+    ++count;
+  }
+  EXPECT_GT(count, 0) << family;
+  return sum / count;
+}
+
+double time_error(const Row& row) {
+  return row.time_s.error();
+}
+double dram_error(const Row& row) {
+  return row.dram_bytes ? row.dram_bytes->error() : 0;
+}
+double l2_error(const Row& row) {
+  return row.l2_bytes ? row.l2_bytes->error() : 0;
+}
+
+constexpr double kMiB = 1024.0 * 1024;
+
+TEST(MeasuredRuns, AreThereAndWhole) {
+  const auto runs = validation_runs();
+  ASSERT_FALSE(runs.empty());
+  for (const Comparison& run : runs) {
+    EXPECT_GE(run.rows.size(), 300U);
+    EXPECT_TRUE(run.failures.empty());
+  }
+}
+
+TEST(MeasuredRuns, NothingBeatsItsLimit) {
+  for (const Comparison& run : validation_runs()) EXPECT_TRUE(run.bound_violations.empty());
+}
+
+TEST(MeasuredRuns, StreamingTimeAndBytes) {
+  for (const Comparison& run : validation_runs()) {
+    for (const char* family : {"stream", "elementwise"}) {
+      EXPECT_LT(mean_absolute(run, family, 0, time_error), 0.05) << family;
+      EXPECT_LT(mean_absolute(run, family, 64 * kMiB, time_error), 0.04) << family;
+      EXPECT_LT(mean_absolute(run, family, 128 * kMiB, dram_error), 0.02) << family;
+    }
+  }
+}
+
+TEST(MeasuredRuns, ProductTimeAndBytes) {
+  for (const Comparison& run : validation_runs()) {
+    EXPECT_LT(mean_absolute(run, "gemm", 0, time_error), 0.10);
+    EXPECT_LT(mean_absolute(run, "gemm", 0, dram_error), 0.10);
+    EXPECT_LT(mean_absolute(run, "gemm", 0, l2_error), 0.10);
+  }
+}
+
+TEST(MeasuredRuns, FlopsOfProducts) {
+  int counted = 0;
+  for (const Comparison& run : validation_runs()) {
+    for (const Row& row : run.rows) {
+      if (row.family != "gemm" || !row.flops) continue;
+      // A tile that reaches over the edge multiplies zeros there: counted, but not asked for.
+      const bool whole =
+          row.problem[0] % row.problem[3] == 0 && row.problem[1] % row.problem[4] == 0;
+      if (!whole || row.problem[2] % 64 != 0) continue;
+      // The compiler loads constants with HFMA2, which the counter takes for two FLOP: in these
+      // kernels at most one a thread, and no more threads than elements of C.
+      const double constants = 2.0 * static_cast<double>(row.problem[0] * row.problem[1]);
+      EXPECT_GE(row.flops->measured, row.flops->predicted) << row.kernel << " " << row.problem_text;
+      EXPECT_LE(row.flops->measured, row.flops->predicted + constants)
+          << row.kernel << " " << row.problem_text;
+      ++counted;
+    }
+  }
+  EXPECT_GT(counted, 30);
+}
+
+TEST(MeasuredRuns, OccupancyIsExact) {
+  for (const Comparison& run : validation_runs()) {
+    for (const Row& row : run.rows) {
+      if (!row.blocks_per_sm) continue;
+      EXPECT_EQ(row.blocks_per_sm->predicted, row.blocks_per_sm->measured)
+          << row.kernel << " " << row.problem_text;
+    }
+  }
+}
+
+TEST(MeasuredRuns, IntervalsCover) {
+  for (const Comparison& run : validation_runs()) EXPECT_GT(run.overall.coverage, 0.9);
+}
+
+// The rungs by their default tiles at one size, fastest first.
+std::vector<std::string> order(const std::vector<const Row*>& rungs, double Pair::*time) {
+  std::vector<const Row*> sorted = rungs;
+  std::sort(sorted.begin(), sorted.end(),
+            [time](const Row* a, const Row* b) { return a->time_s.*time < b->time_s.*time; });
+  std::vector<std::string> names;
+  for (const Row* rung : sorted) names.push_back(rung->kernel);
+  return names;
+}
+
+TEST(MeasuredRuns, TheLaddersOrder) {
+  for (const Comparison& run : validation_runs()) {
+    std::map<std::int64_t, std::vector<const Row*>> by_size;
+    for (const Row& row : run.rows) {
+      const bool square = row.problem[0] == row.problem[1] && row.problem[0] == row.problem[2];
+      const bool power = (row.problem[0] & (row.problem[0] - 1)) == 0;
+      auto& rungs = by_size[row.problem[0]];
+      const bool first = std::none_of(rungs.begin(), rungs.end(), [&row](const Row* other) {
+        return other->kernel == row.kernel;  // the default tile comes first in the suite
+      });
+      if (row.family == "gemm" && square && power && first) rungs.push_back(&row);
+    }
+    for (const auto& [size, rungs] : by_size) {
+      if (rungs.size() < 6) continue;
+      EXPECT_EQ(order(rungs, &Pair::predicted), order(rungs, &Pair::measured)) << size;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roofcast::validation
