@@ -17,18 +17,18 @@ std::span<const KernelFamily> catalog() {
   return families;
 }
 
-Found find_kernel(std::string_view wanted) {
+Found find_kernel(std::string_view name) {
   std::vector<std::string_view> known;
   for (const KernelFamily& family : catalog()) {
-    if (family.name == wanted) return {&family, nullptr};
+    if (family.name == name) return {&family, nullptr};
     known.push_back(family.name);
     for (const KernelModel& kernel : family.variants) {
-      if (kernel.name == wanted) return {&family, &kernel};
+      if (kernel.name == name) return {&family, &kernel};
       known.push_back(kernel.name);
     }
   }
-  const std::string_view near = closest(wanted, known);
-  throw InputError("no kernel is named '" + std::string(wanted) + "'" +
+  const std::string_view near = closest(name, known);
+  throw InputError("no kernel is named '" + std::string(name) + "'" +
                    (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?") +
                    " `roofcast kernels` lists them all");
 }
