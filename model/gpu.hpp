@@ -110,8 +110,8 @@ enum class DeviceKind : unsigned char { gpu, tpu };
 
 /// A device as its specification file describes it. Datasheet values, then `sustained`.
 struct Gpu {
-  std::string name;   ///< "h200-sxm"
-  std::string title;  ///< "NVIDIA H200 SXM 141 GB"
+  std::string name;   ///< as the file in hw_specs/
+  std::string title;  ///< as the vendor calls it
   std::int64_t year = 0;
   DeviceKind kind = DeviceKind::gpu;
   std::string compute_capability;  ///< "9.0"; empty for a device that has none

@@ -6,7 +6,7 @@ namespace roofcast {
 namespace {
 
 // Nothing is found again once half as much more than the capacity has gone through. RRZE
-// gpu-l2-cache on an H200: 9.7 TB/s to 44 MB, 6.5 TB/s at 53 MB, which is a miss share of 0.4.
+// gpu-l2-cache: 9.7 TB/s to 44 MB, 6.5 TB/s at 53 MB, which is a miss share of 0.4.
 constexpr double kGradualEviction = 0.5;
 
 double resident_capacity_bytes(const Gpu& gpu) {
