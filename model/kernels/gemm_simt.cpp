@@ -180,20 +180,26 @@ constexpr std::array kRegisters = {
     Registers{{128, 64, 16, 8, 8}, 151, 154},   Registers{{64, 64, 16, 8, 8}, 155, 160},
 };
 
-// For a tile that is not compiled: accumulators, two steps of operands, and addresses.
-std::int64_t registers_of(const Config& c) {
-  constexpr std::int64_t kMost = 255;
+// The compiled tile's, or null.
+const Registers* compiled_registers(const Config& c) {
   const std::array tile = {c.tile_m, c.tile_n, c.tile_k, c.thread_m, c.thread_n};
-  for (const Registers& known : kRegisters) {
-    if (known.tile == tile) return c.n % 4 == 0 && c.k % 4 == 0 ? known.count : known.unaligned;
-  }
-  return std::min(kMost, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
+  const auto* const found =
+      std::find_if(kRegisters.begin(), kRegisters.end(),
+                   [&tile](const Registers& known) { return known.tile == tile; });
+  return found == kRegisters.end() ? nullptr : found;
 }
 
-bool compiled(const Config& c) {
-  const std::array tile = {c.tile_m, c.tile_n, c.tile_k, c.thread_m, c.thread_n};
-  return std::any_of(kRegisters.begin(), kRegisters.end(),
-                     [&tile](const Registers& known) { return known.tile == tile; });
+void set_registers(Plan& plan, const Config& c) {
+  if (const Registers* known = compiled_registers(c)) {
+    const bool aligned = c.n % 4 == 0 && c.k % 4 == 0;
+    plan.launch.registers = aligned ? known->count : known->unaligned;
+    return;
+  }
+  // Accumulators, two steps of operands, and addresses.
+  constexpr std::int64_t kMost = 255;
+  plan.launch.registers =
+      std::min(kMost, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
+  plan.caveat = "registers are estimated: no kernel is compiled for this tile";
 }
 
 Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging) {
@@ -222,8 +228,7 @@ Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging&
 
   plan.launch.block = {c.threads(), 1, 1};
   plan.launch.shared_bytes = staging.stages * 4 * c.tile_k * (c.tile_m + staging.pad_a + c.tile_n);
-  plan.launch.registers = registers_of(c);
-  if (!compiled(c)) plan.caveat = "registers are estimated: no kernel is compiled for this tile";
+  set_registers(plan, c);
   if (staging.group_rows > 1) {  // blocks find their tile by themselves
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
     plan.raster->group_rows = staging.group_rows;
