@@ -16,6 +16,8 @@ std::string_view reason(Resource resource) {
       return "the SIMT arithmetic pipes set the pace";
     case Resource::special:
       return "the special-function unit (exp, tanh, rcp) sets the pace";
+    case Resource::conversion:
+      return "conversions between number formats set the pace";
     case Resource::issue:
       return "the schedulers issue one instruction a clock each and are busy";
     case Resource::shared:

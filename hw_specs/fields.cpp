@@ -36,6 +36,7 @@ void visit_quantities(Gpu& gpu, const Visit& visit) {
   visit_rates("/sm/vector_flop_per_clk", gpu.sm.vector_flop_per_clk, visit);
   visit_rates("/sm/tensor_flop_per_clk", gpu.sm.tensor_flop_per_clk, visit);
   visit("/sm/special_per_clk", gpu.sm.special_per_clk);
+  visit("/sm/conversion_per_clk", gpu.sm.conversion_per_clk);
   visit("/sm/integer_per_clk", gpu.sm.integer_per_clk);
   visit("/sm/warp_issue_per_clk", gpu.sm.warp_issue_per_clk);
   visit("/sm/shared_bytes_per_clk", gpu.sm.shared_bytes_per_clk);

@@ -44,6 +44,10 @@ TimeByResource bounds(const Plan& plan, const Gpu& gpu) {
   if (gpu.sm.special_per_clk) {
     at(times, Resource::special) = work.special_flops / (*gpu.sm.special_per_clk * sm_clocks_per_s);
   }
+  if (gpu.sm.conversion_per_clk) {
+    at(times, Resource::conversion) =
+        work.conversions / (*gpu.sm.conversion_per_clk * sm_clocks_per_s);
+  }
   if (gpu.sm.l2_bytes_per_clk) {
     at(times, Resource::l2) = work.l2.total_bytes() / (*gpu.sm.l2_bytes_per_clk * sm_clocks_per_s);
   }

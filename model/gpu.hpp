@@ -50,6 +50,7 @@ struct SmRates {
   RateByType vector_flop_per_clk;
   RateByType tensor_flop_per_clk;
   std::optional<double> special_per_clk;     ///< results of exp2, rcp, sin … (MUFU)
+  std::optional<double> conversion_per_clk;  ///< results of conversions between number formats
   std::optional<double> integer_per_clk;     ///< add, logic, shift
   std::optional<double> warp_issue_per_clk;  ///< warp instructions issued, all schedulers together
   std::optional<double> shared_bytes_per_clk;

@@ -25,6 +25,8 @@ struct KernelModel {
   std::span<const Parameter> parameters;  ///< the family's shape first, then the configuration
   std::span<const DType> dtypes;
   Plans (*plan)(const Problem&, const Gpu&);  ///< throws InputError for an impossible configuration
+  /// Where its parameters are its own: instead of the family's.
+  std::span<const ValidatedRange> validated{};
 };
 
 /// A family: "gemm". Its limit holds for every way to compute the same thing.

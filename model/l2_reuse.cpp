@@ -49,7 +49,7 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
 
 Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march, const Gpu& gpu) {
   const double again = l2_miss_share(plan.reuse.distance_bytes, gpu);
-  Traffic dram = plan.total.compulsory;
+  Traffic dram = plan.total.touched;
   dram.read_bytes -= plan.reuse.read_bytes * (1 - again);
   dram.write_bytes -= plan.reuse.write_bytes * (1 - again);
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, march, gpu);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/launch.hpp"
+#include "model/prediction.hpp"
 #include "model/problem.hpp"
 #include "model/work.hpp"
 
@@ -17,6 +18,7 @@ namespace roofcast {
 struct Step {
   double vector_flops = 0;       ///< on the SIMT pipes
   double special_ops = 0;        ///< thread results of the special-function unit
+  double conversions = 0;        ///< thread results of the conversion pipe
   double instructions = 0;       ///< all warp instructions issued
   double shared_wavefronts = 0;  ///< cycles of the data pipe for shared memory, conflicts counted
   double l1_wavefronts = 0;      ///< the same for global memory through L1
@@ -64,8 +66,9 @@ struct Plan {
   std::optional<TileRaster> raster;  ///< absent: every byte is touched once
   Reuse reuse;                       ///< of what earlier launches of the chain left in L2
   double on_chip_bytes = 0;          ///< registers and shared memory a block computes from
-  std::string_view caveat;           ///< what in the plan is an estimate; empty: nothing
-  double repeats = 1;                ///< launches like this one, one after the other
+  std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
+  std::string_view caveat;                     ///< what in the plan is an estimate; empty: nothing
+  double repeats = 1;                          ///< launches like this one, one after the other
 };
 
 /// The launches of one kernel variant, in order.

@@ -106,7 +106,9 @@ void add_notes(Prediction& result, const Found& found, const Problem& problem, c
         "this device was never calibrated: the expected time rests on datasheet values");
     return;
   }
-  for (const ValidatedRange& range : found.family->validated) {
+  const auto validated =
+      found.kernel->validated.empty() ? found.family->validated : found.kernel->validated;
+  for (const ValidatedRange& range : validated) {
     const std::int64_t value = problem[range.parameter];
     if (value >= range.from && value <= range.to) continue;
     result.notes.push_back(std::string(found.kernel->parameters[range.parameter].name) + " is " +
@@ -119,7 +121,11 @@ Prediction predict_variant(const Found& found, const Problem& problem, const Gpu
                            const Assumptions& assumptions) {
   const Plans plans = found.kernel->plan(problem, gpu);
   Prediction result;
-  for (const Plan& plan : plans) result.work += plan.repeats * plan.total;
+  for (const Plan& plan : plans) {
+    result.work += plan.repeats * plan.total;
+    result.traffic_reasons.insert(result.traffic_reasons.end(), plan.traffic_reasons.begin(),
+                                  plan.traffic_reasons.end());
+  }
   if (found.family->work != nullptr) {
     result.work.compulsory = found.family->work(problem).compulsory;
   }

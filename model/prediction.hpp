@@ -14,22 +14,24 @@ namespace roofcast {
 
 /// What can bound a kernel. The name is the one in JSON and tables.
 enum class Resource : unsigned char {
-  tensor,   ///< tensor-core arithmetic
-  vector,   ///< SIMT arithmetic
-  special,  ///< special-function unit
-  issue,    ///< instruction issue
-  shared,   ///< shared-memory bandwidth
-  l1,       ///< L1 lookups and bandwidth
-  l2,       ///< L2 bandwidth
-  dram,     ///< DRAM bandwidth
-  latency,  ///< dependent accesses with too little else in flight
-  launch    ///< the cost of starting a kernel
+  tensor,      ///< tensor-core arithmetic
+  vector,      ///< SIMT arithmetic
+  special,     ///< special-function unit
+  conversion,  ///< conversion between number formats
+  issue,       ///< instruction issue
+  shared,      ///< shared-memory bandwidth
+  l1,          ///< L1 lookups and bandwidth
+  l2,          ///< L2 bandwidth
+  dram,        ///< DRAM bandwidth
+  latency,     ///< dependent accesses with too little else in flight
+  launch       ///< the cost of starting a kernel
 };
-inline constexpr std::size_t kResources = 10;
+inline constexpr std::size_t kResources = 11;
 
 constexpr std::string_view name(Resource resource) {
   constexpr std::array<std::string_view, kResources> names = {
-      "tensor", "vector", "special", "issue", "shared", "l1", "l2", "dram", "latency", "launch"};
+      "tensor", "vector", "special", "conversion", "issue", "shared",
+      "l1",     "l2",     "dram",    "latency",    "launch"};
   return names[static_cast<std::size_t>(resource)];
 }
 
@@ -88,6 +90,20 @@ struct Waves {
   double efficiency = 0;  ///< count ÷ ⌈count⌉
 };
 
+/// Where bytes are counted, from the threads outward.
+enum class Level : unsigned char {
+  requested,  ///< what the threads ask for
+  l1,         ///< whole sectors, between the threads and L1
+  l2,         ///< between L1 and L2
+  dram        ///< between L2 and DRAM
+};
+
+/// Why more bytes, or fewer, cross at a level than at the one before it.
+struct TrafficReason {
+  Level level;
+  std::string text;  ///< "stride 16: 64 B moved for 4 B used"
+};
+
 /// Lower bound on the time: no measurement may be shorter.
 struct Limit {
   double time_s = 0;
@@ -119,6 +135,7 @@ struct Prediction {
   std::optional<Waves> waves;
   std::optional<Forecast> time;
   std::int64_t launches = 0;
+  std::vector<TrafficReason> traffic_reasons;
   std::vector<std::string> notes;
 };
 

@@ -21,6 +21,7 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, const Gpu& gpu) {
   };
   set(Resource::vector, per_clk(step.vector_flops, gpu.sm.vector_flop_per_clk[compute]));
   set(Resource::special, per_clk(step.special_ops, gpu.sm.special_per_clk));
+  set(Resource::conversion, per_clk(step.conversions, gpu.sm.conversion_per_clk));
   set(Resource::issue, per_clk(step.instructions, gpu.sm.warp_issue_per_clk) /
                            gpu.sustained.issue_efficiency.value_or(1));
   set(Resource::shared, step.shared_wavefronts);
@@ -59,7 +60,7 @@ StepCost step_cost(const Step& step, DType compute, double warps, double dram_sh
 double busy_cycles(const CyclesByResource& pipes, const Overlap& overlap) {
   const auto of = [&pipes](Resource resource) { return pipes[static_cast<std::size_t>(resource)]; };
   return overlap(std::array{std::max(of(Resource::vector), of(Resource::issue)),
-                            of(Resource::tensor), of(Resource::special),
+                            of(Resource::tensor), of(Resource::special), of(Resource::conversion),
                             of(Resource::shared) + of(Resource::l1), of(Resource::l2),
                             of(Resource::launch)});
 }

@@ -21,14 +21,20 @@ struct Traffic {
 
 /// What has to be done, counted from the algorithm. A value: works add up, n · work repeats it.
 ///
+/// The traffic is a ladder: compulsory ≤ requested ≤ l1 by what a sector holds besides; l2 is less
+/// where L1 has it already; dram is at least `touched` unless L2 has it already.
+///
 /// Conventions: a fused multiply-add is 2 FLOP; a special function (tanh, exp, rcp) is 1; data
 /// movement, index arithmetic and conversions are none.
 struct Work {
   double vector_flops = 0;   ///< on the SIMT pipes, in the problem's type
   double tensor_flops = 0;   ///< on the tensor cores
   double special_flops = 0;  ///< on the special-function unit
+  double conversions = 0;    ///< results of the conversion pipe; no FLOP
   Traffic requested;         ///< what the threads ask of global memory, repeats counted
+  Traffic l1;                ///< the same in whole sectors: what crosses between threads and L1
   Traffic l2;                ///< what crosses between the SMs and L2
+  Traffic touched;           ///< each DRAM access touched, once: the least that DRAM can move
   Traffic dram;              ///< what crosses between L2 and DRAM
   Traffic compulsory;        ///< each input once in, each output once out
   double shared_bytes = 0;   ///< through shared memory, both ways
@@ -39,8 +45,11 @@ struct Work {
     vector_flops += other.vector_flops;
     tensor_flops += other.tensor_flops;
     special_flops += other.special_flops;
+    conversions += other.conversions;
     requested += other.requested;
+    l1 += other.l1;
     l2 += other.l2;
+    touched += other.touched;
     dram += other.dram;
     compulsory += other.compulsory;
     shared_bytes += other.shared_bytes;
@@ -48,8 +57,10 @@ struct Work {
   }
   friend constexpr Work operator+(Work a, const Work& b) { return a += b; }
   friend constexpr Work operator*(double n, const Work& a) {
-    return {n * a.vector_flops, n * a.tensor_flops, n * a.special_flops, n * a.requested,
-            n * a.l2,           n * a.dram,         n * a.compulsory,    n * a.shared_bytes};
+    return {n * a.vector_flops, n * a.tensor_flops, n * a.special_flops,
+            n * a.conversions,  n * a.requested,    n * a.l1,
+            n * a.l2,           n * a.touched,      n * a.dram,
+            n * a.compulsory,   n * a.shared_bytes};
   }
 };
 

@@ -41,12 +41,16 @@ std::size_t bytes_of(const Tensor& tensor) {
 /// Buffers for a problem: inputs random.
 class Arguments {
  public:
-  explicit Arguments(const Tensors& tensors) {
+  Arguments(const KernelEntry& entry, const Problem& p) {
+    const Tensors tensors = entry.tensors(p);
+    std::vector<void*> inputs;
     std::uint64_t seed = 1;
     for (const Tensor& t : tensors.inputs) {
-      inputs_.push_back(add(t));
+      inputs.push_back(add(t));
+      inputs_.push_back(inputs.back());
       fill_normal(buffers_.back().get(), t.dtype, t.elements, seed++, nullptr);
     }
+    if (entry.fill != nullptr) entry.fill(p, inputs, seed, nullptr);
     for (const Tensor& t : tensors.outputs) outputs_.push_back(add(t));
     for (const Tensor& t : tensors.scratch) scratch_.push_back(add(t));
   }

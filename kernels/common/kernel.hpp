@@ -64,6 +64,10 @@ struct KernelEntry {
                     std::span<double* const> outputs, cudaStream_t);
   /// Largest max|out - ref| / max(1, max|ref|) accepted for that problem on normal random inputs.
   double (*tolerance)(const Problem&);
+  /// Writes the inputs that are not normal random numbers (indices, selectors) over those that
+  /// are; null where there are none.
+  void (*fill)(const Problem&, std::span<void* const> inputs, std::uint64_t seed,
+               cudaStream_t) = nullptr;
 };
 
 }  // namespace roofcast::cuda

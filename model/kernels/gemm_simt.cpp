@@ -87,6 +87,9 @@ Plan tiled_plan(const Config& c) {
   work.l2 = {(columns * m * k * a_waste + rows * k * n * b_waste) * kElement,
              m * n * kElement * b_waste};
 
+  work.l1 = work.l2;
+  work.touched = work.compulsory;
+
   plan.raster = TileRaster{.tile_rows = c.tile_rows(),
                            .tile_columns = c.tile_columns(),
                            .row_panel_bytes = m / rows * k * kElement,
@@ -242,7 +245,7 @@ Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging&
 
 constexpr roofcast::Parameter tile(std::string_view name, std::string_view meaning,
                                    std::int64_t fallback) {
-  return {name, meaning, 1, 512, fallback};
+  return setting(name, meaning, 1, 512, fallback);
 }
 
 constexpr std::array kDirectParameters = {kShape[0], kShape[1], kShape[2],

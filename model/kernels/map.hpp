@@ -19,10 +19,9 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 /// The shape and configuration of every such kernel.
 inline constexpr std::array kParameters = {
     roofcast::Parameter{"n", "elements of each array", 1, kMaxElements, std::nullopt},
-    roofcast::Parameter{"threads", "threads of a block", 32, 1024, 256},
-    roofcast::Parameter{"vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16},
-    roofcast::Parameter{"loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1,
-                        8, 1}};
+    setting("threads", "threads of a block", 32, 1024, 256),
+    setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
+    setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
 
 /// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
 inline constexpr std::array kValidated = {

@@ -39,7 +39,7 @@ void run_and_compare(const KernelEntry& entry, const Problem& problem, Shift shi
   const Tensors tensors = entry.tensors(problem);
   std::vector<Guarded> memory;
   std::vector<const void*> inputs;
-  std::vector<void*> outputs, scratch;
+  std::vector<void*> outputs, scratch, writable;
   std::vector<double*> references;
   const auto add = [&](const Tensor& tensor, std::size_t elements) {
     return memory.emplace_back(tensor, elements).data();
@@ -48,7 +48,9 @@ void run_and_compare(const KernelEntry& entry, const Problem& problem, Shift shi
     void* const data = add(tensor, shift.inputs);
     fill_normal(data, tensor.dtype, tensor.elements, 7 + inputs.size(), nullptr);
     inputs.push_back(data);
+    writable.push_back(data);
   }
+  if (entry.fill != nullptr) entry.fill(problem, writable, 7, nullptr);
   for (const Tensor& tensor : tensors.scratch) scratch.push_back(add(tensor, shift.outputs));
   for (const Tensor& tensor : tensors.outputs) {
     references.push_back(static_cast<double*>(add({DType::fp64, tensor.elements}, 0)));

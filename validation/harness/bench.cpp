@@ -53,7 +53,7 @@ void Bench::check_ragged(const cuda::KernelEntry& kernel, const Problem& problem
   if (!checked_ragged_.insert(text).second) return;
   const cuda::Tensors tensors = kernel.tensors(*companion);
   arena_.reset(arena_bytes(tensors));
-  const BufferSet buffers(tensors, arena_, kSeed, timer_.stream());
+  const BufferSet buffers(kernel, *companion, arena_, kSeed, timer_.stream());
   (void)correctness_.error_of(kernel, *companion, buffers, kSeed, timer_.stream());
 }
 
@@ -84,7 +84,7 @@ Case Bench::time(const SuiteCase& wanted) {
   const std::size_t set_bytes = arena_bytes(tensors);
   arena_.reset(set_bytes);
   std::vector<BufferSet> sets;
-  sets.emplace_back(tensors, arena_, kSeed, timer_.stream());
+  sets.emplace_back(kernel, problem, arena_, kSeed, timer_.stream());
   out.error = correctness_.error_of(kernel, problem, sets[0], kSeed, timer_.stream());
 
   Contenders contenders;
@@ -106,7 +106,7 @@ Case Bench::time(const SuiteCase& wanted) {
     arena_.reset(turn.sets * set_bytes);
     sets.clear();
     for (std::size_t i = 0; i < turn.sets; ++i) {
-      sets.emplace_back(tensors, arena_, kSeed + i, timer_.stream());
+      sets.emplace_back(kernel, problem, arena_, kSeed + i, timer_.stream());
     }
     timed = timer_.steady(contenders, estimate_s, turn.sets, turn.launches);
   }
@@ -121,7 +121,7 @@ validation::Counters Bench::count(const Case& measured, CounterSession& session)
   const cuda::KernelEntry& kernel = runnable(measured.kernel, measured.problem);
   const cuda::Tensors tensors = kernel.tensors(measured.problem);
   arena_.reset(arena_bytes(tensors));
-  const BufferSet buffers(tensors, arena_, kSeed, timer_.stream());
+  const BufferSet buffers(kernel, measured.problem, arena_, kSeed, timer_.stream());
   cudaStream_t stream = timer_.stream();
   const auto prepare = [&] {
     flush_.enqueue(stream);

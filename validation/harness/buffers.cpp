@@ -36,15 +36,18 @@ std::size_t arena_bytes(const cuda::Tensors& tensors) {
   return bytes;
 }
 
-BufferSet::BufferSet(const cuda::Tensors& tensors, Arena& arena, std::uint64_t seed,
-                     cudaStream_t stream)
-    : tensors_(tensors) {
+BufferSet::BufferSet(const cuda::KernelEntry& kernel, const Problem& problem, Arena& arena,
+                     std::uint64_t seed, cudaStream_t stream)
+    : tensors_(kernel.tensors(problem)) {
+  std::vector<void*> inputs;
   for (const cuda::Tensor& tensor : tensors_.inputs) {
     void* const memory = arena.take(bytes_of(tensor));
     // Inputs of one set differ, and sets differ: seeds 64 apart leave room for the inputs.
     cuda::fill_normal(memory, tensor.dtype, tensor.elements, 64 * seed + inputs_.size(), stream);
     inputs_.push_back(memory);
+    inputs.push_back(memory);
   }
+  if (kernel.fill != nullptr) kernel.fill(problem, inputs, seed, stream);
   for (const cuda::Tensor& tensor : tensors_.outputs)
     outputs_.push_back(arena.take(bytes_of(tensor)));
   for (const cuda::Tensor& tensor : tensors_.scratch)

@@ -35,7 +35,8 @@ std::size_t arena_bytes(const cuda::Tensors& tensors);
 /// The tensors of one problem: inputs the same for the same seed, outputs and scratch poisoned.
 class BufferSet {
  public:
-  BufferSet(const cuda::Tensors& tensors, Arena& arena, std::uint64_t seed, cudaStream_t stream);
+  BufferSet(const cuda::KernelEntry& kernel, const Problem& problem, Arena& arena,
+            std::uint64_t seed, cudaStream_t stream);
 
   cuda::Addresses addresses() const { return {inputs_, outputs_, scratch_}; }
   void poison_outputs(cudaStream_t stream) const;

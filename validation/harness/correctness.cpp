@@ -49,11 +49,11 @@ std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const P
 const Correctness::Outputs& Correctness::reference(const cuda::KernelEntry& kernel,
                                                    const Problem& problem, const BufferSet& buffers,
                                                    std::uint64_t seed, cudaStream_t stream) {
-  // Configurations (parameters with a fallback) do not change the result.
-  std::string shape = fmt::format("{} {}", seed, name(problem.dtype));
+  // What configures does not change the result.
+  std::string shape = fmt::format("{} {} {}", seed, name(problem.dtype), problem.text.view());
   std::size_t i = 0;
   for (const Parameter& parameter : find_kernel(kernel.name).parameters()) {
-    if (!parameter.fallback) shape += fmt::format(" {}={}", parameter.name, problem[i]);
+    if (!parameter.configures) shape += fmt::format(" {}={}", parameter.name, problem[i]);
     ++i;
   }
   const Key key{reinterpret_cast<const void*>(kernel.reference), shape};
