@@ -1,5 +1,7 @@
 #include "cli/answer.hpp"
 
+#include "model/parameter_text.hpp"
+
 namespace roofcast::cli {
 
 std::string_view kernel_name(const Found& kernel) {
@@ -10,7 +12,7 @@ std::string problem_text(const Found& kernel, const Problem& problem) {
   std::string text;
   const auto parameters = kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    text += fmt::format("{}={} ", parameters[i].name, problem[i]);
+    text += fmt::format("{}={} ", parameters[i].name, quoted_value_text(parameters[i], problem, i));
   }
   return text.append(name(problem.dtype));
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cli/answer.hpp"
+#include "model/parameter_text.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -105,8 +106,12 @@ void CsvWriter::question(const Found& kernel, const Problem& problem, const Gpu&
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const Parameter& p) { return p.name == parameter; });
     if (found == known.end()) continue;
-    fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"),
-                   problem[static_cast<std::size_t>(found - known.begin())]);
+    const auto position = static_cast<std::size_t>(found - known.begin());
+    if (is_named(*found)) {
+      append(out_, csv_field(named_value(*found, problem, position)));
+    } else {
+      fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), problem[position]);
+    }
   }
   out_.push_back(',');
   append(out_, name(problem.dtype));

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "cli/answer.hpp"
+#include "model/parameter_text.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -16,7 +17,13 @@ void write_problem(JsonWriter& json, const Found& kernel, const Problem& problem
   json.key("problem");
   json.begin_object();
   const auto parameters = kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) json.member(parameters[i].name, problem[i]);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (is_named(parameters[i])) {
+      json.member(parameters[i].name, named_value(parameters[i], problem, i));
+    } else {
+      json.member(parameters[i].name, problem[i]);
+    }
+  }
   json.member("dtype", name(problem.dtype));
   json.end_object();
 }

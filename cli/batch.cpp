@@ -2,6 +2,7 @@
 
 #include "cli/answer.hpp"
 #include "cli/kernel_options.hpp"
+#include "model/parameter_text.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -56,10 +57,18 @@ bool read_parameter(const QueryField& field, std::span<const Parameter> paramete
                     Problem& problem, unsigned& given) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name != field.key) continue;
-    if (field.kind != QueryField::Kind::whole) {
-      throw InputError(fmt::format("'{}' takes a whole number", field.key));
+    if (is_named(parameters[i])) {
+      if (field.kind != QueryField::Kind::text) {
+        throw InputError(
+            fmt::format("'{}' takes a string: {}", field.key, allowed_text(parameters[i])));
+      }
+      set_named_value(parameters[i], problem, i, field.text);
+    } else {
+      if (field.kind != QueryField::Kind::whole) {
+        throw InputError(fmt::format("'{}' takes a whole number", field.key));
+      }
+      problem[i] = field.whole;
     }
-    problem[i] = field.whole;
     given |= 1U << i;
     return true;
   }

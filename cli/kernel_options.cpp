@@ -5,8 +5,17 @@
 #include <algorithm>
 
 #include "cli/answer.hpp"
+#include "model/parameter_text.hpp"
 
 namespace roofcast::cli {
+
+namespace {
+
+std::string_view named_placeholder(const Parameter& parameter) {
+  return parameter.is_text ? "TEXT" : "NAME";
+}
+
+}  // namespace
 
 Found kernel_named(std::string_view name) {
   try {
@@ -34,14 +43,28 @@ std::vector<Option> parameter_options(std::span<const Found> kernels, std::strin
     for (const Parameter& parameter : kernel.parameters()) {
       const auto same = [&](const Option& option) { return option.name == parameter.name; };
       if (std::any_of(options.begin(), options.end(), same)) continue;
-      const std::string fallback =
-          parameter.fallback ? fmt::format(", default {}", *parameter.fallback) : "";
-      options.push_back({std::string(parameter.name), std::string(value_name),
-                         fmt::format("{}, {} to {}{}", parameter.meaning, parameter.minimum,
-                                     parameter.maximum, fallback)});
+      const std::string fallback = fallback_text(parameter);
+      options.push_back(
+          {std::string(parameter.name),
+           std::string(is_named(parameter) ? named_placeholder(parameter) : value_name),
+           fmt::format("{}, {}{}", parameter.meaning, allowed_text(parameter),
+                       fallback.empty() ? "" : fmt::format(", default {}", fallback))});
     }
   }
   return options;
+}
+
+void read_value(const Parameter& parameter, std::string_view text, Problem& problem,
+                std::size_t position) {
+  if (!is_named(parameter)) {
+    problem[position] = parse_whole(fmt::format("--{}", parameter.name), text);
+    return;
+  }
+  try {
+    set_named_value(parameter, problem, position, text);
+  } catch (const InputError& error) {
+    throw UsageError(fmt::format("--{}", error.what()));
+  }
 }
 
 Problem read_problem(const Options& options, const Found& kernel) {
@@ -52,7 +75,7 @@ Problem read_problem(const Options& options, const Found& kernel) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string option = fmt::format("--{}", parameters[i].name);
     if (const auto text = options.find(parameters[i].name)) {
-      problem[i] = parse_whole(option, *text);
+      read_value(parameters[i], *text, problem, i);
       given |= 1U << i;
     } else if (!parameters[i].fallback) {
       throw UsageError(

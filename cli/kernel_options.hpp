@@ -18,6 +18,11 @@ Found kernel_named(std::string_view name);
 std::vector<Option> parameter_options(std::span<const Found> kernels, std::string_view value_name);
 std::vector<std::string> parameter_names(std::span<const Found> kernels);
 
+/// One value as the command line gives it: a number, a choice's name, or a text. Throws UsageError
+/// for another name (the choices are listed), and as parse_whole does.
+void read_value(const Parameter& parameter, std::string_view text, Problem& problem,
+                std::size_t position);
+
 /// The kernel's own parameters out of the options, checked.
 Problem read_problem(const Options& options, const Found& kernel);
 

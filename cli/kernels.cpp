@@ -4,6 +4,7 @@
 #include "cli/files.hpp"
 #include "cli/kernel_options.hpp"
 #include "cli/text_table.hpp"
+#include "model/parameter_text.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -50,15 +51,10 @@ std::string list_text(const Style& style) {
 std::string kernel_text(const Found& kernel, const Style& style) {
   std::string text = fmt::format("{}  {}\n  types: {}\n", style.heading(kernel_name(kernel)),
                                  summary(kernel), dtype_list(kernel));
-  TextTable table({{"parameter"},
-                   {"default", Align::right},
-                   {"from", Align::right},
-                   {"to", Align::right},
-                   {"meaning"}});
+  TextTable table({{"parameter"}, {"default", Align::right}, {"takes"}, {"meaning"}});
   for (const Parameter& parameter : kernel.parameters()) {
     table.add({fmt::format("--{}", parameter.name),
-               parameter.fallback ? fmt::format("{}", *parameter.fallback) : "required",
-               fmt::format("{}", parameter.minimum), fmt::format("{}", parameter.maximum),
+               parameter.fallback ? fallback_text(parameter) : "required", allowed_text(parameter),
                std::string(parameter.meaning)});
   }
   text += table.text(style, "  ");
@@ -68,6 +64,24 @@ std::string kernel_text(const Found& kernel, const Style& style) {
     text += fmt::format("    {}  {}\n", variant.name, variant.summary);
   }
   return text;
+}
+
+/// minimum and maximum of a number, choices of what is given by name, or maximum_bytes of a text.
+void write_range(JsonWriter& json, const Parameter& parameter) {
+  if (parameter.is_text) {
+    json.member("maximum_bytes", static_cast<std::int64_t>(Text::kMaxBytes));
+    if (parameter.fallback) json.member("default", fallback_text(parameter));
+  } else if (is_named(parameter)) {
+    json.key("choices");
+    json.begin_array();
+    for (const std::string_view name : parameter.choices) json.string(name);
+    json.end_array();
+    if (parameter.fallback) json.member("default", fallback_text(parameter));
+  } else {
+    json.member("minimum", parameter.minimum);
+    json.member("maximum", parameter.maximum);
+    if (parameter.fallback) json.member("default", *parameter.fallback);
+  }
 }
 
 void write_kernel(JsonWriter& json, const Found& kernel) {
@@ -84,9 +98,7 @@ void write_kernel(JsonWriter& json, const Found& kernel) {
     json.begin_object();
     json.member("name", parameter.name);
     json.member("meaning", parameter.meaning);
-    json.member("minimum", parameter.minimum);
-    json.member("maximum", parameter.maximum);
-    if (parameter.fallback) json.member("default", *parameter.fallback);
+    write_range(json, parameter);
     json.end_object();
   }
   json.end_array();

@@ -34,11 +34,30 @@ std::vector<Option> common_options() {
   return options;
 }
 
-/// "gemm.tiled:m=4096,dtype=fp32"
+/// "gemm.tiled:m=4096,dtype=fp32"; a text with commas is in double quotes.
 struct PlacedKernel {
   Found kernel;
   std::vector<std::pair<std::string, std::string>> own;
 };
+
+/// Parted at the commas outside double quotes, the quotes removed; inside them a backslash keeps
+/// the next character as it is.
+std::vector<std::string> split_quoted(const std::string& text) {
+  std::vector<std::string> parts(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (text[i] == ',' && !quoted) {
+      parts.emplace_back();
+    } else {
+      if (text[i] == '\\' && quoted && i + 1 < text.size()) ++i;
+      parts.back() += text[i];
+    }
+  }
+  if (quoted) throw UsageError(fmt::format("--kernel {}: a double quote is missing", text));
+  return parts;
+}
 
 PlacedKernel read_kernel(const std::string& text) {
   const std::size_t colon = text.find(':');
@@ -48,7 +67,7 @@ PlacedKernel read_kernel(const std::string& text) {
         fmt::format("'{}' is a family: only a variant has a place on the chart", text));
   }
   if (colon == std::string::npos) return placed;
-  for (const std::string& pair : split_list(text.substr(colon + 1), ',')) {
+  for (const std::string& pair : split_quoted(text.substr(colon + 1))) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos) {
       throw UsageError(fmt::format("--kernel {}: '{}' is no name=value", text, pair));

@@ -15,7 +15,9 @@ constexpr HelpPage kHelp = {
     "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu v100-sxm2\n",
     "roofcast sweep KERNEL... [options]",
     "Forecasts every combination of the values given. A parameter takes a number, a list a,b,c, a\n"
-    "range lo:hi:step or lo:hi:*factor, or =PARAMETER to follow another one."};
+    "range lo:hi:step or lo:hi:*factor, or =PARAMETER to follow another one; one with choices "
+    "takes a\n"
+    "list of names."};
 
 std::vector<Option> common_options() {
   std::vector<Option> options = {
@@ -41,6 +43,7 @@ struct KernelSweep {
   std::vector<DType> dtypes;
   std::vector<Axis> axes;
   std::vector<std::size_t> positions;  ///< of each axis in the kernel's parameters
+  Problem constants;                   ///< holds the text, where a parameter is one
   unsigned given = 0;
 };
 
@@ -62,9 +65,13 @@ KernelSweep plan_sweep(const Found& kernel, const Options& options) {
                                    parameters[i].meaning));
     }
     if (!text) continue;
-    sweep.axes.push_back(parse_axis(parameters[i].name, *text));
-    sweep.positions.push_back(i);
     sweep.given |= 1U << i;
+    if (parameters[i].is_text) {
+      read_value(parameters[i], *text, sweep.constants, i);
+      continue;
+    }
+    sweep.axes.push_back(parse_axis(parameters[i], *text));
+    sweep.positions.push_back(i);
   }
   return sweep;
 }
@@ -136,7 +143,7 @@ void sweep_kernel(const KernelSweep& sweep, const Gpu& gpu, const Assumptions& a
     for (std::size_t index = 0; index < points.count(); ++index) {
       stop_if_interrupted();
       points.at(index, values);
-      Problem problem;
+      Problem problem = sweep.constants;
       problem.dtype = dtype;
       for (std::size_t i = 0; i < values.size(); ++i) problem[sweep.positions[i]] = values[i];
       writer.answer(sweep.kernel, problem, sweep.given, gpu, assumptions);

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "cli/kernel_options.hpp"
 #include "cli/options.hpp"
-#include "model/problem.hpp"
+#include "model/parameter_text.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -49,7 +50,7 @@ void append_range(std::vector<std::int64_t>& values, const std::string& option,
 }  // namespace
 
 Axis parse_axis(std::string_view name, std::string_view text) {
-  Axis axis{std::string(name), {}, {}};
+  Axis axis{std::string(name), {}, {}, false};
   const std::string option = fmt::format("--{}", axis.name);
   if (text.starts_with('=')) {
     axis.tied_to = text.substr(1);
@@ -61,6 +62,17 @@ Axis parse_axis(std::string_view name, std::string_view text) {
     } else {
       append(axis.values, parse_whole(option, part));
     }
+  }
+  return axis;
+}
+
+Axis parse_axis(const Parameter& parameter, std::string_view text) {
+  if (!is_named(parameter)) return parse_axis(parameter.name, text);
+  Axis axis{std::string(parameter.name), {}, {}, true};
+  for (const std::string& part : split_list(text, ',')) {
+    Problem problem;
+    read_value(parameter, part, problem, 0);
+    append(axis.values, problem[0]);
   }
   return axis;
 }
@@ -80,6 +92,10 @@ std::vector<std::size_t> resolve_ties(std::span<const Axis> axes) {
       if (hops == axes.size()) {
         throw UsageError(
             fmt::format("--{} is tied in a circle: give one of them values", axes[i].name));
+      }
+      if (target->named) {
+        throw UsageError(fmt::format("--{} ={}: the values of --{} are names, not numbers",
+                                     axes[root].name, axes[root].tied_to, axes[root].tied_to));
       }
       root = static_cast<std::size_t>(target - axes.begin());
     }

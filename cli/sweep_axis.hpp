@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/problem.hpp"
+
 namespace roofcast::cli {
 
 /// More points than this are taken for a mistake.
@@ -15,11 +17,16 @@ struct Axis {
   std::string name;
   std::vector<std::int64_t> values;  ///< empty where tied
   std::string tied_to;               ///< the parameter whose value it takes
+  bool named = false;                ///< positions among choices: nothing is tied to them
 };
 
 /// Numbers and ranges lo:hi:step (hi included where hit) or lo:hi:*factor, parted by commas; or
 /// =other. Throws UsageError for other text, InputError for an empty or too long range.
 Axis parse_axis(std::string_view name, std::string_view text);
+
+/// The same for a parameter of a kernel: of one with choices, names parted by commas; UsageError
+/// lists the choices for another. Not for a text, which is no axis.
+Axis parse_axis(const Parameter& parameter, std::string_view text);
 
 /// The axis whose values each axis takes, itself where it is not tied. Throws UsageError for a tie
 /// to something not given or in a circle.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "model/parameter_text.hpp"
 #include "model/predict.hpp"
 
 namespace roofcast {
@@ -14,6 +15,19 @@ std::string list(std::span<const DType> types) {
 
 std::string_view kernel_name(const Found& kernel) {
   return kernel.kernel != nullptr ? kernel.kernel->name : kernel.family->name;
+}
+
+void check_value(const Parameter& parameter, Problem& problem, std::size_t position) {
+  const std::string name(parameter.name);
+  if (parameter.is_text) {
+    problem[position] = 0;
+    if (parameter.fallback || !problem.text.empty()) return;
+    throw InputError(name + " is empty: give " + std::string(parameter.meaning));
+  }
+  const std::int64_t value = problem[position];
+  if (value >= parameter.minimum && value <= parameter.maximum) return;
+  throw InputError(name + " is " + std::to_string(value) + ": give " +
+                   (is_named(parameter) ? "" : "a whole number from ") + allowed_text(parameter));
 }
 
 }  // namespace
@@ -34,11 +48,7 @@ void check(const Found& kernel, Problem& problem, unsigned given) {
       }
       problem[i] = *parameter.fallback;
     }
-    if (problem[i] < parameter.minimum || problem[i] > parameter.maximum) {
-      throw InputError(std::string(parameter.name) + " is " + std::to_string(problem[i]) +
-                       ": give a whole number from " + std::to_string(parameter.minimum) + " to " +
-                       std::to_string(parameter.maximum));
-    }
+    check_value(parameter, problem, i);
   }
 }
 

@@ -9,9 +9,13 @@ namespace roofcast::validation {
 /// The variant of that name; a family alone or an unknown name is refused at `name`.
 Found kernel_from_json(const JsonNode& name);
 
-/// Every parameter by name, and "dtype".
-nlohmann::json problem_to_json(std::string_view kernel, const Problem& problem);
+/// Every parameter by name, and "dtype". A choice is its name, a text itself.
+nlohmann::json problem_to_json(const Found& kernel, const Problem& problem);
 Problem problem_from_json(const Found& kernel, const JsonNode& node);
+
+/// One value of a problem; refused at `node`.
+void value_from_json(const Parameter& parameter, const JsonNode& node, Problem& problem,
+                     std::size_t position);
 
 DType dtype_from_json(const JsonNode& node);
 

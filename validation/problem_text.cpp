@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "model/parameter_text.hpp"
 #include "model/predict.hpp"
 #include "validation/problem_json.hpp"
 
@@ -14,9 +15,11 @@ std::string problem_text(std::string_view kernel, const Problem& problem) {
   std::string text;
   std::size_t i = 0;
   for (const Parameter& parameter : find_kernel(kernel).parameters()) {
-    const std::int64_t value = problem[i++];
-    if (parameter.fallback == value) continue;
-    text += fmt::format("{}={} ", parameter.name, value);
+    const std::size_t position = i++;
+    const bool shown = parameter.is_text ? !problem.text.empty() || !parameter.fallback
+                                         : parameter.fallback != problem[position];
+    if (!shown) continue;
+    text += fmt::format("{}={} ", parameter.name, quoted_value_text(parameter, problem, position));
   }
   return text.append(name(problem.dtype));
 }
@@ -36,11 +39,17 @@ Found kernel_from_json(const JsonNode& node) {
   node.refuse("a variant, not a family", "name one, as in \"gemm.tiled\"");
 }
 
-nlohmann::json problem_to_json(std::string_view kernel, const Problem& problem) {
+nlohmann::json problem_to_json(const Found& kernel, const Problem& problem) {
   nlohmann::json object = nlohmann::json::object();
   std::size_t i = 0;
-  for (const Parameter& parameter : find_kernel(kernel).parameters()) {
-    object[std::string(parameter.name)] = problem[i++];
+  for (const Parameter& parameter : kernel.parameters()) {
+    nlohmann::json& value = object[std::string(parameter.name)];
+    if (is_named(parameter)) {
+      value = named_value(parameter, problem, i);
+    } else {
+      value = problem[i];
+    }
+    ++i;
   }
   object["dtype"] = name(problem.dtype);
   return object;
@@ -52,6 +61,22 @@ DType dtype_from_json(const JsonNode& node) {
   node.refuse("an element type", "write fp64, fp32, tf32, fp16, bf16, fp8, int8 or fp4");
 }
 
+void value_from_json(const Parameter& parameter, const JsonNode& node, Problem& problem,
+                     std::size_t position) {
+  if (!is_named(parameter)) {
+    problem[position] = node.integer();
+    return;
+  }
+  if (!node.value().is_string()) {
+    node.refuse(allowed_text(parameter), "put it in quotation marks");
+  }
+  try {
+    set_named_value(parameter, problem, position, node.text());
+  } catch (const InputError& error) {
+    node.refuse(allowed_text(parameter), error.what());
+  }
+}
+
 Problem problem_from_json(const Found& kernel, const JsonNode& node) {
   node.expect_object();
   Problem problem;
@@ -61,7 +86,7 @@ Problem problem_from_json(const Found& kernel, const JsonNode& node) {
   std::size_t i = 0;
   for (const Parameter& parameter : kernel.parameters()) {
     if (const auto value = node.find(parameter.name)) {
-      problem[i] = value->integer();
+      value_from_json(parameter, *value, problem, i);
       given |= 1U << i;
       ++known;
     }

@@ -36,7 +36,7 @@ json timing_json(const Timing& timing) {
 
 json case_json(const Case& item) {
   json out = {{"kernel", item.kernel},
-              {"problem", problem_to_json(item.kernel, item.problem)},
+              {"problem", problem_to_json(find_kernel(item.kernel), item.problem)},
               {"cache", name(item.cache)},
               {"timing", timing_json(item.timing)},
               {"error", item.error}};
@@ -158,9 +158,10 @@ std::string to_json(const Run& run) {
               {"failures", json::array()}};
   for (const Case& item : run.cases) out["cases"].push_back(case_json(item));
   for (const Failure& failure : run.failures) {
-    out["failures"].push_back({{"kernel", failure.kernel},
-                               {"problem", problem_to_json(failure.kernel, failure.problem)},
-                               {"reason", failure.reason}});
+    out["failures"].push_back(
+        {{"kernel", failure.kernel},
+         {"problem", problem_to_json(find_kernel(failure.kernel), failure.problem)},
+         {"reason", failure.reason}});
   }
   return out.dump(1) + "\n";
 }

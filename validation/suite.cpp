@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/parameter_text.hpp"
 #include "model/predict.hpp"
 #include "validation/problem_json.hpp"
 #include "validation/run.hpp"
@@ -12,7 +13,12 @@
 namespace roofcast::validation {
 namespace {
 
-using Values = std::vector<std::int64_t>;
+/// Of one parameter: its number, the position of its choice, or its text.
+struct Value {
+  std::int64_t number = 0;
+  Text text;
+};
+using Values = std::vector<Value>;
 
 constexpr int kDeepestInclude = 8;
 constexpr std::size_t kMostValues = 10'000;
@@ -22,11 +28,18 @@ std::vector<JsonNode> one_or_many(const JsonNode& node) {
   return node.value().is_array() ? node.items() : std::vector{node};
 }
 
-/// 5, [5, 7], {"from": 1, "to": 64, "times": 2} or {"from": 0, "to": 64, "plus": 8}.
-Values values_from_json(const JsonNode& node) {
+Value value_of(const Parameter& parameter, const JsonNode& node) {
+  Problem problem;
+  value_from_json(parameter, node, problem, 0);
+  return {problem[0], problem.text};
+}
+
+/// 5, [5, 7], {"from": 1, "to": 64, "times": 2} or {"from": 0, "to": 64, "plus": 8}; of a parameter
+/// that is given by name "forward" or ["forward", "backward"].
+Values values_from_json(const Parameter& parameter, const JsonNode& node) {
   Values values;
-  if (!node.value().is_object()) {
-    for (const JsonNode& item : one_or_many(node)) values.push_back(item.integer());
+  if (is_named(parameter) || !node.value().is_object()) {
+    for (const JsonNode& item : one_or_many(node)) values.push_back(value_of(parameter, item));
     return values;
   }
   node.allow_only({"from", "to", "times", "plus"});
@@ -41,7 +54,7 @@ Values values_from_json(const JsonNode& node) {
   const JsonNode from = node.at("from");
   if (times && from.integer() < 1) from.refuse("at least 1", "start a geometric range above 0");
   for (std::int64_t value = from.integer(); value <= last;) {
-    values.push_back(value);
+    values.push_back({value, {}});
     if (values.size() > kMostValues) node.refuse("at most 10000 values", "widen the step");
     if (times && value > last / step) break;
     value = times ? value * step : value + step;
@@ -64,12 +77,16 @@ class Expansion {
       }
       const JsonNode node = object.at(key);
       const std::size_t i = position(key, node);
-      const std::string text = node.value().is_string() ? node.text() : "";
+      const Parameter& parameter = kernel_.parameters()[i];
+      const std::string text = node.value().is_string() && !is_named(parameter) ? node.text() : "";
       if (text.starts_with('=')) {
         follow_[i] = position(text.substr(1), node);
+        if (is_named(kernel_.parameters()[follow_[i]])) {
+          node.refuse("a parameter whose values are numbers", "follow another one");
+        }
         values_.erase(i);
       } else {
-        values_.insert_or_assign(i, values_from_json(node));
+        values_.insert_or_assign(i, values_from_json(parameter, node));
         follow_.erase(i);
       }
     }
@@ -84,9 +101,10 @@ class Expansion {
       given |= 1U << i;
       std::vector<Problem> wider;
       for (const Problem& narrow : out) {
-        for (const std::int64_t value : values) {
+        for (const Value& value : values) {
           wider.push_back(narrow);
-          wider.back()[i] = value;
+          wider.back()[i] = value.number;
+          if (kernel_.parameters()[i].is_text) wider.back().text = value.text;
         }
       }
       out = std::move(wider);

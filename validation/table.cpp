@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "model/parameter_text.hpp"
 #include "model/predict.hpp"
 #include "validation/json_reader.hpp"
 #include "validation/problem_text.hpp"
@@ -149,11 +150,14 @@ class Reader {
       const auto set = std::find_if(query_.set.begin(), query_.set.end(), [&](const auto& entry) {
         return entry.first == parameter.name;
       });
-      if (set != query_.set.end()) {
-        out[i] = product(set->second);
-        given |= 1U << i;
-      } else if (column(parameter.name)) {
-        out[i] = product(std::string(parameter.name));
+      const bool is_set = set != query_.set.end();
+      if (is_set || column(parameter.name)) {
+        const std::string source = is_set ? set->second : std::string(parameter.name);
+        if (is_named(parameter)) {
+          set_named_value(parameter, out, i, column(source) ? field(source) : source);
+        } else {
+          out[i] = product(source);
+        }
         given |= 1U << i;
       }
       ++i;

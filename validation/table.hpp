@@ -18,7 +18,8 @@ struct TableQuery {
   std::string gpu;     ///< only rows of that GPU; empty: all
   /// Only rows where a column has one of these values: {"op", "relu,gelu"}.
   std::vector<std::pair<std::string, std::string>> where;
-  /// A parameter as a product of columns and integers: {"n", "rows*cols"}.
+  /// A parameter as a product of columns and integers, {"n", "rows*cols"}; one that is given by
+  /// name as a column or the name itself: {"pass", "backward"}.
   std::vector<std::pair<std::string, std::string>> set;
   /// How libraries are mostly timed: many launches back to back.
   CacheState cache = CacheState::steady;
