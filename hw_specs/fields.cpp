@@ -83,6 +83,18 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/overlap_exponent", sustained.overlap_exponent);
   visit("/sustained/memory_overlap_exponent", sustained.memory_overlap_exponent);
   visit("/sustained/l1_tags_per_clk", sustained.l1_tags_per_clk);
+  visit("/sustained/fma_latency_cycles", sustained.fma_latency_cycles);
+  visit("/sustained/shared_latency_cycles", sustained.shared_latency_cycles);
+  visit("/sustained/l1_latency_cycles", sustained.l1_latency_cycles);
+  visit("/sustained/l2_latency_cycles", sustained.l2_latency_cycles);
+  visit("/sustained/dram_latency_cycles", sustained.dram_latency_cycles);
+  visit("/sustained/dram_scattered_bytes_per_s", sustained.dram_scattered_bytes_per_s);
+  visit("/sustained/l2_shared_resident_bytes", sustained.l2_shared_resident_bytes);
+  visit("/sustained/host_submit_s", sustained.host_submit_s);
+  visit("/sustained/block_launch_cycles", sustained.block_launch_cycles);
+  visit("/sustained/special_per_clk", sustained.special_per_clk);
+  visit("/sustained/conversion_per_clk", sustained.conversion_per_clk);
+  visit_rates("/sustained/vector_flop_per_clk", sustained.vector_flop_per_clk, visit);
   visit("/sustained/spread_launch_bound", sustained.spread_launch_bound);
   visit("/sustained/spread_memory", sustained.spread_memory);
   visit("/sustained/spread_compute", sustained.spread_compute);

@@ -17,7 +17,8 @@ std::vector<std::string_view> all_leaves() {
   return leaves;
 }
 
-/// The leaves that end in the key, or the one that is the key.
+/// The leaves that end in the key, or the one that is the key. A value that both the specification
+/// and the calibration have is the specification's: the calibration's goes by its whole path.
 std::vector<std::string_view> matches(std::string_view key) {
   std::string path(key);
   std::replace(path.begin(), path.end(), '.', '/');
@@ -27,6 +28,8 @@ std::vector<std::string_view> matches(std::string_view key) {
     if (leaf == path) return {leaf};
     if (leaf.ends_with(path)) found.push_back(leaf);
   }
+  const auto calibrated = [](std::string_view leaf) { return leaf.starts_with("/sustained/"); };
+  if (!std::all_of(found.begin(), found.end(), calibrated)) std::erase_if(found, calibrated);
   return found;
 }
 

@@ -22,10 +22,21 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   const double clock = ratio(asked.clocks.vector_boost_hz, measured.clocks.vector_boost_hz);
   scale(&Sustained::dram_read_bytes_per_s, dram);
   scale(&Sustained::dram_write_bytes_per_s, dram);
+  scale(&Sustained::dram_scattered_bytes_per_s, dram);
   scale(&Sustained::l2_resident_bytes, l2);
+  scale(&Sustained::l2_shared_resident_bytes, l2);
   scale(&Sustained::l2_dirty_bytes, l2);
   scale(&Sustained::l2_bandwidth_bytes_per_s, clock);
   scale(&Sustained::sm_clock_hz, clock);
+  scale(&Sustained::special_per_clk, ratio(asked.sm.special_per_clk, measured.sm.special_per_clk));
+  scale(&Sustained::conversion_per_clk,
+        ratio(asked.sm.conversion_per_clk, measured.sm.conversion_per_clk));
+  for (const DType type : kAllDTypes) {
+    auto& value = asked.sustained.vector_flop_per_clk[type];
+    if (!value || value != measured.sustained.vector_flop_per_clk[type]) continue;
+    value =
+        *value * ratio(asked.sm.vector_flop_per_clk[type], measured.sm.vector_flop_per_clk[type]);
+  }
 }
 
 }  // namespace roofcast::specs

@@ -99,7 +99,20 @@ struct Sustained {
   std::optional<double> tile_wait_cycles;   ///< from a block's loads of a tile to the last arrival
   std::optional<double> issue_efficiency;   ///< share of issue slots that many warps keep filled
   std::optional<double> warp_issue_cycles;  ///< between instructions of one warp, on average
-  std::optional<double> l1_tags_per_clk;   ///< distinct lines of one warp request looked up a clock
+  std::optional<double> l1_tags_per_clk;  ///< distinct lines of one warp request looked up a clock
+  /// From load to use with nothing else under way, in SM clocks; L2 means near and far alike.
+  std::optional<double> fma_latency_cycles;
+  std::optional<double> shared_latency_cycles;
+  std::optional<double> l1_latency_cycles;
+  std::optional<double> l2_latency_cycles;
+  std::optional<double> dram_latency_cycles;
+  std::optional<double> dram_scattered_bytes_per_s;  ///< reads of 64 B pieces at random places
+  std::optional<double> l2_shared_resident_bytes;    ///< the same as resident, data all SMs read
+  std::optional<double> host_submit_s;               ///< the host's time to enqueue one launch
+  std::optional<double> block_launch_cycles;         ///< between the starts of two blocks on one SM
+  std::optional<double> special_per_clk;             ///< results a clock of one SM, as in SmRates
+  std::optional<double> conversion_per_clk;
+  RateByType vector_flop_per_clk;
   std::optional<double> overlap_exponent;  ///< p of the p-norm that joins the parts of an SM's work
   std::optional<double> memory_overlap_exponent;  ///< the same for SMs, L2 and DRAM together
   std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime

@@ -75,6 +75,17 @@ TEST(Overlay, EveryMember) {
       {"overlap_exponent", &Sustained::overlap_exponent},
       {"memory_overlap_exponent", &Sustained::memory_overlap_exponent},
       {"l1_tags_per_clk", &Sustained::l1_tags_per_clk},
+      {"fma_latency_cycles", &Sustained::fma_latency_cycles},
+      {"shared_latency_cycles", &Sustained::shared_latency_cycles},
+      {"l1_latency_cycles", &Sustained::l1_latency_cycles},
+      {"l2_latency_cycles", &Sustained::l2_latency_cycles},
+      {"dram_latency_cycles", &Sustained::dram_latency_cycles},
+      {"dram_scattered_bytes_per_s", &Sustained::dram_scattered_bytes_per_s},
+      {"l2_shared_resident_bytes", &Sustained::l2_shared_resident_bytes},
+      {"host_submit_s", &Sustained::host_submit_s},
+      {"block_launch_cycles", &Sustained::block_launch_cycles},
+      {"special_per_clk", &Sustained::special_per_clk},
+      {"conversion_per_clk", &Sustained::conversion_per_clk},
       {"spread_launch_bound", &Sustained::spread_launch_bound},
       {"spread_memory", &Sustained::spread_memory},
       {"spread_compute", &Sustained::spread_compute}};
@@ -86,6 +97,16 @@ TEST(Overlay, EveryMember) {
       EXPECT_EQ((sustained.*value).has_value(), value == member) << key << ' ' << other;
     }
   }
+}
+
+TEST(Overlay, RatesByElementType) {
+  Json overlay = calibration();
+  overlay["sustained"]["vector_flop_per_clk"]["bf16"] = {{"value", 500}, {"source", "unverified"}};
+  const Gpu gpu = load(with_overlay(overlay));
+  EXPECT_EQ(gpu.sustained.vector_flop_per_clk[DType::bf16], 500.0);
+  EXPECT_FALSE(gpu.sustained.vector_flop_per_clk[DType::fp16]);
+  EXPECT_EQ(gpu.sm.vector_flop_per_clk[DType::bf16],
+            load(datasheet("h100-sxm5")).sm.vector_flop_per_clk[DType::bf16]);
 }
 
 TEST(Overlay, TheShippedOnesFitTheirDevice) {
@@ -171,6 +192,15 @@ TEST(Override, OfACalibratedValueWithAndWithoutACalibration) {
   const Gpu gpu = load(source);
   EXPECT_EQ(gpu.sustained.dram_read_bytes_per_s, 3e12);
   EXPECT_EQ(gpu.sustained.issue_efficiency, 1.0);
+}
+
+TEST(Override, OfANameThatSpecificationAndCalibrationShareIsTheSpecifications) {
+  Gpu gpu = load(with_override("special_per_clk", "32"));
+  EXPECT_EQ(gpu.sm.special_per_clk, 32.0);
+  EXPECT_FALSE(gpu.sustained.special_per_clk);
+  gpu = load(with_override("sustained/special_per_clk", "15"));
+  EXPECT_EQ(gpu.sm.special_per_clk, 16.0);
+  EXPECT_EQ(gpu.sustained.special_per_clk, 15.0);
 }
 
 TEST(Override, SeveralAndTheLastOfTwo) {
