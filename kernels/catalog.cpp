@@ -2,10 +2,12 @@
 
 #include <vector>
 
+#include "kernels/access/access.hpp"
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/elementwise/elementwise.hpp"
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/stream/stream.hpp"
+#include "kernels/transpose/transpose.hpp"
 
 namespace roofcast::cuda {
 
@@ -17,6 +19,13 @@ std::span<const KernelEntry> catalog() {
     };
     append(stream::entries());
     append(elementwise::entries());
+    all.push_back(access::strided());
+    all.push_back(access::offset());
+    all.push_back(access::gather());
+    all.push_back(access::row_wise());
+    all.push_back(access::column_wise());
+    all.push_back(access::shared());
+    append(transpose::entries());
     all.push_back(gemm::naive());
     all.push_back(gemm::coalesced());
     all.push_back(gemm::tiled());

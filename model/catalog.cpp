@@ -5,15 +5,23 @@
 #include <vector>
 
 #include "model/did_you_mean.hpp"
+#include "model/kernels/access.hpp"
 #include "model/kernels/elementwise.hpp"
 #include "model/kernels/gemm.hpp"
 #include "model/kernels/stream.hpp"
+#include "model/kernels/transpose.hpp"
 
 namespace roofcast {
 
 std::span<const KernelFamily> catalog() {
-  static const std::array families = {stream::kFamily, elementwise::kRelu, elementwise::kGelu,
-                                      gemm::kFamily};
+  static const std::array families = {
+      stream::kFamily,      //
+      elementwise::kRelu,   //
+      elementwise::kGelu,   //
+      access::kFamily,      //
+      transpose::kFamily,   //
+      gemm::kFamily,
+  };
   return families;
 }
 

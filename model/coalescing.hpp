@@ -1,22 +1,40 @@
 #pragma once
 #include <cstdint>
+#include <span>
+#include <string>
 
 namespace roofcast {
+
+/// What caches and memory move: a sector is what L1 asks of L2, a line is what L1 looks up.
+inline constexpr std::int64_t kSectorBytes = 32;
+inline constexpr std::int64_t kLineBytes = 128;
+inline constexpr std::int64_t kWarpLanes = 32;
 
 /// A warp's access to global memory: lane i touches `access_bytes` at offset + i · stride_bytes.
 struct WarpAccess {
   std::int64_t stride_bytes = 0;
   std::int64_t access_bytes = 4;
   std::int64_t offset_bytes = 0;  ///< from a line boundary
-  std::int64_t lanes = 32;
+  std::int64_t lanes = kWarpLanes;
 };
 
-/// How many distinct pieces of memory of `unit_bytes` the access touches: 32 for sectors, which is
-/// what L1 asks of L2; 128 for lines, which is what L1 looks up.
+/// How many distinct pieces of memory of `unit_bytes` the access touches: 32 for sectors, 128 for
+/// lines.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
+
+/// The same for lanes anywhere: lane i touches `access_bytes` at starts[i].
+std::int64_t distinct_units(std::span<const std::int64_t> starts, std::int64_t access_bytes,
+                            std::int64_t unit_bytes);
+
+/// Mean number of distinct units that `draws` independent accesses touch, each inside one of
+/// `units` units with equal chance: u·(1 − (1 − 1/u)^d).
+double expected_distinct(double units, double draws);
 
 /// Cycles the data pipe of L1 takes to deliver the access: the most distinct 4-byte words that any
 /// of its 32 banks holds. A line lies across the banks as shared memory does.
 std::int64_t bank_wavefronts(const WarpAccess& access);
+
+/// "stride 16: 64 B moved for 4 B used".
+std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes);
 
 }  // namespace roofcast

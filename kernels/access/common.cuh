@@ -1,0 +1,78 @@
+#pragma once
+// What the access kernels share: the launch of a thread an access, and what y must be.
+#include <array>
+#include <cstdint>
+
+#include "kernels/common/element.cuh"
+#include "kernels/common/error.hpp"
+#include "kernels/common/kernel.hpp"
+#include "kernels/common/vector.cuh"
+#include "model/kernels/access.hpp"
+
+namespace roofcast::cuda::access {
+
+inline constexpr auto kThreads = static_cast<unsigned>(roofcast::access::kThreads);
+
+inline __device__ std::int64_t thread_index() {
+  return std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+}
+
+inline unsigned blocks_for(std::int64_t threads) {
+  return static_cast<unsigned>((threads + roofcast::access::kThreads - 1) /
+                               roofcast::access::kThreads);
+}
+
+/// Values are moved, not computed with: an integer of the same size stands for each type.
+template <class Visitor>
+decltype(auto) visit_bits(DType dtype, Visitor&& visitor) {
+  if (size_bytes(dtype) == 2) return visitor(std::type_identity<std::uint16_t>{});
+  if (size_bytes(dtype) == 4) return visitor(std::type_identity<std::uint32_t>{});
+  return visitor(std::type_identity<std::uint64_t>{});
+}
+
+/// What y must be: x at the place that the kernel's definition names, as float64.
+enum class Source { strided, offset, gather, same };
+
+template <class T>
+__global__ void reference_kernel(Source source, const T* x, const std::uint32_t* index, double* y,
+                                 std::int64_t n, std::int64_t first, std::int64_t width) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  std::int64_t from = i;
+  if (source == Source::strided) from = i / width * first + i % width;
+  if (source == Source::offset) from = i + first;
+  if (source == Source::gather) from = index[i];
+  y[i] = static_cast<double>(widen(x[from]));
+}
+
+inline void reference(Source source, const Problem& p, std::int64_t n, std::int64_t first,
+                      std::int64_t width, std::span<const void* const> inputs, double* y,
+                      cudaStream_t stream) {
+  visit_element(p.dtype, [&]<class T>(std::type_identity<T>) {
+    reference_kernel<<<blocks_for(n), kThreads, 0, stream>>>(
+        source, static_cast<const T*>(inputs[0]), static_cast<const std::uint32_t*>(inputs.back()),
+        y, n, first, width);
+  });
+  check(cudaGetLastError());
+}
+
+inline bool moves(DType dtype) {
+  return dtype == DType::fp64 || dtype == DType::fp32 || dtype == DType::fp16 ||
+         dtype == DType::bf16;
+}
+
+inline std::string unsupported_type(const Problem& p) {
+  return moves(p.dtype)
+             ? ""
+             : "access kernels move fp64, fp32, fp16 and bf16, not " + std::string(name(p.dtype));
+}
+
+inline Tensor array(const Problem& p, std::int64_t elements) {
+  return {p.dtype, static_cast<std::size_t>(elements)};
+}
+
+constexpr Problem configuration(std::int64_t second = 0, std::int64_t third = 0) {
+  return {.dtype = DType::fp32, .values = {0, second, third}};
+}
+
+}  // namespace roofcast::cuda::access

@@ -1,0 +1,144 @@
+// Shared memory has 32 banks of 4 bytes, and each delivers one word a cycle. Lanes that ask one
+// bank for different words wait for one another: at a stride of s words a 4-byte load takes gcd(s,
+// 32) cycles, so 32 for s = 32 and one for every odd s. An access of 8 bytes is served for half a
+// warp at a time, one of 16 for a quarter: 2 and 4 cycles are their best.
+//
+// Each warp loads the same pattern over and over, shifted by one access each time so that no load
+// repeats the last: y[i] = Σ_r x[lane·s + (r mod 8)·w + …] for the w words of an access.
+#include "kernels/access/access.hpp"
+#include "kernels/access/common.cuh"
+
+namespace roofcast::cuda::access {
+namespace {
+
+namespace shared_at = roofcast::access::shared;
+
+constexpr auto kShifts = static_cast<int>(shared_at::kShifts);
+
+template <int kWidth>
+__global__ __launch_bounds__(kThreads) void shared_kernel(const float* __restrict__ x,
+                                                          float* __restrict__ y, std::int64_t n,
+                                                          int stride, int words, int repeats) {
+  extern __shared__ __align__(16) float memory[];
+  for (int i = static_cast<int>(threadIdx.x); i < words; i += static_cast<int>(kThreads)) {
+    memory[i] = x[i];
+  }
+  __syncthreads();
+  using Vec = Vector<float, kWidth * 4>;
+  const auto* lane =
+      reinterpret_cast<const Vec*>(memory) + static_cast<int>(threadIdx.x % 32) * (stride / kWidth);
+  float sum[kWidth] = {};
+  for (int r = 0; r < repeats; r += kShifts) {
+#pragma unroll
+    for (int shift = 0; shift < kShifts; ++shift) {
+      const Vec read = load(lane + shift);
+#pragma unroll
+      for (int e = 0; e < kWidth; ++e) sum[e] += read.element[e];
+    }
+    // The same words again: not to be remembered from the last turn.
+    asm volatile("" ::: "memory");
+  }
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  float total = 0;
+  for (int e = 0; e < kWidth; ++e) total += sum[e];
+  y[i] = total;
+}
+
+__global__ void reference_kernel(const float* x, double* y, std::int64_t n, int stride, int width,
+                                 int repeats) {
+  const std::int64_t i = thread_index();
+  if (i >= n) return;
+  double sum = 0;
+  for (int word = 0; word < kShifts * width; ++word) {
+    sum += static_cast<double>(x[static_cast<int>(threadIdx.x % 32) * stride + word]);
+  }
+  y[i] = sum * (repeats / kShifts);
+}
+
+const void* function(const Problem& p) {
+  switch (p[shared_at::kWidth]) {
+    case 1:
+      return reinterpret_cast<const void*>(&shared_kernel<1>);
+    case 2:
+      return reinterpret_cast<const void*>(&shared_kernel<2>);
+    case 4:
+      return reinterpret_cast<const void*>(&shared_kernel<4>);
+    default:
+      return nullptr;
+  }
+}
+
+std::int64_t words(const Problem& p) {
+  return shared_at::words(p[shared_at::kStride], p[shared_at::kWidth]);
+}
+
+Launch launch_of(const Problem& p) {
+  return {function(p), blocks_for(p[shared_at::kElements]), kThreads,
+          static_cast<std::size_t>(4 * words(p))};
+}
+
+constexpr Problem configuration(std::int64_t stride, std::int64_t width, std::int64_t repeats) {
+  return {.dtype = DType::fp32, .values = {0, stride, width, repeats}};
+}
+
+constexpr std::array kConfigurations = {configuration(1, 1, 64), configuration(32, 1, 8),
+                                        configuration(2, 2, 16), configuration(0, 4, 8),
+                                        configuration(36, 4, 24)};
+
+}  // namespace
+
+KernelEntry shared() {
+  return {
+      .name = "access.shared",
+      .configurations = kConfigurations,
+      .unsupported = [](const Problem& p) -> std::string {
+        if (p.dtype != DType::fp32) return "access.shared runs in fp32";
+        if (function(p) == nullptr) return "width must be 1, 2 or 4 words";
+        if (p[shared_at::kStride] % p[shared_at::kWidth] != 0) {
+          return "stride must be a multiple of width";
+        }
+        if (p[shared_at::kRepeats] % shared_at::kShifts != 0) {
+          return "repeats must be a multiple of 8";
+        }
+        return {};
+      },
+      .tensors =
+          [](const Problem& p) {
+            return Tensors{
+                {Tensor{DType::fp32, static_cast<std::size_t>(words(p))}},
+                {Tensor{DType::fp32, static_cast<std::size_t>(p[shared_at::kElements])}}};
+          },
+      .launches = [](const Problem& p) { return std::vector{launch_of(p)}; },
+      .run =
+          [](const Problem& p, const Addresses& at, cudaStream_t stream) {
+            const void* x = at.inputs[0];
+            void* y = at.outputs[0];
+            std::int64_t n = p[shared_at::kElements];
+            auto stride = static_cast<int>(p[shared_at::kStride]);
+            auto count = static_cast<int>(words(p));
+            auto repeats = static_cast<int>(p[shared_at::kRepeats]);
+            const Launch launch = launch_of(p);
+            std::array<void*, 6> arguments = {&x, &y, &n, &stride, &count, &repeats};
+            check(cudaLaunchKernel(launch.function, launch.grid, launch.block, arguments.data(),
+                                   launch.shared_bytes, stream));
+          },
+      .reference =
+          [](const Problem& p, std::span<const void* const> inputs,
+             std::span<double* const> outputs, cudaStream_t stream) {
+            const std::int64_t n = p[shared_at::kElements];
+            reference_kernel<<<blocks_for(n), kThreads, 0, stream>>>(
+                static_cast<const float*>(inputs[0]), outputs[0], n,
+                static_cast<int>(p[shared_at::kStride]), static_cast<int>(p[shared_at::kWidth]),
+                static_cast<int>(p[shared_at::kRepeats]));
+            check(cudaGetLastError());
+          },
+      // A sum of `repeats` accesses of up to 4 words, added one by one.
+      .tolerance =
+          [](const Problem& p) {
+            return 8 * static_cast<double>(p[shared_at::kRepeats]) * unit_roundoff(DType::fp32);
+          },
+  };
+}
+
+}  // namespace roofcast::cuda::access

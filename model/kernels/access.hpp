@@ -1,0 +1,53 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/kernel_model.hpp"
+
+namespace roofcast::access {
+
+/// Threads of a block, in all of these kernels. Those that walk a matrix have 32 lanes by 8.
+inline constexpr std::int64_t kThreads = 256;
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 36;
+
+/// Positions of the values in Problem, by variant.
+namespace strided {
+enum Parameter : std::size_t { kElements, kStride, kWidth };
+}
+namespace offset {
+enum Parameter : std::size_t { kElements, kOffset };
+}
+namespace gather {
+enum Parameter : std::size_t { kElements, kWindow, kDistribution };
+enum Distribution : std::int64_t { kShuffled, kUniform };
+inline constexpr std::array<std::string_view, 2> kDistributions = {"shuffled", "uniform"};
+
+/// The place within its window that element i of a shuffled gather reads: (a·i) mod window, a
+/// permutation since a is odd and the window a power of two (Knuth's multiplicative hash).
+constexpr std::int64_t shuffled(std::int64_t i, std::int64_t window) {
+  constexpr std::uint64_t kMultiplier = 2654435761;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(i) * kMultiplier &
+                                   static_cast<std::uint64_t>(window - 1));
+}
+}  // namespace gather
+namespace matrix {
+enum Parameter : std::size_t { kRows, kColumns };
+inline constexpr std::int64_t kLanes = 32;
+inline constexpr std::int64_t kDepth = 8;  ///< rows (or columns) a block is deep
+}  // namespace matrix
+namespace shared {
+enum Parameter : std::size_t { kElements, kStride, kWidth, kRepeats };
+/// Words that the accesses of a block are shifted by in turn, so that no two in a row are the same.
+inline constexpr std::int64_t kShifts = 8;
+inline constexpr std::int64_t kMaxStride = 256;
+
+/// Words of shared memory that a block reads.
+constexpr std::int64_t words(std::int64_t stride, std::int64_t width) {
+  return 31 * stride + kShifts * width;
+}
+}  // namespace shared
+
+extern const KernelFamily kFamily;
+
+}  // namespace roofcast::access
