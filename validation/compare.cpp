@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "model/coalescing.hpp"
 #include "model/predict.hpp"
 #include "validation/problem_text.hpp"
 
@@ -103,6 +104,20 @@ void compare_counters(Row& row, const Case& measured, const Prediction& cold) {
                            sum(counters.dram_read_bytes, counters.dram_write_bytes));
   row.l2_bytes =
       pair_of(cold.work.l2.total_bytes(), sum(counters.l2_read_bytes, counters.l2_write_bytes));
+  const Work& work = cold.work;
+  row.dram_read_bytes = pair_of(work.dram.read_bytes, counters.dram_read_bytes);
+  row.dram_write_bytes = pair_of(work.dram.write_bytes, counters.dram_write_bytes);
+  const auto sectors = [](double bytes, std::optional<double> counted, double counted_bytes) {
+    if (counted) *counted /= counted_bytes;
+    return pair_of(bytes / kSectorBytes, counted);
+  };
+  row.l2_read_sectors = sectors(work.l2.read_bytes, counters.l2_read_bytes, kSectorBytes);
+  row.l2_write_sectors = sectors(work.l2.write_bytes, counters.l2_write_bytes, kSectorBytes);
+  row.l1_load_sectors = sectors(work.l1.read_bytes, counters.l1_load_sectors, 1);
+  row.l1_store_sectors = sectors(work.l1.write_bytes, counters.l1_store_sectors, 1);
+  row.shared_wavefronts =
+      pair_of(work.shared_bytes / kLineBytes,
+              sum(counters.shared_load_wavefronts, counters.shared_store_wavefronts));
   if (cold.time) row.active_cycles = pair_of(cold.time->sm_cycles, counters.sm_cycles);
   row.flops = pair_of(cold.work.vector_flops, counters.flops);
   if (measured.blocks_per_sm && cold.occupancy) {

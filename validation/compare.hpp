@@ -45,7 +45,14 @@ struct Row {
       active_cycles;               ///< of the kernel alone, counted: no launch cost; a cold launch
   std::optional<Pair> dram_bytes;  ///< of a cold launch, whatever `cache` says
   std::optional<Pair> l2_bytes;
-  std::optional<Pair> flops;  ///< on the SIMT pipes
+  std::optional<Pair> dram_read_bytes;  ///< parts of the two above
+  std::optional<Pair> dram_write_bytes;
+  std::optional<Pair> l2_read_sectors;
+  std::optional<Pair> l2_write_sectors;
+  std::optional<Pair> l1_load_sectors;  ///< between the threads and L1
+  std::optional<Pair> l1_store_sectors;
+  std::optional<Pair> shared_wavefronts;  ///< of loads and stores, bank conflicts counted
+  std::optional<Pair> flops;              ///< on the SIMT pipes
   std::optional<Pair> blocks_per_sm;
   double work_flops = 0;       ///< predicted
   double work_dram_bytes = 0;  ///< predicted

@@ -47,7 +47,10 @@ struct Counters {
   std::optional<double> instructions;  ///< warp instructions executed
   std::optional<double> l1_wavefronts;
   std::optional<double> shared_wavefronts;
-  std::optional<double> l1_load_sectors;  ///< of 32 B, asked of L1 by global loads
+  std::optional<double> shared_load_wavefronts;   ///< of load instructions, conflicts counted
+  std::optional<double> shared_store_wavefronts;  ///< of store instructions
+  std::optional<double> shared_bank_conflicts;    ///< wavefronts beyond those without conflicts
+  std::optional<double> l1_load_sectors;          ///< of 32 B, asked of L1 by global loads
   std::optional<double> l1_store_sectors;
   std::optional<double> time_s;  ///< in the counting pass, the profiler's own cost included
 };

@@ -17,6 +17,15 @@ using Sizes = std::vector<std::int64_t>;
 enum class Extent { all, small };
 
 std::vector<Sizes> sizes_for(std::string_view name, Extent extent) {
+  if (name == "access.gather") {  // n, window: with the distribution of the configuration
+    return {{1, 1}, {31, 1}, {64, 32}, {1000, 8}, {65536, 4096}, {1000003, 1}};
+  }
+  if (name.starts_with("transpose.") || name.ends_with("_wise")) {
+    const std::vector<Sizes> few = {{70, 33}};
+    return extent == Extent::small ? few : std::vector<Sizes>{{1, 1},     {3, 70},    {32, 32},
+                                                              {64, 64},   {129, 257}, {1000, 66},
+                                                              {254, 510}, {1, 4099},  {4099, 1}};
+  }
   if (extent == Extent::small) {
     return name.starts_with("gemm.") ? std::vector<Sizes>{{131, 67, 57}, {132, 136, 60}}
                                      : std::vector<Sizes>{{4093}};
