@@ -40,6 +40,17 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, Marc
   return a_again * l2_miss_share(a_distance, gpu) + b_again * l2_miss_share(b_distance, gpu);
 }
 
+// A later pass finds a row in L2 unless the blocks that run meanwhile pushed it out.
+double later_pass_bytes(const Plan& plan, std::int64_t resident_blocks, const Gpu& gpu) {
+  const auto blocks = static_cast<double>(plan.launch.blocks());
+  const double resident = std::min(static_cast<double>(resident_blocks), blocks);
+  double bytes = 0;
+  for (const Reread& pass : plan.rereads) {
+    bytes += blocks * pass.bytes * l2_miss_share(resident * pass.distance_bytes, gpu);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 double l2_miss_share(double distance_bytes, const Gpu& gpu) {
@@ -48,10 +59,15 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
 }
 
 Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march, const Gpu& gpu) {
-  const double again = l2_miss_share(plan.reuse.distance_bytes, gpu);
   Traffic dram = plan.total.touched;
-  dram.read_bytes -= plan.reuse.read_bytes * (1 - again);
-  dram.write_bytes -= plan.reuse.write_bytes * (1 - again);
+  const auto take_off = [&](const Reuse& reuse) {
+    const double found = 1 - l2_miss_share(reuse.distance_bytes, gpu);
+    dram.read_bytes -= reuse.read_bytes * found;
+    dram.write_bytes -= reuse.write_bytes * found;
+  };
+  take_off(plan.reuse);
+  std::for_each(plan.more_reuse.begin(), plan.more_reuse.end(), take_off);
+  dram.read_bytes += later_pass_bytes(plan, resident_blocks, gpu);
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, march, gpu);
   return dram;
 }

@@ -57,6 +57,13 @@ struct Reuse {
   double distance_bytes = 0;
 };
 
+/// What every block reads again in a later pass over data of its own. Until then each block that
+/// runs beside it moves `distance_bytes` of other data through L2.
+struct Reread {
+  double bytes = 0;           ///< of one block
+  double distance_bytes = 0;  ///< of one resident block
+};
+
 /// One kernel launch.
 struct Plan {
   Launch launch;
@@ -65,6 +72,8 @@ struct Plan {
   BlockWork block;                   ///< all blocks do the same: edge tiles compute the full tile
   std::optional<TileRaster> raster;  ///< absent: every byte is touched once
   Reuse reuse;                       ///< of what earlier launches of the chain left in L2
+  std::vector<Reuse> more_reuse;     ///< the same for arrays last used at other distances
+  std::vector<Reread> rereads;       ///< later passes of a block over its own data
   double on_chip_bytes = 0;          ///< registers and shared memory a block computes from
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
   std::string_view caveat;                     ///< what in the plan is an estimate; empty: nothing
