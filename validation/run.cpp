@@ -22,7 +22,7 @@ double Timing::percentile_s(double fraction) const {
 }
 
 std::span<const CounterField> counter_fields() {
-  static constexpr std::array<CounterField, 15> fields = {{
+  static constexpr std::array<CounterField, 18> fields = {{
       {"dram_read_bytes", &Counters::dram_read_bytes},
       {"dram_write_bytes", &Counters::dram_write_bytes},
       {"l2_read_bytes", &Counters::l2_read_bytes},

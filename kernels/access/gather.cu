@@ -37,11 +37,11 @@ __global__ void index_kernel(std::uint32_t* index, std::int64_t n, std::int64_t 
                              bool uniform, std::uint64_t seed) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  const std::int64_t within = i & (window - 1);
-  const auto place = uniform
-                         ? static_cast<std::int64_t>(hashed(seed, static_cast<std::uint64_t>(i)) &
-                                                     static_cast<std::uint64_t>(window - 1))
-                         : i - within + gather_at::shuffled(within, window);
+  const auto mask = static_cast<std::uint64_t>(window - 1);
+  const auto at = static_cast<std::uint64_t>(i);
+  const std::uint64_t place = uniform
+                                  ? hashed(seed, at) & mask
+                                  : (at & ~mask) + ((at & mask) * gather_at::kMultiplier & mask);
   index[i] = static_cast<std::uint32_t>(place);
 }
 
@@ -55,6 +55,7 @@ std::string gather_unsupported(const Problem& p) {
   if (std::string why = unsupported_type(p); !why.empty()) return why;
   const std::int64_t window = p[gather_at::kWindow];
   if ((window & (window - 1)) != 0) return "window must be a power of two";
+  if (p[gather_at::kElements] >> 32 != 0) return "n must be below 2^32: an index has 4 bytes";
   if (p[gather_at::kDistribution] == gather_at::kShuffled &&
       p[gather_at::kElements] % window != 0) {
     return "n must be a multiple of window for a shuffled gather";

@@ -213,9 +213,11 @@ Gathered gather_shuffled(const Problem& p, std::int64_t element, std::int64_t un
   using namespace gather;
   const std::int64_t window = p[kWindow];
   const std::int64_t period = std::clamp(window, kThreads, kMostCounted);
+  const auto mask = static_cast<std::uint64_t>(window - 1);
   const auto start = [&](std::int64_t i) {
     const std::int64_t within = i & (window - 1);
-    return (i - within + shuffled(within, window)) * element;
+    const auto place = static_cast<std::uint64_t>(within) * kMultiplier;
+    return (i - within + static_cast<std::int64_t>(place & mask)) * element;
   };
   return {periodic_loads(p[kElements], period, element, start),
           as_double((p[kElements] * element + unit - 1) / unit)};

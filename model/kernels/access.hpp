@@ -23,13 +23,9 @@ enum Parameter : std::size_t { kElements, kWindow, kDistribution };
 enum Distribution : std::int64_t { kShuffled, kUniform };
 inline constexpr std::array<std::string_view, 2> kDistributions = {"shuffled", "uniform"};
 
-/// The place within its window that element i of a shuffled gather reads: (a·i) mod window, a
-/// permutation since a is odd and the window a power of two (Knuth's multiplicative hash).
-constexpr std::int64_t shuffled(std::int64_t i, std::int64_t window) {
-  constexpr std::uint64_t kMultiplier = 2654435761;
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(i) * kMultiplier &
-                                   static_cast<std::uint64_t>(window - 1));
-}
+/// Element i of a window of a shuffled gather reads place (a·i) mod window: a permutation, since a
+/// is odd and the window a power of two (Knuth's multiplicative hash).
+inline constexpr std::uint64_t kMultiplier = 2654435761;
 }  // namespace gather
 namespace matrix {
 enum Parameter : std::size_t { kRows, kColumns };
