@@ -6,6 +6,7 @@
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/elementwise/elementwise.hpp"
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/softmax/softmax.hpp"
 #include "kernels/stream/stream.hpp"
 #include "kernels/transpose/transpose.hpp"
 
@@ -28,6 +29,7 @@ std::span<const KernelEntry> catalog() {
     append(transpose::entries());
     all.push_back(gemm::naive());
     all.push_back(gemm::coalesced());
+    append(softmax::entries());
     all.push_back(gemm::tiled());
     all.push_back(gemm::coarsened_1d());
     all.push_back(gemm::coarsened_2d());

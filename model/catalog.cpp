@@ -8,6 +8,7 @@
 #include "model/kernels/access.hpp"
 #include "model/kernels/elementwise.hpp"
 #include "model/kernels/gemm.hpp"
+#include "model/kernels/softmax.hpp"
 #include "model/kernels/stream.hpp"
 #include "model/kernels/transpose.hpp"
 
@@ -21,6 +22,7 @@ std::span<const KernelFamily> catalog() {
       access::kFamily,      //
       transpose::kFamily,   //
       gemm::kFamily,
+      softmax::kFamily,     //
   };
   return families;
 }

@@ -128,7 +128,7 @@ void bench(const std::string& line, Timer& timer) {
   }
   const KernelEntry* library = cuda::baseline(name);
   const Tensors tensors = entry->tensors(p);
-  Arguments arguments(entry, p);
+  Arguments arguments(*entry, p);
   const double error = arguments.error_over_tolerance(*entry, p, tensors);
   if (!(error <= 1)) {
     std::printf("%s: WRONG, error %g of tolerance\n", line.c_str(), error);

@@ -21,6 +21,9 @@ Problem with_sizes(const KernelEntry& entry, std::initializer_list<std::int64_t>
 }
 
 Problem typical(const KernelEntry& entry) {
+  for (const std::string_view family : {"softmax.", "norm.", "reduce."}) {
+    if (entry.name.starts_with(family)) return with_sizes(entry, {100, 1000});
+  }
   return entry.name.starts_with("gemm.") ? with_sizes(entry, {100, 200, 300})
                                          : with_sizes(entry, {1000});
 }

@@ -26,6 +26,14 @@ std::vector<Sizes> sizes_for(std::string_view name, Extent extent) {
                                                               {64, 64},   {129, 257}, {1000, 66},
                                                               {254, 510}, {1, 4099},  {4099, 1}};
   }
+  if (name.starts_with("softmax.") || name.starts_with("norm.") || name.starts_with("reduce.")) {
+    const std::vector<Sizes> few = {{3, 70}};
+    return extent == Extent::small
+               ? few
+               : std::vector<Sizes>{{1, 1},    {3, 7},     {70, 33},   {9, 256},    {5, 1023},
+                                    {7, 1024}, {6, 2000},  {2, 4097},  {300, 4096}, {5, 8192},
+                                    {3, 9999}, {2, 16384}, {3, 50257}, {3, 65536},  {2, 262144}};
+  }
   if (extent == Extent::small) {
     return name.starts_with("gemm.") ? std::vector<Sizes>{{131, 67, 57}, {132, 136, 60}}
                                      : std::vector<Sizes>{{4093}};

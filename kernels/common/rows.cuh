@@ -1,0 +1,285 @@
+#pragma once
+// What kernels over rows share: a row as 16-byte vectors, reductions over the warps of a block and
+// over the blocks of a cluster, and launches with clusters.
+//
+// A row of any length at any address: the vectors that lie inside it (its body), and fewer elements
+// than one vector before and after them (its edges). The first 32 threads take one edge element
+// each, so ragged rows cost one more access a warp, not a kernel of their own. What is read and
+// what is written must be equally far past a multiple of 16 bytes; where they are not, the kernels
+// that sweep over the row element by element (kAligned = false) take over.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "kernels/common/element.cuh"
+#include "kernels/common/error.hpp"
+#include "kernels/common/kernel.hpp"
+#include "kernels/common/vector.cuh"
+#include "model/kernels/rows.hpp"
+
+namespace roofcast::cuda::rows {
+
+using roofcast::rows::kCols;
+using roofcast::rows::kMaxCluster;
+using roofcast::rows::kMaxThreads;
+using roofcast::rows::kRows;
+using roofcast::rows::kWarp;
+using roofcast::rows::Layout;
+
+constexpr int kVectorBytes = static_cast<int>(roofcast::rows::kVectorBytes);
+constexpr int kMaxWarps = static_cast<int>(kMaxThreads / kWarp);
+constexpr unsigned kAllLanes = 0xffffffff;
+
+template <class T>
+constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(T));
+
+/// Where the vectors of a row lie.
+template <class T>
+struct RowShape {
+  int head;  ///< elements before the first vector
+  int body;  ///< vectors
+  int cols;
+
+  /// The edge element of a thread, or `cols` if it has none.
+  __device__ int edge_column(int thread) const {
+    constexpr int kTail = 16;  // from this thread on: a vector has at most 8 elements
+    if (thread < head) return thread;
+    const int column = head + body * kWidth<T> + thread - kTail;
+    return thread >= kTail && column < cols ? column : cols;
+  }
+};
+
+template <bool kAligned, class T>
+__device__ RowShape<T> shape_of(const T* row, int cols) {
+  int head = 0;
+  if constexpr (kAligned) {
+    const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) % kVectorBytes);
+    head = min(cols, (kVectorBytes - past) % kVectorBytes / static_cast<int>(sizeof(T)));
+  }
+  return {head, (cols - head) / kWidth<T>, cols};
+}
+
+/// A vector as it lies in memory: 4 registers, whatever the element type.
+using Packed = uint4;
+
+template <bool kAligned, class T>
+__device__ Packed load_packed(const T* from) {
+  if constexpr (kAligned) {
+    return *reinterpret_cast<const Packed*>(from);
+  } else {
+    Vector<T, kVectorBytes> vector;
+#pragma unroll
+    for (int e = 0; e < kWidth<T>; ++e) vector.element[e] = from[e];
+    Packed packed;
+    __builtin_memcpy(&packed, &vector, sizeof(packed));
+    return packed;
+  }
+}
+
+template <bool kAligned, class T>
+__device__ void store_packed(T* to, const Packed& packed) {
+  if constexpr (kAligned) {
+    *reinterpret_cast<Packed*>(to) = packed;
+  } else {
+    Vector<T, kVectorBytes> vector;
+    __builtin_memcpy(&vector, &packed, sizeof(packed));
+#pragma unroll
+    for (int e = 0; e < kWidth<T>; ++e) to[e] = vector.element[e];
+  }
+}
+
+/// What stands for elements beyond the row.
+enum class Pad { zero, minus_infinity };
+
+template <class T, Pad kPad>
+__device__ Packed padding() {
+  if constexpr (kPad == Pad::zero) return {0, 0, 0, 0};
+  constexpr unsigned kWord = std::is_same_v<T, float>    ? 0xff800000
+                             : std::is_same_v<T, __half> ? 0xfc00fc00
+                                                         : 0xff80ff80;
+  return {kWord, kWord, kWord, kWord};
+}
+
+template <Pad kPad>
+constexpr float kPadValue = kPad == Pad::zero ? 0.0F : -INFINITY;
+
+__device__ inline float2 widen_pair(__half2 pair) {
+  return __half22float2(pair);
+}
+__device__ inline float2 widen_pair(__nv_bfloat162 pair) {  // the upper half of an fp32
+  unsigned word;
+  __builtin_memcpy(&word, &pair, sizeof(word));
+  return {__uint_as_float(word << 16), __uint_as_float(word & 0xffff0000)};
+}
+
+template <class T>
+using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+
+/// The elements of a vector in fp32.
+template <class T>
+__device__ void unpack(const Packed& packed, float* to) {
+  if constexpr (sizeof(T) == 4) {
+    __builtin_memcpy(to, &packed, sizeof(packed));
+  } else {
+    Pair<T> pairs[4];
+    __builtin_memcpy(pairs, &packed, sizeof(packed));
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float2 two = widen_pair(pairs[i]);
+      to[2 * i] = two.x, to[2 * i + 1] = two.y;
+    }
+  }
+}
+
+/// The reverse: two elements of a 16-bit type are one conversion.
+template <class T>
+__device__ Packed pack(const float* from) {
+  Packed packed;
+  if constexpr (sizeof(T) == 4) {
+    __builtin_memcpy(&packed, from, sizeof(packed));
+  } else {
+    Pair<T> pairs[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if constexpr (std::is_same_v<T, __half>) {
+        pairs[i] = __floats2half2_rn(from[2 * i], from[2 * i + 1]);
+      } else {
+        pairs[i] = __floats2bfloat162_rn(from[2 * i], from[2 * i + 1]);
+      }
+    }
+    __builtin_memcpy(&packed, pairs, sizeof(packed));
+  }
+  return packed;
+}
+
+__device__ inline float warp_max(float x) {
+#pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) {
+    x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, apart));
+  }
+  return x;
+}
+
+__device__ inline float warp_sum(float x) {
+#pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
+  return x;
+}
+
+// A cluster of blocks (compute capability 9.0): its blocks run at the same time and reach each
+// other's shared memory. PTX ISA: mapa, barrier.cluster, st.shared::cluster. On older devices these
+// do nothing; no kernel that calls them is launched there.
+struct Cluster {
+  int rank, size;
+
+  static __device__ Cluster here() {
+#if __CUDA_ARCH__ >= 900
+    int rank, size;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+    return {rank, size};
+#else
+    return {0, 1};
+#endif
+  }
+  /// What this block wrote before is seen by all after their wait().
+  __device__ void arrive() const {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+  }
+  __device__ void wait() const {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+  }
+  /// To the same place in the shared memory of another block.
+  __device__ void store(float2* place, int to_rank, float2 value) const {
+#if __CUDA_ARCH__ >= 900
+    const auto here = static_cast<unsigned>(__cvta_generic_to_shared(place));
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(to_rank));
+    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(there), "f"(value.x),
+                 "f"(value.y)
+                 : "memory");
+#endif
+  }
+};
+
+/// Every address equally far past a multiple of 16 bytes, so that rows are too.
+inline bool same_shift(const void* a, const void* b) {
+  const auto past = [](const void* p) {
+    return reinterpret_cast<std::uintptr_t>(p) % static_cast<unsigned>(kVectorBytes);
+  };
+  return past(a) == past(b);
+}
+
+inline dim3 grid_of(const Layout& layout, std::int64_t rows) {
+  return {static_cast<unsigned>(layout.blocks(rows))};
+}
+
+/// A warp a row: y counts the rows.
+inline dim3 block_of(const Layout& layout) {
+  return {static_cast<unsigned>(layout.threads), static_cast<unsigned>(layout.rows_per_block)};
+}
+
+/// Enqueues a kernel, in clusters of `cluster` blocks.
+inline void launch(const void* function, dim3 grid, dim3 block, std::int64_t cluster,
+                   void** arguments, cudaStream_t stream) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.stream = stream;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = static_cast<unsigned>(cluster);
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  if (cluster > 1) {
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
+  constexpr std::int64_t kPortable = 8;  // larger ones must be asked for
+  if (cluster > kPortable) {
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  }
+  check(cudaLaunchKernelExC(&config, function, arguments));
+}
+
+/// False where the device at hand has none. Without a device: true.
+inline bool has_clusters() {
+  int device = 0, major = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return true;
+  }
+  return major >= 9;
+}
+
+/// Why the shape or the layout cannot run, or nothing.
+inline std::string unsupported_shape(const Problem& p) {
+  if (p[kRows] < 1 || p[kRows] > roofcast::rows::kMaxRows || p[kCols] < 1 ||
+      p[kCols] > roofcast::rows::kMaxCols) {
+    return "rows must be from 1 to 2^31 - 1 and cols from 1 to 2^30";
+  }
+  return {};
+}
+
+inline std::string unsupported_layout(const Problem& p, const Layout& layout,
+                                      std::string_view instead) {
+  if (layout.threads > kMaxThreads) {
+    return "a row of " + std::to_string(p[kCols]) + " " + std::string(name(p.dtype)) +
+           " needs more than " + std::to_string(kMaxThreads) + " threads of " +
+           std::to_string(layout.vectors) + " vectors: use " + std::string(instead);
+  }
+  if (layout.blocks(p[kRows]) > roofcast::rows::kMaxRows) {
+    return "too many rows for one grid: use fewer blocks a row";
+  }
+  if (layout.cluster > 1 && !has_clusters()) {
+    return "this device has no thread-block clusters (compute capability 9.0)";
+  }
+  return {};
+}
+
+}  // namespace roofcast::cuda::rows

@@ -1,0 +1,76 @@
+#include "kernels/softmax/softmax.hpp"
+
+#include <array>
+
+#include "kernels/softmax/softmax.cuh"
+
+namespace roofcast::cuda::softmax {
+namespace {
+
+/// A block a row, in float64.
+template <class T>
+__global__ void reference_kernel(const T* x, double* y, std::int64_t cols) {
+  constexpr int kThreads = 256;
+  __shared__ double shared[kThreads];
+  const std::int64_t row = blockIdx.x;
+  const auto all = [&](double mine, auto&& combine) {
+    __syncthreads();
+    shared[threadIdx.x] = mine;
+    __syncthreads();
+    for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+      if (threadIdx.x < half) {
+        shared[threadIdx.x] = combine(shared[threadIdx.x], shared[threadIdx.x + half]);
+      }
+      __syncthreads();
+    }
+    return shared[0];
+  };
+  const auto at = [&](std::int64_t c) { return static_cast<double>(widen(x[row * cols + c])); };
+  double max = -INFINITY;
+  for (std::int64_t c = threadIdx.x; c < cols; c += kThreads) max = fmax(max, at(c));
+  max = all(max, [](double a, double b) { return fmax(a, b); });
+  double sum = 0;
+  for (std::int64_t c = threadIdx.x; c < cols; c += kThreads) sum += exp(at(c) - max);
+  sum = all(sum, [](double a, double b) { return a + b; });
+  for (std::int64_t c = threadIdx.x; c < cols; c += kThreads) {
+    y[row * cols + c] = exp(at(c) - max) / sum;
+  }
+}
+
+}  // namespace
+
+std::string unsupported_problem(const Problem& p) {
+  if (p.dtype != DType::fp32 && p.dtype != DType::fp16 && p.dtype != DType::bf16) {
+    return "softmax kernels run in fp32, fp16 and bf16, not " + std::string(name(p.dtype));
+  }
+  return rows::unsupported_shape(p);
+}
+
+Tensors tensors(const Problem& p) {
+  const Tensor matrix{
+      p.dtype, static_cast<std::size_t>(p[rows::kRows]) * static_cast<std::size_t>(p[rows::kCols])};
+  return {{matrix}, {matrix}};
+}
+
+void reference(const Problem& p, std::span<const void* const> inputs,
+               std::span<double* const> outputs, cudaStream_t stream) {
+  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+    reference_kernel<<<static_cast<unsigned>(p[rows::kRows]), 256, 0, stream>>>(
+        static_cast<const T*>(inputs[0]), outputs[0], p[rows::kCols]);
+  });
+  check(cudaGetLastError());
+}
+
+// Errors are measured against 1 and results are at most 1. One rounding to the element type; in
+// fp32, exponentials within 2^-22 and the rounding of x - m times log2 e, |x - m| up to about 10.
+double tolerance(const Problem& p) {
+  return 64 * unit_roundoff(DType::fp32) +
+         (p.dtype == DType::fp32 ? 0.0 : 2 * unit_roundoff(p.dtype));
+}
+
+std::span<const KernelEntry> entries() {
+  static const std::array table = {three_pass(), online(), registers(), cluster()};
+  return table;
+}
+
+}  // namespace roofcast::cuda::softmax

@@ -1,0 +1,109 @@
+#pragma once
+// y[r, c] = e^(x[r, c] - m) / s,  m = max over c of x[r, c],  s = sum over c of e^(x[r, c] - m):
+// what the variants share. Statistics are fp32 whatever the element type.
+//
+// A part of a row is summed up by its own maximum m and its sum s relative to it; parts merge by
+//   m = max(m1, m2),  s = s1·e^(m1 - m) + s2·e^(m2 - m)                (Milakov, Gimelshein 2018)
+// so that threads, warps and blocks need not agree on the maximum before they add.
+#include <cmath>
+
+#include "kernels/common/rows.cuh"
+
+namespace roofcast::cuda::softmax {
+
+/// The signature of every kernel: `cluster` blocks a row.
+template <class T>
+using Kernel = void (*)(const T* x, T* y, std::int64_t rows, int cols, int cluster);
+
+/// A part's maximum (x) and sum (y).
+using Part = float2;
+
+/// ex2.approx: relative error 2^-22.
+__device__ inline float exp_of(float x) {
+  constexpr float kLog2E = 1.4426950408889634F;
+  float result = x * kLog2E;
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(result));
+  return result;
+}
+
+__device__ inline float reciprocal(float x) {
+  asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+
+/// What to subtract: a part whose elements are all -inf has the sum 0, not NaN.
+__device__ inline float anchor(float max) {
+  return max == -INFINITY ? 0.0F : max;
+}
+
+/// This warp's part from its threads'.
+__device__ inline Part merge_warp(Part thread) {
+  const float max = rows::warp_max(thread.x);
+  return {max, rows::warp_sum(thread.y * exp_of(thread.x - anchor(max)))};
+}
+
+/// The row from all its parts, for every warp by itself.
+__device__ inline Part merge(const Part* parts, int count) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  Part mine = {-INFINITY, 0};
+  for (int i = lane; i < count; i += 32) {
+    const Part part = parts[i];
+    const float max = fmaxf(mine.x, part.x);
+    const float sum = mine.y * exp_of(mine.x - anchor(max)) + part.y * exp_of(part.x - anchor(max));
+    mine = {max, sum};
+  }
+  return merge_warp(mine);
+}
+
+/// The row of which each warp of the block has a part; blocks with a row for each warp ask nobody.
+__device__ inline Part merge_block(Part warp, Part* parts) {
+  if (blockDim.x == 32) return warp;
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = warp;
+  __syncthreads();
+  return merge(parts, static_cast<int>(blockDim.x / 32));
+}
+
+/// The kernels that sweep over rows, for addresses that the others cannot take.
+template <class T>
+Kernel<T> online_by_element();
+
+KernelEntry three_pass();
+KernelEntry online();
+KernelEntry registers();
+KernelEntry cluster();
+
+// The same for every variant.
+std::string unsupported_problem(const Problem&);
+Tensors tensors(const Problem&);
+void reference(const Problem&, std::span<const void* const> inputs,
+               std::span<double* const> outputs, cudaStream_t);
+double tolerance(const Problem&);
+
+/// Calls visitor with the element type; only types that unsupported_problem accepts.
+template <class Visitor>
+decltype(auto) visit(DType dtype, Visitor&& visitor) {
+  switch (dtype) {
+    case DType::fp16:
+      return visitor(std::type_identity<__half>{});
+    case DType::bf16:
+      return visitor(std::type_identity<__nv_bfloat16>{});
+    default:
+      return visitor(std::type_identity<float>{});
+  }
+}
+
+/// Enqueues y = softmax(x).
+template <class T>
+void launch(Kernel<T> kernel, const rows::Layout& layout, const Problem& p, const Addresses& at,
+            cudaStream_t stream) {
+  const void* x = at.inputs[0];
+  void* y = at.outputs[0];
+  std::int64_t rows = p[rows::kRows];
+  int cols = static_cast<int>(p[rows::kCols]);
+  int cluster = static_cast<int>(layout.cluster);
+  void* arguments[] = {&x, &y, &rows, &cols, &cluster};
+  rows::launch(reinterpret_cast<const void*>(kernel), rows::grid_of(layout, rows),
+               rows::block_of(layout), layout.cluster, arguments, stream);
+}
+
+}  // namespace roofcast::cuda::softmax

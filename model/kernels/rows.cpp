@@ -1,0 +1,77 @@
+#include "model/kernels/rows.hpp"
+
+#include "model/coalescing.hpp"
+#include "model/occupancy.hpp"
+
+namespace roofcast::rows {
+namespace {
+
+std::int64_t sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  return bytes > 0 ? (offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1 : 0;
+}
+
+// A row that starts that many bytes past a sector boundary.
+std::int64_t accessed_sectors(std::int64_t offset_bytes, std::int64_t cols,
+                              std::int64_t element_bytes, const Layout& layout) {
+  const std::int64_t width = kVectorBytes / element_bytes;
+  const std::int64_t to_vector = (kVectorBytes - offset_bytes % kVectorBytes) % kVectorBytes;
+  const std::int64_t head = std::min(cols, to_vector / element_bytes);
+  const std::int64_t body = (cols - head) / width;
+  const std::int64_t tail = cols - head - body * width;
+  std::int64_t sectors = (head > 0 ? 1 : 0) + (tail > 0 ? 1 : 0);
+  const std::int64_t slice = ceil_div(body, layout.cluster);
+  for (std::int64_t begin = 0; begin < body; begin += slice) {
+    const std::int64_t vectors = std::min(slice, body - begin);
+    const std::int64_t at = offset_bytes + head * element_bytes + begin * kVectorBytes;
+    const std::int64_t rest = vectors % kWarp;
+    sectors += vectors / kWarp * sectors_of_run(at, kWarp * kVectorBytes) +
+               sectors_of_run(at, rest * kVectorBytes);
+  }
+  return sectors;
+}
+
+}  // namespace
+
+Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
+                   const Layout& layout) {
+  const std::int64_t row_bytes = cols * element_bytes;
+  const std::int64_t period = kSectorBytes / element_bytes;  // at most: offsets repeat
+  Sectors sum;
+  for (std::int64_t row = 0; row < std::min(period, rows); ++row) {
+    const auto rows_like_it = static_cast<double>((rows - row + period - 1) / period);
+    const std::int64_t offset = row * row_bytes % kSectorBytes;
+    sum.accessed +=
+        rows_like_it * static_cast<double>(accessed_sectors(offset, cols, element_bytes, layout));
+    sum.distinct += rows_like_it * static_cast<double>(sectors_of_run(offset, row_bytes));
+  }
+  return sum;
+}
+
+double l1_miss_share(double bytes, const Launch& launch, const Gpu& gpu) {
+  if (!gpu.occupancy || !gpu.sm_count || !gpu.memory.l1_shared_bytes) return 1;
+  const std::int64_t fit = occupancy(launch, *gpu.occupancy).blocks_per_sm;
+  const std::int64_t resident = std::min(fit, ceil_div(launch.blocks(), *gpu.sm_count));
+  const auto blocks = static_cast<double>(resident);
+  const double capacity =
+      *gpu.memory.l1_shared_bytes - blocks * static_cast<double>(launch.shared_bytes);
+  // Cyclic use of more than a cache holds, replaced in order of age, finds nothing again; caches
+  // that are no perfect LRU fall off over half their size, as L2 does (l2_reuse.cpp).
+  constexpr double kGradualEviction = 0.5;
+  return std::clamp((blocks * bytes / std::max(1.0, capacity) - 1) / kGradualEviction, 0.0, 1.0);
+}
+
+Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,
+             std::int64_t shared_bytes) {
+  Plan plan;
+  plan.launch.grid[0] = layout.blocks(rows);
+  plan.launch.block = {layout.threads, layout.rows_per_block, 1};
+  plan.launch.cluster[0] = layout.cluster;
+  plan.launch.registers = registers;
+  plan.launch.shared_bytes = shared_bytes;
+  plan.block.steps = 0;
+  plan.on_chip_bytes =
+      static_cast<double>(layout.vectors * layout.threads * layout.rows_per_block * kVectorBytes);
+  return plan;
+}
+
+}  // namespace roofcast::rows

@@ -1,0 +1,103 @@
+#pragma once
+// Kernels whose unit of work is a row of a row-major matrix: softmax, normalization, reductions.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "model/gpu.hpp"
+#include "model/plan.hpp"
+#include "model/problem.hpp"
+
+namespace roofcast::rows {
+
+/// Positions of the shape in Problem.
+enum Parameter : std::size_t { kRows, kCols };
+
+inline constexpr std::int64_t kMaxRows = (std::int64_t{1} << 31) - 1;
+inline constexpr std::int64_t kMaxCols = std::int64_t{1} << 30;
+inline constexpr std::array kShape = {
+    roofcast::Parameter{"rows", "rows of the matrix", 1, kMaxRows, std::nullopt},
+    roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols, std::nullopt}};
+
+inline constexpr std::int64_t kWarp = 32;
+inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread
+inline constexpr std::int64_t kMaxThreads = 1024;
+inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where a warp has a row of its own
+inline constexpr std::int64_t kMaxCluster = 16;
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+constexpr std::int64_t power_of_two_from(std::int64_t value) {
+  std::int64_t power = 1;
+  while (power < value) power *= 2;
+  return power;
+}
+
+/// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
+/// and their plans both ask this.
+struct Layout {
+  std::int64_t vectors = 1;         ///< 16-byte accesses a thread holds
+  std::int64_t threads = kWarp;     ///< that hold a slice: a multiple of 32
+  std::int64_t rows_per_block = 1;  ///< more than one: a warp each
+  std::int64_t cluster = 1;         ///< blocks that share a row
+
+  constexpr std::int64_t blocks(std::int64_t rows) const {
+    return ceil_div(rows, rows_per_block) * cluster;
+  }
+};
+
+/// Vectors of a row; what is left, fewer elements than one vector at each end, goes one by one.
+constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes) {
+  return cols / (kVectorBytes / element_bytes);
+}
+
+/// The layout of rows of `cols` elements in registers, `cluster` blocks a row. `vectors` a thread,
+/// or 0 to choose: a warp a row as long as `most` vectors a thread hold it, then a block with
+/// most/2 a thread up to 512 threads, and `most` beyond; blocks of a cluster at least most/2. The
+/// result may ask for more than kMaxThreads threads: then the row does not fit.
+constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
+                             std::int64_t most, std::int64_t cluster) {
+  constexpr std::int64_t kManyThreads = 512;
+  const std::int64_t slice =
+      std::max<std::int64_t>(1, ceil_div(vectors_of(cols, element_bytes), cluster));
+  if (vectors == 0) {
+    const std::int64_t for_a_warp = power_of_two_from(ceil_div(slice, kWarp));
+    const std::int64_t half = std::max<std::int64_t>(1, most / 2);
+    vectors = for_a_warp <= most ? for_a_warp : slice <= half * kManyThreads ? half : most;
+    if (cluster > 1) vectors = std::max(vectors, half);
+  }
+  Layout layout;
+  layout.vectors = vectors;
+  layout.threads = ceil_div(ceil_div(slice, vectors), kWarp) * kWarp;
+  layout.rows_per_block = cluster == 1 && layout.threads == kWarp ? kWarpsPerBlock : 1;
+  layout.cluster = cluster;
+  return layout;
+}
+
+/// Blocks that share a row so that each has at most `slice_bytes` of it, where a cluster can be
+/// that large: a power of two.
+constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_bytes) {
+  return std::min(kMaxCluster, power_of_two_from(ceil_div(row_bytes, slice_bytes)));
+}
+
+/// What the kernels ask of memory for a matrix, rows one after the other from a line boundary, each
+/// in vectors that lie on multiples of 16 bytes and in edges: sectors.
+struct Sectors {
+  double accessed = 0;  ///< summed over warp accesses: what crosses between threads and L1
+  double distinct = 0;  ///< summed over rows: L1 joins the accesses of a row
+};
+Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
+                   const Layout& layout);
+
+/// Share of what `blocks_per_sm` blocks read again, each from `bytes` of its own, that L1 has lost:
+/// none while all of them fit what shared memory leaves of it.
+double l1_miss_share(double bytes, const Launch& launch, const Gpu& gpu);
+
+/// The launch and on-chip bytes of a kernel over rows; `registers` a thread.
+Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,
+             std::int64_t shared_bytes);
+
+}  // namespace roofcast::rows
