@@ -6,6 +6,7 @@
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/elementwise/elementwise.hpp"
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/recompute/recompute.hpp"
 #include "kernels/softmax/softmax.hpp"
 #include "kernels/stream/stream.hpp"
 #include "kernels/transpose/transpose.hpp"
@@ -20,6 +21,7 @@ std::span<const KernelEntry> catalog() {
     };
     append(stream::entries());
     append(elementwise::entries());
+    append(recompute::entries());
     all.push_back(access::strided());
     all.push_back(access::offset());
     all.push_back(access::gather());
@@ -27,9 +29,9 @@ std::span<const KernelEntry> catalog() {
     all.push_back(access::column_wise());
     all.push_back(access::shared());
     append(transpose::entries());
+    append(softmax::entries());
     all.push_back(gemm::naive());
     all.push_back(gemm::coalesced());
-    append(softmax::entries());
     all.push_back(gemm::tiled());
     all.push_back(gemm::coarsened_1d());
     all.push_back(gemm::coarsened_2d());

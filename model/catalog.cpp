@@ -8,6 +8,7 @@
 #include "model/kernels/access.hpp"
 #include "model/kernels/elementwise.hpp"
 #include "model/kernels/gemm.hpp"
+#include "model/kernels/recompute.hpp"
 #include "model/kernels/softmax.hpp"
 #include "model/kernels/stream.hpp"
 #include "model/kernels/transpose.hpp"
@@ -21,8 +22,9 @@ std::span<const KernelFamily> catalog() {
       elementwise::kGelu,   //
       access::kFamily,      //
       transpose::kFamily,   //
-      gemm::kFamily,
+      recompute::kFamily,   //
       softmax::kFamily,     //
+      gemm::kFamily,
   };
   return families;
 }

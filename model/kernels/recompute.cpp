@@ -1,0 +1,202 @@
+#include "model/kernels/recompute.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/io_complexity.hpp"
+
+namespace roofcast::recompute {
+namespace {
+
+constexpr std::array kParameters = {
+    roofcast::Parameter{"n", "elements of each array", 1, std::int64_t{1} << 40, std::nullopt},
+    roofcast::Parameter{"chain", "logistic functions, one after the other", 1, kMaxChain, 3},
+    setting("threads", "threads of a block", 32, 1024, 256),
+    setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
+    setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4", 1, 4, 1)};
+constexpr std::size_t kShape = 2;
+constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+
+// validation/sweeps/execution.json.
+constexpr std::array kValidated = {
+    ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 27},
+    ValidatedRange{kChain, 1, kMaxChain}};
+
+/// Registers of the compiled kernels, kernels/recompute/recompute.cu by ptxas -v for sm_90a, CUDA
+/// 13.0, 2026-11-21.
+struct Compiled {
+  std::int64_t vector_bytes;
+  std::int64_t loads;
+  std::array<std::uint8_t, 3> forward;  ///< fp32, fp16, bf16; 0: not compiled
+  std::array<std::uint8_t, 3> backward;
+};
+constexpr std::array kCompiled = {
+    Compiled{4, 1, {14, 17, 17}, {12, 20, 21}},  Compiled{4, 4, {28, 32, 32}, {32, 32, 39}},
+    Compiled{8, 1, {22, 20, 20}, {20, 25, 24}},  Compiled{8, 2, {20, 27, 27}, {24, 31, 31}},
+    Compiled{16, 1, {24, 26, 25}, {24, 32, 36}}, Compiled{16, 2, {24, 39, 39}, {37, 45, 50}},
+    Compiled{16, 4, {40, 0, 0}, {64, 0, 0}}};
+
+std::size_t type_position(DType type) {
+  return static_cast<std::size_t>(std::find(kTypes.begin(), kTypes.end(), type) - kTypes.begin());
+}
+
+const Compiled& compiled(const Problem& problem) {
+  const auto* found = std::find_if(kCompiled.begin(), kCompiled.end(), [&](const Compiled& line) {
+    return line.vector_bytes == problem[kVectorBytes] && line.loads == problem[kLoads] &&
+           line.forward[type_position(problem.dtype)] != 0;
+  });
+  if (found != kCompiled.end()) return *found;
+  throw InputError("vector_bytes " + std::to_string(problem[kVectorBytes]) + " with loads " +
+                   std::to_string(problem[kLoads]) +
+                   ": give 4, 8 or 16 with 1 load, 4 with 4, 8 with 2, 16 with 2 or, in fp32, 4");
+}
+
+/// A thread's share, and its arithmetic in FLOP and warp instructions.
+struct Share {
+  double elements;
+  double loads;
+  bool narrow;  ///< 16-bit: converted when read and written
+
+  double converted(double instructions) const { return narrow ? instructions * elements : 0; }
+};
+
+// σ: times -log2 e, exp2, plus 1, reciprocal. Its slope: y - y·y, times the gradient.
+constexpr double kSigmoidFlops = 2;
+constexpr double kSigmoidSpecial = 2;
+constexpr double kSlopeFlops = 3;
+constexpr double kSigmoidInstructions = 4;
+constexpr double kSlopeInstructions = 2;
+
+// Warp instructions of the loops and around them, by the machine code for sm_90a of 2026-11-21.
+double forward_instructions(const Share& share, double chain) {
+  const double link = kSigmoidInstructions * share.elements + 3 * share.loads + 6 +
+                      share.converted(0.5);  // the test for storing, and the rounding, always
+  return 37 + 6 * share.loads + share.converted(1.5) + chain * link;
+}
+double backward_instructions(const Share& share, double stored, double sigmoids) {
+  const double from_memory =
+      kSlopeInstructions * share.elements + 5 * share.loads + 7 + share.converted(1);
+  const double computed = (kSigmoidInstructions + kSlopeInstructions) * share.elements + 3;
+  return 47 + 6 * share.loads + share.converted(2.5) + stored * from_memory + sigmoids * computed;
+}
+
+Plan empty_plan(const Problem& problem, std::int64_t registers) {
+  const auto width = static_cast<std::int64_t>(static_cast<double>(problem[kVectorBytes]) /
+                                               size_bytes(problem.dtype));
+  const std::int64_t chunk = problem[kThreads] * width * problem[kLoads];
+  Plan plan;
+  plan.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
+  plan.launch.block[0] = problem[kThreads];
+  plan.launch.registers = registers;
+  plan.block.steps = 0;
+  return plan;
+}
+
+/// What a pass does for each element.
+struct Pass {
+  double reads;
+  double writes;
+  double sigmoids;
+  double slopes;
+  double instructions;  ///< of a warp, for all its elements
+  double round_trips;
+};
+
+Plan pass_plan(const Problem& problem, const Pass& pass, std::int64_t registers) {
+  const double element = size_bytes(problem.dtype);
+  const auto n = static_cast<double>(problem[kElements]);
+  Plan plan = empty_plan(problem, registers);
+  Work& work = plan.total;
+  const double flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
+  work.vector_flops = n * flops;
+  work.special_flops = n * pass.sigmoids * kSigmoidSpecial;
+  work.compulsory = {n * element * pass.reads, n * element * pass.writes};
+  work.requested = work.l1 = work.l2 = work.touched = work.compulsory;
+
+  const double of_thread = static_cast<double>(problem[kVectorBytes] * problem[kLoads]) / element;
+  const double elements = static_cast<double>(problem[kThreads]) * of_thread;
+  const auto warps = static_cast<double>((problem[kThreads] + 31) / 32);
+  Step& once = plan.block.once;
+  once.vector_flops = elements * flops;
+  once.special_ops = elements * pass.sigmoids * kSigmoidSpecial;
+  once.instructions = warps * pass.instructions;
+  once.l2_bytes = elements * element * (pass.reads + pass.writes);
+  once.global_round_trips = pass.round_trips;
+  once.dependent_fmas = pass.sigmoids * kSigmoidInstructions + pass.slopes;
+  return plan;
+}
+
+/// `stored`: outputs that the forward pass writes besides the last: chain - 1, or none.
+Plans plans(const Problem& problem, std::int64_t stored_outputs) {
+  const Compiled& line = compiled(problem);
+  const std::size_t type = type_position(problem.dtype);
+  const double element = size_bytes(problem.dtype);
+  const auto chain = static_cast<double>(problem[kChain]);
+  const auto stored = static_cast<double>(stored_outputs);
+  const Share share = {static_cast<double>(problem[kVectorBytes] * problem[kLoads]) / element,
+                       static_cast<double>(problem[kLoads]), element < 4};
+
+  const double sources = std::max(1.0, stored);  // x where nothing is stored
+  const Pass forward = {1, stored + 1, chain, 0, forward_instructions(share, chain), 1};
+  const double computed = chain - stored;
+  // Each stored output is loaded one ahead of its use: two of them a round trip.
+  const Pass backward = {sources + 1,
+                         1,
+                         computed,
+                         chain,
+                         backward_instructions(share, stored, computed),
+                         std::max(1.0, sources / 2)};
+
+  Plan first = pass_plan(problem, forward, line.forward[type]);
+  Plan second = pass_plan(problem, backward, line.backward[type]);
+  // Between the two visits to an element pass the rest of the one pass and the beginning of the
+  // other: of the arrays of both, half on average.
+  const double array = static_cast<double>(problem[kElements]) * element;
+  const double arrays = (forward.reads + forward.writes + backward.reads + backward.writes) / 2;
+  second.reuse = {
+      .read_bytes = sources * array, .write_bytes = 0, .distance_bytes = arrays * array};
+  return {first, second};
+}
+
+Plans plan_stored(const Problem& problem, const Gpu& /*gpu*/) {
+  return plans(problem, problem[kChain] - 1);
+}
+Plans plan_recomputed(const Problem& problem, const Gpu& /*gpu*/) {
+  return plans(problem, 0);
+}
+
+// Every σ once, x and dy in, y and dx out.
+Work work(const Problem& problem) {
+  const auto links = static_cast<double>(problem[kElements] * problem[kChain]);
+  const double array = static_cast<double>(problem[kElements]) * size_bytes(problem.dtype);
+  Work result;
+  result.vector_flops = links * (kSigmoidFlops + kSlopeFlops);
+  result.special_flops = links * kSigmoidSpecial;
+  result.compulsory = {2 * array, 2 * array};
+  return result;
+}
+
+IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
+  return streaming_io(compulsory_bytes, on_chip_bytes);
+}
+
+constexpr std::array<KernelModel, 2> kVariants = {{
+    {"recompute.stored", "the forward pass stores what the backward pass needs", kParameters,
+     kTypes, plan_stored},
+    {"recompute.recomputed", "the backward pass computes the chain again", kParameters, kTypes,
+     plan_recomputed},
+}};
+
+}  // namespace
+
+constinit const KernelFamily kFamily = {"recompute",
+                                        "a chain of logistic functions, forward and backward",
+                                        std::span(kParameters).first(kShape),
+                                        kTypes,
+                                        work,
+                                        io,
+                                        kVariants,
+                                        kValidated};
+
+}  // namespace roofcast::recompute
