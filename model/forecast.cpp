@@ -68,17 +68,12 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Traff
 
   const Traffic& asked = plan.total.compulsory;
   if (asked.write_bytes > 0) result.time_s += gpu.sustained.kernel_end_s.value_or(0);
-  if (asked.read_bytes > plan.reuse.read_bytes) {
+  double reused_bytes = plan.reuse.read_bytes;
+  for (const Reuse& more : plan.more_reuse) reused_bytes += more.read_bytes;
+  if (asked.read_bytes > reused_bytes) {
     result.time_s += gpu.sustained.first_access_s.value_or(0);
   }
   return result;
-}
-
-double launch_cost_s(double launches, const Gpu& gpu, CacheState cache) {
-  const double in_graph = gpu.sustained.graph_launch_s.value_or(0);
-  const double first =
-      cache == CacheState::cold ? gpu.sustained.stream_launch_s.value_or(in_graph) : in_graph;
-  return first + std::max(0.0, launches - 1) * in_graph;
 }
 
 double relative_spread(double expected_s, Resource bound, const Gpu& gpu) {

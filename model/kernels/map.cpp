@@ -43,6 +43,7 @@ Plan plan(const Operation& operation, const Problem& problem) {
   Work& work = result.total;
   work.vector_flops = n * operation.flops;
   work.special_flops = n * operation.special;
+  work.conversions = n * operation.conversions;
   work.compulsory = {n * element * operation.reads, n * element * operation.writes};
   work.requested = work.l1 = work.l2 = work.touched = work.compulsory;
 
@@ -54,6 +55,7 @@ Plan plan(const Operation& operation, const Problem& problem) {
   result.block.steps = 0;
   once.vector_flops = elements * operation.flops;
   once.special_ops = elements * operation.special;
+  once.conversions = elements * operation.conversions;
   once.instructions = warps * (kInstructionsPerThread + kInstructionsPerAccess * loads * arrays) +
                       elements / 32 * operation.instructions;
   once.l2_bytes = elements * element * arrays;

@@ -10,8 +10,8 @@
 
 namespace roofcast::map {
 
-/// y[i] = op(a[i]) or op(a[i], b[i]): what stream and elementwise kernels share. Positions of the
-/// values in Problem.
+/// y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]): what stream and elementwise kernels
+/// share. Positions of the values in Problem.
 enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads };
 
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
@@ -35,6 +35,7 @@ struct Operation {
   double special = 0;       ///< special-function results an element, at the least
   double instructions = 1;  ///< thread instructions an element, besides the accesses
   Body body = Body::copy;   ///< for the registers
+  double conversions = 0;   ///< results of the conversion pipe an element
 };
 
 /// The launch of one such kernel. Throws InputError for an access narrower than an element.

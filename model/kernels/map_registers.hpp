@@ -8,7 +8,22 @@
 namespace roofcast::map {
 
 /// What a kernel computes for each element, as far as its registers go.
-enum class Body : unsigned char { copy, scale, add, triad, square, tanh, gelu, relu };
+enum class Body : unsigned char {
+  copy,
+  scale,
+  add,
+  triad,
+  square,
+  tanh,
+  gelu,
+  relu,
+  exp,
+  sin,
+  elu,
+  sincos,
+  fma,
+  generated  ///< compiled at run time
+};
 
 struct Row {
   Body body;
