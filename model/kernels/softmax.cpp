@@ -5,6 +5,7 @@
 
 #include "model/coalescing.hpp"
 #include "model/io_complexity.hpp"
+#include "model/kernels/softmax_library.hpp"
 
 namespace roofcast::softmax {
 namespace {
@@ -241,7 +242,7 @@ constexpr std::array kClusterParameters = {
     rows::kShape[0], rows::kShape[1], kRegistersParameters[2],
     setting("cluster", "blocks that share a row: 2, 4, 8, 16; 0: by the row length", 0, 16, 0)};
 
-constexpr std::array<KernelModel, 4> kVariants = {{
+constexpr std::array<KernelModel, 5> kVariants = {{
     {"softmax.three_pass", "maximum, sum, normalize: three sweeps over the row", kSweepParameters,
      kTypes, plan_three_pass},
     {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters, kTypes,
@@ -250,6 +251,7 @@ constexpr std::array<KernelModel, 4> kVariants = {{
      plan_registers},
     {"softmax.cluster", "the row in the registers of a thread-block cluster: read once",
      kClusterParameters, kTypes, plan_cluster},
+    kLibrary,
 }};
 
 // Subtract, exponential, add, multiply: however computed.
