@@ -35,6 +35,11 @@ std::string optional_prefix(const std::optional<double>& value, std::string_view
   return value ? with_prefix(*value, unit) : "–";
 }
 
+std::string calibration_kind(const Gpu& gpu) {
+  if (gpu.sustained.source.empty()) return "none";
+  return gpu.sustained.published ? "published" : "measured";
+}
+
 Cells list_cells(const DeviceOptions& device) {
   Cells cells = {{"name", "year", "SMs", "DRAM", "DRAM bandwidth", "L2", "calibration", "title"}};
   for (const std::string_view name : device_names()) {
@@ -43,8 +48,7 @@ Cells list_cells(const DeviceOptions& device) {
                      gpu.sm_count ? fmt::format("{}", *gpu.sm_count) : "–",
                      optional_prefix(gpu.memory.dram_bytes, "B"),
                      optional_prefix(gpu.memory.dram_bandwidth_bytes_per_s, "B/s"),
-                     optional_prefix(gpu.memory.l2_bytes, "B"),
-                     gpu.sustained.source.empty() ? "none" : "measured", gpu.title});
+                     optional_prefix(gpu.memory.l2_bytes, "B"), calibration_kind(gpu), gpu.title});
   }
   return cells;
 }

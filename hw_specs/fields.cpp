@@ -142,6 +142,7 @@ Gpu to_gpu(const Json& specification, const Json& overlay) {
   if (provenance.contains("date")) {
     gpu.sustained.source += ", " + provenance["date"].get<std::string>();
   }
+  gpu.sustained.published = provenance.value("published", false);
   visit_sustained(gpu.sustained, Reader(overlay));
   return gpu;
 }

@@ -82,7 +82,8 @@ struct Latencies {
 /// What the device keeps up, measured: the calibration overlay of this GPU. Absent where no one
 /// measured it; the laws then fall back to the datasheet and the prediction says so.
 struct Sustained {
-  std::string source;  ///< the run and date these came from; empty without a calibration
+  std::string source;      ///< the run and date these came from; empty without a calibration
+  bool published = false;  ///< from published measurements, not from a run of this project
   std::optional<double> dram_read_bytes_per_s;
   std::optional<double> dram_write_bytes_per_s;
   std::optional<double> l2_bandwidth_bytes_per_s;

@@ -106,6 +106,12 @@ void add_notes(Prediction& result, const Found& found, const Problem& problem, c
         "this device was never calibrated: the expected time rests on datasheet values");
     return;
   }
+  if (gpu.sustained.published) {
+    result.notes.push_back(
+        "this device was never measured by this project: its sustained values come from published "
+        "measurements (" +
+        gpu.sustained.source + ")");
+  }
   const auto validated =
       found.kernel->validated.empty() ? found.family->validated : found.kernel->validated;
   for (const ValidatedRange& range : validated) {

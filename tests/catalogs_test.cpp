@@ -43,8 +43,12 @@ Problem ragged(const Found& kernel, DType type) {
   return problem;
 }
 
+// Kernels inside a framework, held against published measurements: reference_test.cpp.
+const std::set<std::string_view> kOfFrameworks = {"softmax.library", "norm.library"};
+
 TEST(Catalogs, EveryModelledKernelCanBeRun) {
   for (const std::string_view name : modelled()) {
+    if (kOfFrameworks.contains(name)) continue;
     EXPECT_NE(cuda::find(name), nullptr) << name << " has no line in kernels/catalog.cpp";
   }
 }
