@@ -6,6 +6,7 @@
 
 #include "model/did_you_mean.hpp"
 #include "model/kernels/access.hpp"
+#include "model/kernels/divergence.hpp"
 #include "model/kernels/elementwise.hpp"
 #include "model/kernels/gemm.hpp"
 #include "model/kernels/recompute.hpp"
@@ -20,9 +21,13 @@ std::span<const KernelFamily> catalog() {
       stream::kFamily,      //
       elementwise::kRelu,   //
       elementwise::kGelu,   //
+      elementwise::kElu,    //
+      elementwise::kSincos, //
+      elementwise::kFma,    //
       access::kFamily,      //
       transpose::kFamily,   //
-      recompute::kFamily,   //
+      recompute::kFamily,    //
+      divergence::kFamily,   //
       softmax::kFamily,     //
       gemm::kFamily,
   };

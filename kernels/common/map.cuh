@@ -1,5 +1,6 @@
 #pragma once
-// y[i] = op(a[i]) or op(a[i], b[i]): the one skeleton of the stream and elementwise kernels.
+// y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]): the one skeleton of the stream and
+// elementwise kernels.
 //
 // Such a kernel does a few operations for each element it moves, so its time is the time of its
 // bytes: n·(inputs + 1)·sizeof(T), each read or written once. What the kernel has to do is keep
@@ -37,11 +38,13 @@ constexpr int max_threads(int inputs, int vector_bytes, int loads) {
 }
 
 template <class Op, class T>
-__device__ T apply(const T& a, const T& b) {
+__device__ T apply(const T& a, const T& b, const T& c) {
   if constexpr (Op::kInputs == 1) {
     return narrow<T>(Op{}(widen(a)));
-  } else {
+  } else if constexpr (Op::kInputs == 2) {
     return narrow<T>(Op{}(widen(a), widen(b)));
+  } else {
+    return narrow<T>(Op{}(widen(a), widen(b), widen(c)));
   }
 }
 
@@ -58,24 +61,27 @@ __device__ std::int64_t elements_to_boundary(const T* p) {
 template <class Op, class T, int kVectorBytes, int kLoads>
 __global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads),
                              1) void map_vectors(const T* __restrict__ a, const T* __restrict__ b,
-                                                 T* __restrict__ y, std::int64_t n) {
+                                                 const T* __restrict__ c, T* __restrict__ y,
+                                                 std::int64_t n) {
   using Vec = Vector<T, kVectorBytes>;
   const std::int64_t head = min(n, elements_to_boundary<kVectorBytes>(y));
   const std::int64_t vectors = (n - head) / Vec::kWidth;
   const auto* a_vec = reinterpret_cast<const Vec*>(a + head);
   const auto* b_vec = reinterpret_cast<const Vec*>(b + head);
+  const auto* c_vec = reinterpret_cast<const Vec*>(c + head);
   auto* y_vec = reinterpret_cast<Vec*>(y + head);
 
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
   const auto at = [&](int i) { return first + std::int64_t{i} * blockDim.x; };
   const bool whole = at(kLoads - 1) < vectors;  // all blocks but the last: no test per access
 
-  Vec in_a[kLoads], in_b[Op::kInputs == 2 ? kLoads : 1];
+  Vec in_a[kLoads], in_b[Op::kInputs >= 2 ? kLoads : 1], in_c[Op::kInputs == 3 ? kLoads : 1];
 #pragma unroll
   for (int i = 0; i < kLoads; ++i) {
     if (whole || at(i) < vectors) {
       in_a[i] = load(a_vec + at(i));
-      if constexpr (Op::kInputs == 2) in_b[i] = load(b_vec + at(i));
+      if constexpr (Op::kInputs >= 2) in_b[i] = load(b_vec + at(i));
+      if constexpr (Op::kInputs == 3) in_c[i] = load(c_vec + at(i));
     }
   }
 #pragma unroll
@@ -84,7 +90,8 @@ __global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads),
       Vec out;
 #pragma unroll
       for (int e = 0; e < Vec::kWidth; ++e) {
-        out.element[e] = apply<Op>(in_a[i].element[e], in_b[Op::kInputs == 2 ? i : 0].element[e]);
+        out.element[e] = apply<Op>(in_a[i].element[e], in_b[Op::kInputs >= 2 ? i : 0].element[e],
+                                   in_c[Op::kInputs == 3 ? i : 0].element[e]);
       }
       store(y_vec + at(i), out);
     }
@@ -92,21 +99,23 @@ __global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads),
 
   const std::int64_t tail = head + vectors * Vec::kWidth + threadIdx.x;
   if (blockIdx.x == 0 && threadIdx.x < head) {
-    y[threadIdx.x] = apply<Op>(a[threadIdx.x], b[threadIdx.x]);
+    y[threadIdx.x] = apply<Op>(a[threadIdx.x], b[threadIdx.x], c[threadIdx.x]);
   }
-  if (blockIdx.x == gridDim.x - 1 && tail < n) y[tail] = apply<Op>(a[tail], b[tail]);
+  if (blockIdx.x == gridDim.x - 1 && tail < n) {
+    y[tail] = apply<Op>(a[tail], b[tail], c[tail]);
+  }
 }
 
 /// The same grid over the same chunks, one element an access: for addresses that no common shift
 /// makes aligned.
 template <class Op, class T>
 __global__ __launch_bounds__(1024) void map_scalar(const T* __restrict__ a, const T* __restrict__ b,
-                                                   T* __restrict__ y, std::int64_t n,
-                                                   int elements_per_thread) {
+                                                   const T* __restrict__ c, T* __restrict__ y,
+                                                   std::int64_t n, int elements_per_thread) {
   std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * elements_per_thread + threadIdx.x;
 #pragma unroll 4
   for (int e = 0; e < elements_per_thread; ++e, i += blockDim.x) {
-    if (i < n) y[i] = apply<Op>(a[i], b[i]);
+    if (i < n) y[i] = apply<Op>(a[i], b[i], c[i]);
   }
 }
 
@@ -145,6 +154,14 @@ std::span<const Compiled> all_compiled() {
   }
 }
 
+/// Those that the sweeps measure: 16 bytes × {1, 2} loads. An operation compiles in a fifth of the
+/// time.
+template <class Op, class T>
+std::span<const Compiled> few_compiled() {
+  static const std::array table = {compiled<Op, T, 16, 1>(), compiled<Op, T, 16, 2>()};
+  return table;
+}
+
 inline unsigned blocks(const Problem& p) {
   const auto width =
       static_cast<std::int64_t>(static_cast<double>(p[kVectorBytes]) / size_bytes(p.dtype));
@@ -164,9 +181,12 @@ inline const Compiled* find(std::span<const Compiled> table, const Problem& p) {
 inline std::string unsupported(std::span<const Compiled> table, const Problem& p) {
   const Compiled* line = find(table, p);
   if (line == nullptr) {
-    return "compiled for vector_bytes 4, 8 or 16 (no smaller than an element) and loads 1, 2, 4 or "
-           "8; asked for vector_bytes " +
-           std::to_string(p[kVectorBytes]) + " and loads " + std::to_string(p[kLoads]);
+    return std::string("compiled for ") +
+           (table.size() > 2
+                ? "vector_bytes 4, 8 or 16 (no smaller than an element) and loads 1, 2, 4 or 8"
+                : "vector_bytes 16 and loads 1 or 2") +
+           "; asked for vector_bytes " + std::to_string(p[kVectorBytes]) + " and loads " +
+           std::to_string(p[kLoads]);
   }
   if (p[kThreads] < 32 || p[kThreads] > line->max_threads || p[kThreads] % 32 != 0) {
     return "threads must be a multiple of 32 from 32 to " + std::to_string(line->max_threads) +
@@ -180,30 +200,35 @@ inline Launch launch_of(const Compiled& line, const Problem& p) {
   return {line.vectors, dim3(blocks(p)), dim3(static_cast<unsigned>(p[kThreads])), 0};
 }
 
-/// Enqueues y = op(a, b); b is ignored by operations of one input (pass a).
-inline void run(const Compiled& line, const Problem& p, const void* a, const void* b, void* y,
+/// Enqueues y = op(inputs); an operation of fewer than three is given one of its inputs again.
+inline void run(const Compiled& line, const Problem& p, std::array<const void*, 3> inputs, void* y,
                 cudaStream_t stream) {
   const auto past = [&](const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<unsigned>(line.vector_bytes);
   };
-  const bool same_shift = past(a) == past(y) && past(b) == past(y);
+  const bool same_shift = std::all_of(inputs.begin(), inputs.end(),
+                                      [&](const void* input) { return past(input) == past(y); });
   std::int64_t n = p[kElements];
   int per_thread =
       static_cast<int>(static_cast<double>(p[kVectorBytes] * p[kLoads]) / size_bytes(p.dtype));
-  std::array<void*, 5> arguments = {&a, &b, &y, &n, &per_thread};  // the last for map_scalar only
+  std::array<void*, 6> arguments = {&inputs[0], &inputs[1], &inputs[2],
+                                    &y,         &n,         &per_thread};  // the last: map_scalar
   check(cudaLaunchKernel(same_shift ? line.vectors : line.scalar, dim3(blocks(p)),
                          dim3(static_cast<unsigned>(p[kThreads])), arguments.data(), 0, stream));
 }
 
 /// The float64 reference: the same function object in double.
 template <class Op, class T>
-__global__ void reference_kernel(const T* a, const T* b, double* y, std::int64_t n) {
+__global__ void reference_kernel(const T* a, const T* b, const T* c, double* y, std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
+  const auto wide = [i](const T* from) { return static_cast<double>(widen(from[i])); };
   if constexpr (Op::kInputs == 1) {
-    y[i] = Op{}(static_cast<double>(widen(a[i])));
+    y[i] = Op{}(wide(a));
+  } else if constexpr (Op::kInputs == 2) {
+    y[i] = Op{}(wide(a), wide(b));
   } else {
-    y[i] = Op{}(static_cast<double>(widen(a[i])), static_cast<double>(widen(b[i])));
+    y[i] = Op{}(wide(a), wide(b), wide(c));
   }
 }
 
@@ -212,8 +237,11 @@ void reference(const Problem& p, std::span<const void* const> inputs, double* y,
                cudaStream_t stream) {
   const std::int64_t n = p[kElements];
   visit_element(p.dtype, [&]<class T>(std::type_identity<T>) {
-    reference_kernel<Op><<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(
-        static_cast<const T*>(inputs.front()), static_cast<const T*>(inputs.back()), y, n);
+    const auto at = [&](std::size_t i) {
+      return static_cast<const T*>(inputs[std::min(i, inputs.size() - 1)]);
+    };
+    reference_kernel<Op>
+        <<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(at(0), at(1), at(2), y, n);
   });
   check(cudaGetLastError());
 }

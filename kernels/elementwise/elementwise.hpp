@@ -5,7 +5,7 @@
 
 namespace roofcast::cuda::elementwise {
 
-/// elementwise.relu and elementwise.gelu, each .fused and .unfused.
+/// elementwise.relu, gelu, elu, sincos and fma, each .fused and .unfused.
 std::span<const KernelEntry> entries();
 
 }  // namespace roofcast::cuda::elementwise

@@ -118,8 +118,9 @@ KernelEntry entry(std::string_view name) {
           },
       .run =
           [](const Problem& p, const Addresses& at, cudaStream_t stream) {
-            map::run(*map::find(compiled<Op>(p.dtype), p), p, at.inputs.front(), at.inputs.back(),
-                     at.outputs.front(), stream);
+            map::run(*map::find(compiled<Op>(p.dtype), p), p,
+                     {at.inputs.front(), at.inputs.back(), at.inputs.back()}, at.outputs.front(),
+                     stream);
           },
       .reference =
           [](const Problem& p, std::span<const void* const> inputs,

@@ -1,96 +1,116 @@
 #include "model/kernels/elementwise.hpp"
 
 #include "model/io_complexity.hpp"
+#include "model/kernels/expression.hpp"
 
 namespace roofcast::elementwise {
 namespace {
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
-//                                reads writes flops special instructions
-constexpr map::Operation kReluWork = {
-    1, 1, 0, 0, 1, map::Body::relu};  // a maximum is no FLOP by the counters
-constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9, map::Body::gelu};
-
-// One launch for each operation, as an eager framework runs it. Intermediates take turns in two
-// scratch arrays, as a caching allocator hands out memory that was just freed.
-struct Link {
-  map::Operation operation;
-  bool rereads;     ///< what it reads has been read or written before in the chain
-  bool overwrites;  ///< what it writes replaces an intermediate no one needs any more
-};
 using map::Body;
-constexpr std::array<Link, 9> kGeluChain = {{
-    {{1, 1, 1, 0, 1, Body::square}, false, false},  // t1 = x·x
-    {{2, 1, 1, 0, 1, Body::add}, true, false},      // t2 = t1·x
-    {{1, 1, 1, 0, 1, Body::scale}, true, true},     // t3 = 0.044715·t2
-    {{2, 1, 1, 0, 1, Body::add}, true, true},       // t4 = x + t3
-    {{1, 1, 1, 0, 1, Body::scale}, true, true},     // t5 = 0.797885·t4
-    {{1, 1, 3, 2, 6, Body::tanh}, true, true},      // t6 = tanh(t5) by exp and 1/x
-    {{1, 1, 1, 0, 1, Body::scale}, true, true},     // t7 = 1 + t6
-    {{1, 1, 1, 0, 1, Body::scale}, true, true},     // t8 = 0.5·x
-    {{2, 1, 1, 0, 1, Body::add}, true, false},      // y  = t8·t7
-}};
-constexpr double kArraysInTurn = 3;  // x and the two scratch arrays
 
-Plans plan_relu(const Problem& problem, const Gpu& /*gpu*/) {
-  return {map::plan(kReluWork, problem)};
+/// What runs as one kernel, and as several.
+struct Function {
+  map::Operation fused;    ///< in fp32
+  map::Operation fused16;  ///< in 16-bit types
+  std::string_view unfused;
+  std::span<const Body> bodies;  ///< of the unfused kernels
+};
+
+//                                  reads writes flops special instructions
+constexpr map::Operation kReluWork = {1, 1, 0,
+                                      0, 1, Body::relu};  // a maximum is no FLOP by the counters
+constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9, Body::gelu};
+// The fp32 ones are right to the last bits: expm1, and the polynomials of sin and cos after one
+// reduction of the angle. The 16-bit ones take the special-function unit.
+constexpr map::Operation kEluWork = {1, 1, 15, 1, 14, Body::elu};
+constexpr map::Operation kEluWork16 = {1, 1, 4, 1, 6, Body::elu};
+constexpr map::Operation kSincosWork = {1, 1, 27, 0, 34, Body::sincos, 2};
+constexpr map::Operation kSincosWork16 = {1, 1, 11, 2, 10, Body::sincos};
+constexpr map::Operation kFmaWork = {3, 1, 2, 0, 1, Body::fma};
+
+// A sum of two arrays takes the registers of their product, and a constant plus an array those of
+// a constant times one.
+constexpr std::array kReluBodies = {Body::relu};
+constexpr std::array kGeluBodies = {Body::square, Body::add,   Body::scale, Body::add, Body::scale,
+                                    Body::tanh,   Body::scale, Body::scale, Body::add};
+constexpr std::array kEluBodies = {Body::relu, Body::exp, Body::scale, Body::relu, Body::add};
+constexpr std::array kSincosBodies = {Body::sin, Body::square, Body::sin, Body::square, Body::add};
+constexpr std::array kFmaBodies = {Body::add, Body::add};
+
+constexpr Function kReluFunction = {kReluWork, kReluWork, kReluUnfused, kReluBodies};
+constexpr Function kGeluFunction = {kGeluWork, kGeluWork, kGeluUnfused, kGeluBodies};
+constexpr Function kEluFunction = {kEluWork, kEluWork16, kEluUnfused, kEluBodies};
+constexpr Function kSincosFunction = {kSincosWork, kSincosWork16, kSincosUnfused, kSincosBodies};
+constexpr Function kFmaFunction = {kFmaWork, kFmaWork, kFmaUnfused, kFmaBodies};
+
+template <const Function& kFunction>
+Plans plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
+  const bool wide = problem.dtype == DType::fp32;
+  return {map::plan(wide ? kFunction.fused : kFunction.fused16, problem)};
 }
 
-Plans plan_gelu_fused(const Problem& problem, const Gpu& /*gpu*/) {
-  return {map::plan(kGeluWork, problem)};
+template <const Function& kFunction>
+Plans plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
+  return chain_plans(expression::eager(expression::parse(kFunction.unfused)), kFunction.bodies,
+                     problem);
 }
 
-// An array comes round again when the others in turn have gone through L2. What L2 still holds by
-// then is not read from DRAM, and an intermediate overwritten there never reaches it.
-Plans plan_gelu_unfused(const Problem& problem, const Gpu& /*gpu*/) {
-  Plans plans;
-  plans.reserve(kGeluChain.size());
-  const double array_bytes = static_cast<double>(problem[kElements]) * size_bytes(problem.dtype);
-  for (const Link& link : kGeluChain) {
-    Plan plan = map::plan(link.operation, problem);
-    plan.reuse = {.read_bytes = link.rereads ? link.operation.reads * array_bytes : 0,
-                  .write_bytes = link.overwrites ? array_bytes : 0,
-                  .distance_bytes = kArraysInTurn * array_bytes};
-    plans.push_back(plan);
-  }
-  return plans;
-}
-
-Work relu_work(const Problem& problem) {
-  return map::plan(kReluWork, problem).total;
-}
-Work gelu_work(const Problem& problem) {
-  return map::plan(kGeluWork, problem).total;
+template <const Function& kFunction>
+Work work(const Problem& problem) {
+  return map::plan(kFunction.fused16, problem).total;
 }
 
 IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
   return streaming_io(compulsory_bytes, on_chip_bytes);
 }
 
+template <const Function& kFunction>
+constexpr std::array<KernelModel, 2> variants(std::string_view unfused_name,
+                                              std::string_view unfused_summary,
+                                              std::string_view fused_name) {
+  return {{{unfused_name, unfused_summary, map::kParameters, kTypes, plan_unfused<kFunction>},
+           {fused_name, "one kernel, intermediates in registers", map::kParameters, kTypes,
+            plan_fused<kFunction>}}};
+}
+
 constexpr std::array<KernelModel, 2> kReluVariants = {{
     {"elementwise.relu.unfused", "one kernel: relu is a single operation", map::kParameters, kTypes,
-     plan_relu},
+     plan_unfused<kReluFunction>},
     {"elementwise.relu.fused", "one kernel: relu is a single operation", map::kParameters, kTypes,
-     plan_relu},
+     plan_fused<kReluFunction>},
 }};
+constexpr auto kGeluVariants = variants<kGeluFunction>(
+    "elementwise.gelu.unfused", "nine kernels, one an operation, as an eager framework runs it",
+    "elementwise.gelu.fused");
+constexpr auto kEluVariants = variants<kEluFunction>(
+    "elementwise.elu.unfused", "five kernels, one an operation, as an eager framework runs it",
+    "elementwise.elu.fused");
+constexpr auto kSincosVariants = variants<kSincosFunction>(
+    "elementwise.sincos.unfused", "five kernels, one an operation, as an eager framework runs it",
+    "elementwise.sincos.fused");
+constexpr auto kFmaVariants = variants<kFmaFunction>(
+    "elementwise.fma.unfused", "two kernels, one an operation, as an eager framework runs it",
+    "elementwise.fma.fused");
 
-constexpr std::array<KernelModel, 2> kGeluVariants = {{
-    {"elementwise.gelu.unfused", "nine kernels, one an operation, as an eager framework runs it",
-     map::kParameters, kTypes, plan_gelu_unfused},
-    {"elementwise.gelu.fused", "one kernel, intermediates in registers", map::kParameters, kTypes,
-     plan_gelu_fused},
-}};
+constexpr KernelFamily family(std::string_view name, std::string_view summary,
+                              Work (*work)(const Problem&), std::span<const KernelModel> variants) {
+  return {name, summary, map::kParameters, kTypes, work, io, variants, map::kValidated};
+}
 
 }  // namespace
 
-constinit const KernelFamily kRelu = {
-    "elementwise.relu", "y = max(x, 0)", map::kParameters, kTypes, relu_work, io,
-    kReluVariants,      map::kValidated};
-constinit const KernelFamily kGelu = {
-    "elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))",
-    map::kParameters,   kTypes,
-    gelu_work,          io,
-    kGeluVariants,      map::kValidated};
+constinit const KernelFamily kRelu =
+    family("elementwise.relu", "y = max(x, 0)", work<kReluFunction>, kReluVariants);
+constinit const KernelFamily kGelu =
+    family("elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", work<kGeluFunction>,
+           kGeluVariants);
+constinit const KernelFamily kElu =
+    family("elementwise.elu", "y = x if x > 0, else exp(x) - 1", work<kEluFunction>, kEluVariants);
+constinit const KernelFamily kSincos =
+    family("elementwise.sincos", "y = sin²x + cos²x", work<kSincosFunction>, kSincosVariants);
+constinit const KernelFamily kFma =
+    family("elementwise.fma", "y = a·b + c", work<kFmaFunction>, kFmaVariants);
 
 }  // namespace roofcast::elementwise

@@ -63,6 +63,21 @@ inline constexpr std::array kRegisters = {
     Row{Body::relu, DType::fp32, {14, 20, 20, 34, 23, 31, 32, 38, 22, 29, 32, 48}},
     Row{Body::relu, DType::fp16, {22, 28, 36, 50, 22, 25, 32, 40, 22, 29, 32, 52}},
     Row{Body::relu, DType::bf16, {22, 28, 38, 53, 22, 30, 44, 53, 22, 34, 48, 55}},
+    Row{Body::exp, DType::fp32, {0, 0, 0, 0, 0, 0, 0, 0, 24, 30, 0, 0}},
+    Row{Body::exp, DType::fp16, {0, 0, 0, 0, 0, 0, 0, 0, 23, 29, 0, 0}},
+    Row{Body::exp, DType::bf16, {0, 0, 0, 0, 0, 0, 0, 0, 23, 32, 0, 0}},
+    Row{Body::sin, DType::fp32, {0, 0, 0, 0, 0, 0, 0, 0, 32, 38, 0, 0}},
+    Row{Body::sin, DType::fp16, {0, 0, 0, 0, 0, 0, 0, 0, 24, 30, 0, 0}},
+    Row{Body::sin, DType::bf16, {0, 0, 0, 0, 0, 0, 0, 0, 24, 32, 0, 0}},
+    Row{Body::elu, DType::fp32, {0, 0, 0, 0, 0, 0, 0, 0, 26, 30, 0, 0}},
+    Row{Body::elu, DType::fp16, {0, 0, 0, 0, 0, 0, 0, 0, 32, 34, 0, 0}},
+    Row{Body::elu, DType::bf16, {0, 0, 0, 0, 0, 0, 0, 0, 29, 38, 0, 0}},
+    Row{Body::sincos, DType::fp32, {0, 0, 0, 0, 0, 0, 0, 0, 32, 38, 0, 0}},
+    Row{Body::sincos, DType::fp16, {0, 0, 0, 0, 0, 0, 0, 0, 31, 38, 0, 0}},
+    Row{Body::sincos, DType::bf16, {0, 0, 0, 0, 0, 0, 0, 0, 31, 39, 0, 0}},
+    Row{Body::fma, DType::fp32, {0, 0, 0, 0, 0, 0, 0, 0, 30, 46, 0, 0}},
+    Row{Body::fma, DType::fp16, {0, 0, 0, 0, 0, 0, 0, 0, 36, 48, 0, 0}},
+    Row{Body::fma, DType::bf16, {0, 0, 0, 0, 0, 0, 0, 0, 38, 48, 0, 0}},
 };
 
 /// Of the compiled kernel; `vector_bytes` and `loads` are powers of two in range.

@@ -1,0 +1,161 @@
+#pragma once
+// A function of this folder as an entry: fused (one kernel), and unfused (one kernel an operation,
+// every intermediate stored in the element type and read again, as an eager framework runs it).
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernels/common/map.cuh"
+#include "model/expression_chain.hpp"
+#include "model/kernels/elementwise.hpp"
+
+namespace roofcast::cuda::elementwise {
+
+static_assert(std::size_t{roofcast::elementwise::kElements} == map::kElements &&
+              std::size_t{roofcast::elementwise::kThreads} == map::kThreads &&
+              std::size_t{roofcast::elementwise::kVectorBytes} == map::kVectorBytes &&
+              std::size_t{roofcast::elementwise::kLoads} == map::kLoads);
+
+/// The kernels compiled for one operation.
+using CompiledFor = std::span<const map::Compiled> (*)(DType);
+
+/// Every configuration.
+template <class Op>
+std::span<const map::Compiled> all(DType dtype) {
+  return visit_element(dtype, []<class T>(std::type_identity<T>) {
+    if constexpr (sizeof(T) > 4)
+      return std::span<const map::Compiled>{};
+    else
+      return map::all_compiled<Op, T>();
+  });
+}
+
+/// The configurations that the sweeps measure; 16-bit types may have an operation of their own.
+template <class Op, class Op16 = Op>
+std::span<const map::Compiled> few(DType dtype) {
+  return visit_element(dtype, []<class T>(std::type_identity<T>) {
+    if constexpr (sizeof(T) > 4)
+      return std::span<const map::Compiled>{};
+    else
+      return map::few_compiled<std::conditional_t<sizeof(T) == 2, Op16, Op>, T>();
+  });
+}
+
+constexpr Problem configuration(std::int64_t threads, std::int64_t bytes, std::int64_t loads) {
+  return {.dtype = DType::fp32, .values = {0, threads, bytes, loads}};
+}
+inline constexpr std::array kAllConfigurations = {
+    configuration(256, 16, 1), configuration(256, 16, 4), configuration(128, 8, 2),
+    configuration(512, 16, 8), configuration(1024, 8, 4)};
+inline constexpr std::array kFewConfigurations = {configuration(256, 16, 1),
+                                                  configuration(512, 16, 2)};
+
+inline std::string unsupported(CompiledFor compiled, const Problem& p) {
+  if (p.dtype != DType::fp32 && p.dtype != DType::fp16 && p.dtype != DType::bf16) {
+    return "elementwise kernels run in fp32, fp16 and bf16, not " +
+           std::string(roofcast::name(p.dtype));
+  }
+  return map::unsupported(compiled(p.dtype), p);
+}
+
+inline Tensor array_of(const Problem& p) {
+  return {p.dtype, static_cast<std::size_t>(p[map::kElements])};
+}
+
+/// kRoundings: units of roundoff accepted in the element type, besides the arithmetic in fp32.
+template <int kRoundings>
+double tolerance(const Problem& p) {
+  const double arithmetic = kRoundings == 0 ? 0 : 16 * unit_roundoff(DType::fp32);
+  return kRoundings * unit_roundoff(p.dtype) + arithmetic;
+}
+
+/// `Function` has the float64 reference.
+template <class Function>
+void reference(const Problem& p, std::span<const void* const> inputs,
+               std::span<double* const> outputs, cudaStream_t stream) {
+  map::reference<Function>(p, inputs, outputs.front(), stream);
+}
+
+template <class Function, CompiledFor kCompiled, int kRoundings>
+KernelEntry fused(std::string_view name, std::span<const Problem> configurations) {
+  return {
+      .name = name,
+      .configurations = configurations,
+      .unsupported = [](const Problem& p) { return unsupported(kCompiled, p); },
+      .tensors =
+          [](const Problem& p) {
+            return Tensors{std::vector<Tensor>(Function::kInputs, array_of(p)), {array_of(p)}};
+          },
+      .launches =
+          [](const Problem& p) {
+            return std::vector{map::launch_of(*map::find(kCompiled(p.dtype), p), p)};
+          },
+      .run =
+          [](const Problem& p, const Addresses& at, cudaStream_t stream) {
+            const auto input = [&](std::size_t i) {
+              return at.inputs[std::min(i, at.inputs.size() - 1)];
+            };
+            map::run(*map::find(kCompiled(p.dtype), p), p, {input(0), input(1), input(2)},
+                     at.outputs.front(), stream);
+          },
+      .reference = reference<Function>,
+      .tolerance = tolerance<kRoundings>,
+  };
+}
+
+/// What the model says an eager framework does with the function.
+template <const std::string_view& kText>
+const expression::Chain& chain() {
+  static const expression::Chain value = expression::eager(expression::parse(kText));
+  return value;
+}
+
+/// kSteps: what runs each step of the chain, in order.
+template <class Function, const std::string_view& kText, const auto& kSteps, int kRoundings>
+KernelEntry unfused(std::string_view name, std::span<const Problem> configurations) {
+  return {
+      .name = name,
+      .configurations = configurations,
+      .unsupported = [](const Problem& p) -> std::string {
+        for (const CompiledFor step : kSteps) {
+          const std::string why = unsupported(step, p);
+          if (!why.empty()) return why;
+        }
+        return {};
+      },
+      .tensors =
+          [](const Problem& p) {
+            const expression::Chain& arrays = chain<kText>();
+            return Tensors{std::vector<Tensor>(arrays.inputs, array_of(p)),
+                           {array_of(p)},
+                           std::vector<Tensor>(arrays.scratch, array_of(p))};
+          },
+      .launches =
+          [](const Problem& p) {
+            std::vector<Launch> launches;
+            for (const CompiledFor step : kSteps) {
+              launches.push_back(map::launch_of(*map::find(step(p.dtype), p), p));
+            }
+            return launches;
+          },
+      .run =
+          [](const Problem& p, const Addresses& at, cudaStream_t stream) {
+            std::vector<const void*> arrays(at.inputs.begin(), at.inputs.end());
+            arrays.push_back(at.outputs.front());
+            arrays.insert(arrays.end(), at.scratch.begin(), at.scratch.end());
+            for (std::size_t i = 0; i < kSteps.size(); ++i) {
+              const expression::Step& step = chain<kText>().steps[i];
+              const void* const a = arrays[step.reads.front()];
+              const void* const b = arrays[step.reads.back()];
+              void* const to = step.writes == chain<kText>().output()
+                                   ? at.outputs.front()
+                                   : at.scratch[step.writes - chain<kText>().output() - 1];
+              map::run(*map::find(kSteps[i](p.dtype), p), p, {a, b, b}, to, stream);
+            }
+          },
+      .reference = reference<Function>,
+      .tolerance = tolerance<kRoundings>,
+  };
+}
+
+}  // namespace roofcast::cuda::elementwise

@@ -1,0 +1,60 @@
+// elu(x) = x if x > 0, else exp(x) - 1 (Clevert, Unterthiner, Hochreiter 2015, α = 1).
+//
+// Accesses of n elements:  launches   reads   writes
+//   fused                      1         1        1
+//   unfused                    5         6        5     relu(x) + min(exp(x) - 1, 0)
+#include "kernels/elementwise/chain.cuh"
+#include "kernels/elementwise/functions.hpp"
+#include "kernels/elementwise/operations.cuh"
+
+namespace roofcast::cuda::elementwise {
+namespace {
+
+struct Elu {
+  static constexpr int kInputs = 1;
+  template <class C>
+  __device__ C operator()(C x) const {
+    return x > C{0} ? x : expm1(x);
+  }
+};
+
+// For 16-bit types: near 0, where exp(x) - 1 cancels, x + x²/2 is right to x²/6 < 2^-15 of x.
+struct Elu16 {
+  static constexpr int kInputs = 1;
+  __device__ float operator()(float x) const {
+    constexpr float kNear = -0.01f;
+    const float below =
+        x > kNear ? fmaf(0.5f * x, x, x) : exp2_fast(static_cast<float>(kLog2E) * x) - 1.0f;
+    return x > 0.0f ? x : below;
+  }
+};
+
+struct Exp {
+  static constexpr int kInputs = 1;
+  __device__ float operator()(float x) const { return expf(x); }
+};
+struct Exp16 {
+  static constexpr int kInputs = 1;
+  __device__ float operator()(float x) const { return exp2_fast(static_cast<float>(kLog2E) * x); }
+};
+struct MinusOne {
+  static constexpr int kInputs = 1;
+  __device__ float operator()(float x) const { return x - 1.0f; }
+};
+struct Min0 {
+  static constexpr int kInputs = 1;
+  __device__ float operator()(float x) const { return x > 0.0f ? 0.0f : x; }
+};
+
+constexpr std::array<CompiledFor, 5> kSteps = {few<Relu>, few<Exp, Exp16>, few<MinusOne>, few<Min0>,
+                                               few<Add>};
+
+}  // namespace
+
+std::vector<KernelEntry> elu() {
+  return {fused<Elu, few<Elu, Elu16>, 2>("elementwise.elu.fused", kFewConfigurations),
+          unfused<Elu, roofcast::elementwise::kEluUnfused, kSteps, 8>("elementwise.elu.unfused",
+                                                                      kFewConfigurations)};
+}
+
+}  // namespace roofcast::cuda::elementwise
