@@ -4,6 +4,7 @@
 
 #include "kernels/access/access.hpp"
 #include "kernels/baselines/baselines.hpp"
+#include "kernels/divergence/divergence.hpp"
 #include "kernels/elementwise/elementwise.hpp"
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/recompute/recompute.hpp"
@@ -22,6 +23,7 @@ std::span<const KernelEntry> catalog() {
     append(stream::entries());
     append(elementwise::entries());
     append(recompute::entries());
+    append(divergence::entries());
     all.push_back(access::strided());
     all.push_back(access::offset());
     all.push_back(access::gather());

@@ -26,8 +26,8 @@ std::span<const KernelFamily> catalog() {
       elementwise::kFma,    //
       access::kFamily,      //
       transpose::kFamily,   //
-      recompute::kFamily,    //
-      divergence::kFamily,   //
+      recompute::kFamily,   //
+      divergence::kFamily,  //
       softmax::kFamily,     //
       gemm::kFamily,
   };

@@ -19,9 +19,6 @@ struct LaunchTime {
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
                        double clock_hz, const Gpu& gpu);
 
-/// Seconds to start `launches` kernels one after the other.
-double launch_cost_s(double launches, const Gpu& gpu, CacheState cache);
-
 /// Half-width of the interval around an expected time, relative, by what bounds it.
 double relative_spread(double expected_s, Resource bound, const Gpu& gpu);
 

@@ -7,6 +7,7 @@
 #include "model/clock.hpp"
 #include "model/forecast.hpp"
 #include "model/l2_reuse.hpp"
+#include "model/launching.hpp"
 #include "model/occupancy.hpp"
 #include "model/waves.hpp"
 
@@ -46,7 +47,8 @@ Occupancy checked_occupancy(const Launch& launch, const Gpu& gpu) {
 
 // All launches of the sequence, added up.
 void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const Gpu& gpu,
-                  CacheState cache) {
+                  const Assumptions& assumptions) {
+  const CacheState cache = assumptions.cache;
   struct Sized {
     const Plan* plan;
     Occupancy fit;
@@ -74,12 +76,17 @@ void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const
 
   std::array<double, kResources> terms{};
   double running_s = 0;
+  std::vector<LaunchRun> runs;
+  runs.reserve(launches_by_kind.size());
   for (const Sized& one : launches_by_kind) {
     const LaunchTime time = launch_time(*one.plan, one.fit, one.dram, clock_hz, gpu);
+    runs.push_back({one.plan->repeats, time.time_s});
     running_s += one.plan->repeats * time.time_s;
     for (std::size_t i = 0; i < kResources; ++i) terms[i] += one.plan->repeats * time.terms_s[i];
   }
-  const double launch_s = launch_cost_s(launches, gpu, cache);
+  const LaunchCosts costs = launch_costs(gpu, cache);
+  const Schedule chain = schedule(runs, costs, assumptions.queued_s);
+  const double launch_s = chain.total_s - running_s;
   terms[static_cast<std::size_t>(Resource::launch)] += launch_s;
 
   Forecast time;
@@ -95,6 +102,7 @@ void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const
   time.sm_cycles = running_s * clock_hz;
   result.time = time;
   result.launches = static_cast<std::int64_t>(launches);
+  if (auto note = launching_note(runs, costs, chain)) result.notes.push_back(std::move(*note));
 }
 
 // What the expected time rests on, where that is less than a validated calibration.
@@ -150,7 +158,7 @@ Prediction predict_variant(const Found& found, const Problem& problem, const Gpu
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
   }
-  add_forecast(result, plans, *clock, gpu, assumptions.cache);
+  add_forecast(result, plans, *clock, gpu, assumptions);
   add_notes(result, found, problem, plans, gpu);
   return result;
 }

@@ -142,7 +142,8 @@ std::string_view name(Regime regime) {
 
 Row compare_case(const Case& measured, const Gpu& gpu) {
   const Found kernel = find_kernel(measured.kernel);
-  const Prediction prediction = predict(kernel, measured.problem, gpu, {measured.cache, {}});
+  const Prediction prediction =
+      predict(kernel, measured.problem, gpu, {measured.cache, {}, kQueueNeverEmpty});
   if (!prediction.time) throw InputError(measured.kernel + " has no forecast on " + gpu.name);
 
   Row row;
@@ -164,8 +165,8 @@ Row compare_case(const Case& measured, const Gpu& gpu) {
   row.work_flops = prediction.work.flops();
   row.work_dram_bytes = prediction.work.dram.total_bytes();
   if (measured.sm_clock_hz) {
-    const Prediction clocked =
-        predict(kernel, measured.problem, gpu, {measured.cache, measured.sm_clock_hz});
+    const Prediction clocked = predict(kernel, measured.problem, gpu,
+                                       {measured.cache, measured.sm_clock_hz, kQueueNeverEmpty});
     row.sm_cycles = pair_of(clocked.time->expected_s * *measured.sm_clock_hz,
                             row.time_s.measured * *measured.sm_clock_hz);
   }

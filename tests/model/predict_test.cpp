@@ -134,12 +134,23 @@ Question any_question() {
   Problem problem;
   problem.dtype =
       *rc::gen::elementOf(std::vector<DType>(kernel.dtypes().begin(), kernel.dtypes().end()));
-  const std::size_t shape = kernel.family->parameters.size() == 3 ? 3 : 1;
-  const std::int64_t largest = shape == 3 ? 20000 : std::int64_t{1} << 32;
-  for (std::size_t i = 0; i < shape; ++i) {
-    problem[i] = *rc::gen::inRange<std::int64_t>(1, largest);
+  const auto required = [](const Parameter& each) { return !each.fallback && !each.is_text; };
+  const auto parameters = kernel.parameters();
+  const auto extents = std::count_if(parameters.begin(), parameters.end(), required);
+  const std::int64_t largest = extents > 1 ? 20000 : std::int64_t{1} << 32;
+  unsigned given = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!required(parameters[i])) continue;
+    problem[i] = *rc::gen::inRange<std::int64_t>(parameters[i].minimum,
+                                                 std::min(largest, parameters[i].maximum));
+    given |= 1U << i;
   }
-  check(kernel, problem, (1U << shape) - 1);
+  check(kernel, problem, given);
+  try {
+    (void)kernel.kernel->plan(problem, testing::hopper_like());
+  } catch (const InputError& impossible) {
+    RC_DISCARD(impossible.what());
+  }
   return {kernel, problem};
 }
 

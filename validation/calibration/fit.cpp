@@ -77,7 +77,8 @@ double cost(const std::vector<const Case*>& cases, const Gpu& gpu) {
   double sum = 0;
   for (const Case* one : cases) {
     const Found kernel = find_kernel(one->kernel);
-    const Prediction timed = predict(kernel, one->problem, gpu, {one->cache, one->sm_clock_hz});
+    const Prediction timed =
+        predict(kernel, one->problem, gpu, {one->cache, one->sm_clock_hz, kQueueNeverEmpty});
     sum += log_error(timed.time->expected_s, one->timing.median_s());
     const Counters& counted = one->counters;
     if (counted.dram_read_bytes && counted.dram_write_bytes) {
