@@ -2,6 +2,7 @@
 
 #include "cli/answer.hpp"
 #include "model/parameter_text.hpp"
+#include "model/traffic_ladder.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -50,6 +51,20 @@ void write_work(JsonWriter& json, const Prediction& prediction) {
   json.member("lower_bound_bytes", prediction.io.lower_bound_bytes);
   json.member("on_chip_bytes", prediction.io.on_chip_bytes);
   json.end_object();
+}
+
+void write_traffic(JsonWriter& json, const Prediction& prediction) {
+  json.key("traffic");
+  json.begin_array();
+  for (const Rung& rung : traffic_ladder(prediction)) {
+    json.begin_object();
+    json.member("level", name(rung.level));
+    json.member("read_bytes", rung.traffic.read_bytes);
+    json.member("write_bytes", rung.traffic.write_bytes);
+    json.member("reason", rung.reason);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_extent(JsonWriter& json, std::string_view name,
@@ -154,6 +169,7 @@ void write_json(JsonWriter& json, const Answer& answer) {
   write_problem(json, answer.kernel, answer.problem);
   write_work(json, prediction);
   if (answer.kernel.kernel != nullptr) {
+    write_traffic(json, prediction);
     write_launch(json, prediction.launch);
     write_occupancy(json, prediction.occupancy);
     write_waves(json, prediction.waves);

@@ -4,6 +4,7 @@
 #include "cli/device.hpp"
 #include "cli/text_table.hpp"
 #include "cli/units.hpp"
+#include "model/traffic_ladder.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -51,11 +52,9 @@ void add_work(TextTable& table, const Prediction& prediction, bool variant) {
       {"compulsory traffic", fmt::format("{} ({})", with_prefix(work.compulsory.total_bytes(), "B"),
                                          intensity(work.flops(), work.compulsory.total_bytes()))});
   if (variant) {
-    table.add({"DRAM traffic",
-               fmt::format("{} read + {} written ({})", with_prefix(work.dram.read_bytes, "B"),
-                           with_prefix(work.dram.write_bytes, "B"),
-                           intensity(work.flops(), work.dram.total_bytes()))});
-    table.add({"L2 traffic", with_prefix(work.l2.total_bytes(), "B")});
+    if (work.flops() > 0) {
+      table.add({"DRAM intensity", intensity(work.flops(), work.dram.total_bytes())});
+    }
     table.add({"shared-memory traffic", with_prefix(work.shared_bytes, "B")});
   }
   if (!prediction.io.formula.empty()) {
@@ -109,6 +108,30 @@ void add_time(TextTable& table, const Prediction& prediction) {
                                  percent(prediction.limit.time_s / time->expected_s))});
 }
 
+std::string_view title(Level level) {
+  constexpr std::array<std::string_view, 4> titles = {"requested", "L1", "L2", "DRAM"};
+  return titles[static_cast<std::size_t>(level)];
+}
+
+std::string times_text(const std::optional<double>& ratio) {
+  return ratio ? fmt::format("{:.3g}×", *ratio) : "";
+}
+
+std::string ladder_text(std::span<const Rung> rungs, const Style& style) {
+  TextTable table({{"traffic"},
+                   {"read", Align::right},
+                   {"written", Align::right},
+                   {"of level above", Align::right},
+                   {"of requested", Align::right},
+                   {"why"}});
+  for (const Rung& rung : rungs) {
+    table.add({std::string(title(rung.level)), with_prefix(rung.traffic.read_bytes, "B"),
+               with_prefix(rung.traffic.write_bytes, "B"), times_text(rung.to_above),
+               times_text(rung.to_requested), rung.reason});
+  }
+  return table.text(style, "  ");
+}
+
 std::string terms_text(const Forecast& time, const Style& style) {
   const Resource binding = time.terms.binding().resource;
   TextTable table({{"term"}, {"time", Align::right}, {"of expected", Align::right}, {""}});
@@ -142,6 +165,9 @@ std::string answer_text(const Answer& answer, const Style& style) {
                    with_prefix(prediction.work.flops() / prediction.limit.time_s, "FLOP/s"))});
   add_time(table, prediction);
   text += table.text(style, "  ");
+  if (const auto rungs = traffic_ladder(prediction); !rungs.empty()) {
+    text += '\n' + ladder_text(rungs, style);
+  }
   if (prediction.time) {
     text += '\n' + terms_text(*prediction.time, style);
     const Term binding = prediction.time->terms.binding();

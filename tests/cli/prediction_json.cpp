@@ -59,14 +59,24 @@ void expect_common_parts(const Json& answer) {
 
 TEST(PredictionJson, AVariantHasEveryKeyInOrder) {
   const Json answer = Json::parse(text_of("gemm.tiled", "h200-sxm", {4096, 4096, 4096}));
-  EXPECT_EQ(keys(answer),
-            (Keys{"schema_version", "kernel", "gpu", "problem", "work", "arithmetic_intensity",
-                  "io", "launch", "occupancy", "waves", "limit", "time", "rate", "notes"}));
+  EXPECT_EQ(keys(answer), (Keys{"schema_version", "kernel", "gpu", "problem", "work",
+                                "arithmetic_intensity", "io", "traffic", "launch", "occupancy",
+                                "waves", "limit", "time", "rate", "notes"}));
   expect_common_parts(answer);
   EXPECT_EQ(answer["kernel"], "gemm.tiled");
   EXPECT_EQ(keys(answer["problem"]).back(), "dtype");
   EXPECT_EQ(answer["problem"]["m"], 4096);
   EXPECT_EQ(answer["work"]["flops"], 2.0 * 4096 * 4096 * 4096);
+  ASSERT_EQ(answer["traffic"].size(), 4U);
+  constexpr std::array levels = {"requested", "l1", "l2", "dram"};
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Json& rung = answer["traffic"][i];
+    EXPECT_EQ(keys(rung), (Keys{"level", "read_bytes", "write_bytes", "reason"}));
+    EXPECT_EQ(rung["level"], levels[i]);
+    EXPECT_TRUE(rung["read_bytes"].is_number());
+    EXPECT_TRUE(rung["reason"].is_string());
+  }
+  EXPECT_EQ(answer["traffic"][3]["read_bytes"], answer["work"]["dram_read_bytes"]);
   EXPECT_EQ(keys(answer["launch"]),
             (Keys{"grid", "block", "cluster", "registers", "shared_bytes"}));
   for (const char* extent : {"grid", "block", "cluster"}) {
@@ -126,7 +136,8 @@ TEST(AnswerText, NamesWhatBinds) {
   const Prediction prediction = predict(kernel, problem, gpu);
   const std::string text = answer_text({kernel, problem, gpu, prediction}, Style(false));
   for (const char* part : {"gemm.tiled  m=512 n=512 k=512", "268.4 MFLOP", "occupancy", "waves",
-                           "limit", "expected time", "binding", "bound by"}) {
+                           "limit", "expected time", "of requested",
+                           "each byte is asked for 11 times on average", "binding", "bound by"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   EXPECT_EQ(text.find('\x1b'), std::string::npos);

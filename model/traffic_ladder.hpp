@@ -1,0 +1,30 @@
+#pragma once
+// What a kernel asks of memory and what crosses at each level for it, with the reasons.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/prediction.hpp"
+
+namespace roofcast {
+
+constexpr std::string_view name(Level level) {
+  constexpr std::array<std::string_view, 4> names = {"requested", "l1", "l2", "dram"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+/// One level of the ladder.
+struct Rung {
+  Level level = Level::requested;
+  Traffic traffic;                     ///< bytes
+  std::optional<double> to_above;      ///< bytes ÷ those of the level before; none for 0 there
+  std::optional<double> to_requested;  ///< bytes ÷ those requested: the waste; none for 0 there
+  std::string reason;                  ///< why they differ from the level before; may be empty
+};
+
+/// requested, l1, l2, dram, in this order. A level's reasons are the plan's; where it gives none,
+/// the numbers are put in words, and of DRAM what stays in L2 is added. Empty for a family's limit,
+/// whose work has no requests, and for a kernel that touches no memory.
+std::vector<Rung> traffic_ladder(const Prediction& prediction);
+
+}  // namespace roofcast
