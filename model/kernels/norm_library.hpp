@@ -9,7 +9,7 @@
 namespace roofcast::norm {
 
 /// Positions in Problem after the shape.
-enum LibraryParameter : std::size_t { kLibraryKind = 2, kLibraryPass = 3 };
+enum LibraryParameter : std::size_t { kLibraryPass = 2, kLibraryKind = 3 };
 enum LibraryKind : std::int64_t { kLibraryLayernorm, kLibraryRmsnorm };
 
 /// Normalization of rows, forward, as PyTorch launches it (ATen/native/cuda/layer_norm_kernel.cu):
@@ -20,10 +20,9 @@ Plans plan_library(const Problem& problem, const Gpu& gpu);
 inline constexpr std::array<std::string_view, 2> kLibraryKinds = {"layernorm", "rmsnorm"};
 inline constexpr std::array<std::string_view, 1> kLibraryPasses = {"forward"};
 inline constexpr std::array kLibraryParameters = {
-    rows::kShape[0], rows::kShape[1],
+    rows::kShape[0], rows::kShape[1], choice("pass", "forward alone", kLibraryPasses, 0),
     choice("kind", "what is normalized: mean and variance, or the root mean square", kLibraryKinds,
-           kLibraryLayernorm),
-    choice("pass", "forward alone", kLibraryPasses, 0)};
+           kLibraryLayernorm)};
 
 inline constexpr std::array kLibraryTypes = {DType::fp32, DType::fp16, DType::bf16};
 

@@ -9,6 +9,7 @@ namespace roofcast::softmax {
 namespace {
 
 constexpr std::int64_t kMostInWarp = 1024;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
 constexpr double kSweeps = 3;
 
 // Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions
@@ -128,7 +129,21 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
 }  // namespace
 
 Plans plan_library(const Problem& problem, const Gpu& gpu) {
-  return {problem[rows::kCols] <= kMostInWarp ? warp_plan(problem) : block_plan(problem, gpu)};
+  if (problem[rows::kCols] > kMostInWarp) return {block_plan(problem, gpu)};
+  // A launch covers at most kMostElements; the rest follows in further ones.
+  const std::int64_t in_launch = kMostElements / problem[rows::kCols];
+  const std::int64_t full = problem[rows::kRows] / in_launch;
+  Plans plans;
+  const auto add = [&](std::int64_t launches, std::int64_t row_count) {
+    if (launches == 0 || row_count == 0) return;
+    Problem part = problem;
+    part[rows::kRows] = row_count;
+    plans.push_back(warp_plan(part));
+    plans.back().repeats = static_cast<double>(launches);
+  };
+  add(full, in_launch);
+  add(1, problem[rows::kRows] - full * in_launch);
+  return plans;
 }
 
 }  // namespace roofcast::softmax

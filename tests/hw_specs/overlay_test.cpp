@@ -99,6 +99,13 @@ TEST(Overlay, EveryMember) {
   }
 }
 
+TEST(Overlay, SaysWhereOthersMeasured) {
+  Json overlay = calibration();
+  EXPECT_FALSE(load(with_overlay(overlay)).sustained.published);
+  overlay["provenance"]["published"] = true;
+  EXPECT_TRUE(load(with_overlay(overlay)).sustained.published);
+}
+
 TEST(Overlay, RatesByElementType) {
   Json overlay = calibration();
   overlay["sustained"]["vector_flop_per_clk"]["bf16"] = {{"value", 500}, {"source", "unverified"}};

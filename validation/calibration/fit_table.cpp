@@ -5,7 +5,6 @@
 #include <nlopt.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -25,24 +24,26 @@ namespace {
 using namespace roofcast;
 using Json = nlohmann::ordered_json;
 
-/// A value that the fit may choose, between shares of the datasheet's or of nothing.
+/// A value that the fit may choose; start and bounds in units.
 struct Choice {
   std::string_view name;
   std::optional<double> Sustained::*member;
-  double unit;  ///< the bounds are in it
+  double unit;
+  double start;
   double least;
   double most;
 };
 
+// Neither DRAM nor L2 does or holds more than the datasheet says.
 std::vector<Choice> choices(const Gpu& gpu) {
   const double dram = gpu.memory.dram_bandwidth_bytes_per_s.value();
   const double l2 = gpu.memory.l2_bytes.value();
-  return {{"dram_read_bytes_per_s", &Sustained::dram_read_bytes_per_s, dram, 0.5, 1},
-          {"dram_write_bytes_per_s", &Sustained::dram_write_bytes_per_s, dram, 0.5, 1},
-          {"l2_resident_bytes", &Sustained::l2_resident_bytes, l2, 0.3, 1},
-          {"l2_loaded_cycles", &Sustained::l2_loaded_cycles, 1, 100, 5000},
-          {"stream_launch_s", &Sustained::stream_launch_s, 1e-6, 1, 100},
-          {"memory_overlap_exponent", &Sustained::memory_overlap_exponent, 1, 1.2, 20}};
+  return {{"dram_read_bytes_per_s", &Sustained::dram_read_bytes_per_s, dram, 0.85, 0.5, 1},
+          {"dram_write_bytes_per_s", &Sustained::dram_write_bytes_per_s, dram, 0.85, 0.5, 1},
+          {"l2_resident_bytes", &Sustained::l2_resident_bytes, l2, 0.65, 0.3, 1},
+          {"l2_loaded_cycles", &Sustained::l2_loaded_cycles, 1, 800, 100, 5000},
+          {"memory_overlap_exponent", &Sustained::memory_overlap_exponent, 1, 3, 1.2, 20},
+          {"stream_launch_s", &Sustained::stream_launch_s, 1e-6, 20, 1, 100}};
 }
 
 std::string read_file(const std::string& path) {
@@ -88,8 +89,7 @@ void minimize(Search& search) {
   for (const Choice& choice : search.moving) {
     least.push_back(std::log(choice.least));
     most.push_back(std::log(choice.most));
-    const double start = (search.gpu.sustained.*choice.member).value_or(choice.unit) / choice.unit;
-    logs.push_back(std::clamp(std::log(start), least.back(), most.back()));
+    logs.push_back(std::log(choice.start));
   }
   nlopt_opt optimizer = nlopt_create(NLOPT_LN_SBPLX, static_cast<unsigned>(logs.size()));
   nlopt_set_lower_bounds(optimizer, least.data());
@@ -105,19 +105,22 @@ void minimize(Search& search) {
   search.set(logs.data());
 }
 
-// Half-widths of the interval: the 95th percentile of the error over the rows fitted to.
+// Half-widths of the interval: of each group of the rows fitted to the 95th percentile of the
+// error, and of these the largest.
 void set_spreads(Search& search) {
-  std::array<validation::Timing, 2> errors;  // memory, otherwise
+  std::map<std::pair<bool, std::string_view>, validation::Timing> errors;  // memory-bound or not
   for (const auto& row : search.rows) {
     const validation::Row compared = validation::compare_case(row.measured, search.gpu);
     const bool memory = compared.bound == Resource::dram || compared.bound == Resource::l2;
-    errors[memory ? 0 : 1].samples_s.push_back(std::exp(std::abs(search.error(row))) - 1);
+    errors[{memory, row.group}].samples_s.push_back(std::exp(std::abs(search.error(row))) - 1);
   }
-  const auto spread = [](const validation::Timing& found) {
-    return found.samples_s.empty() ? std::nullopt : std::optional(found.percentile_s(0.95));
-  };
-  search.gpu.sustained.spread_memory = spread(errors[0]);
-  search.gpu.sustained.spread_compute = spread(errors[1]);
+  search.gpu.sustained.spread_memory.reset();
+  search.gpu.sustained.spread_compute.reset();
+  for (const auto& [key, found] : errors) {
+    auto& spread =
+        key.first ? search.gpu.sustained.spread_memory : search.gpu.sustained.spread_compute;
+    spread = std::max(spread.value_or(0), found.percentile_s(0.95));
+  }
 }
 
 // Four digits: more would be noise.
