@@ -28,7 +28,7 @@
 namespace roofcast::cuda::map {
 
 /// Positions of the values in Problem: stream and elementwise share them.
-enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads };
+enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
 
 /// A thread may use 65536 / 1024 = 64 registers if blocks of 1024 are to run. Vectors that wait in
 /// registers take kInputs · kLoads · kVectorBytes / 4 of them; beyond 32 a block is half as large.
@@ -196,8 +196,19 @@ inline std::string unsupported(std::span<const Compiled> table, const Problem& p
   return {};
 }
 
+/// The dynamic shared memory the problem reserves; beyond 48 KiB a kernel must be allowed it.
+inline std::size_t allow_reserved_shared(const void* function, const Problem& p) {
+  constexpr std::int64_t kWithoutAsking = 48 * 1024;
+  if (p[kReservedShared] > kWithoutAsking) {
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(p[kReservedShared])));
+  }
+  return static_cast<std::size_t>(p[kReservedShared]);
+}
+
 inline Launch launch_of(const Compiled& line, const Problem& p) {
-  return {line.vectors, dim3(blocks(p)), dim3(static_cast<unsigned>(p[kThreads])), 0};
+  return {line.vectors, dim3(blocks(p)), dim3(static_cast<unsigned>(p[kThreads])),
+          static_cast<std::size_t>(p[kReservedShared])};
 }
 
 /// Enqueues y = op(inputs); an operation of fewer than three is given one of its inputs again.
@@ -213,8 +224,10 @@ inline void run(const Compiled& line, const Problem& p, std::array<const void*, 
       static_cast<int>(static_cast<double>(p[kVectorBytes] * p[kLoads]) / size_bytes(p.dtype));
   std::array<void*, 6> arguments = {&inputs[0], &inputs[1], &inputs[2],
                                     &y,         &n,         &per_thread};  // the last: map_scalar
-  check(cudaLaunchKernel(same_shift ? line.vectors : line.scalar, dim3(blocks(p)),
-                         dim3(static_cast<unsigned>(p[kThreads])), arguments.data(), 0, stream));
+  const void* function = same_shift ? line.vectors : line.scalar;
+  const std::size_t reserved = allow_reserved_shared(function, p);
+  check(cudaLaunchKernel(function, dim3(blocks(p)), dim3(static_cast<unsigned>(p[kThreads])),
+                         arguments.data(), reserved, stream));
 }
 
 /// The float64 reference: the same function object in double.

@@ -366,7 +366,7 @@ KernelEntry entry(std::string_view name) {
       // The stored links and the result are rounded to the type, and σ is no steeper than 1/4.
       .tolerance =
           [](const Problem& p) {
-            return 2 * unit_roundoff(p.dtype) + 16 * unit_roundoff(DType::fp32);
+            return 3 * unit_roundoff(p.dtype) + 16 * unit_roundoff(DType::fp32);
           },
   };
 }

@@ -81,13 +81,14 @@ std::span<const map::Compiled> compiled(DType dtype) {
 
 __global__ void null_kernel() {}
 
-constexpr Problem configuration(std::int64_t threads, std::int64_t bytes, std::int64_t loads) {
-  return {.dtype = DType::fp32, .values = {0, threads, bytes, loads}};
+constexpr Problem configuration(std::int64_t threads, std::int64_t bytes, std::int64_t loads,
+                                std::int64_t reserved_shared = 0) {
+  return {.dtype = DType::fp32, .values = {0, threads, bytes, loads, reserved_shared}};
 }
 
-constexpr std::array kConfigurations = {configuration(256, 16, 1), configuration(256, 16, 4),
-                                        configuration(128, 8, 2), configuration(512, 16, 8),
-                                        configuration(1024, 8, 4)};
+constexpr std::array kConfigurations = {
+    configuration(256, 16, 1), configuration(256, 16, 4), configuration(128, 8, 2),
+    configuration(512, 16, 8), configuration(1024, 8, 4), configuration(256, 16, 1, 100 * 1024)};
 
 std::string unsupported_type(const Problem& p) {
   const bool known = p.dtype == DType::fp64 || p.dtype == DType::fp32 || p.dtype == DType::fp16 ||
@@ -141,7 +142,9 @@ KernelEntry null_entry() {
     return std::vector{launch};
   };
   null.run = [](const Problem& p, const Addresses&, cudaStream_t stream) {
-    null_kernel<<<map::blocks(p), static_cast<unsigned>(p[map::kThreads]), 0, stream>>>();
+    const std::size_t reserved =
+        map::allow_reserved_shared(reinterpret_cast<const void*>(&null_kernel), p);
+    null_kernel<<<map::blocks(p), static_cast<unsigned>(p[map::kThreads]), reserved, stream>>>();
     check(cudaGetLastError());
   };
   null.reference = [](const Problem&, std::span<const void* const>, std::span<double* const>,

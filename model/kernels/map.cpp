@@ -38,7 +38,12 @@ Plan plan(const Operation& operation, const Problem& problem) {
   result.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
   result.launch.block[0] = problem[kThreads];
   result.launch.registers =
-      registers_of(operation.body, problem.dtype, problem[kVectorBytes], problem[kLoads]);
+      operation.body == Body::generated
+          ? generated_registers(problem.dtype, static_cast<std::int64_t>(operation.reads),
+                                problem[kVectorBytes], problem[kLoads])
+          : registers_of(operation.body, problem.dtype, problem[kVectorBytes], problem[kLoads]);
+
+  result.launch.shared_bytes = problem[kReservedShared];
 
   Work& work = result.total;
   work.vector_flops = n * operation.flops;

@@ -12,7 +12,7 @@ namespace roofcast::map {
 
 /// y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]): what stream and elementwise kernels
 /// share. Positions of the values in Problem.
-enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads };
+enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
 
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
@@ -22,6 +22,12 @@ inline constexpr std::array kParameters = {
     setting("threads", "threads of a block", 32, 1024, 256),
     setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
+
+/// Of kernels that can be held to a lower occupancy (others leave 0 there): so that fewer blocks
+/// fit an SM, each reserves shared memory that it does not use.
+inline constexpr roofcast::Parameter kReservedSharedParameter =
+    setting("reserved_shared_bytes", "shared memory a block reserves and does not use (bytes)", 0,
+            227 * 1024, 0);
 
 /// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
 inline constexpr std::array kValidated = {

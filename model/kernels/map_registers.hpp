@@ -1,5 +1,6 @@
 #pragma once
 // Registers of the compiled stream and elementwise kernels: what occupancy depends on.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -79,6 +80,18 @@ inline constexpr std::array kRegisters = {
     Row{Body::fma, DType::fp16, {0, 0, 0, 0, 0, 0, 0, 0, 36, 48, 0, 0}},
     Row{Body::fma, DType::bf16, {0, 0, 0, 0, 0, 0, 0, 0, 38, 48, 0, 0}},
 };
+
+/// What a kernel generated at run time may take at most, and takes about: the vectors that wait for
+/// each other, and some 16 registers for addresses and arithmetic. The bound keeps 32, with which
+/// every SM so far is full, where that is enough. From expressions of 1 to 8 inputs by ptxas -v for
+/// sm_90a, CUDA 13.0, 2026-11-21.
+constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
+                                           std::int64_t vector_bytes, std::int64_t loads) {
+  const std::int64_t waiting = inputs * loads * vector_bytes / 4;
+  if (waiting <= (dtype == DType::fp32 ? 16 : 8)) return 32;
+  if (waiting >= 32) return waiting + 24;
+  return std::max<std::int64_t>(40, (waiting + 23) / 8 * 8);
+}
 
 /// Of the compiled kernel; `vector_bytes` and `loads` are powers of two in range.
 constexpr std::int64_t registers_of(Body body, DType dtype, std::int64_t vector_bytes,

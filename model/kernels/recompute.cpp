@@ -69,10 +69,12 @@ constexpr double kSigmoidInstructions = 4;
 constexpr double kSlopeInstructions = 2;
 
 // Warp instructions of the loops and around them, by the machine code for sm_90a of 2026-11-21.
-double forward_instructions(const Share& share, double chain) {
-  const double link = kSigmoidInstructions * share.elements + 3 * share.loads + 6 +
-                      share.converted(0.5);  // the test for storing, and the rounding, always
-  return 37 + 6 * share.loads + share.converted(1.5) + chain * link;
+// A store is skipped where it is not asked for, in fp32 by predicates: issued all the same.
+double forward_instructions(const Share& share, double chain, double stored) {
+  const double link =
+      kSigmoidInstructions * share.elements + 6 + (share.narrow ? 0 : 3 * share.loads);
+  const double store = share.narrow ? 4 * share.loads + share.converted(0.5) : 0;
+  return 37 + 6 * share.loads + share.converted(1.5) + chain * link + stored * store;
 }
 double backward_instructions(const Share& share, double stored, double sigmoids) {
   const double from_memory =
@@ -99,6 +101,7 @@ struct Pass {
   double writes;
   double sigmoids;
   double slopes;
+  double roundings;     ///< to the type, of 16-bit types two to a conversion
   double instructions;  ///< of a warp, for all its elements
   double round_trips;
 };
@@ -111,6 +114,7 @@ Plan pass_plan(const Problem& problem, const Pass& pass, std::int64_t registers)
   const double flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
   work.vector_flops = n * flops;
   work.special_flops = n * pass.sigmoids * kSigmoidSpecial;
+  work.conversions = element < 4 ? n * pass.roundings / 2 : 0;
   work.compulsory = {n * element * pass.reads, n * element * pass.writes};
   work.requested = work.l1 = work.l2 = work.touched = work.compulsory;
 
@@ -120,6 +124,7 @@ Plan pass_plan(const Problem& problem, const Pass& pass, std::int64_t registers)
   Step& once = plan.block.once;
   once.vector_flops = elements * flops;
   once.special_ops = elements * pass.sigmoids * kSigmoidSpecial;
+  once.conversions = element < 4 ? elements * pass.roundings / 2 : 0;
   once.instructions = warps * pass.instructions;
   once.l2_bytes = elements * element * (pass.reads + pass.writes);
   once.global_round_trips = pass.round_trips;
@@ -138,13 +143,15 @@ Plans plans(const Problem& problem, std::int64_t stored_outputs) {
                        static_cast<double>(problem[kLoads]), element < 4};
 
   const double sources = std::max(1.0, stored);  // x where nothing is stored
-  const Pass forward = {1, stored + 1, chain, 0, forward_instructions(share, chain), 1};
+  const Pass forward = {
+      1, stored + 1, chain, 0, stored + 1, forward_instructions(share, chain, stored), 1};
   const double computed = chain - stored;
   // Each stored output is loaded one ahead of its use: two of them a round trip.
   const Pass backward = {sources + 1,
                          1,
                          computed,
                          chain,
+                         1,
                          backward_instructions(share, stored, computed),
                          std::max(1.0, sources / 2)};
 

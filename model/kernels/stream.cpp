@@ -1,5 +1,7 @@
 #include "model/kernels/stream.hpp"
 
+#include <algorithm>
+
 #include "model/io_complexity.hpp"
 
 namespace roofcast::stream {
@@ -28,8 +30,15 @@ Plans plan_null(const Problem& problem, const Gpu& /*gpu*/) {
   return {plan};
 }
 
+constexpr std::array kParameters = [] {
+  std::array<Parameter, map::kParameters.size() + 1> parameters{};
+  std::copy(map::kParameters.begin(), map::kParameters.end(), parameters.begin());
+  parameters[map::kReservedShared] = map::kReservedSharedParameter;
+  return parameters;
+}();
+
 constexpr std::array kNullParameters = [] {
-  auto parameters = map::kParameters;
+  auto parameters = kParameters;
   parameters[kElements].fallback = 1;
   return parameters;
 }();
@@ -38,10 +47,10 @@ constexpr std::array kTypes = {DType::fp64, DType::fp32, DType::fp16, DType::bf1
 
 constexpr std::array<KernelModel, 5> kVariants = {{
     {"stream.null", "an empty kernel: the cost of a launch", kNullParameters, kTypes, plan_null},
-    {"stream.copy", "b = a", map::kParameters, kTypes, plan<kCopyWork>},
-    {"stream.scale", "b = s·a", map::kParameters, kTypes, plan<kScaleWork>},
-    {"stream.add", "c = a + b", map::kParameters, kTypes, plan<kAddWork>},
-    {"stream.triad", "c = a + s·b", map::kParameters, kTypes, plan<kTriadWork>},
+    {"stream.copy", "b = a", kParameters, kTypes, plan<kCopyWork>},
+    {"stream.scale", "b = s·a", kParameters, kTypes, plan<kScaleWork>},
+    {"stream.add", "c = a + b", kParameters, kTypes, plan<kAddWork>},
+    {"stream.triad", "c = a + s·b", kParameters, kTypes, plan<kTriadWork>},
 }};
 
 IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
@@ -50,9 +59,8 @@ IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_c
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"stream",         "streaming arrays through DRAM",
-                                        map::kParameters, kTypes,
-                                        nullptr,          io,
-                                        kVariants,        map::kValidated};
+constinit const KernelFamily kFamily = {
+    "stream",       "streaming arrays through DRAM", kParameters, kTypes, nullptr, io, kVariants,
+    map::kValidated};
 
 }  // namespace roofcast::stream

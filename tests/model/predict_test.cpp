@@ -105,6 +105,18 @@ TEST(Predict, DeviceWithoutWarpsAnswersTheLimit) {
   EXPECT_NE(p.notes[0].find("not defined for this device"), std::string::npos);
 }
 
+// 100 KiB (and 1 KiB of the system's) a block: two fit the 228 KiB of an SM.
+TEST(Predict, ReservedSharedMemoryLimitsTheOccupancy) {
+  const Found kernel = find_kernel("stream.copy");
+  const Problem problem = checked(kernel, {1 << 28, 256, 16, 1, 100 * 1024});
+  const Prediction p = predict(kernel, problem, testing::hopper_like());
+  EXPECT_EQ(p.occupancy->blocks_per_sm, 2);
+  EXPECT_EQ(p.occupancy->limited_by, OccupancyLimiter::shared_memory);
+  const Prediction full = predict(kernel, checked(kernel, {1 << 28}), testing::hopper_like());
+  EXPECT_EQ(full.occupancy->blocks_per_sm, 8);
+  EXPECT_GT(p.time->expected_s, full.time->expected_s);
+}
+
 TEST(Predict, NotesSayWhatWasNotValidated) {
   Gpu gpu = testing::hopper_like();
   const Found kernel = find_kernel("gemm.tiled");

@@ -73,6 +73,17 @@ TEST(Recompute, TheSpecialFunctionUnitBecomesTheRoof) {
   EXPECT_NEAR(answer.limit.time_s, results / (16 * 132 * 2e9), 1e-9);
 }
 
+// A block of 256 threads of 4 fp32 elements: 43 instructions a warp and 25 a link, counted in the
+// machine code.
+TEST(Recompute, InstructionsOfTheForwardPass) {
+  const Plan forward = plans("recompute.recomputed", 3).front();
+  EXPECT_EQ(forward.block.once.instructions, 8 * (43 + 3 * 25));
+  EXPECT_EQ(forward.block.once.special_ops, 256 * 4 * 3 * 2);
+  EXPECT_EQ(forward.launch.blocks(), kN / 1024);
+  EXPECT_EQ(forward.total.conversions, 0);
+  EXPECT_EQ(plans("recompute.stored", 3, DType::bf16).front().total.conversions, 3 * kN / 2);
+}
+
 TEST(Recompute, WhatIsNotCompiledIsRefused) {
   const Problem problem{.dtype = DType::bf16, .values = {kN, 3, 256, 16, 4}};
   EXPECT_THROW(find_kernel("recompute.stored").kernel->plan(problem, testing::hopper_like()),
