@@ -6,7 +6,9 @@
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/divergence/divergence.hpp"
 #include "kernels/elementwise/elementwise.hpp"
+#include "kernels/expression/expression.hpp"
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/norm/norm.hpp"
 #include "kernels/recompute/recompute.hpp"
 #include "kernels/softmax/softmax.hpp"
 #include "kernels/stream/stream.hpp"
@@ -22,6 +24,7 @@ std::span<const KernelEntry> catalog() {
     };
     append(stream::entries());
     append(elementwise::entries());
+    append(expr::entries());
     append(recompute::entries());
     append(divergence::entries());
     all.push_back(access::strided());
@@ -32,6 +35,7 @@ std::span<const KernelEntry> catalog() {
     all.push_back(access::shared());
     append(transpose::entries());
     append(softmax::entries());
+    append(norm::entries());
     all.push_back(gemm::naive());
     all.push_back(gemm::coalesced());
     all.push_back(gemm::tiled());

@@ -8,7 +8,9 @@
 #include "model/kernels/access.hpp"
 #include "model/kernels/divergence.hpp"
 #include "model/kernels/elementwise.hpp"
+#include "model/kernels/expression.hpp"
 #include "model/kernels/gemm.hpp"
+#include "model/kernels/norm.hpp"
 #include "model/kernels/recompute.hpp"
 #include "model/kernels/softmax.hpp"
 #include "model/kernels/stream.hpp"
@@ -18,17 +20,19 @@ namespace roofcast {
 
 std::span<const KernelFamily> catalog() {
   static const std::array families = {
-      stream::kFamily,      //
-      elementwise::kRelu,   //
-      elementwise::kGelu,   //
-      elementwise::kElu,    //
-      elementwise::kSincos, //
-      elementwise::kFma,    //
-      access::kFamily,      //
-      transpose::kFamily,   //
-      recompute::kFamily,   //
-      divergence::kFamily,  //
-      softmax::kFamily,     //
+      stream::kFamily,       //
+      elementwise::kRelu,    //
+      elementwise::kGelu,    //
+      elementwise::kElu,     //
+      elementwise::kSincos,  //
+      elementwise::kFma,     //
+      elementwise::kExpr,    //
+      access::kFamily,       //
+      transpose::kFamily,    //
+      recompute::kFamily,    //
+      divergence::kFamily,   //
+      softmax::kFamily,      //
+      norm::kFamily,         //
       gemm::kFamily,
   };
   return families;
