@@ -89,6 +89,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/l2_latency_cycles", sustained.l2_latency_cycles);
   visit("/sustained/dram_latency_cycles", sustained.dram_latency_cycles);
   visit("/sustained/dram_scattered_bytes_per_s", sustained.dram_scattered_bytes_per_s);
+  visit("/sustained/l2_partial_writes_per_s", sustained.l2_partial_writes_per_s);
   visit("/sustained/l2_shared_resident_bytes", sustained.l2_shared_resident_bytes);
   visit("/sustained/host_submit_s", sustained.host_submit_s);
   visit("/sustained/block_launch_cycles", sustained.block_launch_cycles);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/coalescing.hpp"
+#include "model/dram_time.hpp"
 #include "model/l2_reuse.hpp"
 #include "model/overlap.hpp"
 #include "model/sm_time.hpp"
@@ -13,16 +15,16 @@ constexpr std::size_t index(Resource resource) {
   return static_cast<std::size_t>(resource);
 }
 
-double dram_time_s(const Traffic& dram, const Gpu& gpu) {
-  const double sheet = gpu.memory.dram_bandwidth_bytes_per_s.value_or(0);
-  const double read = gpu.sustained.dram_read_bytes_per_s.value_or(sheet);
-  const double write = gpu.sustained.dram_write_bytes_per_s.value_or(read);
-  return read > 0 ? dram.read_bytes / read + dram.write_bytes / write : 0;
-}
-
-double l2_time_s(const Traffic& l2, const Gpu& gpu) {
+// Sectors written in part and whole ones share the slices of L2.
+double l2_time_s(const Plan& plan, const Gpu& gpu) {
   const auto bandwidth = gpu.sustained.l2_bandwidth_bytes_per_s;
-  return bandwidth ? l2.total_bytes() / *bandwidth : 0;
+  const auto partial_writes = gpu.sustained.l2_partial_writes_per_s;
+  const double partial_bytes = plan.scatter.partial_write_sectors * kSectorBytes;
+  double time_s = bandwidth ? plan.total.l2.total_bytes() / *bandwidth : 0;
+  if (bandwidth && partial_writes) {
+    time_s += plan.scatter.partial_write_sectors / *partial_writes - partial_bytes / *bandwidth;
+  }
+  return time_s;
 }
 
 // Waiting for L1 misses together keeps blocks in step unless it is a small part of their time:
@@ -59,8 +61,8 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Traff
   LaunchTime result;
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy_cycles[i] / clock_hz;
 
-  const double dram_s = dram_time_s(dram, gpu);
-  const double l2_s = l2_time_s(plan.total.l2, gpu);
+  const double dram_s = dram_time_s(dram, plan.scatter.read_density, gpu);
+  const double l2_s = l2_time_s(plan, gpu);
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
   const std::array parts = {sm.cycles / clock_hz, dram_s, l2_s};

@@ -108,6 +108,7 @@ struct Sustained {
   std::optional<double> l2_latency_cycles;
   std::optional<double> dram_latency_cycles;
   std::optional<double> dram_scattered_bytes_per_s;  ///< reads of 64 B pieces at random places
+  std::optional<double> l2_partial_writes_per_s;     ///< sectors written in part, whole device
   std::optional<double> l2_shared_resident_bytes;    ///< the same as resident, data all SMs read
   std::optional<double> host_submit_s;               ///< the host's time to enqueue one launch
   std::optional<double> block_launch_cycles;         ///< between the starts of two blocks on one SM

@@ -1,6 +1,7 @@
 #include "model/l2_reuse.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace roofcast {
 namespace {
@@ -51,6 +52,16 @@ double later_pass_bytes(const Plan& plan, std::int64_t resident_blocks, const Gp
   return bytes;
 }
 
+// A line is driven out with the chance that grows with what goes through L2 meanwhile. A sector
+// that is incomplete then has to be read, merged and written, and is opened again by its next part.
+double written_back_early_bytes(const Plan& plan, std::int64_t resident_blocks, const Gpu& gpu) {
+  if (plan.scatter.open_write_bytes <= 0) return 0;
+  const auto blocks = static_cast<double>(plan.launch.blocks());
+  const double share = std::min(1.0, static_cast<double>(resident_blocks) / blocks);
+  const double meanwhile = share * plan.total.l2.total_bytes();
+  return plan.scatter.open_write_bytes * -std::expm1(-meanwhile / resident_capacity_bytes(gpu));
+}
+
 }  // namespace
 
 double l2_miss_share(double distance_bytes, const Gpu& gpu) {
@@ -67,6 +78,9 @@ Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march
   };
   take_off(plan.reuse);
   std::for_each(plan.more_reuse.begin(), plan.more_reuse.end(), take_off);
+  const double early = written_back_early_bytes(plan, resident_blocks, gpu);
+  dram.read_bytes += early;
+  dram.write_bytes += early;
   dram.read_bytes += later_pass_bytes(plan, resident_blocks, gpu);
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, march, gpu);
   return dram;

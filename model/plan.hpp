@@ -64,6 +64,15 @@ struct Reread {
   double distance_bytes = 0;  ///< of one resident block
 };
 
+/// How accesses fall on L2 and DRAM that do not come in whole lines one after the other.
+struct Scatter {
+  double read_density = 1;  ///< share of the DRAM around its reads that a kernel's reads touch
+  double partial_write_sectors = 0;  ///< written in part: L2 merges each with what it holds
+  /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks
+  /// move their traffic through L2.
+  double open_write_bytes = 0;
+};
+
 /// One kernel launch.
 struct Plan {
   Launch launch;
@@ -74,7 +83,8 @@ struct Plan {
   Reuse reuse;                       ///< of what earlier launches of the chain left in L2
   std::vector<Reuse> more_reuse;     ///< the same for arrays last used at other distances
   std::vector<Reread> rereads;       ///< later passes of a block over its own data
-  double on_chip_bytes = 0;          ///< registers and shared memory a block computes from
+  Scatter scatter;
+  double on_chip_bytes = 0;  ///< registers and shared memory a block computes from
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
   std::string_view caveat;                     ///< what in the plan is an estimate; empty: nothing
   double repeats = 1;                          ///< launches like this one, one after the other

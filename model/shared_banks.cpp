@@ -28,8 +28,8 @@ std::int64_t wavefronts_of_part(std::span<const std::int64_t> starts, std::int64
 }  // namespace
 
 std::int64_t shared_wavefronts(std::span<const std::int64_t> starts, std::int64_t access_bytes) {
-  const auto parts = static_cast<std::size_t>(std::max<std::int64_t>(1, access_bytes / kWordBytes));
-  const std::size_t lanes = kBanks / parts;
+  constexpr std::int64_t kWidestWhole = 8;
+  const std::size_t lanes = access_bytes > kWidestWhole ? kBanks / 2 : kBanks;
   std::int64_t sum = 0;
   for (std::size_t first = 0; first < starts.size(); first += lanes) {
     sum += wavefronts_of_part(starts.subspan(first, std::min(lanes, starts.size() - first)),

@@ -8,8 +8,9 @@ namespace roofcast {
 /// to 16, a power of two) at starts[i], a multiple of it.
 ///
 /// Shared memory has 32 banks of 4 bytes, and a bank delivers one word a cycle to every lane that
-/// asks for it. Accesses of 8 bytes go in two halves of the warp, those of 16 bytes in four
-/// quarters; the cycles of a part are the most distinct words that any bank holds.
+/// asks for it, so the access takes the most distinct words that any bank holds. Accesses of 16
+/// bytes go in two halves of the warp, one after the other (by the counters of an H200,
+/// 2026-11-21).
 std::int64_t shared_wavefronts(std::span<const std::int64_t> starts, std::int64_t access_bytes);
 
 /// The same for lane i at offset + i · stride_bytes.

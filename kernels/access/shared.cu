@@ -20,6 +20,7 @@ __global__ __launch_bounds__(kThreads) void shared_kernel(const float* __restric
                                                           float* __restrict__ y, std::int64_t n,
                                                           int stride, int words, int repeats) {
   extern __shared__ __align__(16) float memory[];
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < words; i += static_cast<int>(kThreads)) {
     memory[i] = x[i];
   }
@@ -31,12 +32,12 @@ __global__ __launch_bounds__(kThreads) void shared_kernel(const float* __restric
   for (int r = 0; r < repeats; r += kShifts) {
 #pragma unroll
     for (int shift = 0; shift < kShifts; ++shift) {
-      const Vec read = load(lane + shift);
+      const Vec read = load(tile + first + shift);
 #pragma unroll
       for (int e = 0; e < kWidth; ++e) sum[e] += read.element[e];
     }
-    // The same words again: not to be remembered from the last turn.
-    asm volatile("" ::: "memory");
+    // The same words again: the compiler must not know, or it would load them once.
+    asm volatile("" : "+r"(first));
   }
   const std::int64_t i = thread_index();
   if (i >= n) return;

@@ -81,6 +81,7 @@ TEST(Overlay, EveryMember) {
       {"l2_latency_cycles", &Sustained::l2_latency_cycles},
       {"dram_latency_cycles", &Sustained::dram_latency_cycles},
       {"dram_scattered_bytes_per_s", &Sustained::dram_scattered_bytes_per_s},
+      {"l2_partial_writes_per_s", &Sustained::l2_partial_writes_per_s},
       {"l2_shared_resident_bytes", &Sustained::l2_shared_resident_bytes},
       {"host_submit_s", &Sustained::host_submit_s},
       {"block_launch_cycles", &Sustained::block_launch_cycles},

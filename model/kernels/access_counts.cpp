@@ -1,0 +1,60 @@
+#include "model/kernels/access_counts.hpp"
+
+#include <string>
+
+namespace roofcast::access {
+namespace {
+
+// Warp instructions of one access by the SASS for sm_90a (2026-11-21): index, bounds, two
+// addresses, load, store, exit.
+constexpr double kInstructionsPerAccess = 20;
+
+}  // namespace
+
+Plan one_access_a_thread(std::int64_t threads, const Work& work, const Counts& counts) {
+  Plan plan;
+  plan.launch.grid[0] = (threads + kThreads - 1) / kThreads;
+  plan.launch.block[0] = kThreads;
+  plan.total = work;
+  plan.total.l1 = {counts.l1_load_sectors * kSectorBytes, counts.store_sectors * kSectorBytes};
+  plan.total.l2 = {counts.l2_load_sectors * kSectorBytes, counts.store_sectors * kSectorBytes};
+  const double blocks = as_double(plan.launch.grid[0]);
+  Step& once = plan.block.once;
+  plan.block.steps = 0;
+  once.instructions = as_double(kThreads / kWarpLanes) * kInstructionsPerAccess;
+  once.l1_lookups = counts.lookups / blocks;
+  once.l1_wavefronts = counts.wavefronts / blocks;
+  once.l2_bytes = plan.total.l2.total_bytes() / blocks;
+  once.global_round_trips = 1;
+  return plan;
+}
+
+void require_multiple(std::string_view what, std::int64_t value, std::int64_t of) {
+  if (value % of != 0) {
+    throw InputError(std::string(what) + " is " + std::to_string(value) +
+                     ": give a multiple of width, " + std::to_string(of));
+  }
+}
+
+double units_of_warps(WarpAccess access, std::int64_t accesses, std::int64_t unit_bytes) {
+  access.lanes = kWarpLanes;
+  double sum = as_double(accesses / kWarpLanes) * as_double(distinct_units(access, unit_bytes));
+  access.lanes = accesses % kWarpLanes;
+  if (access.lanes > 0) sum += as_double(distinct_units(access, unit_bytes));
+  return sum;
+}
+
+BlockLoads block_loads(std::span<const std::int64_t> starts, std::int64_t access_bytes) {
+  BlockLoads loads;
+  for (std::size_t first = 0; first < starts.size(); first += kWarpLanes) {
+    const auto warp =
+        starts.subspan(first, std::min<std::size_t>(kWarpLanes, starts.size() - first));
+    loads.l1_sectors += as_double(distinct_units(warp, access_bytes, kSectorBytes));
+    loads.lines += as_double(distinct_units(warp, access_bytes, kLineBytes));
+    loads.wavefronts += as_double(shared_wavefronts(warp, access_bytes));
+  }
+  loads.l2_sectors = as_double(distinct_units(starts, access_bytes, kSectorBytes));
+  return loads;
+}
+
+}  // namespace roofcast::access

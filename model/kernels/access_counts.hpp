@@ -1,0 +1,101 @@
+#pragma once
+// Internal to model/kernels/access*.cpp: counting the accesses of a launch.
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/coalescing.hpp"
+#include "model/gpu.hpp"
+#include "model/kernels/access.hpp"
+#include "model/plan.hpp"
+#include "model/shared_banks.hpp"
+
+namespace roofcast::access {
+
+inline double as_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+inline std::int64_t element_bytes(DType dtype) {
+  return static_cast<std::int64_t>(size_bytes(dtype));
+}
+
+/// DRAM moves no less than this for a read; devices that do not say move single sectors.
+inline std::int64_t dram_access_bytes(const Gpu& gpu) {
+  return static_cast<std::int64_t>(gpu.memory.dram_access_bytes.value_or(kSectorBytes));
+}
+
+/// Over all warps of a launch.
+struct Counts {
+  double l1_load_sectors = 0;
+  double l2_load_sectors = 0;
+  double store_sectors = 0;
+  double lookups = 0;     ///< lines, over loads and stores
+  double wavefronts = 0;  ///< of the data pipe
+};
+
+inline double sectors_in_order(std::int64_t elements, std::int64_t bytes) {
+  return as_double((elements * bytes + kSectorBytes - 1) / kSectorBytes);
+}
+
+inline double warps_of(std::int64_t threads) {
+  return as_double((threads + kWarpLanes - 1) / kWarpLanes);
+}
+
+/// One access a thread; the caller sets work.requested, compulsory and touched, and the registers.
+Plan one_access_a_thread(std::int64_t threads, const Work& work, const Counts& counts);
+
+/// Throws InputError unless `value` is a multiple of `of`, the width of an access.
+void require_multiple(std::string_view what, std::int64_t value, std::int64_t of);
+
+/// Units touched by `accesses` lanes, warp after warp; every warp begins on the same alignment.
+double units_of_warps(WarpAccess access, std::int64_t accesses, std::int64_t unit_bytes);
+
+/// What the threads of one block load: sectors warp by warp, and over the block.
+struct BlockLoads {
+  double l1_sectors = 0;
+  double l2_sectors = 0;
+  double lines = 0;
+  double wavefronts = 0;
+};
+
+BlockLoads block_loads(std::span<const std::int64_t> starts, std::int64_t access_bytes);
+
+/// Σ over the threads [first, end) of a launch, block by block, `times` over.
+template <class Start>
+void add_blocks(BlockLoads& sum, std::int64_t first, std::int64_t end, std::int64_t access_bytes,
+                double times, const Start& start) {
+  std::vector<std::int64_t> starts;
+  for (; first < end; first += kThreads) {
+    starts.clear();
+    for (std::int64_t i = first; i < std::min(end, first + kThreads); ++i) {
+      starts.push_back(start(i));
+    }
+    const BlockLoads block = block_loads(starts, access_bytes);
+    sum.l1_sectors += times * block.l1_sectors;
+    sum.l2_sectors += times * block.l2_sectors;
+    sum.lines += times * block.lines;
+    sum.wavefronts += times * block.wavefronts;
+  }
+}
+
+/// The loads of n threads whose pattern repeats every `period` threads, a multiple of the block.
+template <class Start>
+BlockLoads periodic_loads(std::int64_t n, std::int64_t period, std::int64_t access_bytes,
+                          const Start& start) {
+  BlockLoads sum;
+  add_blocks(sum, 0, std::min(n, period), access_bytes, std::max(1.0, as_double(n / period)),
+             start);
+  if (n > period) add_blocks(sum, 0, n % period, access_bytes, 1, start);
+  return sum;
+}
+
+Plans plan_strided(const Problem& problem, const Gpu& gpu);
+Plans plan_offset(const Problem& problem, const Gpu& gpu);
+Plans plan_gather(const Problem& problem, const Gpu& gpu);
+Plans plan_row_wise(const Problem& problem, const Gpu& gpu);
+Plans plan_column_wise(const Problem& problem, const Gpu& gpu);
+Plans plan_shared(const Problem& problem, const Gpu& gpu);
+
+}  // namespace roofcast::access
