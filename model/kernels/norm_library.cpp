@@ -104,15 +104,16 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result, c
   Work& work = plan.total;
   work.vector_flops = n * (result ? kResultFlops : kind.flops);
   work.special_flops = result ? 0 : n * kind.special;
-  work.compulsory = {n * element + parameter_bytes + (result ? row_values : 0),
-                     result ? n * element : row_values};
-  work.touched = work.compulsory;
+  // x and the moments come to the second kernel a second time: not compulsory.
+  work.compulsory = {result ? parameter_bytes : n * element, result ? n * element : row_values};
+  work.touched = {n * element + parameter_bytes + (result ? row_values : 0),
+                  work.compulsory.write_bytes};
   work.requested = work.l1 = {n * element + row_count * parameter_bytes + (result ? row_values : 0),
                               work.compulsory.write_bytes};
   work.l2 = {
       n * element + parameter_l2_bytes(problem, parameter_bytes, gpu) + (result ? row_values : 0),
       work.compulsory.write_bytes};
-  if (result) plan.reuse = {n * element, 0, n * element};
+  if (result) plan.reuse = {n * element + row_values, 0, n * element};
 
   plan.block.steps = 0;
   Step& once = plan.block.once;

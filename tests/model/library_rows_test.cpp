@@ -104,7 +104,9 @@ TEST(NormLibrary, RowsThatAreNoVectorsTakeTwoKernels) {
   EXPECT_EQ(plans[0].total.compulsory.read_bytes, x);
   EXPECT_EQ(plans[0].total.compulsory.write_bytes, 16 * 8);
   EXPECT_EQ(plans[1].total.compulsory.write_bytes, x);
-  EXPECT_EQ(plans[1].reuse.read_bytes, x);
+  EXPECT_EQ(plans[1].total.compulsory.read_bytes, 2 * 1001 * 4);  // γ and β; x came before
+  EXPECT_EQ(plans[1].total.touched.read_bytes, x + 2 * 1001 * 4 + 16 * 8);
+  EXPECT_EQ(plans[1].reuse.read_bytes, x + 16 * 8);
 }
 
 TEST(LibraryRows, EachGenerationRunsItsOwnCompilation) {
