@@ -36,6 +36,11 @@ Problem ragged(const Found& kernel, DType type) {
   unsigned given = 0;
   for (std::size_t i = 0; i < kernel.parameters().size(); ++i) {
     if (kernel.parameters()[i].fallback) continue;
+    if (kernel.parameters()[i].is_text) {
+      problem.text = Text("x*sigmoid(x)");
+      given |= 1U << i;
+      continue;
+    }
     problem[i] = 1001 + 100 * static_cast<std::int64_t>(i);
     given |= 1U << i;
   }

@@ -98,6 +98,7 @@ std::string text(const Problem& problem) {
   for (const std::int64_t value : problem.values) {
     if (value != 0) result += ' ' + std::to_string(value);
   }
+  if (!problem.text.empty()) result += ' ' + std::string(problem.text.view());
   return result;
 }
 
