@@ -1,0 +1,75 @@
+// What elementwise.expr generates, without a GPU: it compiles for every architecture of interest.
+#include <gtest/gtest.h>
+
+#include "kernels/catalog.hpp"
+#include "kernels/expression/compile.hpp"
+#include "kernels/expression/expression.hpp"
+#include "kernels/expression/reference.hpp"
+#include "kernels/expression/source.hpp"
+#include "model/expression_chain.hpp"
+#include "model/kernels/expression.hpp"
+
+namespace roofcast::cuda::expr {
+namespace {
+
+Configuration configuration_of(const Problem& p, DType dtype) {
+  return {dtype, static_cast<int>(p[1]), static_cast<int>(p[2]), static_cast<int>(p[3])};
+}
+
+TEST(ExpressionSource, Compiles) {
+  if (!cannot_compile().empty()) GTEST_SKIP() << cannot_compile();
+  for (const Problem& p : entries().front().configurations) {
+    const expression::Expression e = elementwise::expression_of(p);
+    for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
+      for (const char* architecture : {"sm_80", "sm_90"}) {
+        EXPECT_FALSE(machine_code(source(e, configuration_of(p, dtype)), architecture).empty())
+            << p.text.view() << " " << name(dtype) << " " << architecture;
+      }
+    }
+  }
+}
+
+TEST(ExpressionSource, AnErrorShowsTheCompilersLog) {
+  if (!cannot_compile().empty()) GTEST_SKIP() << cannot_compile();
+  try {
+    (void)machine_code("not a kernel", "sm_90");
+    FAIL();
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("expression.cu(1)"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(ExpressionEntry, SaysWhatItDoesNotTake) {
+  const KernelEntry& fused = *find("elementwise.expr.fused");
+  Problem p = fused.configurations.front();
+  p[0] = 1000;
+  EXPECT_EQ(fused.unsupported(p), cannot_compile());
+  p.text = Text("x +");
+  EXPECT_NE(fused.unsupported(p).find("column"), std::string::npos);
+  p.text = Text("2*x");
+  p[1] = 100;
+  EXPECT_NE(fused.unsupported(p).find("multiple of 32"), std::string::npos);
+}
+
+TEST(ExpressionEntry, LaunchesOneKernelAnOperation) {
+  const KernelEntry& unfused = *find("elementwise.expr.unfused");
+  Problem p = unfused.configurations.front();
+  p[0] = 1000;
+  p.text = Text("sin(x)^2 + cos(x)^2");
+  EXPECT_EQ(unfused.tensors(p).scratch.size(), 3U);
+  EXPECT_EQ(expression::eager(elementwise::expression_of(p)).steps.size(), 5U);
+}
+
+TEST(ExpressionTolerance, GrowsWithRoundingAndNotWithoutReason) {
+  const auto of = [](const char* text, DType dtype, bool rounds) {
+    return tolerance(expression::parse(text), dtype, rounds);
+  };
+  EXPECT_LT(of("x*sigmoid(x)", DType::fp32, false), 2e-5);
+  EXPECT_LT(of("x*sigmoid(x)", DType::bf16, true), 0.06);
+  EXPECT_GT(of("x*sigmoid(x)", DType::bf16, true), of("x*sigmoid(x)", DType::bf16, false));
+  EXPECT_EQ(depth(expression::parse("a + (b + (c + d))")), 4);
+}
+
+}  // namespace
+}  // namespace roofcast::cuda::expr
