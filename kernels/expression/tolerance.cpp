@@ -44,10 +44,21 @@ double carried(Op op, const Bounded& a, const Bounded& b, double value) {
       return a.error / (2 * value);
     case Op::rsqrt:
       return a.error * value / (2 * a.value);
+    case Op::sin:
+      return std::abs(std::cos(a.value)) * a.error;
+    case Op::cos:
+      return std::abs(std::sin(a.value)) * a.error;
+    case Op::tanh:
+      return (1 - value * value) * a.error;
+    case Op::sigmoid:
+      return value * (1 - value) * a.error;
+    case Op::relu:
+      return a.value + a.error < 0 ? 0 : a.error;
     case Op::min:
     case Op::max:
-      return std::max(a.error, b.error);
-    default:  // the slope of the others is at most 1
+      if (std::abs(a.value - b.value) < a.error + b.error) return std::max(a.error, b.error);
+      return value == a.value ? a.error : b.error;
+    default:  // the sign
       return a.error;
   }
 }

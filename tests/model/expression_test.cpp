@@ -210,7 +210,7 @@ TEST(ExpressionKernel, TheFusedGeluMovesWhatTheHandWrittenOneMoves) {
 TEST(ExpressionKernel, TheUnfusedGeluIsNineLaunches) {
   const Prediction generated = predicted("elementwise.expr.unfused", kGeluText);
   EXPECT_EQ(generated.launches, 9);
-  EXPECT_EQ(generated.work.requested.read_bytes, 12 * 4.0 * (1 << 20));
+  EXPECT_EQ(generated.work.requested.read_bytes, 13 * 4.0 * (1 << 20));
   EXPECT_EQ(generated.work.requested.write_bytes, 9 * 4.0 * (1 << 20));
   EXPECT_EQ(generated.work.compulsory.total_bytes(), 2 * 4.0 * (1 << 20));
 }
@@ -227,9 +227,10 @@ TEST(ExpressionKernel, OperationsAreCounted) {
   EXPECT_EQ(shared.flops, 3);
 }
 
+// The output fits L2, where it may stay.
 TEST(ExpressionKernel, TheFamilysLimitIsItsBytes) {
   const Prediction family = predicted("elementwise.expr", "a*b + c");
-  EXPECT_DOUBLE_EQ(family.limit.time_s, 4 * 4.0 * (1 << 20) / 4.8e12);
+  EXPECT_DOUBLE_EQ(family.limit.time_s, 3 * 4.0 * (1 << 20) / 4.8e12);
 }
 
 TEST(ExpressionKernel, TooManyInputsAreRefused) {
