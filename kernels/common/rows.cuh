@@ -77,6 +77,25 @@ __device__ Packed load_packed(const T* from) {
   }
 }
 
+/// A vector at any address, from the one or two aligned vectors in which it lies.
+template <class T>
+__device__ Packed load_shifted(const T* from) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from);
+  const auto past = static_cast<unsigned>(address % kVectorBytes);
+  const auto* const aligned = reinterpret_cast<const Packed*>(address - past);
+  const Packed low = __ldg(aligned);
+  if (past == 0) return low;  // the same for the whole warp
+  const Packed high = __ldg(aligned + 1);
+  const bool two = past >= 8, one = past % 8 >= 4;  // whole words to skip
+  const unsigned bits = past % 4 * 8;
+  const unsigned w0 = two ? low.z : low.x, w1 = two ? low.w : low.y, w2 = two ? high.x : low.z,
+                 w3 = two ? high.y : low.w, w4 = two ? high.z : high.x, w5 = two ? high.w : high.y;
+  const unsigned v0 = one ? w1 : w0, v1 = one ? w2 : w1, v2 = one ? w3 : w2, v3 = one ? w4 : w3,
+                 v4 = one ? w5 : w4;
+  return {__funnelshift_r(v0, v1, bits), __funnelshift_r(v1, v2, bits),
+          __funnelshift_r(v2, v3, bits), __funnelshift_r(v3, v4, bits)};
+}
+
 template <bool kAligned, class T>
 __device__ void store_packed(T* to, const Packed& packed) {
   if constexpr (kAligned) {
@@ -195,6 +214,16 @@ struct Cluster {
 #endif
   }
   /// To the same place in the shared memory of another block.
+  __device__ void store(float4* place, int to_rank, float4 value) const {
+#if __CUDA_ARCH__ >= 900
+    const auto here = static_cast<unsigned>(__cvta_generic_to_shared(place));
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(to_rank));
+    asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(there), "f"(value.x),
+                 "f"(value.y), "f"(value.z), "f"(value.w)
+                 : "memory");
+#endif
+  }
   __device__ void store(float2* place, int to_rank, float2 value) const {
 #if __CUDA_ARCH__ >= 900
     const auto here = static_cast<unsigned>(__cvta_generic_to_shared(place));
@@ -255,6 +284,19 @@ inline bool has_clusters() {
     return true;
   }
   return major >= 9;
+}
+
+/// Multiprocessors of the device at hand; without one, those of the device this project is measured
+/// on.
+inline std::int64_t sm_count() {
+  constexpr std::int64_t kMeasured = 132;
+  int device = 0, count = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return kMeasured;
+  }
+  return count;
 }
 
 /// Why the shape or the layout cannot run, or nothing.

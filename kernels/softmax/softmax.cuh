@@ -46,6 +46,7 @@ __device__ inline Part merge_warp(Part thread) {
 __device__ inline Part merge(const Part* parts, int count) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   Part mine = {-INFINITY, 0};
+#pragma unroll 1
   for (int i = lane; i < count; i += 32) {
     const Part part = parts[i];
     const float max = fmaxf(mine.x, part.x);

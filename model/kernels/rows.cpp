@@ -47,7 +47,8 @@ Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_by
   return sum;
 }
 
-double l1_miss_share(double bytes, const Launch& launch, const Gpu& gpu) {
+double l1_miss_share(double block_bytes, double common_bytes, const Launch& launch,
+                     const Gpu& gpu) {
   if (!gpu.occupancy || !gpu.sm_count || !gpu.memory.l1_shared_bytes) return 1;
   const std::int64_t fit = occupancy(launch, *gpu.occupancy).blocks_per_sm;
   const std::int64_t resident = std::min(fit, ceil_div(launch.blocks(), *gpu.sm_count));
@@ -57,7 +58,9 @@ double l1_miss_share(double bytes, const Launch& launch, const Gpu& gpu) {
   // Cyclic use of more than a cache holds, replaced in order of age, finds nothing again; caches
   // that are no perfect LRU fall off over half their size, as L2 does (l2_reuse.cpp).
   constexpr double kGradualEviction = 0.5;
-  return std::clamp((blocks * bytes / std::max(1.0, capacity) - 1) / kGradualEviction, 0.0, 1.0);
+  return std::clamp(
+      ((blocks * block_bytes + common_bytes) / std::max(1.0, capacity) - 1) / kGradualEviction, 0.0,
+      1.0);
 }
 
 Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,

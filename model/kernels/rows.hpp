@@ -92,9 +92,9 @@ struct Sectors {
 Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
                    const Layout& layout);
 
-/// Share of what `blocks_per_sm` blocks read again, each from `bytes` of its own, that L1 has lost:
-/// none while all of them fit what shared memory leaves of it.
-double l1_miss_share(double bytes, const Launch& launch, const Gpu& gpu);
+/// Share of what blocks read again that L1 has lost: none while the `block_bytes` of each block on
+/// the SM and the `common_bytes` they share fit what shared memory leaves of it.
+double l1_miss_share(double block_bytes, double common_bytes, const Launch& launch, const Gpu& gpu);
 
 /// The launch and on-chip bytes of a kernel over rows; `registers` a thread.
 Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,

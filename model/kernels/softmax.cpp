@@ -28,9 +28,9 @@ struct Registers {
   std::array<std::int64_t, 4> clustered;  ///< the same; 0: not compiled
 };
 constexpr std::array kRegisters = {
-    Registers{DType::fp32, 48, 48, {32, 40, 48, 62}, {0, 0, 48, 64}},
-    Registers{DType::fp16, 56, 62, {36, 48, 64, 0}, {0, 52, 64, 0}},
-    Registers{DType::bf16, 56, 62, {36, 48, 64, 0}, {0, 52, 64, 0}},
+    Registers{DType::fp32, 45, 48, {23, 29, 37, 55}, {0, 0, 40, 59}},
+    Registers{DType::fp16, 55, 61, {27, 39, 53, 0}, {0, 40, 56, 0}},
+    Registers{DType::bf16, 55, 61, {27, 39, 53, 0}, {0, 40, 56, 0}},
 };
 
 const Registers& registers_of(DType dtype) {
@@ -176,7 +176,7 @@ Plan plan_sweeps(const Problem& p, const Gpu& gpu, double reads, const PerElemen
   Plan plan = rows::plan_of(layout, p[rows::kRows], registers, parts * rows::kWarp * 8);
   const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));
   const double block_bytes = row_bytes * as_double(layout.rows_per_block);
-  const double misses = (reads - 1) * rows::l1_miss_share(block_bytes, plan.launch, gpu);
+  const double misses = (reads - 1) * rows::l1_miss_share(block_bytes, 0, plan.launch, gpu);
   set_traffic(plan, p, layout, reads, misses);
   for (double pass = 1; pass < reads; ++pass) {
     plan.rereads.push_back({misses / (reads - 1) * block_bytes, block_bytes});

@@ -1,0 +1,79 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "model/kernel_model.hpp"
+#include "model/kernels/rows.hpp"
+
+namespace roofcast::norm {
+
+/// Positions in Problem after the shape.
+enum Parameter : std::size_t { kPass = 2, kVectors, kCluster };
+enum Pass : std::int64_t { kForward, kBackward };
+
+/// Added to the mean square before the root: what frameworks take by default.
+inline constexpr double kEpsilon = 1e-5;
+
+/// Threads of a block at most: leaves 64 registers a thread with two blocks on an SM.
+inline constexpr std::int64_t kMostThreads = 512;
+/// A block's slice of a row where the cluster is chosen: several blocks fit an SM, so that some
+/// load while others reduce or store.
+inline constexpr std::int64_t kSliceBytes = std::int64_t{32} * 1024;
+/// Columns a thread of the backward pass keeps: it holds x, dy, γ, two sums, and the next row's x
+/// and dy.
+inline constexpr std::int64_t kBackwardElements = 8;
+constexpr std::int64_t backward_vectors(std::int64_t element_bytes) {
+  return kBackwardElements * element_bytes / rows::kVectorBytes;
+}
+
+constexpr std::int64_t element_bytes(const Problem& p) {
+  return static_cast<std::int64_t>(size_bytes(p.dtype));
+}
+
+/// Accesses of 16 bytes a thread may hold in the forward pass: 32 elements, fp32 in registers.
+constexpr std::int64_t most_vectors(const Problem& p) {
+  return 2 * element_bytes(p);
+}
+
+/// A row, or a block's slice of it, in registers: read once.
+constexpr rows::Layout forward_layout(const Problem& p) {
+  const std::int64_t cluster =
+      p[kCluster] != 0 ? p[kCluster]
+                       : rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
+  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], most_vectors(p), cluster);
+}
+
+/// Each thread keeps its columns over all rows of a strip. Settings are not used.
+constexpr rows::Layout backward_layout(const Problem& p) {
+  const std::int64_t width = rows::kVectorBytes / element_bytes(p);
+  const std::int64_t vectors = rows::ceil_div(p[rows::kCols], width);
+  rows::Layout layout;
+  layout.vectors = backward_vectors(element_bytes(p));
+  layout.cluster =
+      std::min(rows::kMaxCluster,
+               rows::power_of_two_from(rows::ceil_div(vectors, layout.vectors * kMostThreads)));
+  const std::int64_t slice = rows::ceil_div(vectors, layout.cluster);
+  layout.threads = rows::ceil_div(rows::ceil_div(slice, layout.vectors), rows::kWarp) * rows::kWarp;
+  const bool warp_a_row = layout.cluster == 1 && layout.threads == rows::kWarp;
+  layout.rows_per_block = warp_a_row ? rows::kWarpsPerBlock : 1;
+  return layout;
+}
+
+/// Blocks (or clusters) of the backward pass, each with a strip of rows: as many as run at once,
+/// for each leaves a row of partial sums behind.
+constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& layout,
+                                       std::int64_t sm_count) {
+  constexpr std::int64_t kThreadsPerSm = 640;  // at up to 96 registers
+  const std::int64_t per_sm =
+      std::max<std::int64_t>(1, kThreadsPerSm / (layout.threads * layout.rows_per_block));
+  const std::int64_t at_once = std::max<std::int64_t>(1, per_sm * sm_count / layout.cluster);
+  return std::min(at_once, rows::ceil_div(p[rows::kRows], layout.rows_per_block));
+}
+
+/// Columns of a block of the second kernel, and the threads that share a column's strips.
+inline constexpr std::int64_t kFinishColumns = 32;
+inline constexpr std::int64_t kFinishThreads = 32;
+
+extern const KernelFamily kFamily;
+
+}  // namespace roofcast::norm
