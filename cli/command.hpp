@@ -30,6 +30,7 @@ ExitCode run_predict(const Arguments& arguments);
 ExitCode run_sweep(const Arguments& arguments);
 ExitCode run_roofline(const Arguments& arguments);
 ExitCode run_validate(const Arguments& arguments);
+ExitCode run_calibrate(const Arguments& arguments);
 ExitCode run_compare(const Arguments& arguments);
 ExitCode run_merge(const Arguments& arguments);
 ExitCode run_report(const Arguments& arguments);

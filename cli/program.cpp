@@ -19,6 +19,7 @@ constexpr std::array kCommands = {
     Command{"sweep", "forecasts over ranges of shapes, as CSV or JSON", run_sweep},
     Command{"roofline", "a roofline chart with kernels on it", run_roofline},
     Command{"validate", "measure kernels on this machine's GPU", run_validate},
+    Command{"calibrate", "measure what this machine's GPU keeps up", run_calibrate},
     Command{"compare", "predicted against measured", run_compare},
     Command{"merge", "join the run files of a sharded validation", run_merge},
     Command{"report", "a page with the comparison of a run", run_report},

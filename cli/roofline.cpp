@@ -1,6 +1,5 @@
-#include <filesystem>
-
 #include "cli/answer.hpp"
+#include "cli/chart_output.hpp"
 #include "cli/device.hpp"
 #include "cli/files.hpp"
 #include "cli/kernel_options.hpp"
@@ -111,18 +110,6 @@ reports::RooflinePoint measured_point(const validation::Row& row) {
   return point;
 }
 
-void write_chart(const std::string& chart, const Gpu& gpu, const std::optional<std::string>& path) {
-  if (!path || *path == "-") return write_output(path, chart + "\n");
-  const std::string extension = std::filesystem::path(*path).extension().string();
-  if (extension == ".json") return write_output(path, chart + "\n");
-  if (extension == ".html") {
-    return write_output(path, reports::chart_page(fmt::format("Roofline of {}", gpu.title), chart));
-  }
-  if (extension == ".svg" || extension == ".png") return reports::render(chart, *path);
-  throw UsageError(
-      fmt::format("-o {}: name a file that ends in .html, .svg, .png or .json", *path));
-}
-
 /// The kernels are read before the options are: they bring their parameters.
 std::vector<PlacedKernel> find_kernels(const Arguments& options) {
   std::vector<PlacedKernel> kernels;
@@ -172,7 +159,8 @@ ExitCode run_roofline(const Arguments& arguments) {
       points.push_back(measured_point(row));
     }
   }
-  write_chart(reports::roofline_chart(gpu, points), gpu, options.find("output"));
+  write_chart(fmt::format("Roofline of {}", gpu.title), reports::roofline_chart(gpu, points),
+              options.find("output"));
   return ExitCode::done;
 }
 

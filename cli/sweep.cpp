@@ -4,7 +4,9 @@
 #include "cli/device.hpp"
 #include "cli/files.hpp"
 #include "cli/kernel_options.hpp"
-#include "cli/sweep_axis.hpp"
+#include "cli/sweep_plan.hpp"
+#include "cli/sweep_plot.hpp"
+#include "validation/run.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -12,7 +14,9 @@ namespace {
 constexpr HelpPage kHelp = {
     "  roofcast sweep gemm.tiled --m 256:8192:256 --n =m --k =m --gpu a100-sxm4-80gb -o sweep.csv\n"
     "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h100-sxm5,h200-sxm -o copy.json\n"
-    "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu v100-sxm2\n",
+    "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu v100-sxm2\n"
+    "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h200-sxm --plot bandwidth -o "
+    "copy.html\n",
     "roofcast sweep KERNEL... [options]",
     "Forecasts every combination of the values given. A parameter takes a number, a list a,b,c, a\n"
     "range lo:hi:step or lo:hi:*factor, or =PARAMETER to follow another one; one with choices "
@@ -24,7 +28,10 @@ std::vector<Option> common_options() {
       {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
       {"dtype", "TYPE", "element type, or a comma-separated list (default: fp32)"},
       {"format", "csv|json", "output format (default: as the output's name ends, else csv)"},
-      {"output,o", "FILE", "write there instead of standard output"},
+      {"plot", "QUANTITY", plot_option_meaning()},
+      {"x", "PARAMETER", "the chart's horizontal axis (default: the first with several values)"},
+      {"run", "FILE", "mark in the chart what this run measured at the same points"},
+      {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
       {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) options.push_back(std::move(option));
   for (auto& option : assumption_options()) options.push_back(std::move(option));
@@ -35,45 +42,6 @@ bool wants_csv(const Options& options) {
   constexpr std::array<std::string_view, 2> formats = {"csv", "json"};
   const std::string by_name = options.get("output", "").ends_with(".json") ? "json" : "csv";
   return one_of("--format", options.get("format", by_name), formats) == "csv";
-}
-
-/// One kernel's part of the sweep: its types, and an axis for each parameter given.
-struct KernelSweep {
-  Found kernel;
-  std::vector<DType> dtypes;
-  std::vector<Axis> axes;
-  std::vector<std::size_t> positions;  ///< of each axis in the kernel's parameters
-  Problem constants;                   ///< holds the text, where a parameter is one
-  unsigned given = 0;
-};
-
-KernelSweep plan_sweep(const Found& kernel, const Options& options) {
-  KernelSweep sweep;
-  sweep.kernel = kernel;
-  if (const auto list = options.find("dtype")) {
-    for (const std::string& type : split_list(*list, ',')) {
-      sweep.dtypes.push_back(read_dtype(type, kernel));
-    }
-  } else {
-    sweep.dtypes.push_back(default_dtype(kernel));
-  }
-  const auto parameters = kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const auto text = options.find(parameters[i].name);
-    if (!text && !parameters[i].fallback) {
-      throw UsageError(fmt::format("{} needs --{}: {}", kernel_name(kernel), parameters[i].name,
-                                   parameters[i].meaning));
-    }
-    if (!text) continue;
-    sweep.given |= 1U << i;
-    if (parameters[i].is_text) {
-      read_value(parameters[i], *text, sweep.constants, i);
-      continue;
-    }
-    sweep.axes.push_back(parse_axis(parameters[i], *text));
-    sweep.positions.push_back(i);
-  }
-  return sweep;
 }
 
 class SweepWriter {
@@ -135,20 +103,22 @@ class SweepWriter {
   std::size_t refused_ = 0;
 };
 
-void sweep_kernel(const KernelSweep& sweep, const Gpu& gpu, const Assumptions& assumptions,
-                  std::size_t repeats, SweepWriter& writer) {
-  const Points points(sweep.axes, repeats);
-  std::vector<std::int64_t> values(sweep.axes.size());
-  for (const DType dtype : sweep.dtypes) {
-    for (std::size_t index = 0; index < points.count(); ++index) {
-      stop_if_interrupted();
-      points.at(index, values);
-      Problem problem = sweep.constants;
-      problem.dtype = dtype;
-      for (std::size_t i = 0; i < values.size(); ++i) problem[sweep.positions[i]] = values[i];
-      writer.answer(sweep.kernel, problem, sweep.given, gpu, assumptions);
+/// Returns how many points have no forecast.
+std::size_t write_table(std::span<const KernelSweep> sweeps, std::span<const Gpu> gpus,
+                        const Assumptions& assumptions, std::size_t repeats,
+                        std::vector<std::string> parameters, bool csv,
+                        const std::optional<std::string>& path) {
+  Output output(path);
+  SweepWriter writer(output, csv, std::move(parameters));
+  for (const Gpu& gpu : gpus) {
+    for (const KernelSweep& sweep : sweeps) {
+      walk(sweep, repeats, [&](const Problem& problem) {
+        writer.answer(sweep.kernel, problem, sweep.given, gpu, assumptions);
+      });
     }
   }
+  writer.finish();
+  return writer.refused();
 }
 
 }  // namespace
@@ -165,7 +135,8 @@ ExitCode run_sweep(const Arguments& arguments) {
   }
   const Options options = parse_options(split.options, known);
   if (kernels.empty()) throw UsageError("which kernel? `roofcast kernels` lists them");
-  const bool csv = wants_csv(options);
+  const bool plotted = wants_plot(options);
+  const bool csv = !plotted && wants_csv(options);
   const DeviceOptions device = read_device_options(options);
   const Assumptions assumptions = read_assumptions(options);
   std::vector<Gpu> gpus;
@@ -181,16 +152,16 @@ ExitCode run_sweep(const Arguments& arguments) {
   // Refuse a sweep too large before any output exists.
   for (const KernelSweep& sweep : sweeps) Points(sweep.axes, repeats);
 
-  Output output(options.find("output"));
-  SweepWriter writer(output, csv, parameter_names(kernels));
-  for (const Gpu& gpu : gpus) {
-    for (const KernelSweep& sweep : sweeps) {
-      sweep_kernel(sweep, gpu, assumptions, repeats, writer);
-    }
+  std::size_t refused = 0;
+  if (plotted) {
+    refused = plot_sweep({sweeps, gpus, assumptions, repeats}, options);
+  } else {
+    refused = write_table(sweeps, gpus, assumptions, repeats, parameter_names(kernels), csv,
+                          options.find("output"));
   }
-  writer.finish();
-  if (writer.refused() == 0) return ExitCode::done;
-  warn(fmt::format("{} points have no forecast: the output says why", writer.refused()));
+  if (refused == 0) return ExitCode::done;
+  warn(
+      fmt::format("{} points have no forecast{}", refused, plotted ? "" : ": the output says why"));
   return ExitCode::bad_input;
 }
 

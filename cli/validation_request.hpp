@@ -19,8 +19,4 @@ struct ValidationRequest {
 /// Nothing if the help was asked for, and printed.
 std::optional<ValidationRequest> read_validation_request(const Arguments& arguments);
 
-/// The program beside this one that is linked with CUDA. This one is not: it starts at once, and
-/// where there is no CUDA library.
-inline constexpr const char* kMeasuringProgram = "roofcast-measure";
-
 }  // namespace roofcast::cli

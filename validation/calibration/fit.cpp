@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "model/predict.hpp"
 #include "validation/compare.hpp"
@@ -39,6 +38,10 @@ constexpr std::array kConstants = {
     Constant{"overlap_exponent", Told::by_products, &Sustained::overlap_exponent, 4, 1.2, 20},
 };
 
+bool holds(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // Every second case: the rest is for validation.
 std::vector<const Case*> training_cases(const Run& run) {
   std::vector<const Case*> cases;
@@ -54,6 +57,15 @@ std::optional<double> launch_s(const Run& run, CacheState cache) {
     }
   }
   return std::nullopt;
+}
+
+// The median over the cases.
+std::optional<double> clock_hz(const Run& run) {
+  Timing clocks;  // for its median
+  for (const Case& one : run.cases) {
+    if (one.sm_clock_hz) clocks.samples_s.push_back(*one.sm_clock_hz);
+  }
+  return clocks.samples_s.empty() ? std::nullopt : std::optional(clocks.median_s());
 }
 
 std::vector<const Case*> training_cases(const Run& run, Told told) {
@@ -114,7 +126,7 @@ struct Search {
     return cost(search.cases, search.gpu);
   }
   // The least cost, with the constants left at it.
-  double run(Told told, const std::vector<std::string>& only);
+  double run(Told told, const FitScope& scope);
 };
 
 // DRAM keeps up no more than its datasheet says.
@@ -124,15 +136,13 @@ double sheet_limit(const Constant& constant, const Gpu& gpu) {
   return dram ? gpu.memory.dram_bandwidth_bytes_per_s.value_or(constant.most) : constant.most;
 }
 
-double Search::run(Told told, const std::vector<std::string>& only) {
+double Search::run(Told told, const FitScope& scope) {
   moving.clear();
   std::vector<double> logs;  // the constants span many decades
   std::vector<double> least;
   std::vector<double> most;
   for (const Constant& constant : kConstants) {
-    const bool named =
-        only.empty() || std::find(only.begin(), only.end(), constant.name) != only.end();
-    if (constant.told != told || !named) continue;
+    if (constant.told != told || !scope.moves(constant.name)) continue;
     moving.push_back(&constant);
     least.push_back(std::log(constant.least));
     most.push_back(std::log(std::min(constant.most, sheet_limit(constant, gpu))));
@@ -162,11 +172,24 @@ std::span<const Constant> fitted_constants() {
   return kConstants;
 }
 
-Fit fit(const Run& run, const Gpu& start, const std::vector<std::string>& only) {
+bool FitScope::fixes(std::string_view name) const {
+  return holds(fixed, name) && !holds(only, name);
+}
+
+bool FitScope::moves(std::string_view name) const {
+  return only.empty() ? !holds(fixed, name) : holds(only, name);
+}
+
+Fit fit(const Run& run, const Gpu& start, const FitScope& scope) {
   Search search{{}, start, {}};
   Sustained& sustained = search.gpu.sustained;
-  if (const auto cost_s = launch_s(run, CacheState::cold)) sustained.stream_launch_s = cost_s;
-  if (const auto cost_s = launch_s(run, CacheState::steady)) sustained.graph_launch_s = cost_s;
+  const auto take = [&](std::optional<double>& value, std::string_view name,
+                        const std::optional<double>& median) {
+    if (median && !(value && scope.fixes(name))) value = median;
+  };
+  take(sustained.stream_launch_s, "stream_launch_s", launch_s(run, CacheState::cold));
+  take(sustained.graph_launch_s, "graph_launch_s", launch_s(run, CacheState::steady));
+  take(sustained.sm_clock_hz, "sm_clock_hz", clock_hz(run));
   double found = 0;
   std::size_t cases = 0;
   // Each group's constants lean on the other's a little: in turns, until they settle.
@@ -177,7 +200,7 @@ Fit fit(const Run& run, const Gpu& start, const std::vector<std::string>& only) 
       search.cases = training_cases(run, told);
       if (search.cases.empty()) continue;
       cases += search.cases.size();
-      found += static_cast<double>(search.cases.size()) * search.run(told, only);
+      found += static_cast<double>(search.cases.size()) * search.run(told, scope);
     }
   }
   if (cases == 0) throw InputError("the run has no case to fit to: measure a suite first");
@@ -202,27 +225,29 @@ void fit_spreads(const Run& run, Gpu& gpu) {
   gpu.sustained.spread_compute = spread(Regime::compute);
 }
 
-std::string to_overlay(const Run& run, const std::string& run_file, const Gpu& gpu) {
-  nlohmann::ordered_json overlay;
-  overlay["$schema"] = "../overlay.schema.json";
-  overlay["gpu"] = gpu.name;
-  overlay["provenance"] = {{"run", run_file},
-                           {"date", run.date},
-                           {"device", run.device.device},
-                           {"driver", run.device.driver}};
+Overlay fitted_overlay(const Run& run, const std::string& run_file, const Gpu& gpu,
+                       const Overlay& base, const FitScope& scope) {
+  Overlay out;
+  out.gpu = gpu.name;
+  out.provenance = {run_file,
+                    run.date,
+                    run.device.device,
+                    run.device.driver,
+                    run.device.cuda_runtime,
+                    base.provenance.note};
+  constexpr std::size_t kDay = 10;  // YYYY-MM-DD
   const auto source = [&](std::string_view key, const std::string& title) {
-    overlay["sources"][std::string(key)] = {{"title", title + " of " + run_file},
-                                            {"date", run.date.substr(0, 10)}};
+    out.sources.push_back({std::string(key), title + " of " + run_file, run.date.substr(0, kDay)});
   };
   source("FIT", "least mean |log error| of time and DRAM bytes over the cases of even index");
   source("NULL", "median of stream.null, alone between two events and in a graph,");
   source("CLOCK", "median SM clock over the cases");
   source("SPREAD", "95th percentile of the error over the cases of even index");
 
-  nlohmann::ordered_json& sustained = overlay["sustained"];
   const auto put = [&](std::string_view name, const std::optional<double>& value,
                        std::string_view key) {
-    if (value) sustained[std::string(name)] = {{"value", *value}, {"source", key}};
+    if (!value || (scope.fixes(name) && base.find(name) != nullptr)) return;  // base's is kept
+    out.values.push_back({std::string(name), *value, std::string(key), ""});
   };
   for (const Constant& constant : kConstants) {
     put(constant.name, gpu.sustained.*constant.member, "FIT");
@@ -233,7 +258,8 @@ std::string to_overlay(const Run& run, const std::string& run_file, const Gpu& g
   put("spread_launch_bound", gpu.sustained.spread_launch_bound, "SPREAD");
   put("spread_memory", gpu.sustained.spread_memory, "SPREAD");
   put("spread_compute", gpu.sustained.spread_compute, "SPREAD");
-  return overlay.dump(2) + "\n";
+  keep_missing(out, base);
+  return out;
 }
 
 }  // namespace roofcast::validation

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/gpu.hpp"
+#include "validation/calibration/overlay_file.hpp"
 #include "validation/run.hpp"
 
 namespace roofcast::validation {
@@ -32,18 +33,28 @@ struct Fit {
   std::size_t cases = 0;
 };
 
+/// Which constants a fit may choose.
+struct FitScope {
+  std::vector<std::string> only;   ///< these alone; empty: all that are not fixed
+  std::vector<std::string> fixed;  ///< measured directly
+  bool moves(std::string_view name) const;
+  bool fixes(std::string_view name) const;
+};
+
 /// Chooses the constants that make the mean |log(predicted ÷ measured)| of time (and, at half the
 /// weight, of DRAM bytes) least over the cases of the run with an even index; those with an odd
 /// index are left for validation. Searches (NLopt's Sbplx, after Rowan 1990) from the values that
-/// `gpu` has. `only` limits which constants move; empty: all. Throws InputError if nothing is
-/// found.
-Fit fit(const Run& run, const Gpu& gpu, const std::vector<std::string>& only);
+/// `gpu` has. The cost of a launch and the clock come from the run's medians, unless they are
+/// fixed. Throws InputError if nothing is found.
+Fit fit(const Run& run, const Gpu& gpu, const FitScope& scope);
 
 /// Sets the three interval half-widths to the 95th percentile of the absolute error of each regime
 /// over the same cases.
 void fit_spreads(const Run& run, Gpu& gpu);
 
-/// The overlay file: JSON text with the run's device, driver and date as provenance.
-std::string to_overlay(const Run& run, const std::string& run_file, const Gpu& gpu);
+/// The overlay of a fit: what the fit chose says so; what the scope fixes and what else `base` has
+/// stays as it is, with its source.
+Overlay fitted_overlay(const Run& run, const std::string& run_file, const Gpu& gpu,
+                       const Overlay& base, const FitScope& scope);
 
 }  // namespace roofcast::validation

@@ -1,7 +1,13 @@
-// fit_overlay RUN.json GPU [CONSTANT…] > overlay.json
-// A development tool: makes the calibration shipped for a device from a committed run.
+// fit_overlay RUN.json GPU [--overlay FILE] [--also CONSTANT]… [CONSTANT…] > overlay.json
+// A development tool: makes the calibration shipped for a device from a committed run. It starts
+// from the overlay (else from the one shipped) and leaves what microbenchmarks measured there as it
+// is, but for what --also names. CONSTANTs alone: only these move.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,36 +15,88 @@
 #include "validation/calibration/fit.hpp"
 #include "validation/run_file.hpp"
 
+namespace {
+
+using namespace roofcast;
+
+struct Request {
+  std::string run;
+  std::string gpu;
+  std::string overlay;  // empty: the one shipped
+  std::vector<std::string> also;
+  std::vector<std::string> only;
+};
+
+std::optional<Request> read_request(const std::vector<std::string>& arguments) {
+  Request request;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (!word.starts_with("--")) {
+      words.push_back(word);
+    } else if ((word == "--overlay" || word == "--also") && i + 1 < arguments.size()) {
+      const std::string& value = arguments[++i];
+      if (word == "--overlay") request.overlay = value;
+      if (word == "--also") request.also.push_back(value);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (words.size() < 2) return std::nullopt;
+  request.run = words[0];
+  request.gpu = words[1];
+  request.only.assign(words.begin() + 2, words.end());
+  return request;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw InputError("cannot read " + path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
 int main(int argc, char** argv) try {
-  using namespace roofcast;
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() < 2) {
-    std::fputs("usage: fit_overlay RUN.json GPU [CONSTANT…] > overlay.json\n", stderr);
+  const auto request = read_request({argv + 1, argv + argc});
+  if (!request) {
+    std::fputs(
+        "usage: fit_overlay RUN.json GPU [--overlay FILE] [--also CONSTANT]… [CONSTANT…] > "
+        "overlay.json\n",
+        stderr);
     return 2;
   }
-  const auto run = validation::read_run(arguments[0]);
-  const specs::Embedded* spec = specs::find_embedded(arguments[1]);
+  const auto run = validation::read_run(request->run);
+  const specs::Embedded* spec = specs::find_embedded(request->gpu);
   if (!run || spec == nullptr) {
     std::fputs("fit_overlay: no such run file or no such GPU\n", stderr);
     return 3;
   }
+  const std::string overlay_file =
+      request->overlay.empty() ? std::string(spec->name) + " calibration" : request->overlay;
+  const std::string overlay_text =
+      request->overlay.empty() ? std::string(spec->overlay_text) : read_text(request->overlay);
   Gpu gpu = specs::load({.file = std::string(spec->name) + ".json",
                          .text = std::string(spec->text),
-                         .overlay_file = std::string(spec->name) + " calibration",
-                         .overlay_text = std::string(spec->overlay_text),
+                         .overlay_file = overlay_file,
+                         .overlay_text = overlay_text,
                          .overrides = {}});
-  validation::Timing clocks;  // for its median
-  for (const validation::Case& one : run->cases) {
-    if (one.sm_clock_hz) clocks.samples_s.push_back(*one.sm_clock_hz);
+  validation::Overlay base;
+  if (!overlay_text.empty()) base = validation::parse_overlay(overlay_file, overlay_text);
+  validation::FitScope scope{request->only, {}};
+  for (const validation::OverlayValue& value : base.values) {
+    const auto& also = request->also;
+    const bool moves = std::find(also.begin(), also.end(), value.key) != also.end();
+    if (validation::measured_directly(value) && !moves) scope.fixed.push_back(value.key);
   }
-  if (!clocks.samples_s.empty()) gpu.sustained.sm_clock_hz = clocks.median_s();
-  const validation::Fit found =
-      validation::fit(*run, gpu, {arguments.begin() + 2, arguments.end()});
+  const validation::Fit found = validation::fit(*run, gpu, scope);
   gpu.sustained = found.sustained;
   validation::fit_spreads(*run, gpu);
-  std::fputs(validation::to_overlay(*run, arguments[0], gpu).c_str(), stdout);
-  std::fprintf(stderr, "%zu cases, mean |log error| %.4f\n", found.cases,
-               found.mean_absolute_error);
+  const validation::Overlay fitted =
+      validation::fitted_overlay(*run, request->run, gpu, base, scope);
+  std::fputs(validation::to_json(fitted).c_str(), stdout);
+  std::fprintf(stderr, "%zu cases, mean |log error| %.4f; %zu values measured directly\n",
+               found.cases, found.mean_absolute_error, scope.fixed.size());
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "fit_overlay: %s\n", error.what());

@@ -50,7 +50,7 @@ TEST(Fit, FindsTheConstantsOfAKnownDevice) {
   const auto run = synthetic_run(true_device());
   const Fit found =
       fit(run, testing::hopper_like(),
-          {"dram_read_bytes_per_s", "dram_write_bytes_per_s", "stream_launch_s", "l2_dirty_bytes"});
+          {{"dram_read_bytes_per_s", "dram_write_bytes_per_s", "l2_dirty_bytes"}, {}});
   EXPECT_EQ(found.cases, (run.cases.size() + 1) / 2);
   EXPECT_LT(found.mean_absolute_error, 0.01);
   EXPECT_NEAR(*found.sustained.dram_read_bytes_per_s, 4.0e12, 0.05e12);
@@ -60,9 +60,9 @@ TEST(Fit, FindsTheConstantsOfAKnownDevice) {
 
 TEST(Fit, CasesOfOddIndexHaveNoInfluence) {
   auto run = synthetic_run(true_device());
-  const Fit before = fit(run, testing::hopper_like(), {"dram_read_bytes_per_s"});
+  const Fit before = fit(run, testing::hopper_like(), {{"dram_read_bytes_per_s"}, {}});
   for (std::size_t i = 1; i < run.cases.size(); i += 2) run.cases[i].timing.samples_s = {1.0};
-  const Fit after = fit(run, testing::hopper_like(), {"dram_read_bytes_per_s"});
+  const Fit after = fit(run, testing::hopper_like(), {{"dram_read_bytes_per_s"}, {}});
   EXPECT_EQ(*before.sustained.dram_read_bytes_per_s, *after.sustained.dram_read_bytes_per_s);
 }
 
@@ -78,11 +78,37 @@ TEST(Fit, SpreadCoversTheCasesItWasMadeFrom) {
 
 TEST(Fit, OverlayNamesValueAndRun) {
   const auto run = synthetic_run(true_device());
-  const auto overlay = nlohmann::json::parse(to_overlay(run, "run.json", true_device()));
+  const auto overlay = nlohmann::json::parse(
+      to_json(fitted_overlay(run, "run.json", true_device(), Overlay{}, FitScope{})));
   EXPECT_EQ(overlay["gpu"], "test-gpu");
   EXPECT_EQ(overlay["provenance"]["run"], "run.json");
   EXPECT_EQ(overlay["sustained"]["dram_read_bytes_per_s"]["value"], 4.0e12);
+  EXPECT_EQ(overlay["sustained"]["dram_read_bytes_per_s"]["source"], "FIT");
   EXPECT_FALSE(overlay["sustained"].contains("barrier_cycles"));
+}
+
+TEST(Fit, WhatIsFixedDoesNotMoveAndKeepsItsSource) {
+  const auto run = synthetic_run(true_device());
+  Overlay base;
+  base.sources = {{"MB:bandwidth", "microbenchmark", "2026-11-21"}};
+  base.values = {{"dram_read_bytes_per_s", 4.2e12, "MB:bandwidth", "kept"},
+                 {"stream_launch_s", 5e-6, "MB:bandwidth", ""}};
+  Gpu start = testing::hopper_like();
+  start.sustained.dram_read_bytes_per_s = 4.2e12;
+  start.sustained.stream_launch_s = 5e-6;
+  const FitScope scope{{}, {"dram_read_bytes_per_s", "stream_launch_s"}};
+  Gpu fitted = start;
+  fitted.sustained = fit(run, start, scope).sustained;
+  EXPECT_EQ(fitted.sustained.dram_read_bytes_per_s, 4.2e12);
+  EXPECT_EQ(fitted.sustained.stream_launch_s, 5e-6);
+  const Overlay out = fitted_overlay(run, "run.json", fitted, base, scope);
+  EXPECT_EQ(out.find("dram_read_bytes_per_s")->source, "MB:bandwidth");
+  EXPECT_EQ(out.find("dram_read_bytes_per_s")->note, "kept");
+  EXPECT_EQ(out.find("dram_write_bytes_per_s")->source, "FIT");
+
+  // Named, it moves: the run tells 4.0e12.
+  const FitScope named{{"dram_read_bytes_per_s"}, scope.fixed};
+  EXPECT_NEAR(*fit(run, start, named).sustained.dram_read_bytes_per_s, 4.0e12, 0.2e12);
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+#pragma once
+#include <optional>
+#include <string>
+
+namespace roofcast::cli {
+
+/// Whether the name ends in .html, .svg or .png.
+bool is_picture(const std::string& path);
+
+/// Writes a chart (Vega-Lite) as its file's name ends: .html a page that opens offline, .svg and
+/// .png a picture (needs Node), .json the chart itself, as on standard output. UsageError for other
+/// names.
+void write_chart(const std::string& title, const std::string& chart,
+                 const std::optional<std::string>& path);
+
+}  // namespace roofcast::cli

@@ -1,0 +1,28 @@
+#pragma once
+// What the microbenchmarks found on one device. Needs no CUDA.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validation/calibration/curve.hpp"
+#include "validation/run.hpp"
+
+namespace roofcast::validation {
+
+struct Measurements {
+  std::string date;   ///< ISO 8601, UTC
+  std::string build;  ///< version and git revision
+  DeviceRecord device;
+  std::vector<Curve> curves;
+
+  const Curve* find(std::string_view microbenchmark, std::string_view series) const;
+  /// The value at an x, or the single number; nothing where it was not measured.
+  std::optional<double> at(std::string_view microbenchmark, std::string_view series,
+                           double x = 0) const;
+};
+
+/// JSON text: device, date and every curve.
+std::string to_json(const Measurements& measurements);
+
+}  // namespace roofcast::validation

@@ -1,0 +1,122 @@
+// Warp instructions a clock of one SM: what the schedulers keep up.
+#include "validation/calibration/microbench/device.cuh"
+#include "validation/calibration/microbench/lab.hpp"
+#include "validation/calibration/microbench/microbench.hpp"
+#include "validation/calibration/microbench/operations.cuh"
+
+namespace roofcast::microbench {
+namespace {
+
+constexpr unsigned kMostThreads = 1024;
+constexpr unsigned kRepeats = 32;
+constexpr unsigned kRounds = 64;
+
+template <class Operation>
+__global__ __launch_bounds__(kMostThreads) void issue_chains(typename Operation::Type a,
+                                                             typename Operation::Type b,
+                                                             std::uint64_t* cycles,
+                                                             std::uint32_t* never) {
+  typename Operation::Type x[kChains];
+  for (unsigned c = 0; c < kChains; ++c) {
+    x[c] = static_cast<typename Operation::Type>(threadIdx.x + c);
+  }
+  __syncthreads();
+  const std::uint64_t start = cycle_count();
+#pragma unroll 1
+  for (unsigned round = 0; round < kRounds; ++round) {
+#pragma unroll
+    for (unsigned i = 0; i < kRepeats; ++i) {
+#pragma unroll
+      for (unsigned c = 0; c < kChains; ++c) Operation::apply(x, c, a, b);
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) cycles[blockIdx.x] = cycle_count() - start;
+  typename Operation::Type all = 0;
+  for (unsigned c = 0; c < kChains; ++c) all += x[c];
+  if (all == static_cast<typename Operation::Type>(0x5eed5eed)) *never += 1;
+}
+
+template <class Operation>
+validation::Curve by_warps(Lab& lab, const char* series) {
+  validation::Curve curve{"issue", series, "warps_per_sm", "instructions/clk", {}};
+  for (const unsigned warps : {4u, 8u, 16u, 32u}) {
+    using Type = typename Operation::Type;
+    issue_chains<Operation>
+        <<<lab.sms(), warps * 32, 0, lab.stream()>>>(Type(1), Type(3), lab.cycles(), lab.found());
+    check(cudaGetLastError());
+    const double instructions = double{kRounds} * kRepeats * kChains * warps;
+    curve.points.push_back(
+        {static_cast<double>(warps), instructions / lab.median_cycles(lab.sms())});
+  }
+  return curve;
+}
+
+constexpr unsigned kTile = 8;    // results of a thread, each way
+constexpr unsigned kDepth = 32;  // rows of the two tiles in shared memory
+constexpr unsigned kRow = 128;   // floats of a row: 16 threads × 8
+
+// The inner loop of a matrix product in registers: four loads of 16 B and 64 multiply-adds a step.
+__global__ __launch_bounds__(256) void multiply_tiles(unsigned rounds, std::uint64_t* cycles,
+                                                      float* never) {
+  __shared__ __align__(16) float left[kDepth][kRow];
+  __shared__ __align__(16) float right[kDepth][kRow];
+  for (unsigned i = threadIdx.x; i < kDepth * kRow; i += blockDim.x) {
+    left[i / kRow][i % kRow] = static_cast<float>(i % 7);
+    right[i / kRow][i % kRow] = static_cast<float>(i % 5);
+  }
+  __syncthreads();
+  const unsigned row = threadIdx.x / 16 % 16 * 4, column = threadIdx.x % 16 * 4;
+  float sum[kTile][kTile] = {};
+  const std::uint64_t start = cycle_count();
+#pragma unroll 1
+  for (unsigned round = 0; round < rounds; ++round) {
+    asm volatile("" ::: "memory");  // the tiles are read anew
+#pragma unroll
+    for (unsigned k = 0; k < kDepth; ++k) {
+      float a[kTile], b[kTile];
+      for (unsigned half = 0; half < 2; ++half) {
+        const auto l = *reinterpret_cast<const float4*>(&left[k][row + 64 * half]);
+        const auto r = *reinterpret_cast<const float4*>(&right[k][column + 64 * half]);
+        a[4 * half] = l.x, a[4 * half + 1] = l.y, a[4 * half + 2] = l.z, a[4 * half + 3] = l.w;
+        b[4 * half] = r.x, b[4 * half + 1] = r.y, b[4 * half + 2] = r.z, b[4 * half + 3] = r.w;
+      }
+#pragma unroll
+      for (unsigned i = 0; i < kTile; ++i) {
+#pragma unroll
+        for (unsigned j = 0; j < kTile; ++j) sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
+      }
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) cycles[blockIdx.x] = cycle_count() - start;
+  float all = 0;
+  for (auto& line : sum) {
+    for (const float one : line) all += one;
+  }
+  if (all == -1.0f) *never = all;
+}
+
+validation::Curve register_tiles(Lab& lab) {
+  validation::Curve curve{
+      "issue", "register tile of a product", "warps_per_sm", "instructions/clk", {}};
+  constexpr unsigned kTileRounds = 64;
+  for (const unsigned warps : {4u, 8u}) {
+    multiply_tiles<<<lab.sms(), warps * 32, 0, lab.stream()>>>(
+        kTileRounds, lab.cycles(), reinterpret_cast<float*>(lab.found()));
+    check(cudaGetLastError());
+    const double instructions = double{kTileRounds} * kDepth * (kTile * kTile + 4) * warps;
+    curve.points.push_back(
+        {static_cast<double>(warps), instructions / lab.median_cycles(lab.sms())});
+  }
+  return curve;
+}
+
+}  // namespace
+
+Curves issue(Lab& lab) {
+  return {by_warps<FmaFp32>(lab, "fma"), by_warps<FmaAndAdd>(lab, "fma and int32 add"),
+          register_tiles(lab)};
+}
+
+}  // namespace roofcast::microbench

@@ -1,0 +1,331 @@
+#include "validation/calibration/sustained_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+
+namespace roofcast::validation {
+namespace {
+
+using Value = std::optional<double>;
+
+constexpr double kMiB = 1024.0 * 1024.0;
+constexpr double kGiB = 1024.0 * kMiB;
+
+Value last(const Measurements& m, std::string_view microbenchmark, std::string_view series) {
+  const Curve* curve = m.find(microbenchmark, series);
+  if (curve == nullptr || curve->points.empty()) return std::nullopt;
+  return curve->points.back().value;
+}
+
+Value dram_read(const Measurements& m) {
+  return last(m, "bandwidth", "DRAM read");
+}
+
+// A copy's time less that of its reads: what writes cost beside reads, as the law adds the two.
+Value dram_write(const Measurements& m) {
+  const Value read = dram_read(m);
+  const Value copy = m.at("bandwidth", "DRAM copy");
+  if (!read || !copy || *copy >= 2 * *read) return std::nullopt;
+  return 1 / (2 / *copy - 1 / *read);
+}
+
+// The rate at small footprints: the median of those up to a quarter of the largest.
+Value plateau(const Measurements& m, std::string_view series) {
+  const Curve* curve = m.find("bandwidth", series);
+  if (curve == nullptr || curve->points.empty()) return std::nullopt;
+  std::vector<double> rates;
+  for (const CurvePoint& point : curve->points) {
+    if (4 * point.x <= curve->points.back().x) rates.push_back(point.value);
+  }
+  if (rates.empty()) return std::nullopt;
+  std::nth_element(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2),
+                   rates.end());
+  return rates[rates.size() / 2];
+}
+
+// The time of a byte is a mean of L2's and of DRAM's by the share h that hits: 1/rate = h/L2 +
+// (1-h)/DRAM. The most bytes h · footprint that were found in L2.
+Value resident(const Measurements& m, std::string_view series) {
+  const Value cache = plateau(m, series);
+  const Value dram = dram_read(m);
+  if (!cache || !dram || *cache <= *dram) return std::nullopt;
+  double most = 0;
+  for (const CurvePoint& point : m.find("bandwidth", series)->points) {
+    const double hits = (1 / *dram - 1 / point.value) / (1 / *dram - 1 / *cache);
+    most = std::max(most, std::clamp(hits, 0.0, 1.0) * point.x);
+  }
+  return most;
+}
+
+Value difference(Value a, Value b) {
+  return a && b ? std::optional(*a - *b) : std::nullopt;
+}
+
+Value seconds(const Measurements& m, Value cycles) {
+  const Value clock = m.at("clock", "streaming from DRAM");
+  return cycles && clock ? std::optional(*cycles / *clock) : std::nullopt;
+}
+
+// A kernel that reads, from a cold L2, less an empty one, less the load's own latency.
+Value first_access(const Measurements& m) {
+  const Value reads = difference(m.at("first_and_last", "reads, cold, at 0 B"),
+                                 m.at("first_and_last", "nothing, cold, at 0 B"));
+  return difference(reads, seconds(m, m.at("latency", "global", kGiB)));
+}
+
+// A copy less a kernel that only reads.
+Value kernel_end(const Measurements& m) {
+  return difference(m.at("first_and_last", "copies, at 0 B"),
+                    m.at("first_and_last", "reads, at 0 B"));
+}
+
+// Least squares over the warps of a block: cycles = block + warp · warps.
+struct Line {
+  double at_zero;
+  double slope;
+};
+std::optional<Line> block_start_line(const Measurements& m) {
+  const Curve* curve = m.find("block_start", "block");
+  if (curve == nullptr || curve->points.size() < 2) return std::nullopt;
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const CurvePoint& point : curve->points) {
+    n += 1, x += point.x, y += point.value, xx += point.x * point.x, xy += point.x * point.value;
+  }
+  const double slope = (n * xy - x * y) / (n * xx - x * x);
+  return Line{(y - slope * x) / n, slope};
+}
+
+Value tags(const Measurements& m) {
+  const Value cycles = m.at("on_chip", "load, lanes in different banks", 32);
+  return cycles ? std::optional(32 / *cycles) : std::nullopt;
+}
+
+Value efficiency(const Measurements& m, const Gpu& gpu) {
+  const Value issued = m.at("issue", "register tile of a product", 8);
+  const Value slots = gpu.sm.warp_issue_per_clk;
+  return issued && slots ? std::optional(*issued / *slots) : std::nullopt;
+}
+
+Value slower(Value a, Value b) {
+  return a && b ? std::optional(std::min(*a, *b)) : (a ? a : b);
+}
+
+Value flops(const Measurements& m, std::string_view series) {
+  const Value results = m.at("pipes", series);
+  return results ? std::optional(2 * *results) : std::nullopt;
+}
+
+// What a value may be at the most, and why.
+struct Most {
+  Value value;
+  std::string_view what;
+};
+
+struct Rule {
+  std::string_view key;
+  std::string_view source;  // the microbenchmark
+  Value (*measure)(const Measurements&, const Gpu&);
+  Most (*most)(const Gpu&);
+  std::string_view note;
+};
+
+constexpr double kLongestLaunch_s = 1e-3;
+constexpr double kLongestWait_cycles = 1e5;
+
+Most dram_peak(const Gpu& gpu) {
+  return {gpu.memory.dram_bandwidth_bytes_per_s, "the datasheet's DRAM bandwidth"};
+}
+Most l2_peak(const Gpu& gpu) {
+  if (!gpu.sm.l2_bytes_per_clk || !gpu.sm_count || !gpu.clocks.max_hz) return {};
+  return {*gpu.sm.l2_bytes_per_clk * static_cast<double>(*gpu.sm_count) * *gpu.clocks.max_hz,
+          "SMs × L2 bytes per clk × highest clock"};
+}
+Most l2_size(const Gpu& gpu) {
+  return {gpu.memory.l2_bytes, "the size of L2"};
+}
+Most clock_peak(const Gpu& gpu) {
+  return {gpu.clocks.max_hz, "the highest clock"};
+}
+Most lanes(const Gpu& /*gpu*/) {
+  return {32, "the lanes of a warp"};
+}
+Most whole(const Gpu& /*gpu*/) {
+  return {1, "all issue slots"};
+}
+Most launch_time(const Gpu& /*gpu*/) {
+  return {kLongestLaunch_s, "what any launch takes"};
+}
+Most wait_cycles(const Gpu& /*gpu*/) {
+  return {kLongestWait_cycles, "what any wait takes"};
+}
+Most special_peak(const Gpu& gpu) {
+  return {gpu.sm.special_per_clk, "the datasheet's rate"};
+}
+Most conversion_peak(const Gpu& gpu) {
+  return {gpu.sm.conversion_per_clk, "the datasheet's rate"};
+}
+template <DType kType>
+Most flop_peak(const Gpu& gpu) {
+  return {gpu.sm.vector_flop_per_clk[kType], "the datasheet's rate"};
+}
+
+using M = const Measurements&;
+using G = const Gpu&;
+constexpr std::array kRules = {
+    Rule{"dram_read_bytes_per_s", "bandwidth", [](M m, G) { return dram_read(m); }, dram_peak, ""},
+    Rule{"dram_write_bytes_per_s", "bandwidth", [](M m, G) { return dram_write(m); }, dram_peak,
+         "what the writes of a copy take beside its reads"},
+    Rule{"dram_scattered_bytes_per_s", "scattered",
+         [](M m, G) { return m.at("scattered", "DRAM, 1 GiB table", 64); }, dram_peak,
+         "pieces of 64 B of a table of 1 GiB"},
+    Rule{"l2_bandwidth_bytes_per_s", "bandwidth",
+         [](M m, G) { return plateau(m, "L2 read, own data"); }, l2_peak, "reads"},
+    Rule{"l2_resident_bytes", "bandwidth", [](M m, G) { return resident(m, "L2 read, own data"); },
+         l2_size, "every SM reads its own data"},
+    Rule{"l2_shared_resident_bytes", "bandwidth",
+         [](M m, G) { return resident(m, "L2 read, shared data"); }, l2_size, ""},
+    Rule{"fma_latency_cycles", "latency", [](M m, G) { return m.at("latency", "fma"); },
+         wait_cycles, ""},
+    Rule{"shared_latency_cycles", "latency", [](M m, G) { return m.at("latency", "shared"); },
+         wait_cycles, ""},
+    Rule{"l1_latency_cycles", "latency",
+         [](M m, G) { return m.at("latency", "global", 16 * 1024); }, wait_cycles, "16 KiB"},
+    Rule{"l2_latency_cycles", "latency", [](M m, G) { return m.at("latency", "global", 8 * kMiB); },
+         wait_cycles, "8 MiB"},
+    Rule{"dram_latency_cycles", "latency", [](M m, G) { return m.at("latency", "global", kGiB); },
+         wait_cycles, "1 GiB at random: translations that miss are in it"},
+    Rule{"sm_clock_hz", "clock",
+         [](M m, G) {
+           return slower(m.at("clock", "streaming from DRAM"), m.at("clock", "fp32 multiply-adds"));
+         },
+         clock_peak, "the lower of streaming and of fp32 multiply-adds"},
+    Rule{"stream_launch_s", "launch", [](M m, G) { return m.at("launch", "alone between two events"); },
+         launch_time, ""},
+    Rule{"graph_launch_s", "launch", [](M m, G) { return m.at("launch", "each of many, in a graph"); },
+         launch_time, ""},
+    Rule{"host_submit_s", "launch", [](M m, G) { return m.at("launch", "host, device busy"); },
+         launch_time, ""},
+    Rule{"first_access_s", "first_and_last", [](M m, G) { return first_access(m); }, launch_time,
+         "small kernels from a cold L2, less an empty one and the latency of DRAM"},
+    Rule{"kernel_end_s", "first_and_last", [](M m, G) { return kernel_end(m); }, launch_time,
+         "small copies in L2 less kernels that only read"},
+    Rule{"warp_launch_cycles", "block_start",
+         [](M m, G) {
+           const auto line = block_start_line(m);
+           return line ? Value(line->slope) : std::nullopt;
+         },
+         wait_cycles, ""},
+    Rule{"block_launch_cycles", "block_start",
+         [](M m, G) {
+           const auto line = block_start_line(m);
+           return line ? Value(line->at_zero) : std::nullopt;
+         },
+         wait_cycles, "beyond its warps"},
+    Rule{"barrier_cycles", "barrier", [](M m, G) { return m.at("barrier", "__syncthreads", 8); },
+         wait_cycles, "eight warps"},
+    Rule{"issue_efficiency", "issue", [](M m, G g) { return efficiency(m, g); }, whole,
+         "the inner loop of a register-tiled product, eight warps"},
+    Rule{"l1_tags_per_clk", "on_chip", [](M m, G) { return tags(m); }, lanes,
+         "32 lines a request, lanes in different banks"},
+    Rule{"special_per_clk", "pipes", [](M m, G) { return m.at("pipes", "exp2"); }, special_peak,
+         "exp2"},
+    Rule{"conversion_per_clk", "pipes", [](M m, G) { return m.at("pipes", "fp32 to fp16 pair"); },
+         conversion_peak, "fp32 to a pair of fp16, counted once"},
+    Rule{"vector_flop_per_clk/fp64", "pipes", [](M m, G) { return flops(m, "fp64 fma"); },
+         flop_peak<DType::fp64>, ""},
+    Rule{"vector_flop_per_clk/fp32", "pipes", [](M m, G) { return flops(m, "fp32 fma"); },
+         flop_peak<DType::fp32>, ""},
+    Rule{"vector_flop_per_clk/fp16", "pipes", [](M m, G) { return flops(m, "fp16 fma"); },
+         flop_peak<DType::fp16>, ""},
+    Rule{"vector_flop_per_clk/bf16", "pipes", [](M m, G) { return flops(m, "bf16 fma"); },
+         flop_peak<DType::bf16>, ""}};
+
+// Clocks are read to a microsecond or so: a rate may come out that much above its peak.
+constexpr double kTolerance = 0.01;
+
+std::optional<std::string> objection(double value, const Most& most) {
+  if (!std::isfinite(value) || value <= 0) return "a positive value was expected";
+  if (most.value && value > *most.value * (1 + kTolerance)) {
+    return fmt::format("more than {}, {:.6g}", most.what, *most.value);
+  }
+  return std::nullopt;
+}
+
+std::string source_key(std::string_view microbenchmark) {
+  return std::string(kMicrobenchmark) + std::string(microbenchmark);
+}
+
+std::string clocks_note(const Measurements& m) {
+  std::string note = "roofcast calibrate";
+  const auto add = [&note](const char* format, const Value& value, double unit) {
+    if (value) note += fmt::format(fmt::runtime(format), *value / unit);
+  };
+  constexpr double kMHz = 1e6;
+  add(", SM clock {:.0f} MHz streaming", m.at("clock", "streaming from DRAM"), kMHz);
+  add(" and {:.0f} MHz in fp32", m.at("clock", "fp32 multiply-adds"), kMHz);
+  add(", memory clock {:.0f} MHz", m.device.memory_clock_hz, kMHz);
+  add(", power limit {:.0f} W", m.device.power_limit_w, 1);
+  return note;
+}
+
+// A farther memory takes longer.
+void refuse_wrong_order(Calibration& out) {
+  constexpr std::array<std::string_view, 3> kNearestFirst = {
+      "l1_latency_cycles", "l2_latency_cycles", "dram_latency_cycles"};
+  auto& values = out.overlay.values;
+  double nearer = 0;
+  for (const std::string_view key : kNearestFirst) {
+    const auto found = std::find_if(values.begin(), values.end(),
+                                    [key](const OverlayValue& one) { return one.key == key; });
+    if (found == values.end()) continue;
+    if (found->value <= nearer) {
+      out.refused.push_back(
+          {found->key, found->value, "no more than that of the memory before it"});
+      values.erase(found);
+    } else {
+      nearer = found->value;
+    }
+  }
+}
+
+}  // namespace
+
+Calibration to_calibration(const Measurements& measurements, const std::string& curves_file,
+                           const Gpu& gpu) {
+  Calibration out;
+  out.overlay.gpu = gpu.name;
+  const DeviceRecord& device = measurements.device;
+  out.overlay.provenance = {curves_file,   measurements.date,   device.device,
+                            device.driver, device.cuda_runtime, clocks_note(measurements)};
+  constexpr std::size_t kDay = 10;  // YYYY-MM-DD
+  for (const Rule& rule : kRules) {
+    const Value value = rule.measure(measurements, gpu);
+    if (!value) continue;
+    const Most most = rule.most(gpu);
+    if (const auto reason = objection(*value, most)) {
+      out.refused.push_back({std::string(rule.key), *value, *reason});
+      continue;
+    }
+    const std::string key = source_key(rule.source);
+    const auto& sources = out.overlay.sources;
+    if (std::none_of(sources.begin(), sources.end(),
+                     [&](const OverlaySource& one) { return one.key == key; })) {
+      out.overlay.sources.push_back(
+          {key, fmt::format("microbenchmark {} of {}", rule.source, curves_file),
+           measurements.date.substr(0, kDay)});
+    }
+    out.overlay.values.push_back({std::string(rule.key),
+                                  most.value ? std::min(*value, *most.value) : *value, key,
+                                  std::string(rule.note)});
+  }
+  refuse_wrong_order(out);
+  return out;
+}
+
+}  // namespace roofcast::validation
