@@ -27,7 +27,7 @@ inline constexpr std::array kParameters = {
 /// fit an SM, each reserves shared memory that it does not use.
 inline constexpr roofcast::Parameter kReservedSharedParameter =
     setting("reserved_shared_bytes", "shared memory a block reserves and does not use (bytes)", 0,
-            227 * 1024, 0);
+            std::int64_t{227} * 1024, 0);
 
 /// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
 inline constexpr std::array kValidated = {

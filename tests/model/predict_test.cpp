@@ -152,6 +152,10 @@ Question any_question() {
   const std::int64_t largest = extents > 1 ? 20000 : std::int64_t{1} << 32;
   unsigned given = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].is_text) {
+      problem.text = Text("x*sigmoid(x)");
+      given |= 1U << i;
+    }
     if (!required(parameters[i])) continue;
     problem[i] = *rc::gen::inRange<std::int64_t>(parameters[i].minimum,
                                                  std::min(largest, parameters[i].maximum));
