@@ -21,14 +21,13 @@ Json ticks(const LogAxis& axis) {
   return values;
 }
 
-/// d3 writes 10T; people read 10 TFLOP/s.
+}  // namespace
+
 std::string si_label(std::string_view unit) {
   if (unit.empty()) return "format(datum.value, '~r')";
   return "replace(format(datum.value, '~s'), regexp('([a-zA-Zµ]?)$'), ' $1" + std::string(unit) +
          "')";
 }
-
-}  // namespace
 
 double LogAxis::decades() const {
   return std::log10(high / low);

@@ -10,6 +10,10 @@
 
 namespace roofcast::reports {
 
+/// An expression for an axis' labels: d3 writes 10T, people read 10 TFLOP/s. Without a unit, no
+/// prefix.
+std::string si_label(std::string_view unit);
+
 /// A logarithmic axis with the length it is drawn at, so that labels and arrows can be laid out.
 struct LogAxis {
   double low = 1;

@@ -95,6 +95,8 @@ Json styles(const Palette& p) {
       {"measured", {{"stroke", p.surface}, {"strokeWidth", 1}, {"opacity", 1}}},
       {"tolerance", {{"color", p.attainable}, {"opacity", 0.12}}},
       {"reference", line_style(p.roof, 1.2)},
+      {"forecast", {{"strokeWidth", 2}, {"opacity", 1}}},
+      {"interval", {{"opacity", 0.14}}},
       {"error-bar", {{"strokeWidth", 1.3}}},
       {"panel-title", {{"fill", p.ink}, {"font", kFont}, {"fontSize", 12.5}, {"fontWeight", 600}}},
   };

@@ -1,0 +1,41 @@
+#pragma once
+// A quantity over a swept parameter, one line a kernel, type or other value.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/quantity.hpp"
+
+namespace roofcast::reports {
+
+/// One forecast of the sweep, and its measurement if there is one.
+struct SweepPoint {
+  double x = 0;  ///< the swept parameter's value
+  double value = 0;
+  std::optional<double> low;  ///< of the forecast's interval
+  std::optional<double> high;
+  std::optional<double> measured;
+  std::string problem;  ///< "n=1048576 stride=4 fp32"
+};
+
+struct SweepLine {
+  std::string label;
+  std::vector<SweepPoint> points;
+};
+
+struct SweepPlot {
+  std::string title;
+  std::string subtitle;
+  std::string x_title;
+  const Quantity* quantity = nullptr;
+  std::vector<SweepLine> lines;  ///< at most kMostLines: as many as the colours tell apart
+};
+
+inline constexpr std::size_t kMostLines = 10;
+
+/// A line for each of `lines`, its interval as a band, measurements as marks. An axis whose values
+/// are positive and span more than 16 to 1 is logarithmic; a linear axis of the quantity starts at
+/// 0. Values that are not finite are left out. Vega-Lite JSON text.
+std::string sweep_chart(const SweepPlot& plot);
+
+}  // namespace roofcast::reports

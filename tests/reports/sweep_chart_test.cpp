@@ -1,0 +1,138 @@
+#include "reports/sweep_chart.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "samples.hpp"
+
+namespace roofcast::reports {
+namespace {
+
+using Spec = nlohmann::json;
+
+Spec chart_of(const SweepPlot& plot) {
+  return Spec::parse(sweep_chart(plot));
+}
+
+const Quantity& quantity(std::string_view name) {
+  for (const Quantity& q : quantities()) {
+    if (q.name == name) return q;
+  }
+  throw std::runtime_error("no such quantity");
+}
+
+SweepPlot plot_of(std::vector<SweepPoint> points, std::string_view name = "bandwidth") {
+  SweepPlot plot{"Title", "device", "stride: words", &quantity(name), {}};
+  plot.lines.push_back({"access.strided", std::move(points)});
+  return plot;
+}
+
+const Spec& scale(const Spec& spec, const char* channel) {
+  return spec["layer"][1]["encoding"][channel]["scale"];
+}
+
+TEST(SweepChart, HoldsForecastsIntervalsAndMeasurements) {
+  const Spec spec = chart_of(
+      plot_of({{1, 3e12, 2e12, 4e12, 2.5e12, "stride=1"}, {2, 1.5e12, {}, {}, {}, "stride=2"}}));
+  EXPECT_EQ(spec["$schema"], "https://vega.github.io/schema/vega-lite/v6.json");
+  const Spec& forecasts = spec["datasets"]["forecasts"];
+  ASSERT_EQ(forecasts.size(), 2U);
+  EXPECT_EQ(forecasts[0]["line"], "access.strided");
+  EXPECT_DOUBLE_EQ(forecasts[0]["y"], 3e12);
+  EXPECT_EQ(forecasts[0]["predicted"], "3 TB/s (2 TB/s to 4 TB/s)");
+  EXPECT_EQ(forecasts[0]["error"], "+20.0%");
+  EXPECT_EQ(forecasts[1]["measured"], "–");
+  ASSERT_EQ(spec["datasets"]["intervals"].size(), 1U);
+  EXPECT_DOUBLE_EQ(spec["datasets"]["intervals"][0]["low"], 2e12);
+  ASSERT_EQ(spec["datasets"]["measured"].size(), 1U);
+  EXPECT_DOUBLE_EQ(spec["datasets"]["measured"][0]["y"], 2.5e12);
+  EXPECT_NE(spec["title"]["subtitle"].get<std::string>().find("● measured"), std::string::npos);
+}
+
+TEST(SweepChart, AnAxisOverSixteenToOneIsLogarithmic) {
+  const Spec narrow = chart_of(plot_of({{1, 1, {}, {}, {}, ""}, {16, 16, {}, {}, {}, ""}}));
+  EXPECT_EQ(scale(narrow, "x")["type"], "linear");
+  EXPECT_EQ(scale(narrow, "y")["domain"][0], 0);
+  const Spec wide = chart_of(plot_of({{1, 1, {}, {}, {}, ""}, {17, 17, {}, {}, {}, ""}}));
+  EXPECT_EQ(scale(wide, "x")["type"], "log");
+  EXPECT_EQ(scale(wide, "y")["type"], "log");
+  const Spec zero = chart_of(plot_of({{0, 0, {}, {}, {}, ""}, {100, 100, {}, {}, {}, ""}}));
+  EXPECT_EQ(scale(zero, "x")["type"], "linear");
+  EXPECT_EQ(scale(zero, "y")["domain"][0], 0);
+}
+
+TEST(SweepChart, AxesHoldEverything) {
+  const Spec spec =
+      chart_of(plot_of({{1, 1e9, 0.5e9, 2e9, {}, ""}, {1 << 20, 1e12, 0.9e12, 1.1e12, 3e12, ""}}));
+  EXPECT_LT(scale(spec, "x")["domain"][0], 1);
+  EXPECT_GT(scale(spec, "x")["domain"][1], 1 << 20);
+  EXPECT_LT(scale(spec, "y")["domain"][0], 0.5e9);
+  EXPECT_GT(scale(spec, "y")["domain"][1], 3e12);
+}
+
+TEST(SweepChart, SizesHaveBinaryPrefixes) {
+  const Spec spec = chart_of(plot_of({{64, 1, {}, {}, {}, ""},
+                                      {1000000, 1, {}, {}, {}, ""},
+                                      {1 << 20, 1, {}, {}, {}, ""},
+                                      {65536, 1, {}, {}, {}, ""}}));
+  const std::string labels = spec["layer"][1]["encoding"]["x"]["axis"]["labelExpr"];
+  for (const char* label :
+       {"'64':'64'", "'65536':'64 Ki'", "'1048576':'1 Mi'", "'1000000':'1 M'"}) {
+    EXPECT_NE(labels.find(label), std::string::npos) << label << " in " << labels;
+  }
+}
+
+TEST(SweepChart, LeavesOutWhatIsNoNumber) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Spec spec = chart_of(plot_of({{1, nan, {}, {}, {}, ""}, {2, 1, {}, {}, nan, ""}}));
+  EXPECT_EQ(spec["datasets"]["forecasts"].size(), 1U);
+  EXPECT_EQ(spec["datasets"]["measured"].size(), 0U);
+}
+
+TEST(Quantities, FollowFromWorkAndTime) {
+  Prediction prediction;
+  prediction.work.vector_flops = 100;
+  prediction.work.requested = {30, 10};
+  prediction.work.l1 = {640, 0};
+  prediction.work.l2 = {70, 10};
+  prediction.work.dram = {60, 20};
+  prediction.limit.time_s = 1;
+  Forecast time;
+  time.expected_s = 2;
+  prediction.time = time;
+  prediction.occupancy = Occupancy{.blocks_per_sm = 2, .warps_per_sm = 16};
+  Gpu gpu = sample_gpu();
+  gpu.occupancy = OccupancyRules{.warps_per_sm = 64};
+  const auto value = [&](const char* name) { return predicted(quantity(name), prediction, gpu); };
+  EXPECT_EQ(value("time"), 2);
+  EXPECT_EQ(value("bandwidth"), 20);
+  EXPECT_EQ(value("dram_bandwidth"), 40);
+  EXPECT_EQ(value("l2_bytes"), 80);
+  EXPECT_EQ(value("l1_sectors"), 20);
+  EXPECT_EQ(value("waste"), 2);
+  EXPECT_EQ(value("rate"), 50);
+  EXPECT_EQ(value("occupancy"), 0.25);
+  EXPECT_EQ(value("fraction_of_limit"), 0.5);
+
+  validation::Case item;
+  item.timing.samples_s = {4};
+  const auto seen = [&](const char* name) {
+    return measured(quantity(name), item, prediction, gpu);
+  };
+  EXPECT_EQ(seen("time"), 4);
+  EXPECT_EQ(seen("bandwidth"), 10);
+  EXPECT_FALSE(seen("dram_bandwidth").has_value());
+  EXPECT_FALSE(seen("waste").has_value());
+  item.counters.dram_read_bytes = 100;
+  item.counters.dram_write_bytes = 20;
+  item.counters.l1_load_sectors = 7;
+  item.counters.l1_store_sectors = 3;
+  EXPECT_EQ(seen("dram_bandwidth"), 30);
+  EXPECT_EQ(seen("waste"), 3);
+  EXPECT_EQ(seen("l1_sectors"), 10);
+}
+
+}  // namespace
+}  // namespace roofcast::reports
