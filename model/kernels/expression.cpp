@@ -37,13 +37,13 @@ constexpr std::array kCosts = {
     //               flops special conv instr   flops special conv instr
     Line{Op::negate, {0, 0, 0, 1}, {0, 0, 0, 1}},   Line{Op::add, {1, 0, 0, 1}, {1, 0, 0, 1}},
     Line{Op::subtract, {1, 0, 0, 1}, {1, 0, 0, 1}}, Line{Op::multiply, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 8}, {1, 1, 0, 2}},
-    Line{Op::log, {24, 0, 1, 22}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
-    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},    Line{Op::sin, {16, 0, 2, 22}, {8, 1, 0, 6}},
-    Line{Op::cos, {16, 0, 2, 22}, {8, 1, 0, 6}},    Line{Op::tanh, {3, 2, 0, 6}, {3, 2, 0, 6}},
+    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
+    Line{Op::log, {26, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
+    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},    Line{Op::sin, {20, 0, 2, 24}, {8, 1, 0, 6}},
+    Line{Op::cos, {20, 0, 2, 24}, {8, 1, 0, 6}},    Line{Op::tanh, {3, 2, 0, 6}, {3, 2, 0, 6}},
     Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},  Line{Op::relu, {0, 0, 0, 1}, {0, 0, 0, 1}},
     Line{Op::abs, {0, 0, 0, 1}, {0, 0, 0, 1}},      Line{Op::min, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::max, {0, 0, 0, 1}, {0, 0, 0, 1}},      Line{Op::power, {40, 2, 2, 70}, {40, 2, 2, 70}},
+    Line{Op::max, {0, 0, 0, 1}, {0, 0, 0, 1}},      Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
 };
 
 Cost cost_of(Op op, DType dtype) {
