@@ -46,9 +46,9 @@ double sectors_of_runs(const DenseMatrix& matrix, std::int64_t width, std::int64
 
 }  // namespace
 
-double sectors_along_rows(const DenseMatrix& matrix) {
-  return sum_over_rows(
-      matrix, [&](std::int64_t offset) { return sectors_of_runs(matrix, kWarpLanes, offset); });
+double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
+  return sum_over_rows(matrix,
+                       [&](std::int64_t offset) { return sectors_of_runs(matrix, width, offset); });
 }
 
 double sectors_down_columns(const DenseMatrix& matrix) {
@@ -69,11 +69,6 @@ double sectors_down_columns(const DenseMatrix& matrix) {
            of_warp(matrix.rows % kWarpLanes, column);
   }
   return sum;
-}
-
-double sectors_of_column_blocks(const DenseMatrix& matrix, std::int64_t depth) {
-  return sum_over_rows(matrix,
-                       [&](std::int64_t offset) { return sectors_of_runs(matrix, depth, offset); });
 }
 
 }  // namespace roofcast

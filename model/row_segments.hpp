@@ -12,15 +12,11 @@ struct DenseMatrix {
   constexpr std::int64_t pitch_bytes() const { return columns * element_bytes; }
 };
 
-/// Sectors that warps touch which walk along the rows, 32 elements at a time from the start of
-/// each: one more a warp where a row does not begin on a sector boundary.
-double sectors_along_rows(const DenseMatrix& matrix);
+/// Sectors of the pieces of `width` elements that warps touch which walk along the rows, from the
+/// start of each: one more a piece where it does not begin on a sector boundary.
+double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
 /// Sectors that warps touch which walk down the columns, 32 rows at a time from the top of each.
 double sectors_down_columns(const DenseMatrix& matrix);
-
-/// Sectors that blocks of 32 rows by `depth` columns touch, each counted once a block: what L1 asks
-/// of L2 for warps that walk down neighbouring columns at the same time.
-double sectors_of_column_blocks(const DenseMatrix& matrix, std::int64_t depth);
 
 }  // namespace roofcast

@@ -42,7 +42,8 @@ Plans plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
   const DenseMatrix matrix = matrix_of(p);
   Counts counts;
   counts.l1_load_sectors = counts.store_sectors = sectors_down_columns(matrix);
-  counts.l2_load_sectors = sectors_of_column_blocks(matrix, matrix::kDepth);
+  // Once a block, for a run along each row: the block's other columns find them in L1.
+  counts.l2_load_sectors = sectors_along_rows(matrix, matrix::kDepth);
   const WarpAccess access{.stride_bytes = matrix.pitch_bytes(),
                           .access_bytes = matrix.element_bytes};
   const double warps = as_double(matrix.columns) * warps_of(matrix.rows);

@@ -6,12 +6,20 @@ namespace roofcast::transpose {
 /// Positions of the values in Problem.
 enum Parameter : std::size_t { kRows, kColumns };
 
-/// A block of 32 lanes by 8 warps moves a tile of `tile` × `tile` elements: of 32 for elements of 4
-/// and 8 bytes, of 64 for elements of 2, which move in pairs.
+/// Element by element: a block of 32 lanes by 8 warps moves a tile of 32 × 32.
 inline constexpr std::int64_t kLanes = 32;
 inline constexpr std::int64_t kWarps = 8;
-constexpr std::int64_t tile(DType dtype) {
-  return size_bytes(dtype) < 4 ? 64 : 32;
+
+/// In patches of k × k elements, k of them in an access of 16 bytes: a block of 256 threads moves
+/// 16 × 16 patches.
+inline constexpr std::int64_t kPatches = 16;
+constexpr std::int64_t patch(DType dtype) {
+  return static_cast<std::int64_t>(16 / size_bytes(dtype));
+}
+/// Both extents are made of patches.
+constexpr bool in_patches(const Problem& problem) {
+  return problem[kRows] % patch(problem.dtype) == 0 &&
+         problem[kColumns] % patch(problem.dtype) == 0;
 }
 
 extern const KernelFamily kFamily;
