@@ -26,8 +26,8 @@ __global__ __launch_bounds__(kThreads) void shared_kernel(const float* __restric
   }
   __syncthreads();
   using Vec = Vector<float, kWidth * 4>;
-  const auto* lane =
-      reinterpret_cast<const Vec*>(memory) + static_cast<int>(threadIdx.x % 32) * (stride / kWidth);
+  const auto* tile = reinterpret_cast<const Vec*>(memory);
+  int first = static_cast<int>(threadIdx.x % 32) * (stride / kWidth);
   float sum[kWidth] = {};
   for (int r = 0; r < repeats; r += kShifts) {
 #pragma unroll
