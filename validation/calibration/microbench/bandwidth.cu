@@ -132,7 +132,7 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 std::vector<std::size_t> cache_footprints(const Lab& lab) {
   std::vector<std::size_t> footprints;
   const std::size_t step = std::max(std::size_t{1}, lab.l2_bytes() / kMiB / 24) * kMiB;
-  for (std::size_t bytes = 2 * step; bytes <= 5 * lab.l2_bytes() / 2;
+  for (std::size_t bytes = step; bytes <= 5 * lab.l2_bytes() / 2;
        bytes += bytes < lab.l2_bytes() * 5 / 4 ? step : 6 * step) {
     footprints.push_back(divided_footprint(lab, bytes));
   }

@@ -95,7 +95,8 @@ TimedLaunch Lab::timed(const std::function<void()>& launch, int samples) {
 
 double Lab::seconds(const std::function<void()>& launch, int samples) {
   launch();
-  return seconds_after([] {}, launch, samples);
+  constexpr double kEnqueuing_s = 30e-6;
+  return seconds_after([&] { spin(kEnqueuing_s); }, launch, samples);
 }
 
 double Lab::seconds_after(const std::function<void()>& before, const std::function<void()>& launch,

@@ -53,7 +53,8 @@ class Lab {
   /// Throws unless exactly that many did.
   void expect_found(std::size_t threads, std::string_view what);
 
-  /// Median time of one launch between two events, after one that is not counted.
+  /// Median time of one launch between two events, after one that is not counted. The device is
+  /// kept busy while the host enqueues.
   double seconds(const std::function<void()>& launch, int samples = 5);
   /// The same, with the clock over all counted launches.
   TimedLaunch timed(const std::function<void()>& launch, int samples = 5);
