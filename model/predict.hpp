@@ -9,8 +9,8 @@
 
 namespace roofcast {
 
-/// For Assumptions::queued_s: the device never waits for the host, as in the harness, which fills L2
-/// with other data right before.
+/// For Assumptions::queued_s: the device never waits for the host, as in the harness, which fills
+/// L2 with other data right before.
 inline constexpr double kQueueNeverEmpty = std::numeric_limits<double>::infinity();
 
 struct Assumptions {
