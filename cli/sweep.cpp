@@ -160,8 +160,7 @@ ExitCode run_sweep(const Arguments& arguments) {
                           options.find("output"));
   }
   if (refused == 0) return ExitCode::done;
-  warn(
-      fmt::format("{} points have no forecast{}", refused, plotted ? "" : ": the output says why"));
+  if (!plotted) warn(fmt::format("{} points have no forecast: the output says why", refused));
   return ExitCode::bad_input;
 }
 

@@ -20,6 +20,10 @@ namespace {
 
 using reports::Quantity;
 
+/// Seconds: a run times shorter kernels back to back unless it is told otherwise
+/// (SuiteCase::cache).
+constexpr double kMeasuredSteadyBelow = 50e-6;
+
 std::vector<std::string_view> quantity_names() {
   std::vector<std::string_view> names;
   for (const Quantity& quantity : reports::quantities()) names.push_back(quantity.name);
@@ -92,6 +96,9 @@ class Measurements {
     return nullptr;
   }
 
+  /// Whether the forecasts take the state a run would measure them in.
+  bool chooses_cache() const { return !path_.empty() && !cache_given_; }
+
   void warn_if_none() const {
     if (path_.empty() || found_ > 0) return;
     warn(fmt::format("{} ({}) measured none of these points", path_, run_.device.gpu));
@@ -143,7 +150,12 @@ class Collector {
     return plot;
   }
 
-  std::size_t refused() const { return refused_; }
+  std::size_t refused() const {
+    if (refused_ > 0) {
+      warn(fmt::format("{} points have no forecast, the first: {}", refused_, refusal_));
+    }
+    return refused_;
+  }
 
  private:
   void add(const KernelSweep& sweep, Problem problem, const Gpu& gpu) {
@@ -152,7 +164,14 @@ class Collector {
       Assumptions assumptions = plotted_.assumptions;
       const validation::Case* item =
           measurements_.find(sweep.kernel, problem, gpu, assumptions.cache);
-      const Prediction prediction = predict(sweep.kernel, problem, gpu, assumptions);
+      Prediction prediction = predict(sweep.kernel, problem, gpu, assumptions);
+      if (item == nullptr && measurements_.chooses_cache()) {
+        assumptions.cache = CacheState::steady;
+        Prediction steady = predict(sweep.kernel, problem, gpu, assumptions);
+        if (steady.time && steady.time->expected_s < kMeasuredSteadyBelow) {
+          prediction = std::move(steady);
+        }
+      }
       place(sweep, problem, gpu, point(sweep.kernel, problem, gpu, prediction, item));
     } catch (const InputError& error) {
       if (refused_++ == 0) refusal_ = error.what();

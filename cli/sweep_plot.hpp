@@ -24,8 +24,8 @@ bool wants_plot(const Options& options);
 /// Draws the quantity of --plot over one parameter, a line for each kernel and for each other value
 /// that varies, and with --run the measurements of the same problems: those in the cache state
 /// asked for, or without --cache in the one they were measured in, which the forecast then takes
-/// too. Returns how many points have no forecast. UsageError where there is no axis or too many
-/// lines.
+/// too (points not measured take the one a run would choose). Returns how many points have no
+/// forecast. UsageError where there is no axis or too many lines.
 std::size_t plot_sweep(const PlottedSweep& plotted, const Options& options);
 
 }  // namespace roofcast::cli

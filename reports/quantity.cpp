@@ -33,7 +33,7 @@ constexpr std::array kQuantities = {
     Quantity{"time", "Time", "s",
              [](const Prediction& /*p*/, const Gpu& /*gpu*/, double s) { return s; }, true,
              nullptr},
-    Quantity{"bandwidth", "Requested bytes over time", "B/s",
+    Quantity{"bandwidth", "Bandwidth of requested bytes", "B/s",
              [](const Prediction& p, const Gpu& /*gpu*/, double s) {
                return ratio(p.work.requested.total_bytes(), s);
              },

@@ -132,7 +132,7 @@ Json y_channel(const SweepPlot& plot) {
   if (quantity.unit == "%") {
     axis["format"] = ".0%";
   } else if (quantity.unit.empty()) {
-    axis["format"] = "~s";
+    axis["labelExpr"] = "format(datum.value, '~s')";
   } else {
     axis["labelExpr"] = si_label(quantity.unit);
   }
@@ -206,7 +206,9 @@ std::string sweep_chart(const SweepPlot& plot) {
   std::size_t longest = 1;
   for (const std::string& name : names) longest = std::max(longest, name.size());
   constexpr std::size_t kLettersARow = 96;
-  const int columns = static_cast<int>(std::clamp<std::size_t>(kLettersARow / longest, 1, 6));
+  const std::size_t most = std::clamp<std::size_t>(kLettersARow / longest, 1, 6);
+  const std::size_t entry_rows = std::max<std::size_t>(1, (names.size() + most - 1) / most);
+  const auto columns = static_cast<int>((names.size() + entry_rows - 1) / entry_rows);
   Json colours = colour("line", names, "", columns);
   colours["legend"]["symbolType"] = "stroke";
   colours["legend"]["labelLimit"] = kWidth;

@@ -3,7 +3,33 @@
 #include <fstream>
 #include <iostream>
 
+#include "reports/sweep_chart.hpp"
 #include "samples.hpp"
+
+namespace {
+
+/// Every quantity's axis, linear and logarithmic, with and without intervals and measurements.
+std::string sample_sweep(const roofcast::reports::Quantity& quantity, bool wide,
+                         const std::string& name) {
+  roofcast::reports::SweepPlot plot{name, "a sample device", "stride: words", &quantity, {}};
+  for (const char* kernel : {"access.row_wise", "access.column_wise"}) {
+    roofcast::reports::SweepLine line{kernel + (" " + name), {}};
+    double value = 0.5;
+    for (double x = wide ? 64 : 0; line.points.size() < 12; x = wide ? 2 * x : x + 1) {
+      line.points.push_back({x, value, {}, {}, {}, name});
+      if (quantity.of_time) {
+        line.points.back().low = 0.9 * value;
+        line.points.back().high = 1.1 * value;
+        line.points.back().measured = 1.05 * value;
+      }
+      value *= wide ? 1.6 : 1.05;
+    }
+    plot.lines.push_back(std::move(line));
+  }
+  return sweep_chart(plot);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace roofcast::reports;
@@ -24,6 +50,15 @@ int main(int argc, char** argv) {
   write("roofline.html", chart_page("Roofline of a sample", roofline));
   write("report.html", report_page(sample_comparison(), sample_gpu(), sample_run()));
 
+  for (const Quantity& quantity : quantities()) {
+    for (const bool wide : {false, true}) {
+      const std::string name = (wide ? "wide-sweep-" : "sweep-") + std::string(quantity.name);
+      write((name + ".json").c_str(), sample_sweep(quantity, wide, name));
+    }
+  }
+  const std::string sweep = sample_sweep(quantities().front(), true, "sweep");
+  write("sweep.html", chart_page("A sweep", sweep));
+
   // The edges: no points, a device of few known values, one family, nothing at all, hostile text.
   write("empty-roofline.json", roofline_chart(sample_gpu(), {}));
   roofcast::Gpu bare;
@@ -39,6 +74,8 @@ int main(int argc, char** argv) {
   std::erase_if(one.rows, [](const auto& row) { return row.family != "gemm"; });
   write("one-family-times.json", predicted_measured_chart(one));
   write("empty-times.json", predicted_measured_chart({}));
+  write("empty-sweep.json", sweep_chart({"", "", "", &quantities().front(), {}}));
+  write("hostile-sweep.json", sample_sweep(quantities().front(), true, kHostile));
 
   auto hostile = sample_comparison();
   hostile.device = kHostile;
