@@ -10,6 +10,7 @@
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/norm/norm.hpp"
 #include "kernels/recompute/recompute.hpp"
+#include "kernels/reduce/reduce.hpp"
 #include "kernels/softmax/softmax.hpp"
 #include "kernels/stream/stream.hpp"
 #include "kernels/transpose/transpose.hpp"
@@ -36,6 +37,7 @@ std::span<const KernelEntry> catalog() {
     append(transpose::entries());
     append(softmax::entries());
     append(norm::entries());
+    append(reduce::entries());
     all.push_back(gemm::naive());
     all.push_back(gemm::coalesced());
     all.push_back(gemm::tiled());

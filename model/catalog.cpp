@@ -12,6 +12,7 @@
 #include "model/kernels/gemm.hpp"
 #include "model/kernels/norm.hpp"
 #include "model/kernels/recompute.hpp"
+#include "model/kernels/reduce.hpp"
 #include "model/kernels/softmax.hpp"
 #include "model/kernels/stream.hpp"
 #include "model/kernels/transpose.hpp"
@@ -33,6 +34,7 @@ std::span<const KernelFamily> catalog() {
       divergence::kFamily,   //
       softmax::kFamily,      //
       norm::kFamily,         //
+      reduce::kFamily,       //
       gemm::kFamily,
   };
   return families;

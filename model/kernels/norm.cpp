@@ -86,7 +86,8 @@ const Counts& counts_of(Kind kind) {
 // Where blocks of one SM read γ and β: once an SM as far as L1 keeps them beside the rows.
 double parameter_reads(const Launch& launch, double requested, double once, double slice_bytes,
                        const Gpu& gpu) {
-  const double misses = rows::l1_miss_share(slice_bytes, once, launch, gpu);
+  // Between two uses of a parameter an SM reads one slice and writes it.
+  const double misses = rows::l1_miss_share(0, 2 * slice_bytes + once, launch, gpu);
   const double sms = as_double(std::min(launch.blocks(), gpu.sm_count.value_or(1)));
   return misses * requested + (1 - misses) * std::min(requested, sms * once);
 }

@@ -1,0 +1,207 @@
+#include "kernels/reduce/reduce.hpp"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "kernels/reduce/reduce.cuh"
+
+namespace roofcast::cuda::reduce {
+namespace {
+
+using roofcast::reduce::finish_layout;
+using roofcast::reduce::kSplit;
+
+enum class Kind { row, weighted, global };
+
+Layout layout_of(Kind kind, const Problem& p) {
+  switch (kind) {
+    case Kind::weighted:
+      return roofcast::reduce::weighted_layout(p);
+    case Kind::global:
+      return roofcast::reduce::global_layout(p);
+    default:
+      return roofcast::reduce::row_layout(p);
+  }
+}
+
+/// A global sum is that of one row.
+std::int64_t rows_of(Kind kind, const Problem& p) {
+  return kind == Kind::global ? 1 : p[rows::kRows];
+}
+std::int64_t cols_of(Kind kind, const Problem& p) {
+  return kind == Kind::global ? p[rows::kRows] * p[rows::kCols] : p[rows::kCols];
+}
+
+bool aligned_rows(const Problem& p) {
+  return p[rows::kCols] * roofcast::reduce::element_bytes(p) % rows::kVectorBytes == 0;
+}
+
+dim3 grid(Kind kind, const Problem& p) {
+  return {static_cast<unsigned>(layout_of(kind, p).blocks(rows_of(kind, p)))};
+}
+dim3 block(const Layout& layout) {
+  return {static_cast<unsigned>(layout.threads), static_cast<unsigned>(layout.groups_a_block)};
+}
+dim3 finish_grid(Kind kind, const Layout& layout, const Problem& p) {
+  return {static_cast<unsigned>(
+      roofcast::rows::ceil_div(rows_of(kind, p), finish_layout(layout).rows_a_block))};
+}
+dim3 finish_block(const Layout& layout) {
+  return {static_cast<unsigned>(finish_layout(layout).threads),
+          static_cast<unsigned>(finish_layout(layout).rows_a_block)};
+}
+
+std::string unsupported(Kind kind, const Problem& p) {
+  if (p.dtype != DType::fp32 && p.dtype != DType::fp16 && p.dtype != DType::bf16) {
+    return "reductions run in fp32, fp16 and bf16, not " + std::string(name(p.dtype));
+  }
+  const std::string why = rows::unsupported_shape(p);
+  if (!why.empty()) return why;
+  if (p[kSplit] < 0 || p[kSplit] > roofcast::reduce::kMostChunks) {
+    return "split must be from 1 to " + std::to_string(roofcast::reduce::kMostChunks) +
+           " blocks a row, or 0 to choose; asked for " + std::to_string(p[kSplit]);
+  }
+  const Layout layout = layout_of(kind, p);
+  if (layout.blocks(rows_of(kind, p)) > roofcast::rows::kMaxRows ||
+      roofcast::reduce::chunk_elements(cols_of(kind, p), roofcast::reduce::element_bytes(p),
+                                       layout.split) > roofcast::rows::kMaxCols) {
+    return "too many or too large chunks for one grid: choose another split";
+  }
+  return {};
+}
+
+Tensors tensors(Kind kind, const Problem& p) {
+  const auto rows = static_cast<std::size_t>(p[rows::kRows]);
+  const auto cols = static_cast<std::size_t>(p[rows::kCols]);
+  const auto sums = static_cast<std::size_t>(rows_of(kind, p));
+  const auto split = static_cast<std::size_t>(layout_of(kind, p).split);
+  Tensors result{{{p.dtype, rows * cols}}, {{p.dtype, sums}}};
+  if (kind == Kind::weighted) result.inputs.push_back({p.dtype, cols});
+  if (split > 1) result.scratch.push_back({DType::fp32, sums * split});
+  return result;
+}
+
+template <class T>
+Kernel<T> kernel_of(Kind kind, bool aligned) {
+  return kind == Kind::weighted ? weighted<T>(aligned) : plain<T>();
+}
+
+std::vector<Launch> launches(Kind kind, const Problem& p) {
+  return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+    const Layout layout = layout_of(kind, p);
+    std::vector<Launch> result = {
+        {reinterpret_cast<const void*>(kernel_of<T>(kind, aligned_rows(p))), grid(kind, p),
+         block(layout), 0}};
+    if (layout.split > 1) {
+      result.push_back({reinterpret_cast<const void*>(finish<T>()), finish_grid(kind, layout, p),
+                        finish_block(layout), 0});
+    }
+    return result;
+  });
+}
+
+void run(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) {
+  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+    const Layout layout = layout_of(kind, p);
+    const auto at_vector = [](const void* address) {
+      return reinterpret_cast<std::uintptr_t>(address) % rows::kVectorBytes == 0;
+    };
+    const bool aligned =
+        aligned_rows(p) && at_vector(at.inputs.front()) && at_vector(at.inputs.back());
+    const Sum<T> sum = {static_cast<const T*>(at.inputs.front()),
+                        static_cast<const T*>(at.inputs.back()),
+                        static_cast<T*>(at.outputs[0]),
+                        layout.split > 1 ? static_cast<float*>(at.scratch[0]) : nullptr,
+                        rows_of(kind, p),
+                        cols_of(kind, p),
+                        roofcast::reduce::chunk_elements(
+                            cols_of(kind, p), roofcast::reduce::element_bytes(p), layout.split),
+                        static_cast<int>(layout.split)};
+    kernel_of<T>(kind, aligned)<<<grid(kind, p), block(layout), 0, stream>>>(sum);
+    check(cudaGetLastError());
+    if (layout.split == 1) return;
+    finish<T>()<<<finish_grid(kind, layout, p), finish_block(layout), 0, stream>>>(sum);
+    check(cudaGetLastError());
+  });
+}
+
+/// A block a row, in float64; weights null: ones. Sums of rows, or with `all` their sum: the atomic
+/// additions differ from run to run by less than the tolerance.
+template <class T>
+__global__ void reference_kernel(const T* x, const T* weights, double* y, std::int64_t cols,
+                                 bool all) {
+  constexpr int kThreads = 256;
+  __shared__ double shared[kThreads];
+  const std::int64_t row = blockIdx.x;
+  double sum = 0;
+  for (std::int64_t c = threadIdx.x; c < cols; c += kThreads) {
+    const double value = widen(x[row * cols + c]);
+    sum += weights != nullptr ? value * static_cast<double>(widen(weights[c])) : value;
+  }
+  shared[threadIdx.x] = sum;
+  __syncthreads();
+  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) atomicAdd(y + (all ? 0 : row), shared[0]);
+}
+
+void reference(Kind kind, const Problem& p, std::span<const void* const> inputs, double* y,
+               cudaStream_t stream) {
+  const auto sums = static_cast<std::size_t>(rows_of(kind, p));
+  check(cudaMemsetAsync(y, 0, sums * sizeof(double), stream));
+  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+    const auto* const x = static_cast<const T*>(inputs.front());
+    const auto* const weights =
+        kind == Kind::weighted ? static_cast<const T*>(inputs.back()) : nullptr;
+    const auto blocks = static_cast<unsigned>(p[rows::kRows]);
+    reference_kernel<<<blocks, 256, 0, stream>>>(x, weights, y, p[rows::kCols],
+                                                 kind == Kind::global);
+  });
+  check(cudaGetLastError());
+}
+
+// The sum of n normal numbers is about √n, and its rounding errors in fp32, added in a tree, a few
+// units of roundoff of that. Of 64 sums or more the largest is surely above √n; of fewer it may be
+// near 0. A narrow result is rounded once.
+double tolerance(Kind kind, const Problem& p) {
+  const double root = std::sqrt(static_cast<double>(cols_of(kind, p)));
+  const double few = rows_of(kind, p) < 64 ? 4 * root : 0;
+  return unit_roundoff(DType::fp32) * (64 + few) +
+         (p.dtype == DType::fp32 ? 0.0 : 2 * unit_roundoff(p.dtype));
+}
+
+constexpr Problem configuration(std::int64_t split) {
+  return {.dtype = DType::fp32, .values = {0, 0, split}};
+}
+constexpr std::array kConfigurations = {configuration(0), configuration(1), configuration(7)};
+
+template <Kind kKind>
+KernelEntry entry(std::string_view name) {
+  return {
+      .name = name,
+      .configurations = kConfigurations,
+      .unsupported = [](const Problem& p) { return unsupported(kKind, p); },
+      .tensors = [](const Problem& p) { return tensors(kKind, p); },
+      .launches = [](const Problem& p) { return launches(kKind, p); },
+      .run = [](const Problem& p, const Addresses& at,
+                cudaStream_t stream) { run(kKind, p, at, stream); },
+      .reference = [](const Problem& p, std::span<const void* const> inputs,
+                      std::span<double* const> outputs,
+                      cudaStream_t stream) { reference(kKind, p, inputs, outputs[0], stream); },
+      .tolerance = [](const Problem& p) { return tolerance(kKind, p); },
+  };
+}
+
+}  // namespace
+
+std::span<const KernelEntry> entries() {
+  static const std::array table = {entry<Kind::row>("reduce.row"),
+                                   entry<Kind::weighted>("reduce.weighted"),
+                                   entry<Kind::global>("reduce.global")};
+  return table;
+}
+
+}  // namespace roofcast::cuda::reduce

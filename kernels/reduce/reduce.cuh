@@ -1,0 +1,59 @@
+#pragma once
+// Sums of a [rows, cols] matrix, accumulated in fp32 and rounded once to the element type:
+//
+//   reduce.row       y[r] = Σ_c x[r, c]          reads n, writes rows
+//   reduce.weighted  y[r] = Σ_c w[c]·x[r, c]     reads n + cols, writes rows
+//   reduce.global    y    = Σ_r Σ_c x[r, c]      reads n, writes 1
+//
+// The order of additions is fixed by the shape, and no atomics are used: a second run gives the
+// same bits. Where rows are few, each is split into chunks of about 32 KB, a block each, so that a
+// single long row fills the GPU too; a second launch adds the chunks' sums, 4 bytes for 32 KB.
+#include "kernels/common/rows.cuh"
+#include "model/kernels/reduce.hpp"
+
+namespace roofcast::cuda::reduce {
+
+using roofcast::reduce::Layout;
+
+/// Calls visitor with the element type; only types that `unsupported` accepts.
+template <class Visitor>
+decltype(auto) visit(DType dtype, Visitor&& visitor) {
+  switch (dtype) {
+    case DType::fp16:
+      return visitor(std::type_identity<__half>{});
+    case DType::bf16:
+      return visitor(std::type_identity<__nv_bfloat16>{});
+    default:
+      return visitor(std::type_identity<float>{});
+  }
+}
+
+/// What every kernel takes. `partial` is [rows, split] where split > 1.
+template <class T>
+struct Sum {
+  const T *x, *weights;
+  T* y;
+  float* partial;
+  std::int64_t rows, cols, chunk;  ///< chunk: elements
+  int split;
+
+  __device__ void put(std::int64_t row, int of_chunk, float sum) const {
+    if (split == 1) {
+      y[row] = narrow<T>(sum);
+    } else {
+      partial[row * split + of_chunk] = sum;
+    }
+  }
+};
+
+template <class T>
+using Kernel = void (*)(Sum<T>);
+
+template <class T>
+Kernel<T> plain();
+template <class T>
+Kernel<T> weighted(bool aligned);
+template <class T>
+Kernel<T> finish();
+
+}  // namespace roofcast::cuda::reduce
