@@ -2,6 +2,7 @@
 // kernels/catalog.hpp runs it. Needs CUDA to build and no GPU to run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,7 +42,8 @@ Problem ragged(const Found& kernel, DType type) {
       given |= 1U << i;
       continue;
     }
-    problem[i] = 1001 + 100 * static_cast<std::int64_t>(i);
+    problem[i] =
+        std::min(1001 + 100 * static_cast<std::int64_t>(i), kernel.parameters()[i].maximum);
     given |= 1U << i;
   }
   check(kernel, problem, given);

@@ -84,7 +84,7 @@ constexpr Problem configuration(std::int64_t stride, std::int64_t width, std::in
 }
 
 constexpr std::array kConfigurations = {configuration(1, 1, 64), configuration(32, 1, 8),
-                                        configuration(2, 2, 16), configuration(0, 4, 8),
+                                        configuration(2, 2, 16), configuration(4, 4, 8),
                                         configuration(36, 4, 24)};
 
 }  // namespace
@@ -94,7 +94,9 @@ KernelEntry shared() {
       .name = "access.shared",
       .configurations = kConfigurations,
       .unsupported = [](const Problem& p) -> std::string {
-        if (p.dtype != DType::fp32) return "access.shared runs in fp32";
+        if (p.dtype != DType::fp32) {
+          return "access.shared runs in fp32, not " + std::string(name(p.dtype));
+        }
         if (function(p) == nullptr) return "width must be 1, 2 or 4 words";
         if (p[shared_at::kStride] % p[shared_at::kWidth] != 0) {
           return "stride must be a multiple of width";

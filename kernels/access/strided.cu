@@ -110,9 +110,13 @@ void run_strided(const Problem& p, const Addresses& at, cudaStream_t stream) {
                          stream));
 }
 
-constexpr std::array kStridedConfigurations = {
-    configuration(16, 1), configuration(1, 1),   configuration(3, 1), configuration(2, 2),
-    configuration(12, 4), configuration(100, 4), configuration(8, 8)};
+constexpr std::array kStridedConfigurations = {configuration(16, 1),
+                                               configuration(1, 1),
+                                               configuration(3, 1),
+                                               configuration(2, 2),
+                                               configuration(12, 4),
+                                               configuration(100, 4),
+                                               Problem{.dtype = DType::bf16, .values = {0, 8, 8}}};
 
 const void* offset_function(const Problem& p) {
   return visit_bits(p.dtype, []<class T>(std::type_identity<T>) {

@@ -203,7 +203,9 @@ KernelEntry entry(std::string_view name) {
       .unsupported = [](const Problem& p) -> std::string {
         const bool moves = p.dtype == DType::fp64 || p.dtype == DType::fp32 ||
                            p.dtype == DType::fp16 || p.dtype == DType::bf16;
-        if (!moves) return "transpose moves fp64, fp32, fp16 and bf16";
+        if (!moves) {
+          return "transpose moves fp64, fp32, fp16 and bf16, not " + std::string(name(p.dtype));
+        }
         constexpr std::int64_t kMost = std::int64_t{65535} * kTile;
         if (p[kRows] > kMost || p[kColumns] > kMost) return "at most 2097120 rows and columns";
         return {};

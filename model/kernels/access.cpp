@@ -18,11 +18,11 @@ constexpr std::array kOffsetParameters = {
 constexpr std::array kGatherParameters = {
     kN,
     roofcast::Parameter{"window", "elements among which an index is drawn: a power of two", 1,
-                        std::int64_t{1} << 32, std::nullopt},
+                        std::int64_t{1} << 32, std::int64_t{1} << 20},
     choice("distribution",
            "shuffled: a permutation inside each window; uniform: independent draws from a table of "
            "one window",
-           gather::kDistributions, 0)};
+           gather::kDistributions, gather::kUniform)};
 constexpr std::array kMatrixParameters = {
     roofcast::Parameter{"rows", "rows of x and y", 1, std::int64_t{1} << 24, std::nullopt},
     roofcast::Parameter{"cols", "elements of a row", 1, std::int64_t{1} << 24, std::nullopt}};

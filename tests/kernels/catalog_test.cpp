@@ -43,6 +43,7 @@ TEST(CatalogTest, EveryConfigurationIsSupported) {
   for (const KernelEntry& entry : catalog()) {
     for (const Problem& configuration : entry.configurations) {
       Problem p = typical(entry);
+      p.dtype = configuration.dtype;
       for (std::size_t i = 0; i < p.values.size(); ++i) {
         if (configuration.values[i] != 0) p.values[i] = configuration.values[i];
       }
