@@ -1,8 +1,12 @@
 #include "reports/sweep_chart.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 #include "reports/plot.hpp"
@@ -36,7 +40,7 @@ class Span {
 
 std::string value_label(const Quantity& quantity, double value) {
   if (quantity.unit == "%") return percent(value);
-  if (quantity.unit == "×") return si(value, "").append("×");
+  if (quantity.unit == "×") return fmt::format("{:.3g}×", value);
   return si(value, quantity.unit);
 }
 
@@ -68,8 +72,12 @@ std::vector<double> swept_values(const SweepPlot& plot) {
   return values;
 }
 
-/// Ticks stand at swept values, every so many of them where they are many; their labels are made
-/// here, since Vega has no binary prefixes.
+bool is_power_of_two(double value) {
+  return value >= 1 && std::has_single_bit(static_cast<std::uint64_t>(value));
+}
+
+/// Ticks stand at swept values, where they are many at powers of two or every so many; their labels
+/// are made here, since Vega has no binary prefixes.
 Json x_axis(const SweepPlot& plot, const Span& span) {
   constexpr std::size_t kMostTicks = 14;
   const std::vector<double> values = swept_values(plot);
@@ -80,14 +88,19 @@ Json x_axis(const SweepPlot& plot, const Span& span) {
     axis["format"] = "~s";
     return axis;
   }
-  Json ticks = Json::array();
-  std::string labels;
-  for (std::size_t i = 0; i < values.size(); i += every) {
-    ticks.push_back(values[i]);
-    labels += (labels.empty() ? "" : ",") +
-              ("'" + std::to_string(std::llround(values[i])) + "':'" + size_label(values[i]) + "'");
+  std::vector<double> shown;
+  if (every > 1)
+    std::copy_if(values.begin(), values.end(), std::back_inserter(shown), is_power_of_two);
+  if (shown.size() < 3 || shown.size() > kMostTicks) {
+    shown.clear();
+    for (std::size_t i = 0; i < values.size(); i += every) shown.push_back(values[i]);
   }
-  axis["values"] = ticks;
+  std::string labels;
+  for (const double value : shown) {
+    labels += fmt::format("{}'{}':'{}'", labels.empty() ? "" : ",", std::llround(value),
+                          size_label(value));
+  }
+  axis["values"] = shown;
   axis["labelExpr"] = "{" + labels + "}[toString(datum.value)]";
   return axis;
 }
@@ -108,6 +121,14 @@ Json x_channel(const SweepPlot& plot) {
           {"axis", x_axis(plot, span)}};
 }
 
+/// An expression for the labels of the quantity's axis.
+std::string y_label(const Quantity& quantity) {
+  if (quantity.unit == "%") return "format(datum.value, '.0%')";
+  if (quantity.unit == "×") return "format(datum.value, '~g') + '×'";
+  if (quantity.unit.empty()) return "format(datum.value, '~s')";
+  return si_label(quantity.unit);
+}
+
 Json y_channel(const SweepPlot& plot) {
   const Quantity& quantity = *plot.quantity;
   Span span;
@@ -125,17 +146,10 @@ Json y_channel(const SweepPlot& plot) {
     const LogAxis axis{span.low() / kRoom, span.high() * kRoom, kHeight,
                        std::string(quantity.title), std::string(quantity.unit)};
     Json channel = axis.channel("y");
-    if (quantity.unit.empty()) channel["axis"]["labelExpr"] = "format(datum.value, '~s')";
+    channel["axis"]["labelExpr"] = y_label(quantity);
     return channel;
   }
-  Json axis = {{"tickCount", 6}};
-  if (quantity.unit == "%") {
-    axis["format"] = ".0%";
-  } else if (quantity.unit.empty()) {
-    axis["labelExpr"] = "format(datum.value, '~s')";
-  } else {
-    axis["labelExpr"] = si_label(quantity.unit);
-  }
+  const Json axis = {{"tickCount", 6}, {"labelExpr", y_label(quantity)}};
   const double top = span.high() > 0 ? span.high() * 1.06 : 1;
   return {{"field", "y"},
           {"type", "quantitative"},
@@ -189,6 +203,29 @@ Rows rows_of(const SweepPlot& plot) {
   return rows;
 }
 
+/// Whether one line would cover the other: at half of its points or more the values are the same.
+bool coincide(const SweepLine& a, const SweepLine& b) {
+  constexpr double kSame = 0.01;
+  const auto covered = std::count_if(a.points.begin(), a.points.end(), [&](const SweepPoint& p) {
+    return std::any_of(b.points.begin(), b.points.end(), [&](const SweepPoint& q) {
+      return p.x == q.x && std::abs(p.value - q.value) <= kSame * std::abs(q.value);
+    });
+  });
+  return covered > 0 && 2 * static_cast<std::size_t>(covered) >= a.points.size();
+}
+
+/// Solid lines; one that lies over others is dashed, the finer the more there are below it.
+Json dashes(const std::vector<SweepLine>& lines) {
+  const Json patterns = {{1, 0}, {8, 8}, {3, 13}};
+  Json range = Json::array();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::size_t below = 0;
+    for (std::size_t j = 0; j < i; ++j) below += coincide(lines[i], lines[j]) ? 1 : 0;
+    range.push_back(patterns[std::min(below, patterns.size() - 1)]);
+  }
+  return range;
+}
+
 }  // namespace
 
 std::string sweep_chart(const SweepPlot& plot) {
@@ -221,6 +258,11 @@ std::string sweep_chart(const SweepPlot& plot) {
   Json interval = {{"x", x}, {"y", y}, {"y2", {{"field", "high"}}}, {"color", colours}};
   interval["y"]["field"] = "low";
   const Json encoding = {{"x", x}, {"y", y}, {"color", colours}};
+  Json lines = encoding;
+  lines["strokeDash"] = {{"field", "line"},
+                         {"type", "nominal"},
+                         {"scale", {{"domain", names}, {"range", dashes(plot.lines)}}},
+                         {"legend", nullptr}};
   Json points = encoding;
   points["tooltip"] = shown;
 
@@ -232,7 +274,7 @@ std::string sweep_chart(const SweepPlot& plot) {
   layers.push_back({{"name", "forecasts"},
                     {"data", {{"name", "forecasts"}}},
                     {"mark", mark("line", "forecast")},
-                    {"encoding", encoding}});
+                    {"encoding", lines}});
   // Where nothing was measured, the points of the forecast show what was asked.
   layers.push_back(
       {{"name", "points"},

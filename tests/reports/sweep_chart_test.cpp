@@ -84,6 +84,22 @@ TEST(SweepChart, SizesHaveBinaryPrefixes) {
   }
 }
 
+TEST(SweepChart, ALineOverAnotherIsDashed) {
+  SweepPlot plot = plot_of({{1, 10, {}, {}, {}, ""}, {2, 20, {}, {}, {}, ""}});
+  plot.lines.push_back({"same", plot.lines[0].points});
+  plot.lines.push_back({"other", {{1, 15, {}, {}, {}, ""}, {2, 30, {}, {}, {}, ""}}});
+  plot.lines.push_back({"third", plot.lines[0].points});
+  const Spec dashes = chart_of(plot)["layer"][1]["encoding"]["strokeDash"]["scale"]["range"];
+  EXPECT_EQ(dashes, Spec::parse("[[1,0],[8,8],[1,0],[3,13]]"));
+}
+
+TEST(SweepChart, ManyTicksStandAtPowersOfTwo) {
+  std::vector<SweepPoint> points;
+  for (int x = 1; x <= 32; ++x) points.push_back({static_cast<double>(x), 1, {}, {}, {}, ""});
+  const Spec spec = chart_of(plot_of(points));
+  EXPECT_EQ(spec["layer"][1]["encoding"]["x"]["axis"]["values"], Spec::parse("[1,2,4,8,16,32]"));
+}
+
 TEST(SweepChart, LeavesOutWhatIsNoNumber) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Spec spec = chart_of(plot_of({{1, nan, {}, {}, {}, ""}, {2, 1, {}, {}, nan, ""}}));
