@@ -27,8 +27,8 @@ double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
 TimeByResource bounds(const Plan& plan, const Gpu& gpu) {
   TimeByResource times{};
   Traffic unavoidable = plan.total.compulsory;
-  unavoidable.read_bytes -= plan.reuse.read_bytes;
-  unavoidable.write_bytes -= plan.reuse.write_bytes;
+  unavoidable.read_bytes -= reused(plan).read_bytes;
+  unavoidable.write_bytes -= reused(plan).write_bytes;
   at(times, Resource::dram) = dram_bound_s(unavoidable, gpu);
 
   const auto clock = limit_clock_hz(gpu);

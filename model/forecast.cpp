@@ -70,9 +70,7 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Traff
 
   const Traffic& asked = plan.total.compulsory;
   if (asked.write_bytes > 0) result.time_s += gpu.sustained.kernel_end_s.value_or(0);
-  double reused_bytes = plan.reuse.read_bytes;
-  for (const Reuse& more : plan.more_reuse) reused_bytes += more.read_bytes;
-  if (asked.read_bytes > reused_bytes) {
+  if (asked.read_bytes > reused(plan).read_bytes) {
     result.time_s += gpu.sustained.first_access_s.value_or(0);
   }
   return result;

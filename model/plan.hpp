@@ -90,6 +90,13 @@ struct Plan {
   double repeats = 1;                          ///< launches like this one, one after the other
 };
 
+/// All that earlier launches of the chain may have left in L2, at whatever distance.
+inline Traffic reused(const Plan& plan) {
+  Traffic sum{plan.reuse.read_bytes, plan.reuse.write_bytes};
+  for (const Reuse& more : plan.more_reuse) sum += {more.read_bytes, more.write_bytes};
+  return sum;
+}
+
 /// The launches of one kernel variant, in order.
 using Plans = std::vector<Plan>;
 

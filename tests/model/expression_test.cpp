@@ -215,6 +215,22 @@ TEST(ExpressionKernel, TheUnfusedGeluIsNineLaunches) {
   EXPECT_EQ(generated.work.compulsory.total_bytes(), 2 * 4.0 * (1 << 20));
 }
 
+// What comes round in L2 need not come from DRAM, so no more than the first touches bounds the
+// time: x in, y and two scratch arrays that were never written before out.
+TEST(ElementwiseKernel, TheLimitOfAChainLeavesOutWhatL2MayHold) {
+  const Found gelu = find_kernel("elementwise.gelu.unfused");
+  Problem problem{.dtype = DType::fp32, .values = {1 << 28}};
+  check(gelu, problem, 1);
+  Traffic first;
+  for (const Plan& plan : gelu.kernel->plan(problem, testing::hopper_like())) {
+    const Traffic again = reused(plan);
+    first += {plan.total.touched.read_bytes - again.read_bytes,
+              plan.total.touched.write_bytes - again.write_bytes};
+  }
+  EXPECT_EQ(first.read_bytes, 4.0 * (1 << 28));
+  EXPECT_EQ(first.write_bytes, 3 * 4.0 * (1 << 28));
+}
+
 TEST(ExpressionKernel, OperationsAreCounted) {
   using expression::parse;
   const map::Operation fma = operation_of(parse("a*b + c"), DType::fp32);
