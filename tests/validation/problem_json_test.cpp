@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/model/named_kernel.hpp"
+#include "validation/problem_text.hpp"
 
 namespace roofcast::validation {
 namespace {
@@ -48,6 +49,19 @@ TEST(ProblemJson, OtherValuesAreRefusedWithTheChoices) {
   EXPECT_THAT(refusal(bad), HasSubstr("expression is empty"));
   bad.erase("expression");
   EXPECT_THAT(refusal(bad), HasSubstr("needs expression"));
+}
+
+TEST(ProblemText, QuotesTextsAndNamesChoices) {
+  Problem problem;
+  problem.values = {8, 256, 16, 1, 0};
+  problem.text = Text("max(x, \"y\")");
+  const Found expr = find_kernel("elementwise.expr.fused");
+  check(expr, problem, ~0U);
+  EXPECT_THAT(problem_text("elementwise.expr.fused", problem),
+              HasSubstr("expression=\"max(x, \\\"y\\\")\" fp32"));
+  Problem gather;
+  gather.values = {1024, 512, 0};
+  EXPECT_THAT(problem_text("access.gather", gather), HasSubstr("distribution=shuffled"));
 }
 
 }  // namespace

@@ -88,6 +88,19 @@ TEST(SuiteGrammar, TheSameCaseOnce) {
   EXPECT_EQ(cases_of(group + "," + group).size(), 1U);
 }
 
+TEST(SuiteGrammar, ChoicesAndTextsAreGivenByName) {
+  const auto choices = cases_of(R"({"kernel":"access.gather","dtype":"fp32","n":1024,
+      "window":1024,"distribution":["uniform","shuffled"]})");
+  ASSERT_EQ(choices.size(), 2U);
+  EXPECT_EQ(choices[0].problem[2], 1);
+  EXPECT_EQ(choices[1].problem[2], 0);
+  const auto texts = cases_of(R"({"kernel":"elementwise.expr.fused","dtype":"fp32","n":[8,16],
+      "expression":["a*b+c","=x"]})");
+  ASSERT_EQ(texts.size(), 4U);
+  EXPECT_EQ(texts[0].problem.text.view(), "a*b+c");
+  EXPECT_EQ(texts[3].problem.text.view(), "=x");
+}
+
 struct BadSuite {
   const char* group;
   const char* pointer;
@@ -119,6 +132,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":0})", "/groups/0:", "n is 0"},
         BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","m":1})", "/groups/0/m:", "remove"},
         BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":"=q"})", "/groups/0/n:", "remove"},
+        BadSuite{R"({"kernel":"access.gather","dtype":"fp32","n":8,"window":8,
+                     "distribution":["shuffled","unifrm"]})",
+                 "/groups/0/distribution/1:", "shuffled or uniform"},
+        BadSuite{R"({"kernel":"access.gather","dtype":"fp32","n":8,"window":8,"distribution":0})",
+                 "/groups/0/distribution:", "shuffled or uniform"},
+        BadSuite{R"({"kernel":"access.gather","dtype":"fp32","n":"=distribution","window":8,
+                     "distribution":"uniform"})",
+                 "/groups/0/n:", "numbers"},
         BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":1.5})", "/groups/0/n:", "integer"},
         BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":{"from":1,"to":9}})",
                  "/groups/0/n:", "times"},

@@ -61,6 +61,24 @@ TEST(Table, FiltersAndComputesParameters) {
   EXPECT_EQ(table.rows[1].measured.problem[0], 154);
 }
 
+TEST(Table, TakesNamesFromAColumnOrAsGiven) {
+  constexpr const char* kText =
+      "gpu,dtype,n,window,how,distribution,time_us\n"
+      "a,fp32,1024,1024,shuffled,uniform,1\n";
+  TableQuery q = query("access.gather");
+  EXPECT_EQ(parse_table("t.csv", kText, q).rows[0].measured.problem[2], 1);
+  q.set = {parse_assignment("distribution=how")};
+  EXPECT_EQ(parse_table("t.csv", kText, q).rows[0].measured.problem[2], 0);
+  q.set = {parse_assignment("distribution=uniform")};
+  EXPECT_EQ(parse_table("t.csv", kText, q).rows[0].measured.problem[2], 1);
+  q.set = {parse_assignment("distribution=random")};
+  EXPECT_THROW((void)parse_table("t.csv", kText, q), InputError);
+  q = query("elementwise.expr.fused");
+  q.set = {parse_assignment("expression=max(x, y)=z")};
+  const Table table = parse_table("t.csv", "gpu,dtype,n,time_us\na,fp32,8,1\n", q);
+  EXPECT_EQ(table.rows[0].measured.problem.text.view(), "max(x, y)=z");
+}
+
 TEST(Table, TakesTheKernelFromAColumnAndQuotedFields) {
   const Table table = parse_table("t.csv",
                                   "\xEF\xBB\xBFgpu,dtype,n,kernel,remark,time_us\n"
