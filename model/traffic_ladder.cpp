@@ -103,9 +103,9 @@ void append_dram(std::string& text, const Work& work) {
   } else if (!more(l2, dram)) {
     text += "nothing is found again in L2";
   } else {
-    text += "L2 keeps what blocks share or read again";
+    text += "L2 answers repeats";
     if (least <= 0 || !more(dram, least)) return;
-    text += ", but not all of it: each byte is read ";
+    text += ", not all: each byte is read ";
     append_figure(text, dram / least);
     text += " times";
   }

@@ -55,9 +55,7 @@ TEST(TrafficLadder, SaysWhoAnswersRepeats) {
       "each byte is asked for 10.5 times on average; shared memory answers the other repeats");
   EXPECT_EQ(rungs[1].reason, "lanes of a warp share what they read");
   EXPECT_EQ(rungs[2].reason, "L1 answers the repeats");
-  EXPECT_EQ(
-      rungs[3].reason,
-      "L2 keeps what blocks share or read again, but not all of it: each byte is read 3 times");
+  EXPECT_EQ(rungs[3].reason, "L2 answers repeats, not all: each byte is read 3 times");
 }
 
 TEST(TrafficLadder, SaysWhatStaysInL2) {
