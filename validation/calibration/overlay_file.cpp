@@ -29,6 +29,8 @@ bool names(const Overlay& overlay, const std::string& source) {
 void collect(const std::string& path, const Json& group, std::vector<OverlayValue>& values) {
   for (const auto& [name, member] : group.items()) {
     const std::string key = path.empty() ? name : path + '/' + name;
+    if (!member.is_object())
+      throw InputError("/sustained/" + key + " is not {\"value\", \"source\"}");
     if (member.contains("value")) {
       values.push_back({key, member.at("value").get<double>(),
                         member.at("source").get<std::string>(), member.value("note", "")});
@@ -99,7 +101,8 @@ Overlay parse_overlay(const std::string& file, const std::string& text) {
     overlay.provenance = {
         about.at("run").get<std::string>(), about.value("date", ""), about.value("device", ""),
         about.value("driver", ""),          about.value("cuda", ""), about.value("note", "")};
-    for (const auto& [key, source] : in.value("sources", Json::object()).items()) {
+    const Json sources = in.value("sources", Json::object());
+    for (const auto& [key, source] : sources.items()) {
       overlay.sources.push_back(
           {key, source.at("title").get<std::string>(), source.value("date", "")});
     }
