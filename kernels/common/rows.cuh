@@ -255,10 +255,16 @@ inline dim3 block_of(const Layout& layout) {
 
 /// Enqueues a kernel, in clusters of `cluster` blocks.
 inline void launch(const void* function, dim3 grid, dim3 block, std::int64_t cluster,
-                   void** arguments, cudaStream_t stream) {
+                   void** arguments, cudaStream_t stream, std::size_t shared_bytes = 0) {
+  constexpr std::size_t kWithoutAsking = 48 * 1024;
+  if (shared_bytes > kWithoutAsking) {
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shared_bytes)));
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;

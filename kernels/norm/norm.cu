@@ -120,6 +120,7 @@ std::string unsupported(Kind kind, const Problem& p) {
     return "cluster must be 1, 2, 4, 8 or 16 blocks, or 0 to choose; asked for " +
            std::to_string(cluster);
   }
+  if (p[roofcast::norm::kTurns] < 0) return "turns must be at least 1, or 0 to choose";
   return p[kPass] == kForward ? unsupported_forward(kind, p) : unsupported_backward(kind, p);
 }
 
@@ -181,12 +182,17 @@ double tolerance(const Problem& p) {
          (p.dtype == DType::fp32 ? 0.0 : 2 * unit_roundoff(p.dtype));
 }
 
-constexpr Problem configuration(std::int64_t pass, std::int64_t vectors, std::int64_t cluster) {
-  return {.dtype = DType::fp32, .values = {0, 0, pass, vectors, cluster}};
+constexpr Problem configuration(std::int64_t pass, std::int64_t vectors, std::int64_t cluster,
+                                std::int64_t turns = 0) {
+  return {.dtype = DType::fp32, .values = {0, 0, pass, vectors, cluster, turns}};
 }
-constexpr std::array kConfigurations = {
-    configuration(kForward, 0, 0), configuration(kForward, 4, 1), configuration(kForward, 4, 4),
-    configuration(kForward, 8, 16), configuration(roofcast::norm::kBackward, 0, 0)};
+constexpr std::array kConfigurations = {configuration(kForward, 0, 0),
+                                        configuration(kForward, 4, 1),
+                                        configuration(kForward, 4, 4),
+                                        configuration(kForward, 8, 16),
+                                        configuration(kForward, 0, 1, 3),
+                                        configuration(kForward, 0, 2, 5),
+                                        configuration(roofcast::norm::kBackward, 0, 0)};
 
 template <Kind kKind>
 KernelEntry entry(std::string_view name) {

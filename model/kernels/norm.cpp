@@ -31,17 +31,54 @@ struct Registers {
   Kind kind;
   DType dtype;
   std::array<std::int64_t, 4> forward;    ///< 1, 2, 4, 8 vectors a thread
-  std::array<std::int64_t, 4> clustered;  ///< the same
+  std::array<std::int64_t, 4> in_turn;    ///< the same: a block takes rows in turn
+  std::array<std::int64_t, 4> clustered;  ///< the same: a cluster does
   std::array<std::int64_t, 2> backward;   ///< a block, a cluster a row
   std::array<std::int64_t, 2> ragged;     ///< the same, element by element
 };
 constexpr std::array kRegisters = {
-    Registers{Kind::layernorm, DType::fp32, {36, 42, 48, 64}, {0, 0, 47, 60}, {95, 96}, {96, 96}},
-    Registers{Kind::layernorm, DType::fp16, {44, 55, 62, 0}, {0, 55, 63, 0}, {80, 80}, {84, 93}},
-    Registers{Kind::layernorm, DType::bf16, {40, 48, 55, 0}, {0, 48, 48, 0}, {72, 92}, {84, 95}},
-    Registers{Kind::rmsnorm, DType::fp32, {30, 38, 44, 56}, {0, 0, 46, 54}, {80, 86}, {80, 90}},
-    Registers{Kind::rmsnorm, DType::fp16, {35, 42, 58, 0}, {0, 43, 59, 0}, {70, 71}, {74, 80}},
-    Registers{Kind::rmsnorm, DType::bf16, {35, 42, 58, 0}, {0, 43, 55, 0}, {64, 72}, {76, 80}},
+    Registers{Kind::layernorm,
+              DType::fp32,
+              {36, 40, 48, 64},
+              {0, 0, 60, 0},
+              {0, 0, 62, 88},
+              {95, 96},
+              {96, 96}},
+    Registers{Kind::layernorm,
+              DType::fp16,
+              {40, 48, 63, 0},
+              {0, 58, 0, 0},
+              {0, 58, 80, 0},
+              {80, 80},
+              {84, 93}},
+    Registers{Kind::layernorm,
+              DType::bf16,
+              {40, 48, 55, 0},
+              {0, 63, 0, 0},
+              {0, 56, 72, 0},
+              {72, 92},
+              {84, 95}},
+    Registers{Kind::rmsnorm,
+              DType::fp32,
+              {30, 38, 44, 56},
+              {0, 0, 60, 0},
+              {0, 0, 58, 79},
+              {80, 86},
+              {80, 90}},
+    Registers{Kind::rmsnorm,
+              DType::fp16,
+              {35, 42, 58, 0},
+              {0, 58, 0, 0},
+              {0, 52, 72, 0},
+              {70, 71},
+              {74, 80}},
+    Registers{Kind::rmsnorm,
+              DType::bf16,
+              {35, 42, 58, 0},
+              {0, 56, 0, 0},
+              {0, 64, 63, 0},
+              {64, 72},
+              {76, 80}},
 };
 constexpr std::int64_t kFinishRegisters = 32;
 
@@ -104,16 +141,20 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu) {
   const Counts& counts = counts_of(kind);
   const Registers& known = registers_of(kind, p.dtype);
   const bool clustered = layout.cluster > 1;
-  const std::int64_t parts = kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1);
-  Plan plan = rows::plan_of(
-      layout, p[rows::kRows],
-      (clustered ? known.clustered : known.forward)[position_of(layout.vectors)], parts * 16);
+  const bool in_turn = clustered || layout.turns > 1;
+  const std::int64_t parts =
+      kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1) * (in_turn ? 2 : 1);
+  const auto& registers = clustered ? known.clustered : in_turn ? known.in_turn : known.forward;
+  const std::int64_t kept = kept_bytes(p, kind == Kind::layernorm ? 2 : 1);
+  Plan plan = rows::plan_of(layout, p[rows::kRows], registers[position_of(layout.vectors)],
+                            parts * 16 + kept);
 
   const double row_count = as_double(p[rows::kRows]);
   const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));
   const double elements = row_count * as_double(p[rows::kCols]);
   const double parameter_bytes = counts.parameters * row_bytes;
   const double statistics = counts.statistics * row_count;
+  const double groups = as_double(rows::ceil_div(p[rows::kRows], kept > 0 ? layout.turns : 1));
   const rows::Sectors sectors =
       rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
   Work& work = plan.total;
@@ -123,15 +164,16 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu) {
   work.compulsory = {row_count * row_bytes + parameter_bytes,
                      row_count * row_bytes + 4 * statistics};
   work.touched = work.compulsory;
-  work.requested = {row_count * (row_bytes + parameter_bytes), work.compulsory.write_bytes};
+  work.requested = {row_count * row_bytes + groups * parameter_bytes, work.compulsory.write_bytes};
   // γ and β by vectors, those of ragged rows by the two aligned ones around each.
   const bool ragged = p[rows::kCols] * element_bytes(p) % rows::kVectorBytes != 0;
-  const double parameter_l1 = row_count * parameter_bytes * (ragged ? 2 : 1);
+  const double parameter_l1 = groups * parameter_bytes * (ragged ? 2 : 1);
   const double written = (sectors.accessed + statistics) * kSectorBytes;
   work.l1 = {sectors.accessed * kSectorBytes + parameter_l1, written};
+  // The blocks of a cluster have different columns: an SM sees all of them.
   work.l2 = {sectors.distinct * kSectorBytes +
-                 parameter_reads(plan.launch, row_count * parameter_bytes, parameter_bytes,
-                                 row_bytes / as_double(layout.cluster), gpu),
+                 parameter_reads(plan.launch, groups * parameter_bytes, parameter_bytes,
+                                 row_bytes * as_double(kept > 0 ? layout.turns : 1), gpu),
              written};
   add_sector_reason(plan);
 
@@ -139,24 +181,29 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu) {
   const double accesses = warps * as_double(layout.vectors);
   const double slots = plan.on_chip_bytes / as_double(element_bytes(p));
   const double unpacks = narrow(p) ? 1 + counts.parameters + 0.5 : 0;
-  const bool alone = layout.threads == rows::kWarp && !clustered;
+  const bool alone = layout.threads == rows::kWarp && !in_turn;
   const double blocks = as_double(plan.launch.blocks());
-  Step& once = plan.block.once;
-  once.vector_flops = slots * counts.forward_flops;
-  once.conversions = narrow(p) ? slots / 2 : 0;
-  once.special_ops = as_double(layout.threads * layout.rows_per_block);
-  once.instructions = slots / rows::kWarp * (counts.forward_instructions + unpacks) +
+  plan.on_chip_bytes += as_double(kept);
+  plan.block.steps = as_double(layout.turns);
+  Step& step = plan.block.step;  // a row
+  step.vector_flops = slots * counts.forward_flops;
+  step.conversions = narrow(p) ? slots / 2 : 0;
+  step.special_ops = as_double(layout.threads * layout.rows_per_block);
+  const double parameter_access = kept > 0 ? 1 : kInstructionsPerParameter;
+  step.instructions = slots / rows::kWarp * (counts.forward_instructions + unpacks) +
                       accesses * (kInstructionsPerLoad + kInstructionsPerStore +
-                                  counts.parameters * kInstructionsPerParameter) +
+                                  counts.parameters * parameter_access) +
                       warps * (kInstructionsPerThread + (alone ? 0 : kInstructionsPerMerge));
-  once.l2_bytes = work.l2.total_bytes() / blocks;
-  once.l1_wavefronts = once.l1_lookups = work.l1.total_bytes() / blocks / as_double(kLineBytes);
-  once.global_round_trips = 2;  // x, then γ and β
-  once.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
-  once.dependent_fmas = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p));
-  once.barriers = alone ? 0 : clustered ? 2 : 1;
-  once.shared_wavefronts = alone ? 0 : warps * as_double(layout.cluster) + 2 * warps;
-  work.shared_bytes = once.shared_wavefronts * as_double(kLineBytes) * blocks;
+  step.l2_bytes = work.l2.total_bytes() / blocks / plan.block.steps;
+  step.l1_wavefronts = step.l1_lookups =
+      work.l1.total_bytes() / blocks / plan.block.steps / as_double(kLineBytes);
+  step.global_round_trips = kept > 0 ? 1 : 2;  // x, then γ and β
+  step.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
+  step.dependent_fmas = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p));
+  step.barriers = alone ? 0 : clustered ? 2 : 1;
+  step.shared_wavefronts = alone ? 0 : warps * as_double(layout.cluster) + 2 * warps;
+  if (kept > 0) step.shared_wavefronts += as_double(kept / kLineBytes);
+  work.shared_bytes = step.shared_wavefronts * as_double(kLineBytes) * blocks * plan.block.steps;
   return plan;
 }
 
@@ -262,6 +309,10 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
     throw InputError("cluster is " + std::to_string(layout.cluster) +
                      ": give 1, 2, 4, 8 or 16 blocks, or 0 to choose by the row length");
   }
+  if (layout.turns > 1 && 2 * layout.vectors < most) {
+    throw InputError("vectors is " + std::to_string(layout.vectors) + ": rows in turn take " +
+                     std::to_string(most / 2) + " or, in a cluster, " + std::to_string(most));
+  }
   if (layout.threads > kMostThreads) {
     throw InputError("a row of " + std::to_string(p[rows::kCols]) +
                      " elements does not fit the registers of " + std::to_string(layout.cluster) +
@@ -290,13 +341,16 @@ Plans plan(const Problem& p, const Gpu& gpu) {
 
 constexpr std::array<std::string_view, 2> kPasses = {"forward", "backward"};
 constexpr std::array kParameters = {
-    rows::kShape[0], rows::kShape[1],
+    rows::kShape[0],
+    rows::kShape[1],
     choice("pass", "forward; or backward, from x, dy and the forward pass's statistics", kPasses,
            kForward),
     setting("vectors", "16-byte accesses a thread holds, forward: 1, 2, 4, 8; 0: by the row length",
             0, 8, 0),
     setting("cluster", "blocks that share a row, forward: 1, 2, 4, 8, 16; 0: by the row length", 0,
-            16, 0)};
+            16, 0),
+    setting("turns", "rows a block takes one after the other, forward; 0: by the shape", 0, 1024,
+            0)};
 
 constexpr std::array<KernelModel, 3> kVariants = {{
     {"norm.layernorm", "by mean and variance, with γ and β: the row in registers, read once",

@@ -8,7 +8,7 @@
 namespace roofcast::norm {
 
 /// Positions in Problem after the shape.
-enum Parameter : std::size_t { kPass = 2, kVectors, kCluster };
+enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kTurns };
 enum Pass : std::int64_t { kForward, kBackward };
 
 /// Added to the mean square before the root: what frameworks take by default.
@@ -16,9 +16,12 @@ inline constexpr double kEpsilon = 1e-5;
 
 /// Threads of a block at most: leaves 64 registers a thread with two blocks on an SM.
 inline constexpr std::int64_t kMostThreads = 512;
-/// A block's slice of a row where the cluster is chosen: several blocks fit an SM, so that some
-/// load while others reduce or store.
-inline constexpr std::int64_t kSliceBytes = std::int64_t{32} * 1024;
+/// Elements of a row in a block where the cluster is chosen: 512 threads of 16, so that two blocks
+/// fit an SM with one row in work and the next on its way.
+inline constexpr std::int64_t kSliceElements = 8192;
+/// Rows that share the γ and β their blocks have loaded; fewer where blocks would be few.
+inline constexpr std::int64_t kMostTurns = 8;
+inline constexpr std::int64_t kEnoughBlocks = 2048;
 /// Columns a thread of the backward pass keeps: it holds x, dy, γ, two sums, and the next row's x
 /// and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
@@ -35,12 +38,36 @@ constexpr std::int64_t most_vectors(const Problem& p) {
   return 2 * element_bytes(p);
 }
 
-/// A row, or a block's slice of it, in registers: read once.
+/// A row, or a block's slice of it, in registers: read once. Of clusters, rows in turn.
 constexpr rows::Layout forward_layout(const Problem& p) {
   const std::int64_t cluster =
-      p[kCluster] != 0 ? p[kCluster]
-                       : rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
-  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], most_vectors(p), cluster);
+      p[kCluster] != 0 ? p[kCluster] : rows::cluster_for(p[rows::kCols], kSliceElements);
+  const std::int64_t vectors =
+      p[kVectors] == 0 && p[kTurns] > 1 ? most_vectors(p) / 2 : p[kVectors];
+  rows::Layout layout =
+      rows::held_layout(p[rows::kCols], element_bytes(p), vectors, most_vectors(p), cluster);
+  const bool holds_two = 2 * layout.vectors <= most_vectors(p);  // this row and the next
+  const std::int64_t chosen =
+      cluster == 1 || !holds_two
+          ? 1
+          : std::clamp<std::int64_t>(p[rows::kRows] * cluster / kEnoughBlocks, 1, kMostTurns);
+  layout.turns = p[kTurns] != 0 ? p[kTurns] : chosen;
+  if (layout.turns > 1) layout.rows_per_block = 1;
+  return layout;
+}
+
+/// Whether the forward pass has rows in turn, which share the γ and β that threads keep.
+constexpr bool keeps_parameters(const Problem& p) {
+  const rows::Layout layout = forward_layout(p);
+  return (layout.turns > 1 || layout.cluster > 1) && 2 * layout.vectors <= most_vectors(p) &&
+         p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
+}
+
+/// Shared memory for `parameters` arrays (γ, β) of a block's columns.
+constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
+  const rows::Layout layout = forward_layout(p);
+  return keeps_parameters(p) ? parameters * layout.vectors * layout.threads * rows::kVectorBytes
+                             : 0;
 }
 
 /// Each thread keeps its columns over all rows of a strip. Settings are not used.

@@ -43,9 +43,10 @@ struct Layout {
   std::int64_t threads = kWarp;     ///< that hold a slice: a multiple of 32
   std::int64_t rows_per_block = 1;  ///< more than one: a warp each
   std::int64_t cluster = 1;         ///< blocks that share a row
+  std::int64_t turns = 1;           ///< rows a block takes one after the other
 
   constexpr std::int64_t blocks(std::int64_t rows) const {
-    return ceil_div(rows, rows_per_block) * cluster;
+    return ceil_div(rows, rows_per_block * turns) * cluster;
   }
 };
 

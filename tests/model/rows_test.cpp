@@ -145,6 +145,20 @@ TEST(Norm, ForwardReadsOnceAndLeavesTheStatistics) {
   EXPECT_EQ(plan.total.l2.read_bytes, 8000 * 16384.0 + 132 * 2 * 16384);
 }
 
+TEST(Norm, RowsInTurnShareTheirParameters) {
+  // 65536 fp32: 8 blocks of 8192; 4096 rows in 512 clusters of 8 rows, each reads γ and β once.
+  const Problem p = problem(4096, 65536);
+  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front();
+  EXPECT_EQ(norm::forward_layout(p).turns, 8);
+  EXPECT_EQ(plan.launch.cluster[0], 8);
+  EXPECT_EQ(plan.launch.blocks(), 512 * 8);
+  EXPECT_EQ(plan.total.requested.read_bytes, (4096 + 2 * 512) * 262144.0);
+  EXPECT_EQ(plan.total.l2.read_bytes, plan.total.requested.read_bytes);
+  EXPECT_GE(plan.launch.shared_bytes, 2 * 8192 * 4);
+  // Ragged rows have other columns in a thread each time, so nothing is kept.
+  EXPECT_EQ(norm::kept_bytes(problem(4096, 65537), 2), 0);
+}
+
 TEST(Norm, RootMeanSquareTakesOneParameterAndLeavesOneStatistic) {
   const Plan plan = plans_of(norm::kFamily, "norm.rmsnorm", problem(8000, 4096)).front();
   EXPECT_EQ(plan.total.compulsory.read_bytes, 8000 * 16384.0 + 16384);
