@@ -58,7 +58,7 @@ double written_back_early_bytes(const Plan& plan, std::int64_t resident_blocks, 
   if (plan.scatter.open_write_bytes <= 0) return 0;
   const auto blocks = static_cast<double>(plan.launch.blocks());
   const double share = std::min(1.0, static_cast<double>(resident_blocks) / blocks);
-  const double meanwhile = share * plan.total.l2.total_bytes();
+  const double meanwhile = share * plan.total.compulsory.total_bytes();
   return plan.scatter.open_write_bytes * -std::expm1(-meanwhile / resident_capacity_bytes(gpu));
 }
 

@@ -13,17 +13,36 @@ double per_clk(double work, const std::optional<double>& rate) {
   return rate && *rate > 0 ? work / *rate : 0;
 }
 
+// Share of the issue slots that warps keep filled. Each warp has an instruction ready with some
+// chance, so more of them leave fewer slots empty: what is lost falls as 1 ÷ warps from what eight
+// warps lose.
+double issue_efficiency(double resident_warps, const Gpu& gpu) {
+  constexpr double kMeasuredWarps = 8;
+  const double lost = 1 / gpu.sustained.issue_efficiency.value_or(1) - 1;
+  return 1 / (1 + lost * kMeasuredWarps / std::max(1.0, resident_warps));
+}
+
+// The measured rate where there is one, else the datasheet's.
+std::optional<double> rate(const std::optional<double>& sustained,
+                           const std::optional<double>& datasheet) {
+  return sustained ? sustained : datasheet;
+}
+
 // Cycles each pipe of an SM is busy with one block's step.
-CyclesByResource pipe_cycles(const Step& step, DType compute, const Gpu& gpu) {
+CyclesByResource pipe_cycles(const Step& step, DType compute, double resident_warps,
+                             const Gpu& gpu) {
   CyclesByResource cycles{};
   const auto set = [&cycles](Resource resource, double value) {
     cycles[static_cast<std::size_t>(resource)] = value;
   };
-  set(Resource::vector, per_clk(step.vector_flops, gpu.sm.vector_flop_per_clk[compute]));
-  set(Resource::special, per_clk(step.special_ops, gpu.sm.special_per_clk));
-  set(Resource::conversion, per_clk(step.conversions, gpu.sm.conversion_per_clk));
+  set(Resource::vector, per_clk(step.vector_flops, rate(gpu.sustained.vector_flop_per_clk[compute],
+                                                        gpu.sm.vector_flop_per_clk[compute])));
+  set(Resource::special,
+      per_clk(step.special_ops, rate(gpu.sustained.special_per_clk, gpu.sm.special_per_clk)));
+  set(Resource::conversion,
+      per_clk(step.conversions, rate(gpu.sustained.conversion_per_clk, gpu.sm.conversion_per_clk)));
   set(Resource::issue, per_clk(step.instructions, gpu.sm.warp_issue_per_clk) /
-                           gpu.sustained.issue_efficiency.value_or(1));
+                           issue_efficiency(resident_warps, gpu));
   set(Resource::shared, step.shared_wavefronts);
   set(Resource::l1,
       std::max(step.l1_wavefronts, per_clk(step.l1_lookups, gpu.sustained.l1_tags_per_clk)));
@@ -32,14 +51,18 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, const Gpu& gpu) {
 }
 
 double exposed_latency_cycles(const Step& step, double dram_share, const Gpu& gpu) {
-  const double unloaded = gpu.latency.l2_cycles.value_or(0);
+  const double unloaded = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
   const double l2 = gpu.sustained.l2_loaded_cycles.value_or(unloaded);
-  const double beyond_l2 = gpu.latency.dram_cycles.value_or(unloaded) - unloaded;
+  const double beyond_l2 =
+      rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(unloaded) -
+      unloaded;
   const double tile = gpu.sustained.tile_wait_cycles.value_or(l2);
   return step.global_round_trips * (l2 + beyond_l2 * dram_share) +
          step.tile_waits * (tile + beyond_l2 * dram_share) +
-         step.shared_round_trips * gpu.latency.shared_cycles.value_or(0) +
-         step.dependent_fmas * gpu.latency.fma_cycles.value_or(0) +
+         step.shared_round_trips *
+             rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
+         step.dependent_fmas *
+             rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
          step.barriers * gpu.sustained.barrier_cycles.value_or(0);
 }
 
@@ -49,9 +72,10 @@ struct StepCost {
   double stream;   ///< one warp's instructions, one after the other
 };
 
-StepCost step_cost(const Step& step, DType compute, double warps, double dram_share,
-                   const Gpu& gpu) {
-  return {pipe_cycles(step, compute, gpu), exposed_latency_cycles(step, dram_share, gpu),
+StepCost step_cost(const Step& step, DType compute, double warps, double resident,
+                   double dram_share, const Gpu& gpu) {
+  return {pipe_cycles(step, compute, warps * resident, gpu),
+          exposed_latency_cycles(step, dram_share, gpu),
           step.instructions / warps * gpu.sustained.warp_issue_cycles.value_or(1)};
 }
 
@@ -91,10 +115,9 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   const std::int64_t rest = on_busiest % occupancy.blocks_per_sm;
 
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
-  const StepCost step = step_cost(plan.block.step, plan.compute, warps, dram_share, gpu);
-  StepCost once = step_cost(plan.block.once, plan.compute, warps, dram_share, gpu);
-  once.pipes[static_cast<std::size_t>(Resource::launch)] =
-      warps * gpu.sustained.warp_launch_cycles.value_or(0);
+  const auto cost = [&](const Step& what, double resident) {
+    return step_cost(what, plan.compute, warps, resident, dram_share, gpu);
+  };
   const Overlap overlap(gpu.sustained.overlap_exponent);
 
   SmTime result;
@@ -109,6 +132,14 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
     if (rounds == 0 || resident == 0) return;
     const auto r = static_cast<double>(resident);
     const auto n = static_cast<double>(rounds);
+    const StepCost step = cost(plan.block.step, r);
+    StepCost once = cost(plan.block.once, r);
+    once.pipes[static_cast<std::size_t>(Resource::launch)] =
+        gpu.sustained.block_launch_cycles.value_or(0) +
+        warps * gpu.sustained.warp_launch_cycles.value_or(0);
+    for (std::size_t i = 0; i < kResources; ++i) {
+      result.busy_cycles[i] += n * r * (plan.block.steps * step.pipes[i] + once.pipes[i]);
+    }
     const StepTime in_loop = step_time(step, r, overlap);
     result.waiting_share = std::min(result.waiting_share, in_loop.waiting_share);
     result.fullest = static_cast<Resource>(in_loop.fullest);
@@ -118,10 +149,6 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   add_rounds(full_rounds, occupancy.blocks_per_sm);
   add_rounds(1, rest);
 
-  for (std::size_t i = 0; i < kResources; ++i) {
-    result.busy_cycles[i] =
-        static_cast<double>(on_busiest) * (plan.block.steps * step.pipes[i] + once.pipes[i]);
-  }
   result.busy_cycles[kLatency] = spent[kLatency];
   const auto largest = std::max_element(spent.begin(), spent.end());
   result.bound = static_cast<Resource>(largest - spent.begin());

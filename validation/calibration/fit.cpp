@@ -23,7 +23,11 @@ constexpr std::array kConstants = {
     Constant{"l2_resident_bytes", Told::by_products, &Sustained::l2_resident_bytes, 4.4e7, 2e7,
              6e7},
     Constant{"l2_dirty_bytes", Told::by_streaming, &Sustained::l2_dirty_bytes, 5e7, 1e5, 2e8},
-    Constant{"l2_loaded_cycles", Told::by_products, &Sustained::l2_loaded_cycles, 500, 100, 2000},
+    Constant{"dram_scattered_bytes_per_s", Told::by_streaming,
+             &Sustained::dram_scattered_bytes_per_s, 2.6e12, 1e11, 1e13},
+    Constant{"l2_partial_writes_per_s", Told::by_streaming, &Sustained::l2_partial_writes_per_s,
+             6.6e10, 1e9, 1e12},
+    Constant{"l2_loaded_cycles", Told::by_streaming, &Sustained::l2_loaded_cycles, 500, 100, 2000},
     Constant{"kernel_end_s", Told::by_streaming, &Sustained::kernel_end_s, 5e-7, 1e-8, 1e-5},
     Constant{"first_access_s", Told::by_streaming, &Sustained::first_access_s, 4e-7, 1e-8, 1e-5},
     Constant{"warp_launch_cycles", Told::by_streaming, &Sustained::warp_launch_cycles, 20, 0.1,
@@ -69,9 +73,14 @@ std::optional<double> clock_hz(const Run& run) {
 }
 
 std::vector<const Case*> training_cases(const Run& run, Told told) {
+  // What the SMs bound tells the constants of the SMs, with the products.
+  static constexpr std::array<std::string_view, 4> kBoundBySms = {
+      "gemm.", "divergence.", "access.shared", "transpose.tiled"};
   std::vector<const Case*> cases = training_cases(run);
   std::erase_if(cases, [told](const Case* one) {
-    return one->kernel.starts_with("gemm") != (told == Told::by_products);
+    const bool by_sms = std::any_of(kBoundBySms.begin(), kBoundBySms.end(),
+                                    [&](auto prefix) { return one->kernel.starts_with(prefix); });
+    return by_sms != (told == Told::by_products);
   });
   return cases;
 }
