@@ -73,6 +73,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/sm_clock_hz", sustained.sm_clock_hz);
   visit("/sustained/stream_launch_s", sustained.stream_launch_s);
   visit("/sustained/graph_launch_s", sustained.graph_launch_s);
+  visit("/sustained/stream_next_s", sustained.stream_next_s);
   visit("/sustained/first_access_s", sustained.first_access_s);
   visit("/sustained/kernel_end_s", sustained.kernel_end_s);
   visit("/sustained/warp_launch_cycles", sustained.warp_launch_cycles);
@@ -81,6 +82,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/issue_efficiency", sustained.issue_efficiency);
   visit("/sustained/warp_issue_cycles", sustained.warp_issue_cycles);
   visit("/sustained/overlap_exponent", sustained.overlap_exponent);
+  visit("/sustained/latency_overlap_exponent", sustained.latency_overlap_exponent);
   visit("/sustained/memory_overlap_exponent", sustained.memory_overlap_exponent);
   visit("/sustained/l1_tags_per_clk", sustained.l1_tags_per_clk);
   visit("/sustained/fma_latency_cycles", sustained.fma_latency_cycles);

@@ -93,6 +93,7 @@ struct Sustained {
   std::optional<double> sm_clock_hz;         ///< under memory-bound and SIMT load
   std::optional<double> stream_launch_s;     ///< null kernel between two events in a stream
   std::optional<double> graph_launch_s;      ///< null kernel, each of many in a graph
+  std::optional<double> stream_next_s;       ///< null kernel, each of many queued in a stream
   std::optional<double> first_access_s;      ///< more until the first data: cold translations
   std::optional<double> kernel_end_s;        ///< more until the last writes show to the next kernel
   std::optional<double> warp_launch_cycles;  ///< between the starts of two warps on one SM
@@ -116,7 +117,8 @@ struct Sustained {
   std::optional<double> conversion_per_clk;
   RateByType vector_flop_per_clk;
   std::optional<double> overlap_exponent;  ///< p of the p-norm that joins the parts of an SM's work
-  std::optional<double> memory_overlap_exponent;  ///< the same for SMs, L2 and DRAM together
+  std::optional<double> latency_overlap_exponent;  ///< the same for blocks that hide one's waiting
+  std::optional<double> memory_overlap_exponent;   ///< the same for SMs, L2 and DRAM together
   std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;

@@ -29,7 +29,8 @@ std::string microseconds(double seconds) {
 LaunchCosts launch_costs(const Gpu& gpu, CacheState cache) {
   const double in_graph = gpu.sustained.graph_launch_s.value_or(0);
   if (cache == CacheState::steady) return {in_graph, in_graph, std::nullopt};
-  return {gpu.sustained.stream_launch_s.value_or(in_graph), in_graph, gpu.sustained.host_submit_s};
+  return {gpu.sustained.stream_launch_s.value_or(in_graph),
+          gpu.sustained.stream_next_s.value_or(in_graph), gpu.sustained.host_submit_s};
 }
 
 Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s) {

@@ -50,9 +50,17 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, double resident_wa
   return cycles;
 }
 
+double unloaded_l2_cycles(const Gpu& gpu) {
+  return rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
+}
+
+double loaded_l2_cycles(const Gpu& gpu) {
+  return gpu.sustained.l2_loaded_cycles.value_or(unloaded_l2_cycles(gpu));
+}
+
 double exposed_latency_cycles(const Step& step, double dram_share, const Gpu& gpu) {
-  const double unloaded = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
-  const double l2 = gpu.sustained.l2_loaded_cycles.value_or(unloaded);
+  const double unloaded = unloaded_l2_cycles(gpu);
+  const double l2 = loaded_l2_cycles(gpu);
   const double beyond_l2 =
       rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(unloaded) -
       unloaded;
@@ -96,12 +104,27 @@ struct StepTime {
   std::size_t fullest;
 };
 
-StepTime step_time(const StepCost& cost, double resident, const Overlap& overlap) {
+/// How well what an SM does overlaps. Few warps seldom have work for two pipes at once: p - 1 grows
+/// with their number, from what eight warps reach.
+struct Overlaps {
+  Overlap pipes;
+  Overlap latency;
+};
+
+Overlaps overlaps(double resident_warps, const Gpu& gpu) {
+  constexpr double kMeasuredWarps = 8;
+  constexpr double kSharpest = 20;
+  std::optional<double> pipes = gpu.sustained.overlap_exponent;
+  if (pipes) *pipes = std::min(kSharpest, 1 + (*pipes - 1) * resident_warps / kMeasuredWarps);
+  return {Overlap(pipes), Overlap(gpu.sustained.latency_overlap_exponent)};
+}
+
+StepTime step_time(const StepCost& cost, double resident, const Overlaps& overlap) {
   const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
-  const double pipes = busy_cycles(cost.pipes, overlap);
+  const double pipes = busy_cycles(cost.pipes, overlap.pipes);
   const double hidden = (resident - 1) * pipes;
   const double waiting = cost.latency + std::max(0.0, cost.stream - pipes);
-  return {pipes + overlap(std::array{hidden, waiting}), resident * pipes,
+  return {pipes + overlap.latency(std::array{hidden, waiting}), resident * pipes,
           waiting + hidden > 0 ? waiting / (waiting + hidden) : 1,
           static_cast<std::size_t>(fullest - cost.pipes.begin())};
 }
@@ -118,7 +141,8 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   const auto cost = [&](const Step& what, double resident) {
     return step_cost(what, plan.compute, warps, resident, dram_share, gpu);
   };
-  const Overlap overlap(gpu.sustained.overlap_exponent);
+  // A block holds its place until L2 has taken its last stores.
+  const double last_stores = plan.total.l2.write_bytes > 0 ? loaded_l2_cycles(gpu) : 0;
 
   SmTime result;
   constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
@@ -137,6 +161,8 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
     once.pipes[static_cast<std::size_t>(Resource::launch)] =
         gpu.sustained.block_launch_cycles.value_or(0) +
         warps * gpu.sustained.warp_launch_cycles.value_or(0);
+    once.latency += last_stores;
+    const Overlaps overlap = overlaps(warps * r, gpu);
     for (std::size_t i = 0; i < kResources; ++i) {
       result.busy_cycles[i] += n * r * (plan.block.steps * step.pipes[i] + once.pipes[i]);
     }

@@ -67,6 +67,8 @@ TEST(Overlay, EveryMember) {
       {"sm_clock_hz", &Sustained::sm_clock_hz},
       {"stream_launch_s", &Sustained::stream_launch_s},
       {"graph_launch_s", &Sustained::graph_launch_s},
+      {"stream_next_s", &Sustained::stream_next_s},
+      {"latency_overlap_exponent", &Sustained::latency_overlap_exponent},
       {"warp_launch_cycles", &Sustained::warp_launch_cycles},
       {"kernel_end_s", &Sustained::kernel_end_s},
       {"barrier_cycles", &Sustained::barrier_cycles},

@@ -34,6 +34,8 @@ constexpr std::array kConstants = {
              1e4},
     Constant{"memory_overlap_exponent", Told::by_streaming, &Sustained::memory_overlap_exponent, 4,
              1.2, 20},
+    Constant{"latency_overlap_exponent", Told::by_streaming, &Sustained::latency_overlap_exponent,
+             4, 1.2, 20},
     Constant{"barrier_cycles", Told::by_products, &Sustained::barrier_cycles, 50, 1, 1e3},
     Constant{"tile_wait_cycles", Told::by_products, &Sustained::tile_wait_cycles, 900, 100, 5e3},
     Constant{"issue_efficiency", Told::by_products, &Sustained::issue_efficiency, 0.8, 0.3, 1},

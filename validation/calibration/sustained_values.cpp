@@ -209,6 +209,8 @@ constexpr std::array kRules = {
          launch_time, ""},
     Rule{"graph_launch_s", "launch", [](M m, G) { return m.at("launch", "each of many, in a graph"); },
          launch_time, ""},
+    Rule{"stream_next_s", "launch", [](M m, G) { return m.at("launch", "each of many, queued"); },
+         launch_time, ""},
     Rule{"host_submit_s", "launch", [](M m, G) { return m.at("launch", "host, device busy"); },
          launch_time, ""},
     Rule{"first_access_s", "first_and_last", [](M m, G) { return first_access(m); }, launch_time,
