@@ -7,6 +7,7 @@
 //      over a row go through the warps as in the forward pass. The next row's x and dy are loaded
 //      before this one is reduced. At the end each block writes its partial dγ and dβ: one row of
 //      fp32.
+//   Rows of 1024 elements and more: backward_ring.cu, where the device and the addresses allow it.
 //   2. A block a 32 columns adds the partial sums of all strips in a fixed order.
 //
 // Bytes: 3 arrays of n; γ once a block; the partials, written and read, 16 bytes (rmsnorm: 8) for
@@ -21,10 +22,12 @@ namespace {
 
 using roofcast::norm::backward_blocks;
 using roofcast::norm::backward_layout;
+using roofcast::norm::backward_ring_layout;
 using roofcast::norm::kBackwardElements;
 using roofcast::norm::kFinishColumns;
 using roofcast::norm::kFinishThreads;
 using roofcast::norm::kMostThreads;
+using roofcast::norm::kRingStages;
 
 constexpr int kMaxThreads = static_cast<int>(kMostThreads);
 
@@ -246,6 +249,28 @@ std::int64_t blocks(const Problem& p) {
   return backward_blocks(p, backward_layout(p), rows::sm_count());
 }
 
+std::int64_t held_strips(const Problem& p) {
+  return blocks(p) * backward_layout(p).rows_per_block;
+}
+
+std::int64_t ring_blocks(const Problem& p) {
+  return roofcast::norm::backward_ring_blocks(p, rows::sm_count());
+}
+
+/// For addresses as cudaMalloc returns them.
+bool streams(const Problem& p) {
+  return roofcast::norm::backward_streams(p) && rows::has_clusters();
+}
+
+Launch ring_launch(Kind kind, const Problem& p) {
+  const rows::Layout layout = backward_ring_layout(p);
+  return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+    return Launch{find_backward_ring<T>(kind, layout.cluster > 1),
+                  static_cast<unsigned>(ring_blocks(p) * layout.cluster), rows::block_of(layout),
+                  static_cast<std::size_t>(roofcast::rows::ring_bytes(layout, kRingStages, 2))};
+  });
+}
+
 dim3 grid(const Problem& p) {
   return {static_cast<unsigned>(blocks(p) * backward_layout(p).cluster)};
 }
@@ -280,7 +305,7 @@ Backward<T> arguments(Kind kind, const Addresses& at) {
 }  // namespace
 
 std::int64_t strips(const Problem& p) {
-  return blocks(p) * backward_layout(p).rows_per_block;
+  return std::max(held_strips(p), streams(p) ? ring_blocks(p) : 0);
 }
 
 std::string unsupported_backward(Kind /*kind*/, const Problem& p) {
@@ -296,8 +321,9 @@ std::string unsupported_backward(Kind /*kind*/, const Problem& p) {
 std::vector<Launch> backward_launches(Kind kind, const Problem& p) {
   return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
     const rows::Layout layout = backward_layout(p);
-    return std::vector{Launch{find<T>(kind, aligned_rows(p), layout.cluster > 1), grid(p),
-                              rows::block_of(layout), 0},
+    const Launch held{find<T>(kind, aligned_rows(p), layout.cluster > 1), grid(p),
+                      rows::block_of(layout), 0};
+    return std::vector{streams(p) ? ring_launch(kind, p) : held,
                        Launch{find_finish<T>(kind), finish_grid(p), kFinishBlock, 0}};
   });
 }
@@ -313,10 +339,19 @@ void run_backward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t
                          at_vector(tensors.gamma) && at_vector(tensors.dx);
     std::int64_t rows = p[rows::kRows];
     int cols = static_cast<int>(p[rows::kCols]);
-    int partials = static_cast<int>(strips(p));
-    void* arguments[] = {&tensors, &rows, &cols};
-    rows::launch(find<T>(kind, aligned, layout.cluster > 1), grid(p), rows::block_of(layout),
-                 layout.cluster, arguments, stream);
+    int partials = static_cast<int>(held_strips(p));
+    if (aligned && streams(p)) {
+      partials = static_cast<int>(ring_blocks(p));
+      int stages = static_cast<int>(kRingStages);
+      void* arguments[] = {&tensors, &rows, &cols, &stages};
+      const Launch ring = ring_launch(kind, p);
+      rows::launch(ring.function, ring.grid, ring.block, backward_ring_layout(p).cluster, arguments,
+                   stream, ring.shared_bytes);
+    } else {
+      void* arguments[] = {&tensors, &rows, &cols};
+      rows::launch(find<T>(kind, aligned, layout.cluster > 1), grid(p), rows::block_of(layout),
+                   layout.cluster, arguments, stream);
+    }
     void* finish_arguments[] = {&tensors, &partials, &cols};
     rows::launch(find_finish<T>(kind), finish_grid(p), kFinishBlock, 1, finish_arguments, stream);
   });

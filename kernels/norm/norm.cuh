@@ -61,6 +61,10 @@ void run_forward(Kind, const Problem&, const Addresses&, cudaStream_t);
 std::string unsupported_backward(Kind, const Problem&);
 std::vector<Launch> backward_launches(Kind, const Problem&);
 void run_backward(Kind, const Problem&, const Addresses&, cudaStream_t);
+/// The kernel through which aligned rows stream: backward_ring.cu. Arguments: Backward, rows, cols,
+/// stages.
+template <class T>
+const void* find_backward_ring(Kind, bool clustered);
 /// Rows of partial sums.
 std::int64_t strips(const Problem&);
 

@@ -34,6 +34,7 @@ struct Registers {
   std::array<std::int64_t, 4> in_turn;    ///< the same: a block takes rows in turn
   std::array<std::int64_t, 4> clustered;  ///< the same: a cluster does
   std::array<std::int64_t, 2> backward;   ///< a block, a cluster a row
+  std::array<std::int64_t, 2> ring;       ///< the same, through shared memory
   std::array<std::int64_t, 2> ragged;     ///< the same, element by element
 };
 constexpr std::array kRegisters = {
@@ -43,6 +44,7 @@ constexpr std::array kRegisters = {
               {0, 0, 60, 0},
               {0, 0, 62, 88},
               {95, 96},
+              {128, 128},
               {96, 96}},
     Registers{Kind::layernorm,
               DType::fp16,
@@ -50,6 +52,7 @@ constexpr std::array kRegisters = {
               {0, 58, 0, 0},
               {0, 58, 80, 0},
               {80, 80},
+              {128, 128},
               {84, 93}},
     Registers{Kind::layernorm,
               DType::bf16,
@@ -57,6 +60,7 @@ constexpr std::array kRegisters = {
               {0, 63, 0, 0},
               {0, 56, 72, 0},
               {72, 92},
+              {128, 128},
               {84, 95}},
     Registers{Kind::rmsnorm,
               DType::fp32,
@@ -64,6 +68,7 @@ constexpr std::array kRegisters = {
               {0, 0, 60, 0},
               {0, 0, 58, 79},
               {80, 86},
+              {127, 128},
               {80, 90}},
     Registers{Kind::rmsnorm,
               DType::fp16,
@@ -71,6 +76,7 @@ constexpr std::array kRegisters = {
               {0, 58, 0, 0},
               {0, 52, 72, 0},
               {70, 71},
+              {112, 120},
               {74, 80}},
     Registers{Kind::rmsnorm,
               DType::bf16,
@@ -78,6 +84,7 @@ constexpr std::array kRegisters = {
               {0, 56, 0, 0},
               {0, 64, 63, 0},
               {64, 72},
+              {125, 128},
               {76, 80}},
 };
 constexpr std::int64_t kFinishRegisters = 32;
@@ -110,6 +117,7 @@ constexpr Counts kRmsnorm = {1, 1, 4, 3, 11, 7};
 // Estimates from the PTX: an access with its bounds test, address and padding; one of γ or β, which
 // may be shifted; a thread besides; merging a warp's sums, and those of the warps.
 constexpr double kInstructionsPerLoad = 9;
+constexpr double kInstructionsPerRingLoad = 3;
 constexpr double kInstructionsPerParameter = 11;
 constexpr double kInstructionsPerStore = 5;
 constexpr double kInstructionsPerThread = 80;
@@ -207,18 +215,41 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// dx, and the strips' partial dγ and dβ.
-Plan plan_backward(Kind kind, const Problem& p, const Gpu& gpu, double partial_bytes) {
-  const rows::Layout layout = backward_layout(p);
-  const Counts& counts = counts_of(kind);
+/// How the backward pass runs: rows stream through shared memory, or the registers hold them.
+struct Backward {
+  bool streams;
+  rows::Layout layout;
+  std::int64_t row_blocks;  ///< blocks, or clusters
+  std::int64_t registers, shared_bytes;
+};
+
+Backward backward_on(Kind kind, const Problem& p, const Gpu& gpu) {
   const Registers& known = registers_of(kind, p.dtype);
-  const std::int64_t row_blocks = backward_blocks(p, layout, gpu.sm_count.value_or(1));
+  const std::int64_t sms = gpu.sm_count.value_or(1);
+  if (backward_streams(p) && rows::has_clusters(gpu)) {
+    const rows::Layout layout = backward_ring_layout(p);
+    const bool clustered = layout.cluster > 1;
+    return {
+        true, layout, backward_ring_blocks(p, sms), known.ring[clustered ? 1 : 0],
+        rows::ring_bytes(layout, kRingStages, 2) + rows::exchange_bytes(kMostThreads, clustered)};
+  }
+  const rows::Layout layout = backward_layout(p);
   const bool clustered = layout.cluster > 1;
   const bool ragged = p[rows::kCols] * element_bytes(p) % rows::kVectorBytes != 0;
   const std::int64_t parts = kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1);
-  Plan plan =
-      rows::plan_of(layout, row_blocks * layout.rows_per_block,
-                    (ragged ? known.ragged : known.backward)[clustered ? 1 : 0], 2 * parts * 8);
+  return {false, layout, backward_blocks(p, layout, sms),
+          (ragged ? known.ragged : known.backward)[clustered ? 1 : 0], 2 * parts * 8};
+}
+
+// dx, and the strips' partial dγ and dβ.
+Plan plan_backward(Kind kind, const Problem& p, const Backward& backward, double partial_bytes) {
+  const rows::Layout& layout = backward.layout;
+  const Counts& counts = counts_of(kind);
+  const std::int64_t row_blocks = backward.row_blocks;
+  const bool clustered = layout.cluster > 1;
+  const bool ragged = p[rows::kCols] * element_bytes(p) % rows::kVectorBytes != 0;
+  Plan plan = rows::plan_of(layout, row_blocks * layout.rows_per_block, backward.registers,
+                            backward.shared_bytes);
 
   const double row_count = as_double(p[rows::kRows]);
   const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));
@@ -254,17 +285,23 @@ Plan plan_backward(Kind kind, const Problem& p, const Gpu& gpu, double partial_b
   Step& step = plan.block.step;  // a row
   step.vector_flops = slots * counts.backward_flops;
   step.conversions = narrow(p) ? slots / 2 : 0;
-  step.instructions = slots / rows::kWarp * (counts.backward_instructions + (narrow(p) ? 3.5 : 0)) +
-                      accesses * (2 * kInstructionsPerLoad + kInstructionsPerStore) +
-                      warps * (kShufflesOfWarp * 2 + (alone ? 0 : kInstructionsPerMerge));
+  step.instructions =
+      slots / rows::kWarp * (counts.backward_instructions + (narrow(p) ? 3.5 : 0)) +
+      accesses * (2 * (backward.streams ? kInstructionsPerRingLoad : kInstructionsPerLoad) +
+                  kInstructionsPerStore) +
+      warps * (kShufflesOfWarp * 2 + (alone ? 0 : kInstructionsPerMerge));
   step.l2_bytes = work.l2.total_bytes() / blocks / plan.block.steps;
+  // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
+  const double streamed = backward.streams ? 2 * sectors.accessed * kSectorBytes : 0;
   step.l1_wavefronts = step.l1_lookups =
-      work.l1.total_bytes() / blocks / plan.block.steps / as_double(kLineBytes);
-  step.global_round_trips = 1;  // loaded one row ahead
+      (work.l1.total_bytes() - streamed) / blocks / plan.block.steps / as_double(kLineBytes);
+  step.global_round_trips = backward.streams ? 0 : 1;  // loaded one row ahead
+  plan.block.once.global_round_trips = 1;
   step.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
-  step.dependent_fmas = as_double(kBackwardElements) * 2;
-  step.barriers = alone ? 0 : clustered ? 2 : 1;
-  step.shared_wavefronts = alone ? 0 : warps * as_double(layout.cluster) + 2 * warps;
+  step.dependent_fmas = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2;
+  step.barriers = alone ? 0 : clustered && !backward.streams ? 2 : 1;
+  step.shared_wavefronts = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
+                           2 * streamed / blocks / plan.block.steps / as_double(kLineBytes);
   plan.block.once.instructions = warps * kInstructionsPerThread + slots / rows::kWarp * 8;
   work.shared_bytes = step.shared_wavefronts * as_double(kLineBytes) * blocks * plan.block.steps;
   return plan;
@@ -329,12 +366,11 @@ Plans plan(const Problem& p, const Gpu& gpu) {
     forward.caveat = kCaveat;
     return {forward};
   }
-  const rows::Layout layout = backward_layout(p);
-  check_layout(p, layout, layout.vectors);
-  const double strips =
-      as_double(backward_blocks(p, layout, gpu.sm_count.value_or(1)) * layout.rows_per_block);
+  const Backward how = backward_on(kKind, p, gpu);
+  check_layout(p, how.layout, how.layout.vectors);
+  const double strips = as_double(how.row_blocks * how.layout.rows_per_block);
   const double partial_bytes = counts_of(kKind).parameters * strips * as_double(p[rows::kCols]) * 4;
-  Plan backward = plan_backward(kKind, p, gpu, partial_bytes);
+  Plan backward = plan_backward(kKind, p, how, partial_bytes);
   backward.caveat = kCaveat;
   return {backward, plan_finish(kKind, p, strips, partial_bytes)};
 }

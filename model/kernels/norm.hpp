@@ -97,6 +97,38 @@ constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& lay
   return std::min(at_once, rows::ceil_div(p[rows::kRows], layout.rows_per_block));
 }
 
+/// Columns a thread keeps where x and dy stream through shared memory, and buffers of each warp.
+inline constexpr std::int64_t kRingElements = 16;
+inline constexpr std::int64_t kRingStages = 2;
+
+/// Whether the rows of the backward pass stream through shared memory, on a device that has bulk
+/// copies and with addresses on multiples of 16 bytes.
+constexpr bool backward_streams(const Problem& p) {
+  constexpr std::int64_t kLeast = 1024, kMost = 65536;
+  return p[rows::kCols] >= kLeast && p[rows::kCols] <= kMost &&
+         p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
+}
+
+/// Small blocks, of which several fit an SM, as long as a cluster of 8 holds the row so.
+constexpr rows::Layout backward_ring_layout(const Problem& p) {
+  constexpr std::int64_t kFewThreads = 128, kPortableCluster = 8;
+  const std::int64_t cluster =
+      std::min(kPortableCluster, rows::cluster_for(p[rows::kCols], kFewThreads * kRingElements));
+  return rows::ring_layout(p[rows::kCols], element_bytes(p),
+                           kRingElements * element_bytes(p) / rows::kVectorBytes, cluster);
+}
+
+/// As many at once as their registers allow, 512 threads of 128 on an SM. SMs come in groups of 16
+/// or 18 (GPCs), in which clusters of 4 or 8 leave some idle: on an H200 room for 15 of 16
+/// clusters, by cudaOccupancyMaxActiveClusters (2026-11-21).
+constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_count) {
+  const rows::Layout layout = backward_ring_layout(p);
+  const std::int64_t slots = std::max<std::int64_t>(1, kMostThreads / layout.threads) * sm_count;
+  const std::int64_t at_once =
+      layout.cluster > 2 ? slots * 15 / 16 / layout.cluster : slots / layout.cluster;
+  return std::min(std::max<std::int64_t>(1, at_once), p[rows::kRows]);
+}
+
 /// Columns of a block of the second kernel, and the threads that share a column's strips.
 inline constexpr std::int64_t kFinishColumns = 32;
 inline constexpr std::int64_t kFinishThreads = 32;

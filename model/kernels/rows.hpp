@@ -78,6 +78,40 @@ constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std:
   return layout;
 }
 
+/// Whether the GPU has thread-block clusters and bulk copies (compute capability 9.0).
+bool has_clusters(const Gpu& gpu);
+
+/// Rows in turn through rings in shared memory (kernels/common/row_ring.cuh), each warp with a ring
+/// of `stages` buffers of its segment of a row, `vectors` accesses a thread.
+constexpr std::int64_t ring_segment_bytes(std::int64_t vectors) {
+  return vectors * kWarp * kVectorBytes;
+}
+inline constexpr std::int64_t kArrivalBytes = 8;  ///< what counts the bytes that came
+constexpr std::int64_t ring_bytes(const Layout& layout, std::int64_t stages, std::int64_t arrays) {
+  return layout.threads / kWarp * stages *
+         (arrays * ring_segment_bytes(layout.vectors) + kArrivalBytes);
+}
+
+/// Static shared memory for the parts of two rows, from up to that many threads of a block or of
+/// each block of a cluster; the rings begin on a multiple of 128 bytes.
+constexpr std::int64_t exchange_bytes(std::int64_t threads, bool clustered) {
+  constexpr std::int64_t kPart = 8, kTurnPlaces = 2, kAlignment = 128;
+  const std::int64_t parts = threads / kWarp * (clustered ? kMaxCluster : 1);
+  return ceil_div(kTurnPlaces * (parts * kPart + kArrivalBytes), kAlignment) * kAlignment;
+}
+
+/// A row over `cluster` blocks, all threads with `vectors` accesses each.
+constexpr Layout ring_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
+                             std::int64_t cluster) {
+  Layout layout;
+  layout.vectors = vectors;
+  layout.cluster = cluster;
+  const std::int64_t slice =
+      std::max<std::int64_t>(1, ceil_div(vectors_of(cols, element_bytes), cluster * vectors));
+  layout.threads = ceil_div(slice, kWarp) * kWarp;
+  return layout;
+}
+
 /// Blocks that share a row so that each has at most `slice_bytes` of it, where a cluster can be
 /// that large: a power of two.
 constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_bytes) {

@@ -24,13 +24,13 @@ double as_double(std::int64_t value) {
 struct Registers {
   DType dtype;
   std::int64_t three_pass, online;
-  std::array<std::int64_t, 4> held;       ///< 1, 2, 4, 8 vectors a thread
-  std::array<std::int64_t, 4> clustered;  ///< the same; 0: not compiled
+  std::array<std::int64_t, 4> held;  ///< 1, 2, 4, 8 vectors a thread; 0: not compiled
+  std::array<std::int64_t, 2> ring;  ///< a block, a cluster a row
 };
 constexpr std::array kRegisters = {
-    Registers{DType::fp32, 45, 48, {23, 29, 37, 55}, {0, 0, 40, 59}},
-    Registers{DType::fp16, 55, 61, {27, 39, 53, 0}, {0, 40, 56, 0}},
-    Registers{DType::bf16, 55, 61, {27, 39, 53, 0}, {0, 40, 56, 0}},
+    Registers{DType::fp32, 45, 48, {23, 29, 37, 55}, {90, 70}},
+    Registers{DType::fp16, 55, 61, {27, 39, 53, 0}, {64, 64}},
+    Registers{DType::bf16, 55, 61, {27, 39, 53, 0}, {64, 64}},
 };
 
 const Registers& registers_of(DType dtype) {
@@ -45,7 +45,7 @@ std::int64_t held_registers(const Problem& p, const rows::Layout& layout) {
   while ((std::int64_t{1} << position) < layout.vectors && position + 1 < known.held.size()) {
     ++position;
   }
-  return layout.cluster > 1 ? known.clustered[position] : known.held[position];
+  return known.held[position];
 }
 
 /// Arithmetic for each element of a row, counted in the kernel's source: a maximum is no FLOP by
@@ -57,6 +57,8 @@ struct PerElement {
   double unpacked;  ///< times a 16-bit element is widened
 };
 constexpr PerElement kHeld = {4, 1, 6, 1};       // max | - ·log2e exp + | ·scale
+constexpr PerElement kRing = {4, 1, 6, 1};       // the same, exponentials kept
+constexpr PerElement kRingAgain = {6, 2, 7, 2};  // max on pairs | ·log2e+ exp + | ·log2e+ exp
 constexpr PerElement kThreePass = {6, 2, 9, 3};  // max | - ·log2e exp + | - ·log2e exp ·scale
 constexpr PerElement kOnline = {6, 2, 9, 2};     // the same, max and sum in one sweep
 constexpr double kRescaleFlops = 4;              // of the online sum, once a vector
@@ -64,6 +66,7 @@ constexpr double kRescaleInstructions = 6;
 // Estimates from the PTX: an access with its bounds test, address and padding; what a thread does
 // besides; the shuffles that merge a warp, and those that merge the warps' parts.
 constexpr double kInstructionsPerLoad = 9;
+constexpr double kInstructionsPerRingLoad = 3;
 constexpr double kInstructionsPerStore = 5;
 constexpr double kInstructionsPerThread = 70;
 constexpr double kInstructionsPerMerge = 45;
@@ -110,15 +113,13 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::string_view
   }
   if (layout.threads > rows::kMaxThreads) {
     throw InputError("a row of " + std::to_string(p[rows::kCols]) +
-                     " elements does not fit the registers of " +
-                     (layout.cluster > 1 ? "so small a cluster" : "one block") + ": use " +
+                     " elements does not fit the registers of one block: use " +
                      std::string(instead));
   }
 }
 
 Plan plan_held(const Problem& p, const rows::Layout& layout) {
-  const std::int64_t parts = rows::kWarp * (layout.cluster > 1 ? rows::kMaxCluster : 1);
-  Plan plan = rows::plan_of(layout, p[rows::kRows], held_registers(p, layout), parts * 8);
+  Plan plan = rows::plan_of(layout, p[rows::kRows], held_registers(p, layout), rows::kWarp * 8);
   const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
   plan.total.vector_flops = kHeld.flops * elements;
   plan.total.special_flops = kHeld.special * elements;
@@ -127,7 +128,7 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
 
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
   const double accesses = warps * as_double(layout.vectors);
-  const bool alone = layout.threads == rows::kWarp && layout.cluster == 1;
+  const bool alone = layout.threads == rows::kWarp;
   Step& once = plan.block.once;
   once = arithmetic(p, kHeld, plan.on_chip_bytes / as_double(element_bytes(p)));
   once.instructions += accesses * (kInstructionsPerLoad + kInstructionsPerStore) +
@@ -139,8 +140,8 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
   once.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
   // The maximum and the sum of a thread's elements, one after the other.
   once.dependent_fmas = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p));
-  once.barriers = alone ? 0 : layout.cluster > 1 ? 2 : 1;
-  once.shared_wavefronts = alone ? 0 : warps * as_double(layout.cluster) + warps;
+  once.barriers = alone ? 0 : 1;
+  once.shared_wavefronts = alone ? 0 : 2 * warps;
   plan.total.shared_bytes =
       once.shared_wavefronts * as_double(kLineBytes) * as_double(plan.launch.blocks());
   plan.caveat = "instructions are estimated from the PTX";
@@ -153,15 +154,56 @@ Plans plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   return {plan_held(p, layout)};
 }
 
+// Rows in turn through shared memory: the loads of the next rows go on while a row is reduced.
 Plans plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
-  if (p[kCluster] == 1 ||
-      rows::power_of_two_from(p[kCluster]) != std::max<std::int64_t>(1, p[kCluster])) {
-    throw InputError("cluster is " + std::to_string(p[kCluster]) +
-                     ": give 2, 4, 8 or 16 blocks, or 0 to choose by the row length");
-  }
   const rows::Layout layout = cluster_layout(p);
-  check_layout(p, layout, "softmax.online");
-  return {plan_held(p, layout)};
+  const std::int64_t stages = cluster_stages(p);
+  if (rows::power_of_two_from(layout.cluster) != layout.cluster) {
+    throw InputError("cluster is " + std::to_string(layout.cluster) +
+                     ": give 1, 2, 4, 8 or 16 blocks, or 0 to choose by the row length");
+  }
+  if (layout.threads > kRingThreads) {
+    throw InputError("a row of " + std::to_string(p[rows::kCols]) +
+                     " elements is more than 64 KB for each of " + std::to_string(layout.cluster) +
+                     " blocks: use a larger cluster or softmax.online");
+  }
+  const bool clustered = layout.cluster > 1;
+  const std::int64_t ring = rows::ring_bytes(layout, stages, 1);
+  Plan plan = rows::plan_of(layout, p[rows::kRows], registers_of(p.dtype).ring[clustered ? 1 : 0],
+                            ring + rows::exchange_bytes(kRingThreads, clustered));
+  const PerElement& each = narrow(p) ? kRingAgain : kRing;
+  const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
+  plan.total.vector_flops = each.flops * elements;
+  plan.total.special_flops = each.special * elements;
+  plan.total.conversions = narrow(p) ? elements / 2 : 0;
+  set_traffic(plan, p, layout, 1, 0);
+
+  const double blocks = as_double(plan.launch.blocks());
+  const double warps = as_double(layout.threads / rows::kWarp);
+  const double accesses = warps * as_double(layout.vectors);
+  plan.block.steps =
+      as_double(rows::ceil_div(p[rows::kRows], layout.blocks(p[rows::kRows]) / layout.cluster));
+  Step& step = plan.block.step;  // a row
+  step = arithmetic(p, each, plan.on_chip_bytes / as_double(element_bytes(p)));
+  step.instructions += accesses * (kInstructionsPerRingLoad + kInstructionsPerStore) +
+                       warps * (kInstructionsPerThread + kInstructionsPerMerge);
+  step.l2_bytes = plan.total.l2.total_bytes() / blocks / plan.block.steps;
+  // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
+  step.l1_wavefronts = step.l1_lookups =
+      plan.total.l1.write_bytes / blocks / plan.block.steps / as_double(kLineBytes);
+  const double slice_wavefronts =
+      plan.total.l1.read_bytes / blocks / plan.block.steps / as_double(kLineBytes);
+  step.shared_wavefronts = 2 * slice_wavefronts + warps * as_double(layout.cluster) + warps;
+  step.shared_round_trips = 2 * kShufflesOfWarp + (clustered ? 2 : 1);
+  step.dependent_fmas = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) / 4;
+  step.barriers = 1;
+  plan.block.once.global_round_trips = 1;  // the first row
+  plan.block.once.instructions = warps * kInstructionsPerThread;
+  plan.total.shared_bytes =
+      step.shared_wavefronts * as_double(kLineBytes) * blocks * plan.block.steps;
+  plan.on_chip_bytes += as_double(ring);
+  plan.caveat = "instructions are estimated from the PTX";
+  return {plan};
 }
 
 // Sweeps of `reads` passes over the row, the last of which also writes.
@@ -239,8 +281,10 @@ constexpr std::array kRegistersParameters = {
     setting("vectors", "16-byte accesses a thread holds: 1, 2, 4, 8; 0: by the row length", 0, 8,
             0)};
 constexpr std::array kClusterParameters = {
-    rows::kShape[0], rows::kShape[1], kRegistersParameters[2],
-    setting("cluster", "blocks that share a row: 2, 4, 8, 16; 0: by the row length", 0, 16, 0)};
+    rows::kShape[0], rows::kShape[1],
+    setting("cluster", "blocks that share a row: 1, 2, 4, 8, 16; 0: by the row length", 0, 16, 0),
+    setting("turns", "rows a block takes one after the other; 0: by the shape", 0, 65536, 0),
+    setting("stages", "rows for which a block has buffers; 0: 1", 0, 32, 0)};
 
 constexpr std::array<KernelModel, 5> kVariants = {{
     {"softmax.three_pass", "maximum, sum, normalize: three sweeps over the row", kSweepParameters,
@@ -249,7 +293,8 @@ constexpr std::array<KernelModel, 5> kVariants = {{
      plan_online},
     {"softmax.registers", "the row in registers: read once", kRegistersParameters, kTypes,
      plan_registers},
-    {"softmax.cluster", "the row in the registers of a thread-block cluster: read once",
+    {"softmax.cluster",
+     "rows stream through the shared memory of a thread-block cluster: read once",
      kClusterParameters, kTypes, plan_cluster},
     kLibrary,
 }};

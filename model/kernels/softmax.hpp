@@ -7,18 +7,22 @@
 
 namespace roofcast::softmax {
 
-/// Positions in Problem after the shape: of the sweeps, and of the kernels that hold the row.
+/// Positions in Problem after the shape: of the sweeps, of the kernel that holds the row in
+/// registers, and of the one through which rows stream.
 enum SweepParameter : std::size_t { kThreads = 2 };
-enum HeldParameter : std::size_t { kVectors = 2, kCluster = 3 };
+enum HeldParameter : std::size_t { kVectors = 2 };
+enum ClusterParameter : std::size_t { kCluster = 2, kTurns, kStages };
 
 /// Accesses of 16 bytes a thread may hold: 32 elements, which are fp32 in registers.
 constexpr std::int64_t most_vectors(std::int64_t element_bytes) {
   return 2 * element_bytes;
 }
 
-/// A block's slice of a row where `cluster` is chosen: small enough that several blocks fit an SM,
-/// so that some load while others reduce or store.
-inline constexpr std::int64_t kSliceBytes = std::int64_t{32} * 1024;
+/// Of softmax.cluster: threads of a block at most, 16-byte accesses of each, and with both the
+/// bytes of a row in a block.
+inline constexpr std::int64_t kRingThreads = 512;
+inline constexpr std::int64_t kRingVectors = 8;
+inline constexpr std::int64_t kSliceBytes = kRingThreads * kRingVectors * rows::kVectorBytes;
 
 /// A block a row, or a warp a row where a block is one warp.
 constexpr rows::Layout sweep_layout(const Problem& p) {
@@ -37,11 +41,24 @@ constexpr rows::Layout registers_layout(const Problem& p) {
                            most_vectors(element_bytes(p)), 1);
 }
 
+/// Rows in turn: what was measured fastest on an H200 with 2^28 elements (2026-11-21), fewer where
+/// blocks would be few.
 constexpr rows::Layout cluster_layout(const Problem& p) {
+  constexpr std::int64_t kEnoughBlocks = 1024;
   const std::int64_t chosen = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
-  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors],
-                           most_vectors(element_bytes(p)),
-                           p[kCluster] != 0 ? p[kCluster] : std::max<std::int64_t>(2, chosen));
+  rows::Layout layout = rows::ring_layout(p[rows::kCols], element_bytes(p), kRingVectors,
+                                          p[kCluster] != 0 ? p[kCluster] : chosen);
+  layout.turns = p[kTurns];
+  if (layout.turns == 0) {
+    layout.turns = layout.cluster > 1 ? 8 : element_bytes(p) == 4 ? 2 : 1;
+    while (layout.turns > 1 && layout.blocks(p[rows::kRows]) < kEnoughBlocks) layout.turns /= 2;
+  }
+  return layout;
+}
+
+/// Buffers of each warp.
+constexpr std::int64_t cluster_stages(const Problem& p) {
+  return p[kStages] != 0 ? p[kStages] : 1;
 }
 
 extern const KernelFamily kFamily;

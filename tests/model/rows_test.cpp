@@ -58,10 +58,23 @@ TEST(RowLayout, ALongRowIsABlocks) {
 
 TEST(RowLayout, AClusterSharesWhatDoesNotFitABlock) {
   const rows::Layout layout = softmax::cluster_layout(problem(7, 65536));
-  EXPECT_EQ(layout.cluster, 8);  // 256 KiB in slices of 32
+  EXPECT_EQ(layout.cluster, 4);  // 256 KiB in slices of 64
   EXPECT_EQ(layout.threads * layout.vectors * 4 * layout.cluster, 65536);
-  EXPECT_EQ(layout.blocks(7), 56);
-  EXPECT_EQ(softmax_of("softmax.cluster", problem(7, 65536)).launch.cluster[0], 8);
+  EXPECT_EQ(layout.turns, 1);
+  EXPECT_EQ(layout.blocks(7), 28);
+  EXPECT_EQ(softmax_of("softmax.cluster", problem(7, 65536)).launch.cluster[0], 4);
+}
+
+TEST(RowLayout, RowsStreamThroughRingsInSharedMemory) {
+  // 4096 rows of 65536 fp32: 512 clusters of 4 blocks take 8 each; a block has 16 warps with a
+  // buffer of 8 accesses of 512 bytes and an arrival of 8 bytes.
+  const Plan plan = softmax_of("softmax.cluster", problem(4096, 65536));
+  EXPECT_EQ(plan.launch.blocks(), 2048);
+  EXPECT_EQ(plan.block.steps, 8);
+  EXPECT_EQ(rows::ring_bytes(softmax::cluster_layout(problem(4096, 65536)), 1, 1), 16 * (4096 + 8));
+  // Parts of 256 warps and an arrival, twice, in units of 128 bytes.
+  EXPECT_EQ(rows::exchange_bytes(512, true), 4224);
+  EXPECT_EQ(plan.launch.shared_bytes, 16 * (4096 + 8) + 4224);
 }
 
 RC_GTEST_PROP(RowLayout, HoldsTheWholeRow, ()) {
@@ -166,17 +179,17 @@ TEST(Norm, RootMeanSquareTakesOneParameterAndLeavesOneStatistic) {
 }
 
 TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
-  // 4096 fp32: 512 threads of 8 elements, one block an SM, 132 strips of 2 partial rows.
+  // 4096 fp32: 2 blocks of 128 threads of 16 elements; 264 clusters at once, strips of 31 rows.
   const Plans plans =
       plans_of(norm::kFamily, "norm.layernorm", problem(8000, 4096, DType::fp32, norm::kBackward));
   ASSERT_EQ(plans.size(), 2U);
-  EXPECT_EQ(plans[0].launch.blocks(), 132);
-  EXPECT_EQ(plans[0].launch.threads(), 512);
-  const double partial = 2 * 132 * 4096 * 4;
+  EXPECT_EQ(plans[0].launch.blocks(), 2 * 264);
+  EXPECT_EQ(plans[0].launch.threads(), 128);
+  const double partial = 2 * 264 * 4096 * 4;
   EXPECT_EQ(plans[0].total.compulsory.read_bytes, 2 * 8000 * 16384.0 + 16384 + 2 * 4 * 8000);
   EXPECT_EQ(plans[0].total.compulsory.write_bytes, 8000 * 16384.0);
   EXPECT_EQ(plans[0].total.touched.write_bytes, 8000 * 16384.0 + partial);
-  EXPECT_EQ(plans[0].block.steps, 61);  // rows of a strip
+  EXPECT_EQ(plans[0].block.steps, 31);  // rows of a strip
   EXPECT_EQ(plans[1].total.requested.read_bytes, partial);
   EXPECT_EQ(plans[1].total.compulsory.write_bytes, 2 * 16384);
 }

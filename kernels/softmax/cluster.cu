@@ -1,0 +1,254 @@
+// Softmax of long rows: rows stream through shared memory (kernels/common/row_ring.cuh), a block or
+// a thread-block cluster a row (compute capability 9.0); reads n, writes n.
+//
+// A block that holds its row in registers has no loads in flight while it reduces and stores, and
+// with rows of 16 KB and more too few blocks fit an SM to fill in for each other: 0.85 of the copy
+// rate at 32 KB, 0.48 at 128 KB. Here the next row is on its way meanwhile, and costs no registers.
+//   - A thread takes 8 accesses of 16 bytes. With half as many, twice the warps reduce and merge,
+//     and their instructions are the limit.
+//   - One buffer a warp: the loads of the next row go out as soon as this one is in registers, so
+//     64 KB are in flight on an SM where 22 KB suffice (4.8 TB/s · 600 ns / 132). More buffers are
+//     slower: reads that run far ahead of the writes wear down the order in which DRAM sees them.
+//   - Rows up to 64 KB take one block, longer ones a cluster of blocks with 64 KB each. The parts'
+//     maxima and sums cross over distributed shared memory.
+//   - Rows go to the blocks as they start, two or eight each, not all of them to blocks that stay:
+//     those drift apart and finish at different times (0.87 against 0.95 at 32 KB). A cluster takes
+//     eight, because it starts only once all its SMs are free.
+//   - fp32: exponentials are kept and scaled. 16-bit types: the elements stay packed, half the
+//     registers, and their exponentials are computed again, now relative to m + ln s; the exponent
+//     has an error of |m|·2^-24, where rounding m to the element type made one of |m|·2^-12.
+#include <array>
+#include <string>
+
+#include "kernels/common/row_ring.cuh"
+#include "kernels/softmax/softmax.cuh"
+#include "model/kernels/softmax.hpp"
+
+namespace roofcast::cuda::softmax {
+namespace {
+
+using roofcast::softmax::cluster_layout;
+using roofcast::softmax::cluster_stages;
+using roofcast::softmax::kCluster;
+using roofcast::softmax::kRingThreads;
+using roofcast::softmax::kRingVectors;
+using roofcast::softmax::kStages;
+using roofcast::softmax::kTurns;
+
+constexpr int kThreads = static_cast<int>(kRingThreads);
+constexpr int kVectors = static_cast<int>(kRingVectors);
+constexpr float kLog2E = 1.4426950408889634F;
+
+__device__ float exp2_of(float x) {
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+
+template <class T>
+__device__ float max_of(const rows::Packed& packed) {
+  if constexpr (sizeof(T) == 4) {
+    float value[4];
+    rows::unpack<T>(packed, value);
+    return fmaxf(fmaxf(value[0], value[1]), fmaxf(value[2], value[3]));
+  } else {
+    rows::Pair<T> pair[4];
+    __builtin_memcpy(pair, &packed, sizeof(packed));
+    const float2 two =
+        rows::widen_pair(__hmax2(__hmax2(pair[0], pair[1]), __hmax2(pair[2], pair[3])));
+    return fmaxf(two.x, two.y);
+  }
+}
+
+template <class T, bool kClustered>
+__global__ __launch_bounds__(kThreads,
+                             sizeof(T) == 4 ? 1 : 2) void ring_kernel(const T* __restrict__ x,
+                                                                      T* __restrict__ y,
+                                                                      std::int64_t rows, int cols,
+                                                                      int turns, int stages) {
+  constexpr int kWidth = rows::kWidth<T>;
+  constexpr bool kKeep = sizeof(T) == 4;  // exponentials
+  using Exchange = rows::Exchange<kClustered, kThreads / 32>;
+  extern __shared__ __align__(128) unsigned char dynamic[];
+  __shared__ typename Exchange::Shared shared;
+  Exchange exchange(shared);
+  rows::WarpRing<kVectors> ring(dynamic, stages);
+
+  const rows::Cluster cluster = exchange.cluster;
+  const auto clusters = static_cast<int>(gridDim.x) / cluster.size;
+  const auto id = static_cast<int>(blockIdx.x) / cluster.size;
+  // A cluster's rows lie as far apart as there are clusters, a block's lie together.
+  const std::int64_t stride = kClustered ? clusters : 1;
+  const std::int64_t first = kClustered ? id : std::int64_t{id} * turns;
+  const std::int64_t past = kClustered ? rows : min(rows, first + turns);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int begin = exchange.warp() * kVectors * 32;  // this warp's first vector of a row
+
+  const auto shape_of = [&](std::int64_t row) {
+    return rows::shape_of<true>(x + row * cols, cols);
+  };
+  const auto vectors_of = [&](const rows::RowShape<T>& shape) {
+    return max(0, min(kVectors * 32, shape.body - begin));
+  };
+  const auto offset_of = [&](std::int64_t row, const rows::RowShape<T>& shape) {
+    return row * cols + shape.head + std::int64_t{begin} * kWidth;
+  };
+  const auto ask = [&](int ahead, std::int64_t row) {
+    if (row >= past) return;
+    const auto shape = shape_of(row);
+    ring.ask(ahead, vectors_of(shape) * rows::kVectorBytes, x + offset_of(row, shape));
+  };
+  const auto edge_of = [&](const rows::RowShape<T>& shape) {
+    return cluster.rank == 0 ? shape.edge_column(static_cast<int>(threadIdx.x)) : cols;
+  };
+  const auto edge_value_of = [&](std::int64_t row) {
+    if (row >= past) return -INFINITY;
+    const int edge = edge_of(shape_of(row));
+    return edge < cols ? widen(x[row * cols + edge]) : -INFINITY;
+  };
+
+  for (int s = 0; s < stages; ++s) ask(s, first + s * stride);
+  float next_edge = edge_value_of(first);
+  exchange.start();
+#pragma unroll 1
+  for (std::int64_t row = first; row < past; row += stride) {
+    const auto shape = shape_of(row);
+    const int mine = vectors_of(shape);
+    float edge_value = next_edge;
+    next_edge = edge_value_of(row + stride);
+    rows::Packed in[kVectors];
+    ring.wait();
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      in[i] = rows::padding<T, rows::Pad::minus_infinity>();
+      if (i * 32 + lane < mine) in[i] = ring.vector(0, i);
+    }
+    __syncwarp();
+    ring.advance();
+    ask(stages - 1, row + stages * stride);
+
+    float max = edge_value;
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) max = fmaxf(max, max_of<T>(in[i]));
+    Part warp = {rows::warp_max(max), 0};
+    const float relative_to = anchor(warp.x);
+    const float edge_exp = exp_of(edge_value - relative_to);
+    float sums[4] = {edge_exp, 0, 0, 0};
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      float value[kWidth];
+      rows::unpack<T>(in[i], value);
+#pragma unroll
+      for (int e = 0; e < kWidth; ++e) {
+        value[e] = kKeep ? exp_of(value[e] - relative_to)
+                         : exp2_of(fmaf(value[e], kLog2E, -relative_to * kLog2E));
+        sums[e % 4] += value[e];
+      }
+      if constexpr (kKeep) in[i] = rows::pack<T>(value);
+    }
+    warp.y = rows::warp_sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    const Part whole = merge(exchange.all(warp), exchange.warps);
+    const float scale = exp_of(relative_to - anchor(whole.x)) * reciprocal(whole.y);
+    const float exponent = -(anchor(whole.x) * kLog2E + __log2f(whole.y));
+
+    T* const to = y + offset_of(row, shape);
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      if (i * 32 + lane >= mine) continue;
+      float value[kWidth];
+      rows::unpack<T>(in[i], value);
+#pragma unroll
+      for (int e = 0; e < kWidth; ++e) {
+        value[e] = kKeep ? value[e] * scale : exp2_of(fmaf(value[e], kLog2E, exponent));
+      }
+      __stcs(reinterpret_cast<rows::Packed*>(to + (i * 32 + lane) * kWidth), rows::pack<T>(value));
+    }
+    if (const int edge = edge_of(shape); edge < cols) {
+      y[row * cols + edge] = narrow<T>(edge_exp * scale);
+    }
+  }
+}
+
+template <class T>
+const void* find(const rows::Layout& layout) {
+  return layout.cluster > 1 ? reinterpret_cast<const void*>(&ring_kernel<T, true>)
+                            : reinterpret_cast<const void*>(&ring_kernel<T, false>);
+}
+
+constexpr Problem configuration(std::int64_t cluster, std::int64_t turns, std::int64_t stages) {
+  return {.dtype = DType::fp32, .values = {0, 0, cluster, turns, stages}};
+}
+constexpr std::array kConfigurations = {configuration(0, 0, 0), configuration(2, 3, 2),
+                                        configuration(8, 1, 1), configuration(16, 2, 3)};
+
+std::size_t shared_bytes(const Problem& p) {
+  return static_cast<std::size_t>(
+      roofcast::rows::ring_bytes(cluster_layout(p), cluster_stages(p), 1));
+}
+
+std::string unsupported(const Problem& p) {
+  constexpr std::size_t kMostShared = 220 * 1024;  // beside the parts of a row
+  const std::string why = unsupported_problem(p);
+  if (!why.empty()) return why;
+  if (p[kCluster] < 0 || p[kCluster] > rows::kMaxCluster ||
+      (p[kCluster] & (p[kCluster] - 1)) != 0) {
+    return "cluster must be 1, 2, 4, 8 or 16 blocks, or 0 to choose; asked for " +
+           std::to_string(p[kCluster]);
+  }
+  if (p[kTurns] < 0 || p[kStages] < 0) return "settings must not be negative";
+  const rows::Layout layout = cluster_layout(p);
+  if (layout.threads > kThreads) {
+    return "a row of " + std::to_string(p[rows::kCols]) + " " + std::string(name(p.dtype)) +
+           " is more than 64 KB for each of " + std::to_string(layout.cluster) +
+           " blocks: use a larger cluster or softmax.online";
+  }
+  if (shared_bytes(p) > kMostShared) {
+    return std::to_string(cluster_stages(p)) + " stages do not fit shared memory: use fewer";
+  }
+  if (!rows::has_clusters()) {
+    return "this device has no bulk copies (compute capability 9.0): use softmax.registers";
+  }
+  return rows::unsupported_layout(p, layout, "softmax.online");
+}
+
+std::vector<Launch> launches(const Problem& p) {
+  return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+    const rows::Layout layout = cluster_layout(p);
+    return std::vector{Launch{find<T>(layout), rows::grid_of(layout, p[rows::kRows]),
+                              rows::block_of(layout), shared_bytes(p)}};
+  });
+}
+
+void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+    if (!rows::same_shift(at.inputs[0], at.outputs[0])) {
+      rows::Layout by_element;
+      by_element.threads = 256;
+      launch<T>(online_by_element<T>(), by_element, p, at, stream);
+      return;
+    }
+    const rows::Layout layout = cluster_layout(p);
+    const void* x = at.inputs[0];
+    void* y = at.outputs[0];
+    std::int64_t rows = p[rows::kRows];
+    int cols = static_cast<int>(p[rows::kCols]);
+    int turns = static_cast<int>(layout.turns), stages = static_cast<int>(cluster_stages(p));
+    void* arguments[] = {&x, &y, &rows, &cols, &turns, &stages};
+    rows::launch(find<T>(layout), rows::grid_of(layout, rows), rows::block_of(layout),
+                 layout.cluster, arguments, stream, shared_bytes(p));
+  });
+}
+
+}  // namespace
+
+KernelEntry cluster() {
+  return {.name = "softmax.cluster",
+          .configurations = kConfigurations,
+          .unsupported = unsupported,
+          .tensors = tensors,
+          .launches = launches,
+          .run = run,
+          .reference = reference,
+          .tolerance = tolerance};
+}
+
+}  // namespace roofcast::cuda::softmax
