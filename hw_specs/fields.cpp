@@ -77,6 +77,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/first_access_s", sustained.first_access_s);
   visit("/sustained/kernel_end_s", sustained.kernel_end_s);
   visit("/sustained/warp_launch_cycles", sustained.warp_launch_cycles);
+  visit("/sustained/last_stores_cycles", sustained.last_stores_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
   visit("/sustained/tile_wait_cycles", sustained.tile_wait_cycles);
   visit("/sustained/issue_efficiency", sustained.issue_efficiency);

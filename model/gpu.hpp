@@ -97,6 +97,7 @@ struct Sustained {
   std::optional<double> first_access_s;      ///< more until the first data: cold translations
   std::optional<double> kernel_end_s;        ///< more until the last writes show to the next kernel
   std::optional<double> warp_launch_cycles;  ///< between the starts of two warps on one SM
+  std::optional<double> last_stores_cycles;  ///< a block holds its place after its last stores
   std::optional<double> barrier_cycles;
   std::optional<double> tile_wait_cycles;   ///< from a block's loads of a tile to the last arrival
   std::optional<double> issue_efficiency;   ///< share of issue slots that many warps keep filled

@@ -141,8 +141,9 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   const auto cost = [&](const Step& what, double resident) {
     return step_cost(what, plan.compute, warps, resident, dram_share, gpu);
   };
-  // A block holds its place until L2 has taken its last stores.
-  const double last_stores = plan.total.l2.write_bytes > 0 ? loaded_l2_cycles(gpu) : 0;
+  // A block holds its place until its last stores are taken.
+  const double last_stores =
+      plan.total.l2.write_bytes > 0 ? gpu.sustained.last_stores_cycles.value_or(0) : 0;
 
   SmTime result;
   constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 
 #include "model/kernels/access_counts.hpp"
@@ -105,8 +106,9 @@ Plans plan_gather(const Problem& p, const Gpu& gpu) {
   plan.launch.registers = element == 4 ? 10 : 12;
   const double beyond_l1 = std::min(1.0, found.loads.l2_sectors / found.loads.l1_sectors);
   plan.block.once.global_round_trips = 1 + beyond_l1;  // the index first
-  if (uniform) {
-    plan.scatter.read_density = std::min(1.0, found.dram_pieces * as_double(unit) / table);
+  if (uniform) {  // no two neighbours at the same time, but for the indices
+    const double random = found.dram_pieces * as_double(unit);
+    plan.scatter.read_density = 1 - std::cbrt(random / (random + indices));
   }
   const std::string pattern =
       std::string(kDistributions[static_cast<std::size_t>(p[kDistribution])]) + " gather";

@@ -68,6 +68,7 @@ TEST(Overlay, EveryMember) {
       {"stream_launch_s", &Sustained::stream_launch_s},
       {"graph_launch_s", &Sustained::graph_launch_s},
       {"stream_next_s", &Sustained::stream_next_s},
+      {"last_stores_cycles", &Sustained::last_stores_cycles},
       {"latency_overlap_exponent", &Sustained::latency_overlap_exponent},
       {"warp_launch_cycles", &Sustained::warp_launch_cycles},
       {"kernel_end_s", &Sustained::kernel_end_s},

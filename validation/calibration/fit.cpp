@@ -34,6 +34,8 @@ constexpr std::array kConstants = {
              1e4},
     Constant{"memory_overlap_exponent", Told::by_streaming, &Sustained::memory_overlap_exponent, 4,
              1.2, 20},
+    Constant{"last_stores_cycles", Told::by_streaming, &Sustained::last_stores_cycles, 600, 10,
+             3e3},
     Constant{"latency_overlap_exponent", Told::by_streaming, &Sustained::latency_overlap_exponent,
              4, 1.2, 20},
     Constant{"barrier_cycles", Told::by_products, &Sustained::barrier_cycles, 50, 1, 1e3},

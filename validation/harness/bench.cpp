@@ -18,7 +18,7 @@ constexpr double kSteadyBelow = 50e-6;     // seconds: the events' own cost woul
 constexpr double kShortestGraph = 150e-6;  // seconds: the host enqueues the next graph meanwhile
 constexpr double kTooSlowToCount = 1;      // seconds a launch
 constexpr std::size_t kFewestLaunches = 20;
-constexpr std::size_t kMostLaunches = 256;
+constexpr std::size_t kMostLaunches = 4096;
 constexpr std::uint64_t kSeed = 1;
 
 const cuda::KernelEntry& runnable(std::string_view name, const Problem& problem) {
