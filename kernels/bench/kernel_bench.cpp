@@ -59,14 +59,23 @@ class Arguments {
   /// No timing of a wrong kernel: the largest error over tolerance of its outputs.
   double error_over_tolerance(const KernelEntry& entry, const Problem& p, const Tensors& tensors) {
     if (tensors.outputs.empty()) return 0;
-    const Tensor& out = tensors.outputs.front();
-    const Buffer reference = allocate(out.elements * sizeof(double));
-    const std::array references = {static_cast<double*>(reference.get())};
-    poison(outputs_.front(), out.dtype, out.elements, nullptr);
+    std::vector<Buffer> buffers;
+    std::vector<double*> references;
+    for (std::size_t i = 0; i < tensors.outputs.size(); ++i) {
+      const Tensor& out = tensors.outputs[i];
+      buffers.push_back(allocate(out.elements * sizeof(double)));
+      references.push_back(static_cast<double*>(buffers.back().get()));
+      poison(outputs_[i], out.dtype, out.elements, nullptr);
+    }
     entry.reference(p, inputs_, references, nullptr);
     entry.run(p, addresses(), nullptr);
-    return max_error(outputs_.front(), out.dtype, references.front(), out.elements, nullptr) /
-           std::max(entry.tolerance(p), 1e-300);
+    double worst = 0;
+    for (std::size_t i = 0; i < tensors.outputs.size(); ++i) {
+      const Tensor& out = tensors.outputs[i];
+      worst =
+          std::max(worst, max_error(outputs_[i], out.dtype, references[i], out.elements, nullptr));
+    }
+    return worst / std::max(entry.tolerance(p), 1e-300);
   }
 
  private:

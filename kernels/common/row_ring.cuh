@@ -19,6 +19,19 @@ __device__ inline unsigned shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
 
+/// 16 bytes as one access: loads of vectors that are unpacked at once may be split into bytes.
+__device__ inline Packed load_shared(unsigned from) {
+  Packed packed;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(packed.x), "=r"(packed.y), "=r"(packed.z), "=r"(packed.w)
+               : "r"(from)
+               : "memory");
+  return packed;
+}
+__device__ inline Packed load_shared(const Packed* from) {
+  return load_shared(shared_address(from));
+}
+
 /// An mbarrier at a shared address, for phases of one arrival and any number of bytes.
 struct Arrival {
   unsigned address;
@@ -132,12 +145,7 @@ class WarpRing {
   __device__ Packed vector(int array, int i) const {
     const unsigned from = buffer(stage_, array) +
                           (static_cast<unsigned>(i) * kWarp + threadIdx.x % 32) * kVectorBytes;
-    Packed packed;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(packed.x), "=r"(packed.y), "=r"(packed.z), "=r"(packed.w)
-                 : "r"(from)
-                 : "memory");
-    return packed;
+    return load_shared(from);
   }
   /// To the next row.
   __device__ void advance() {

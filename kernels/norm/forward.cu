@@ -8,7 +8,8 @@
 // that depends on the row's address where rows are ragged: γ and β are then read as two aligned
 // vectors and shifted together.
 //
-// Longer rows, whose γ and β L1 cannot keep: rows_in_turn.cu.
+// Longer rows, whose γ and β L1 cannot keep: forward_ring.cu where the device and the addresses
+// allow it, else rows_in_turn.cu.
 #include <array>
 #include <string>
 
@@ -18,6 +19,7 @@ namespace roofcast::cuda::norm {
 namespace {
 
 using roofcast::norm::forward_layout;
+using roofcast::norm::forward_ring_layout;
 using roofcast::norm::kMostThreads;
 
 template <class T, int kVectors, Kind kKind>
@@ -156,10 +158,25 @@ Forward<T> arguments(Kind kind, const Addresses& at) {
           statistic(centred ? 2 : 1)};
 }
 
+/// For addresses as cudaMalloc returns them.
+bool streams(const Problem& p) {
+  return roofcast::norm::forward_streams(p) && rows::has_clusters();
+}
+
+template <class T>
+Launch ring_launch(Kind kind, const Problem& p) {
+  const rows::Layout layout = forward_ring_layout(p);
+  return {reinterpret_cast<const void*>(find_forward_ring<T>(kind, layout.cluster > 1)),
+          rows::grid_of(layout, p[rows::kRows]), rows::block_of(layout),
+          static_cast<std::size_t>(
+              roofcast::norm::forward_ring_bytes(p, kind == Kind::layernorm ? 2 : 1))};
+}
+
 }  // namespace
 
 std::string unsupported_forward(Kind kind, const Problem& p) {
   const rows::Layout layout = forward_layout(p);
+  if (streams(p)) return rows::unsupported_layout(p, forward_ring_layout(p), "shorter rows");
   return visit(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
     if (find<T>(kind, layout) == nullptr) {
       return "compiled for at most " + std::to_string(roofcast::norm::most_vectors(p)) +
@@ -179,6 +196,7 @@ std::string unsupported_forward(Kind kind, const Problem& p) {
 
 std::vector<Launch> forward_launches(Kind kind, const Problem& p) {
   return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+    if (streams(p)) return std::vector{ring_launch<T>(kind, p)};
     const rows::Layout layout = forward_layout(p);
     return std::vector{Launch{reinterpret_cast<const void*>(find<T>(kind, layout)),
                               rows::grid_of(layout, p[rows::kRows]), rows::block_of(layout),
@@ -194,6 +212,17 @@ void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t 
     int cols = static_cast<int>(p[rows::kCols]);
     int turns = static_cast<int>(layout.turns);
     void* arguments[] = {&tensors, &rows, &cols, &turns};
+    const auto at_vector = [](const void* address) {  // null too
+      return reinterpret_cast<std::uintptr_t>(address) % rows::kVectorBytes == 0;
+    };
+    if (streams(p) && at_vector(tensors.x) && at_vector(tensors.y) && at_vector(tensors.gamma) &&
+        at_vector(tensors.beta)) {
+      const Launch ring = ring_launch<T>(kind, p);
+      turns = static_cast<int>(forward_ring_layout(p).turns);
+      rows::launch(ring.function, ring.grid, ring.block, forward_ring_layout(p).cluster, arguments,
+                   stream, ring.shared_bytes);
+      return;
+    }
     const auto* function = reinterpret_cast<const void*>(find<T>(kind, layout));
     if (!rows::same_shift(tensors.x, tensors.y)) {
       function = kind == Kind::layernorm

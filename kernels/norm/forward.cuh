@@ -99,4 +99,8 @@ using ForwardKernel = void (*)(Forward<T>, std::int64_t rows, int cols, int turn
 template <class T>
 ForwardKernel<T> find_in_turn(Kind kind, const rows::Layout& layout);
 
+/// The kernel through which aligned rows stream: forward_ring.cu.
+template <class T>
+ForwardKernel<T> find_forward_ring(Kind kind, bool clustered);
+
 }  // namespace roofcast::cuda::norm

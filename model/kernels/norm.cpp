@@ -33,6 +33,7 @@ struct Registers {
   std::array<std::int64_t, 4> forward;    ///< 1, 2, 4, 8 vectors a thread
   std::array<std::int64_t, 4> in_turn;    ///< the same: a block takes rows in turn
   std::array<std::int64_t, 4> clustered;  ///< the same: a cluster does
+  std::array<std::int64_t, 2> streamed;   ///< forward through shared memory: a block, a cluster
   std::array<std::int64_t, 2> backward;   ///< a block, a cluster a row
   std::array<std::int64_t, 2> ring;       ///< the same, through shared memory
   std::array<std::int64_t, 2> ragged;     ///< the same, element by element
@@ -43,6 +44,7 @@ constexpr std::array kRegisters = {
               {36, 40, 48, 64},
               {0, 0, 60, 0},
               {0, 0, 62, 88},
+              {94, 96},
               {95, 96},
               {128, 128},
               {96, 96}},
@@ -51,6 +53,7 @@ constexpr std::array kRegisters = {
               {40, 48, 63, 0},
               {0, 58, 0, 0},
               {0, 58, 80, 0},
+              {127, 127},
               {80, 80},
               {128, 128},
               {84, 93}},
@@ -59,6 +62,7 @@ constexpr std::array kRegisters = {
               {40, 48, 55, 0},
               {0, 63, 0, 0},
               {0, 56, 72, 0},
+              {127, 127},
               {72, 92},
               {128, 128},
               {84, 95}},
@@ -67,6 +71,7 @@ constexpr std::array kRegisters = {
               {30, 38, 44, 56},
               {0, 0, 60, 0},
               {0, 0, 58, 79},
+              {72, 79},
               {80, 86},
               {127, 128},
               {80, 90}},
@@ -75,6 +80,7 @@ constexpr std::array kRegisters = {
               {35, 42, 58, 0},
               {0, 58, 0, 0},
               {0, 52, 72, 0},
+              {79, 88},
               {70, 71},
               {112, 120},
               {74, 80}},
@@ -83,6 +89,7 @@ constexpr std::array kRegisters = {
               {35, 42, 58, 0},
               {0, 56, 0, 0},
               {0, 64, 63, 0},
+              {79, 88},
               {64, 72},
               {125, 128},
               {76, 80}},
@@ -144,18 +151,41 @@ void add_sector_reason(Plan& plan) {
   }
 }
 
-Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu) {
-  const rows::Layout layout = forward_layout(p);
-  const Counts& counts = counts_of(kind);
+/// How the forward pass runs: rows stream through shared memory, or the registers hold them.
+struct ForwardPass {
+  bool streams;
+  rows::Layout layout;
+  std::int64_t registers, shared_bytes;
+  std::int64_t kept;  ///< of shared_bytes: γ and β of a block's columns
+};
+
+ForwardPass forward_on(Kind kind, const Problem& p, const Gpu& gpu) {
   const Registers& known = registers_of(kind, p.dtype);
+  const std::int64_t parameters = kind == Kind::layernorm ? 2 : 1;
+  if (forward_streams(p) && rows::has_clusters(gpu)) {
+    const rows::Layout layout = forward_ring_layout(p);
+    const bool clustered = layout.cluster > 1;
+    return {true, layout, known.streamed[clustered ? 1 : 0],
+            forward_ring_bytes(p, parameters) + rows::exchange_bytes(kMostThreads, clustered),
+            forward_ring_bytes(p, parameters) - rows::ring_bytes(layout, 1, 1)};
+  }
+  const rows::Layout layout = forward_layout(p);
   const bool clustered = layout.cluster > 1;
   const bool in_turn = clustered || layout.turns > 1;
   const std::int64_t parts =
       kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1) * (in_turn ? 2 : 1);
   const auto& registers = clustered ? known.clustered : in_turn ? known.in_turn : known.forward;
-  const std::int64_t kept = kept_bytes(p, kind == Kind::layernorm ? 2 : 1);
-  Plan plan = rows::plan_of(layout, p[rows::kRows], registers[position_of(layout.vectors)],
-                            parts * 16 + kept);
+  const std::int64_t kept = kept_bytes(p, parameters);
+  return {false, layout, registers[position_of(layout.vectors)], parts * 16 + kept, kept};
+}
+
+Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu, const ForwardPass& how) {
+  const rows::Layout& layout = how.layout;
+  const Counts& counts = counts_of(kind);
+  const bool clustered = layout.cluster > 1;
+  const bool in_turn = clustered || layout.turns > 1;
+  const std::int64_t kept = how.kept;
+  Plan plan = rows::plan_of(layout, p[rows::kRows], how.registers, how.shared_bytes);
 
   const double row_count = as_double(p[rows::kRows]);
   const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));
@@ -191,7 +221,7 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu) {
   const double unpacks = narrow(p) ? 1 + counts.parameters + 0.5 : 0;
   const bool alone = layout.threads == rows::kWarp && !in_turn;
   const double blocks = as_double(plan.launch.blocks());
-  plan.on_chip_bytes += as_double(kept);
+  plan.on_chip_bytes += as_double(how.streams ? rows::ring_bytes(layout, 1, 1) + kept : kept);
   plan.block.steps = as_double(layout.turns);
   Step& step = plan.block.step;  // a row
   step.vector_flops = slots * counts.forward_flops;
@@ -199,18 +229,22 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu) {
   step.special_ops = as_double(layout.threads * layout.rows_per_block);
   const double parameter_access = kept > 0 ? 1 : kInstructionsPerParameter;
   step.instructions = slots / rows::kWarp * (counts.forward_instructions + unpacks) +
-                      accesses * (kInstructionsPerLoad + kInstructionsPerStore +
-                                  counts.parameters * parameter_access) +
+                      accesses * ((how.streams ? kInstructionsPerRingLoad : kInstructionsPerLoad) +
+                                  kInstructionsPerStore + counts.parameters * parameter_access) +
                       warps * (kInstructionsPerThread + (alone ? 0 : kInstructionsPerMerge));
   step.l2_bytes = work.l2.total_bytes() / blocks / plan.block.steps;
+  // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
+  const double streamed = how.streams ? sectors.accessed * kSectorBytes : 0;
   step.l1_wavefronts = step.l1_lookups =
-      work.l1.total_bytes() / blocks / plan.block.steps / as_double(kLineBytes);
-  step.global_round_trips = kept > 0 ? 1 : 2;  // x, then γ and β
+      (work.l1.total_bytes() - streamed) / blocks / plan.block.steps / as_double(kLineBytes);
+  step.global_round_trips = how.streams ? 0 : kept > 0 ? 1 : 2;  // x, then γ and β
+  plan.block.once.global_round_trips = how.streams ? 1 : 0;
   step.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
   step.dependent_fmas = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p));
-  step.barriers = alone ? 0 : clustered ? 2 : 1;
+  step.barriers = alone ? 0 : clustered && !how.streams ? 2 : 1;
   step.shared_wavefronts = alone ? 0 : warps * as_double(layout.cluster) + 2 * warps;
   if (kept > 0) step.shared_wavefronts += as_double(kept / kLineBytes);
+  step.shared_wavefronts += 2 * streamed / blocks / plan.block.steps / as_double(kLineBytes);
   work.shared_bytes = step.shared_wavefronts * as_double(kLineBytes) * blocks * plan.block.steps;
   return plan;
 }
@@ -361,8 +395,9 @@ template <Kind kKind>
 Plans plan(const Problem& p, const Gpu& gpu) {
   constexpr std::string_view kCaveat = "instructions are estimated from the PTX";
   if (p[kPass] == kForward) {
-    check_layout(p, forward_layout(p), most_vectors(p));
-    Plan forward = plan_forward(kKind, p, gpu);
+    const ForwardPass how = forward_on(kKind, p, gpu);
+    check_layout(p, how.layout, how.streams ? how.layout.vectors : most_vectors(p));
+    Plan forward = plan_forward(kKind, p, gpu, how);
     forward.caveat = kCaveat;
     return {forward};
   }

@@ -70,6 +70,43 @@ constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
                              : 0;
 }
 
+/// Accesses of a thread where the forward pass streams, threads of a block as long as a cluster can
+/// hold the row so, and with both the bytes of a row in a block.
+inline constexpr std::int64_t kForwardRingVectors = 8;
+inline constexpr std::int64_t kForwardRingThreads = 256;
+inline constexpr std::int64_t kForwardRingSliceBytes =
+    kForwardRingThreads * kForwardRingVectors * rows::kVectorBytes;
+
+/// Whether the rows of the forward pass stream through shared memory, on a device that has bulk
+/// copies and with addresses on multiples of 16 bytes: where that was measured faster on an H200
+/// (2026-11-21), unless settings ask for the kernels that hold rows.
+constexpr bool forward_streams(const Problem& p) {
+  constexpr std::int64_t kLeastFp32 = 32 * 1024 + 1, kLeast = 4096;
+  const std::int64_t row_bytes = p[rows::kCols] * element_bytes(p);
+  return p[kVectors] == 0 && p[kCluster] == 0 && p[kTurns] == 0 &&
+         row_bytes % rows::kVectorBytes == 0 &&
+         row_bytes >= (element_bytes(p) == 4 ? kLeastFp32 : kLeast) &&
+         row_bytes <= rows::kMaxCluster * 2 * kForwardRingSliceBytes;
+}
+
+constexpr rows::Layout forward_ring_layout(const Problem& p) {
+  constexpr std::int64_t kEnoughRingBlocks = 1024;
+  const std::int64_t cluster =
+      rows::cluster_for(p[rows::kCols] * element_bytes(p), kForwardRingSliceBytes);
+  rows::Layout layout =
+      rows::ring_layout(p[rows::kCols], element_bytes(p), kForwardRingVectors, cluster);
+  layout.turns = cluster > 1 ? 8 : 2;
+  while (layout.turns > 1 && layout.blocks(p[rows::kRows]) < kEnoughRingBlocks) layout.turns /= 2;
+  return layout;
+}
+
+/// Dynamic shared memory: one buffer a warp, and `parameters` arrays (γ, β) of a block's columns.
+constexpr std::int64_t forward_ring_bytes(const Problem& p, std::int64_t parameters) {
+  const rows::Layout layout = forward_ring_layout(p);
+  return rows::ring_bytes(layout, 1, 1) +
+         parameters * layout.vectors * layout.threads * rows::kVectorBytes;
+}
+
 /// Each thread keeps its columns over all rows of a strip. Settings are not used.
 constexpr rows::Layout backward_layout(const Problem& p) {
   const std::int64_t width = rows::kVectorBytes / element_bytes(p);
