@@ -178,6 +178,21 @@ TEST(Norm, RootMeanSquareTakesOneParameterAndLeavesOneStatistic) {
   EXPECT_EQ(plan.total.compulsory.write_bytes, 8000 * 16384.0 + 4 * 8000);
 }
 
+TEST(Norm, LongRowsStreamBesideTheirScaleAndShift) {
+  // 16384 bf16: one block of 256 threads; 4 KiB and an arrival for each of 8 warps, 32 KiB each of
+  // γ and β, the parts of two rows.
+  const Plan plan =
+      plans_of(norm::kFamily, "norm.layernorm", problem(16384, 16384, DType::bf16)).front();
+  EXPECT_EQ(plan.launch.threads(), 256);
+  EXPECT_EQ(plan.launch.cluster[0], 1);
+  EXPECT_EQ(plan.launch.blocks(), 8192);
+  EXPECT_EQ(plan.block.steps, 2);
+  EXPECT_EQ(plan.launch.shared_bytes, 8 * (4096 + 8) + 2 * 32768 + 384);
+  EXPECT_FALSE(norm::forward_streams(problem(16384, 16383, DType::bf16)));
+  EXPECT_FALSE(norm::forward_streams(problem(16384, 8192)));
+  EXPECT_TRUE(norm::forward_streams(problem(16384, 16384)));
+}
+
 TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
   // 4096 fp32: 2 blocks of 128 threads of 16 elements; 264 clusters at once, strips of 31 rows.
   const Plans plans =
