@@ -118,8 +118,9 @@ struct Sustained {
   std::optional<double> conversion_per_clk;
   RateByType vector_flop_per_clk;
   std::optional<double> overlap_exponent;  ///< p of the p-norm that joins the parts of an SM's work
-  std::optional<double> latency_overlap_exponent;  ///< the same for blocks that hide one's waiting
-  std::optional<double> memory_overlap_exponent;   ///< the same for SMs, L2 and DRAM together
+  std::optional<double>
+      latency_overlap_exponent;  ///< the same for blocks that start and end one by one
+  std::optional<double> memory_overlap_exponent;  ///< the same for SMs, L2 and DRAM together
   std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;

@@ -104,27 +104,23 @@ struct StepTime {
   std::size_t fullest;
 };
 
-/// How well what an SM does overlaps. Few warps seldom have work for two pipes at once: p - 1 grows
-/// with their number, from what eight warps reach.
-struct Overlaps {
-  Overlap pipes;
-  Overlap latency;
-};
-
-Overlaps overlaps(double resident_warps, const Gpu& gpu) {
+// How well the pipes overlap. Few warps seldom have work for two pipes at once: p - 1 grows with
+// their number, from what eight warps reach.
+Overlap pipe_overlap(double resident_warps, const Gpu& gpu) {
   constexpr double kMeasuredWarps = 8;
   constexpr double kSharpest = 20;
   std::optional<double> pipes = gpu.sustained.overlap_exponent;
   if (pipes) *pipes = std::min(kSharpest, 1 + (*pipes - 1) * resident_warps / kMeasuredWarps);
-  return {Overlap(pipes), Overlap(gpu.sustained.latency_overlap_exponent)};
+  return Overlap(pipes);
 }
 
-StepTime step_time(const StepCost& cost, double resident, const Overlaps& overlap) {
+StepTime step_time(const StepCost& cost, double resident, const Overlap& of_pipes,
+                   const Overlap& of_blocks) {
   const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
-  const double pipes = busy_cycles(cost.pipes, overlap.pipes);
+  const double pipes = busy_cycles(cost.pipes, of_pipes);
   const double hidden = (resident - 1) * pipes;
   const double waiting = cost.latency + std::max(0.0, cost.stream - pipes);
-  return {pipes + overlap.latency(std::array{hidden, waiting}), resident * pipes,
+  return {pipes + of_blocks(std::array{hidden, waiting}), resident * pipes,
           waiting + hidden > 0 ? waiting / (waiting + hidden) : 1,
           static_cast<std::size_t>(fullest - cost.pipes.begin())};
 }
@@ -141,6 +137,9 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
   const auto cost = [&](const Step& what, double resident) {
     return step_cost(what, plan.compute, warps, resident, dram_share, gpu);
   };
+  // In the main loop blocks wait together for the same things; they start and end one by one.
+  const Overlap in_step(gpu.sustained.overlap_exponent);
+  const Overlap one_by_one(gpu.sustained.latency_overlap_exponent);
   // A block holds its place until its last stores are taken.
   const double last_stores =
       plan.total.l2.write_bytes > 0 ? gpu.sustained.last_stores_cycles.value_or(0) : 0;
@@ -163,15 +162,15 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, 
         gpu.sustained.block_launch_cycles.value_or(0) +
         warps * gpu.sustained.warp_launch_cycles.value_or(0);
     once.latency += last_stores;
-    const Overlaps overlap = overlaps(warps * r, gpu);
+    const Overlap of_pipes = pipe_overlap(warps * r, gpu);
     for (std::size_t i = 0; i < kResources; ++i) {
       result.busy_cycles[i] += n * r * (plan.block.steps * step.pipes[i] + once.pipes[i]);
     }
-    const StepTime in_loop = step_time(step, r, overlap);
+    const StepTime in_loop = step_time(step, r, of_pipes, in_step);
     result.waiting_share = std::min(result.waiting_share, in_loop.waiting_share);
     result.fullest = static_cast<Resource>(in_loop.fullest);
     spend(n * plan.block.steps, in_loop);
-    spend(n, step_time(once, r, overlap));
+    spend(n, step_time(once, r, of_pipes, one_by_one));
   };
   add_rounds(full_rounds, occupancy.blocks_per_sm);
   add_rounds(1, rest);
