@@ -44,8 +44,9 @@ ExitCode run_show(const Arguments& arguments) {
   if (path || std::find(devices.begin(), devices.end(), name) != devices.end()) {
     return run_gpus(arguments);
   }
-  throw UsageError(
-      fmt::format("no kernel and no GPU is named '{}'.{}", name, did_you_mean(name, names)));
+  throw UsageError(fmt::format(
+      "no kernel and no GPU is named '{}'.{} `roofcast kernels` and `roofcast gpus` list them",
+      name, did_you_mean(name, names)));
 }
 
 }  // namespace roofcast::cli

@@ -19,9 +19,9 @@ constexpr HelpPage kHelp = {
     "copy.html\n",
     "roofcast sweep KERNEL... [options]",
     "Forecasts every combination of the values given. A parameter takes a number, a list a,b,c, a\n"
-    "range lo:hi:step or lo:hi:*factor, or =PARAMETER to follow another one; one with choices "
-    "takes a\n"
-    "list of names."};
+    "range lo:hi:step or lo:hi:*factor, =PARAMETER to follow another one, or =NUMBER/PARAMETER "
+    "to keep\n"
+    "their product; one with choices takes a list of names."};
 
 std::vector<Option> common_options() {
   std::vector<Option> options = {
@@ -160,7 +160,9 @@ ExitCode run_sweep(const Arguments& arguments) {
                           options.find("output"));
   }
   if (refused == 0) return ExitCode::done;
-  if (!plotted) warn(fmt::format("{} points have no forecast: the output says why", refused));
+  if (!plotted)
+    warn(fmt::format("{} no forecast: the output says why",
+                     refused == 1 ? "1 point has" : fmt::format("{} points have", refused)));
   return ExitCode::bad_input;
 }
 

@@ -26,7 +26,8 @@ void append_range(std::vector<std::int64_t>& values, const std::string& option,
   const std::vector<std::string> parts = split_list(text, ':');
   if (parts.size() != 3 || parts[2].empty()) {
     throw UsageError(
-        fmt::format("{} takes numbers, ranges lo:hi:step or lo:hi:*factor, or =PARAMETER, not '{}'",
+        fmt::format("{} takes numbers, ranges lo:hi:step or lo:hi:*factor, =PARAMETER or "
+                    "=NUMBER/PARAMETER, not '{}'",
                     option, text));
   }
   const std::int64_t low = parse_whole(option, parts[0]);
@@ -54,6 +55,13 @@ Axis parse_axis(std::string_view name, std::string_view text) {
   const std::string option = fmt::format("--{}", axis.name);
   if (text.starts_with('=')) {
     axis.tied_to = text.substr(1);
+    if (const std::size_t slash = axis.tied_to.find('/'); slash != std::string::npos) {
+      axis.divided = parse_whole(option, std::string_view(axis.tied_to).substr(0, slash));
+      if (axis.divided < 1) {
+        throw InputError(fmt::format("{} {}: what is divided is at least 1", option, text));
+      }
+      axis.tied_to.erase(0, slash + 1);
+    }
     return axis;
   }
   for (const std::string& part : split_list(text, ',')) {
@@ -104,14 +112,24 @@ std::vector<std::size_t> resolve_ties(std::span<const Axis> axes) {
   return roots;
 }
 
-Points::Points(std::span<const Axis> axes, std::size_t repeats)
-    : axes_(axes), roots_(resolve_ties(axes)) {
+Points::Points(std::span<const Axis> axes, std::size_t repeats) : axes_(axes) {
+  resolve_ties(axes);  // throws where a tie leads nowhere
   for (const Axis& axis : axes_) {
     if (!axis.tied_to.empty()) continue;
     if (count_ > kMostPoints / axis.values.size()) throw_too_many();
     count_ *= axis.values.size();
   }
   if (repeats > 0 && count_ > kMostPoints / repeats) throw_too_many();
+}
+
+std::int64_t Points::tied_value(std::size_t axis, std::span<const std::int64_t> values) const {
+  if (axes_[axis].tied_to.empty()) return values[axis];
+  const auto target = std::find_if(axes_.begin(), axes_.end(), [&](const Axis& other) {
+    return other.name == axes_[axis].tied_to;
+  });
+  const std::int64_t value = tied_value(static_cast<std::size_t>(target - axes_.begin()), values);
+  if (axes_[axis].divided == 0) return value;
+  return std::max<std::int64_t>(axes_[axis].divided / std::max<std::int64_t>(value, 1), 1);
 }
 
 void Points::at(std::size_t index, std::span<std::int64_t> values) const {
@@ -121,7 +139,9 @@ void Points::at(std::size_t index, std::span<std::int64_t> values) const {
     values[i] = own[index % own.size()];
     index /= own.size();
   }
-  for (std::size_t i = 0; i < axes_.size(); ++i) values[i] = values[roots_[i]];
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (!axes_[i].tied_to.empty()) values[i] = tied_value(i, values);
+  }
 }
 
 }  // namespace roofcast::cli

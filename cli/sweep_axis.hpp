@@ -1,5 +1,5 @@
 #pragma once
-// The values a sweep gives a parameter: 256:8192:256, 256:8192:*2, 1,2,4, =m.
+// The values a sweep gives a parameter: 256:8192:256, 256:8192:*2, 1,2,4, =m, =4096/m.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,11 +17,13 @@ struct Axis {
   std::string name;
   std::vector<std::int64_t> values;  ///< empty where tied
   std::string tied_to;               ///< the parameter whose value it takes
+  std::int64_t divided = 0;          ///< where not 0: it takes this divided by that value
   bool named = false;                ///< positions among choices: nothing is tied to them
 };
 
 /// Numbers and ranges lo:hi:step (hi included where hit) or lo:hi:*factor, parted by commas; or
-/// =other. Throws UsageError for other text, InputError for an empty or too long range.
+/// =other, or =NUMBER/other for the whole part of the quotient (a product kept constant), at least
+/// 1. Throws UsageError for other text, InputError for an empty or too long range.
 Axis parse_axis(std::string_view name, std::string_view text);
 
 /// The same for a parameter of a kernel: of one with choices, names parted by commas; UsageError
@@ -42,8 +44,11 @@ class Points {
   void at(std::size_t index, std::span<std::int64_t> values) const;
 
  private:
+  /// What an axis takes from the one it is tied to, over however many ties. The constructor has
+  /// seen that they end.
+  std::int64_t tied_value(std::size_t axis, std::span<const std::int64_t> values) const;
+
   std::span<const Axis> axes_;
-  std::vector<std::size_t> roots_;
   std::size_t count_ = 1;
 };
 

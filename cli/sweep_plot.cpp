@@ -152,7 +152,9 @@ class Collector {
 
   std::size_t refused() const {
     if (refused_ > 0) {
-      warn(fmt::format("{} points have no forecast, the first: {}", refused_, refusal_));
+      warn(refused_ == 1
+               ? fmt::format("1 point has no forecast: {}", refusal_)
+               : fmt::format("{} points have no forecast, the first: {}", refused_, refusal_));
     }
     return refused_;
   }
@@ -273,7 +275,8 @@ class Collector {
           part = fmt::format("{}={}", axis.name,
                              value_text(sweep.kernel.parameters()[position], problem, position));
         } else {
-          part = fmt::format("{}={}", axis.name, axis.tied_to);
+          part = axis.divided == 0 ? fmt::format("{}={}", axis.name, axis.tied_to)
+                                   : fmt::format("{}={}/{}", axis.name, axis.divided, axis.tied_to);
         }
         if (std::find(common.begin(), common.end(), part) == common.end()) {
           common.push_back(std::move(part));

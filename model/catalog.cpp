@@ -52,7 +52,7 @@ Found find_kernel(std::string_view name) {
   }
   const std::string_view near = closest(name, known);
   throw InputError("no kernel is named '" + std::string(name) + "'" +
-                   (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?") +
+                   (near.empty() ? ":" : ": did you mean '" + std::string(near) + "'?") +
                    " `roofcast kernels` lists them all");
 }
 

@@ -76,15 +76,20 @@ bool is_power_of_two(double value) {
   return value >= 1 && std::has_single_bit(static_cast<std::uint64_t>(value));
 }
 
+/// Sizes doubled from one to the next stand at equal distances.
+bool is_geometric(const std::vector<double>& values) {
+  return values.size() > 3 && std::all_of(values.begin(), values.end(), is_power_of_two);
+}
+
 /// Ticks stand at swept values, where they are many at powers of two or every so many; their labels
 /// are made here, since Vega has no binary prefixes.
-Json x_axis(const SweepPlot& plot, const Span& span) {
+Json x_axis(const SweepPlot& plot, bool log) {
   constexpr std::size_t kMostTicks = 14;
   const std::vector<double> values = swept_values(plot);
   const std::size_t every = (values.size() + kMostTicks - 1) / kMostTicks;
   Json axis = {{"labelOverlap", true}, {"grid", false}};
   // Many values on a linear axis: round numbers are better than every so many of the swept.
-  if (!span.logarithmic() && every > 1) {
+  if (!log && every > 1) {
     axis["format"] = "~s";
     return axis;
   }
@@ -107,8 +112,9 @@ Json x_axis(const SweepPlot& plot, const Span& span) {
 
 Json x_channel(const SweepPlot& plot) {
   Span span;
-  for (const double x : swept_values(plot)) span.add(x);
-  const bool log = span.logarithmic();
+  const std::vector<double> values = swept_values(plot);
+  for (const double x : values) span.add(x);
+  const bool log = span.logarithmic() || is_geometric(values);
   // Room for the first and last point beside the frame.
   const double margin = log ? std::pow(span.high() / span.low(), 0.015)
                             : std::max(0.015 * (span.high() - span.low()), 1e-9);
@@ -118,7 +124,7 @@ Json x_channel(const SweepPlot& plot) {
           {"type", "quantitative"},
           {"title", plot.x_title},
           {"scale", {{"type", log ? "log" : "linear"}, {"domain", {low, high}}, {"nice", false}}},
-          {"axis", x_axis(plot, span)}};
+          {"axis", x_axis(plot, log)}};
 }
 
 /// An expression for the labels of the quantity's axis.

@@ -34,8 +34,8 @@ struct SweepPlot {
 inline constexpr std::size_t kMostLines = 10;
 
 /// A line for each of `lines`, its interval as a band, measurements as marks. An axis whose values
-/// are positive and span more than 16 to 1 is logarithmic; a linear axis of the quantity starts at
-/// 0. Values that are not finite are left out. Vega-Lite JSON text.
+/// are positive and span more than 16 to 1 is logarithmic, as is one of powers of two; a linear
+/// axis of the quantity starts at 0. Values that are not finite are left out. Vega-Lite JSON text.
 std::string sweep_chart(const SweepPlot& plot);
 
 }  // namespace roofcast::reports

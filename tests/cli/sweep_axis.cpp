@@ -67,6 +67,29 @@ TEST(SweepPoints, ChainsOfTiesAndCircles) {
   EXPECT_THROW(Points(dangling, 1), UsageError);
 }
 
+TEST(SweepPoints, AProductKeptConstant) {
+  const std::array axes = {parse_axis("rows", "=134217728/cols"),
+                           parse_axis("cols", "1024,5000,268435456"), parse_axis("split", "=rows")};
+  const Points points(axes, 1);
+  ASSERT_EQ(points.count(), 3U);
+  std::vector<std::vector<std::int64_t>> all;
+  for (std::size_t i = 0; i < points.count(); ++i) {
+    std::vector<std::int64_t> values(3);
+    points.at(i, values);
+    all.push_back(values);
+  }
+  EXPECT_THAT(all, ElementsAre(ElementsAre(131072, 1024, 131072), ElementsAre(26843, 5000, 26843),
+                               ElementsAre(1, 268435456, 1)));
+  const std::array zero = {parse_axis("rows", "=8/cols"), parse_axis("cols", "0")};
+  std::vector<std::int64_t> values(2);
+  Points(zero, 1).at(0, values);
+  EXPECT_THAT(values, ElementsAre(8, 0));
+  EXPECT_THROW(parse_axis("rows", "=0/cols"), InputError);
+  EXPECT_THROW(parse_axis("rows", "=a/cols"), UsageError);
+  const std::array circle = {parse_axis("m", "=8/n"), parse_axis("n", "=8/m")};
+  EXPECT_THROW(Points(circle, 1), UsageError);
+}
+
 TEST(SweepPoints, RefusesMoreThanAnyoneMeans) {
   const std::array axes = {parse_axis("m", "1:1000:1"), parse_axis("n", "1:1000:1")};
   EXPECT_EQ(Points(axes, 1).count(), kMostPoints);

@@ -33,6 +33,18 @@ const Spec& scale(const Spec& spec, const char* channel) {
   return spec["layer"][1]["encoding"][channel]["scale"];
 }
 
+TEST(SweepChart, SizesDoubledStandAtEqualDistances) {
+  const auto type_over = [](std::initializer_list<double> xs) {
+    std::vector<SweepPoint> points;
+    for (const double x : xs) points.push_back({x, 1e12, {}, {}, {}, ""});
+    const Spec spec = chart_of(plot_of(std::move(points)));
+    return scale(spec, "x")["type"].get<std::string>();
+  };
+  EXPECT_EQ(type_over({1024, 2048, 4096, 8192}), "log");
+  EXPECT_EQ(type_over({1, 2, 4}), "linear");
+  EXPECT_EQ(type_over({1, 2, 3, 4, 8}), "linear");
+}
+
 TEST(SweepChart, HoldsForecastsIntervalsAndMeasurements) {
   const Spec spec = chart_of(
       plot_of({{1, 3e12, 2e12, 4e12, 2.5e12, "stride=1"}, {2, 1.5e12, {}, {}, {}, "stride=2"}}));
