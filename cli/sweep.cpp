@@ -160,9 +160,10 @@ ExitCode run_sweep(const Arguments& arguments) {
                           options.find("output"));
   }
   if (refused == 0) return ExitCode::done;
-  if (!plotted)
+  if (!plotted) {
     warn(fmt::format("{} no forecast: the output says why",
                      refused == 1 ? "1 point has" : fmt::format("{} points have", refused)));
+  }
   return ExitCode::bad_input;
 }
 

@@ -17,8 +17,8 @@ struct Axis {
   std::string name;
   std::vector<std::int64_t> values;  ///< empty where tied
   std::string tied_to;               ///< the parameter whose value it takes
-  std::int64_t divided = 0;          ///< where not 0: it takes this divided by that value
   bool named = false;                ///< positions among choices: nothing is tied to them
+  std::int64_t divided = 0;          ///< where not 0: it takes this divided by that value
 };
 
 /// Numbers and ranges lo:hi:step (hi included where hit) or lo:hi:*factor, parted by commas; or
