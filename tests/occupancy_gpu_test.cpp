@@ -66,6 +66,8 @@ TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
   int compared = 0;
   for (const cuda::KernelEntry& entry : cuda::catalog()) {
     const Found found = find_kernel(entry.name);
+    // Of kernels generated at run time the registers are not known before.
+    if (found.parameters().back().is_text || found.parameters().front().is_text) continue;
     for (const Problem& configuration : entry.configurations) {
       for (const DType type : found.dtypes()) {
         for (const std::int64_t size : {4096, 4097}) {

@@ -30,7 +30,7 @@ Plans plan_shared(const Problem& p, const Gpu& gpu) {
   plan.launch.grid[0] = (p[kElements] + kThreads - 1) / kThreads;
   plan.launch.block[0] = kThreads;
   plan.launch.shared_bytes = 4 * count;
-  plan.launch.registers = width == 4 ? 42 : width == 2 ? 27 : 22;
+  plan.launch.registers = width == 1 ? 24 : 32;
   const double blocks = as_double(plan.launch.grid[0]);
   Step& once = plan.block.once;
   plan.block.steps = 0;
