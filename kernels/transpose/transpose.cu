@@ -204,7 +204,8 @@ KernelEntry entry(std::string_view name) {
         const bool moves = p.dtype == DType::fp64 || p.dtype == DType::fp32 ||
                            p.dtype == DType::fp16 || p.dtype == DType::bf16;
         if (!moves) {
-          return "transpose moves fp64, fp32, fp16 and bf16, not " + std::string(roofcast::name(p.dtype));
+          return "transpose moves fp64, fp32, fp16 and bf16, not " +
+                 std::string(roofcast::name(p.dtype));
         }
         constexpr std::int64_t kMost = std::int64_t{65535} * kTile;
         if (p[kRows] > kMost || p[kColumns] > kMost) return "at most 2097120 rows and columns";

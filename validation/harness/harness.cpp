@@ -26,7 +26,8 @@ using harness::CounterSession;
 /// The forecast as it was when the case ran, so that an old run shows how the model has changed.
 std::string forecast_json(const Case& item, const Gpu& gpu) {
   try {
-    const Prediction p = predict(find_kernel(item.kernel), item.problem, gpu, {item.cache, {}, kQueueNeverEmpty});
+    const Prediction p =
+        predict(find_kernel(item.kernel), item.problem, gpu, {item.cache, {}, kQueueNeverEmpty});
     nlohmann::json out = {{"limit_s", p.limit.time_s},
                           {"dram_bytes", p.work.dram.total_bytes()},
                           {"l2_bytes", p.work.l2.total_bytes()},
