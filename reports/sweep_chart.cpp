@@ -268,7 +268,7 @@ std::string sweep_chart(const SweepPlot& plot) {
   lines["strokeDash"] = {{"field", "line"},
                          {"type", "nominal"},
                          {"scale", {{"domain", names}, {"range", dashes(plot.lines)}}},
-                         {"legend", nullptr}};
+                         {"legend", colours["legend"]}};
   Json points = encoding;
   points["tooltip"] = shown;
 
