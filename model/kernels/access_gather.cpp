@@ -17,7 +17,9 @@ struct Gathered {
 };
 
 Gathered gather_shuffled(const Problem& p, std::int64_t element, std::int64_t unit) {
-  using namespace gather;
+  using gather::kElements;
+  using gather::kMultiplier;
+  using gather::kWindow;
   const std::int64_t window = p[kWindow];
   const std::int64_t period = std::clamp(window, kThreads, kMostCounted);
   const auto mask = static_cast<std::uint64_t>(window - 1);
@@ -45,7 +47,8 @@ double l1_lines(const Gpu& gpu) {
 
 // Every index anywhere in the table. Each SM's L1 holds what it can, and L2 the same for all.
 Gathered gather_uniform(const Problem& p, std::int64_t element, std::int64_t unit, const Gpu& gpu) {
-  using namespace gather;
+  using gather::kElements;
+  using gather::kWindow;
   const double table = as_double(p[kWindow] * element);
   const double warps = warps_of(p[kElements]);
   const auto in_table = [&](std::int64_t bytes) { return std::max(1.0, table / as_double(bytes)); };
@@ -70,7 +73,11 @@ Gathered gather_uniform(const Problem& p, std::int64_t element, std::int64_t uni
 }  // namespace
 
 Plans plan_gather(const Problem& p, const Gpu& gpu) {
-  using namespace gather;
+  using gather::kDistribution;
+  using gather::kDistributions;
+  using gather::kElements;
+  using gather::kUniform;
+  using gather::kWindow;
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t n = p[kElements];
   const std::int64_t window = p[kWindow];

@@ -12,7 +12,12 @@ constexpr double kInstructionsOnce = 40;
 }  // namespace
 
 Plans plan_shared(const Problem& p, const Gpu& gpu) {
-  using namespace shared;
+  using shared::kElements;
+  using shared::kRepeats;
+  using shared::kShifts;
+  using shared::kStride;
+  using shared::kWidth;
+  using shared::words;
   const std::int64_t width = p[kWidth];
   require_multiple("stride", p[kStride], width);
   if ((width & (width - 1)) != 0 || width > 4) {

@@ -5,7 +5,9 @@
 namespace roofcast::access {
 
 Plans plan_strided(const Problem& p, const Gpu& gpu) {
-  using namespace strided;
+  using strided::kElements;
+  using strided::kStride;
+  using strided::kWidth;
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t width = p[kWidth];
   require_multiple("n", p[kElements], width);
@@ -45,7 +47,8 @@ Plans plan_strided(const Problem& p, const Gpu& gpu) {
 }
 
 Plans plan_offset(const Problem& p, const Gpu& gpu) {
-  using namespace offset;
+  using offset::kElements;
+  using offset::kOffset;
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t n = p[kElements];
   const BlockLoads loads = periodic_loads(

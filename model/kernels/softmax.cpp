@@ -220,9 +220,8 @@ Plan plan_sweeps(const Problem& p, const Gpu& gpu, double reads, const PerElemen
   const double block_bytes = row_bytes * as_double(layout.rows_per_block);
   const double misses = (reads - 1) * rows::l1_miss_share(block_bytes, 0, plan.launch, gpu);
   set_traffic(plan, p, layout, reads, misses);
-  for (double pass = 1; pass < reads; ++pass) {
-    plan.rereads.push_back({misses / (reads - 1) * block_bytes, block_bytes});
-  }
+  plan.rereads.assign(static_cast<std::size_t>(reads) - 1,
+                      {misses / (reads - 1) * block_bytes, block_bytes});
 
   const double width = as_double(rows::kVectorBytes / element_bytes(p));
   const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
