@@ -9,6 +9,9 @@ namespace {
 
 using CyclesByResource = std::array<double, kResources>;
 
+// Warps on an SM at which issue efficiency and the overlap of its pipes are stated.
+constexpr double kMeasuredWarps = 8;
+
 double per_clk(double work, const std::optional<double>& rate) {
   return rate && *rate > 0 ? work / *rate : 0;
 }
@@ -17,7 +20,6 @@ double per_clk(double work, const std::optional<double>& rate) {
 // chance, so more of them leave fewer slots empty: what is lost falls as 1 ÷ warps from what eight
 // warps lose.
 double issue_efficiency(double resident_warps, const Gpu& gpu) {
-  constexpr double kMeasuredWarps = 8;
   const double lost = 1 / gpu.sustained.issue_efficiency.value_or(1) - 1;
   return 1 / (1 + lost * kMeasuredWarps / std::max(1.0, resident_warps));
 }
@@ -107,7 +109,6 @@ struct StepTime {
 // How well the pipes overlap. Few warps seldom have work for two pipes at once: p - 1 grows with
 // their number, from what eight warps reach.
 Overlap pipe_overlap(double resident_warps, const Gpu& gpu) {
-  constexpr double kMeasuredWarps = 8;
   constexpr double kSharpest = 20;
   std::optional<double> pipes = gpu.sustained.overlap_exponent;
   if (pipes) *pipes = std::min(kSharpest, 1 + (*pipes - 1) * resident_warps / kMeasuredWarps);

@@ -10,8 +10,6 @@ namespace roofcast::gemm {
 namespace {
 
 constexpr double kElement = 4;  // bytes of fp32
-constexpr std::int64_t kSectorBytes = 32;
-constexpr std::int64_t kLineBytes = 128;
 // Warp instructions of a step without shared memory (by the counters of the run of 2026-11-21); of
 // a copy of one access to shared memory, and of a step of the main loop besides (counters, branch,
 // addresses). The last two are estimates: rungs 3 to 5 execute 15 to 30% more, which the fitted
