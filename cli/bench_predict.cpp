@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "cli/batch.hpp"
-#include "cli/device.hpp"
+#include "cli/commands/batch.hpp"
+#include "cli/input/device.hpp"
 #include "model/roofcast.hpp"
 
 namespace {
@@ -14,7 +14,7 @@ constexpr std::string_view kLine =
 
 void predict_call(benchmark::State& state) {
   const roofcast::Gpu gpu = roofcast::cli::load_device("h200-sxm", {});
-  const roofcast::Found kernel = roofcast::find_kernel(kKernel);
+  const roofcast::KernelRef kernel = roofcast::find_kernel(kKernel);
   roofcast::Problem problem;
   problem.values = {4096, 4096, 4096};
   constexpr unsigned kShapeGiven = 0b111;

@@ -1,5 +1,5 @@
-#include "cli/command.hpp"
-#include "cli/terminal.hpp"
+#include "cli/commands/command.hpp"
+#include "cli/output/terminal.hpp"
 
 int main(int argc, char** argv) {
   roofcast::cli::catch_signals();

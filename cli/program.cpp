@@ -4,12 +4,12 @@
 #include <array>
 #include <cstdio>
 
-#include "cli/command.hpp"
-#include "cli/files.hpp"
-#include "cli/options.hpp"
+#include "cli/commands/command.hpp"
+#include "cli/input/options.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/revision.hpp"
-#include "cli/terminal.hpp"
-#include "model/problem.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::cli {
 namespace {

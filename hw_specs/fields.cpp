@@ -73,13 +73,13 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/sm_clock_hz", sustained.sm_clock_hz);
   visit("/sustained/stream_launch_s", sustained.stream_launch_s);
   visit("/sustained/graph_launch_s", sustained.graph_launch_s);
-  visit("/sustained/stream_next_s", sustained.stream_next_s);
+  visit("/sustained/launch_gap_s", sustained.launch_gap_s);
   visit("/sustained/first_access_s", sustained.first_access_s);
-  visit("/sustained/kernel_end_s", sustained.kernel_end_s);
+  visit("/sustained/completion_latency_s", sustained.completion_latency_s);
   visit("/sustained/warp_launch_cycles", sustained.warp_launch_cycles);
-  visit("/sustained/last_stores_cycles", sustained.last_stores_cycles);
+  visit("/sustained/store_drain_cycles", sustained.store_drain_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
-  visit("/sustained/tile_wait_cycles", sustained.tile_wait_cycles);
+  visit("/sustained/tile_load_latency_cycles", sustained.tile_load_latency_cycles);
   visit("/sustained/issue_efficiency", sustained.issue_efficiency);
   visit("/sustained/warp_issue_cycles", sustained.warp_issue_cycles);
   visit("/sustained/overlap_exponent", sustained.overlap_exponent);

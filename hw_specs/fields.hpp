@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hw_specs/pointer.hpp"
-#include "model/gpu.hpp"
+#include "model/types/gpu.hpp"
 
 namespace roofcast::specs {
 

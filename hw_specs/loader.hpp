@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/gpu.hpp"
-#include "model/problem.hpp"
+#include "model/types/gpu.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::specs {
 

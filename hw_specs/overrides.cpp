@@ -4,7 +4,7 @@
 
 #include "hw_specs/fields.hpp"
 #include "hw_specs/rules.hpp"
-#include "model/did_you_mean.hpp"
+#include "model/types/did_you_mean.hpp"
 
 namespace roofcast::specs {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "hw_specs/loader.hpp"
 #include "hw_specs/source_rules.hpp"
-#include "model/dtype.hpp"
+#include "model/types/dtype.hpp"
 
 namespace roofcast::specs {
 namespace {

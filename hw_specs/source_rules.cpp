@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "hw_specs/loader.hpp"
-#include "model/did_you_mean.hpp"
+#include "model/types/did_you_mean.hpp"
 
 namespace roofcast::specs {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include "model/gpu.hpp"
+#include "model/types/gpu.hpp"
 
 namespace roofcast::specs {
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "model/did_you_mean.hpp"
 #include "model/kernels/access.hpp"
 #include "model/kernels/divergence.hpp"
 #include "model/kernels/elementwise.hpp"
@@ -16,6 +15,7 @@
 #include "model/kernels/softmax.hpp"
 #include "model/kernels/stream.hpp"
 #include "model/kernels/transpose.hpp"
+#include "model/types/did_you_mean.hpp"
 
 namespace roofcast {
 
@@ -40,7 +40,7 @@ std::span<const KernelFamily> catalog() {
   return families;
 }
 
-Found find_kernel(std::string_view name) {
+KernelRef find_kernel(std::string_view name) {
   std::vector<std::string_view> known;
   for (const KernelFamily& family : catalog()) {
     if (family.name == name) return {&family, nullptr};

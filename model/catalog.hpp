@@ -2,7 +2,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/kernel_model.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast {
 
@@ -10,7 +10,7 @@ namespace roofcast {
 std::span<const KernelFamily> catalog();
 
 /// A name looked up: the family, and the variant unless the family alone was named.
-struct Found {
+struct KernelRef {
   const KernelFamily* family = nullptr;
   const KernelModel* kernel = nullptr;
 
@@ -23,6 +23,6 @@ struct Found {
 };
 
 /// Throws InputError with the nearest name if there is none of that name.
-Found find_kernel(std::string_view name);
+KernelRef find_kernel(std::string_view name);
 
 }  // namespace roofcast

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string>
 
-#include "model/parameter_text.hpp"
 #include "model/predict.hpp"
+#include "model/types/parameter_text.hpp"
 
 namespace roofcast {
 namespace {
@@ -13,7 +13,7 @@ std::string list(std::span<const DType> types) {
   return text;
 }
 
-std::string_view kernel_name(const Found& kernel) {
+std::string_view kernel_name(const KernelRef& kernel) {
   return kernel.kernel != nullptr ? kernel.kernel->name : kernel.family->name;
 }
 
@@ -32,7 +32,7 @@ void check_value(const Parameter& parameter, Problem& problem, std::size_t posit
 
 }  // namespace
 
-void check(const Found& kernel, Problem& problem, unsigned given) {
+void check(const KernelRef& kernel, Problem& problem, unsigned given) {
   const std::span<const DType> types = kernel.dtypes();
   if (std::find(types.begin(), types.end(), problem.dtype) == types.end()) {
     throw InputError(std::string(kernel_name(kernel)) + " has no type " +

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include "model/bounds.hpp"
-#include "model/clock.hpp"
-#include "model/forecast.hpp"
-#include "model/l2_reuse.hpp"
-#include "model/launching.hpp"
-#include "model/occupancy.hpp"
-#include "model/waves.hpp"
+#include "model/laws/bounds.hpp"
+#include "model/laws/clock.hpp"
+#include "model/laws/forecast.hpp"
+#include "model/laws/l2_reuse.hpp"
+#include "model/laws/launching.hpp"
+#include "model/laws/occupancy.hpp"
+#include "model/laws/waves.hpp"
 
 namespace roofcast {
 namespace {
@@ -106,8 +106,8 @@ void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const
 }
 
 // What the expected time rests on, where that is less than a validated calibration.
-void add_notes(Prediction& result, const Found& found, const Problem& problem, const Plans& plans,
-               const Gpu& gpu) {
+void add_notes(Prediction& result, const KernelRef& found, const Problem& problem,
+               const Plans& plans, const Gpu& gpu) {
   if (!plans.front().caveat.empty()) result.notes.emplace_back(plans.front().caveat);
   if (gpu.sustained.source.empty()) {
     result.notes.emplace_back(
@@ -131,7 +131,7 @@ void add_notes(Prediction& result, const Found& found, const Problem& problem, c
   }
 }
 
-Prediction predict_variant(const Found& found, const Problem& problem, const Gpu& gpu,
+Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
   const Plans plans = found.kernel->plan(problem, gpu);
   Prediction result;
@@ -165,7 +165,7 @@ Prediction predict_variant(const Found& found, const Problem& problem, const Gpu
 
 }  // namespace
 
-Prediction predict(const Found& kernel, const Problem& problem, const Gpu& gpu,
+Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions) {
   if (kernel.kernel == nullptr) return predict_family(*kernel.family, problem, gpu);
   return predict_variant(kernel, problem, gpu, assumptions);

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "model/catalog.hpp"
-#include "model/gpu.hpp"
-#include "model/prediction.hpp"
-#include "model/problem.hpp"
+#include "model/types/gpu.hpp"
+#include "model/types/prediction.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast {
 
@@ -23,12 +23,12 @@ struct Assumptions {
 
 /// Fills in the fallbacks of parameters that `given` does not mark and checks types and ranges.
 /// Throws InputError naming the parameter, the range and the mend.
-void check(const Found& kernel, Problem& problem, unsigned given);
+void check(const KernelRef& kernel, Problem& problem, unsigned given);
 
 /// The forecast for a checked problem: for a variant all of it, for a family alone its limit.
 /// Throws InputError where the question has no answer (a type the device cannot compute, a block
 /// that does not fit the device).
-Prediction predict(const Found& kernel, const Problem& problem, const Gpu& gpu,
+Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions = {});
 
 }  // namespace roofcast

@@ -95,7 +95,7 @@ void append_l2(std::string& text, const Work& work) {
 void append_dram(std::string& text, const Work& work) {
   const double l2 = work.l2.read_bytes;
   const double dram = work.dram.read_bytes;
-  const double least = work.touched.read_bytes;
+  const double least = work.dram_footprint.read_bytes;
   if (more(dram, l2)) {
     text += "whole accesses: ";
     append_figure(text, dram / l2);
@@ -113,7 +113,7 @@ void append_dram(std::string& text, const Work& work) {
 
 /// Written bytes that DRAM does not see: dirty lines at the end, and what a chain overwrites.
 void append_kept_writes(std::string& text, const Work& work, std::int64_t launches) {
-  const double written = work.touched.write_bytes;
+  const double written = work.dram_footprint.write_bytes;
   const double kept = written - work.dram.write_bytes;
   if (!more(written, written - kept)) return;
   separate(text);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/prediction.hpp"
+#include "model/types/prediction.hpp"
 
 namespace roofcast {
 

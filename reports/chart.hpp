@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/gpu.hpp"
-#include "validation/compare.hpp"
-#include "validation/run.hpp"
+#include "model/types/gpu.hpp"
+#include "validation/comparison/compare.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::reports {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-#include "model/gpu.hpp"
-#include "model/prediction.hpp"
-#include "validation/run.hpp"
+#include "model/types/gpu.hpp"
+#include "model/types/prediction.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::reports {
 

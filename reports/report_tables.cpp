@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "reports/text.hpp"
-#include "validation/problem_text.hpp"
+#include "validation/runs/problem_text.hpp"
 
 namespace roofcast::reports {
 namespace {

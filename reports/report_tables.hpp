@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "validation/compare.hpp"
+#include "validation/comparison/compare.hpp"
 
 namespace roofcast::reports {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "model/clock.hpp"
-#include "model/peaks.hpp"
+#include "model/laws/clock.hpp"
+#include "model/laws/peaks.hpp"
 
 namespace roofcast::reports {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/gpu.hpp"
+#include "model/types/gpu.hpp"
 
 namespace roofcast::reports {
 

@@ -32,7 +32,7 @@ std::set<std::string_view> modelled() {
 }
 
 // Sizes that fill no tile and no vector exactly, and the model's defaults for the rest.
-Problem ragged(const Found& kernel, DType type) {
+Problem ragged(const KernelRef& kernel, DType type) {
   Problem problem{.dtype = type, .values = {}};
   unsigned given = 0;
   for (std::size_t i = 0; i < kernel.parameters().size(); ++i) {
@@ -71,7 +71,7 @@ TEST(Catalogs, TheModelsDefaultsAreCompiledIn) {
   for (const std::string_view name : modelled()) {
     const cuda::KernelEntry* entry = cuda::find(name);
     if (entry == nullptr) continue;
-    const Found found = find_kernel(name);
+    const KernelRef found = find_kernel(name);
     for (const DType type : found.dtypes()) {
       EXPECT_EQ(entry->unsupported(ragged(found, type)), "") << name << " " << roofcast::name(type);
     }
@@ -83,7 +83,7 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
   for (const std::string_view name : modelled()) {
     const cuda::KernelEntry* entry = cuda::find(name);
     if (entry == nullptr) continue;
-    const Found found = find_kernel(name);
+    const KernelRef found = find_kernel(name);
     for (const DType type : found.dtypes()) {
       const Problem problem = ragged(found, type);
       std::vector<Launch> planned;

@@ -8,8 +8,8 @@
 #include "hw_specs/loader.hpp"
 #include "kernels/catalog.hpp"
 #include "kernels/common/error.hpp"
-#include "kernels/occupancy_probe/occupancy_probe.hpp"
-#include "model/occupancy.hpp"
+#include "kernels/support/occupancy_probe.hpp"
+#include "model/laws/occupancy.hpp"
 #include "model/roofcast.hpp"
 #include "tests/kernels/device.hpp"
 
@@ -65,7 +65,7 @@ TEST_F(OccupancyOnGpu, EqualsCudasAnswerForSyntheticKernels) {
 TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
   int compared = 0;
   for (const cuda::KernelEntry& entry : cuda::catalog()) {
-    const Found found = find_kernel(entry.name);
+    const KernelRef found = find_kernel(entry.name);
     // Of kernels generated at run time the registers are not known before.
     if (found.parameters().back().is_text || found.parameters().front().is_text) continue;
     for (const Problem& configuration : entry.configurations) {

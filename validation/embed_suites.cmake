@@ -1,15 +1,17 @@
-# cmake -DNAMES=a;b -DFOLDER=… -DOUTPUT=… -P embed_suites.cmake: the JSON files as string literals.
+# cmake -DFOLDER=… -DOUTPUT=… -P embed_suites.cmake: the folder's JSON files as string literals.
+file(GLOB files "${FOLDER}/*.json")
 set(entries "")
-foreach(name IN LISTS NAMES)
-  file(READ "${FOLDER}/${name}.json" text)
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME_WE)
+  file(READ "${file}" text)
   string(APPEND entries "    {\"${name}\", R\"SUITE(${text})SUITE\"},\n")
 endforeach()
-list(LENGTH NAMES count)
+list(LENGTH files count)
 file(
   WRITE "${OUTPUT}"
   "#include <array>
 
-#include \"validation/suite.hpp\"
+#include \"validation/runs/suite.hpp\"
 
 namespace roofcast::validation {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/dtype.hpp"
+#include "model/types/dtype.hpp"
 
 namespace roofcast::cuda {
 

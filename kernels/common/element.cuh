@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-#include "model/dtype.hpp"
+#include "model/types/dtype.hpp"
 
 namespace roofcast::cuda {
 

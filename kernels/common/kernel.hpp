@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/dtype.hpp"
-#include "model/problem.hpp"
+#include "model/types/dtype.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::cuda {
 

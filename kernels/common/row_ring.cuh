@@ -33,7 +33,7 @@ __device__ inline Packed load_shared(const Packed* from) {
 }
 
 /// An mbarrier at a shared address, for phases of one arrival and any number of bytes.
-struct Arrival {
+struct Mbarrier {
   unsigned address;
 
   __device__ void init() const {
@@ -73,7 +73,7 @@ struct Arrival {
 };
 
 /// `bytes`, a multiple of 16, to a shared address; both addresses multiples of 16.
-__device__ inline void copy_bulk(unsigned to, const void* from, int bytes, Arrival arrival) {
+__device__ inline void copy_bulk(unsigned to, const void* from, int bytes, Mbarrier arrival) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
@@ -85,7 +85,7 @@ __device__ inline void copy_bulk(unsigned to, const void* from, int bytes, Arriv
 
 /// One value to the same place in the shared memory of a block of the cluster, and its 8 bytes to
 /// the arrival there.
-__device__ inline void send(float2* place, Arrival arrival, int to_rank, float2 value) {
+__device__ inline void send(float2* place, Mbarrier arrival, int to_rank, float2 value) {
 #if __CUDA_ARCH__ >= 900
   unsigned there, arrival_there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -119,8 +119,8 @@ class WarpRing {
     arrivals_ = shared_address(shared) +
                 static_cast<unsigned>(warps * stages * stage_bytes + warp * stages * kArrivalBytes);
     if (threadIdx.x % 32 == 0) {
-      for (int s = 0; s < stages; ++s) arrival(s).init();
-      Arrival::publish_init();
+      for (int s = 0; s < stages; ++s) mbarrier(s).init();
+      Mbarrier::publish_init();
     }
     __syncwarp();
   }
@@ -129,18 +129,18 @@ class WarpRing {
   /// after the one that `wait` waits for; its buffer must be free: fewer ahead than there are
   /// stages, or as many once `vector` was called for the last time.
   template <class... From>
-  __device__ void ask(int ahead, int bytes, const From*... from) const {
+  __device__ void prefetch(int ahead, int bytes, const From*... from) const {
     static_assert(sizeof...(From) == kArrays);
     if (threadIdx.x % 32 != 0) return;
     int s = stage_ + ahead;
     if (s >= stages_) s -= stages_;
-    arrival(s).expect(kArrays * bytes);
+    mbarrier(s).expect(kArrays * bytes);
     if (bytes == 0) return;
     int array = 0;
-    (copy_bulk(buffer(s, array++), from, bytes, arrival(s)), ...);
+    (copy_bulk(buffer(s, array++), from, bytes, mbarrier(s)), ...);
   }
   /// Until the row is there.
-  __device__ void wait() const { arrival(stage_).wait(phase_); }
+  __device__ void wait() const { mbarrier(stage_).wait(phase_); }
   /// Access i of this lane.
   __device__ Packed vector(int array, int i) const {
     const unsigned from = buffer(stage_, array) +
@@ -155,7 +155,7 @@ class WarpRing {
  private:
   static constexpr int kArrivalBytes = static_cast<int>(roofcast::rows::kArrivalBytes);
 
-  __device__ Arrival arrival(int s) const {
+  __device__ Mbarrier mbarrier(int s) const {
     return {arrivals_ + static_cast<unsigned>(s * kArrivalBytes)};
   }
   __device__ unsigned buffer(int s, int array) const {
@@ -190,9 +190,9 @@ struct Exchange {
         warps(cluster.size * static_cast<int>(blockDim.x / 32)) {
     if constexpr (kClustered) {
       if (threadIdx.x == 0) {
-        arrival(0).init();
-        arrival(1).init();
-        Arrival::publish_init();
+        mbarrier(0).init();
+        mbarrier(1).init();
+        Mbarrier::publish_init();
       }
       __syncwarp();
       cluster.arrive();
@@ -211,9 +211,9 @@ struct Exchange {
     const int lane = static_cast<int>(threadIdx.x % 32);
     float2* const parts = shared.parts[turn];
     if constexpr (kClustered) {
-      if (threadIdx.x == 0) arrival(turn).expect(warps * static_cast<int>(sizeof(float2)));
-      if (lane < cluster.size) send(&parts[warp()], arrival(turn), lane, mine);
-      arrival(turn).wait(phase);
+      if (threadIdx.x == 0) mbarrier(turn).expect(warps * static_cast<int>(sizeof(float2)));
+      if (lane < cluster.size) send(&parts[warp()], mbarrier(turn), lane, mine);
+      mbarrier(turn).wait(phase);
     } else {
       if (lane == 0) parts[warp()] = mine;
       __syncthreads();
@@ -224,7 +224,7 @@ struct Exchange {
   }
 
  private:
-  __device__ Arrival arrival(int i) const { return {shared_address(&shared.arrivals[i])}; }
+  __device__ Mbarrier mbarrier(int i) const { return {shared_address(&shared.arrivals[i])}; }
 };
 
 }  // namespace roofcast::cuda::rows

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/common/map.cuh"
-#include "model/expression_chain.hpp"
+#include "model/expression/chain.hpp"
 #include "model/kernels/elementwise.hpp"
 
 namespace roofcast::cuda::elementwise {

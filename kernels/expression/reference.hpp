@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "model/dtype.hpp"
-#include "model/expression.hpp"
+#include "model/expression/expression.hpp"
+#include "model/types/dtype.hpp"
 
 namespace roofcast::cuda::expr {
 

@@ -3,8 +3,8 @@
 // header to include, so that it compiles at run time wherever NVRTC is.
 #include <string>
 
-#include "model/dtype.hpp"
-#include "model/expression.hpp"
+#include "model/expression/expression.hpp"
+#include "model/types/dtype.hpp"
 
 namespace roofcast::cuda::expr {
 

@@ -43,10 +43,10 @@ __global__ __launch_bounds__(kThreads, 1) void backward_ring_kernel(Backward<T> 
   const auto in_row = [&](int i) { return i * 32 + lane < mine; };
   const auto column = [&](int i) { return (begin + i * 32 + lane) * kWidth; };
 
-  const auto ask = [&](int ahead, std::int64_t row) {
+  const auto prefetch = [&](int ahead, std::int64_t row) {
     if (row >= rows) return;
     const std::int64_t from = row * cols + std::int64_t{begin} * kWidth;
-    ring.ask(ahead, mine * rows::kVectorBytes, at.x + from, at.dy + from);
+    ring.prefetch(ahead, mine * rows::kVectorBytes, at.x + from, at.dy + from);
   };
   float next_mean = 0, next_rstd = 0;
   const auto load_statistics = [&](std::int64_t row) {
@@ -55,7 +55,7 @@ __global__ __launch_bounds__(kThreads, 1) void backward_ring_kernel(Backward<T> 
     next_rstd = at.rstd[row];
   };
 
-  for (int s = 0; s < stages; ++s) ask(s, first + s * stride);
+  for (int s = 0; s < stages; ++s) prefetch(s, first + s * stride);
   load_statistics(first);
   rows::Packed gamma[kVectors];
 #pragma unroll
@@ -76,7 +76,7 @@ __global__ __launch_bounds__(kThreads, 1) void backward_ring_kernel(Backward<T> 
     }
     __syncwarp();
     ring.advance();
-    ask(stages - 1, row + stages * stride);
+    prefetch(stages - 1, row + stages * stride);
     const float rstd = next_rstd, shift = -next_mean * next_rstd;
     load_statistics(row + stride);
 

@@ -24,7 +24,8 @@ using roofcast::norm::kMostThreads;
 
 template <class T, int kVectors, Kind kKind>
 __global__ __launch_bounds__(kMaxThreads, 2) void forward_kernel(Forward<T> at, std::int64_t rows,
-                                                                 int cols, int /*turns*/) {
+                                                                 int cols,
+                                                                 int /*rows_per_cluster*/) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr bool kCentred = kKind == Kind::layernorm;
   __shared__ Part parts[kMaxWarps];
@@ -78,7 +79,7 @@ __global__ __launch_bounds__(kMaxThreads, 2) void forward_kernel(Forward<T> at, 
 template <class T, Kind kKind>
 __global__ __launch_bounds__(kMaxThreads, 1) void by_element_kernel(Forward<T> at,
                                                                     std::int64_t rows, int cols,
-                                                                    int /*turns*/) {
+                                                                    int /*rows_per_cluster*/) {
   __shared__ float sums[2][kMaxWarps];
   for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; row < rows;
        row += std::int64_t{gridDim.x} * blockDim.y) {
@@ -136,7 +137,7 @@ ForwardKernel<T> find(std::int64_t vectors) {
 
 template <class T>
 ForwardKernel<T> find(Kind kind, const rows::Layout& layout) {
-  if (layout.turns > 1 || layout.cluster > 1) return find_in_turn<T>(kind, layout);
+  if (layout.rows_per_cluster > 1 || layout.cluster > 1) return find_in_turn<T>(kind, layout);
   return kind == Kind::layernorm ? find<T, Kind::layernorm>(layout.vectors)
                                  : find<T, Kind::rmsnorm>(layout.vectors);
 }
@@ -210,15 +211,15 @@ void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t 
     Forward<T> tensors = arguments<T>(kind, at);
     std::int64_t rows = p[rows::kRows];
     int cols = static_cast<int>(p[rows::kCols]);
-    int turns = static_cast<int>(layout.turns);
-    void* arguments[] = {&tensors, &rows, &cols, &turns};
+    int rows_per_cluster = static_cast<int>(layout.rows_per_cluster);
+    void* arguments[] = {&tensors, &rows, &cols, &rows_per_cluster};
     const auto at_vector = [](const void* address) {  // null too
       return reinterpret_cast<std::uintptr_t>(address) % rows::kVectorBytes == 0;
     };
     if (streams(p) && at_vector(tensors.x) && at_vector(tensors.y) && at_vector(tensors.gamma) &&
         at_vector(tensors.beta)) {
       const Launch ring = ring_launch<T>(kind, p);
-      turns = static_cast<int>(forward_ring_layout(p).turns);
+      rows_per_cluster = static_cast<int>(forward_ring_layout(p).rows_per_cluster);
       rows::launch(ring.function, ring.grid, ring.block, forward_ring_layout(p).cluster, arguments,
                    stream, ring.shared_bytes);
       return;

@@ -93,7 +93,7 @@ __device__ T normalized_one(const Forward<T>& at, float value, float mean, float
 }
 
 template <class T>
-using ForwardKernel = void (*)(Forward<T>, std::int64_t rows, int cols, int turns);
+using ForwardKernel = void (*)(Forward<T>, std::int64_t rows, int cols, int rows_per_cluster);
 
 /// The compiled kernel that takes rows in turn, or nullptr: rows_in_turn.cu.
 template <class T>

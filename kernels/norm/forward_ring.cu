@@ -21,7 +21,7 @@ constexpr int kVectors = static_cast<int>(roofcast::norm::kForwardRingVectors);
 template <class T, Kind kKind, bool kClustered>
 __global__ __launch_bounds__(kMaxThreads, 1) void forward_ring_kernel(Forward<T> at,
                                                                       std::int64_t rows, int cols,
-                                                                      int turns) {
+                                                                      int rows_per_cluster) {
   constexpr int kWidth = rows::kWidth<T>, kStages = 1;
   constexpr bool kCentred = kKind == Kind::layernorm;
   using Exchange = rows::Exchange<kClustered, kMaxThreads / 32>;
@@ -37,8 +37,8 @@ __global__ __launch_bounds__(kMaxThreads, 1) void forward_ring_kernel(Forward<T>
   const auto id = static_cast<int>(blockIdx.x) / cluster.size;
   // A cluster's rows lie as far apart as there are clusters, a block's lie together.
   const std::int64_t stride = kClustered ? clusters : 1;
-  const std::int64_t first = kClustered ? id : std::int64_t{id} * turns;
-  const std::int64_t past = kClustered ? rows : min(rows, first + turns);
+  const std::int64_t first = kClustered ? id : std::int64_t{id} * rows_per_cluster;
+  const std::int64_t past = kClustered ? rows : min(rows, first + rows_per_cluster);
   const int lane = thread % 32, body = cols / kWidth;
   const int begin = exchange.warp() * kVectors * 32;  // this warp's first vector of a row
   const auto vectors_from = [&](int first_vector) {
@@ -47,12 +47,13 @@ __global__ __launch_bounds__(kMaxThreads, 1) void forward_ring_kernel(Forward<T>
   const int mine = vectors_from(begin);
   const auto in_row = [&](int i) { return i * 32 + lane < mine; };
   const auto column = [&](int i) { return (begin + i * 32 + lane) * kWidth; };
-  const auto ask = [&](int ahead, std::int64_t row) {
+  const auto prefetch = [&](int ahead, std::int64_t row) {
     if (row >= past) return;
-    ring.ask(ahead, mine * rows::kVectorBytes, at.x + row * cols + std::int64_t{begin} * kWidth);
+    ring.prefetch(ahead, mine * rows::kVectorBytes,
+                  at.x + row * cols + std::int64_t{begin} * kWidth);
   };
 
-  ask(0, first);
+  prefetch(0, first);
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
     if (!in_row(i)) continue;
@@ -75,7 +76,7 @@ __global__ __launch_bounds__(kMaxThreads, 1) void forward_ring_kernel(Forward<T>
     }
     __syncwarp();
     ring.advance();
-    ask(kStages - 1, row + kStages * stride);
+    prefetch(kStages - 1, row + kStages * stride);
 
     float2 part = {0, 0};  // the warp's mean, and its sum of squares about it
     if constexpr (kCentred) {

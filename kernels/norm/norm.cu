@@ -120,7 +120,8 @@ std::string unsupported(Kind kind, const Problem& p) {
     return "cluster must be 1, 2, 4, 8 or 16 blocks, or 0 to choose; asked for " +
            std::to_string(cluster);
   }
-  if (p[roofcast::norm::kTurns] < 0) return "turns must be at least 1, or 0 to choose";
+  if (p[roofcast::norm::kRowsPerCluster] < 0)
+    return "rows_per_cluster must be at least 1, or 0 to choose";
   return p[kPass] == kForward ? unsupported_forward(kind, p) : unsupported_backward(kind, p);
 }
 
@@ -183,8 +184,8 @@ double tolerance(const Problem& p) {
 }
 
 constexpr Problem configuration(std::int64_t pass, std::int64_t vectors, std::int64_t cluster,
-                                std::int64_t turns = 0) {
-  return {.dtype = DType::fp32, .values = {0, 0, pass, vectors, cluster, turns}};
+                                std::int64_t rows_per_cluster = 0) {
+  return {.dtype = DType::fp32, .values = {0, 0, pass, vectors, cluster, rows_per_cluster}};
 }
 constexpr std::array kConfigurations = {configuration(kForward, 0, 0),
                                         configuration(kForward, 4, 1),

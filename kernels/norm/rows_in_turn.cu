@@ -23,7 +23,7 @@ __global__ __launch_bounds__(kMaxThreads, kVectors* rows::kWidth<T> <= 16
                                               ? 2
                                               : 1) void in_turn_kernel(Forward<T> at,
                                                                        std::int64_t rows, int cols,
-                                                                       int turns) {
+                                                                       int rows_per_cluster) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr bool kCentred = kKind == Kind::layernorm;
   constexpr bool kAhead = kVectors * kWidth <= 16;  // else registers hold one row
@@ -33,8 +33,9 @@ __global__ __launch_bounds__(kMaxThreads, kVectors* rows::kWidth<T> <= 16
   const auto cluster = kClustered ? rows::Cluster::here() : rows::Cluster{0, 1};
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int warps = threads / 32;
-  const std::int64_t begin = std::int64_t{blockIdx.x / static_cast<unsigned>(cluster.size)} * turns;
-  const std::int64_t past = min(rows, begin + turns);
+  const std::int64_t begin =
+      std::int64_t{blockIdx.x / static_cast<unsigned>(cluster.size)} * rows_per_cluster;
+  const std::int64_t past = min(rows, begin + rows_per_cluster);
   const bool same_columns = std::int64_t{cols} * sizeof(T) % rows::kVectorBytes == 0;
 
   /// Where this thread's vectors of a row lie.

@@ -35,8 +35,8 @@ using roofcast::softmax::cluster_stages;
 using roofcast::softmax::kCluster;
 using roofcast::softmax::kRingThreads;
 using roofcast::softmax::kRingVectors;
+using roofcast::softmax::kRowsPerCluster;
 using roofcast::softmax::kStages;
-using roofcast::softmax::kTurns;
 
 constexpr int kThreads = static_cast<int>(kRingThreads);
 constexpr int kVectors = static_cast<int>(kRingVectors);
@@ -63,11 +63,9 @@ __device__ float max_of(const rows::Packed& packed) {
 }
 
 template <class T, bool kClustered>
-__global__ __launch_bounds__(kThreads,
-                             sizeof(T) == 4 ? 1 : 2) void ring_kernel(const T* __restrict__ x,
-                                                                      T* __restrict__ y,
-                                                                      std::int64_t rows, int cols,
-                                                                      int turns, int stages) {
+__global__ __launch_bounds__(kThreads, sizeof(T) == 4 ? 1 : 2) void ring_kernel(
+    const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols, int rows_per_cluster,
+    int stages) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr bool kKeep = sizeof(T) == 4;  // exponentials
   using Exchange = rows::Exchange<kClustered, kThreads / 32>;
@@ -81,8 +79,8 @@ __global__ __launch_bounds__(kThreads,
   const auto id = static_cast<int>(blockIdx.x) / cluster.size;
   // A cluster's rows lie as far apart as there are clusters, a block's lie together.
   const std::int64_t stride = kClustered ? clusters : 1;
-  const std::int64_t first = kClustered ? id : std::int64_t{id} * turns;
-  const std::int64_t past = kClustered ? rows : min(rows, first + turns);
+  const std::int64_t first = kClustered ? id : std::int64_t{id} * rows_per_cluster;
+  const std::int64_t past = kClustered ? rows : min(rows, first + rows_per_cluster);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int begin = exchange.warp() * kVectors * 32;  // this warp's first vector of a row
 
@@ -95,10 +93,10 @@ __global__ __launch_bounds__(kThreads,
   const auto offset_of = [&](std::int64_t row, const rows::RowShape<T>& shape) {
     return row * cols + shape.head + std::int64_t{begin} * kWidth;
   };
-  const auto ask = [&](int ahead, std::int64_t row) {
+  const auto prefetch = [&](int ahead, std::int64_t row) {
     if (row >= past) return;
     const auto shape = shape_of(row);
-    ring.ask(ahead, vectors_of(shape) * rows::kVectorBytes, x + offset_of(row, shape));
+    ring.prefetch(ahead, vectors_of(shape) * rows::kVectorBytes, x + offset_of(row, shape));
   };
   const auto edge_of = [&](const rows::RowShape<T>& shape) {
     return cluster.rank == 0 ? shape.edge_column(static_cast<int>(threadIdx.x)) : cols;
@@ -109,7 +107,7 @@ __global__ __launch_bounds__(kThreads,
     return edge < cols ? widen(x[row * cols + edge]) : -INFINITY;
   };
 
-  for (int s = 0; s < stages; ++s) ask(s, first + s * stride);
+  for (int s = 0; s < stages; ++s) prefetch(s, first + s * stride);
   float next_edge = edge_value_of(first);
   exchange.start();
 #pragma unroll 1
@@ -127,7 +125,7 @@ __global__ __launch_bounds__(kThreads,
     }
     __syncwarp();
     ring.advance();
-    ask(stages - 1, row + stages * stride);
+    prefetch(stages - 1, row + stages * stride);
 
     float max = edge_value;
 #pragma unroll
@@ -177,8 +175,9 @@ const void* find(const rows::Layout& layout) {
                             : reinterpret_cast<const void*>(&ring_kernel<T, false>);
 }
 
-constexpr Problem configuration(std::int64_t cluster, std::int64_t turns, std::int64_t stages) {
-  return {.dtype = DType::fp32, .values = {0, 0, cluster, turns, stages}};
+constexpr Problem configuration(std::int64_t cluster, std::int64_t rows_per_cluster,
+                                std::int64_t stages) {
+  return {.dtype = DType::fp32, .values = {0, 0, cluster, rows_per_cluster, stages}};
 }
 constexpr std::array kConfigurations = {configuration(0, 0, 0), configuration(2, 3, 2),
                                         configuration(8, 1, 1), configuration(16, 2, 3)};
@@ -197,7 +196,7 @@ std::string unsupported(const Problem& p) {
     return "cluster must be 1, 2, 4, 8 or 16 blocks, or 0 to choose; asked for " +
            std::to_string(p[kCluster]);
   }
-  if (p[kTurns] < 0 || p[kStages] < 0) return "settings must not be negative";
+  if (p[kRowsPerCluster] < 0 || p[kStages] < 0) return "settings must not be negative";
   const rows::Layout layout = cluster_layout(p);
   if (layout.threads > kThreads) {
     return "a row of " + std::to_string(p[rows::kCols]) + " " + std::string(name(p.dtype)) +
@@ -234,8 +233,9 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
     void* y = at.outputs[0];
     std::int64_t rows = p[rows::kRows];
     int cols = static_cast<int>(p[rows::kCols]);
-    int turns = static_cast<int>(layout.turns), stages = static_cast<int>(cluster_stages(p));
-    void* arguments[] = {&x, &y, &rows, &cols, &turns, &stages};
+    int rows_per_cluster = static_cast<int>(layout.rows_per_cluster),
+        stages = static_cast<int>(cluster_stages(p));
+    void* arguments[] = {&x, &y, &rows, &cols, &rows_per_cluster, &stages};
     rows::launch(find<T>(layout), rows::grid_of(layout, rows), rows::block_of(layout),
                  layout.cluster, arguments, stream, shared_bytes(p));
   });

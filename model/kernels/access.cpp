@@ -1,6 +1,6 @@
 #include "model/kernels/access.hpp"
 
-#include "model/io_complexity.hpp"
+#include "model/counting/io_complexity.hpp"
 #include "model/kernels/access_counts.hpp"
 
 namespace roofcast::access {

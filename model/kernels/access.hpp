@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/kernel_model.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::access {
 

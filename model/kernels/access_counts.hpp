@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "model/coalescing.hpp"
-#include "model/gpu.hpp"
+#include "model/counting/coalescing.hpp"
+#include "model/counting/shared_banks.hpp"
 #include "model/kernels/access.hpp"
-#include "model/plan.hpp"
-#include "model/shared_banks.hpp"
+#include "model/types/gpu.hpp"
+#include "model/types/plan.hpp"
 
 namespace roofcast::access {
 
@@ -43,7 +43,7 @@ inline double warps_of(std::int64_t threads) {
   return as_double((threads + kWarpLanes - 1) / kWarpLanes);
 }
 
-/// One access a thread; the caller sets work.requested, compulsory and touched, and the registers.
+/// One access a thread; the caller sets work.requested, compulsory and dram_footprint, and the registers.
 Plan one_access_a_thread(std::int64_t threads, const Work& work, const Counts& counts);
 
 /// Throws InputError unless `value` is a multiple of `of`, the width of an access.

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <string>
 
+#include "model/counting/random_access.hpp"
 #include "model/kernels/access_counts.hpp"
-#include "model/random_access.hpp"
 
 namespace roofcast::access {
 namespace {
@@ -108,7 +108,7 @@ Plans plan_gather(const Problem& p, const Gpu& gpu) {
   Work work;
   work.requested = {elements + indices, elements};
   work.compulsory = {table + indices, elements};
-  work.touched = {found.dram_pieces * as_double(unit) + indices, elements};
+  work.dram_footprint = {found.dram_pieces * as_double(unit) + indices, elements};
   Plan plan = one_access_a_thread(n, work, counts);
   plan.launch.registers = element == 4 ? 10 : 12;
   const double beyond_l1 = std::min(1.0, found.loads.l2_sectors / found.loads.l1_sectors);

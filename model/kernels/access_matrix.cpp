@@ -1,5 +1,5 @@
+#include "model/counting/row_segments.hpp"
 #include "model/kernels/access_counts.hpp"
-#include "model/row_segments.hpp"
 
 namespace roofcast::access {
 namespace {
@@ -8,7 +8,7 @@ Plan matrix_plan(const Problem& p, const Counts& counts) {
   const std::int64_t n = p[matrix::kRows] * p[matrix::kColumns];
   const double bytes = as_double(n * element_bytes(p.dtype));
   Work work;
-  work.requested = work.compulsory = work.touched = {bytes, bytes};
+  work.requested = work.compulsory = work.dram_footprint = {bytes, bytes};
   Plan plan = one_access_a_thread(n, work, counts);
   plan.launch.block = {matrix::kLanes, matrix::kDepth, 1};
   plan.launch.registers = 10;

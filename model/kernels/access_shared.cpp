@@ -55,7 +55,7 @@ Plans plan_shared(const Problem& p, const Gpu& gpu) {
   const double fetching = std::min(blocks, as_double(gpu.sm_count.value_or(plan.launch.grid[0])));
   work.l1 = {blocks * sectors * kSectorBytes, sectors_in_order(p[kElements], 4) * kSectorBytes};
   work.l2 = {fetching * sectors * kSectorBytes, work.l1.write_bytes};  // once an SM, then from L1
-  work.compulsory = work.touched = {as_double(4 * count), as_double(4 * p[kElements])};
+  work.compulsory = work.dram_footprint = {as_double(4 * count), as_double(4 * p[kElements])};
   work.shared_bytes = blocks * once.shared_wavefronts * kLineBytes;
   plan.on_chip_bytes = as_double(plan.launch.shared_bytes);
   return {plan};

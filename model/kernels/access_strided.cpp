@@ -32,7 +32,7 @@ Plans plan_strided(const Problem& p, const Gpu& gpu) {
       warps_of(accesses) * as_double(bank_wavefronts(load) + bank_wavefronts(store));
   Work work;
   work.requested = work.compulsory = {bytes, bytes};
-  work.touched = {dram, bytes};
+  work.dram_footprint = {dram, bytes};
   Plan plan = one_access_a_thread(accesses, work, counts);
   plan.launch.registers = width * element == 16 ? 14 : 10;
   plan.scatter.read_density = dram / as_double(((accesses - 1) * p[kStride] + width) * element);
@@ -67,7 +67,7 @@ Plans plan_offset(const Problem& p, const Gpu& gpu) {
   counts.wavefronts = loads.wavefronts + warps_of(n) * as_double(bank_wavefronts(store));
   Work work;
   work.requested = work.compulsory = {bytes, bytes};
-  work.touched = {as_double((last - first + 1) * unit), bytes};
+  work.dram_footprint = {as_double((last - first + 1) * unit), bytes};
   Plan plan = one_access_a_thread(n, work, counts);
   plan.launch.registers = 10;
   if (p[kOffset] * element % kSectorBytes != 0) {

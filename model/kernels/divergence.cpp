@@ -3,8 +3,8 @@
 #include <array>
 #include <string>
 
-#include "model/divergence.hpp"
-#include "model/io_complexity.hpp"
+#include "model/counting/divergence.hpp"
+#include "model/counting/io_complexity.hpp"
 
 namespace roofcast::divergence {
 namespace {
@@ -68,7 +68,7 @@ Plans plan(const Problem& problem, const Choice& choice, double taken) {
   Work& work = plan.total;
   work.vector_flops = n * useful_flops(problem);
   work.compulsory = {choice.arrays_read * n * element, n * element};
-  work.requested = work.l1 = work.l2 = work.touched = work.compulsory;
+  work.requested = work.l1 = work.l2 = work.dram_footprint = work.compulsory;
 
   // A path occupies the pipe for whole warps, whichever lanes are on it.
   const auto warps = static_cast<double>((threads + 31) / 32);

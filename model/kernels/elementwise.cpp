@@ -1,6 +1,6 @@
 #include "model/kernels/elementwise.hpp"
 
-#include "model/io_complexity.hpp"
+#include "model/counting/io_complexity.hpp"
 #include "model/kernels/expression.hpp"
 
 namespace roofcast::elementwise {

@@ -1,8 +1,8 @@
 #pragma once
 #include <string_view>
 
-#include "model/kernel_model.hpp"
 #include "model/kernels/map.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::elementwise {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "model/io_complexity.hpp"
+#include "model/counting/io_complexity.hpp"
 
 namespace roofcast::elementwise {
 namespace {

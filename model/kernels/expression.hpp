@@ -2,10 +2,10 @@
 // What an expression costs as one kernel, and as a chain of kernels.
 #include <span>
 
-#include "model/expression.hpp"
-#include "model/expression_chain.hpp"
-#include "model/kernel_model.hpp"
+#include "model/expression/chain.hpp"
+#include "model/expression/expression.hpp"
 #include "model/kernels/map.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::elementwise {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "model/io_complexity.hpp"
+#include "model/counting/io_complexity.hpp"
 #include "model/kernels/gemm_simt.hpp"
 
 namespace roofcast::gemm {

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include "model/kernel_model.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::gemm {
 

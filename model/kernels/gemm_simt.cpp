@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "model/coalescing.hpp"
+#include "model/counting/coalescing.hpp"
 
 namespace roofcast::gemm {
 namespace {
@@ -86,7 +86,7 @@ Plan tiled_plan(const Config& c) {
              m * n * kElement * b_waste};
 
   work.l1 = work.l2;
-  work.touched = work.compulsory;
+  work.dram_footprint = work.compulsory;
 
   plan.raster = TileRaster{.tile_rows = c.tile_rows(),
                            .tile_columns = c.tile_columns(),
@@ -223,7 +223,7 @@ Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging&
       multiply_adds + shared_loads + copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
   step.shared_wavefronts = shared_loads + copies * width;
   step.l2_bytes = tile_inputs * kElement;
-  step.tile_waits = ahead ? 0 : 1;
+  step.tile_load_waits = ahead ? 0 : 1;
   step.shared_round_trips = 1;
   step.barriers = ahead ? 1 : 2;
 

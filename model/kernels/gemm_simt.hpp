@@ -2,8 +2,8 @@
 // The SIMT ladder of the matrix product in fp32, from naive to vectorized.
 #include <array>
 
-#include "model/kernel_model.hpp"
 #include "model/kernels/gemm.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::gemm {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/gpu.hpp"
+#include "model/types/gpu.hpp"
 
 namespace roofcast::library {
 

@@ -49,7 +49,7 @@ Plan plan(const Operation& operation, const Problem& problem) {
   work.special_flops = n * operation.special;
   work.conversions = n * operation.conversions;
   work.compulsory = {n * element * operation.reads, n * element * operation.writes};
-  work.requested = work.l1 = work.l2 = work.touched = work.compulsory;
+  work.requested = work.l1 = work.l2 = work.dram_footprint = work.compulsory;
 
   const double warps = static_cast<double>((problem[kThreads] + 31) / 32);
   const auto loads = static_cast<double>(problem[kLoads]);

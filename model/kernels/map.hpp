@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/kernel_model.hpp"
 #include "model/kernels/map_registers.hpp"
-#include "model/plan.hpp"
-#include "model/problem.hpp"
+#include "model/types/kernel_model.hpp"
+#include "model/types/plan.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::map {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "model/dtype.hpp"
+#include "model/types/dtype.hpp"
 
 namespace roofcast::map {
 

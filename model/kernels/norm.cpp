@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "model/coalescing.hpp"
-#include "model/io_complexity.hpp"
+#include "model/counting/coalescing.hpp"
+#include "model/counting/io_complexity.hpp"
 #include "model/kernels/norm_library.hpp"
 
 namespace roofcast::norm {
@@ -171,7 +171,7 @@ ForwardPass forward_on(Kind kind, const Problem& p, const Gpu& gpu) {
   }
   const rows::Layout layout = forward_layout(p);
   const bool clustered = layout.cluster > 1;
-  const bool in_turn = clustered || layout.turns > 1;
+  const bool in_turn = clustered || layout.rows_per_cluster > 1;
   const std::int64_t parts =
       kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1) * (in_turn ? 2 : 1);
   const auto& registers = clustered ? known.clustered : in_turn ? known.in_turn : known.forward;
@@ -183,7 +183,7 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu, const ForwardPass
   const rows::Layout& layout = how.layout;
   const Counts& counts = counts_of(kind);
   const bool clustered = layout.cluster > 1;
-  const bool in_turn = clustered || layout.turns > 1;
+  const bool in_turn = clustered || layout.rows_per_cluster > 1;
   const std::int64_t kept = how.kept;
   Plan plan = rows::plan_of(layout, p[rows::kRows], how.registers, how.shared_bytes);
 
@@ -192,7 +192,8 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu, const ForwardPass
   const double elements = row_count * as_double(p[rows::kCols]);
   const double parameter_bytes = counts.parameters * row_bytes;
   const double statistics = counts.statistics * row_count;
-  const double groups = as_double(rows::ceil_div(p[rows::kRows], kept > 0 ? layout.turns : 1));
+  const double groups =
+      as_double(rows::ceil_div(p[rows::kRows], kept > 0 ? layout.rows_per_cluster : 1));
   const rows::Sectors sectors =
       rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
   Work& work = plan.total;
@@ -201,7 +202,7 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu, const ForwardPass
   work.conversions = narrow(p) ? elements / 2 : 0;
   work.compulsory = {row_count * row_bytes + parameter_bytes,
                      row_count * row_bytes + 4 * statistics};
-  work.touched = work.compulsory;
+  work.dram_footprint = work.compulsory;
   work.requested = {row_count * row_bytes + groups * parameter_bytes, work.compulsory.write_bytes};
   // γ and β by vectors, those of ragged rows by the two aligned ones around each.
   const bool ragged = p[rows::kCols] * element_bytes(p) % rows::kVectorBytes != 0;
@@ -209,10 +210,11 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu, const ForwardPass
   const double written = (sectors.accessed + statistics) * kSectorBytes;
   work.l1 = {sectors.accessed * kSectorBytes + parameter_l1, written};
   // The blocks of a cluster have different columns: an SM sees all of them.
-  work.l2 = {sectors.distinct * kSectorBytes +
-                 parameter_reads(plan.launch, groups * parameter_bytes, parameter_bytes,
-                                 row_bytes * as_double(kept > 0 ? layout.turns : 1), gpu),
-             written};
+  work.l2 = {
+      sectors.distinct * kSectorBytes +
+          parameter_reads(plan.launch, groups * parameter_bytes, parameter_bytes,
+                          row_bytes * as_double(kept > 0 ? layout.rows_per_cluster : 1), gpu),
+      written};
   add_sector_reason(plan);
 
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
@@ -222,7 +224,7 @@ Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu, const ForwardPass
   const bool alone = layout.threads == rows::kWarp && !in_turn;
   const double blocks = as_double(plan.launch.blocks());
   plan.on_chip_bytes += as_double(how.streams ? rows::ring_bytes(layout, 1, 1) + kept : kept);
-  plan.block.steps = as_double(layout.turns);
+  plan.block.steps = as_double(layout.rows_per_cluster);
   Step& step = plan.block.step;  // a row
   step.vector_flops = slots * counts.forward_flops;
   step.conversions = narrow(p) ? slots / 2 : 0;
@@ -297,8 +299,8 @@ Plan plan_backward(Kind kind, const Problem& p, const Backward& backward, double
   work.vector_flops = counts.backward_flops * elements;
   work.conversions = narrow(p) ? elements / 2 : 0;
   work.compulsory = {2 * row_count * row_bytes + row_bytes + 4 * statistics, row_count * row_bytes};
-  work.touched = work.compulsory;
-  work.touched.write_bytes += partial_bytes;
+  work.dram_footprint = work.compulsory;
+  work.dram_footprint.write_bytes += partial_bytes;
   const double gamma = as_double(row_blocks * layout.rows_per_block) * row_bytes;
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
   const double warps_a_row = as_double(layout.threads / rows::kWarp * layout.cluster);
@@ -353,7 +355,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   Work& work = plan.total;
   work.vector_flops = partial_bytes / 4;
   work.compulsory = {0, out};
-  work.touched = work.requested = work.l1 = work.l2 = {partial_bytes, out};
+  work.dram_footprint = work.requested = work.l1 = work.l2 = {partial_bytes, out};
   plan.reuse = {.read_bytes = partial_bytes, .write_bytes = 0, .distance_bytes = partial_bytes};
   constexpr double kUnrolled = 8;
   const double loads = counts.parameters * strips / as_double(kFinishThreads);  // a thread
@@ -380,7 +382,7 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
     throw InputError("cluster is " + std::to_string(layout.cluster) +
                      ": give 1, 2, 4, 8 or 16 blocks, or 0 to choose by the row length");
   }
-  if (layout.turns > 1 && 2 * layout.vectors < most) {
+  if (layout.rows_per_cluster > 1 && 2 * layout.vectors < most) {
     throw InputError("vectors is " + std::to_string(layout.vectors) + ": rows in turn take " +
                      std::to_string(most / 2) + " or, in a cluster, " + std::to_string(most));
   }
@@ -420,8 +422,8 @@ constexpr std::array kParameters = {
             0, 8, 0),
     setting("cluster", "blocks that share a row, forward: 1, 2, 4, 8, 16; 0: by the row length", 0,
             16, 0),
-    setting("turns", "rows a block takes one after the other, forward; 0: by the shape", 0, 1024,
-            0)};
+    setting("rows_per_cluster", "rows a block takes one after the other, forward; 0: by the shape",
+            0, 1024, 0)};
 
 constexpr std::array<KernelModel, 3> kVariants = {{
     {"norm.layernorm", "by mean and variance, with γ and β: the row in registers, read once",

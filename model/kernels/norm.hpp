@@ -2,13 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/kernel_model.hpp"
 #include "model/kernels/rows.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::norm {
 
 /// Positions in Problem after the shape.
-enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kTurns };
+enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kRowsPerCluster };
 enum Pass : std::int64_t { kForward, kBackward };
 
 /// Added to the mean square before the root: what frameworks take by default.
@@ -43,7 +43,7 @@ constexpr rows::Layout forward_layout(const Problem& p) {
   const std::int64_t cluster =
       p[kCluster] != 0 ? p[kCluster] : rows::cluster_for(p[rows::kCols], kSliceElements);
   const std::int64_t vectors =
-      p[kVectors] == 0 && p[kTurns] > 1 ? most_vectors(p) / 2 : p[kVectors];
+      p[kVectors] == 0 && p[kRowsPerCluster] > 1 ? most_vectors(p) / 2 : p[kVectors];
   rows::Layout layout =
       rows::held_layout(p[rows::kCols], element_bytes(p), vectors, most_vectors(p), cluster);
   const bool holds_two = 2 * layout.vectors <= most_vectors(p);  // this row and the next
@@ -51,15 +51,16 @@ constexpr rows::Layout forward_layout(const Problem& p) {
       cluster == 1 || !holds_two
           ? 1
           : std::clamp<std::int64_t>(p[rows::kRows] * cluster / kEnoughBlocks, 1, kMostTurns);
-  layout.turns = p[kTurns] != 0 ? p[kTurns] : chosen;
-  if (layout.turns > 1) layout.rows_per_block = 1;
+  layout.rows_per_cluster = p[kRowsPerCluster] != 0 ? p[kRowsPerCluster] : chosen;
+  if (layout.rows_per_cluster > 1) layout.rows_per_block = 1;
   return layout;
 }
 
 /// Whether the forward pass has rows in turn, which share the γ and β that threads keep.
 constexpr bool keeps_parameters(const Problem& p) {
   const rows::Layout layout = forward_layout(p);
-  return (layout.turns > 1 || layout.cluster > 1) && 2 * layout.vectors <= most_vectors(p) &&
+  return (layout.rows_per_cluster > 1 || layout.cluster > 1) &&
+         2 * layout.vectors <= most_vectors(p) &&
          p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
 }
 
@@ -83,7 +84,7 @@ inline constexpr std::int64_t kForwardRingSliceBytes =
 constexpr bool forward_streams(const Problem& p) {
   constexpr std::int64_t kLeastFp32 = 32 * 1024 + 1, kLeast = 4096;
   const std::int64_t row_bytes = p[rows::kCols] * element_bytes(p);
-  return p[kVectors] == 0 && p[kCluster] == 0 && p[kTurns] == 0 &&
+  return p[kVectors] == 0 && p[kCluster] == 0 && p[kRowsPerCluster] == 0 &&
          row_bytes % rows::kVectorBytes == 0 &&
          row_bytes >= (element_bytes(p) == 4 ? kLeastFp32 : kLeast) &&
          row_bytes <= rows::kMaxCluster * 2 * kForwardRingSliceBytes;
@@ -97,8 +98,9 @@ constexpr rows::Layout forward_ring_layout(const Problem& p) {
       rows::ring_layout(p[rows::kCols], element_bytes(p), kForwardRingVectors, cluster);
   // One row for a cluster: with several in turn some results were wrong on an H200 (2026-11-21,
   // 8192 × 16384 fp32 among others), and why is not known yet.
-  layout.turns = cluster > 1 ? 1 : 2;
-  while (layout.turns > 1 && layout.blocks(p[rows::kRows]) < kEnoughRingBlocks) layout.turns /= 2;
+  layout.rows_per_cluster = cluster > 1 ? 1 : 2;
+  while (layout.rows_per_cluster > 1 && layout.blocks(p[rows::kRows]) < kEnoughRingBlocks)
+    layout.rows_per_cluster /= 2;
   return layout;
 }
 

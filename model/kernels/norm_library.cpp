@@ -62,7 +62,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   Work& work = plan.total;
   work.vector_flops = n * (kind.flops + kResultFlops);
   work.special_flops = n * kind.special;
-  work.compulsory = work.touched = {n * element + parameter_bytes, written};
+  work.compulsory = work.dram_footprint = {n * element + parameter_bytes, written};
   work.requested = work.l1 = {2 * n * element + row_count * parameter_bytes, written};
   work.l2 = {2 * n * element + parameter_l2_bytes(problem, parameter_bytes, gpu), written};
   plan.rereads = {{.bytes = row_bytes, .distance_bytes = library::kFirstReread * row_bytes}};
@@ -106,8 +106,8 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result, c
   work.special_flops = result ? 0 : n * kind.special;
   // x and the moments come to the second kernel a second time: not compulsory.
   work.compulsory = {result ? parameter_bytes : n * element, result ? n * element : row_values};
-  work.touched = {n * element + parameter_bytes + (result ? row_values : 0),
-                  work.compulsory.write_bytes};
+  work.dram_footprint = {n * element + parameter_bytes + (result ? row_values : 0),
+                         work.compulsory.write_bytes};
   work.requested = work.l1 = {n * element + row_count * parameter_bytes + (result ? row_values : 0),
                               work.compulsory.write_bytes};
   work.l2 = {

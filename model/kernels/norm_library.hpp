@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "model/kernel_model.hpp"
 #include "model/kernels/rows.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::norm {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "model/io_complexity.hpp"
+#include "model/counting/io_complexity.hpp"
 
 namespace roofcast::recompute {
 namespace {
@@ -116,7 +116,7 @@ Plan pass_plan(const Problem& problem, const Pass& pass, std::int64_t registers)
   work.special_flops = n * pass.sigmoids * kSigmoidSpecial;
   work.conversions = element < 4 ? n * pass.roundings / 2 : 0;
   work.compulsory = {n * element * pass.reads, n * element * pass.writes};
-  work.requested = work.l1 = work.l2 = work.touched = work.compulsory;
+  work.requested = work.l1 = work.l2 = work.dram_footprint = work.compulsory;
 
   const double of_thread = static_cast<double>(problem[kVectorBytes] * problem[kLoads]) / element;
   const double elements = static_cast<double>(problem[kThreads]) * of_thread;

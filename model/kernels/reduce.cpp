@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "model/coalescing.hpp"
-#include "model/io_complexity.hpp"
+#include "model/counting/coalescing.hpp"
+#include "model/counting/io_complexity.hpp"
 
 namespace roofcast::reduce {
 namespace {
@@ -85,7 +85,7 @@ Plan plan_sums(Kind kind, const Problem& p, const Gpu& gpu) {
   work.vector_flops = elements * (weighted ? 2 : 1);
   work.compulsory = {bytes + weights, layout.split > 1 ? 0 : out};
   const double written = layout.split > 1 ? partials : out;
-  work.touched = {bytes + weights, written};
+  work.dram_footprint = {bytes + weights, written};
   work.requested = {bytes + groups * weights, written};
   // One lane of a block stores, a sector each time.
   const double stores = as_double(shape.rows * layout.split) * kSectorBytes;
@@ -146,7 +146,7 @@ Plan plan_finish(Kind kind, const Problem& p) {
   Work& work = plan.total;
   work.vector_flops = partials / 4;
   work.compulsory = {0, out};
-  work.touched = work.requested = work.l1 = work.l2 = {partials, out};
+  work.dram_footprint = work.requested = work.l1 = work.l2 = {partials, out};
   work.l1.write_bytes = work.l2.write_bytes = as_double(shape.rows) * kSectorBytes;
   plan.reuse = {.read_bytes = partials, .write_bytes = 0, .distance_bytes = partials};
   constexpr double kUnrolled = 8;

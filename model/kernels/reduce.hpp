@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/kernel_model.hpp"
 #include "model/kernels/rows.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::reduce {
 

@@ -1,7 +1,7 @@
 #include "model/kernels/rows.hpp"
 
-#include "model/coalescing.hpp"
-#include "model/occupancy.hpp"
+#include "model/counting/coalescing.hpp"
+#include "model/laws/occupancy.hpp"
 
 namespace roofcast::rows {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/gpu.hpp"
-#include "model/plan.hpp"
-#include "model/problem.hpp"
+#include "model/types/gpu.hpp"
+#include "model/types/plan.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::rows {
 
@@ -39,14 +39,14 @@ constexpr std::int64_t power_of_two_from(std::int64_t value) {
 /// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
 /// and their plans both ask this.
 struct Layout {
-  std::int64_t vectors = 1;         ///< 16-byte accesses a thread holds
-  std::int64_t threads = kWarp;     ///< that hold a slice: a multiple of 32
-  std::int64_t rows_per_block = 1;  ///< more than one: a warp each
-  std::int64_t cluster = 1;         ///< blocks that share a row
-  std::int64_t turns = 1;           ///< rows a block takes one after the other
+  std::int64_t vectors = 1;           ///< 16-byte accesses a thread holds
+  std::int64_t threads = kWarp;       ///< that hold a slice: a multiple of 32
+  std::int64_t rows_per_block = 1;    ///< more than one: a warp each
+  std::int64_t cluster = 1;           ///< blocks that share a row
+  std::int64_t rows_per_cluster = 1;  ///< rows a block takes one after the other
 
   constexpr std::int64_t blocks(std::int64_t rows) const {
-    return ceil_div(rows, rows_per_block * turns) * cluster;
+    return ceil_div(rows, rows_per_block * rows_per_cluster) * cluster;
   }
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "model/coalescing.hpp"
-#include "model/io_complexity.hpp"
+#include "model/counting/coalescing.hpp"
+#include "model/counting/io_complexity.hpp"
 #include "model/kernels/softmax_library.hpp"
 
 namespace roofcast::softmax {
@@ -82,7 +82,7 @@ void set_traffic(Plan& plan, const Problem& p, const rows::Layout& layout, doubl
   const rows::Sectors sectors =
       rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
   Work& work = plan.total;
-  work.compulsory = work.touched = {bytes, bytes};
+  work.compulsory = work.dram_footprint = {bytes, bytes};
   work.requested = {reads * bytes, bytes};
   work.l1 = {reads * sectors.accessed * kSectorBytes, sectors.accessed * kSectorBytes};
   work.l2 = {(1 + l1_misses) * sectors.distinct * kSectorBytes, sectors.accessed * kSectorBytes};
@@ -282,7 +282,8 @@ constexpr std::array kRegistersParameters = {
 constexpr std::array kClusterParameters = {
     rows::kShape[0], rows::kShape[1],
     setting("cluster", "blocks that share a row: 1, 2, 4, 8, 16; 0: by the row length", 0, 16, 0),
-    setting("turns", "rows a block takes one after the other; 0: by the shape", 0, 65536, 0),
+    setting("rows_per_cluster", "rows a block takes one after the other; 0: by the shape", 0, 65536,
+            0),
     setting("stages", "rows for which a block has buffers; 0: 1", 0, 32, 0)};
 
 constexpr std::array<KernelModel, 5> kVariants = {{

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/kernel_model.hpp"
 #include "model/kernels/rows.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::softmax {
 
@@ -11,7 +11,7 @@ namespace roofcast::softmax {
 /// registers, and of the one through which rows stream.
 enum SweepParameter : std::size_t { kThreads = 2 };
 enum HeldParameter : std::size_t { kVectors = 2 };
-enum ClusterParameter : std::size_t { kCluster = 2, kTurns, kStages };
+enum ClusterParameter : std::size_t { kCluster = 2, kRowsPerCluster, kStages };
 
 /// Accesses of 16 bytes a thread may hold: 32 elements, which are fp32 in registers.
 constexpr std::int64_t most_vectors(std::int64_t element_bytes) {
@@ -48,10 +48,11 @@ constexpr rows::Layout cluster_layout(const Problem& p) {
   const std::int64_t chosen = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
   rows::Layout layout = rows::ring_layout(p[rows::kCols], element_bytes(p), kRingVectors,
                                           p[kCluster] != 0 ? p[kCluster] : chosen);
-  layout.turns = p[kTurns];
-  if (layout.turns == 0) {
-    layout.turns = layout.cluster > 1 ? 8 : element_bytes(p) == 4 ? 2 : 1;
-    while (layout.turns > 1 && layout.blocks(p[rows::kRows]) < kEnoughBlocks) layout.turns /= 2;
+  layout.rows_per_cluster = p[kRowsPerCluster];
+  if (layout.rows_per_cluster == 0) {
+    layout.rows_per_cluster = layout.cluster > 1 ? 8 : element_bytes(p) == 4 ? 2 : 1;
+    while (layout.rows_per_cluster > 1 && layout.blocks(p[rows::kRows]) < kEnoughBlocks)
+      layout.rows_per_cluster /= 2;
   }
   return layout;
 }

@@ -32,7 +32,7 @@ Work work_of(double rows, double cols, double element, double sweeps) {
   work.vector_flops = n * kFlops;
   work.special_flops = n * kSpecial;
   work.compulsory = {n * element, n * element};
-  work.touched = work.compulsory;
+  work.dram_footprint = work.compulsory;
   work.requested = work.l1 = work.l2 = {sweeps * n * element, n * element};
   return work;
 }

@@ -1,8 +1,8 @@
 #pragma once
 #include <array>
 
-#include "model/kernel_model.hpp"
 #include "model/kernels/rows.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::softmax {
 

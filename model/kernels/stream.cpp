@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/io_complexity.hpp"
+#include "model/counting/io_complexity.hpp"
 
 namespace roofcast::stream {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
-#include "model/kernel_model.hpp"
 #include "model/kernels/map.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::stream {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "model/coalescing.hpp"
-#include "model/io_complexity.hpp"
-#include "model/row_segments.hpp"
-#include "model/shared_banks.hpp"
+#include "model/counting/coalescing.hpp"
+#include "model/counting/io_complexity.hpp"
+#include "model/counting/row_segments.hpp"
+#include "model/counting/shared_banks.hpp"
 
 namespace roofcast::transpose {
 namespace {
@@ -32,7 +32,7 @@ Plan moving_plan(const Problem& p, std::int64_t piece) {
   const double bytes = as_double(p[kRows] * p[kColumns] * element);
   Plan plan;
   Work& work = plan.total;
-  work.requested = work.compulsory = work.touched = {bytes, bytes};
+  work.requested = work.compulsory = work.dram_footprint = {bytes, bytes};
   work.l1 = {sectors_along_rows({p[kRows], p[kColumns], element}, piece) * kSectorBytes,
              sectors_along_rows({p[kColumns], p[kRows], element}, piece) * kSectorBytes};
   work.l2 = work.l1;

@@ -1,5 +1,5 @@
 #pragma once
-#include "model/kernel_model.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::transpose {
 

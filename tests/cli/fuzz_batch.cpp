@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/batch.hpp"
+#include "cli/commands/batch.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "run_program.hpp"
+#include "tests/cli/run_program.hpp"
 
 namespace roofcast::cli::testing {
 

@@ -6,7 +6,7 @@
 #include "kernels/expression/expression.hpp"
 #include "kernels/expression/reference.hpp"
 #include "kernels/expression/source.hpp"
-#include "model/expression_chain.hpp"
+#include "model/expression/chain.hpp"
 #include "model/kernels/expression.hpp"
 
 namespace roofcast::cuda::expr {

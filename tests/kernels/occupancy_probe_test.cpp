@@ -1,4 +1,4 @@
-#include "kernels/occupancy_probe/occupancy_probe.hpp"
+#include "kernels/support/occupancy_probe.hpp"
 
 #include <set>
 

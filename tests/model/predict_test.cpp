@@ -13,7 +13,7 @@
 namespace roofcast {
 namespace {
 
-Problem checked(const Found& kernel, std::initializer_list<std::int64_t> shape,
+Problem checked(const KernelRef& kernel, std::initializer_list<std::int64_t> shape,
                 DType type = DType::fp32) {
   Problem problem;
   problem.dtype = type;
@@ -51,7 +51,7 @@ TEST(Catalog, UnknownNameSuggestsTheNearest) {
 }
 
 TEST(Check, MissingAndOutOfRangeAndUnknownType) {
-  const Found gemm = find_kernel("gemm.tiled");
+  const KernelRef gemm = find_kernel("gemm.tiled");
   Problem problem;
   EXPECT_THROW(check(gemm, problem, 0b011), InputError);
   problem.values = {16, 16, 0};
@@ -66,7 +66,7 @@ TEST(Check, MissingAndOutOfRangeAndUnknownType) {
 
 TEST(Predict, GemmCountsItsFlopsAndBytesExactly) {
   const Gpu gpu = testing::hopper_like();
-  const Found kernel = find_kernel("gemm.tiled");
+  const KernelRef kernel = find_kernel("gemm.tiled");
   const Prediction p = predict(kernel, checked(kernel, {1000, 520, 300}), gpu);
   EXPECT_EQ(p.work.flops(), 2.0 * 1000 * 520 * 300);
   EXPECT_EQ(p.work.compulsory.total_bytes(), 4.0 * (1000 * 300 + 300 * 520 + 1000 * 520));
@@ -75,7 +75,7 @@ TEST(Predict, GemmCountsItsFlopsAndBytesExactly) {
 
 TEST(Predict, FamilyAloneAnswersTheLimitOnly) {
   const Gpu gpu = testing::hopper_like();
-  const Found gemm = find_kernel("gemm");
+  const KernelRef gemm = find_kernel("gemm");
   const Prediction p = predict(gemm, checked(gemm, {8192, 8192, 8192}, DType::bf16), gpu);
   EXPECT_DOUBLE_EQ(p.limit.time_s, 2 * std::pow(8192.0, 3) / (132 * 4096 * 2e9));
   EXPECT_EQ(p.limit.terms.binding().resource, Resource::tensor);
@@ -83,12 +83,12 @@ TEST(Predict, FamilyAloneAnswersTheLimitOnly) {
 }
 
 TEST(Predict, FamilyWithoutCommonWorkNamesItsVariants) {
-  const Found stream = find_kernel("stream");
+  const KernelRef stream = find_kernel("stream");
   EXPECT_THROW(predict(stream, checked(stream, {1000}), testing::hopper_like()), InputError);
 }
 
 TEST(Predict, BlockThatDoesNotFitIsRefused) {
-  const Found kernel = find_kernel("gemm.tiled");
+  const KernelRef kernel = find_kernel("gemm.tiled");
   Problem problem = checked(kernel, {512, 512, 512});
   problem[3] = problem[4] = 64;  // 4096 threads
   EXPECT_THROW(predict(kernel, problem, testing::hopper_like()), InputError);
@@ -97,7 +97,7 @@ TEST(Predict, BlockThatDoesNotFitIsRefused) {
 TEST(Predict, DeviceWithoutWarpsAnswersTheLimit) {
   Gpu gpu = testing::hopper_like();
   gpu.occupancy.reset();
-  const Found kernel = find_kernel("stream.copy");
+  const KernelRef kernel = find_kernel("stream.copy");
   const Prediction p = predict(kernel, checked(kernel, {1 << 30}), gpu);
   EXPECT_GT(p.limit.time_s, 0);
   EXPECT_FALSE(p.waves || p.time);
@@ -107,7 +107,7 @@ TEST(Predict, DeviceWithoutWarpsAnswersTheLimit) {
 
 // 100 KiB (and 1 KiB of the system's) a block: two fit the 228 KiB of an SM.
 TEST(Predict, ReservedSharedMemoryLimitsTheOccupancy) {
-  const Found kernel = find_kernel("stream.copy");
+  const KernelRef kernel = find_kernel("stream.copy");
   const Problem problem = checked(kernel, {1 << 28, 256, 16, 1, 100 * 1024});
   const Prediction p = predict(kernel, problem, testing::hopper_like());
   EXPECT_EQ(p.occupancy->blocks_per_sm, 2);
@@ -119,7 +119,7 @@ TEST(Predict, ReservedSharedMemoryLimitsTheOccupancy) {
 
 TEST(Predict, NotesSayWhatWasNotValidated) {
   Gpu gpu = testing::hopper_like();
-  const Found kernel = find_kernel("gemm.tiled");
+  const KernelRef kernel = find_kernel("gemm.tiled");
   ASSERT_EQ(predict(kernel, checked(kernel, {512, 512, 512}), gpu).notes.size(), 1U);
   gpu.sustained.source = "a run";
   EXPECT_TRUE(predict(kernel, checked(kernel, {512, 512, 512}), gpu).notes.empty());
@@ -133,16 +133,16 @@ TEST(Predict, NotesSayWhatWasNotValidated) {
 
 // Any variant with any shape it takes.
 struct Question {
-  Found kernel;
+  KernelRef kernel;
   Problem problem;
 };
 
 Question any_question() {
-  std::vector<Found> kernels;
+  std::vector<KernelRef> kernels;
   for (const KernelFamily& family : catalog()) {
     for (const KernelModel& kernel : family.variants) kernels.push_back({&family, &kernel});
   }
-  const Found kernel = *rc::gen::elementOf(kernels);
+  const KernelRef kernel = *rc::gen::elementOf(kernels);
   Problem problem;
   problem.dtype =
       *rc::gen::elementOf(std::vector<DType>(kernel.dtypes().begin(), kernel.dtypes().end()));

@@ -12,7 +12,7 @@ Prediction strided() {
   work.compulsory = work.requested = {400, 400};
   work.l1 = {3200, 400};
   work.l2 = {3200, 400};
-  work.touched = {6400, 400};
+  work.dram_footprint = {6400, 400};
   work.dram = {6400, 400};
   prediction.launches = 1;
   return prediction;
@@ -48,7 +48,7 @@ TEST(TrafficLadder, SaysWhoAnswersRepeats) {
   work.l1 = {6000, 400};
   work.l2 = {1600, 400};
   work.dram = {1200, 400};
-  work.touched = {400, 400};
+  work.dram_footprint = {400, 400};
   const auto rungs = traffic_ladder(prediction);
   EXPECT_EQ(
       rungs[0].reason,

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "samples.hpp"
+#include "tests/reports/samples.hpp"
 
 namespace roofcast::reports {
 namespace {

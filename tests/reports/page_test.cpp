@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "reports/page.hpp"
-#include "samples.hpp"
+#include "tests/reports/samples.hpp"
 
 namespace roofcast::reports {
 namespace {

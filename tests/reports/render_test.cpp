@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "samples.hpp"
+#include "tests/reports/samples.hpp"
 
 namespace roofcast::reports {
 namespace {

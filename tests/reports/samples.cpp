@@ -1,4 +1,4 @@
-#include "samples.hpp"
+#include "tests/reports/samples.hpp"
 
 #include <algorithm>
 #include <array>

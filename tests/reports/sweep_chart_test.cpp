@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "samples.hpp"
+#include "tests/reports/samples.hpp"
 
 namespace roofcast::reports {
 namespace {

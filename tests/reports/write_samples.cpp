@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "reports/sweep_chart.hpp"
-#include "samples.hpp"
+#include "tests/reports/samples.hpp"
 
 namespace {
 

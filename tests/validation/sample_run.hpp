@@ -2,7 +2,7 @@
 #include <string>
 
 #include "model/predict.hpp"
-#include "validation/run.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::testing {
 

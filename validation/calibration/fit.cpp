@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "model/predict.hpp"
-#include "validation/compare.hpp"
+#include "validation/comparison/compare.hpp"
 
 namespace roofcast::validation {
 namespace {
@@ -28,18 +28,20 @@ constexpr std::array kConstants = {
     Constant{"l2_partial_writes_per_s", Told::by_streaming, &Sustained::l2_partial_writes_per_s,
              6.6e10, 1e9, 1e12},
     Constant{"l2_loaded_cycles", Told::by_streaming, &Sustained::l2_loaded_cycles, 500, 100, 2000},
-    Constant{"kernel_end_s", Told::by_streaming, &Sustained::kernel_end_s, 5e-7, 1e-8, 1e-5},
+    Constant{"completion_latency_s", Told::by_streaming, &Sustained::completion_latency_s, 5e-7,
+             1e-8, 1e-5},
     Constant{"first_access_s", Told::by_streaming, &Sustained::first_access_s, 4e-7, 1e-8, 1e-5},
     Constant{"warp_launch_cycles", Told::by_streaming, &Sustained::warp_launch_cycles, 20, 0.1,
              1e4},
     Constant{"memory_overlap_exponent", Told::by_streaming, &Sustained::memory_overlap_exponent, 4,
              1.2, 20},
-    Constant{"last_stores_cycles", Told::by_streaming, &Sustained::last_stores_cycles, 600, 10,
+    Constant{"store_drain_cycles", Told::by_streaming, &Sustained::store_drain_cycles, 600, 10,
              3e3},
     Constant{"latency_overlap_exponent", Told::by_streaming, &Sustained::latency_overlap_exponent,
              4, 1.2, 20},
     Constant{"barrier_cycles", Told::by_products, &Sustained::barrier_cycles, 50, 1, 1e3},
-    Constant{"tile_wait_cycles", Told::by_products, &Sustained::tile_wait_cycles, 900, 100, 5e3},
+    Constant{"tile_load_latency_cycles", Told::by_products, &Sustained::tile_load_latency_cycles,
+             900, 100, 5e3},
     Constant{"issue_efficiency", Told::by_products, &Sustained::issue_efficiency, 0.8, 0.3, 1},
     Constant{"warp_issue_cycles", Told::by_products, &Sustained::warp_issue_cycles, 1.8, 1, 8},
     Constant{"l1_tags_per_clk", Told::by_products, &Sustained::l1_tags_per_clk, 3, 0.25, 64},
@@ -101,7 +103,7 @@ constexpr double kDramCountedAbove_bytes = 64e6;  // below, L2 holds what matter
 double cost(const std::vector<const Case*>& cases, const Gpu& gpu) {
   double sum = 0;
   for (const Case* one : cases) {
-    const Found kernel = find_kernel(one->kernel);
+    const KernelRef kernel = find_kernel(one->kernel);
     const Prediction timed =
         predict(kernel, one->problem, gpu, {one->cache, one->sm_clock_hz, kQueueNeverEmpty});
     sum += log_error(timed.time->expected_s, one->timing.median_s());

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/gpu.hpp"
+#include "model/types/gpu.hpp"
 #include "validation/calibration/overlay_file.hpp"
-#include "validation/run.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::validation {
 

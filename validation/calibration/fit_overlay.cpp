@@ -13,7 +13,7 @@
 
 #include "hw_specs/loader.hpp"
 #include "validation/calibration/fit.hpp"
-#include "validation/run_file.hpp"
+#include "validation/runs/run_file.hpp"
 
 namespace {
 

@@ -16,8 +16,8 @@
 
 #include "hw_specs/loader.hpp"
 #include "model/predict.hpp"
-#include "validation/compare.hpp"
-#include "validation/reference.hpp"
+#include "validation/comparison/compare.hpp"
+#include "validation/comparison/reference.hpp"
 
 namespace {
 
@@ -66,7 +66,7 @@ struct Search {
     }
   }
   double error(const validation::ReferenceRow& row) const {
-    const Found kernel = find_kernel(row.measured.kernel);
+    const KernelRef kernel = find_kernel(row.measured.kernel);
     const Prediction answer = predict(kernel, row.measured.problem, gpu, {row.measured.cache, {}});
     return std::log(answer.time->expected_s / row.measured.timing.median_s());
   }

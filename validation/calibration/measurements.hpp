@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "validation/calibration/curve.hpp"
-#include "validation/run.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::validation {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "model/problem.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::validation {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "model/gpu.hpp"
+#include "model/types/gpu.hpp"
 #include "validation/calibration/measurements.hpp"
 #include "validation/calibration/overlay_file.hpp"
 

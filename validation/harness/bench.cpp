@@ -6,7 +6,7 @@
 
 #include "kernels/catalog.hpp"
 #include "validation/harness/occupancy.hpp"
-#include "validation/problem_text.hpp"
+#include "validation/runs/problem_text.hpp"
 
 namespace roofcast::harness {
 namespace {

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "kernels/common/kernel.hpp"
+#include "validation/counters/counters.hpp"
 #include "validation/harness/buffers.hpp"
 #include "validation/harness/correctness.hpp"
-#include "validation/harness/counters.hpp"
 #include "validation/harness/device_record.hpp"
 #include "validation/harness/l2_flush.hpp"
 #include "validation/harness/timing.hpp"
-#include "validation/suite.hpp"
+#include "validation/runs/suite.hpp"
 
 namespace roofcast::harness {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/common/data.hpp"
 #include "model/predict.hpp"
-#include "validation/problem_text.hpp"
+#include "validation/runs/problem_text.hpp"
 
 namespace roofcast::harness {
 namespace {
@@ -24,7 +24,7 @@ std::size_t output_bytes(const std::vector<cuda::Tensor>& outputs) {
 
 std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const Problem& problem) {
   constexpr std::array<std::int64_t, 4> kPrimes = {137, 211, 67, 31};
-  const Found found = find_kernel(kernel.name);
+  const KernelRef found = find_kernel(kernel.name);
   Problem companion = problem;
   std::size_t i = 0;
   std::size_t required = 0;

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <string>
 
-#include "validation/device_match.hpp"
-#include "validation/run.hpp"
+#include "validation/comparison/device_match.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::harness {
 

@@ -11,11 +11,11 @@
 
 #include "kernels/common/error.hpp"
 #include "model/predict.hpp"
+#include "validation/counters/cupti.hpp"
 #include "validation/harness/bench.hpp"
-#include "validation/harness/cupti.hpp"
 #include "validation/harness/interrupt.hpp"
-#include "validation/problem_text.hpp"
-#include "validation/run_file.hpp"
+#include "validation/runs/problem_text.hpp"
+#include "validation/runs/run_file.hpp"
 
 namespace roofcast::validation {
 namespace {

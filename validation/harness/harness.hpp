@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/gpu.hpp"
-#include "validation/device_match.hpp"
-#include "validation/run.hpp"
-#include "validation/shard.hpp"
-#include "validation/suite.hpp"
+#include "model/types/gpu.hpp"
+#include "validation/comparison/device_match.hpp"
+#include "validation/runs/run.hpp"
+#include "validation/runs/shard.hpp"
+#include "validation/runs/suite.hpp"
 
 namespace roofcast::validation {
 

@@ -20,7 +20,7 @@
 #include "validation/harness/clock_probe.hpp"
 #include "validation/harness/handles.hpp"
 #include "validation/harness/l2_flush.hpp"
-#include "validation/run.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::harness {
 

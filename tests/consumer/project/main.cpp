@@ -27,7 +27,7 @@ roofcast::Gpu described() {
 }
 
 roofcast::Prediction forecast(const char* kernel, const roofcast::Gpu& gpu) {
-  const roofcast::Found found = roofcast::find_kernel(kernel);
+  const roofcast::KernelRef found = roofcast::find_kernel(kernel);
   roofcast::Problem problem{.dtype = roofcast::DType::fp32, .values = {4096, 4096, 4096}};
   roofcast::check(found, problem, 0b111);
   return roofcast::predict(found, problem, gpu);

@@ -30,7 +30,7 @@ Run synthetic_run(const Gpu& device) {
   null.timing.samples_s = {*device.sustained.stream_launch_s};
   run.cases.push_back(null);
   for (const std::string_view name : {"stream.copy", "stream.add", "elementwise.relu.fused"}) {
-    const Found kernel = find_kernel(name);
+    const KernelRef kernel = find_kernel(name);
     for (std::int64_t n = 1 << 18; n <= 1 << 29; n *= 2) {
       Case one;
       one.kernel = name;

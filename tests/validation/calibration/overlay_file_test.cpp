@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hw_specs/loader.hpp"
-#include "model/problem.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::validation {
 namespace {

@@ -1,0 +1,162 @@
+#include "cli/commands/batch.hpp"
+
+#include "cli/input/kernel_options.hpp"
+#include "cli/output/answer.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+const std::string& text_of(const QueryField& field) {
+  if (field.kind != QueryField::Kind::text) {
+    throw InputError(fmt::format("'{}' takes a string", field.key));
+  }
+  return field.text;
+}
+
+/// The members that are no parameters of the kernel.
+struct Asked {
+  const QueryField* kernel = nullptr;
+  const QueryField* gpu = nullptr;
+  const QueryField* dtype = nullptr;
+};
+
+Asked find_names(const Query& query) {
+  Asked asked;
+  for (const QueryField& field : query) {
+    if (field.key == "kernel") asked.kernel = &field;
+    if (field.key == "gpu") asked.gpu = &field;
+    if (field.key == "dtype") asked.dtype = &field;
+  }
+  return asked;
+}
+
+[[noreturn]] void throw_unknown(const KernelRef& kernel, const std::string& key) {
+  std::vector<std::string_view> known = {"kernel", "gpu", "dtype", "cache", "sm_clock_hz"};
+  for (const Parameter& parameter : kernel.parameters()) known.push_back(parameter.name);
+  throw InputError(fmt::format("{} has no parameter '{}'.{}", kernel_name(kernel), key,
+                               did_you_mean(key, known)));
+}
+
+bool read_assumption(const QueryField& field, Assumptions& assumptions) {
+  if (field.key == "cache") {
+    assumptions.cache = parse_cache(text_of(field));
+    return true;
+  }
+  if (field.key == "sm_clock_hz") {
+    if (field.kind == QueryField::Kind::text || field.real <= 0) {
+      throw InputError("'sm_clock_hz' takes a frequency above 0");
+    }
+    assumptions.sm_clock_hz = field.real;
+    return true;
+  }
+  return false;
+}
+
+bool read_parameter(const QueryField& field, std::span<const Parameter> parameters,
+                    Problem& problem, unsigned& given) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name != field.key) continue;
+    if (is_named(parameters[i])) {
+      if (field.kind != QueryField::Kind::text) {
+        throw InputError(
+            fmt::format("'{}' takes a string: {}", field.key, allowed_text(parameters[i])));
+      }
+      set_named_value(parameters[i], problem, i, field.text);
+    } else {
+      if (field.kind != QueryField::Kind::whole) {
+        throw InputError(fmt::format("'{}' takes a whole number", field.key));
+      }
+      problem[i] = field.whole;
+    }
+    given |= 1U << i;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Batch::Batch(BatchDefaults defaults) : defaults_(std::move(defaults)) {
+  // A path is opened only where the command line names it, never because a line of input does.
+  if (defaults_.gpu) gpus_.emplace(*defaults_.gpu, load_device(*defaults_.gpu, defaults_.device));
+}
+
+const KernelRef& Batch::kernel(std::string_view name) {
+  const auto found = kernels_.find(name);
+  if (found != kernels_.end()) return found->second;
+  return kernels_.emplace(name, find_kernel(name)).first->second;
+}
+
+const Gpu& Batch::gpu(std::string_view name) {
+  const auto found = gpus_.find(name);
+  if (found != gpus_.end()) return found->second;
+  if (specs::find_embedded(name) == nullptr) {
+    throw InputError(
+        fmt::format("no GPU is named '{}'.{}", name, did_you_mean(name, device_names())));
+  }
+  const std::string key(name);
+  return gpus_.emplace(key, load_device(key, defaults_.device)).first->second;
+}
+
+void Batch::predict_line(std::string_view line, fmt::memory_buffer& out) {
+  query_.read(line);
+  const Asked asked = find_names(query_);
+  if (asked.kernel == nullptr) throw InputError("'kernel' is missing, such as \"gemm.tiled\"");
+  const KernelRef& found = kernel(text_of(*asked.kernel));
+  if (asked.gpu == nullptr && !defaults_.gpu) {
+    throw InputError("'gpu' is missing: put it in the line or give --gpu");
+  }
+  const Gpu& device = gpu(asked.gpu != nullptr ? text_of(*asked.gpu) : *defaults_.gpu);
+
+  Problem problem;
+  problem.dtype = asked.dtype != nullptr ? read_dtype(text_of(*asked.dtype), found)
+                                         : defaults_.dtype.value_or(default_dtype(found));
+  Assumptions assumptions = defaults_.assumptions;
+  unsigned given = 0;
+  for (const QueryField& field : query_) {
+    if (&field == asked.kernel || &field == asked.gpu || &field == asked.dtype) continue;
+    if (!read_parameter(field, found.parameters(), problem, given) &&
+        !read_assumption(field, assumptions)) {
+      throw_unknown(found, field.key);
+    }
+  }
+  check(found, problem, given);
+  const Prediction prediction = predict(found, problem, device, assumptions);
+  JsonWriter json(out);
+  write_json(json, {found, problem, device, prediction});
+  json.newline();
+}
+
+std::optional<Batch::Refusal> Batch::try_line(std::string_view line, fmt::memory_buffer& out) {
+  try {
+    predict_line(line, out);
+    return std::nullopt;
+  } catch (const InputError& error) {
+    return Refusal{"bad_input", error.what()};
+  } catch (const UsageError& error) {
+    return Refusal{"bad_input", error.what()};
+  } catch (const std::exception& error) {
+    return Refusal{"internal", error.what()};
+  }
+}
+
+bool Batch::answer(std::string_view line, std::int64_t number, fmt::memory_buffer& out) {
+  const std::size_t begin = out.size();
+  const auto refusal = try_line(line, out);
+  if (!refusal) return true;
+  out.resize(begin);
+  JsonWriter json(out);
+  json.begin_object();
+  json.key("error");
+  json.begin_object();
+  json.member("kind", refusal->kind);
+  json.member("message", refusal->message);
+  json.end_object();
+  json.member("line", number);
+  json.end_object();
+  json.newline();
+  return false;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,11 @@
+#include "cli/input/calibration_request.hpp"
+#include "cli/measure/measuring_program.hpp"
+
+namespace roofcast::cli {
+
+ExitCode run_calibrate(const Arguments& arguments) {
+  if (!read_calibration_request(arguments)) return ExitCode::done;
+  become_measuring_program("calibrate", arguments);
+}
+
+}  // namespace roofcast::cli

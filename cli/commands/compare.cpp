@@ -1,0 +1,168 @@
+#include "validation/comparison/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "cli/input/device.hpp"
+#include "cli/input/kernel_options.hpp"
+#include "cli/output/comparison_output.hpp"
+#include "cli/output/files.hpp"
+#include "validation/comparison/table.hpp"
+#include "validation/comparison/tolerance.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast compare run.json\n"
+    "  roofcast compare validation/measured/*.json --tolerance gemm=15% --tolerance stream=5%\n"
+    "  roofcast compare run.json --datasheet --format csv -o cases.csv\n"
+    "  roofcast compare --table published.csv --kernel elementwise.relu --where op=relu \\\n"
+    "                   --column n=rows*cols --gpu v100-sxm2\n",
+    "roofcast compare RUN.json... [options]\n"
+    "       roofcast compare --table FILE.csv --kernel KERNEL [options]",
+    "Forecasts every measured case again and shows the error by family and regime, the worst "
+    "cases\n"
+    "and every measurement faster than its limit. Exits with 1 if there is one of those, a case\n"
+    "failed, or a group's mean absolute error is above its --tolerance."};
+
+std::vector<Option> option_table() {
+  std::vector<Option> options = {
+      {"gpu", "NAME|PATH", "use this specification; with --table, only its rows"},
+      {"format", "table|json|csv", "output format (default: table); csv lists every case"},
+      {"output,o", "FILE", "write there instead of standard output"},
+      {"tolerance", "[GROUP=]SHARE",
+       "largest mean absolute error of time: 0.1, gemm=10%, memory=0.08 (repeatable)", true},
+      {"table", "FILE.csv", "published measurements: kernel parameters, gpu, dtype, time_us"},
+      {"kernel", "KERNEL", "the table's kernel"},
+      {"where", "COLUMN=VALUES", "only the table's rows with one of these values (repeatable)",
+       true},
+      {"column", "PARAMETER=PRODUCT", "a parameter from the table's columns: n=rows*cols", true},
+      {"cache", "cold|steady", "how the table was measured (default: steady)"},
+      {"help,h", "", "this text"}};
+  for (auto& option : device_option_table()) options.push_back(std::move(option));
+  return options;
+}
+
+std::vector<validation::Tolerance> read_tolerances(const Options& options) {
+  std::vector<validation::Tolerance> tolerances;
+  for (const std::string& text : options.all("tolerance")) {
+    const bool bare = text.find('=') == std::string::npos;
+    tolerances.push_back(validation::parse_tolerance(bare ? fmt::format("all={}", text) : text));
+  }
+  return tolerances;
+}
+
+/// Devices by name, each loaded once.
+class Devices {
+ public:
+  explicit Devices(DeviceOptions options) : options_(std::move(options)) {}
+
+  const Gpu& get(const std::string& name) {
+    auto& slot = loaded_[name];
+    if (!slot) slot = std::make_unique<Gpu>(load_device(name, options_));
+    return *slot;
+  }
+
+  const Gpu* find(std::string_view name) {
+    const auto known = loaded_.find(std::string(name));
+    if (known != loaded_.end() && known->second) return known->second.get();
+    return specs::find_embedded(name) == nullptr ? nullptr : &get(std::string(name));
+  }
+
+  void alias(const Gpu& gpu) { loaded_[gpu.name] = std::make_unique<Gpu>(gpu); }
+
+ private:
+  DeviceOptions options_;
+  std::map<std::string, std::unique_ptr<Gpu>> loaded_;
+};
+
+validation::Comparison compare_published(const std::string& file, const Options& options,
+                                         Devices& devices) {
+  validation::TableQuery query;
+  if (const auto kernel = options.find("kernel")) {
+    kernel_named(*kernel);
+    query.kernel = *kernel;
+  }
+  if (const auto gpu = options.find("gpu")) {
+    const Gpu& device = devices.get(*gpu);
+    query.gpu = device.name;
+    devices.alias(device);
+  }
+  for (const auto& text : options.all("where")) {
+    query.where.push_back(validation::parse_assignment(text));
+  }
+  for (const auto& text : options.all("column")) {
+    query.set.push_back(validation::parse_assignment(text));
+  }
+  if (const auto cache = options.find("cache")) query.cache = parse_cache(*cache);
+  const validation::Table table = validation::parse_table(file, read_file(file), query);
+  if (!table.ignored_columns.empty()) {
+    warn(fmt::format("columns not used: {}", fmt::join(table.ignored_columns, ", ")));
+  }
+  return validation::compare_table(file, table,
+                                   [&](std::string_view name) { return devices.find(name); });
+}
+
+std::string output_text(const std::string& format,
+                        const std::vector<validation::Comparison>& comparisons,
+                        const Style& style) {
+  if (format == "json") return comparison_json(comparisons);
+  if (format == "csv") return comparison_csv(comparisons);
+  std::string text;
+  for (const auto& comparison : comparisons) {
+    if (!text.empty()) text += '\n';
+    text += comparison_text(comparison, style);
+  }
+  return text;
+}
+
+}  // namespace
+
+ExitCode run_compare(const Arguments& arguments) {
+  const std::vector<Option> known = option_table();
+  if (wants_help(arguments)) {
+    write_output(std::nullopt, help_text(kHelp, known));
+    return ExitCode::done;
+  }
+  const SplitArguments split = split_words(arguments, known);
+  const Options options = parse_options(split.options, known);
+  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
+  const std::string format(one_of("--format", options.get("format", "table"), formats));
+  const auto tolerances = read_tolerances(options);
+  const auto table = options.find("table");
+  if (split.words.empty() && !table) {
+    throw UsageError("which run? For example: roofcast compare run.json");
+  }
+  for (const char* option : {"kernel", "where", "column", "cache"}) {
+    if (options.has(option) && !table) {
+      throw UsageError(fmt::format("--{} belongs to --table", option));
+    }
+  }
+
+  Devices devices(read_device_options(options));
+  std::vector<validation::Comparison> comparisons;
+  for (const std::string& file : split.words) {
+    const validation::Run run = validation::parse_run(file, read_file(file));
+    comparisons.push_back(
+        validation::compare(run, devices.get(options.get("gpu", run.device.gpu))));
+  }
+  if (table) comparisons.push_back(compare_published(*table, options, devices));
+
+  const bool plain = options.has("output");
+  write_output(
+      options.find("output"),
+      output_text(format, comparisons, plain ? Style(false) : Style::of_standard_output()));
+  bool kept = true;
+  for (const auto& comparison : comparisons) {
+    for (const std::string& breach : validation::breaches(comparison, tolerances)) {
+      warn(breach);
+      kept = false;
+    }
+  }
+  return kept ? ExitCode::done : ExitCode::out_of_tolerance;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,161 @@
+#include <algorithm>
+
+#include "cli/input/kernel_options.hpp"
+#include "cli/output/answer.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/text_table.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast kernels\n"
+    "  roofcast kernels gemm.tiled\n"
+    "  roofcast kernels gemm --format json\n",
+    "roofcast kernels [NAME...] [options]",
+    "Lists the kernel families and their variants; with names, what each takes: parameters, their\n"
+    "meaning, default and range, and element types."};
+
+std::vector<Option> option_table() {
+  return {{"format", "table|json", "output format (default: table)"}, {"help,h", "", "this text"}};
+}
+
+std::string_view summary(const KernelRef& kernel) {
+  return kernel.kernel != nullptr ? kernel.kernel->summary : kernel.family->summary;
+}
+
+std::string dtype_list(const KernelRef& kernel) {
+  std::string text;
+  for (const DType type : kernel.dtypes()) {
+    if (!text.empty()) text += ' ';
+    text += name(type);
+  }
+  return text;
+}
+
+std::string list_text(const Style& style) {
+  TextTable table({{"kernel"}, {"types"}, {"what it does"}});
+  for (const KernelFamily& family : catalog()) {
+    const KernelRef itself{&family, nullptr};
+    table.add({std::string(family.name), dtype_list(itself), std::string(family.summary)}, true);
+    for (const KernelModel& kernel : family.variants) {
+      const KernelRef variant{&family, &kernel};
+      table.add(
+          {fmt::format("  {}", kernel.name), dtype_list(variant), std::string(kernel.summary)});
+    }
+  }
+  return table.text(style);
+}
+
+std::string kernel_text(const KernelRef& kernel, const Style& style) {
+  std::string text = fmt::format("{}  {}\n  types: {}\n", style.heading(kernel_name(kernel)),
+                                 summary(kernel), dtype_list(kernel));
+  TextTable table({{"parameter"}, {"default", Align::right}, {"takes"}, {"meaning"}});
+  for (const Parameter& parameter : kernel.parameters()) {
+    table.add({fmt::format("--{}", parameter.name),
+               parameter.fallback ? fallback_text(parameter) : "required", allowed_text(parameter),
+               std::string(parameter.meaning)});
+  }
+  text += table.text(style, "  ");
+  if (kernel.kernel != nullptr) return text;
+  text += "  variants:\n";
+  for (const KernelModel& variant : kernel.family->variants) {
+    text += fmt::format("    {}  {}\n", variant.name, variant.summary);
+  }
+  return text;
+}
+
+/// minimum and maximum of a number, choices of what is given by name, or maximum_bytes of a text.
+void write_range(JsonWriter& json, const Parameter& parameter) {
+  if (parameter.is_text) {
+    json.member("maximum_bytes", static_cast<std::int64_t>(Text::kMaxBytes));
+    if (parameter.fallback) json.member("default", fallback_text(parameter));
+  } else if (is_named(parameter)) {
+    json.key("choices");
+    json.begin_array();
+    for (const std::string_view name : parameter.choices) json.string(name);
+    json.end_array();
+    if (parameter.fallback) json.member("default", fallback_text(parameter));
+  } else {
+    json.member("minimum", parameter.minimum);
+    json.member("maximum", parameter.maximum);
+    if (parameter.fallback) json.member("default", *parameter.fallback);
+  }
+}
+
+void write_kernel(JsonWriter& json, const KernelRef& kernel) {
+  json.begin_object();
+  json.member("name", kernel_name(kernel));
+  json.member("summary", summary(kernel));
+  json.key("dtypes");
+  json.begin_array();
+  for (const DType type : kernel.dtypes()) json.string(name(type));
+  json.end_array();
+  json.key("parameters");
+  json.begin_array();
+  for (const Parameter& parameter : kernel.parameters()) {
+    json.begin_object();
+    json.member("name", parameter.name);
+    json.member("meaning", parameter.meaning);
+    write_range(json, parameter);
+    json.end_object();
+  }
+  json.end_array();
+  if (kernel.kernel == nullptr) {
+    json.key("variants");
+    json.begin_array();
+    for (const KernelModel& variant : kernel.family->variants) {
+      write_kernel(json, {kernel.family, &variant});
+    }
+    json.end_array();
+  }
+  json.end_object();
+}
+
+std::string json_text(std::span<const KernelRef> kernels) {
+  fmt::memory_buffer out;
+  JsonWriter json(out);
+  json.begin_array();
+  for (const KernelRef& kernel : kernels) write_kernel(json, kernel);
+  json.end_array();
+  json.newline();
+  return fmt::to_string(out);
+}
+
+}  // namespace
+
+ExitCode run_kernels(const Arguments& arguments) {
+  const std::vector<Option> known = option_table();
+  if (wants_help(arguments)) {
+    write_output(std::nullopt, help_text(kHelp, known));
+    return ExitCode::done;
+  }
+  const SplitArguments split = split_words(arguments, known);
+  const Options options = parse_options(split.options, known);
+  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
+  const bool json = one_of("--format", options.get("format", "table"), formats) == "json";
+
+  std::vector<KernelRef> kernels;
+  for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
+  const bool all = kernels.empty();
+  if (all && json) {
+    for (const KernelFamily& family : catalog()) kernels.push_back({&family, nullptr});
+  }
+  std::string text;
+  const Style style = Style::of_standard_output();
+  if (json) {
+    text = json_text(kernels);
+  } else if (all) {
+    text = list_text(style);
+  } else {
+    for (const KernelRef& kernel : kernels) {
+      if (!text.empty()) text += '\n';
+      text += kernel_text(kernel, style);
+    }
+  }
+  write_output(std::nullopt, text);
+  return ExitCode::done;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include "cli/input/options.hpp"
+#include "cli/output/files.hpp"
+#include "validation/runs/run_file.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast merge shard-*.json -o run.json\n", "roofcast merge RUN.json RUN.json... -o FILE",
+    "Joins the run files of the shards of one validation: same suite, build and device."};
+
+}  // namespace
+
+ExitCode run_merge(const Arguments& arguments) {
+  const std::vector<Option> known = {
+      {"output,o", "FILE", "the joined run (default: standard output)"},
+      {"help,h", "", "this text"}};
+  if (wants_help(arguments)) {
+    write_output(std::nullopt, help_text(kHelp, known));
+    return ExitCode::done;
+  }
+  const SplitArguments split = split_words(arguments, known);
+  const Options options = parse_options(split.options, known);
+  if (split.words.empty()) {
+    throw UsageError("which runs? For example: roofcast merge a.json b.json -o run.json");
+  }
+  std::vector<validation::NamedRun> runs;
+  for (const std::string& file : split.words) {
+    runs.push_back({file, validation::parse_run(file, read_file(file))});
+  }
+  write_output(options.find("output"), validation::to_json(validation::merge(runs)));
+  return ExitCode::done;
+}
+
+}  // namespace roofcast::cli

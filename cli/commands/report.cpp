@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include "cli/input/device.hpp"
+#include "cli/output/files.hpp"
+#include "reports/chart.hpp"
+#include "validation/comparison/compare.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast report run.json -o report.html\n"
+    "  roofcast report run.json --datasheet -o without_calibration.html\n",
+    "roofcast report RUN.json -o FILE.html [options]",
+    "Writes one page that opens offline: the error by family and regime, predicted against\n"
+    "measured, rooflines, and every case."};
+
+}  // namespace
+
+ExitCode run_report(const Arguments& arguments) {
+  std::vector<Option> known = {{"gpu", "NAME|PATH", "the specification (default: the run's GPU)"},
+                               {"output,o", "FILE", "the page (default: standard output)"},
+                               {"help,h", "", "this text"}};
+  for (auto& option : device_option_table()) known.push_back(std::move(option));
+  if (wants_help(arguments)) {
+    write_output(std::nullopt, help_text(kHelp, known));
+    return ExitCode::done;
+  }
+  const SplitArguments split = split_words(arguments, known);
+  const Options options = parse_options(split.options, known);
+  if (split.words.size() != 1) {
+    throw UsageError(
+        "a report is of one run: roofcast report run.json -o report.html "
+        "(`roofcast merge` joins shards)");
+  }
+  const std::string& file = split.words.front();
+  const validation::Run run = validation::parse_run(file, read_file(file));
+  const Gpu gpu = load_device(options.get("gpu", run.device.gpu), read_device_options(options));
+  write_output(options.find("output"),
+               reports::report_page(validation::compare(run, gpu), gpu, run));
+  return ExitCode::done;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/input/device.hpp"
+#include "cli/output/files.hpp"
+#include "model/catalog.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast show gemm.tiled\n"
+    "  roofcast show h200-sxm\n",
+    "roofcast show NAME [options of `kernels` or `gpus`]",
+    "Shows one kernel (as `roofcast kernels NAME`) or one device (as `roofcast gpus NAME`)."};
+
+bool is_kernel(std::string_view name, std::vector<std::string_view>& known) {
+  for (const KernelFamily& family : catalog()) {
+    known.push_back(family.name);
+    for (const KernelModel& kernel : family.variants) known.push_back(kernel.name);
+  }
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+}  // namespace
+
+ExitCode run_show(const Arguments& arguments) {
+  const std::vector<Option> help_only = {{"help,h", "", "this text"}};
+  if (wants_help(arguments)) {
+    write_output(std::nullopt, help_text(kHelp, help_only));
+    return ExitCode::done;
+  }
+  std::vector<Option> known = device_option_table();
+  known.push_back({"format", "FORMAT", ""});
+  const SplitArguments split = split_words(arguments, known);
+  if (split.words.empty()) throw UsageError("which kernel or GPU? For example: roofcast show gemm");
+  const std::string& name = split.words.front();
+  std::vector<std::string_view> names;
+  if (is_kernel(name, names)) return run_kernels(arguments);
+  const auto devices = device_names();
+  names.insert(names.end(), devices.begin(), devices.end());
+  const bool path = name.find('/') != std::string::npos || name.ends_with(".json");
+  if (path || std::find(devices.begin(), devices.end(), name) != devices.end()) {
+    return run_gpus(arguments);
+  }
+  throw UsageError(fmt::format(
+      "no kernel and no GPU is named '{}'.{} `roofcast kernels` and `roofcast gpus` list them",
+      name, did_you_mean(name, names)));
+}
+
+}  // namespace roofcast::cli

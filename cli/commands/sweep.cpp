@@ -1,0 +1,170 @@
+#include <algorithm>
+
+#include "cli/input/device.hpp"
+#include "cli/input/kernel_options.hpp"
+#include "cli/input/sweep_plan.hpp"
+#include "cli/output/answer.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/sweep_plot.hpp"
+#include "validation/runs/run.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast sweep gemm.tiled --m 256:8192:256 --n =m --k =m --gpu a100-sxm4-80gb -o sweep.csv\n"
+    "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h100-sxm5,h200-sxm -o copy.json\n"
+    "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu v100-sxm2\n"
+    "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h200-sxm --plot bandwidth -o "
+    "copy.html\n",
+    "roofcast sweep KERNEL... [options]",
+    "Forecasts every combination of the values given. A parameter takes a number, a list a,b,c, a\n"
+    "range lo:hi:step or lo:hi:*factor, =PARAMETER to follow another one, or =NUMBER/PARAMETER "
+    "to keep\n"
+    "their product; one with choices takes a list of names."};
+
+std::vector<Option> common_options() {
+  std::vector<Option> options = {
+      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+      {"dtype", "TYPE", "element type, or a comma-separated list (default: fp32)"},
+      {"format", "csv|json", "output format (default: as the output's name ends, else csv)"},
+      {"plot", "QUANTITY", plot_option_meaning()},
+      {"x", "PARAMETER", "the chart's horizontal axis (default: the first with several values)"},
+      {"run", "FILE", "mark in the chart what this run measured at the same points"},
+      {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
+      {"help,h", "", "this text"}};
+  for (auto& option : device_option_table()) options.push_back(std::move(option));
+  for (auto& option : assumption_options()) options.push_back(std::move(option));
+  return options;
+}
+
+bool wants_csv(const Options& options) {
+  constexpr std::array<std::string_view, 2> formats = {"csv", "json"};
+  const std::string by_name = options.get("output", "").ends_with(".json") ? "json" : "csv";
+  return one_of("--format", options.get("format", by_name), formats) == "csv";
+}
+
+class SweepWriter {
+ public:
+  SweepWriter(Output& output, bool csv, std::vector<std::string> parameters)
+      : output_(output),
+        csv_(csv),
+        json_(output.buffer()),
+        table_(output.buffer(), std::move(parameters)) {
+    if (csv_) {
+      table_.header();
+    } else {
+      json_.begin_array();
+      json_.newline();
+    }
+  }
+
+  void answer(const KernelRef& kernel, Problem problem, unsigned given, const Gpu& gpu,
+              const Assumptions& assumptions) {
+    separate();
+    try {
+      check(kernel, problem, given);
+      const Prediction prediction = predict(kernel, problem, gpu, assumptions);
+      const Answer answer{kernel, problem, gpu, prediction};
+      if (csv_) {
+        table_.row(answer);
+      } else {
+        write_json(json_, answer);
+      }
+    } catch (const InputError& error) {
+      ++refused_;
+      if (csv_) {
+        table_.refused(kernel, problem, gpu, error.what());
+      } else {
+        write_refusal(json_, kernel, problem, gpu, error.what());
+      }
+    }
+    ++written_;
+    output_.flush_if_large();
+  }
+
+  void finish() {
+    if (!csv_) output_.write("\n]\n");
+    output_.commit();
+  }
+  std::size_t refused() const { return refused_; }
+
+ private:
+  /// The JSON writer sees a line's end and adds no comma.
+  void separate() {
+    if (!csv_ && written_ > 0) output_.write(",\n");
+  }
+
+  Output& output_;
+  bool csv_;
+  JsonWriter json_;
+  CsvWriter table_;
+  std::size_t written_ = 0;
+  std::size_t refused_ = 0;
+};
+
+/// Returns how many points have no forecast.
+std::size_t write_table(std::span<const KernelSweep> sweeps, std::span<const Gpu> gpus,
+                        const Assumptions& assumptions, std::size_t repeats,
+                        std::vector<std::string> parameters, bool csv,
+                        const std::optional<std::string>& path) {
+  Output output(path);
+  SweepWriter writer(output, csv, std::move(parameters));
+  for (const Gpu& gpu : gpus) {
+    for (const KernelSweep& sweep : sweeps) {
+      walk(sweep, repeats, [&](const Problem& problem) {
+        writer.answer(sweep.kernel, problem, sweep.given, gpu, assumptions);
+      });
+    }
+  }
+  writer.finish();
+  return writer.refused();
+}
+
+}  // namespace
+
+ExitCode run_sweep(const Arguments& arguments) {
+  std::vector<Option> known = common_options();
+  const SplitArguments split = split_words(arguments, known);
+  std::vector<KernelRef> kernels;
+  for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
+  for (auto& option : parameter_options(kernels, "VALUES")) known.push_back(std::move(option));
+  if (wants_help(arguments)) {
+    write_output(std::nullopt, help_text(kHelp, known));
+    return ExitCode::done;
+  }
+  const Options options = parse_options(split.options, known);
+  if (kernels.empty()) throw UsageError("which kernel? `roofcast kernels` lists them");
+  const bool plotted = wants_plot(options);
+  const bool csv = !plotted && wants_csv(options);
+  const DeviceOptions device = read_device_options(options);
+  const Assumptions assumptions = read_assumptions(options);
+  std::vector<Gpu> gpus;
+  for (const std::string& gpu : read_device_names(options)) {
+    gpus.push_back(load_device(gpu, device));
+  }
+  std::vector<KernelSweep> sweeps;
+  std::size_t repeats = 0;
+  for (const KernelRef& kernel : kernels) {
+    sweeps.push_back(plan_sweep(kernel, options));
+    repeats += sweeps.back().dtypes.size() * gpus.size();
+  }
+  // Refuse a sweep too large before any output exists.
+  for (const KernelSweep& sweep : sweeps) Points(sweep.axes, repeats);
+
+  std::size_t refused = 0;
+  if (plotted) {
+    refused = plot_sweep({sweeps, gpus, assumptions, repeats}, options);
+  } else {
+    refused = write_table(sweeps, gpus, assumptions, repeats, parameter_names(kernels), csv,
+                          options.find("output"));
+  }
+  if (refused == 0) return ExitCode::done;
+  if (!plotted) {
+    warn(fmt::format("{} no forecast: the output says why",
+                     refused == 1 ? "1 point has" : fmt::format("{} points have", refused)));
+  }
+  return ExitCode::bad_input;
+}
+
+}  // namespace roofcast::cli

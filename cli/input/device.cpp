@@ -1,0 +1,96 @@
+#include "cli/input/device.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/output/files.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+bool is_path(std::string_view text) {
+  return text.find('/') != std::string_view::npos || text.ends_with(".json");
+}
+
+specs::Override read_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw UsageError(fmt::format("--set takes key=value such as sm_count=144, not '{}'", text));
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+std::vector<Option> device_option_table() {
+  return {{"overlay", "FILE", "apply this calibration instead of the one shipped for the GPU"},
+          {"datasheet", "", "apply no calibration: datasheet values alone"},
+          {"set", "KEY=VALUE", "override one value of the specification (repeatable)", true}};
+}
+
+DeviceOptions read_device_options(const Options& options) {
+  DeviceOptions device;
+  device.overlay_file = options.get("overlay", "");
+  device.datasheet = options.has("datasheet");
+  if (device.datasheet && !device.overlay_file.empty()) {
+    throw UsageError("--overlay applies a calibration and --datasheet applies none: choose one");
+  }
+  for (const std::string& text : options.all("set")) {
+    device.overrides.push_back(read_override(text));
+  }
+  return device;
+}
+
+std::vector<std::string> read_device_names(const Options& options) {
+  std::vector<std::string> names;
+  for (const std::string& list : options.all("gpu")) {
+    for (std::string& name : split_list(list, ',')) names.push_back(std::move(name));
+  }
+  if (names.empty()) {
+    throw UsageError(
+        fmt::format("--gpu is missing. It takes the path of a specification or one of {}",
+                    fmt::join(device_names(), ", ")));
+  }
+  return names;
+}
+
+specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options) {
+  specs::Source source;
+  source.overrides = options.overrides;
+  if (const specs::Embedded* known = specs::find_embedded(name_or_path)) {
+    source.file = name_or_path + ".json";
+    source.text = known->text;
+    if (!options.datasheet) {
+      source.overlay_file = known->overlay_text.empty() ? "" : name_or_path + " calibration";
+      source.overlay_text = known->overlay_text;
+    }
+  } else if (is_path(name_or_path)) {
+    source.file = name_or_path;
+    source.text = read_file(name_or_path);
+  } else {
+    throw UsageError(
+        fmt::format("no GPU is named '{}'.{} `roofcast gpus` lists them; a path to a "
+                    "specification (NAME.json) works too",
+                    name_or_path, did_you_mean(name_or_path, device_names())));
+  }
+  if (!options.overlay_file.empty()) {
+    source.overlay_file = options.overlay_file;
+    source.overlay_text = read_file(options.overlay_file);
+  }
+  return source;
+}
+
+Gpu load_device(const std::string& name_or_path, const DeviceOptions& options) {
+  return specs::load(device_source(name_or_path, options));
+}
+
+std::vector<std::string_view> device_names() {
+  std::vector<std::string_view> names;
+  for (const specs::Embedded& known : specs::embedded()) names.push_back(known.name);
+  return names;
+}
+
+std::string calibration_text(const Gpu& gpu) {
+  return gpu.sustained.source.empty() ? "none: datasheet values" : gpu.sustained.source;
+}
+
+}  // namespace roofcast::cli

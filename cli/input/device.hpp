@@ -1,0 +1,35 @@
+#pragma once
+// From what the command line says about a device to the device.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/input/options.hpp"
+#include "hw_specs/loader.hpp"
+#include "model/types/gpu.hpp"
+
+namespace roofcast::cli {
+
+/// --overlay, --datasheet and --set: the same for every device of a command.
+struct DeviceOptions {
+  std::string overlay_file;  ///< empty: the calibration shipped with the device
+  bool datasheet = false;    ///< no calibration at all
+  std::vector<specs::Override> overrides;
+};
+
+std::vector<Option> device_option_table();
+DeviceOptions read_device_options(const Options& options);
+
+/// The names of --gpu: repeated, or parted by commas. UsageError if there is none.
+std::vector<std::string> read_device_names(const Options& options);
+
+/// A name, or the path of a specification. UsageError with the nearest name for an unknown one.
+specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options);
+Gpu load_device(const std::string& name_or_path, const DeviceOptions& options);
+
+std::vector<std::string_view> device_names();
+
+/// Which calibration the device carries, in words.
+std::string calibration_text(const Gpu& gpu);
+
+}  // namespace roofcast::cli

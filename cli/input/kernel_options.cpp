@@ -1,0 +1,128 @@
+#include "cli/input/kernel_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/output/answer.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+
+namespace {
+
+std::string_view named_placeholder(const Parameter& parameter) {
+  return parameter.is_text ? "TEXT" : "NAME";
+}
+
+}  // namespace
+
+KernelRef kernel_named(std::string_view name) {
+  try {
+    return find_kernel(name);
+  } catch (const InputError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+std::vector<std::string> parameter_names(std::span<const KernelRef> kernels) {
+  std::vector<std::string> names;
+  for (const KernelRef& kernel : kernels) {
+    for (const Parameter& parameter : kernel.parameters()) {
+      if (std::find(names.begin(), names.end(), parameter.name) == names.end()) {
+        names.emplace_back(parameter.name);
+      }
+    }
+  }
+  return names;
+}
+
+std::vector<Option> parameter_options(std::span<const KernelRef> kernels,
+                                      std::string_view value_name) {
+  std::vector<Option> options;
+  for (const KernelRef& kernel : kernels) {
+    for (const Parameter& parameter : kernel.parameters()) {
+      const auto same = [&](const Option& option) { return option.name == parameter.name; };
+      if (std::any_of(options.begin(), options.end(), same)) continue;
+      const std::string fallback = fallback_text(parameter);
+      options.push_back(
+          {std::string(parameter.name),
+           std::string(is_named(parameter) ? named_placeholder(parameter) : value_name),
+           fmt::format("{}, {}{}", parameter.meaning, allowed_text(parameter),
+                       fallback.empty() ? "" : fmt::format(", default {}", fallback))});
+    }
+  }
+  return options;
+}
+
+void read_value(const Parameter& parameter, std::string_view text, Problem& problem,
+                std::size_t position) {
+  if (!is_named(parameter)) {
+    problem[position] = parse_whole(fmt::format("--{}", parameter.name), text);
+    return;
+  }
+  try {
+    set_named_value(parameter, problem, position, text);
+  } catch (const InputError& error) {
+    throw UsageError(fmt::format("--{}", error.what()));
+  }
+}
+
+Problem read_problem(const Options& options, const KernelRef& kernel) {
+  Problem problem;
+  problem.dtype = read_dtype(options.find("dtype"), kernel);
+  unsigned given = 0;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string option = fmt::format("--{}", parameters[i].name);
+    if (const auto text = options.find(parameters[i].name)) {
+      read_value(parameters[i], *text, problem, i);
+      given |= 1U << i;
+    } else if (!parameters[i].fallback) {
+      throw UsageError(
+          fmt::format("{} needs {}: {}", kernel_name(kernel), option, parameters[i].meaning));
+    }
+  }
+  check(kernel, problem, given);
+  return problem;
+}
+
+DType default_dtype(const KernelRef& kernel) {
+  const auto types = kernel.dtypes();
+  const auto found = std::find(types.begin(), types.end(), DType::fp32);
+  return found != types.end() ? *found : types.front();
+}
+
+DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel) {
+  if (!text) return default_dtype(kernel);
+  if (const auto type = parse_dtype(*text)) return *type;
+  std::vector<std::string_view> names;
+  for (const DType type : kernel.dtypes()) names.push_back(name(type));
+  throw UsageError(fmt::format("there is no element type '{}'; {} takes {}.{}", *text,
+                               kernel_name(kernel), fmt::join(names, ", "),
+                               did_you_mean(*text, names)));
+}
+
+std::vector<Option> assumption_options() {
+  return {{"cache", "cold|steady",
+           "what L2 holds at the start: cold (one launch, timed alone; the default) or steady "
+           "(launches back to back)"},
+          {"sm-clock", "HZ", "a measured SM clock instead of the expected one"}};
+}
+
+CacheState parse_cache(std::string_view text) {
+  constexpr std::array<std::string_view, 2> names = {"cold", "steady"};
+  return one_of("the cache state", text, names) == names[0] ? CacheState::cold : CacheState::steady;
+}
+
+Assumptions read_assumptions(const Options& options) {
+  Assumptions assumptions;
+  if (const auto cache = options.find("cache")) assumptions.cache = parse_cache(*cache);
+  if (const auto clock = options.find("sm-clock")) {
+    assumptions.sm_clock_hz = parse_real("--sm-clock", *clock);
+    if (*assumptions.sm_clock_hz <= 0) throw InputError("--sm-clock is a frequency above 0 Hz");
+  }
+  return assumptions;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,42 @@
+#pragma once
+// The command line of a kernel comes from its parameter table.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/input/options.hpp"
+#include "model/roofcast.hpp"
+
+namespace roofcast::cli {
+
+/// A kernel or family of that name. UsageError with the nearest name if there is none.
+KernelRef kernel_named(std::string_view name);
+
+/// Every parameter of the kernels as an option, once; `value_name` says what values it takes.
+std::vector<Option> parameter_options(std::span<const KernelRef> kernels,
+                                      std::string_view value_name);
+std::vector<std::string> parameter_names(std::span<const KernelRef> kernels);
+
+/// One value as the command line gives it: a number, a choice's name, or a text. Throws UsageError
+/// for another name (the choices are listed), and as parse_whole does.
+void read_value(const Parameter& parameter, std::string_view text, Problem& problem,
+                std::size_t position);
+
+/// The kernel's own parameters out of the options, checked.
+Problem read_problem(const Options& options, const KernelRef& kernel);
+
+/// fp32 where the kernel has it, else its first type.
+DType default_dtype(const KernelRef& kernel);
+
+/// A type's name, or nothing for the default. UsageError naming the kernel's types.
+DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel);
+
+/// --cache and --sm-clock.
+std::vector<Option> assumption_options();
+Assumptions read_assumptions(const Options& options);
+
+CacheState parse_cache(std::string_view text);
+
+}  // namespace roofcast::cli

@@ -1,0 +1,201 @@
+#include "cli/input/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "model/types/did_you_mean.hpp"
+#include "model/types/problem.hpp"
+
+namespace roofcast::cli {
+namespace {
+namespace po = boost::program_options;
+
+constexpr unsigned kHelpColumns = 100;
+
+std::string long_name(const Option& option) {
+  return option.name.substr(0, option.name.find(','));
+}
+
+std::string letter(const Option& option) {
+  const auto comma = option.name.find(',');
+  return comma == std::string::npos ? std::string() : option.name.substr(comma + 1);
+}
+
+po::options_description describe(std::span<const Option> options) {
+  po::options_description description("Options", kHelpColumns, kHelpColumns / 2);
+  for (const Option& option : options) {
+    if (option.value_name.empty()) {
+      description.add_options()(option.name.c_str(), option.meaning.c_str());
+    } else {
+      description.add_options()(
+          option.name.c_str(),
+          po::value<std::vector<std::string>>()->composing()->value_name(option.value_name),
+          option.meaning.c_str());
+    }
+  }
+  return description;
+}
+
+[[noreturn]] void throw_unknown(const std::string& typed, std::span<const Option> known) {
+  std::vector<std::string> spelled;
+  for (const Option& option : known) spelled.push_back(fmt::format("--{}", long_name(option)));
+  const std::vector<std::string_view> names(spelled.begin(), spelled.end());
+  throw UsageError(fmt::format("there is no option '{}'.{}", typed, did_you_mean(typed, names)));
+}
+
+const Option* find_option(std::string_view typed, std::span<const Option> known) {
+  const bool is_long = typed.starts_with("--");
+  const std::string_view bare = is_long ? typed.substr(2, typed.find('=') - 2) : typed.substr(1, 1);
+  for (const Option& option : known) {
+    if (bare == (is_long ? long_name(option) : letter(option))) return &option;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+SplitArguments split_words(const Arguments& arguments, std::span<const Option> known) {
+  SplitArguments split;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--") {
+      split.words.insert(split.words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                         arguments.end());
+      break;
+    }
+    if (argument.size() < 2 || argument[0] != '-') {
+      split.words.push_back(argument);
+      continue;
+    }
+    split.options.push_back(argument);
+    const Option* option = find_option(argument, known);
+    const bool is_long = argument.starts_with("--");
+    const bool attached = is_long ? argument.find('=') != std::string::npos : argument.size() > 2;
+    const bool is_switch = option != nullptr && option->value_name.empty();
+    if (!attached && !is_switch && i + 1 < arguments.size()) {
+      split.options.push_back(arguments[++i]);
+    }
+  }
+  return split;
+}
+
+std::optional<std::string> Options::find(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end() || found->second.empty()) return std::nullopt;
+  return found->second.back();
+}
+
+std::string Options::get(std::string_view name, std::string_view fallback) const {
+  return find(name).value_or(std::string(fallback));
+}
+
+std::vector<std::string> Options::all(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::vector<std::string>() : found->second;
+}
+
+void Options::add(const std::string& name, std::vector<std::string> values) {
+  values_[name] = std::move(values);
+}
+
+Options parse_options(const Arguments& arguments, std::span<const Option> known) {
+  const po::options_description description = describe(known);
+  const po::positional_options_description no_words;
+  const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(arguments)
+                  .options(description)
+                  .positional(no_words)
+                  .style(style)
+                  .run(),
+              values);
+  } catch (const po::unknown_option& error) {
+    throw_unknown(error.get_option_name(), known);
+  } catch (const po::too_many_positional_options_error&) {
+    throw UsageError("a word too many stands among the options");
+  } catch (const po::error& error) {
+    throw UsageError(error.what());
+  }
+  Options options;
+  for (const Option& option : known) {
+    const std::string name = long_name(option);
+    if (values.count(name) == 0) continue;
+    if (option.value_name.empty()) {
+      options.add(name, {});
+      continue;
+    }
+    auto given = values[name].as<std::vector<std::string>>();
+    if (given.size() > 1 && !option.repeatable) {
+      throw UsageError(
+          fmt::format("--{} is given {} times; it takes one value", name, given.size()));
+    }
+    options.add(name, std::move(given));
+  }
+  return options;
+}
+
+std::string help_text(const HelpPage& page, std::span<const Option> options) {
+  std::ostringstream listed;
+  listed << describe(options);
+  return fmt::format("Examples:\n{}\nUsage: {}\n\n{}\n\n{}", page.examples, page.usage, page.about,
+                     listed.str());
+}
+
+bool wants_help(const Arguments& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument == "--help" || argument == "-h";
+  });
+}
+
+std::int64_t parse_whole(std::string_view what, std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    throw InputError(fmt::format("{} {} is beyond any size: give a smaller number", what, text));
+  }
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw UsageError(fmt::format("{} takes a whole number such as 4096, not '{}'", what, text));
+  }
+  return value;
+}
+
+double parse_real(std::string_view what, std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    throw UsageError(fmt::format("{} takes a number such as 1.755e9, not '{}'", what, text));
+  }
+  return value;
+}
+
+std::string did_you_mean(std::string_view typo, std::span<const std::string_view> known) {
+  const std::string_view nearest = closest(typo, known);
+  return nearest.empty() ? std::string() : fmt::format(" Did you mean '{}'?", nearest);
+}
+
+std::string_view one_of(std::string_view what, std::string_view text,
+                        std::span<const std::string_view> known) {
+  const auto found = std::find(known.begin(), known.end(), text);
+  if (found != known.end()) return *found;
+  throw UsageError(fmt::format("{} is one of {}, not '{}'.{}", what, fmt::join(known, ", "), text,
+                               did_you_mean(text, known)));
+}
+
+std::vector<std::string> split_list(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,74 @@
+#pragma once
+// Option tables: what a subcommand takes, read with Boost.Program_options.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands/command.hpp"
+
+namespace roofcast::cli {
+
+struct Option {
+  std::string name;        ///< "gpu", or with a letter "output,o"
+  std::string value_name;  ///< "NAME"; empty for a switch
+  std::string meaning;
+  bool repeatable = false;
+};
+
+/// What the help of a subcommand says besides its options.
+struct HelpPage {
+  std::string_view examples;  ///< comes first
+  std::string_view usage;
+  std::string_view about;
+};
+
+/// Arguments parted into words that stand alone and options with their values.
+struct SplitArguments {
+  Arguments words;
+  Arguments options;
+};
+
+/// An option that `known` does not list is taken to have a value: kernels add theirs later.
+SplitArguments split_words(const Arguments& arguments, std::span<const Option> known);
+
+class Options {
+ public:
+  bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
+  std::optional<std::string> find(std::string_view name) const;
+  std::string get(std::string_view name, std::string_view fallback) const;
+  /// Every value of a repeatable option, in the order given.
+  std::vector<std::string> all(std::string_view name) const;
+
+  void add(const std::string& name, std::vector<std::string> values);
+
+ private:
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+};
+
+/// Throws UsageError, with the nearest option for an unknown one.
+Options parse_options(const Arguments& arguments, std::span<const Option> known);
+
+std::string help_text(const HelpPage& page, std::span<const Option> options);
+
+/// -h and --help, before anything else is checked.
+bool wants_help(const Arguments& arguments);
+
+/// A whole number; UsageError for other text, InputError for one that does not fit 64 bits.
+std::int64_t parse_whole(std::string_view what, std::string_view text);
+/// A finite number.
+double parse_real(std::string_view what, std::string_view text);
+
+/// " Did you mean 'x'?", or nothing if no known word is near.
+std::string did_you_mean(std::string_view typo, std::span<const std::string_view> known);
+
+/// One of a few words; UsageError naming them all for another.
+std::string_view one_of(std::string_view what, std::string_view text,
+                        std::span<const std::string_view> known);
+
+std::vector<std::string> split_list(std::string_view text, char separator);
+
+}  // namespace roofcast::cli

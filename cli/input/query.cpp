@@ -1,0 +1,124 @@
+#include "cli/input/query.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "model/types/problem.hpp"
+
+namespace roofcast::cli {
+
+/// Receives nlohmann's events; a false return ends the reading.
+class QueryHandler {
+ public:
+  explicit QueryHandler(Query& query) : query_(query) {}
+  const std::string& problem() const { return problem_; }
+
+  bool null() { return refuse("null"); }
+  bool binary(nlohmann::json::binary_t& /*value*/) { return refuse("binary data"); }
+  bool start_array(std::size_t /*size*/) { return refuse("an array"); }
+  bool end_array() { return false; }
+  bool boolean(bool value) { return number_integer(value ? 1 : 0); }
+
+  bool number_integer(std::int64_t value) {
+    if (field_ == nullptr) return refuse("a number");
+    field_->kind = QueryField::Kind::whole;
+    field_->whole = value;
+    field_->real = static_cast<double>(value);
+    return true;
+  }
+
+  bool number_unsigned(std::uint64_t value) {
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      return fail(fmt::format("{} is {}: beyond any size", name(), value));
+    }
+    return number_integer(static_cast<std::int64_t>(value));
+  }
+
+  bool number_float(double value, const std::string& /*text*/) {
+    // 4096.0 and 1e6 are whole numbers that a program may well print so.
+    constexpr double kExactIntegers = 9007199254740992.0;
+    if (std::abs(value) <= kExactIntegers && value == std::trunc(value)) {
+      return number_integer(static_cast<std::int64_t>(value));
+    }
+    if (field_ == nullptr) return refuse("a number");
+    field_->kind = QueryField::Kind::real;
+    field_->real = value;
+    return true;
+  }
+
+  bool string(std::string& value) {
+    if (field_ == nullptr) return refuse("a string");
+    field_->kind = QueryField::Kind::text;
+    field_->text.assign(value);
+    return true;
+  }
+
+  bool start_object(std::size_t /*size*/) {
+    if (inside_) return refuse("an object");
+    inside_ = true;
+    return true;
+  }
+  bool end_object() { return true; }
+
+  bool key(std::string& value) {
+    for (const QueryField& field : query_) {
+      if (field.key == value) return fail(fmt::format("the key '{}' is given twice", value));
+    }
+    field_ = &query_.append(value);
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::json::exception& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 3: …": the line is ours.
+    const std::string_view text = error.what();
+    const std::size_t detail = text.find(": ");
+    return fail(fmt::format("no JSON, at byte {}: {}", position,
+                            detail == std::string_view::npos ? text : text.substr(detail + 2)));
+  }
+
+ private:
+  std::string_view name() const {
+    return field_ != nullptr ? std::string_view(field_->key) : std::string_view("the value");
+  }
+  bool refuse(std::string_view what) {
+    if (field_ == nullptr) return fail(fmt::format("a JSON object is expected, not {}", what));
+    return fail(
+        fmt::format("'{}' is {}: give a number, a string, true or false", field_->key, what));
+  }
+  bool fail(std::string why) {
+    problem_ = std::move(why);
+    return false;
+  }
+
+  Query& query_;
+  QueryField* field_ = nullptr;
+  bool inside_ = false;
+  std::string problem_;
+};
+
+QueryField& Query::append(std::string_view key) {
+  if (size_ == fields_.size()) fields_.emplace_back();
+  QueryField& field = fields_[size_++];
+  field.key.assign(key);
+  return field;
+}
+
+void Query::read(std::string_view line) {
+  // More members than any kernel has parameters would make the search for duplicates slow.
+  constexpr std::size_t kLongestQuery = 65536;
+  size_ = 0;
+  if (line.size() > kLongestQuery) {
+    throw InputError(
+        fmt::format("a query of {} bytes: at most {} are read", line.size(), kLongestQuery));
+  }
+  QueryHandler handler(*this);
+  if (!nlohmann::json::sax_parse(line.data(), line.data() + line.size(), &handler)) {
+    throw InputError(handler.problem());
+  }
+}
+
+}  // namespace roofcast::cli

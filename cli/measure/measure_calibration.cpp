@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "cli/input/calibration_request.hpp"
+#include "cli/measure/measure.hpp"
+#include "cli/output/calibration_text.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/revision.hpp"
+#include "validation/calibration/microbench/calibrate.hpp"
+#include "validation/calibration/sustained_values.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+validation::Measurements measure(const Gpu& gpu) {
+  validation::CalibrateOptions options;
+  options.gpu = gpu.name;
+  options.build = version_text();
+  Progress bar("calibrate");
+  options.progress = [&bar](std::size_t done, std::size_t total, std::string_view what) {
+    stop_if_interrupted();
+    bar.update(done, total, what);
+  };
+  return validation::run_microbenchmarks(options);
+}
+
+// The kept overlay must be one of this device, by the rules of hw_specs.
+validation::Overlay read_kept(const CalibrationRequest& request, const std::string& device) {
+  DeviceOptions checked;
+  checked.overlay_file = request.keep;
+  (void)load_device(device, checked);
+  return validation::parse_overlay(request.keep, read_file(request.keep));
+}
+
+}  // namespace
+
+ExitCode measure_calibration(const Arguments& arguments) {
+  const auto request = read_calibration_request(arguments);
+  if (!request) return ExitCode::done;
+  const Options& options = request->options;
+  DeviceOptions datasheet;
+  datasheet.datasheet = true;
+  const Gpu gpu = device_at_hand(options, datasheet);
+  std::optional<validation::Overlay> kept;
+  if (!request->keep.empty()) kept = read_kept(*request, options.get("gpu", gpu.name));
+
+  const validation::Measurements measured = measure(gpu);
+  write_output(request->curves, validation::to_json(measured));
+  write_output(std::nullopt, curves_text(measured, Style::of_standard_output()));
+  validation::Calibration found = validation::to_calibration(measured, request->curves, gpu);
+  if (kept) validation::keep_missing(found.overlay, *kept);
+  write_output(std::nullopt, overlay_text(found.overlay, Style::of_standard_output()));
+  write_output(request->output, validation::to_json(found.overlay));
+  for (const validation::Refusal& one : found.refused) {
+    warn(fmt::format("{} came out as {:.6g} and was refused: {}. It is not in {}", one.key,
+                     one.value, one.reason, request->output));
+  }
+  fmt::print(stderr, "{}: {} values; every curve is in {}\n", request->output,
+             found.overlay.values.size(), request->curves);
+  return found.refused.empty() ? ExitCode::done : ExitCode::out_of_tolerance;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "cli/input/validation_request.hpp"
+#include "cli/measure/measure.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/revision.hpp"
+#include "validation/harness/harness.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+std::string progress_label(const validation::Progress& progress) {
+  if (!progress.remaining_s) return progress.label;
+  return fmt::format("{} ({:.0f} s left)", progress.label, *progress.remaining_s);
+}
+
+ExitCode measure(const ValidationRequest& request) {
+  const Options& options = request.options;
+  const Gpu gpu = device_at_hand(options, read_device_options(options));
+  validation::HarnessOptions harness;
+  harness.output = request.output;
+  harness.build = version_text();
+  harness.shard = request.shard;
+  harness.counters = !options.has("no-counters");
+  harness.notice = [](const std::string& text) { warn(text); };
+  validation::HarnessResult result;
+  {
+    Progress bar(request.suite.name);
+    harness.progress = [&bar](const validation::Progress& progress) {
+      bar.update(progress.done, progress.total, progress_label(progress));
+    };
+    result = validation::run_suite(request.suite, gpu, harness);
+  }
+  for (const validation::Failure& failure : result.run.failures) {
+    warn(fmt::format("{} gave no measurement: {}", failure.kernel, failure.reason));
+  }
+  fmt::print(stderr, "{}: {} cases measured, {} found in the file, {} failed\n", harness.output,
+             result.measured, result.resumed, result.run.failures.size());
+  if (result.interrupted) return ExitCode::interrupted;
+  return result.run.failures.empty() ? ExitCode::done : ExitCode::out_of_tolerance;
+}
+
+}  // namespace
+
+ExitCode measure_suite(const Arguments& arguments) {
+  const auto request = read_validation_request(arguments);
+  return request ? measure(*request) : ExitCode::done;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,20 @@
+#include "cli/output/answer.hpp"
+
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+
+std::string_view kernel_name(const KernelRef& kernel) {
+  return kernel.kernel != nullptr ? kernel.kernel->name : kernel.family->name;
+}
+
+std::string problem_text(const KernelRef& kernel, const Problem& problem) {
+  std::string text;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    text += fmt::format("{}={} ", parameters[i].name, quoted_value_text(parameters[i], problem, i));
+  }
+  return text.append(name(problem.dtype));
+}
+
+}  // namespace roofcast::cli

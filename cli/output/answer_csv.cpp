@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "cli/output/answer.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+/// A cell of figures; not a number, and so empty, where the answer has none.
+struct Figure {
+  std::string_view title;
+  double (*value)(const Prediction&);
+};
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+template <class Part>
+constexpr double whole(const std::optional<Part>& part, std::int64_t Part::*member) {
+  return part ? static_cast<double>((*part).*member) : kNone;
+}
+
+template <class Part>
+constexpr double real(const std::optional<Part>& part, double Part::*member) {
+  return part ? (*part).*member : kNone;
+}
+
+double rate(const Prediction& p, double amount) {
+  return p.time ? amount / p.time->expected_s : kNone;
+}
+
+constexpr std::array kFigures = {
+    Figure{"flops", [](const Prediction& p) { return p.work.flops(); }},
+    Figure{"compulsory_bytes", [](const Prediction& p) { return p.work.compulsory.total_bytes(); }},
+    Figure{"dram_read_bytes", [](const Prediction& p) { return p.work.dram.read_bytes; }},
+    Figure{"dram_write_bytes", [](const Prediction& p) { return p.work.dram.write_bytes; }},
+    Figure{"l2_bytes", [](const Prediction& p) { return p.work.l2.total_bytes(); }},
+    Figure{"shared_bytes", [](const Prediction& p) { return p.work.shared_bytes; }},
+    Figure{"io_lower_bound_bytes", [](const Prediction& p) { return p.io.lower_bound_bytes; }},
+    Figure{"blocks",
+           [](const Prediction& p) {
+             return p.launch ? static_cast<double>(p.launch->blocks()) : kNone;
+           }},
+    Figure{"blocks_per_sm",
+           [](const Prediction& p) { return whole(p.occupancy, &Occupancy::blocks_per_sm); }},
+    Figure{"warps_per_sm",
+           [](const Prediction& p) { return whole(p.occupancy, &Occupancy::warps_per_sm); }},
+    Figure{"waves", [](const Prediction& p) { return real(p.waves, &Waves::count); }},
+    Figure{"full_waves", [](const Prediction& p) { return whole(p.waves, &Waves::full); }},
+    Figure{"tail_utilization",
+           [](const Prediction& p) { return real(p.waves, &Waves::tail_utilization); }},
+    Figure{"wave_efficiency",
+           [](const Prediction& p) { return real(p.waves, &Waves::efficiency); }},
+    Figure{"limit_s", [](const Prediction& p) { return p.limit.time_s; }},
+    Figure{"expected_s", [](const Prediction& p) { return real(p.time, &Forecast::expected_s); }},
+    Figure{"low_s", [](const Prediction& p) { return real(p.time, &Forecast::low_s); }},
+    Figure{"high_s", [](const Prediction& p) { return real(p.time, &Forecast::high_s); }},
+    Figure{"sm_cycles", [](const Prediction& p) { return real(p.time, &Forecast::sm_cycles); }},
+    Figure{"sm_clock_hz", [](const Prediction& p) { return real(p.time, &Forecast::sm_clock_hz); }},
+    Figure{"flops_per_s", [](const Prediction& p) { return rate(p, p.work.flops()); }},
+    Figure{"dram_bytes_per_s",
+           [](const Prediction& p) { return rate(p, p.work.dram.total_bytes()); }},
+    Figure{"fraction_of_limit", [](const Prediction& p) { return rate(p, p.limit.time_s); }}};
+
+void append(fmt::memory_buffer& out, std::string_view text) {
+  out.append(text.data(), text.data() + text.size());
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+CsvWriter::CsvWriter(fmt::memory_buffer& out, std::vector<std::string> parameters)
+    : out_(out), parameters_(std::move(parameters)) {}
+
+void CsvWriter::header() {
+  append(out_, "kernel,gpu");
+  for (const std::string& parameter : parameters_) {
+    out_.push_back(',');
+    append(out_, parameter);
+  }
+  append(out_, ",dtype");
+  for (const Figure& figure : kFigures) {
+    out_.push_back(',');
+    append(out_, figure.title);
+  }
+  append(out_, ",limited_by,limit_bound,bound,notes,error\n");
+}
+
+void CsvWriter::question(const KernelRef& kernel, const Problem& problem, const Gpu& gpu) {
+  append(out_, kernel_name(kernel));
+  out_.push_back(',');
+  append(out_, csv_field(gpu.name));
+  const auto known = kernel.parameters();
+  for (const std::string& parameter : parameters_) {
+    out_.push_back(',');
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const Parameter& p) { return p.name == parameter; });
+    if (found == known.end()) continue;
+    const auto position = static_cast<std::size_t>(found - known.begin());
+    if (is_named(*found)) {
+      append(out_, csv_field(named_value(*found, problem, position)));
+    } else {
+      fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), problem[position]);
+    }
+  }
+  out_.push_back(',');
+  append(out_, name(problem.dtype));
+}
+
+void CsvWriter::row(const Answer& answer) {
+  const Prediction& prediction = answer.prediction;
+  question(answer.kernel, answer.problem, answer.gpu);
+  for (const Figure& figure : kFigures) {
+    out_.push_back(',');
+    const double value = figure.value(prediction);
+    if (std::isfinite(value)) fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), value);
+  }
+  out_.push_back(',');
+  if (prediction.occupancy) append(out_, name(prediction.occupancy->limited_by));
+  out_.push_back(',');
+  append(out_, name(prediction.limit.terms.binding().resource));
+  out_.push_back(',');
+  if (prediction.time) append(out_, name(prediction.time->terms.binding().resource));
+  out_.push_back(',');
+  append(out_, csv_field(fmt::format("{}", fmt::join(prediction.notes, "; "))));
+  append(out_, ",\n");
+}
+
+void CsvWriter::refused(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                        std::string_view why) {
+  constexpr std::size_t kEmptyTexts = 4;
+  question(kernel, problem, gpu);
+  for (std::size_t i = 0; i < kFigures.size() + kEmptyTexts; ++i) out_.push_back(',');
+  out_.push_back(',');
+  append(out_, csv_field(why));
+  out_.push_back('\n');
+}
+
+}  // namespace roofcast::cli

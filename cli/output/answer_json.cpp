@@ -1,0 +1,194 @@
+#include <limits>
+
+#include "cli/output/answer.hpp"
+#include "model/traffic_ladder.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Not a number, printed as null, where there is nothing to divide by.
+double ratio(double over, double under) {
+  return under > 0 ? over / under : kNone;
+}
+
+void write_problem(JsonWriter& json, const KernelRef& kernel, const Problem& problem) {
+  json.key("problem");
+  json.begin_object();
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (is_named(parameters[i])) {
+      json.member(parameters[i].name, named_value(parameters[i], problem, i));
+    } else {
+      json.member(parameters[i].name, problem[i]);
+    }
+  }
+  json.member("dtype", name(problem.dtype));
+  json.end_object();
+}
+
+void write_work(JsonWriter& json, const Prediction& prediction) {
+  const Work& work = prediction.work;
+  json.key("work");
+  json.begin_object();
+  json.member("flops", work.flops());
+  json.member("compulsory_bytes", work.compulsory.total_bytes());
+  json.member("dram_read_bytes", work.dram.read_bytes);
+  json.member("dram_write_bytes", work.dram.write_bytes);
+  json.member("l2_bytes", work.l2.total_bytes());
+  json.member("shared_bytes", work.shared_bytes);
+  json.end_object();
+  json.key("arithmetic_intensity");
+  json.begin_object();
+  json.member("compulsory", ratio(work.flops(), work.compulsory.total_bytes()));
+  json.member("dram", ratio(work.flops(), work.dram.total_bytes()));
+  json.end_object();
+  json.key("io");
+  json.begin_object();
+  json.member("complexity", prediction.io.formula);
+  json.member("lower_bound_bytes", prediction.io.lower_bound_bytes);
+  json.member("on_chip_bytes", prediction.io.on_chip_bytes);
+  json.end_object();
+}
+
+void write_traffic(JsonWriter& json, const Prediction& prediction) {
+  json.key("traffic");
+  json.begin_array();
+  for (const Rung& rung : traffic_ladder(prediction)) {
+    json.begin_object();
+    json.member("level", name(rung.level));
+    json.member("read_bytes", rung.traffic.read_bytes);
+    json.member("write_bytes", rung.traffic.write_bytes);
+    json.member("reason", rung.reason);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_extent(JsonWriter& json, std::string_view name,
+                  const std::array<std::int64_t, 3>& extent) {
+  json.key(name);
+  json.begin_array();
+  for (const std::int64_t size : extent) json.number(size);
+  json.end_array();
+}
+
+void write_launch(JsonWriter& json, const std::optional<Launch>& launch) {
+  json.key("launch");
+  if (!launch) return json.null();
+  json.begin_object();
+  write_extent(json, "grid", launch->grid);
+  write_extent(json, "block", launch->block);
+  write_extent(json, "cluster", launch->cluster);
+  json.member("registers", launch->registers);
+  json.member("shared_bytes", launch->shared_bytes);
+  json.end_object();
+}
+
+void write_occupancy(JsonWriter& json, const std::optional<Occupancy>& occupancy) {
+  json.key("occupancy");
+  if (!occupancy) return json.null();
+  json.begin_object();
+  json.member("blocks_per_sm", occupancy->blocks_per_sm);
+  json.member("warps_per_sm", occupancy->warps_per_sm);
+  json.member("limited_by", name(occupancy->limited_by));
+  json.end_object();
+}
+
+void write_waves(JsonWriter& json, const std::optional<Waves>& waves) {
+  json.key("waves");
+  if (!waves) return json.null();
+  json.begin_object();
+  json.member("count", waves->count);
+  json.member("full", waves->full);
+  json.member("tail_utilization", waves->tail_utilization);
+  json.member("efficiency", waves->efficiency);
+  json.end_object();
+}
+
+void write_time(JsonWriter& json, const std::optional<Forecast>& time) {
+  json.key("time");
+  if (!time) return json.null();
+  json.begin_object();
+  json.member("expected_s", time->expected_s);
+  json.member("low_s", time->low_s);
+  json.member("high_s", time->high_s);
+  json.member("bound", name(time->terms.binding().resource));
+  json.key("terms");
+  json.begin_array();
+  for (const Term& term : time->terms) {
+    json.begin_object();
+    json.member("name", name(term.resource));
+    json.member("time_s", term.time_s);
+    json.end_object();
+  }
+  json.end_array();
+  json.member("sm_cycles", time->sm_cycles);
+  json.member("sm_clock_hz", time->sm_clock_hz);
+  json.end_object();
+}
+
+/// Of a family, and where no time is forecast: what the limit allows.
+void write_rate(JsonWriter& json, const Prediction& prediction) {
+  const Work& work = prediction.work;
+  const auto& time = prediction.time;
+  const double seconds = time ? time->expected_s : prediction.limit.time_s;
+  const double dram = time ? work.dram.total_bytes() : work.compulsory.total_bytes();
+  json.key("rate");
+  json.begin_object();
+  json.member("flops_per_s", ratio(work.flops(), seconds));
+  json.member("dram_bytes_per_s", ratio(dram, seconds));
+  json.member("fraction_of_limit", ratio(prediction.limit.time_s, seconds));
+  json.end_object();
+}
+
+}  // namespace
+
+void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
+                   const Gpu& gpu, std::string_view why) {
+  json.begin_object();
+  json.key("error");
+  json.begin_object();
+  json.member("kind", "bad_input");
+  json.member("message", why);
+  json.end_object();
+  json.member("kernel", kernel_name(kernel));
+  json.member("gpu", gpu.name);
+  write_problem(json, kernel, problem);
+  json.end_object();
+}
+
+void write_json(JsonWriter& json, const Answer& answer) {
+  const Prediction& prediction = answer.prediction;
+  json.begin_object();
+  json.member("schema_version", kSchemaVersion);
+  json.member("kernel", kernel_name(answer.kernel));
+  json.member("gpu", answer.gpu.name);
+  write_problem(json, answer.kernel, answer.problem);
+  write_work(json, prediction);
+  if (answer.kernel.kernel != nullptr) {
+    write_traffic(json, prediction);
+    write_launch(json, prediction.launch);
+    write_occupancy(json, prediction.occupancy);
+    write_waves(json, prediction.waves);
+  }
+  json.key("limit");
+  json.begin_object();
+  json.member("time_s", prediction.limit.time_s);
+  json.member("bound", name(prediction.limit.terms.binding().resource));
+  json.end_object();
+  if (answer.kernel.kernel != nullptr) write_time(json, prediction.time);
+  write_rate(json, prediction);
+  json.key("notes");
+  json.begin_array();
+  for (const std::string& note : prediction.notes) json.string(note);
+  if (prediction.work.dram.total_bytes() <= 0) {
+    json.string("no DRAM traffic is forecast here, so the intensity there is not defined");
+  }
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,225 @@
+#include <algorithm>
+
+#include "cli/input/device.hpp"
+#include "cli/output/answer.hpp"
+#include "cli/output/text_table.hpp"
+#include "cli/output/units.hpp"
+#include "model/traffic_ladder.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+std::string_view reason(Resource resource) {
+  switch (resource) {
+    case Resource::tensor:
+      return "the tensor cores set the pace";
+    case Resource::vector:
+      return "the SIMT arithmetic pipes set the pace";
+    case Resource::special:
+      return "the special-function unit (exp, tanh, rcp) sets the pace";
+    case Resource::conversion:
+      return "conversions between number formats set the pace";
+    case Resource::issue:
+      return "the schedulers issue one instruction a clock each and are busy";
+    case Resource::shared:
+      return "shared memory delivers no more bytes a clock";
+    case Resource::l1:
+      return "L1 looks up no more lines a clock";
+    case Resource::l2:
+      return "L2 delivers no more bytes";
+    case Resource::dram:
+      return "DRAM delivers no more bytes";
+    case Resource::latency:
+      return "blocks wait for dependent accesses and too little else is in flight";
+    case Resource::launch:
+      return "starting the kernel costs more than running it";
+  }
+  return "";
+}
+
+std::string extent_text(const std::array<std::int64_t, 3>& extent) {
+  return fmt::format("{}×{}×{}", extent[0], extent[1], extent[2]);
+}
+
+std::string intensity(double flops, double bytes) {
+  return bytes > 0 ? fmt::format("{:.4g} FLOP/B", flops / bytes) : "–";
+}
+
+void add_work(TextTable& table, const Prediction& prediction, bool variant) {
+  const Work& work = prediction.work;
+  table.add({"work", with_prefix(work.flops(), "FLOP")});
+  table.add(
+      {"compulsory traffic", fmt::format("{} ({})", with_prefix(work.compulsory.total_bytes(), "B"),
+                                         intensity(work.flops(), work.compulsory.total_bytes()))});
+  if (variant) {
+    if (work.flops() > 0) {
+      table.add({"DRAM intensity", intensity(work.flops(), work.dram.total_bytes())});
+    }
+    table.add({"shared-memory traffic", with_prefix(work.shared_bytes, "B")});
+  }
+  if (!prediction.io.formula.empty()) {
+    table.add(
+        {"IO complexity", fmt::format("{}: at least {} with {} on chip", prediction.io.formula,
+                                      with_prefix(prediction.io.lower_bound_bytes, "B"),
+                                      binary_bytes(prediction.io.on_chip_bytes))});
+  }
+}
+
+void add_launch(TextTable& table, const Prediction& prediction, const Gpu& gpu) {
+  if (const auto& launch = prediction.launch) {
+    table.add({"launch",
+               fmt::format("grid {}, block {}, {} registers a thread, {} shared",
+                           extent_text(launch->grid), extent_text(launch->block), launch->registers,
+                           binary_bytes(static_cast<double>(launch->shared_bytes)))});
+    if (launch->cluster != std::array<std::int64_t, 3>{1, 1, 1}) {
+      table.add({"cluster", extent_text(launch->cluster)});
+    }
+  }
+  if (prediction.launches > 1) {
+    table.add({"kernels started", fmt::format("{}", prediction.launches)});
+  }
+  if (const auto& occupancy = prediction.occupancy; occupancy && gpu.occupancy) {
+    const double share = static_cast<double>(occupancy->warps_per_sm) /
+                         static_cast<double>(gpu.occupancy->warps_per_sm);
+    table.add({"occupancy", fmt::format("{} blocks = {} of {} warps an SM ({}), limited by {}",
+                                        occupancy->blocks_per_sm, occupancy->warps_per_sm,
+                                        gpu.occupancy->warps_per_sm, percent(share),
+                                        name(occupancy->limited_by))});
+  }
+  if (const auto& waves = prediction.waves) {
+    table.add({"waves", fmt::format("{:.4g}: {} full, the tail fills {}, efficiency {}",
+                                    waves->count, waves->full, percent(waves->tail_utilization),
+                                    percent(waves->efficiency))});
+  }
+}
+
+void add_time(TextTable& table, const Prediction& prediction) {
+  const auto& time = prediction.time;
+  if (!time) return;
+  table.add({"expected time",
+             fmt::format("{}  [{}, {}]", with_prefix(time->expected_s, "s"),
+                         with_prefix(time->low_s, "s"), with_prefix(time->high_s, "s"))});
+  table.add({"SM cycles", fmt::format("{} at {}", with_prefix(time->sm_cycles, ""),
+                                      with_prefix(time->sm_clock_hz, "Hz"))});
+  const Work& work = prediction.work;
+  table.add({"rate", fmt::format("{}, DRAM {}, {} of the limit",
+                                 with_prefix(work.flops() / time->expected_s, "FLOP/s"),
+                                 with_prefix(work.dram.total_bytes() / time->expected_s, "B/s"),
+                                 percent(prediction.limit.time_s / time->expected_s))});
+}
+
+std::string_view title(Level level) {
+  constexpr std::array<std::string_view, 4> titles = {"requested", "L1", "L2", "DRAM"};
+  return titles[static_cast<std::size_t>(level)];
+}
+
+std::string times_text(const std::optional<double>& ratio) {
+  return ratio ? fmt::format("{:.3g}×", *ratio) : "";
+}
+
+std::string ladder_text(std::span<const Rung> rungs, const Style& style) {
+  TextTable table({{"traffic"},
+                   {"read", Align::right},
+                   {"written", Align::right},
+                   {"of level above", Align::right},
+                   {"of requested", Align::right},
+                   {"why"}});
+  for (const Rung& rung : rungs) {
+    table.add({std::string(title(rung.level)), with_prefix(rung.traffic.read_bytes, "B"),
+               with_prefix(rung.traffic.write_bytes, "B"), times_text(rung.to_above),
+               times_text(rung.to_requested), rung.reason});
+  }
+  return table.text(style, "  ");
+}
+
+std::string terms_text(const Forecast& time, const Style& style) {
+  const Resource binding = time.terms.binding().resource;
+  TextTable table({{"term"}, {"time", Align::right}, {"of expected", Align::right}, {""}});
+  for (const Term& term : time.terms) {
+    const bool binds = term.resource == binding;
+    table.add({std::string(name(term.resource)), with_prefix(term.time_s, "s"),
+               percent(term.time_s / time.expected_s), binds ? "◄ binding" : ""},
+              binds);
+  }
+  return table.text(style, "  ");
+}
+
+}  // namespace
+
+std::string answer_text(const Answer& answer, const Style& style) {
+  const Prediction& prediction = answer.prediction;
+  std::string text =
+      style.heading(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
+                                problem_text(answer.kernel, answer.problem), answer.gpu.name));
+  text += '\n';
+  TextTable table({{""}, {""}});
+  table.add({"device", answer.gpu.title});
+  table.add({"calibration", calibration_text(answer.gpu)});
+  const bool variant = answer.kernel.kernel != nullptr;
+  add_work(table, prediction, variant);
+  if (variant) add_launch(table, prediction, answer.gpu);
+  const Resource limiting = prediction.limit.terms.binding().resource;
+  table.add(
+      {"limit",
+       fmt::format("{} ({}), {}", with_prefix(prediction.limit.time_s, "s"), name(limiting),
+                   with_prefix(prediction.work.flops() / prediction.limit.time_s, "FLOP/s"))});
+  add_time(table, prediction);
+  text += table.text(style, "  ");
+  if (const auto rungs = traffic_ladder(prediction); !rungs.empty()) {
+    text += '\n' + ladder_text(rungs, style);
+  }
+  if (prediction.time) {
+    text += '\n' + terms_text(*prediction.time, style);
+    const Term binding = prediction.time->terms.binding();
+    text += fmt::format("\n  bound by {}: {} ({} of the expected time)\n", name(binding.resource),
+                        reason(binding.resource),
+                        percent(binding.time_s / prediction.time->expected_s));
+  } else {
+    text += fmt::format("\n  the limit is {}: {}\n", name(limiting), reason(limiting));
+  }
+  for (const std::string& note : prediction.notes) {
+    text += fmt::format("  {}\n", style.faint(fmt::format("note: {}", note)));
+  }
+  return text;
+}
+
+std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu,
+                            const Style& style) {
+  std::vector<TextTable::Column> columns = {{"kernel"}};
+  if (with_gpu) columns.push_back({"gpu"});
+  for (const char* title : {"limit", "expected", "low", "high", "rate", "of limit"}) {
+    columns.push_back({title, Align::right});
+  }
+  columns.push_back({"bound"});
+  TextTable table(std::move(columns));
+  for (const Candidate& candidate : candidates) {
+    std::vector<std::string> cells = {candidate.kernel};
+    if (with_gpu) cells.push_back(candidate.gpu);
+    if (!candidate.refusal.empty()) {
+      cells.resize(cells.size() + 6, "–");
+      cells.push_back(candidate.refusal);
+      table.add(std::move(cells));
+      continue;
+    }
+    const Prediction& prediction = candidate.prediction;
+    const bool moves_only = prediction.work.flops() <= 0;
+    cells.push_back(with_prefix(prediction.limit.time_s, "s"));
+    const auto& time = prediction.time;
+    if (time) {
+      const double rate = moves_only ? prediction.work.dram.total_bytes() : prediction.work.flops();
+      cells.push_back(with_prefix(time->expected_s, "s"));
+      cells.push_back(with_prefix(time->low_s, "s"));
+      cells.push_back(with_prefix(time->high_s, "s"));
+      cells.push_back(with_prefix(rate / time->expected_s, moves_only ? "B/s" : "FLOP/s"));
+      cells.push_back(percent(prediction.limit.time_s / time->expected_s));
+    } else {
+      cells.resize(cells.size() + 5, "–");
+    }
+    const Terms& terms = time ? time->terms : prediction.limit.terms;
+    cells.emplace_back(name(terms.binding().resource));
+    table.add(std::move(cells));
+  }
+  return table.text(style, "  ");
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,38 @@
+#include "cli/output/chart_output.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/exit_code.hpp"
+#include "cli/output/files.hpp"
+#include "reports/chart.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+std::string extension(const std::string& path) {
+  return std::filesystem::path(path).extension().string();
+}
+
+}  // namespace
+
+bool is_picture(const std::string& path) {
+  const std::string end = extension(path);
+  return end == ".html" || end == ".svg" || end == ".png";
+}
+
+void write_chart(const std::string& title, const std::string& chart,
+                 const std::optional<std::string>& path) {
+  if (!path || *path == "-" || extension(*path) == ".json") {
+    return write_output(path, chart + "\n");
+  }
+  if (!is_picture(*path)) {
+    throw UsageError(
+        fmt::format("-o {}: name a file that ends in .html, .svg, .png or .json", *path));
+  }
+  if (extension(*path) != ".html") return reports::render(chart, *path);
+  write_output(path, reports::chart_page(title, chart));
+}
+
+}  // namespace roofcast::cli

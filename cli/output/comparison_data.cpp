@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "cli/output/answer.hpp"
+#include "cli/output/comparison_output.hpp"
+#include "validation/runs/problem_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using validation::Comparison;
+using validation::Pair;
+using validation::Row;
+using validation::Summary;
+
+/// JSON has no number for it: it is printed as null.
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+void write_summary(JsonWriter& json, const Summary& summary) {
+  json.begin_object();
+  json.member("group", summary.group);
+  json.member("cases", static_cast<std::int64_t>(summary.cases));
+  json.member("mean_absolute_error", summary.mean_absolute_error);
+  json.member("median_absolute_error", summary.median_absolute_error);
+  json.member("worst_error", summary.worst_error);
+  json.member("coverage", summary.coverage);
+  json.member("dram_bytes_error", summary.dram_error.value_or(kNone));
+  json.member("l2_bytes_error", summary.l2_error.value_or(kNone));
+  json.member("sm_cycles_error", summary.cycles_error.value_or(kNone));
+  json.end_object();
+}
+
+void write_summaries(JsonWriter& json, std::string_view key, const std::vector<Summary>& groups) {
+  json.key(key);
+  json.begin_array();
+  for (const Summary& summary : groups) write_summary(json, summary);
+  json.end_array();
+}
+
+void write_pair(JsonWriter& json, std::string_view key, const std::optional<Pair>& pair) {
+  json.key(key);
+  if (!pair) return json.null();
+  json.begin_object();
+  json.member("predicted", pair->predicted);
+  json.member("measured", pair->measured);
+  json.end_object();
+}
+
+void write_row(JsonWriter& json, const Row& row) {
+  json.begin_object();
+  json.member("gpu", row.gpu);
+  json.member("kernel", row.kernel);
+  json.member("problem", row.problem_text);
+  json.member("cache", validation::name(row.cache));
+  json.member("regime", validation::name(row.regime));
+  json.member("bound", name(row.bound));
+  write_pair(json, "time_s", row.time_s);
+  json.member("error", row.time_s.error());
+  json.member("low_s", row.predicted_low_s);
+  json.member("high_s", row.predicted_high_s);
+  json.member("limit_s", row.limit_s);
+  json.member("measured_fastest_s", row.measured_fastest_s);
+  json.member("measured_p10_s", row.measured_low_s);
+  json.member("measured_p90_s", row.measured_high_s);
+  write_pair(json, "sm_cycles", row.sm_cycles);
+  write_pair(json, "dram_bytes", row.dram_bytes);
+  write_pair(json, "l2_bytes", row.l2_bytes);
+  write_pair(json, "flops", row.flops);
+  write_pair(json, "blocks_per_sm", row.blocks_per_sm);
+  if (row.baseline_s) {
+    json.member("baseline", row.baseline);
+    json.member("baseline_s", *row.baseline_s);
+  }
+  json.end_object();
+}
+
+void write_indices(JsonWriter& json, std::string_view key, const std::vector<std::size_t>& rows) {
+  json.key(key);
+  json.begin_array();
+  for (const std::size_t row : rows) json.number(static_cast<std::int64_t>(row));
+  json.end_array();
+}
+
+void write_comparison(JsonWriter& json, const Comparison& comparison) {
+  json.begin_object();
+  json.member("gpu", comparison.gpu);
+  json.member("device", comparison.device);
+  json.member("date", comparison.date);
+  json.key("overall");
+  write_summary(json, comparison.overall);
+  write_summaries(json, "by_gpu", comparison.by_gpu);
+  write_summaries(json, "by_family", comparison.by_family);
+  write_summaries(json, "by_regime", comparison.by_regime);
+  write_summaries(json, "by_family_and_regime", comparison.by_family_and_regime);
+  write_indices(json, "bound_violations", comparison.bound_violations);
+  write_indices(json, "worst", comparison.worst);
+  json.key("failures");
+  json.begin_array();
+  for (const validation::Failure& failure : comparison.failures) {
+    json.begin_object();
+    json.member("kernel", failure.kernel);
+    json.member("problem", validation::problem_text(failure.kernel, failure.problem));
+    json.member("reason", failure.reason);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("rows");
+  json.begin_array();
+  for (const Row& row : comparison.rows) write_row(json, row);
+  json.end_array();
+  json.end_object();
+}
+
+std::string number(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string half(const std::optional<Pair>& pair, double Pair::*member) {
+  return pair ? number((*pair).*member) : "";
+}
+
+}  // namespace
+
+std::string comparison_json(std::span<const Comparison> comparisons) {
+  fmt::memory_buffer out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.member("schema_version", kSchemaVersion);
+  json.key("comparisons");
+  json.begin_array();
+  for (const Comparison& comparison : comparisons) write_comparison(json, comparison);
+  json.end_array();
+  json.end_object();
+  json.newline();
+  return fmt::to_string(out);
+}
+
+std::string comparison_csv(std::span<const Comparison> comparisons) {
+  std::string text =
+      "gpu,kernel,problem,cache,regime,bound,predicted_s,measured_s,error,low_s,high_s,limit_s,"
+      "measured_fastest_s,measured_p10_s,measured_p90_s,predicted_sm_cycles,measured_sm_cycles,"
+      "predicted_dram_bytes,measured_dram_bytes,predicted_l2_bytes,measured_l2_bytes,baseline,"
+      "baseline_s\n";
+  for (const Comparison& comparison : comparisons) {
+    for (const Row& row : comparison.rows) {
+      const std::vector<std::string> cells = {csv_field(row.gpu),
+                                              csv_field(row.kernel),
+                                              csv_field(row.problem_text),
+                                              std::string(validation::name(row.cache)),
+                                              std::string(validation::name(row.regime)),
+                                              std::string(name(row.bound)),
+                                              number(row.time_s.predicted),
+                                              number(row.time_s.measured),
+                                              number(row.time_s.error()),
+                                              number(row.predicted_low_s),
+                                              number(row.predicted_high_s),
+                                              number(row.limit_s),
+                                              number(row.measured_fastest_s),
+                                              number(row.measured_low_s),
+                                              number(row.measured_high_s),
+                                              half(row.sm_cycles, &Pair::predicted),
+                                              half(row.sm_cycles, &Pair::measured),
+                                              half(row.dram_bytes, &Pair::predicted),
+                                              half(row.dram_bytes, &Pair::measured),
+                                              half(row.l2_bytes, &Pair::predicted),
+                                              half(row.l2_bytes, &Pair::measured),
+                                              csv_field(row.baseline),
+                                              row.baseline_s ? number(*row.baseline_s) : ""};
+      text += fmt::format("{}\n", fmt::join(cells, ","));
+    }
+  }
+  return text;
+}
+
+}  // namespace roofcast::cli

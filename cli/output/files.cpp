@@ -1,0 +1,202 @@
+#include "cli/output/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "cli/exit_code.hpp"
+#include "cli/output/terminal.hpp"
+#include "model/types/problem.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kLongestLine = std::size_t{16} << 20;
+constexpr mode_t kNewFileMode = 0666;
+
+int open_for_reading(const std::string& path) {
+  if (path == "-") return STDIN_FILENO;
+  while (true) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) return descriptor;
+    if (errno != EINTR) {
+      throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    }
+    stop_if_interrupted();
+  }
+}
+
+std::size_t read_some(int descriptor, const std::string& name, char* to, std::size_t size) {
+  while (true) {
+    const ssize_t got = read(descriptor, to, size);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) {
+      throw InputError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+    }
+    stop_if_interrupted();
+  }
+}
+
+/// A rename would replace a symbolic link by the file: write to what it points to.
+std::string resolve(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  const int descriptor = open_for_reading(path);
+  std::string text;
+  std::size_t size = 0;
+  try {
+    while (true) {
+      text.resize(size + kBlock);
+      const std::size_t got = read_some(descriptor, path, text.data() + size, kBlock);
+      size += got;
+      if (got == 0) break;
+    }
+  } catch (...) {
+    if (descriptor != STDIN_FILENO) close(descriptor);
+    throw;
+  }
+  if (descriptor != STDIN_FILENO) close(descriptor);
+  text.resize(size);
+  return text;
+}
+
+Output::Output(const std::optional<std::string>& path) {
+  if (!path || *path == "-") {
+    name_ = "standard output";
+    return;
+  }
+  name_ = *path;
+  struct stat status = {};
+  const bool exists = stat(path->c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    // A pipe or /dev/stdout cannot be renamed over.
+    descriptor_ = open(path->c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    final_ = resolve(*path);
+    temporary_ = fmt::format("{}.{}.tmp", final_, getpid());
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kNewFileMode);
+  }
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    throw InputError(fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
+  }
+}
+
+Output::~Output() {
+  if (descriptor_ > STDERR_FILENO) close(descriptor_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void Output::write(std::string_view text) {
+  buffer_.append(text.data(), text.data() + text.size());
+  flush_if_large();
+}
+
+void Output::flush_if_large() {
+  if (buffer_.size() >= kBlock) flush();
+}
+
+void Output::flush() {
+  const char* from = buffer_.data();
+  std::size_t left = buffer_.size();
+  while (left > 0) {
+    const ssize_t wrote = ::write(descriptor_, from, left);
+    if (wrote < 0) {
+      if (errno == EINTR) {
+        stop_if_interrupted();
+        continue;
+      }
+      const std::string reason = errno == EPIPE ? "its reader went away" : std::strerror(errno);
+      throw WriteError(fmt::format("cannot write all of {}: {}", name_, reason));
+    }
+    from += wrote;
+    left -= static_cast<std::size_t>(wrote);
+  }
+  buffer_.clear();
+}
+
+void Output::commit() {
+  flush();
+  if (temporary_.empty()) return;
+  // Some file systems report a full disk only on close.
+  const bool closed = close(descriptor_) == 0;
+  descriptor_ = STDOUT_FILENO;
+  if (!closed || std::rename(temporary_.c_str(), final_.c_str()) != 0) {
+    throw WriteError(fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
+  }
+  temporary_.clear();
+}
+
+void write_output(const std::optional<std::string>& path, std::string_view text) {
+  Output output(path);
+  output.write(text);
+  output.commit();
+}
+
+LineReader::LineReader(const std::string& path)
+    : name_(path == "-" ? "standard input" : path), descriptor_(open_for_reading(path)) {
+  block_.resize(kBlock);
+}
+
+LineReader::~LineReader() {
+  if (descriptor_ != STDIN_FILENO) close(descriptor_);
+}
+
+bool LineReader::needs_read() const {
+  return !at_end_ && std::memchr(block_.data() + begin_, '\n', end_ - begin_) == nullptr;
+}
+
+bool LineReader::fill() {
+  if (begin_ > 0) {
+    std::memmove(block_.data(), block_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == block_.size()) {
+    if (block_.size() >= kLongestLine) {
+      throw InputError(
+          fmt::format("{} has a line of over {} bytes: one JSON object a line is "
+                      "expected",
+                      name_, kLongestLine));
+    }
+    block_.resize(block_.size() * 2);
+  }
+  const std::size_t got = read_some(descriptor_, name_, block_.data() + end_, block_.size() - end_);
+  end_ += got;
+  return got > 0;
+}
+
+std::optional<std::string_view> LineReader::next() {
+  std::size_t searched = 0;
+  while (true) {
+    const char* from = block_.data() + begin_;
+    const void* found = std::memchr(from + searched, '\n', end_ - begin_ - searched);
+    if (found != nullptr) {
+      const auto length = static_cast<std::size_t>(static_cast<const char*>(found) - from);
+      begin_ += length + 1;
+      return std::string_view(from, length);
+    }
+    searched = end_ - begin_;
+    if (at_end_ || !fill()) {
+      at_end_ = true;
+      if (begin_ == end_) return std::nullopt;
+      const std::string_view last(block_.data() + begin_, end_ - begin_);
+      begin_ = end_;
+      return last;
+    }
+  }
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,168 @@
+#pragma once
+// JSON as text, appended to a buffer: no document is built. The caller keeps the nesting right.
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+#include "cli/output/utf8.hpp"
+
+namespace roofcast::cli {
+
+class JsonWriter {
+ public:
+  explicit JsonWriter(fmt::memory_buffer& out) : out_(out) {}
+
+  void begin_object() { open('{'); }
+  void end_object() { out_.push_back('}'); }
+  void begin_array() { open('['); }
+  void end_array() { out_.push_back(']'); }
+  void newline() { out_.push_back('\n'); }
+
+  /// A key of this program's own, which needs no escapes: written without a look at its letters.
+  void key(std::string_view name) {
+    char* to = room(name.size() + kPunctuation);
+    to = comma(to);
+    *to++ = '"';
+    to = std::copy(name.begin(), name.end(), to);
+    *to++ = '"';
+    *to++ = ':';
+    advance(to);
+  }
+
+  /// A key that came from outside.
+  void foreign_key(std::string_view name) {
+    string(name);
+    out_.push_back(':');
+  }
+
+  void string(std::string_view text) {
+    separate();
+    out_.push_back('"');
+    if (is_plain(text)) {
+      out_.append(text.data(), text.data() + text.size());
+    } else {
+      append_escaped(text);
+    }
+    out_.push_back('"');
+  }
+
+  void number(std::int64_t value) {
+    char* to = comma(room(kLongestNumber));
+    advance(fmt::format_to(to, FMT_COMPILE("{}"), value));
+  }
+
+  /// The shortest text that reads back the same; null for what JSON has no number for.
+  void number(double value) {
+    // Exact integers print faster as integers, and without an exponent.
+    constexpr double kExactIntegers = 9007199254740992.0;
+    if (std::abs(value) < kExactIntegers &&
+        value == static_cast<double>(static_cast<std::int64_t>(value))) {
+      number(static_cast<std::int64_t>(value));
+    } else if (std::isfinite(value)) {
+      char* to = comma(room(kLongestNumber));
+      advance(fmt::format_to(to, FMT_COMPILE("{}"), value));
+    } else {
+      null();
+    }
+  }
+
+  void boolean(bool value) {
+    separate();
+    raw(value ? "true" : "false");
+  }
+
+  void null() {
+    separate();
+    raw("null");
+  }
+
+  /// Text that is already JSON.
+  void json(std::string_view text) {
+    separate();
+    raw(text);
+  }
+
+  void member(std::string_view name, double value) {
+    key(name);
+    number(value);
+  }
+  void member(std::string_view name, std::int64_t value) {
+    key(name);
+    number(value);
+  }
+  void member(std::string_view name, std::string_view text) {
+    key(name);
+    string(text);
+  }
+
+ private:
+  /// Comma, two quotation marks, colon.
+  static constexpr std::size_t kPunctuation = 4;
+  /// "-1.7976931348623157e+308" with room to spare.
+  static constexpr std::size_t kLongestNumber = 64;
+
+  /// Where the next characters go: writing through a pointer spares a check for each of them.
+  char* room(std::size_t size) {
+    out_.reserve(out_.size() + size);
+    return out_.data() + out_.size();
+  }
+  void advance(const char* end) { out_.resize(static_cast<std::size_t>(end - out_.data())); }
+
+  /// The last character written tells whether a comma is due: a finished value never ends in one
+  /// of these.
+  char* comma(char* to) const {
+    if (out_.size() == 0) return to;
+    const char last = out_.data()[out_.size() - 1];
+    if (last != '{' && last != '[' && last != ':' && last != '\n') *to++ = ',';
+    return to;
+  }
+
+  void separate() { advance(comma(room(1))); }
+
+  void open(char bracket) {
+    separate();
+    out_.push_back(bracket);
+  }
+
+  void raw(std::string_view text) { out_.append(text.data(), text.data() + text.size()); }
+
+  /// Without an early end, so that the compiler takes many letters at once.
+  static bool is_plain(std::string_view text) {
+    unsigned special = 0;
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      special |= static_cast<unsigned>(byte < 0x20) | static_cast<unsigned>(byte > 0x7e) |
+                 static_cast<unsigned>(byte == '"') | static_cast<unsigned>(byte == '\\');
+    }
+    return special == 0;
+  }
+
+  void append_escaped(std::string_view text) {
+    while (!text.empty()) {
+      const auto byte = static_cast<unsigned char>(text[0]);
+      if (byte == '"' || byte == '\\') {
+        out_.push_back('\\');
+        out_.push_back(text[0]);
+        text.remove_prefix(1);
+      } else if (byte < 0x20 || byte == 0x7f) {
+        fmt::format_to(std::back_inserter(out_), FMT_COMPILE("\\u{:04x}"), byte);
+        text.remove_prefix(1);
+      } else if (const std::size_t length = utf8_length(text); length > 0) {
+        raw(text.substr(0, length));
+        text.remove_prefix(length);
+      } else {
+        raw("\xEF\xBF\xBD");
+        text.remove_prefix(1);
+      }
+    }
+  }
+
+  fmt::memory_buffer& out_;
+};
+
+}  // namespace roofcast::cli

@@ -1,0 +1,346 @@
+#include "cli/output/sweep_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "cli/output/answer.hpp"
+#include "cli/output/chart_output.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/terminal.hpp"
+#include "model/types/parameter_text.hpp"
+#include "reports/sweep_chart.hpp"
+#include "validation/runs/problem_text.hpp"
+#include "validation/runs/run.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using reports::Quantity;
+
+/// Seconds: a run times shorter kernels back to back unless it is told otherwise
+/// (SuiteCase::cache).
+constexpr double kMeasuredSteadyBelow = 50e-6;
+
+std::vector<std::string_view> quantity_names() {
+  std::vector<std::string_view> names;
+  for (const Quantity& quantity : reports::quantities()) names.push_back(quantity.name);
+  return names;
+}
+
+const Quantity& read_quantity(const Options& options) {
+  const auto names = quantity_names();
+  const std::string_view name = one_of("--plot", options.get("plot", names.front()), names);
+  const auto all = reports::quantities();
+  return *std::find_if(all.begin(), all.end(), [&](const Quantity& q) { return q.name == name; });
+}
+
+/// The place of a parameter in a kernel's table.
+std::optional<std::size_t> position_of(const KernelRef& kernel, std::string_view name) {
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+bool varies(const Axis& axis) {
+  return axis.tied_to.empty() && axis.values.size() > 1;
+}
+
+std::string choose_x(const PlottedSweep& plotted, const Options& options) {
+  if (const auto chosen = options.find("x")) {
+    for (const KernelSweep& sweep : plotted.sweeps) {
+      const auto position = position_of(sweep.kernel, *chosen);
+      if (position && !is_named(sweep.kernel.parameters()[*position])) return *chosen;
+    }
+    throw UsageError(
+        fmt::format("--x {}: no kernel here has a parameter of that name that is a "
+                    "number",
+                    *chosen));
+  }
+  for (const KernelSweep& sweep : plotted.sweeps) {
+    for (const Axis& axis : sweep.axes) {
+      if (varies(axis) && !axis.named) return axis.name;
+    }
+  }
+  throw UsageError("a chart needs a parameter with several values, for example --n 1024:65536:*2");
+}
+
+/// The measured cases of one run, by kernel and problem.
+class Measurements {
+ public:
+  explicit Measurements(const Options& options) : cache_given_(options.has("cache")) {
+    const auto path = options.find("run");
+    if (!path) return;
+    run_ = validation::parse_run(*path, read_file(*path));
+    path_ = *path;
+    for (const validation::Case& item : run_.cases)
+      cases_[key(item.kernel, item.problem)].push_back(&item);
+  }
+
+  /// Also says which cache state to assume.
+  const validation::Case* find(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                               CacheState& cache) {
+    if (run_.device.gpu != gpu.name) return nullptr;
+    const auto found = cases_.find(key(kernel_name(kernel), problem));
+    if (found == cases_.end()) return nullptr;
+    for (const validation::Case* item : found->second) {
+      if (cache_given_ && item->cache != cache) continue;
+      cache = item->cache;
+      ++found_;
+      return item;
+    }
+    return nullptr;
+  }
+
+  /// Whether the forecasts take the state a run would measure them in.
+  bool chooses_cache() const { return !path_.empty() && !cache_given_; }
+
+  void warn_if_none() const {
+    if (path_.empty() || found_ > 0) return;
+    warn(fmt::format("{} ({}) measured none of these points", path_, run_.device.gpu));
+  }
+
+ private:
+  static std::string key(std::string_view kernel, const Problem& problem) {
+    return fmt::format("{} {}", kernel, validation::problem_text(kernel, problem));
+  }
+
+  bool cache_given_;
+  std::string path_;
+  validation::Run run_;
+  std::map<std::string, std::vector<const validation::Case*>> cases_;
+  std::size_t found_ = 0;
+};
+
+/// The lines of the chart as their points come.
+class Collector {
+ public:
+  Collector(const PlottedSweep& plotted, const Options& options)
+      : plotted_(plotted),
+        quantity_(read_quantity(options)),
+        x_(choose_x(plotted, options)),
+        measurements_(options) {}
+
+  void collect() {
+    for (const Gpu& gpu : plotted_.gpus) {
+      for (const KernelSweep& sweep : plotted_.sweeps) {
+        walk(sweep, plotted_.repeats, [&](const Problem& problem) { add(sweep, problem, gpu); });
+      }
+    }
+    measurements_.warn_if_none();
+    draw_constants();
+  }
+
+  reports::SweepPlot plot() {
+    if (lines_.empty()) throw InputError(fmt::format("no point has a forecast: {}", refusal_));
+    if (lines_.size() > reports::kMostLines) {
+      throw UsageError(fmt::format("a chart has at most {} lines, this one {}: sweep fewer values",
+                                   reports::kMostLines, lines_.size()));
+    }
+    reports::SweepPlot plot;
+    plot.quantity = &quantity_;
+    plot.title = fmt::format("{} over {}", quantity_.title, x_);
+    plot.subtitle = subtitle();
+    plot.x_title = x_title();
+    for (auto& line : lines_) plot.lines.push_back(std::move(line));
+    return plot;
+  }
+
+  std::size_t refused() const {
+    if (refused_ > 0) {
+      warn(refused_ == 1
+               ? fmt::format("1 point has no forecast: {}", refusal_)
+               : fmt::format("{} points have no forecast, the first: {}", refused_, refusal_));
+    }
+    return refused_;
+  }
+
+ private:
+  void add(const KernelSweep& sweep, Problem problem, const Gpu& gpu) {
+    try {
+      check(sweep.kernel, problem, sweep.given);
+      Assumptions assumptions = plotted_.assumptions;
+      const validation::Case* item =
+          measurements_.find(sweep.kernel, problem, gpu, assumptions.cache);
+      Prediction prediction = predict(sweep.kernel, problem, gpu, assumptions);
+      if (item == nullptr && measurements_.chooses_cache()) {
+        assumptions.cache = CacheState::steady;
+        Prediction steady = predict(sweep.kernel, problem, gpu, assumptions);
+        if (steady.time && steady.time->expected_s < kMeasuredSteadyBelow) {
+          prediction = std::move(steady);
+        }
+      }
+      place(sweep, problem, gpu, point(sweep.kernel, problem, gpu, prediction, item));
+    } catch (const InputError& error) {
+      if (refused_++ == 0) refusal_ = error.what();
+    }
+  }
+
+  reports::SweepPoint point(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                            const Prediction& prediction, const validation::Case* item) const {
+    reports::SweepPoint result;
+    result.value = reports::predicted(quantity_, prediction, gpu);
+    result.problem = problem_text(kernel, problem);
+    if (quantity_.of_time && prediction.time) {
+      const double a = quantity_.value(prediction, gpu, prediction.time->low_s);
+      const double b = quantity_.value(prediction, gpu, prediction.time->high_s);
+      result.low = std::min(a, b);
+      result.high = std::max(a, b);
+    }
+    if (item != nullptr) result.measured = reports::measured(quantity_, *item, prediction, gpu);
+    return result;
+  }
+
+  void place(const KernelSweep& sweep, const Problem& problem, const Gpu& gpu,
+             reports::SweepPoint point) {
+    const auto position = position_of(sweep.kernel, x_);
+    const std::string label = label_of(sweep, problem, gpu);
+    auto line = std::find_if(lines_.begin(), lines_.end(),
+                             [&](const reports::SweepLine& l) { return l.label == label; });
+    if (line == lines_.end()) line = lines_.insert(lines_.end(), {label, {}});
+    if (position) {
+      point.x = static_cast<double>(problem[*position]);
+      low_ = std::min(low_, point.x);
+      high_ = std::max(high_, point.x);
+    } else {
+      point.x = std::nan("");
+    }
+    line->points.push_back(std::move(point));
+  }
+
+  /// A kernel without the swept parameter is a level line across the chart.
+  void draw_constants() {
+    for (reports::SweepLine& line : lines_) {
+      std::vector<reports::SweepPoint> across;
+      for (const reports::SweepPoint& point : line.points) {
+        if (!std::isnan(point.x)) continue;
+        for (const double x : {low_, high_}) {
+          across.push_back(point);
+          across.back().x = x;
+        }
+      }
+      if (!across.empty()) line.points = std::move(across);
+    }
+  }
+
+  /// "access.strided width=4 bf16 on h200-sxm": of the rest, only what varies.
+  std::string label_of(const KernelSweep& sweep, const Problem& problem, const Gpu& gpu) const {
+    std::string label(kernel_name(sweep.kernel));
+    const std::string root = root_of_x(sweep);
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+      const Axis& axis = sweep.axes[i];
+      if (!varies(axis) || axis.name == root) continue;
+      const std::size_t position = sweep.positions[i];
+      label += fmt::format(" {}={}", axis.name,
+                           value_text(sweep.kernel.parameters()[position], problem, position));
+    }
+    const bool types_differ =
+        std::any_of(plotted_.sweeps.begin(), plotted_.sweeps.end(), [&](const KernelSweep& other) {
+          return other.dtypes.size() > 1 || other.dtypes.front() != sweep.dtypes.front();
+        });
+    if (types_differ) label += fmt::format(" {}", name(problem.dtype));
+    if (plotted_.gpus.size() > 1) label += fmt::format(" on {}", gpu.name);
+    return label;
+  }
+
+  /// The axis that x follows, or x itself.
+  std::string root_of_x(const KernelSweep& sweep) const {
+    const auto roots = resolve_ties(sweep.axes);
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+      if (sweep.axes[i].name == x_) return sweep.axes[roots[i]].name;
+    }
+    return x_;
+  }
+
+  /// The device, and what every point has in common.
+  std::string subtitle() const {
+    std::string text = plotted_.gpus.size() == 1
+                           ? (plotted_.gpus.front().title.empty() ? plotted_.gpus.front().name
+                                                                  : plotted_.gpus.front().title)
+                           : fmt::format("{} devices", plotted_.gpus.size());
+    std::vector<std::string> common;
+    for (const KernelSweep& sweep : plotted_.sweeps) {
+      for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+        const Axis& axis = sweep.axes[i];
+        if (axis.name == x_ || varies(axis)) continue;
+        std::string part;
+        if (axis.tied_to.empty()) {
+          Problem problem;
+          const std::size_t position = sweep.positions[i];
+          problem[position] = axis.values.front();
+          part = fmt::format("{}={}", axis.name,
+                             value_text(sweep.kernel.parameters()[position], problem, position));
+        } else {
+          part = axis.divided == 0 ? fmt::format("{}={}", axis.name, axis.tied_to)
+                                   : fmt::format("{}={}/{}", axis.name, axis.divided, axis.tied_to);
+        }
+        if (std::find(common.begin(), common.end(), part) == common.end()) {
+          common.push_back(std::move(part));
+        }
+      }
+      if (!sweep.constants.text.empty() && common.empty()) {
+        common.emplace_back(sweep.constants.text.view());
+      }
+    }
+    const bool one_type =
+        std::all_of(plotted_.sweeps.begin(), plotted_.sweeps.end(), [&](const KernelSweep& sweep) {
+          return sweep.dtypes == plotted_.sweeps.front().dtypes && sweep.dtypes.size() == 1;
+        });
+    if (one_type) common.emplace_back(name(plotted_.sweeps.front().dtypes.front()));
+    if (!common.empty()) text += fmt::format(" · {}", fmt::join(common, " "));
+    return text;
+  }
+
+  std::string x_title() const {
+    for (const KernelSweep& sweep : plotted_.sweeps) {
+      if (const auto position = position_of(sweep.kernel, x_)) {
+        return fmt::format("{}: {}", x_, sweep.kernel.parameters()[*position].meaning);
+      }
+    }
+    return x_;
+  }
+
+  const PlottedSweep& plotted_;
+  const Quantity& quantity_;
+  std::string x_;
+  Measurements measurements_;
+  std::vector<reports::SweepLine> lines_;
+  double low_ = HUGE_VAL;
+  double high_ = -HUGE_VAL;
+  std::size_t refused_ = 0;
+  std::string refusal_;
+};
+
+}  // namespace
+
+std::string plot_option_meaning() {
+  return fmt::format("draw a chart of {}", fmt::join(quantity_names(), ", "));
+}
+
+bool wants_plot(const Options& options) {
+  const bool plot = options.has("plot") || is_picture(options.get("output", ""));
+  if (plot && options.has("format")) {
+    throw UsageError("--format is for tables: a chart's file name says its format");
+  }
+  if (plot) return true;
+  for (const char* option : {"x", "run"}) {
+    if (options.has(option)) {
+      throw UsageError(fmt::format("--{} is for charts: say --plot and which quantity", option));
+    }
+  }
+  return false;
+}
+
+std::size_t plot_sweep(const PlottedSweep& plotted, const Options& options) {
+  Collector collector(plotted, options);
+  collector.collect();
+  const reports::SweepPlot plot = collector.plot();
+  write_chart(plot.title, reports::sweep_chart(plot), options.find("output"));
+  return collector.refused();
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,67 @@
+#include "model/counting/coalescing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace roofcast {
+
+// Offsets rise with the lane (stride ≥ 0), so a unit is new exactly when it lies past the last one.
+std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
+  std::int64_t count = 0;
+  std::int64_t last = -1;
+  for (std::int64_t lane = 0; lane < access.lanes; ++lane) {
+    const std::int64_t first_byte = access.offset_bytes + lane * access.stride_bytes;
+    const std::int64_t first = first_byte / unit_bytes;
+    const std::int64_t end = (first_byte + access.access_bytes - 1) / unit_bytes;
+    const std::int64_t fresh = first > last ? first : last + 1;
+    if (end >= fresh) {
+      count += end - fresh + 1;
+      last = end;
+    }
+  }
+  return count;
+}
+
+std::int64_t distinct_units(std::span<const std::int64_t> starts, std::int64_t access_bytes,
+                            std::int64_t unit_bytes) {
+  std::vector<std::int64_t> units;
+  units.reserve(starts.size());
+  for (const std::int64_t start : starts) {
+    const std::int64_t end = (start + access_bytes - 1) / unit_bytes;
+    for (std::int64_t unit = start / unit_bytes; unit <= end; ++unit) units.push_back(unit);
+  }
+  std::sort(units.begin(), units.end());
+  return std::unique(units.begin(), units.end()) - units.begin();
+}
+
+double expected_distinct(double units, double draws) {
+  return units > 1 ? -units * std::expm1(draws * std::log1p(-1 / units)) : std::min(units, draws);
+}
+
+std::int64_t bank_wavefronts(const WarpAccess& access) {
+  constexpr std::int64_t kWord = 4;
+  constexpr std::size_t kBanks = 32;
+  std::array<std::int64_t, kBanks> words{};
+  std::int64_t last = -1;
+  for (std::int64_t lane = 0; lane < access.lanes; ++lane) {
+    const std::int64_t first_byte = access.offset_bytes + lane * access.stride_bytes;
+    const std::int64_t end = (first_byte + access.access_bytes - 1) / kWord;
+    for (std::int64_t word = std::max(last + 1, first_byte / kWord); word <= end; ++word) {
+      ++words[static_cast<std::size_t>(word) % kBanks];
+      last = word;
+    }
+  }
+  return *std::max_element(words.begin(), words.end());
+}
+
+std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes) {
+  const auto tenths = [](double value) {
+    const auto n = static_cast<std::int64_t>(std::llround(value * 10));
+    return std::to_string(n / 10) + (n % 10 != 0 ? '.' + std::to_string(n % 10) : "");
+  };
+  return pattern + ": " + tenths(moved_bytes) + " B moved for " + tenths(used_bytes) + " B used";
+}
+
+}  // namespace roofcast

@@ -1,0 +1,74 @@
+#include "model/counting/row_segments.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "model/counting/coalescing.hpp"
+
+namespace roofcast {
+namespace {
+
+double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  return static_cast<double>((offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1);
+}
+
+// Rows repeat their offset from a sector boundary.
+std::int64_t alignment_period(const DenseMatrix& matrix) {
+  return kSectorBytes / std::gcd(matrix.pitch_bytes(), kSectorBytes);
+}
+
+// Σ over all rows of what `of_row(offset of the row)` says.
+template <class Count>
+double sum_over_rows(const DenseMatrix& matrix, const Count& of_row) {
+  const std::int64_t period = alignment_period(matrix);
+  double sum = 0;
+  for (std::int64_t row = 0; row < std::min(period, matrix.rows); ++row) {
+    const std::int64_t rows_like_it = (matrix.rows - row + period - 1) / period;
+    sum += static_cast<double>(rows_like_it) * of_row(row * matrix.pitch_bytes() % kSectorBytes);
+  }
+  return sum;
+}
+
+// Σ over runs of `width` elements along a row that starts at `offset_bytes`.
+double sectors_of_runs(const DenseMatrix& matrix, std::int64_t width, std::int64_t offset_bytes) {
+  const std::int64_t whole = matrix.columns / width;
+  const std::int64_t rest = matrix.columns % width;
+  const std::int64_t step = width * matrix.element_bytes;
+  const std::int64_t period = kSectorBytes / std::gcd(step, kSectorBytes);
+  double sum = sectors_of_run(offset_bytes + whole * step, rest * matrix.element_bytes);
+  for (std::int64_t run = 0; run < std::min(period, whole); ++run) {
+    const std::int64_t runs_like_it = (whole - run + period - 1) / period;
+    sum += static_cast<double>(runs_like_it) * sectors_of_run(offset_bytes + run * step, step);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
+  return sum_over_rows(matrix,
+                       [&](std::int64_t offset) { return sectors_of_runs(matrix, width, offset); });
+}
+
+double sectors_down_columns(const DenseMatrix& matrix) {
+  const auto columns = static_cast<double>(matrix.columns);
+  if (matrix.pitch_bytes() >= kSectorBytes) {  // each row's element in a sector of its own
+    return columns * static_cast<double>(matrix.rows);
+  }
+  const auto of_warp = [&](std::int64_t lanes, std::int64_t column) {
+    return static_cast<double>(distinct_units({.stride_bytes = matrix.pitch_bytes(),
+                                               .access_bytes = matrix.element_bytes,
+                                               .offset_bytes = column * matrix.element_bytes,
+                                               .lanes = lanes},
+                                              kSectorBytes));
+  };
+  double sum = 0;
+  for (std::int64_t column = 0; column < matrix.columns; ++column) {
+    sum += static_cast<double>(matrix.rows / kWarpLanes) * of_warp(kWarpLanes, column) +
+           of_warp(matrix.rows % kWarpLanes, column);
+  }
+  return sum;
+}
+
+}  // namespace roofcast

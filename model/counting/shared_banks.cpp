@@ -1,0 +1,50 @@
+#include "model/counting/shared_banks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace roofcast {
+namespace {
+
+constexpr std::size_t kBanks = 32;
+constexpr std::int64_t kWordBytes = 4;
+
+// Of lanes served together.
+std::int64_t wavefronts_of_part(std::span<const std::int64_t> starts, std::int64_t access_bytes) {
+  std::vector<std::int64_t> words;
+  words.reserve(starts.size());
+  for (const std::int64_t start : starts) {
+    const std::int64_t end = (start + access_bytes - 1) / kWordBytes;
+    for (std::int64_t word = start / kWordBytes; word <= end; ++word) words.push_back(word);
+  }
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  std::array<std::int64_t, kBanks> in_bank{};
+  for (const std::int64_t word : words) ++in_bank[static_cast<std::size_t>(word) % kBanks];
+  return *std::max_element(in_bank.begin(), in_bank.end());
+}
+
+}  // namespace
+
+std::int64_t shared_wavefronts(std::span<const std::int64_t> starts, std::int64_t access_bytes) {
+  constexpr std::int64_t kWidestWhole = 8;
+  const std::size_t lanes = access_bytes > kWidestWhole ? kBanks / 2 : kBanks;
+  std::int64_t sum = 0;
+  for (std::size_t first = 0; first < starts.size(); first += lanes) {
+    sum += wavefronts_of_part(starts.subspan(first, std::min(lanes, starts.size() - first)),
+                              access_bytes);
+  }
+  return sum;
+}
+
+std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
+                               std::int64_t offset_bytes, std::int64_t lanes) {
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(lanes));
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    starts[static_cast<std::size_t>(lane)] = offset_bytes + lane * stride_bytes;
+  }
+  return shared_wavefronts(starts, access_bytes);
+}
+
+}  // namespace roofcast

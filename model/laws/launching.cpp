@@ -1,0 +1,77 @@
+#include "model/laws/launching.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace roofcast {
+namespace {
+
+double launches_of(std::span<const LaunchRun> runs) {
+  double count = 0;
+  for (const LaunchRun& run : runs) count += run.count;
+  return count;
+}
+
+double running_of(std::span<const LaunchRun> runs) {
+  double running_s = 0;
+  for (const LaunchRun& run : runs) running_s += run.count * run.running_s;
+  return running_s;
+}
+
+std::string microseconds(double seconds) {
+  const std::int64_t tenths = std::llround(seconds * 1e7);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " µs";
+}
+
+}  // namespace
+
+LaunchCosts launch_costs(const Gpu& gpu, CacheState cache) {
+  const double in_graph = gpu.sustained.graph_launch_s.value_or(0);
+  if (cache == CacheState::steady) return {in_graph, in_graph, std::nullopt};
+  return {gpu.sustained.stream_launch_s.value_or(in_graph),
+          gpu.sustained.launch_gap_s.value_or(in_graph), gpu.sustained.host_submit_s};
+}
+
+Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s) {
+  const double launches = launches_of(runs);
+  if (launches <= 0) return {};
+  const double busy_s = costs.first_s + running_of(runs) + (launches - 1) * costs.next_s;
+  double end_s = costs.first_s - costs.next_s;  // so that the first kernel starts at first_s
+  double submitted = 0;
+  for (const LaunchRun& run : runs) {
+    if (run.count <= 0) continue;
+    const double each_s = costs.next_s + run.running_s;
+    double last_end_s = end_s + run.count * each_s;
+    if (costs.host_submit_s) {
+      // The latest of the run's kernels to be waited for is its first or its last.
+      const auto arrival_s = [&](double i) {
+        return costs.first_s + i * *costs.host_submit_s - (i > 0 ? queued_s : 0);
+      };
+      const double last = run.count - 1;
+      last_end_s = std::max({last_end_s, arrival_s(submitted) + run.running_s + last * each_s,
+                             arrival_s(submitted + last) + run.running_s});
+    }
+    end_s = last_end_s;
+    submitted += run.count;
+  }
+  constexpr double kRounding = 1e-12;
+  const double waiting_s = end_s - busy_s;
+  return {end_s, waiting_s > kRounding * busy_s ? waiting_s : 0};
+}
+
+std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const LaunchCosts& costs,
+                                          const Schedule& schedule) {
+  const double launches = launches_of(runs);
+  if (!costs.host_submit_s || launches <= 1) return std::nullopt;
+  const std::string submit = microseconds(*costs.host_submit_s);
+  const std::string kernels = std::to_string(std::llround(launches)) + " kernels of " +
+                              microseconds(running_of(runs) / launches);
+  if (schedule.waiting_s > 0) {
+    return "bound by the host: " + submit + " to submit each of " + kernels +
+           "; the device waits " + microseconds(schedule.waiting_s);
+  }
+  return "the queue hides the launches: " + submit + " to submit each of " + kernels;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,46 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+
+#include "model/types/gpu.hpp"
+#include "model/types/prediction.hpp"
+
+namespace roofcast {
+
+/// What starting kernels costs.
+struct LaunchCosts {
+  double first_s = 0;  ///< from a submission to the kernel's first instruction
+  double next_s = 0;   ///< from the end of a kernel to the start of the next one in the queue
+  /// The host's time to submit one. Absent: all are there at once, as the nodes of a graph are.
+  std::optional<double> host_submit_s{};
+};
+
+/// Cold: kernels launched one by one in a stream. Steady: nodes of a graph.
+LaunchCosts launch_costs(const Gpu& gpu, CacheState cache);
+
+/// Kernels that follow one another, equal in time.
+struct LaunchRun {
+  double count = 1;
+  double running_s = 0;  ///< of one
+};
+
+/// A chain of launches in one stream. Launching is asynchronous: the host submits kernel i = 0, 1 …
+/// at i · host_submit_s and goes on, and the device queues what it cannot start yet:
+///   start_0 = first_s
+///   start_i = max(first_s + i · host_submit_s - queued_s, end_(i-1) + next_s)
+///   end_i   = start_i + running_i
+/// where queued_s is the work that the stream had before it when the first kernel was submitted.
+/// So the queue hides the launches where kernels run longer than the host takes to submit them, and
+/// a chain of shorter ones runs at the host's pace.
+struct Schedule {
+  double total_s = 0;    ///< until the last kernel ends
+  double waiting_s = 0;  ///< of which the device waits for the host
+};
+Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s = 0);
+
+/// Whether the queue hides the launches, in words; nothing for a single one or a graph.
+std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const LaunchCosts& costs,
+                                          const Schedule& schedule);
+
+}  // namespace roofcast

@@ -1,0 +1,59 @@
+#include "model/laws/occupancy.hpp"
+
+#include <limits>
+
+namespace roofcast {
+namespace {
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) {
+  return unit > 0 ? divide_up(a, unit) * unit : a;
+}
+constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+
+// Registers are given to whole warps and live in the sub-partition that runs the warp; the launch
+// check rounds the block's warps up to all sub-partitions (cudaOccMaxBlocksPerSMRegsLimit).
+std::int64_t blocks_by_registers(std::int64_t warps, const Launch& launch,
+                                 const OccupancyRules& rules) {
+  if (launch.registers == 0) return kUnlimited;
+  const std::int64_t parts = rules.warp_allocation_unit;
+  const std::int64_t per_warp =
+      round_up(launch.registers * rules.warp_size, rules.register_allocation_unit);
+  const bool fits = launch.registers <= rules.registers_per_thread &&
+                    per_warp * round_up(warps, parts) <= rules.registers_per_sm;
+  if (!fits) return 0;
+  return rules.registers_per_sm / parts / per_warp * parts / warps;
+}
+
+std::int64_t blocks_by_shared_memory(const Launch& launch, const OccupancyRules& rules) {
+  if (launch.shared_bytes > rules.shared_bytes_per_block) return 0;
+  const std::int64_t allocated =
+      round_up(launch.shared_bytes + rules.shared_reserved_bytes_per_block,
+               rules.shared_allocation_unit_bytes);
+  return allocated == 0 ? kUnlimited : rules.shared_bytes_per_sm / allocated;
+}
+
+}  // namespace
+
+Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
+  const std::int64_t threads = launch.threads();
+  if (threads < 1 || threads > rules.threads_per_block) return {};
+  const std::int64_t warps = divide_up(threads, rules.warp_size);
+
+  Occupancy result{rules.warps_per_sm / warps, 0, OccupancyLimiter::warps};
+  const auto lower = [&result](std::int64_t blocks, OccupancyLimiter limiter) {
+    if (blocks < result.blocks_per_sm) {
+      result.blocks_per_sm = blocks;
+      result.limited_by = limiter;
+    }
+  };
+  lower(rules.blocks_per_sm, OccupancyLimiter::blocks);
+  lower(blocks_by_registers(warps, launch, rules), OccupancyLimiter::registers);
+  lower(blocks_by_shared_memory(launch, rules), OccupancyLimiter::shared_memory);
+  result.warps_per_sm = result.blocks_per_sm * warps;
+  return result;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,154 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/types/dtype.hpp"
+
+namespace roofcast {
+
+/// One optional number for each element type; absent where the device has no such unit.
+class RateByType {
+ public:
+  std::optional<double>& operator[](DType type) { return rates_[static_cast<std::size_t>(type)]; }
+  const std::optional<double>& operator[](DType type) const {
+    return rates_[static_cast<std::size_t>(type)];
+  }
+
+ private:
+  std::array<std::optional<double>, kAllDTypes.size()> rates_{};
+};
+
+/// The allocation rules of one multiprocessor (CUDA's cuda_occupancy.h). Counts and bytes.
+struct OccupancyRules {
+  std::int64_t warp_size = 32;
+  std::int64_t warps_per_sm = 0;
+  std::int64_t blocks_per_sm = 0;
+  std::int64_t threads_per_block = 0;
+  std::int64_t registers_per_sm = 0;
+  std::int64_t registers_per_thread = 0;
+  std::int64_t register_allocation_unit = 0;  ///< registers a warp's allocation is rounded up to
+  std::int64_t warp_allocation_unit =
+      0;  ///< sub-partitions of an SM; registers are split among them evenly
+  std::int64_t shared_bytes_per_sm = 0;
+  std::int64_t shared_bytes_per_block = 0;  ///< most a block may ask for (opt-in)
+  std::int64_t shared_reserved_bytes_per_block = 0;
+  std::int64_t shared_allocation_unit_bytes = 0;
+};
+
+/// Clocks in Hz. Peaks in datasheets are quoted at the two boost clocks, limits use the maximum.
+struct Clocks {
+  std::optional<double> vector_boost_hz;
+  std::optional<double> tensor_boost_hz;
+  std::optional<double> max_hz;
+};
+
+/// Work one multiprocessor can do in one clock.
+struct SmRates {
+  RateByType vector_flop_per_clk;
+  RateByType tensor_flop_per_clk;
+  std::optional<double> special_per_clk;     ///< results of exp2, rcp, sin … (MUFU)
+  std::optional<double> conversion_per_clk;  ///< results of conversions between number formats
+  std::optional<double> integer_per_clk;     ///< add, logic, shift
+  std::optional<double> warp_issue_per_clk;  ///< warp instructions issued, all schedulers together
+  std::optional<double> shared_bytes_per_clk;
+  std::optional<double> l1_bytes_per_clk;
+  std::optional<double> l2_bytes_per_clk;  ///< most an SM can take from L2
+};
+
+struct MemorySystem {
+  std::optional<double> dram_bandwidth_bytes_per_s;
+  std::optional<double> dram_bytes;
+  std::optional<double> dram_access_bytes;  ///< what DRAM moves at the least for one read
+  std::optional<double> l2_bytes;
+  std::optional<double> l2_line_bytes;
+  std::optional<double> l2_sector_bytes;
+  std::optional<double> l1_shared_bytes;  ///< the pool that L1 and shared memory divide, per SM
+  std::optional<double> shared_banks;
+  std::optional<double> shared_bank_bytes;
+};
+
+/// Cycles of the SM clock from issue to use.
+struct Latencies {
+  std::optional<double> fma_cycles;
+  std::optional<double> shared_cycles;
+  std::optional<double> l1_cycles;
+  std::optional<double> l2_cycles;
+  std::optional<double> dram_cycles;
+};
+
+/// What the device keeps up, measured: the calibration overlay of this GPU. Absent where no one
+/// measured it; the laws then fall back to the datasheet and the prediction says so.
+struct Sustained {
+  std::string source;      ///< the run and date these came from; empty without a calibration
+  bool published = false;  ///< from published measurements, not from a run of this project
+  std::optional<double> dram_read_bytes_per_s;
+  std::optional<double> dram_write_bytes_per_s;
+  std::optional<double> l2_bandwidth_bytes_per_s;
+  std::optional<double> l2_resident_bytes;  ///< data that stays in L2 between uses
+  std::optional<double> l2_dirty_bytes;     ///< recent traffic that L2 holds when a kernel ends
+  std::optional<double> l2_loaded_cycles;   ///< from load to use through L2 under load
+  std::optional<double> sm_clock_hz;        ///< under memory-bound and SIMT load
+  std::optional<double> stream_launch_s;    ///< null kernel between two events in a stream
+  std::optional<double> graph_launch_s;     ///< null kernel, each of many in a graph
+  std::optional<double> launch_gap_s;       ///< null kernel, each of many queued in a stream
+  std::optional<double> first_access_s;     ///< more until the first data: cold translations
+  std::optional<double>
+      completion_latency_s;                  ///< more until the last writes show to the next kernel
+  std::optional<double> warp_launch_cycles;  ///< between the starts of two warps on one SM
+  std::optional<double> store_drain_cycles;  ///< a block holds its place after its last stores
+  std::optional<double> barrier_cycles;
+  std::optional<double>
+      tile_load_latency_cycles;             ///< from a block's loads of a tile to the last arrival
+  std::optional<double> issue_efficiency;   ///< share of issue slots that many warps keep filled
+  std::optional<double> warp_issue_cycles;  ///< between instructions of one warp, on average
+  std::optional<double> l1_tags_per_clk;  ///< distinct lines of one warp request looked up a clock
+  /// From load to use with nothing else under way, in SM clocks; L2 means near and far alike.
+  std::optional<double> fma_latency_cycles;
+  std::optional<double> shared_latency_cycles;
+  std::optional<double> l1_latency_cycles;
+  std::optional<double> l2_latency_cycles;
+  std::optional<double> dram_latency_cycles;
+  std::optional<double> dram_scattered_bytes_per_s;  ///< reads of 64 B pieces at random places
+  std::optional<double> l2_partial_writes_per_s;     ///< sectors written in part, whole device
+  std::optional<double> l2_shared_resident_bytes;    ///< the same as resident, data all SMs read
+  std::optional<double> host_submit_s;               ///< the host's time to enqueue one launch
+  std::optional<double> block_launch_cycles;         ///< between the starts of two blocks on one SM
+  std::optional<double> special_per_clk;             ///< results a clock of one SM, as in SmRates
+  std::optional<double> conversion_per_clk;
+  RateByType vector_flop_per_clk;
+  std::optional<double> overlap_exponent;  ///< p of the p-norm that joins the parts of an SM's work
+  std::optional<double>
+      latency_overlap_exponent;  ///< the same for blocks that start and end one by one
+  std::optional<double> memory_overlap_exponent;  ///< the same for SMs, L2 and DRAM together
+  std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime
+  std::optional<double> spread_memory;
+  std::optional<double> spread_compute;
+};
+
+enum class DeviceKind : unsigned char { gpu, tpu };
+
+/// A device as its specification file describes it. Datasheet values, then `sustained`.
+struct Gpu {
+  std::string name;   ///< as the file in hw_specs/
+  std::string title;  ///< as the vendor calls it
+  std::int64_t year = 0;
+  DeviceKind kind = DeviceKind::gpu;
+  std::string compute_capability;  ///< "9.0"; empty for a device that has none
+
+  std::optional<std::int64_t> sm_count;
+  Clocks clocks;
+  SmRates sm;
+  /// Peaks of the whole device where no per-SM rate is published (TPUs, boards of two dies).
+  RateByType peak_flops_per_s;
+  MemorySystem memory;
+  Latencies latency;
+  std::optional<OccupancyRules> occupancy;  ///< absent: warps and waves are not defined
+  std::optional<double> power_w;
+  std::optional<double> link_bytes_per_s;  ///< NVLink, both directions together
+  Sustained sustained;
+};
+
+}  // namespace roofcast

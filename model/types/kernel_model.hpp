@@ -1,0 +1,45 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "model/types/gpu.hpp"
+#include "model/types/plan.hpp"
+#include "model/types/prediction.hpp"
+#include "model/types/problem.hpp"
+
+namespace roofcast {
+
+/// Values of one parameter over which forecasts have been held against measurements.
+struct ValidatedRange {
+  std::size_t parameter;  ///< position in the parameter table
+  std::int64_t from;
+  std::int64_t to;
+};
+
+/// A variant: "gemm.tiled".
+struct KernelModel {
+  std::string_view name;
+  std::string_view summary;               ///< one line for `roofcast kernels`
+  std::span<const Parameter> parameters;  ///< the family's shape first, then the configuration
+  std::span<const DType> dtypes;
+  Plans (*plan)(const Problem&, const Gpu&);  ///< throws InputError for an impossible configuration
+  /// Where its parameters are its own: instead of the family's.
+  std::span<const ValidatedRange> validated{};
+};
+
+/// A family: "gemm". Its limit holds for every way to compute the same thing.
+struct KernelFamily {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const Parameter> parameters;  ///< the shape alone
+  std::span<const DType> dtypes;
+  Work (*work)(const Problem&);  ///< FLOPs (as vector_flops) and compulsory bytes, however computed
+  /// Bytes that must cross into a fast memory of that size.
+  IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes);
+  std::span<const KernelModel> variants;
+  std::span<const ValidatedRange> validated;  ///< validation/sweeps; outside a prediction says so
+};
+
+}  // namespace roofcast

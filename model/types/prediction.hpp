@@ -1,0 +1,142 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/types/launch.hpp"
+#include "model/types/work.hpp"
+
+namespace roofcast {
+
+/// What can bound a kernel. The name is the one in JSON and tables.
+enum class Resource : unsigned char {
+  tensor,      ///< tensor-core arithmetic
+  vector,      ///< SIMT arithmetic
+  special,     ///< special-function unit
+  conversion,  ///< conversion between number formats
+  issue,       ///< instruction issue
+  shared,      ///< shared-memory bandwidth
+  l1,          ///< L1 lookups and bandwidth
+  l2,          ///< L2 bandwidth
+  dram,        ///< DRAM bandwidth
+  latency,     ///< dependent accesses with too little else in flight
+  launch       ///< the cost of starting a kernel
+};
+inline constexpr std::size_t kResources = 11;
+
+constexpr std::string_view name(Resource resource) {
+  constexpr std::array<std::string_view, kResources> names = {
+      "tensor", "vector", "special", "conversion", "issue", "shared",
+      "l1",     "l2",     "dram",    "latency",    "launch"};
+  return names[static_cast<std::size_t>(resource)];
+}
+
+/// One resource's share of the time: what it would take if nothing else took any.
+struct Term {
+  Resource resource;
+  double time_s;
+};
+
+/// The terms of one bound or forecast, in the order in which they were found.
+class Terms {
+ public:
+  void add(Resource resource, double time_s) { items_[size_++] = {resource, time_s}; }
+  const Term* begin() const { return items_.data(); }
+  const Term* end() const { return items_.data() + size_; }
+  std::size_t size() const { return size_; }
+  /// The largest; a launch term of no time if there are none.
+  Term binding() const {
+    Term largest{Resource::launch, 0};
+    for (const Term& term : *this) {
+      if (term.time_s > largest.time_s) largest = term;
+    }
+    return largest;
+  }
+
+ private:
+  std::array<Term, kResources> items_{};
+  std::size_t size_ = 0;
+};
+
+/// What the caches hold when the kernel starts, and what happens to what it leaves dirty.
+enum class CacheState : unsigned char {
+  cold,    ///< L2 full of clean foreign lines; dirty lines may stay behind in it (one launch, timed
+           ///< alone)
+  steady,  ///< other data before and after: every written byte is paid for (launches back to back)
+};
+
+enum class OccupancyLimiter : unsigned char { warps, blocks, registers, shared_memory };
+constexpr std::string_view name(OccupancyLimiter limiter) {
+  constexpr std::array<std::string_view, 4> names = {"warps", "blocks", "registers",
+                                                     "shared_memory"};
+  return names[static_cast<std::size_t>(limiter)];
+}
+
+struct Occupancy {
+  std::int64_t blocks_per_sm = 0;
+  std::int64_t warps_per_sm = 0;
+  OccupancyLimiter limited_by = OccupancyLimiter::warps;
+};
+
+struct Waves {
+  double count = 0;       ///< blocks ÷ capacity, fractional
+  std::int64_t full = 0;  ///< waves that fill the device
+  double tail_utilization =
+      0;                  ///< share of the slots the last, partial wave fills; 1 if none is partial
+  double efficiency = 0;  ///< count ÷ ⌈count⌉
+};
+
+/// Where bytes are counted, from the threads outward.
+enum class Level : unsigned char {
+  requested,  ///< what the threads ask for
+  l1,         ///< whole sectors, between the threads and L1
+  l2,         ///< between L1 and L2
+  dram        ///< between L2 and DRAM
+};
+
+/// Why more bytes, or fewer, cross at a level than at the one before it.
+struct TrafficReason {
+  Level level;
+  std::string text;  ///< "stride 16: 64 B moved for 4 B used"
+};
+
+/// Lower bound on the time: no measurement may be shorter.
+struct Limit {
+  double time_s = 0;
+  Terms terms;
+};
+
+struct Forecast {
+  double expected_s = 0;
+  double low_s = 0;
+  double high_s = 0;
+  double sm_cycles = 0;
+  double sm_clock_hz = 0;
+  Terms terms;
+};
+
+struct IoComplexity {
+  std::string_view formula;  ///< "Θ(MNK/√S)"
+  double lower_bound_bytes = 0;
+  double on_chip_bytes = 0;  ///< the S of the formula
+};
+
+/// The answer for one kernel, problem and device. A family alone has work, io and limit only.
+struct Prediction {
+  Work work;
+  IoComplexity io;
+  Limit limit;
+  std::optional<Launch> launch;  ///< of a chain: its first kernel's
+  std::optional<Occupancy> occupancy;
+  std::optional<Waves> waves;
+  std::optional<Forecast> time;
+  std::int64_t launches = 0;
+  std::vector<TrafficReason> traffic_reasons;
+  std::vector<std::string> notes;
+};
+
+}  // namespace roofcast

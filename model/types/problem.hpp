@@ -1,0 +1,66 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "model/types/dtype.hpp"
+#include "model/types/text.hpp"
+
+namespace roofcast {
+
+/// One value a kernel takes: an extent of the problem, a choice among names, a text, or a setting
+/// of its configuration. The table of these drives the command line's options, the help, the JSON
+/// and the checks.
+struct Parameter {
+  std::string_view name;     ///< as on the command line and in JSON: "m", "tile_m"
+  std::string_view meaning;  ///< one line, with the unit: "rows of A and C (elements)"
+  std::int64_t minimum = 1;
+  std::int64_t maximum = 1;
+  std::optional<std::int64_t> fallback{};  ///< used when not given; none: the value is required
+  /// How, not what: neither the result nor the family's limit depends on it.
+  bool configures = false;
+  /// Not empty: the value is given by name, and value i in the Problem is choices[i].
+  std::span<const std::string_view> choices{};
+  /// The value is Problem::text; its place among the values stays 0. At most one of a kernel's.
+  bool is_text = false;
+};
+
+/// A setting of a kernel's configuration.
+constexpr Parameter setting(std::string_view name, std::string_view meaning, std::int64_t minimum,
+                            std::int64_t maximum, std::int64_t fallback) {
+  return {name, meaning, minimum, maximum, fallback, true};
+}
+
+/// A value given by name: `fallback` is the position of the default.
+constexpr Parameter choice(std::string_view name, std::string_view meaning,
+                           std::span<const std::string_view> choices,
+                           std::optional<std::int64_t> fallback) {
+  return {name,     meaning, 0,      static_cast<std::int64_t>(choices.size()) - 1,
+          fallback, false,   choices};
+}
+
+/// A kernel's input sizes: one value for each Parameter of the kernel, in that order, and the type.
+struct Problem {
+  static constexpr std::size_t kMaxParameters = 12;
+
+  DType dtype = DType::fp32;
+  std::array<std::int64_t, kMaxParameters> values{};
+  Text text{};  ///< of the parameter that is a text; else empty
+
+  constexpr std::int64_t operator[](std::size_t parameter) const { return values[parameter]; }
+  constexpr std::int64_t& operator[](std::size_t parameter) { return values[parameter]; }
+  friend constexpr bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// Bad input from the user: the message says what was expected and what to do.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace roofcast

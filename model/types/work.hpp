@@ -1,0 +1,67 @@
+#pragma once
+
+namespace roofcast {
+
+/// Bytes read and written, apart.
+struct Traffic {
+  double read_bytes = 0;
+  double write_bytes = 0;
+
+  constexpr double total_bytes() const { return read_bytes + write_bytes; }
+  constexpr Traffic& operator+=(const Traffic& other) {
+    read_bytes += other.read_bytes;
+    write_bytes += other.write_bytes;
+    return *this;
+  }
+  friend constexpr Traffic operator+(Traffic a, const Traffic& b) { return a += b; }
+  friend constexpr Traffic operator*(double n, const Traffic& a) {
+    return {n * a.read_bytes, n * a.write_bytes};
+  }
+};
+
+/// What has to be done, counted from the algorithm. A value: works add up, n · work repeats it.
+///
+/// The traffic is a ladder: compulsory ≤ requested ≤ l1 by what a sector holds besides; l2 is less
+/// where L1 has it already; dram is at least `dram_footprint` unless L2 has it already.
+///
+/// Conventions: a fused multiply-add is 2 FLOP; a special function (tanh, exp, rcp) is 1; data
+/// movement, index arithmetic and conversions are none.
+struct Work {
+  double vector_flops = 0;   ///< on the SIMT pipes, in the problem's type
+  double tensor_flops = 0;   ///< on the tensor cores
+  double special_flops = 0;  ///< on the special-function unit
+  double conversions = 0;    ///< results of the conversion pipe; no FLOP
+  Traffic requested;         ///< what the threads ask of global memory, repeats counted
+  Traffic l1;                ///< the same in whole sectors: what crosses between threads and L1
+  Traffic l2;                ///< what crosses between the SMs and L2
+  Traffic dram_footprint;    ///< each DRAM access touched, once: the least that DRAM can move
+  Traffic dram;              ///< what crosses between L2 and DRAM
+  Traffic compulsory;        ///< each input once in, each output once out
+  double shared_bytes = 0;   ///< through shared memory, both ways
+
+  constexpr double flops() const { return vector_flops + tensor_flops + special_flops; }
+
+  constexpr Work& operator+=(const Work& other) {
+    vector_flops += other.vector_flops;
+    tensor_flops += other.tensor_flops;
+    special_flops += other.special_flops;
+    conversions += other.conversions;
+    requested += other.requested;
+    l1 += other.l1;
+    l2 += other.l2;
+    dram_footprint += other.dram_footprint;
+    dram += other.dram;
+    compulsory += other.compulsory;
+    shared_bytes += other.shared_bytes;
+    return *this;
+  }
+  friend constexpr Work operator+(Work a, const Work& b) { return a += b; }
+  friend constexpr Work operator*(double n, const Work& a) {
+    return {n * a.vector_flops, n * a.tensor_flops,   n * a.special_flops,
+            n * a.conversions,  n * a.requested,      n * a.l1,
+            n * a.l2,           n * a.dram_footprint, n * a.dram,
+            n * a.compulsory,   n * a.shared_bytes};
+  }
+};
+
+}  // namespace roofcast

@@ -1,0 +1,119 @@
+#include "cli/commands/batch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr const char* kGood = R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":512,"n":256,"k":128})";
+
+json answer(Batch& batch, std::string_view line, std::int64_t number = 1) {
+  fmt::memory_buffer out;
+  batch.answer(line, number, out);
+  const std::string text = fmt::to_string(out);
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+  return json::parse(text);
+}
+
+std::string refusal(std::string_view line) {
+  Batch batch({});
+  const json object = answer(batch, line, 7);
+  EXPECT_EQ(object.value("line", 0), 7) << object;
+  EXPECT_EQ(object.size(), 2U) << object;
+  return object.at("error").at("message");
+}
+
+TEST(Batch, AnswersALine) {
+  Batch batch({});
+  const json object = answer(batch, kGood);
+  EXPECT_EQ(object.at("kernel"), "gemm.tiled");
+  EXPECT_EQ(object.at("gpu"), "h200-sxm");
+  EXPECT_EQ(object.at("problem").at("m"), 512);
+  EXPECT_EQ(object.at("problem").at("dtype"), "fp32");
+}
+
+TEST(Batch, TheOrderOfMembersDoesNotMatter) {
+  Batch batch({});
+  EXPECT_EQ(
+      answer(batch, kGood),
+      answer(
+          batch,
+          R"({"k":128,"dtype":"fp32","n":256,"gpu":"h200-sxm","m":512.0,"kernel":"gemm.tiled"})"));
+}
+
+TEST(Batch, EachLineMayAssumeOtherwise) {
+  Batch batch({});
+  const json faster = answer(
+      batch,
+      R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":512,"n":256,"k":128,"cache":"steady","sm_clock_hz":1.2e9})");
+  EXPECT_EQ(faster.at("time").at("sm_clock_hz"), 1.2e9);
+}
+
+TEST(Batch, DefaultsHoldWhereALineIsSilent) {
+  BatchDefaults defaults;
+  defaults.gpu = "a100-sxm4-80gb";
+  defaults.dtype = DType::fp16;
+  Batch batch(std::move(defaults));
+  const json object = answer(batch, R"({"kernel":"stream.copy","n":1000000})");
+  EXPECT_EQ(object.at("gpu"), "a100-sxm4-80gb");
+  EXPECT_EQ(object.at("problem").at("dtype"), "fp16");
+}
+
+TEST(Batch, RefusalsSayWhatIsWrong) {
+  EXPECT_THAT(refusal(""), HasSubstr("JSON"));
+  EXPECT_THAT(refusal("{"), HasSubstr("JSON"));
+  EXPECT_THAT(refusal("[1]"), HasSubstr("object is expected"));
+  EXPECT_THAT(refusal("3"), HasSubstr("object is expected"));
+  EXPECT_THAT(refusal("{} {}"), HasSubstr("JSON"));
+  EXPECT_THAT(refusal("{}"), HasSubstr("'kernel' is missing"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","m":1})"), HasSubstr("'gpu' is missing"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tild","gpu":"h200-sxm"})"), HasSubstr("gemm.tiled"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sx"})"), HasSubstr("h200-sxm"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":1,"n":1})"), HasSubstr("k"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":1,"n":1,"k":0})"),
+              HasSubstr("k is 0"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","mm":1})"), HasSubstr("'m'"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":1,"m":2})"),
+              HasSubstr("given twice"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":1.5})"),
+              HasSubstr("whole number"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":"4"})"),
+              HasSubstr("whole number"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":1e400})"), HasSubstr("1e400"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":18446744073709551615})"),
+              HasSubstr("beyond any size"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":[1]})"),
+              HasSubstr("an array"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":{}})"),
+              HasSubstr("an object"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":null})"), HasSubstr("null"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","dtype":"fp33"})"),
+              HasSubstr("fp32"));
+  EXPECT_THAT(refusal(R"({"kernel":7,"gpu":"h200-sxm"})"), HasSubstr("takes a string"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","sm_clock_hz":0})"),
+              HasSubstr("above 0"));
+  EXPECT_THAT(refusal("\xff\xfe"), HasSubstr("JSON"));
+}
+
+TEST(Batch, ALineNeverOpensAFile) {
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"/etc/passwd","m":1,"n":1,"k":1})"),
+              HasSubstr("no GPU is named"));
+}
+
+TEST(Batch, AnErrorLeavesNothingOfItsAnswer) {
+  Batch batch({});
+  fmt::memory_buffer out;
+  EXPECT_TRUE(batch.answer(kGood, 1, out));
+  const std::size_t before = out.size();
+  EXPECT_FALSE(batch.answer(R"({"kernel":"gemm.tiled"})", 2, out));
+  EXPECT_EQ(std::string_view(out.data() + before, 9), R"({"error":)");
+}
+
+}  // namespace
+}  // namespace roofcast::cli

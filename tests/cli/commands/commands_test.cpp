@@ -1,0 +1,157 @@
+// The commands that list, chart and compare.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+#include "validation/runs/run.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using testing::contents;
+using testing::Folder;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Outcome;
+using testing::run_program;
+
+validation::Run run_of(std::vector<double> samples_s, std::int64_t n) {
+  validation::Run run;
+  run.suite = "test";
+  run.date = "2025-01-02T03:04:05Z";
+  run.build = "0.1.0";
+  run.device.gpu = "h200-sxm";
+  run.device.device = "NVIDIA H200";
+  run.device.driver = "1";
+  run.device.cuda_runtime = "13.0";
+  validation::Case item;
+  item.kernel = "stream.copy";
+  item.problem.dtype = DType::fp32;
+  item.problem.values = {n, 256, 16, 4};
+  item.timing.samples_s = std::move(samples_s);
+  run.cases.push_back(item);
+  return run;
+}
+
+std::string run_file(const Folder& folder, const std::string& name, double seconds,
+                     std::int64_t n = 1 << 28) {
+  return folder.write(name, validation::to_json(run_of({seconds, seconds * 1.01}, n)));
+}
+
+constexpr double kPlausible = 600e-6;  // 2 GiB at about 3.6 TB/s
+constexpr double kImpossible = 1e-6;
+
+TEST(Lists, KernelsAndDevices) {
+  EXPECT_THAT(run_program("kernels").out, HasSubstr("gemm.tiled"));
+  EXPECT_THAT(run_program("kernels gemm.tiled").out, HasSubstr("--tile_m"));
+  EXPECT_THAT(run_program("show gemm.tiled").out, HasSubstr("--tile_m"));
+  EXPECT_THAT(run_program("gpus").out, HasSubstr("h200-sxm"));
+  EXPECT_THAT(run_program("gpus h200-sxm").out, HasSubstr("sm_count"));
+  EXPECT_THAT(run_program("show h200-sxm").out, HasSubstr("sm_count"));
+  EXPECT_THAT(run_program("gpus h200-sxm v100-sxm2").out, HasSubstr("v100-sxm2"));
+  EXPECT_THAT(run_program("gpus h200-sxm --set sm_count=7 --format csv").out,
+              HasSubstr("sm_count,7,"));
+  for (const char* words : {"kernels --format json", "kernels gemm --format json",
+                            "gpus --format json", "gpus h200-sxm v100-sxm2 --format json"}) {
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.code, 0) << words;
+    EXPECT_TRUE(json::accept(outcome.out)) << words;
+  }
+}
+
+TEST(Roofline, JsonHoldsTheKernels) {
+  const Folder folder;
+  const std::string path = folder.file("roof.json");
+  const Outcome outcome = run_program(
+      "roofline --gpu h200-sxm --kernel gemm.tiled:m=512,n=512,k=512 --kernel gemm.vectorized "
+      "--m 1024 --n 1024 --k 1024 -o " +
+      path);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, IsEmpty());
+  const std::string chart = contents(path);
+  EXPECT_TRUE(json::accept(chart));
+  EXPECT_THAT(chart, HasSubstr("gemm.tiled m=512"));
+  EXPECT_THAT(chart, HasSubstr("gemm.vectorized m=1024"));
+}
+
+TEST(Roofline, PlacesARun) {
+  const Folder folder;
+  const Outcome outcome = run_program("roofline --run " + run_file(folder, "r.json", kPlausible));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(json::accept(outcome.out));
+}
+
+TEST(Roofline, Refusals) {
+  EXPECT_EQ(run_program("roofline --kernel gemm.tiled").code, 2);
+  EXPECT_EQ(run_program("roofline --gpu h200-sxm --kernel gemm:m=1,n=1,k=1").code, 2);
+  EXPECT_EQ(run_program("roofline --gpu h200-sxm --kernel gemm.tiled:mm=1").code, 2);
+  EXPECT_EQ(run_program("roofline --gpu h200-sxm -o roof.pdf").code, 2);
+}
+
+TEST(Compare, SaysHowFarOff) {
+  const Folder folder;
+  const std::string file = run_file(folder, "r.json", kPlausible);
+  const Outcome table = run_program("compare " + file);
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("stream"));
+  EXPECT_THAT(table.out, HasSubstr("worst cases"));
+  const json data = json::parse(run_program("compare --format json " + file).out);
+  EXPECT_EQ(data.at("comparisons").at(0).at("rows").size(), 1U);
+  EXPECT_THAT(run_program("compare --format csv " + file).out,
+              HasSubstr("\nh200-sxm,stream.copy,"));
+}
+
+TEST(Compare, ExitsWithOneWhereARuleIsBroken) {
+  const Folder folder;
+  EXPECT_EQ(run_program("compare " + run_file(folder, "fast.json", kImpossible)).code, 1);
+  const std::string file = run_file(folder, "slow.json", 10 * kPlausible);
+  EXPECT_EQ(run_program("compare " + file).code, 0);
+  const Outcome strict = run_program("compare --tolerance 10% " + file);
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_THAT(strict.err, HasSubstr("all"));
+  EXPECT_EQ(run_program("compare --tolerance stream=1000% " + file).code, 0);
+}
+
+TEST(Compare, PublishedTables) {
+  const Folder folder;
+  const std::string file = folder.write("t.csv",
+                                        "gpu,dtype,op,rows,cols,time_us\n"
+                                        "v100-sxm2,fp32,copy,1024,65536,700\n"
+                                        "h200-sxm,fp32,copy,1024,65536,200\n"
+                                        "h200-sxm,fp32,other,1024,65536,1\n");
+  const std::string words =
+      "compare --table " + file + " --kernel stream.copy --column n=rows*cols --where op=copy";
+  const Outcome all = run_program(words + " --format csv");
+  EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 3) << all.err;
+  const Outcome one = run_program(words + " --gpu h200-sxm --format csv");
+  EXPECT_EQ(std::count(one.out.begin(), one.out.end(), '\n'), 2) << one.err;
+  EXPECT_EQ(run_program("compare --where op=copy run.json").code, 2);
+}
+
+TEST(Merge, JoinsShards) {
+  const Folder folder;
+  const std::string a = run_file(folder, "a.json", kPlausible);
+  const std::string b = run_file(folder, "b.json", kPlausible, 1 << 27);
+  const std::string path = folder.file("all.json");
+  EXPECT_EQ(run_program("merge " + a + " " + b + " -o " + path).code, 0);
+  EXPECT_EQ(validation::parse_run(path, contents(path)).cases.size(), 2U);
+  EXPECT_EQ(run_program("merge " + a + " " + a).code, 3);
+}
+
+TEST(Validate, WithoutAGpuSaysSo) {
+  const Folder folder;
+  const Outcome outcome = run_program("validate --suite quick -o " + folder.file("run.json"), "",
+                                      "CUDA_VISIBLE_DEVICES=");
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(folder.names(), IsEmpty());
+  EXPECT_EQ(run_program("validate --suite no-such-suite").code, 3);
+  EXPECT_EQ(run_program("validate --shard 4/4").code, 3);
+}
+
+}  // namespace
+}  // namespace roofcast::cli

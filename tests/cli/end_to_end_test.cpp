@@ -1,0 +1,232 @@
+// The program as a user meets it: exit codes, which stream says what, files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/commands/command.hpp"
+#include "tests/cli/run_program.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using testing::contents;
+using testing::Folder;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::Outcome;
+using testing::run_program;
+using ::testing::StartsWith;
+
+constexpr const char* kTiled = "predict gemm.tiled --m 1024 --n 1024 --k 1024 --gpu h200-sxm";
+
+void expect_refusal(const std::string& words, int code, const std::string& part) {
+  const Outcome outcome = run_program(words);
+  EXPECT_EQ(outcome.code, code) << words << "\n" << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(part)) << words;
+  EXPECT_THAT(outcome.err, StartsWith("roofcast: ")) << words;
+  EXPECT_THAT(outcome.out, IsEmpty()) << words;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Program, HelpOfEveryCommandStartsWithExamples) {
+  std::vector<std::string> words = {"--help", "predict gemm --help", "sweep gemm.tiled --help"};
+  for (const Command& command : commands()) words.push_back(std::string(command.name) + " --help");
+  for (const std::string& word : words) {
+    const Outcome outcome = run_program(word);
+    EXPECT_EQ(outcome.code, 0) << word;
+    EXPECT_THAT(outcome.out, StartsWith("Examples:\n  roofcast ")) << word;
+    EXPECT_THAT(outcome.err, IsEmpty()) << word;
+  }
+  EXPECT_THAT(run_program("predict gemm.tiled --help").out, HasSubstr("--tile_m"));
+}
+
+TEST(Program, Version) {
+  const Outcome outcome = run_program("--version");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("roofcast "));
+}
+
+TEST(Program, TyposMeetASuggestion) {
+  expect_refusal("predct", 2, "Did you mean 'predict'?");
+  expect_refusal("predict gemm.tild --m 1", 2, "gemm.tiled");
+  expect_refusal("predict gemm.tiled --m 1 --n 1 --k 1 --gpu h200-sx", 2, "'h200-sxm'");
+  expect_refusal("predict gemm.tiled --mm 1 --gpu h200-sxm", 2, "'--m'");
+  expect_refusal(std::string(kTiled) + " --dtype fp33", 2, "fp32");
+  expect_refusal(std::string(kTiled) + " --format jsn", 2, "'json'");
+  expect_refusal("show h200-smx", 2, "'h200-sxm'");
+}
+
+TEST(Program, WithoutACommandShowsTheHelpAsAnError) {
+  const Outcome outcome = run_program("");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, StartsWith("Examples:"));
+}
+
+TEST(Program, SizesOutOfRangeAreRefused) {
+  for (const char* size : {"0", "-1", "99999999999", "99999999999999999999"}) {
+    expect_refusal(std::string("predict gemm.tiled --n 1 --k 1 --gpu h200-sxm --m ") + size, 3,
+                   "m");
+  }
+  expect_refusal("predict gemm.tiled --m 4k --n 1 --k 1 --gpu h200-sxm", 2, "whole number");
+  expect_refusal("predict gemm.tiled --m 1 --n 1 --gpu h200-sxm", 2, "--k");
+  expect_refusal("predict gemm.tiled --m 1 --n 1 --k 1", 2, "--gpu");
+  expect_refusal("predict", 2, "which kernel");
+  expect_refusal(std::string(kTiled) + " --dtype fp16", 3, "fp32");
+}
+
+TEST(Program, FilesThatAreNotThere) {
+  expect_refusal("predict gemm.tiled --m 1 --n 1 --k 1 --gpu ./missing.json", 3, "missing.json");
+  expect_refusal(std::string(kTiled) + " --overlay missing.json", 3, "missing.json");
+  expect_refusal("predict --batch missing.jsonl", 3, "missing.jsonl");
+  expect_refusal("compare missing.json", 3, "missing.json");
+  expect_refusal("report missing.json", 3, "missing.json");
+  expect_refusal("merge missing.json", 3, "missing.json");
+  expect_refusal("roofline --run missing.json", 3, "missing.json");
+  expect_refusal("validate --suite missing.json", 3, "missing.json");
+  expect_refusal(std::string(kTiled) + " --set sm_count", 2, "key=value");
+  expect_refusal(std::string(kTiled) + " --overlay a.json --datasheet", 2, "choose one");
+}
+
+TEST(Program, OutputThatCannotBeWritten) {
+  expect_refusal(std::string(kTiled) + " -o /nowhere/x.txt", 3, "/nowhere/x.txt");
+  expect_refusal(std::string(kTiled) + " -o /dev/full", 3, "/dev/full");
+  const Outcome closed = run_program(std::string(kTiled) + " --format json | true; exit 0");
+  EXPECT_EQ(closed.code, 0);
+}
+
+TEST(Program, TablesForPeopleHaveNoColourInAFile) {
+  for (const char* environment : {"", "NO_COLOR=1"}) {
+    const Outcome outcome = run_program(kTiled, "", environment);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, StartsWith("gemm.tiled"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(outcome.err, IsEmpty());
+  }
+}
+
+TEST(Program, ColourOnATerminalAlone) {
+  if (std::system("command -v script > /dev/null") != 0) GTEST_SKIP() << "needs script(1)";
+  const auto on_terminal = [](const std::string& environment) {
+    const std::string quoted = std::string(" -c \"" ROOFCAST_PROGRAM " ") + kTiled + "\" /dev/null";
+    return run_program("--version > /dev/null; " + environment + " script -qe" + quoted).out;
+  };
+  EXPECT_THAT(on_terminal("NO_COLOR= TERM=xterm"), HasSubstr("\x1b["));
+  EXPECT_THAT(on_terminal("NO_COLOR=1 TERM=xterm"), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(on_terminal("NO_COLOR= TERM=dumb"), Not(HasSubstr("\x1b[")));
+}
+
+TEST(Program, AnInterruptLeavesNoHalfWrittenFile) {
+  const Folder folder;
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Outcome outcome = run_program("predict --batch " + pipe + " -o " + folder.file("answers"),
+                                      "", "timeout --preserve-status -s INT 0.5");
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
+  EXPECT_THAT(folder.names(), ::testing::ElementsAre("pipe"));
+}
+
+TEST(Program, AFamilyShowsItsLimitAndEveryVariant) {
+  const Outcome outcome = run_program("predict gemm --m 1024 --n 1024 --k 1024 --gpu h200-sxm");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* part : {"limit", "gemm.naive", "gemm.tiled", "gemm.vectorized"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(part));
+  }
+}
+
+TEST(Program, SeveralKernelsAndDevicesStandSideBySide) {
+  const std::string shape = " --m 1024 --n 1024 --k 1024 --gpu h200-sxm,v100-sxm2";
+  const Outcome table = run_program("predict gemm.tiled gemm.vectorized" + shape);
+  EXPECT_EQ(lines_of(table.out).size(), 5U) << table.out;
+  const Outcome rows = run_program("predict gemm.tiled gemm.vectorized --format json" + shape);
+  EXPECT_EQ(lines_of(rows.out).size(), 4U);
+  for (const std::string& line : lines_of(rows.out)) EXPECT_TRUE(json::accept(line));
+}
+
+TEST(Program, OneValueOfTheSpecificationMayBeOverridden) {
+  const auto limit = [](const std::string& more) {
+    return json::parse(run_program(std::string(kTiled) + " --format json" + more).out)
+        .at("limit")
+        .at("time_s")
+        .get<double>();
+  };
+  EXPECT_DOUBLE_EQ(limit(" --set sm_count=66"), 2 * limit(""));
+  expect_refusal(std::string(kTiled) + " --set sm_cuont=66", 3, "sm_c");
+}
+
+TEST(Batch, ABadLineInTheMiddleAnswersInItsPlace) {
+  const std::string good = R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":64,"n":64,"k":64})";
+  const Outcome outcome = run_program("predict --batch -", good + "\n{oops\n" + good);
+  EXPECT_EQ(outcome.code, 3);
+  const auto lines = lines_of(outcome.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], lines[2]);
+  EXPECT_EQ(json::parse(lines[1]).at("line"), 2);
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 lines"));
+  EXPECT_EQ(run_program("predict --batch -", good + "\n").code, 0);
+  EXPECT_EQ(run_program("predict --batch -", "").code, 0);
+}
+
+TEST(Batch, FilesInAndOut) {
+  const Folder folder;
+  const std::string in = folder.write(
+      "q.jsonl",
+      "{\"kernel\":\"stream.copy\",\"n\":1000000}\n{\"kernel\":\"stream.add\",\"n\":5}\n");
+  const std::string out = folder.file("a.jsonl");
+  EXPECT_EQ(run_program("predict --gpu h200-sxm --batch " + in + " -o " + out).code, 0);
+  EXPECT_EQ(lines_of(contents(out)).size(), 2U);
+}
+
+TEST(Sweep, TiedAxesAndRangesGiveARowEach) {
+  const Folder folder;
+  const std::string path = folder.file("sweep.csv");
+  const Outcome outcome =
+      run_program("sweep gemm.tiled --m 256:1024:256 --n =m --k 64,128 --gpu h200-sxm -o " + path);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, IsEmpty());
+  const auto lines = lines_of(contents(path));
+  ASSERT_EQ(lines.size(), 9U);
+  EXPECT_THAT(lines[0], StartsWith("kernel,gpu,m,n,k,"));
+  EXPECT_THAT(lines[1], StartsWith("gemm.tiled,h200-sxm,256,256,64,"));
+  EXPECT_THAT(lines[8], StartsWith("gemm.tiled,h200-sxm,1024,1024,128,"));
+  EXPECT_EQ(folder.names().size(), 1U);
+}
+
+TEST(Sweep, JsonIsOneArray) {
+  const Outcome outcome =
+      run_program("sweep stream.copy stream.add --n 1000:100000:*10 --gpu h200-sxm --format json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out).size(), 6U);
+}
+
+TEST(Sweep, PointsWithoutAForecastSayWhy) {
+  const Outcome outcome =
+      run_program("sweep gemm.tiled --m 0,64 --n 64 --k 64 --gpu h200-sxm --format json");
+  EXPECT_EQ(outcome.code, 3);
+  const json points = json::parse(outcome.out);
+  EXPECT_TRUE(points[0].contains("error"));
+  EXPECT_TRUE(points[1].contains("limit"));
+}
+
+TEST(Sweep, RefusesWhatNobodyMeans) {
+  expect_refusal("sweep gemm.tiled --m 1:10000:1 --n 1:10000:1 --k 1 --gpu h200-sxm", 3, "points");
+  expect_refusal("sweep gemm.tiled --m 1 --n =q --k 1 --gpu h200-sxm", 2, "--q");
+  expect_refusal("sweep gemm.tiled --m 1 --n 1:2 --k 1 --gpu h200-sxm", 2, "lo:hi:step");
+}
+
+}  // namespace
+}  // namespace roofcast::cli

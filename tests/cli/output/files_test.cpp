@@ -1,0 +1,78 @@
+#include "cli/output/files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/exit_code.hpp"
+#include "model/types/problem.hpp"
+#include "tests/cli/run_program.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using testing::contents;
+using testing::Folder;
+
+TEST(Output, AppearsOnlyWhenCommitted) {
+  const Folder folder;
+  const std::string path = folder.write("a.csv", "old");
+  {
+    Output output(path);
+    output.write("half");
+    output.flush();
+    EXPECT_EQ(contents(path), "old");
+  }
+  EXPECT_EQ(contents(path), "old");
+  EXPECT_EQ(folder.names().size(), 1U) << "nothing is left behind";
+  write_output(path, "new");
+  EXPECT_EQ(contents(path), "new");
+  EXPECT_EQ(folder.names().size(), 1U);
+}
+
+TEST(Output, WritesThroughASymbolicLink) {
+  const Folder folder;
+  const std::string target = folder.write("target", "old");
+  const std::string link = folder.file("link");
+  std::filesystem::create_symlink(target, link);
+  write_output(link, "new");
+  EXPECT_EQ(contents(target), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
+TEST(Output, SaysWhatItCannotWrite) {
+  EXPECT_THROW(write_output("/nowhere/at/all.csv", "x"), InputError);
+  EXPECT_THROW(write_output("/dev/full", "x"), WriteError);
+}
+
+TEST(LineReader, LinesOfEveryLength) {
+  const Folder folder;
+  std::string text = "\nfirst\r\n\n";
+  const std::string longer(3 << 20, 'x');
+  text.append(longer).append("\nlast without an end");
+  LineReader reader(folder.write("lines", text));
+  EXPECT_EQ(reader.next(), "");
+  EXPECT_EQ(reader.next(), "first\r");
+  EXPECT_EQ(reader.next(), "");
+  EXPECT_EQ(reader.next(), longer);
+  EXPECT_EQ(reader.next(), "last without an end");
+  EXPECT_EQ(reader.next(), std::nullopt);
+  EXPECT_EQ(reader.next(), std::nullopt);
+}
+
+TEST(LineReader, RefusesAFileThatIsOneLine) {
+  const Folder folder;
+  LineReader reader(folder.write("lines", std::string(17 << 20, 'x')));
+  EXPECT_THROW(reader.next(), InputError);
+}
+
+TEST(ReadFile, WholeOrARefusal) {
+  const Folder folder;
+  const std::string text(5 << 20, 'y');
+  EXPECT_EQ(read_file(folder.write("f", text)), text);
+  EXPECT_THROW(read_file(folder.file("missing")), InputError);
+  EXPECT_THROW(read_file(folder.file("")), InputError) << "a folder";
+}
+
+}  // namespace
+}  // namespace roofcast::cli

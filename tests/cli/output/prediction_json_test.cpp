@@ -1,0 +1,177 @@
+// The JSON contract: every key, in order, with its type.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/input/device.hpp"
+#include "cli/output/answer.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(std::string_view name, const char* gpu_name,
+                    std::array<std::int64_t, 3> shape) {
+  const KernelRef kernel = find_kernel(name);
+  const Gpu gpu = load_device(gpu_name, {});
+  Problem problem;
+  const auto parameters = kernel.parameters();
+  unsigned given = 0;
+  for (std::size_t i = 0; i < parameters.size() && i < shape.size(); ++i) {
+    if (parameters[i].fallback) continue;
+    problem[i] = shape[i];
+    given |= 1U << i;
+  }
+  check(kernel, problem, given);
+  const Prediction prediction = predict(kernel, problem, gpu);
+  fmt::memory_buffer out;
+  JsonWriter json(out);
+  write_json(json, {kernel, problem, gpu, prediction});
+  return fmt::to_string(out);
+}
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> found;
+  for (const auto& [key, value] : object.items()) found.push_back(key);
+  return found;
+}
+
+using Keys = std::vector<std::string>;
+
+void expect_common_parts(const Json& answer) {
+  EXPECT_EQ(answer["schema_version"], 1);
+  EXPECT_TRUE(answer["schema_version"].is_number_integer());
+  EXPECT_EQ(keys(answer["work"]), (Keys{"flops", "compulsory_bytes", "dram_read_bytes",
+                                        "dram_write_bytes", "l2_bytes", "shared_bytes"}));
+  for (const auto& [key, value] : answer["work"].items()) EXPECT_TRUE(value.is_number()) << key;
+  EXPECT_EQ(keys(answer["arithmetic_intensity"]), (Keys{"compulsory", "dram"}));
+  EXPECT_EQ(keys(answer["io"]), (Keys{"complexity", "lower_bound_bytes", "on_chip_bytes"}));
+  EXPECT_TRUE(answer["io"]["complexity"].is_string());
+  EXPECT_EQ(keys(answer["limit"]), (Keys{"time_s", "bound"}));
+  EXPECT_EQ(keys(answer["rate"]), (Keys{"flops_per_s", "dram_bytes_per_s", "fraction_of_limit"}));
+  EXPECT_TRUE(answer["notes"].is_array());
+}
+
+TEST(PredictionJson, AVariantHasEveryKeyInOrder) {
+  const Json answer = Json::parse(text_of("gemm.tiled", "h200-sxm", {4096, 4096, 4096}));
+  EXPECT_EQ(keys(answer), (Keys{"schema_version", "kernel", "gpu", "problem", "work",
+                                "arithmetic_intensity", "io", "traffic", "launch", "occupancy",
+                                "waves", "limit", "time", "rate", "notes"}));
+  expect_common_parts(answer);
+  EXPECT_EQ(answer["kernel"], "gemm.tiled");
+  EXPECT_EQ(keys(answer["problem"]).back(), "dtype");
+  EXPECT_EQ(answer["problem"]["m"], 4096);
+  EXPECT_EQ(answer["work"]["flops"], 2.0 * 4096 * 4096 * 4096);
+  ASSERT_EQ(answer["traffic"].size(), 4U);
+  constexpr std::array levels = {"requested", "l1", "l2", "dram"};
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Json& rung = answer["traffic"][i];
+    EXPECT_EQ(keys(rung), (Keys{"level", "read_bytes", "write_bytes", "reason"}));
+    EXPECT_EQ(rung["level"], levels[i]);
+    EXPECT_TRUE(rung["read_bytes"].is_number());
+    EXPECT_TRUE(rung["reason"].is_string());
+  }
+  EXPECT_EQ(answer["traffic"][3]["read_bytes"], answer["work"]["dram_read_bytes"]);
+  EXPECT_EQ(keys(answer["launch"]),
+            (Keys{"grid", "block", "cluster", "registers", "shared_bytes"}));
+  for (const char* extent : {"grid", "block", "cluster"}) {
+    EXPECT_EQ(answer["launch"][extent].size(), 3U);
+  }
+  EXPECT_EQ(keys(answer["occupancy"]), (Keys{"blocks_per_sm", "warps_per_sm", "limited_by"}));
+  EXPECT_EQ(keys(answer["waves"]), (Keys{"count", "full", "tail_utilization", "efficiency"}));
+  EXPECT_EQ(keys(answer["time"]),
+            (Keys{"expected_s", "low_s", "high_s", "bound", "terms", "sm_cycles", "sm_clock_hz"}));
+  ASSERT_FALSE(answer["time"]["terms"].empty());
+  EXPECT_EQ(keys(answer["time"]["terms"][0]), (Keys{"name", "time_s"}));
+  EXPECT_LE(answer["time"]["low_s"], answer["time"]["expected_s"]);
+  EXPECT_LE(answer["time"]["expected_s"], answer["time"]["high_s"]);
+}
+
+TEST(PredictionJson, AFamilyHasNoLaunchAndNoTime) {
+  const Json answer = Json::parse(text_of("gemm", "h200-sxm", {4096, 4096, 4096}));
+  EXPECT_EQ(keys(answer), (Keys{"schema_version", "kernel", "gpu", "problem", "work",
+                                "arithmetic_intensity", "io", "limit", "rate", "notes"}));
+  expect_common_parts(answer);
+  EXPECT_GT(answer["limit"]["time_s"], 0);
+}
+
+TEST(PredictionJson, ADeviceWithoutWarpsSaysThatWavesAreNotDefined) {
+  const std::string text = text_of("stream.copy", "tpu-v4", {1 << 24, 0, 0});
+  const Json answer = Json::parse(text);
+  expect_common_parts(answer);
+  for (const char* key : {"occupancy", "waves", "time"}) EXPECT_TRUE(answer[key].is_null()) << key;
+  EXPECT_NE(answer["notes"].dump().find("not defined for this device"), std::string::npos);
+  EXPECT_GT(answer["limit"]["time_s"], 0);
+}
+
+TEST(PredictionJson, EveryKernelOnEveryDeviceIsJson) {
+  for (const std::string_view gpu : device_names()) {
+    for (const KernelFamily& family : catalog()) {
+      for (const KernelModel& kernel : family.variants) {
+        try {
+          const std::string text = text_of(kernel.name, std::string(gpu).c_str(), {1000, 999, 33});
+          EXPECT_TRUE(Json::accept(text)) << text;
+          EXPECT_EQ(text.find("nan"), std::string::npos);
+          EXPECT_EQ(text.find("inf"), std::string::npos);
+        } catch (const InputError&) {
+          // A type or a block that this device does not have: a refusal is an answer.
+        }
+      }
+    }
+  }
+}
+
+TEST(AnswerText, NamesWhatBinds) {
+  const KernelRef kernel = find_kernel("gemm.tiled");
+  const Gpu gpu = load_device("h200-sxm", {});
+  Problem problem;
+  problem.values = {512, 512, 512};
+  constexpr unsigned kShapeGiven = 0b111;
+  check(kernel, problem, kShapeGiven);
+  const Prediction prediction = predict(kernel, problem, gpu);
+  const std::string text = answer_text({kernel, problem, gpu, prediction}, Style(false));
+  for (const char* part : {"gemm.tiled  m=512 n=512 k=512", "268.4 MFLOP", "occupancy", "waves",
+                           "limit", "expected time", "of requested",
+                           "each byte is asked for 11 times on average", "binding", "bound by"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(Csv, RowsHaveTheHeadersColumns) {
+  const KernelRef kernel = find_kernel("gemm.tiled");
+  const Gpu gpu = load_device("h200-sxm", {});
+  Problem problem;
+  problem.values = {512, 512, 512, 32, 32, 32};
+  const Prediction prediction = predict(kernel, problem, gpu);
+  fmt::memory_buffer out;
+  CsvWriter csv(out, {"m", "n", "k", "absent"});
+  csv.header();
+  csv.row({kernel, problem, gpu, prediction});
+  csv.refused(kernel, problem, gpu, "because");
+  std::vector<std::ptrdiff_t> commas;
+  std::string line;
+  std::istringstream lines(fmt::to_string(out));
+  std::string last;
+  while (std::getline(lines, line)) {
+    commas.push_back(std::count(line.begin(), line.end(), ','));
+    last = line;
+  }
+  ASSERT_EQ(commas.size(), 3U);
+  EXPECT_EQ(commas[0], commas[2]);
+  EXPECT_TRUE(last.ends_with(",because")) << last;
+}
+
+TEST(Csv, QuotesWhereItMust) {
+  EXPECT_EQ(csv_field("plain"), "plain");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("say \"x\"\n"), "\"say \"\"x\"\"\n\"");
+}
+
+}  // namespace
+}  // namespace roofcast::cli

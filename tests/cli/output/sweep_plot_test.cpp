@@ -1,0 +1,105 @@
+// Sweeps drawn as charts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+#include "validation/runs/run.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using testing::contents;
+using testing::Folder;
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::run_program;
+
+json drawn(const std::string& words) {
+  const Outcome outcome = run_program("sweep " + words);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+std::vector<std::string> lines(const json& chart) {
+  std::vector<std::string> names;
+  for (const json& row : chart.at("datasets").at("forecasts")) {
+    const std::string name = row.at("line");
+    if (names.empty() || names.back() != name) names.push_back(name);
+  }
+  return names;
+}
+
+TEST(SweepPlot, OneLineAKernelAndOneForWhatElseVaries) {
+  const json kernels = drawn("stream.copy stream.add --n 1024:65536:*2 --gpu h200-sxm --plot time");
+  EXPECT_THAT(lines(kernels), ::testing::ElementsAre("stream.copy", "stream.add"));
+  EXPECT_EQ(kernels.at("datasets").at("forecasts").size(), 14U);
+  const json types = drawn(
+      "stream.copy --n 1024:65536:*2 --dtype fp32,bf16 --threads 128,256 --gpu h200-sxm,h100-sxm5 "
+      "--plot bandwidth");
+  EXPECT_EQ(lines(types).size(), 8U);
+  EXPECT_EQ(lines(types).front(), "stream.copy threads=128 fp32 on h200-sxm");
+}
+
+TEST(SweepPlot, TheAxisIsTheFirstThatVariesOrTheOneChosen) {
+  const std::string words =
+      "stream.copy --n 1024,2048 --threads 128,256 --gpu h200-sxm --plot time";
+  EXPECT_EQ(lines(drawn(words)).front(), "stream.copy threads=128");
+  EXPECT_EQ(lines(drawn(words + " --x threads")).front(), "stream.copy n=1024");
+  const json tied = drawn("gemm.tiled --m 64,128 --n =m --k =m --gpu h200-sxm --plot rate");
+  EXPECT_EQ(lines(tied), std::vector<std::string>{"gemm.tiled"});
+}
+
+TEST(SweepPlot, MarksWhatARunMeasured) {
+  const Folder folder;
+  validation::Run run;
+  run.suite = "test";
+  run.date = "2025-01-02T03:04:05Z";
+  run.build = "0.1.0";
+  run.device.gpu = "h200-sxm";
+  run.device.device = "NVIDIA H200";
+  validation::Case item;
+  item.kernel = "stream.copy";
+  item.problem.values = {1 << 20, 256, 16, 1};
+  item.cache = CacheState::steady;
+  item.timing.samples_s = {5e-6};
+  run.cases.push_back(item);
+  const std::string file = folder.write("run.json", validation::to_json(run));
+  const std::string words =
+      "stream.copy --n 524288,1048576 --loads 1 --gpu h200-sxm --plot time --run " + file;
+  const json marked = drawn(words).at("datasets").at("measured");
+  ASSERT_EQ(marked.size(), 1U);
+  EXPECT_EQ(marked[0].at("x"), 1 << 20);
+  EXPECT_EQ(marked[0].at("y"), 5e-6);
+  const Outcome cold = run_program("sweep " + words + " --cache cold");
+  EXPECT_EQ(cold.code, 0);
+  EXPECT_THAT(cold.err, HasSubstr("measured none of these points"));
+}
+
+TEST(SweepPlot, TheNameSaysTheFormat) {
+  const Folder folder;
+  const std::string words = "sweep stream.copy --n 1024,65536 --gpu h200-sxm -o ";
+  const std::string chart = folder.file("chart.json");
+  EXPECT_EQ(run_program(words + chart + " --plot time").code, 0);
+  EXPECT_THAT(contents(chart), HasSubstr("vega-lite"));
+  const std::string table = folder.file("table.json");
+  EXPECT_EQ(run_program(words + table).code, 0);
+  EXPECT_EQ(json::parse(contents(table)).size(), 2U);
+  EXPECT_EQ(run_program(words + folder.file("t.csv") + " --plot time").code, 2);
+}
+
+TEST(SweepPlot, Refusals) {
+  const std::string words = "sweep stream.copy --gpu h200-sxm ";
+  EXPECT_EQ(run_program(words + "--n 1024 --plot time").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --plot tme").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --plot time --x m").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --x n").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --plot time --format csv").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --threads 32:384:32 --plot time").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --plot time --threads 5").code, 3);
+}
+
+}  // namespace
+}  // namespace roofcast::cli

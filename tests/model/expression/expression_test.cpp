@@ -1,0 +1,267 @@
+#include "model/expression/expression.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "model/expression/chain.hpp"
+#include "model/kernels/elementwise.hpp"
+#include "model/kernels/expression.hpp"
+#include "model/predict.hpp"
+#include "tests/model/devices.hpp"
+
+namespace roofcast::expression {
+namespace {
+
+using Arrays = std::vector<std::size_t>;
+
+// The value of an expression of one input, or of none.
+double value_at(std::string_view text, double x) {
+  const Expression e = parse(text);
+  std::vector<double> values;
+  for (const Node& node : e.nodes) {
+    if (node.op == Op::number)
+      values.push_back(node.value);
+    else if (node.op == Op::input)
+      values.push_back(x);
+    else
+      values.push_back(evaluate(node.op, values[node.a], values[node.b]));
+  }
+  return values.back();
+}
+
+std::string error_of(std::string_view text) {
+  try {
+    (void)parse(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Expression, OperatorsHoldAsInArithmetic) {
+  EXPECT_EQ(value_at("2 + 3*4", 0), 14);
+  EXPECT_EQ(value_at("(2 + 3)*4", 0), 20);
+  EXPECT_EQ(value_at("10 - 3 - 2", 0), 5);
+  EXPECT_EQ(value_at("16/4/2", 0), 2);
+  EXPECT_EQ(value_at("2^3^2", 0), 512);
+  EXPECT_EQ(value_at("-2^2", 0), -4);
+  EXPECT_EQ(value_at("2^-1", 0), 0.5);
+  EXPECT_EQ(value_at("--x", 3), 3);
+  EXPECT_EQ(value_at("1.5e2 + .5", 0), 150.5);
+}
+
+TEST(Expression, FunctionsAreTheirNames) {
+  EXPECT_DOUBLE_EQ(value_at("sin(x)^2 + cos(x)^2", 0.7), 1);
+  EXPECT_DOUBLE_EQ(value_at("sigmoid(x)", 0), 0.5);
+  EXPECT_DOUBLE_EQ(value_at("rsqrt(x)*sqrt(x)", 3), 1);
+  EXPECT_DOUBLE_EQ(value_at("log(exp(x))", 1.25), 1.25);
+  EXPECT_EQ(value_at("relu(x) + min(x, 1) - max(x, -1) + abs(x)", -2), 0 - 2 + 1 + 2);
+}
+
+TEST(Expression, InputsStandInTheOrderOfTheirFirstAppearance) {
+  EXPECT_EQ(parse("b*a_1 + b").inputs, (std::vector<std::string>{"b", "a_1"}));
+}
+
+TEST(Expression, ErrorsNameTheColumnAndWhatToDo) {
+  EXPECT_NE(error_of("x + )").find("column 5: expected a value, at \"x + ▸)\""), std::string::npos)
+      << error_of("x + )");
+  EXPECT_NE(error_of("(x + 1").find("close the parenthesis"), std::string::npos);
+  EXPECT_NE(error_of("sinh(x)").find("no function is named 'sinh'"), std::string::npos);
+  EXPECT_NE(error_of("sin x").find("sin is a function"), std::string::npos);
+  EXPECT_NE(error_of("max(x)").find("max takes two operands"), std::string::npos);
+  EXPECT_NE(error_of("x y").find("column 3"), std::string::npos);
+  EXPECT_NE(error_of("2x").find("column 2"), std::string::npos);
+  EXPECT_NE(error_of("1e + x").find("exponent without digits"), std::string::npos);
+  EXPECT_NE(error_of("1e999").find("out of range"), std::string::npos);
+  EXPECT_NE(error_of("").find("column 1"), std::string::npos);
+  EXPECT_NE(error_of(std::string(256, 'x')).find("255 bytes"), std::string::npos);
+}
+
+TEST(Expression, NumbersFoldAndEqualPartsAreShared) {
+  EXPECT_EQ(fold(parse("2*3*x")), parse("6*x"));
+  EXPECT_EQ(fold(parse("x*(1 - 4/2)")).nodes.size(), 3U);
+  EXPECT_EQ(share(parse("(x + 1)*(x + 1)")).nodes.size(), 4U);  // x, 1, x + 1, its square
+}
+
+// A tree of the operations that parse() builds; its numbers are what a text can say.
+Node any_node(std::uint8_t left, std::uint8_t right) {
+  const auto op = static_cast<Op>(
+      *rc::gen::inRange(static_cast<int>(Op::negate), static_cast<int>(Op::max) + 1));
+  return {op, left, operands(op) == 2 ? right : std::uint8_t{0}};
+}
+
+std::uint8_t grow(Expression& e, int levels) {
+  const auto last = [&e] { return static_cast<std::uint8_t>(e.nodes.size() - 1); };
+  if (levels == 0 || *rc::gen::inRange(0, 4) == 0) {
+    if (*rc::gen::inRange(0, 2) == 0) {
+      e.nodes.push_back({Op::number, 0, 0, *rc::gen::inRange(0, 1000) / 8.0});
+      return last();
+    }
+    const std::string name = *rc::gen::element<std::string>("x", "y2", "_z");
+    const auto known = std::find(e.inputs.begin(), e.inputs.end(), name);
+    const auto position = static_cast<std::uint8_t>(known - e.inputs.begin());
+    if (known == e.inputs.end()) e.inputs.push_back(name);
+    e.nodes.push_back({Op::input, position});
+    return last();
+  }
+  const std::uint8_t left = grow(e, levels - 1);
+  Node node = any_node(left, 0);
+  if (operands(node.op) == 2) node.b = grow(e, levels - 1);
+  e.nodes.push_back(node);
+  return last();
+}
+
+RC_GTEST_PROP(ExpressionProperty, WhatIsPrintedReadsTheSame, ()) {
+  Expression e;
+  grow(e, 4);
+  const std::string text = print(e);
+  RC_PRE(text.size() <= Text::kMaxBytes);
+  RC_ASSERT(parse(text) == e);
+}
+
+RC_GTEST_PROP(ExpressionProperty, AnyTextIsReadOrRefused, (const std::string& text)) {
+  try {
+    const Expression e = parse(text);
+    RC_ASSERT(parse(print(e)) == e);
+  } catch (const InputError&) {
+    RC_SUCCEED("refused");
+  }
+}
+
+TEST(Chain, IsWhatAnEagerFrameworkLaunches) {
+  const Chain chain = eager(parse("a*b + c"));  // a b c, y, one scratch
+  ASSERT_EQ(chain.steps.size(), 2U);
+  EXPECT_EQ(chain.scratch, 1U);
+  EXPECT_EQ(chain.steps[0].reads, (Arrays{0, 1}));
+  EXPECT_EQ(chain.steps[0].writes, 4U);
+  EXPECT_EQ(chain.steps[1].reads, (Arrays{4, 2}));
+  EXPECT_EQ(chain.steps[1].writes, chain.output());
+}
+
+TEST(Chain, NumbersAreFoldedIntoOperationsAndAnArrayIsReadOnce) {
+  const Chain chain = eager(parse("0.5*x*(2 - 1) + x^2"));
+  ASSERT_EQ(chain.steps.size(), 4U);  // 0.5*x, *1, x^2, +
+  for (const Step& step : chain.steps) EXPECT_LE(step.reads.size(), 2U);
+  EXPECT_EQ(eager(parse("x*x")).steps.front().reads, (Arrays{0}));
+}
+
+TEST(Chain, EqualPartsAreComputedAgain) {
+  EXPECT_EQ(eager(parse("sin(x)*sin(x)")).steps.size(), 3U);
+}
+
+TEST(Chain, FreedArraysAreHandedOutAgainTheLastFirst) {
+  const Chain gelu = eager(parse(elementwise::kGeluUnfused));
+  EXPECT_EQ(gelu.steps.size(), 9U);
+  EXPECT_EQ(gelu.scratch, 2U);
+  const Chain sincos = eager(parse(elementwise::kSincosUnfused));
+  EXPECT_EQ(sincos.steps.size(), 5U);
+  EXPECT_EQ(sincos.scratch, 3U);  // sin, its square, cos; the square of cos takes a third
+}
+
+TEST(Chain, WithoutAnOperationOrAnInputIsRefused) {
+  EXPECT_THROW(eager(parse("x")), InputError);
+  EXPECT_THROW(eager(parse("2*3")), InputError);
+}
+
+// x·x → s0; s0·x → s1; 0.044715·s1 → s0: worked by hand.
+TEST(Chain, ReuseDistances) {
+  const Chain gelu = eager(parse(elementwise::kGeluUnfused));
+  const std::size_t x = 0, s0 = 2, s1 = 3;
+  EXPECT_EQ(reuse_distance(gelu, 0, x), 0);
+  EXPECT_EQ(reuse_distance(gelu, 1, s0), 2.5);  // x and s0 whole, s1 half
+  EXPECT_EQ(reuse_distance(gelu, 2, s1), 2.5);  // s0 and s1 whole, x half
+  EXPECT_EQ(reuse_distance(gelu, 3, x), 3);
+}
+
+}  // namespace
+}  // namespace roofcast::expression
+
+namespace roofcast::elementwise {
+namespace {
+
+Problem problem_of(std::string_view kernel, std::string_view text, DType type = DType::fp32) {
+  Problem problem{.dtype = type, .values = {1 << 20}, .text = Text(text)};
+  const KernelRef found = find_kernel(kernel);
+  unsigned given = 1;
+  for (std::size_t i = 0; i < found.parameters().size(); ++i) {
+    if (found.parameters()[i].is_text) given |= 1U << i;
+  }
+  check(found, problem, given);
+  return problem;
+}
+
+Prediction predicted(std::string_view kernel, std::string_view text = {}) {
+  return predict(find_kernel(kernel), problem_of(kernel, text), testing::hopper_like());
+}
+
+constexpr std::string_view kGeluText = "0.5*x*(1+tanh(0.79788456*(x+0.044715*x*x*x)))";
+
+TEST(ExpressionKernel, TheFusedGeluMovesWhatTheHandWrittenOneMoves) {
+  const Prediction generated = predicted("elementwise.expr.fused", kGeluText);
+  const Prediction written = predicted("elementwise.gelu.fused");
+  EXPECT_EQ(generated.work.compulsory.total_bytes(), written.work.compulsory.total_bytes());
+  EXPECT_EQ(generated.work.l2.total_bytes(), written.work.l2.total_bytes());
+  EXPECT_EQ(generated.launch->blocks(), written.launch->blocks());
+}
+
+TEST(ExpressionKernel, TheUnfusedGeluIsNineLaunches) {
+  const Prediction generated = predicted("elementwise.expr.unfused", kGeluText);
+  EXPECT_EQ(generated.launches, 9);
+  EXPECT_EQ(generated.work.requested.read_bytes, 13 * 4.0 * (1 << 20));
+  EXPECT_EQ(generated.work.requested.write_bytes, 9 * 4.0 * (1 << 20));
+  EXPECT_EQ(generated.work.compulsory.total_bytes(), 2 * 4.0 * (1 << 20));
+}
+
+// What comes round in L2 need not come from DRAM, so no more than the first touches bounds the
+// time: x in, y and two scratch arrays that were never written before out.
+TEST(ElementwiseKernel, TheLimitOfAChainLeavesOutWhatL2MayHold) {
+  const KernelRef gelu = find_kernel("elementwise.gelu.unfused");
+  Problem problem{.dtype = DType::fp32, .values = {1 << 28}};
+  check(gelu, problem, 1);
+  Traffic first;
+  for (const Plan& plan : gelu.kernel->plan(problem, testing::hopper_like())) {
+    const Traffic again = reused(plan);
+    first += {plan.total.dram_footprint.read_bytes - again.read_bytes,
+              plan.total.dram_footprint.write_bytes - again.write_bytes};
+  }
+  EXPECT_EQ(first.read_bytes, 4.0 * (1 << 28));
+  EXPECT_EQ(first.write_bytes, 3 * 4.0 * (1 << 28));
+}
+
+TEST(ExpressionKernel, OperationsAreCounted) {
+  using expression::parse;
+  const map::Operation fma = operation_of(parse("a*b + c"), DType::fp32);
+  EXPECT_EQ(fma.reads, 3);
+  EXPECT_EQ(fma.flops, 2);
+  EXPECT_EQ(fma.instructions, 1);
+  EXPECT_EQ(operation_of(parse("x^3"), DType::fp32).flops, 2);
+  const map::Operation shared = operation_of(parse("sigmoid(x)*sigmoid(x)"), DType::bf16);
+  EXPECT_EQ(shared.special, 2);
+  EXPECT_EQ(shared.flops, 3);
+}
+
+// The output fits L2, where it may stay.
+TEST(ExpressionKernel, TheFamilysLimitIsItsBytes) {
+  const Prediction family = predicted("elementwise.expr", "a*b + c");
+  EXPECT_DOUBLE_EQ(family.limit.time_s, 3 * 4.0 * (1 << 20) / 4.8e12);
+}
+
+TEST(ExpressionKernel, TooManyInputsAreRefused) {
+  EXPECT_NO_THROW(predicted("elementwise.expr.fused", "a+b+c+d+e+f+g+h"));
+  EXPECT_THROW(predicted("elementwise.expr.fused", "a+b+c+d+e+f+g+h+i"), InputError);
+  EXPECT_THROW(predicted("elementwise.expr.unfused", "sin(x"), InputError);
+}
+
+TEST(ElementwiseKernel, FmaReadsThreeArrays) {
+  const Prediction fused = predicted("elementwise.fma.fused");
+  EXPECT_EQ(fused.work.compulsory.total_bytes(), 4 * 4.0 * (1 << 20));
+  const Prediction unfused = predicted("elementwise.fma.unfused");
+  EXPECT_EQ(unfused.launches, 2);
+  EXPECT_EQ(unfused.work.requested.total_bytes(), 6 * 4.0 * (1 << 20));
+}
+
+}  // namespace
+}  // namespace roofcast::elementwise

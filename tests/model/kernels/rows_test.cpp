@@ -1,0 +1,242 @@
+// Kernels over rows: how rows are spread, and what they ask of memory, worked out by hand.
+#include "model/kernels/rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <rapidcheck/gtest.h>
+
+#include "model/kernels/norm.hpp"
+#include "model/kernels/reduce.hpp"
+#include "model/kernels/softmax.hpp"
+#include "tests/model/devices.hpp"
+
+namespace roofcast {
+namespace {
+
+using testing::hopper_like;
+
+Gpu gpu_with_l1() {
+  Gpu gpu = hopper_like();
+  gpu.memory.l1_shared_bytes = 256 * 1024;
+  return gpu;
+}
+
+Problem problem(std::int64_t rows, std::int64_t cols, DType type = DType::fp32,
+                std::int64_t third = 0) {
+  return {.dtype = type, .values = {rows, cols, third}};
+}
+
+Plans plans_of(const KernelFamily& family, std::string_view variant, const Problem& p) {
+  for (const KernelModel& kernel : family.variants) {
+    if (kernel.name == variant) return kernel.plan(p, gpu_with_l1());
+  }
+  throw InputError("no such kernel");
+}
+
+Plan softmax_of(std::string_view variant, const Problem& p) {
+  return plans_of(softmax::kFamily, variant, p).front();
+}
+
+TEST(RowLayout, AShortRowIsAWarps) {
+  // 1000 fp32 are 250 vectors: 8 a lane; four rows a block.
+  const rows::Layout layout = softmax::registers_layout(problem(10, 1000));
+  EXPECT_EQ(layout.vectors, 8);
+  EXPECT_EQ(layout.threads, 32);
+  EXPECT_EQ(layout.rows_per_block, 4);
+  EXPECT_EQ(layout.blocks(10), 3);
+}
+
+TEST(RowLayout, ALongRowIsABlocks) {
+  // 4096 fp32 are 1024 vectors: 4 a thread; 5000 are 1250, so 313 threads, so 10 warps.
+  EXPECT_EQ(softmax::registers_layout(problem(1, 4096)).threads, 256);
+  EXPECT_EQ(softmax::registers_layout(problem(1, 5000)).threads, 320);
+  // Beyond 512 threads 8 a thread; 65536 do not fit.
+  EXPECT_EQ(softmax::registers_layout(problem(1, 16384)).vectors, 8);
+  EXPECT_GT(softmax::registers_layout(problem(1, 65536)).threads, rows::kMaxThreads);
+  EXPECT_THROW((void)softmax_of("softmax.registers", problem(1, 65536)), InputError);
+}
+
+TEST(RowLayout, AClusterSharesWhatDoesNotFitABlock) {
+  const rows::Layout layout = softmax::cluster_layout(problem(7, 65536));
+  EXPECT_EQ(layout.cluster, 4);  // 256 KiB in slices of 64
+  EXPECT_EQ(layout.threads * layout.vectors * 4 * layout.cluster, 65536);
+  EXPECT_EQ(layout.rows_per_cluster, 1);
+  EXPECT_EQ(layout.blocks(7), 28);
+  EXPECT_EQ(softmax_of("softmax.cluster", problem(7, 65536)).launch.cluster[0], 4);
+}
+
+TEST(RowLayout, RowsStreamThroughRingsInSharedMemory) {
+  // 4096 rows of 65536 fp32: 512 clusters of 4 blocks take 8 each; a block has 16 warps with a
+  // buffer of 8 accesses of 512 bytes and an arrival of 8 bytes.
+  const Plan plan = softmax_of("softmax.cluster", problem(4096, 65536));
+  EXPECT_EQ(plan.launch.blocks(), 2048);
+  EXPECT_EQ(plan.block.steps, 8);
+  EXPECT_EQ(rows::ring_bytes(softmax::cluster_layout(problem(4096, 65536)), 1, 1), 16 * (4096 + 8));
+  // Parts of 256 warps and an arrival, twice, in units of 128 bytes.
+  EXPECT_EQ(rows::exchange_bytes(512, true), 4224);
+  EXPECT_EQ(plan.launch.shared_bytes, 16 * (4096 + 8) + 4224);
+}
+
+RC_GTEST_PROP(RowLayout, HoldsTheWholeRow, ()) {
+  const auto cols = *rc::gen::inRange<std::int64_t>(1, 262145);
+  const auto type = *rc::gen::element(DType::fp32, DType::bf16);
+  const std::int64_t width = type == DType::fp32 ? 4 : 8;
+  const rows::Layout layout = softmax::cluster_layout(problem(1, cols, type));
+  RC_ASSERT(layout.threads <= rows::kMaxThreads);
+  RC_ASSERT(layout.threads % 32 == 0);
+  RC_ASSERT(layout.threads * layout.vectors * layout.cluster >= cols / width);
+}
+
+TEST(RowSectors, AlignedRowsAreWholeSectors) {
+  const rows::Sectors sectors = rows::sectors_of(10, 1024, 4, {});
+  EXPECT_EQ(sectors.accessed, 10 * 128);
+  EXPECT_EQ(sectors.distinct, 10 * 128);
+}
+
+TEST(RowSectors, RaggedRowsShareSectors) {
+  // Rows of 9 fp32, 36 bytes: the second begins 4 bytes past a sector. Its head is 3 elements
+  // (bytes 36 to 47), its body one vector (48 to 63), its tail 2 (64 to 71): 3 accesses of one
+  // sector each; bytes 36 to 71 lie in 2 sectors.
+  const rows::Sectors first = rows::sectors_of(1, 9, 4, {});
+  EXPECT_EQ(first.accessed, 1 + 1);  // two vectors, and one element
+  EXPECT_EQ(first.distinct, 2);
+  const rows::Sectors both = rows::sectors_of(2, 9, 4, {});
+  EXPECT_EQ(both.accessed - first.accessed, 3);
+  EXPECT_EQ(both.distinct - first.distinct, 2);
+}
+
+TEST(RowSectors, AWarpThatBeginsInsideASectorTouchesOneMore) {
+  // Rows of 1028 fp32 are 4112 bytes: the second begins 16 bytes past a sector. 257 vectors are
+  // 8 warps of 512 bytes, 17 sectors each, and one vector.
+  const rows::Sectors first = rows::sectors_of(1, 1028, 4, {});
+  const rows::Sectors both = rows::sectors_of(2, 1028, 4, {});
+  EXPECT_EQ(first.accessed, 8 * 16 + 1);
+  EXPECT_EQ(both.accessed - first.accessed, 8 * 17 + 1);
+}
+
+TEST(Softmax, HeldRowsMoveCompulsoryBytesAlone) {
+  const Plan plan = softmax_of("softmax.registers", problem(1000, 2048, DType::bf16));
+  const double bytes = 1000 * 2048 * 2;
+  for (const Traffic& level : {plan.total.compulsory, plan.total.requested, plan.total.l1,
+                               plan.total.l2, plan.total.dram_footprint}) {
+    EXPECT_EQ(level.read_bytes, bytes);
+    EXPECT_EQ(level.write_bytes, bytes);
+  }
+  EXPECT_EQ(plan.total.special_flops, 1000 * 2048);
+  EXPECT_TRUE(plan.rereads.empty());
+}
+
+TEST(Softmax, ShortRowsAreSweptAgainFromL1) {
+  // 5 blocks of 4 KiB fit 256 KiB.
+  const Plan plan = softmax_of("softmax.three_pass", problem(10000, 1024, DType::fp32, 256));
+  EXPECT_EQ(plan.total.requested.read_bytes, 3 * 10000 * 4096.0);
+  EXPECT_EQ(plan.total.l2.read_bytes, 10000 * 4096.0);
+}
+
+TEST(Softmax, LongRowsAreSweptAgainFromL2OrBeyond) {
+  const Plan plan = softmax_of("softmax.online", problem(1000, 65536, DType::fp32, 256));
+  EXPECT_EQ(plan.total.l2.read_bytes, 2 * 1000 * 262144.0);
+  ASSERT_EQ(plan.rereads.size(), 1U);
+  EXPECT_EQ(plan.rereads[0].bytes, 262144);
+  EXPECT_EQ(plan.rereads[0].distance_bytes, 262144);
+}
+
+TEST(Softmax, BadSettingsSayWhatToGive) {
+  EXPECT_THROW((void)softmax_of("softmax.three_pass", problem(1, 64, DType::fp32, 33)), InputError);
+  EXPECT_THROW((void)softmax_of("softmax.registers", problem(1, 64, DType::fp32, 3)), InputError);
+  Problem p = problem(1, 65536);
+  p[softmax::kCluster] = 3;
+  EXPECT_THROW((void)softmax_of("softmax.cluster", p), InputError);
+}
+
+TEST(Norm, ForwardReadsOnceAndLeavesTheStatistics) {
+  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", problem(8000, 4096)).front();
+  EXPECT_EQ(plan.total.compulsory.read_bytes, 8000 * 16384.0 + 2 * 16384);
+  EXPECT_EQ(plan.total.compulsory.write_bytes, 8000 * 16384.0 + 2 * 4 * 8000);
+  EXPECT_EQ(plan.total.requested.read_bytes, 3 * 8000 * 16384.0);
+  // γ and β come to each of 132 SMs once; L1 has them for the rows after.
+  EXPECT_EQ(plan.total.l2.read_bytes, 8000 * 16384.0 + 132 * 2 * 16384);
+}
+
+TEST(Norm, RowsInTurnShareTheirParameters) {
+  // 65536 fp32: 8 blocks of 8192; 4096 rows in 512 clusters of 8 rows, each reads γ and β once.
+  // Asked for, for by itself such a row streams.
+  Problem p = problem(4096, 65536);
+  p[norm::kRowsPerCluster] = 8;
+  p[norm::kCluster] = 8;
+  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front();
+  EXPECT_EQ(norm::forward_layout(p).rows_per_cluster, 8);
+  EXPECT_EQ(plan.launch.cluster[0], 8);
+  EXPECT_EQ(plan.launch.blocks(), 512 * 8);
+  EXPECT_EQ(plan.total.requested.read_bytes, (4096 + 2 * 512) * 262144.0);
+  EXPECT_EQ(plan.total.l2.read_bytes, plan.total.requested.read_bytes);
+  EXPECT_GE(plan.launch.shared_bytes, 2 * 8192 * 4);
+  // Ragged rows have other columns in a thread each time, so nothing is kept.
+  EXPECT_EQ(norm::kept_bytes(problem(4096, 65537), 2), 0);
+}
+
+TEST(Norm, RootMeanSquareTakesOneParameterAndLeavesOneStatistic) {
+  const Plan plan = plans_of(norm::kFamily, "norm.rmsnorm", problem(8000, 4096)).front();
+  EXPECT_EQ(plan.total.compulsory.read_bytes, 8000 * 16384.0 + 16384);
+  EXPECT_EQ(plan.total.compulsory.write_bytes, 8000 * 16384.0 + 4 * 8000);
+}
+
+TEST(Norm, LongRowsStreamBesideTheirScaleAndShift) {
+  // 16384 bf16: one block of 256 threads; 4 KiB and an arrival for each of 8 warps, 32 KiB each of
+  // γ and β, the parts of two rows.
+  const Plan plan =
+      plans_of(norm::kFamily, "norm.layernorm", problem(16384, 16384, DType::bf16)).front();
+  EXPECT_EQ(plan.launch.threads(), 256);
+  EXPECT_EQ(plan.launch.cluster[0], 1);
+  EXPECT_EQ(plan.launch.blocks(), 8192);
+  EXPECT_EQ(plan.block.steps, 2);
+  EXPECT_EQ(plan.launch.shared_bytes, 8 * (4096 + 8) + 2 * 32768 + 384);
+  EXPECT_FALSE(norm::forward_streams(problem(16384, 16383, DType::bf16)));
+  EXPECT_FALSE(norm::forward_streams(problem(16384, 8192)));
+  EXPECT_TRUE(norm::forward_streams(problem(16384, 16384)));
+}
+
+TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
+  // 4096 fp32: 2 blocks of 128 threads of 16 elements; 264 clusters at once, strips of 31 rows.
+  const Plans plans =
+      plans_of(norm::kFamily, "norm.layernorm", problem(8000, 4096, DType::fp32, norm::kBackward));
+  ASSERT_EQ(plans.size(), 2U);
+  EXPECT_EQ(plans[0].launch.blocks(), 2 * 264);
+  EXPECT_EQ(plans[0].launch.threads(), 128);
+  const double partial = 2 * 264 * 4096 * 4;
+  EXPECT_EQ(plans[0].total.compulsory.read_bytes, 2 * 8000 * 16384.0 + 16384 + 2 * 4 * 8000);
+  EXPECT_EQ(plans[0].total.compulsory.write_bytes, 8000 * 16384.0);
+  EXPECT_EQ(plans[0].total.dram_footprint.write_bytes, 8000 * 16384.0 + partial);
+  EXPECT_EQ(plans[0].block.steps, 31);  // rows of a strip
+  EXPECT_EQ(plans[1].total.requested.read_bytes, partial);
+  EXPECT_EQ(plans[1].total.compulsory.write_bytes, 2 * 16384);
+}
+
+TEST(Reduce, FewRowsAreSplit) {
+  EXPECT_EQ(reduce::row_layout(problem(100000, 4096)).split, 1);
+  EXPECT_EQ(reduce::row_layout(problem(16, 1 << 20)).split, 128);  // 4 MiB in chunks of 32 KiB
+  EXPECT_EQ(reduce::global_layout(problem(4096, 4096)).split, 2048);
+  EXPECT_EQ(reduce::global_layout(problem(1 << 20, 4096)).split, reduce::kMostChunks);
+  EXPECT_EQ(reduce::row_layout(problem(16, 4096, DType::fp32, 7)).split, 7);
+  EXPECT_EQ(reduce::chunk_elements(1000, 2, 7), 144);  // 142.9, in vectors of 8
+}
+
+TEST(Reduce, SumsReadOnce) {
+  const Plans one = plans_of(reduce::kFamily, "reduce.row", problem(100000, 4096));
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0].total.compulsory.read_bytes, 100000 * 16384.0);
+  EXPECT_EQ(one[0].total.compulsory.write_bytes, 100000 * 4.0);
+  const Plans two = plans_of(reduce::kFamily, "reduce.global", problem(4096, 4096));
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[1].total.requested.read_bytes, 2048 * 4);
+  EXPECT_EQ(two[1].total.compulsory.write_bytes, 4);
+}
+
+TEST(Reduce, FourRowsShareEachWeight) {
+  const Plan plan = plans_of(reduce::kFamily, "reduce.weighted", problem(100000, 4096)).front();
+  EXPECT_EQ(plan.total.requested.read_bytes, 1.25 * 100000 * 16384.0);
+  EXPECT_EQ(plan.total.compulsory.read_bytes, 100001 * 16384.0);
+}
+
+}  // namespace
+}  // namespace roofcast

@@ -1,0 +1,158 @@
+// The forecasts of GPUs that this project cannot run on against published measurements: the rows
+// that no constant was fitted to. The table is not part of the project (../shared/reference).
+#include "validation/comparison/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hw_specs/loader.hpp"
+#include "model/predict.hpp"
+#include "validation/comparison/compare.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+constexpr const char* kFile = "rows_and_elementwise_fp32.csv";
+constexpr std::array kGpus = {"a100-pcie-40gb", "a100-pcie-80gb", "v100-pcie-32gb"};
+
+std::string table_text() {
+  const char* folder = std::getenv("ROOFCAST_REFERENCE_DIR");
+  std::ifstream in(
+      std::filesystem::path(folder != nullptr ? folder : ROOFCAST_DEFAULT_REFERENCE_DIR) / kFile);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return in ? text.str() : "";
+}
+
+Gpu shipped(const std::string& name) {
+  const specs::Embedded* spec = specs::find_embedded(name);
+  return specs::load({.file = name + ".json",
+                      .text = std::string(spec->text),
+                      .overlay_file = name + " calibration",
+                      .overlay_text = std::string(spec->overlay_text),
+                      .overrides = {}});
+}
+
+class Reference : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    text_ = table_text();
+    if (text_.empty()) {
+      GTEST_SKIP() << "no reference tables here: set ROOFCAST_REFERENCE_DIR to read them";
+    }
+    std::istringstream in(text_);
+    for (std::string line; std::getline(in, line);) lines_.push_back(line);
+  }
+
+  std::vector<ReferenceRow> rows(const char* gpu) const {
+    return reference_rows(kFile, text_, gpu);
+  }
+  /// Of the header gpu,dtype,op,rows,cols,grid,block,time_us: grid and block.
+  std::string launched(const ReferenceRow& row) const {
+    std::istringstream in(lines_.at(row.line - 1));
+    std::string field;
+    std::string out;
+    for (int column = 0; std::getline(in, field, ','); ++column) {
+      if (column == 5 || column == 6) out += field + " ";
+    }
+    return out;
+  }
+
+ private:
+  std::string text_;
+  std::vector<std::string> lines_;
+};
+
+struct Errors {
+  double sum = 0;
+  double worst = 0;
+  double inside = 0;
+  double count = 0;
+};
+
+TEST_F(Reference, HeldOutRowsAreForecastWithinTheTolerances) {
+  const std::map<std::string_view, double> most = {
+      {"elementwise", 0.10}, {"softmax", 0.15}, {"layernorm", 0.15}};
+  for (const char* name : kGpus) {
+    const Gpu gpu = shipped(name);
+    std::map<std::string_view, Errors> held_out;
+    for (const ReferenceRow& row : rows(name)) {
+      const Row compared = compare_case(row.measured, gpu);
+      EXPECT_GE(compared.time_s.measured, compared.limit_s)
+          << name << ' ' << compared.kernel << ' ' << compared.problem_text;
+      if (row.fitted) continue;
+      Errors& errors = held_out[row.group];
+      const double error = std::abs(compared.time_s.error());
+      errors.sum += error;
+      errors.worst = std::max(errors.worst, error);
+      errors.inside += compared.time_s.measured >= compared.predicted_low_s &&
+                               compared.time_s.measured <= compared.predicted_high_s
+                           ? 1
+                           : 0;
+      ++errors.count;
+    }
+    ASSERT_EQ(held_out.size(), most.size()) << name;
+    for (const auto& [group, errors] : held_out) {
+      std::printf(
+          "%-15s %-12s %3.0f rows held out: mean error %4.1f%%, worst %4.1f%%, %3.0f%% in "
+          "the interval\n",
+          name, std::string(group).c_str(), errors.count, 100 * errors.sum / errors.count,
+          100 * errors.worst, 100 * errors.inside / errors.count);
+      EXPECT_LE(errors.sum / errors.count, most.at(group)) << name << ' ' << group;
+    }
+  }
+}
+
+TEST_F(Reference, PlansLaunchWhatTheFrameworkLaunched) {
+  for (const char* name : kGpus) {
+    const Gpu gpu = shipped(name);
+    for (const ReferenceRow& row : rows(name)) {
+      const Problem& problem = row.measured.problem;
+      // The framework splits tensors beyond 2 GiB into several launches.
+      if (row.group == "elementwise" && problem[0] > (std::int64_t{1} << 29)) continue;
+      const KernelRef kernel = find_kernel(row.measured.kernel);
+      const Launch launch = kernel.kernel->plan(problem, gpu).front().launch;
+      std::string planned;
+      for (const auto& extent : {launch.grid, launch.block}) {
+        planned += std::to_string(extent[0]) + "x" + std::to_string(extent[1]) + "x" +
+                   std::to_string(extent[2]) + " ";
+      }
+      EXPECT_EQ(planned, launched(row)) << row.measured.kernel << ", line " << row.line;
+    }
+  }
+}
+
+TEST_F(Reference, HalfOfTheRowsAreHeldOut) {
+  for (const char* name : kGpus) {
+    int fitted = 0;
+    int held_out = 0;
+    for (const ReferenceRow& row : rows(name)) ++(row.fitted ? fitted : held_out);
+    EXPECT_GE(fitted, held_out);
+    EXPECT_LE(fitted - held_out, static_cast<int>(reference_operations().size())) << name;
+  }
+}
+
+TEST(PublishedCalibration, ForecastsSaySo) {
+  for (const char* name : kGpus) {
+    const Gpu gpu = shipped(name);
+    EXPECT_TRUE(gpu.sustained.published) << name;
+    const KernelRef kernel = find_kernel("softmax.library");
+    const Prediction answer = predict(kernel, {.values = {8192, 4096}}, gpu);
+    ASSERT_FALSE(answer.notes.empty());
+    EXPECT_NE(answer.notes.front().find("published measurements"), std::string::npos);
+  }
+  EXPECT_FALSE(shipped("h200-sxm").sustained.published);
+}
+
+}  // namespace
+}  // namespace roofcast::validation

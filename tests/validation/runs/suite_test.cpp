@@ -1,0 +1,164 @@
+#include "validation/runs/suite.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/predict.hpp"
+#include "tests/model/devices.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Suites, AllParseAndEveryCaseHasAForecast) {
+  ASSERT_FALSE(embedded_suites().empty());
+  const Gpu gpu = testing::hopper_like();
+  for (const EmbeddedSuite& embedded : embedded_suites()) {
+    const Suite suite = find_suite(embedded.name);
+    EXPECT_EQ(suite.name, embedded.name);
+    EXPECT_FALSE(suite.description.empty());
+    for (const SuiteCase& item : suite.cases) {
+      Problem problem = item.problem;
+      EXPECT_NO_THROW(check(find_kernel(item.kernel), problem, ~0U)) << item.kernel;
+      EXPECT_TRUE(predict(find_kernel(item.kernel), problem, gpu).time.has_value()) << item.kernel;
+    }
+  }
+}
+
+TEST(Suites, DefaultHoldsTheOthers) {
+  const Suite all = find_suite("default");
+  for (const char* part : {"stream", "elementwise", "gemm"}) {
+    for (const SuiteCase& item : find_suite(part).cases) {
+      EXPECT_NE(std::find(all.cases.begin(), all.cases.end(), item), all.cases.end())
+          << part << " " << item.kernel;
+    }
+  }
+  for (std::size_t i = 0; i < all.cases.size(); ++i) {
+    EXPECT_EQ(std::count(all.cases.begin(), all.cases.end(), all.cases[i]), 1) << i;
+  }
+}
+
+TEST(Suites, AnUnknownNameListsTheKnown) {
+  try {
+    (void)find_suite("defualt");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("default"));
+  }
+}
+
+std::vector<SuiteCase> cases_of(const std::string& group) {
+  return parse_suite("s.json", R"({"suite":"s","groups":[)" + group + "]}").cases;
+}
+
+TEST(SuiteGrammar, ExpandsEveryCombination) {
+  const auto cases = cases_of(R"({"kernel":["gemm.naive","gemm.tiled"],"dtype":"fp32",
+      "m":[64,128],"n":"=m","k":{"from":8,"to":70,"times":2}})");
+  EXPECT_EQ(cases.size(), 2U * 2U * 4U);  // k = 8, 16, 32, 64
+  for (const SuiteCase& item : cases) {
+    EXPECT_EQ(item.problem[0], item.problem[1]);
+    EXPECT_FALSE(item.cache.has_value());
+  }
+  EXPECT_EQ(cases[0].kernel, "gemm.naive");
+  EXPECT_EQ(cases.back().problem[2], 64);
+}
+
+TEST(SuiteGrammar, TogetherBindsValues) {
+  const auto cases = cases_of(R"({"kernel":"gemm.tiled","dtype":"fp32","k":[1,2],"n":"=m",
+      "together":[{"m":3},{"m":5,"n":7}]})");
+  ASSERT_EQ(cases.size(), 4U);
+  EXPECT_EQ(cases[0].problem[1], 3);  // follows m
+  EXPECT_EQ(cases[2].problem[0], 5);
+  EXPECT_EQ(cases[2].problem[1], 7);  // given in `together`: no longer follows
+}
+
+TEST(SuiteGrammar, PlusIncludesItsEnd) {
+  const auto cases = cases_of(R"({"kernel":"stream.copy","dtype":"fp32",
+      "n":{"from":8,"to":24,"plus":8},"cache":["cold","steady"]})");
+  ASSERT_EQ(cases.size(), 6U);
+  EXPECT_EQ(cases.back().problem[0], 24);
+  EXPECT_EQ(cases[1].cache, CacheState::steady);
+}
+
+TEST(SuiteGrammar, TheSameCaseOnce) {
+  const std::string group = R"({"kernel":"stream.copy","dtype":"fp32","n":[8,8]})";
+  EXPECT_EQ(cases_of(group + "," + group).size(), 1U);
+}
+
+TEST(SuiteGrammar, ChoicesAndTextsAreGivenByName) {
+  const auto choices = cases_of(R"({"kernel":"access.gather","dtype":"fp32","n":1024,
+      "window":1024,"distribution":["uniform","shuffled"]})");
+  ASSERT_EQ(choices.size(), 2U);
+  EXPECT_EQ(choices[0].problem[2], 1);
+  EXPECT_EQ(choices[1].problem[2], 0);
+  const auto texts = cases_of(R"({"kernel":"elementwise.expr.fused","dtype":"fp32","n":[8,16],
+      "expression":["a*b+c","=x"]})");
+  ASSERT_EQ(texts.size(), 4U);
+  EXPECT_EQ(texts[0].problem.text.view(), "a*b+c");
+  EXPECT_EQ(texts[3].problem.text.view(), "=x");
+}
+
+struct BadSuite {
+  const char* group;
+  const char* pointer;
+  const char* says;
+};
+
+class BadSuites : public ::testing::TestWithParam<BadSuite> {};
+
+TEST_P(BadSuites, AreRefusedWithPointerAndMend) {
+  try {
+    (void)cases_of(GetParam().group);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(std::string("s.json: at ") + GetParam().pointer));
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().says));
+    EXPECT_THAT(error.what(), HasSubstr("Mend: "));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, BadSuites,
+    ::testing::Values(
+        BadSuite{R"({"kernel":"stream.cpy","dtype":"fp32","n":1})",
+                 "/groups/0/kernel:", "stream.copy"},
+        BadSuite{R"({"kernel":"stream","dtype":"fp32","n":1})", "/groups/0/kernel:", "a variant"},
+        BadSuite{R"({"kernel":"stream.copy","n":1})", "/groups/0:", "\"dtype\""},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp33","n":1})", "/groups/0/dtype:", "type"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32"})", "/groups/0:", "n"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":0})", "/groups/0:", "n is 0"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","m":1})", "/groups/0/m:", "remove"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":"=q"})", "/groups/0/n:", "remove"},
+        BadSuite{R"({"kernel":"access.gather","dtype":"fp32","n":8,"window":8,
+                     "distribution":["shuffled","unifrm"]})",
+                 "/groups/0/distribution/1:", "shuffled or uniform"},
+        BadSuite{R"({"kernel":"access.gather","dtype":"fp32","n":8,"window":8,"distribution":0})",
+                 "/groups/0/distribution:", "shuffled or uniform"},
+        BadSuite{R"({"kernel":"access.gather","dtype":"fp32","n":"=distribution","window":8,
+                     "distribution":"uniform"})",
+                 "/groups/0/n:", "numbers"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":1.5})", "/groups/0/n:", "integer"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":{"from":1,"to":9}})",
+                 "/groups/0/n:", "times"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":{"from":1,"to":9,"times":1}})",
+                 "/groups/0/n/times:", "upwards"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":{"from":9,"to":1,"plus":1}})",
+                 "/groups/0/n:", "exchange"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":{"from":1,"to":99999,"plus":1}})",
+                 "/groups/0/n:", "10000"},
+        BadSuite{R"({"kernel":"stream.copy","dtype":"fp32","n":1,"cache":"hot"})",
+                 "/groups/0/cache:", "cold"}));
+
+TEST(SuiteGrammar, IncludesAndRefusesUnknownOnes) {
+  EXPECT_EQ(parse_suite("f", R"({"suite":"x","include":["stream"]})").cases.size(),
+            find_suite("stream").cases.size());
+  EXPECT_THROW((void)parse_suite("f", R"({"suite":"x","include":["nothing"]})"), InputError);
+  EXPECT_THROW((void)parse_suite("f", R"({"suite":"x"})"), InputError);
+  EXPECT_THROW((void)parse_suite("f", R"({"suite":"x","gruops":[]})"), InputError);
+}
+
+}  // namespace
+}  // namespace roofcast::validation

@@ -1,0 +1,48 @@
+#include "validation/comparison/reference.hpp"
+
+#include <array>
+
+#include "validation/comparison/table.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+// The framework's elementwise kernels give a thread four elements, in one access where the type is
+// fp32, and 128 threads a block (ATen/native/cuda/CUDALoops.cuh): the columns grid and block agree.
+// What they compute does not matter where bytes decide.
+constexpr std::array kOperations = {
+    ReferenceOperation{"add,mul", "elementwise", "stream.add", true},
+    ReferenceOperation{"addu", "elementwise", "stream.scale", true},
+    ReferenceOperation{"relu", "elementwise", "elementwise.relu.fused", true},
+    ReferenceOperation{"tanh,gelu", "elementwise", "elementwise.gelu.fused", true},
+    ReferenceOperation{"softmax", "softmax", "softmax.library", false},
+    ReferenceOperation{"ln", "layernorm", "norm.library", false}};
+
+}  // namespace
+
+std::span<const ReferenceOperation> reference_operations() {
+  return kOperations;
+}
+
+std::vector<ReferenceRow> reference_rows(const std::string& file, const std::string& text,
+                                         std::string_view gpu) {
+  std::vector<ReferenceRow> out;
+  for (const ReferenceOperation& operation : kOperations) {
+    TableQuery query;
+    query.kernel = operation.kernel;
+    query.gpu = gpu;
+    query.where = {{"op", std::string(operation.ops)}};
+    if (operation.by_elements) {
+      query.set = {{"n", "rows*cols"}, {"threads", "128"}, {"vector_bytes", "16"}, {"loads", "1"}};
+    }
+    query.cache = CacheState::cold;
+    bool fitted = true;
+    for (const TableRow& row : parse_table(file, text, query).rows) {
+      out.push_back({operation.group, row.measured, row.line, fitted});
+      fitted = !fitted;
+    }
+  }
+  return out;
+}
+
+}  // namespace roofcast::validation

@@ -1,0 +1,50 @@
+#pragma once
+// Published measurements: a CSV whose columns are kernel parameters, gpu, dtype and time_us.
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/types/gpu.hpp"
+#include "validation/comparison/compare.hpp"
+
+namespace roofcast::validation {
+
+/// How to read a table whose columns are not all named as a kernel's parameters.
+struct TableQuery {
+  std::string kernel;  ///< for every row; empty: the table has a column `kernel`
+  std::string gpu;     ///< only rows of that GPU; empty: all
+  /// Only rows where a column has one of these values: {"op", "relu,gelu"}.
+  std::vector<std::pair<std::string, std::string>> where;
+  /// A parameter as a product of columns and integers, {"n", "rows*cols"}; one that is given by
+  /// name as a column or the name itself: {"pass", "backward"}.
+  std::vector<std::pair<std::string, std::string>> set;
+  /// How libraries are mostly timed: many launches back to back.
+  CacheState cache = CacheState::steady;
+};
+
+/// "name=value" for `where` and `set`. Throws InputError.
+std::pair<std::string, std::string> parse_assignment(const std::string& text);
+
+struct TableRow {
+  std::string gpu;
+  Case measured;
+  std::size_t line = 0;  ///< in the file, from 1
+};
+
+struct Table {
+  std::vector<TableRow> rows;
+  std::vector<std::string> ignored_columns;  ///< present, but no parameter of the kernel
+};
+
+/// Throws InputError naming the file, the line, the column and the mend.
+Table parse_table(const std::string& file, const std::string& text, const TableQuery& query);
+
+/// Forecasts every row; `find_gpu` gives null for a name it does not know. Rows without a forecast
+/// become failures.
+Comparison compare_table(const std::string& file, const Table& table,
+                         const std::function<const Gpu*(std::string_view)>& find_gpu);
+
+}  // namespace roofcast::validation

@@ -1,0 +1,67 @@
+#include "validation/comparison/tolerance.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace roofcast::validation {
+namespace {
+
+const Summary* find_group(const Comparison& comparison, const std::string& group) {
+  if (comparison.overall.group == group) return &comparison.overall;
+  for (const auto* groups : {&comparison.by_family, &comparison.by_regime,
+                             &comparison.by_family_and_regime, &comparison.by_gpu}) {
+    for (const Summary& summary : *groups) {
+      if (summary.group == group) return &summary;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Tolerance parse_tolerance(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals != std::string::npos && equals > 0) {
+    const std::string number = text.substr(equals + 1);
+    char* end = nullptr;
+    double value = std::strtod(number.c_str(), &end);
+    if (*end == '%') {
+      value /= 100;
+      ++end;
+    }
+    if (!number.empty() && *end == '\0' && std::isfinite(value) && value > 0) {
+      return {text.substr(0, equals), value};
+    }
+  }
+  throw InputError(fmt::format(
+      "expected a tolerance GROUP=SHARE, found \"{}\". Mend: write gemm=10% or all=0.15.", text));
+}
+
+std::vector<std::string> breaches(const Comparison& comparison,
+                                  const std::vector<Tolerance>& tolerances) {
+  std::vector<std::string> out;
+  for (const Tolerance& tolerance : tolerances) {
+    const Summary* summary = find_group(comparison, tolerance.group);
+    if (summary == nullptr || summary->cases == 0) {
+      out.push_back(
+          fmt::format("no case of \"{}\" to hold against its tolerance", tolerance.group));
+    } else if (summary->mean_absolute_error > tolerance.mean_absolute_error) {
+      out.push_back(fmt::format("{}: mean absolute error {:.1f}%, tolerance {:.1f}%",
+                                tolerance.group, 100 * summary->mean_absolute_error,
+                                100 * tolerance.mean_absolute_error));
+    }
+  }
+  for (const std::size_t i : comparison.bound_violations) {
+    const Row& row = comparison.rows[i];
+    out.push_back(fmt::format("{} {}: measured {:.4g} s, under the limit of {:.4g} s", row.kernel,
+                              row.problem_text, row.measured_fastest_s, row.limit_s));
+  }
+  for (const Failure& failure : comparison.failures) {
+    out.push_back(fmt::format("{}: {}", failure.kernel, failure.reason));
+  }
+  return out;
+}
+
+}  // namespace roofcast::validation

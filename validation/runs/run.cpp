@@ -1,0 +1,59 @@
+#include "validation/runs/run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace roofcast::validation {
+
+double Timing::median_s() const {
+  return percentile_s(0.5);
+}
+
+double Timing::percentile_s(double fraction) const {
+  if (samples_s.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> sorted = samples_s;
+  std::sort(sorted.begin(), sorted.end());
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
+std::span<const CounterField> counter_fields() {
+  static constexpr std::array<CounterField, 18> fields = {{
+      {"dram_read_bytes", &Counters::dram_read_bytes},
+      {"dram_write_bytes", &Counters::dram_write_bytes},
+      {"l2_read_bytes", &Counters::l2_read_bytes},
+      {"l2_write_bytes", &Counters::l2_write_bytes},
+      {"l2_lookup_read_bytes", &Counters::l2_lookup_read_bytes},
+      {"l2_lookup_write_bytes", &Counters::l2_lookup_write_bytes},
+      {"sm_cycles", &Counters::sm_cycles},
+      {"flops", &Counters::flops},
+      {"warps_active_per_sm", &Counters::warps_active},
+      {"warp_instructions", &Counters::instructions},
+      {"l1_wavefronts", &Counters::l1_wavefronts},
+      {"shared_wavefronts", &Counters::shared_wavefronts},
+      {"shared_load_wavefronts", &Counters::shared_load_wavefronts},
+      {"shared_store_wavefronts", &Counters::shared_store_wavefronts},
+      {"shared_bank_conflicts", &Counters::shared_bank_conflicts},
+      {"l1_load_sectors", &Counters::l1_load_sectors},
+      {"l1_store_sectors", &Counters::l1_store_sectors},
+      {"time_s", &Counters::time_s},
+  }};
+  return fields;
+}
+
+std::string_view name(CacheState cache) {
+  return cache == CacheState::cold ? "cold" : "steady";
+}
+
+std::optional<CacheState> parse_cache_state(std::string_view text) {
+  for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
+    if (text == name(cache)) return cache;
+  }
+  return std::nullopt;
+}
+
+}  // namespace roofcast::validation
