@@ -85,12 +85,12 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
               : rows_text(comparison, comparison.bound_violations, true, style);
   if (!comparison.failures.empty()) {
     text += fmt::format("\n{}\n", style.heading("without a measurement or a forecast"));
+    TextTable table({{""}, {""}, {""}});
     for (const validation::Failure& failure : comparison.failures) {
-      text += fmt::format(
-          "  {}\n", visible(fmt::format("{} {}: {}", failure.kernel,
-                                        validation::problem_text(failure.kernel, failure.problem),
-                                        failure.reason)));
+      table.add({failure.kernel, validation::problem_text(failure.kernel, failure.problem),
+                 failure.reason});
     }
+    text += table.text(style, "  ");
   }
   return text;
 }

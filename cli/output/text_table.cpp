@@ -12,7 +12,10 @@ namespace {
 
 constexpr std::string_view kGap = "  ";
 
-/// Cuts off the longest beginning of `text` that takes at most `width` columns, at a space where
+/// A line may end at a space, and after one of the others.
+constexpr std::string_view kBreaks = " ._/,:;=";
+
+/// Cuts off the longest beginning of `text` that takes at most `width` columns, at a break where
 /// there is one. `width` is at least 1.
 std::string_view take_line(std::string_view& text, std::size_t width) {
   if (display_width(text) <= width) return std::exchange(text, {});
@@ -20,12 +23,40 @@ std::string_view take_line(std::string_view& text, std::size_t width) {
   for (std::size_t columns = 0; columns < width; ++columns) {
     end += std::max<std::size_t>(utf8_length(text.substr(end)), 1);
   }
-  const std::size_t space = text.rfind(' ', end);
-  if (space != std::string_view::npos && space > text.find_first_not_of(' ')) end = space;
+  if (text[end] != ' ') {
+    const std::size_t last = text.find_last_of(kBreaks, end - 1);
+    if (last != std::string_view::npos && last > text.find_first_not_of(' ')) {
+      end = text[last] == ' ' ? last : last + 1;
+    }
+  }
   const std::string_view first = text.substr(0, end);
   text.remove_prefix(end);
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return first;
+}
+
+std::size_t longest_piece(std::string_view text) {
+  std::size_t longest = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(kBreaks), text.size() - 1) + 1;
+    longest = std::max(longest, display_width(text.substr(0, end)));
+    text.remove_prefix(end);
+  }
+  return longest;
+}
+
+/// Narrows the widest columns, none below its least, until they take `total` - `available` less.
+std::size_t narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least,
+                   std::size_t total, std::size_t available) {
+  for (; total > available; --total) {
+    std::size_t* widest = nullptr;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (widths[i] > least[i] && (widest == nullptr || widths[i] > *widest)) widest = &widths[i];
+    }
+    if (widest == nullptr) break;
+    --*widest;
+  }
+  return total;
 }
 
 }  // namespace
@@ -37,24 +68,26 @@ void TextTable::add(std::vector<std::string> cells, bool emphasized) {
 }
 
 std::vector<std::size_t> TextTable::widths(std::size_t available) const {
-  constexpr std::size_t kNarrowestText = 12;
+  constexpr std::size_t kNarrowestText = 6;
   std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    widths.push_back(display_width(columns_[i].title));
-    for (const Row& row : rows_) widths[i] = std::max(widths[i], display_width(row.cells[i]));
-  }
-  std::size_t total = std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
-                      kGap.size() * (columns_.size() - 1);
-  for (; total > available; --total) {
-    std::size_t* widest = nullptr;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      const std::size_t least = std::max(kNarrowestText, display_width(columns_[i].title));
-      if (columns_[i].align == Align::right || widths[i] <= least) continue;
-      if (widest == nullptr || widths[i] > *widest) widest = &widths[i];
+  std::vector<std::size_t> whole_pieces;
+  std::vector<std::size_t> cut_pieces;
+  for (const Column& column : columns_) {
+    const std::size_t i = widths.size();
+    const std::size_t title = display_width(column.title);
+    std::size_t width = title;
+    std::size_t piece = std::max(title, kNarrowestText);
+    for (const Row& row : rows_) {
+      width = std::max(width, display_width(row.cells[i]));
+      piece = std::max(piece, longest_piece(row.cells[i]));
     }
-    if (widest == nullptr) break;
-    --*widest;
+    widths.push_back(width);
+    whole_pieces.push_back(column.align == Align::right ? width : piece);
+    cut_pieces.push_back(column.align == Align::right ? width : std::max(title, kNarrowestText));
   }
+  const std::size_t total = std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
+                            kGap.size() * (columns_.size() - 1);
+  narrow(widths, cut_pieces, narrow(widths, whole_pieces, total, available), available);
   return widths;
 }
 
