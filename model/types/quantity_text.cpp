@@ -36,8 +36,9 @@ void append_figure(std::string& text, double value, int digits) {
   for (int i = 1; i < digits; ++i) enough *= 10;
   enough -= 0.05;
   std::size_t decimals = 0;
-  if (value != 0) {
-    for (; value < enough; value *= 10) ++decimals;
+  while (value != 0 && value < enough) {
+    value *= 10;
+    ++decimals;
   }
   std::string whole = std::to_string(std::llround(value));
   if (whole.size() <= decimals) whole.insert(0, decimals + 1 - whole.size(), '0');
