@@ -38,7 +38,7 @@ TimeByResource bounds(const Plan& plan, const Gpu& gpu) {
   if (const auto peak = vector_peak_flops_per_s(gpu, plan.compute, *clock)) {
     at(times, Resource::vector) = work.vector_flops / *peak;
   }
-  if (const auto peak = tensor_peak_flops_per_s(gpu, plan.compute, *clock)) {
+  if (const auto peak = fastest_tensor_flops_per_s(gpu, plan.compute, *clock)) {
     at(times, Resource::tensor) = work.tensor_flops / *peak;
   }
   if (gpu.sm.special_per_clk) {
@@ -48,8 +48,15 @@ TimeByResource bounds(const Plan& plan, const Gpu& gpu) {
     at(times, Resource::conversion) =
         work.conversions / (*gpu.sm.conversion_per_clk * sm_clocks_per_s);
   }
-  if (gpu.sm.l2_bytes_per_clk) {
-    at(times, Resource::l2) = work.l2.total_bytes() / (*gpu.sm.l2_bytes_per_clk * sm_clocks_per_s);
+  if (const auto peak = l2_peak_bytes_per_s(gpu, *clock)) {
+    at(times, Resource::l2) = work.l2.read_bytes / *peak;
+  }
+  if (gpu.sm.shared_bytes_per_clk) {
+    at(times, Resource::shared) =
+        work.shared_bytes / (*gpu.sm.shared_bytes_per_clk * sm_clocks_per_s);
+  }
+  if (gpu.sm.l1_bytes_per_clk) {
+    at(times, Resource::l1) = work.l1.total_bytes() / (*gpu.sm.l1_bytes_per_clk * sm_clocks_per_s);
   }
   return times;
 }
