@@ -51,7 +51,7 @@ void check_identity(const Json& specification, const std::string& file) {
 
 void check_kind(const Json& specification, const std::string& file) {
   if (specification["kind"] != "tpu") return;
-  for (const char* group : {"chip", "sm", "occupancy", "compute_capability"}) {
+  for (const char* group : {"chip", "sm", "features", "occupancy", "compute_capability"}) {
     if (specification.contains(group)) {
       throw SpecError(file, child("", group), "nothing here for a device of kind \"tpu\", found it",
                       "remove it: peaks of the whole device stand in /peak_flops_per_s");
@@ -87,6 +87,8 @@ void check_order(const Json& specification, const std::string& file) {
       Pair{"/occupancy/warp_allocation_unit", "/occupancy/registers_per_sm"},
       Pair{"/clocks/vector_boost_hz", "/clocks/max_hz"},
       Pair{"/clocks/tensor_boost_hz", "/clocks/max_hz"},
+      Pair{"/clocks/tensor_fp64_boost_hz", "/clocks/max_hz"},
+      Pair{"/features/cluster_blocks_portable", "/features/cluster_blocks_max"},
       Pair{"/memory/l2_sector_bytes", "/memory/l2_line_bytes"},
       Pair{"/memory/l2_line_bytes", "/memory/l2_bytes"},
       Pair{"/memory/l2_bytes", "/memory/dram_bytes"}};

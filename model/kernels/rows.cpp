@@ -47,11 +47,7 @@ Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_by
 }
 
 bool has_clusters(const Gpu& gpu) {
-  constexpr std::size_t kOneDigit = 1;  // "9.0", but "10.0"
-  const std::string& capability = gpu.compute_capability;
-  const std::size_t digits = capability.find('.');
-  return digits != std::string::npos &&
-         (digits > kOneDigit || (digits == kOneDigit && capability.front() == '9'));
+  return gpu.features.has_clusters();
 }
 
 Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,

@@ -124,7 +124,6 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   step.waits.global = kSweeps * as_double(accesses);
   add_reduction(step, warps);
   add_reduction(step, warps);
-  step.issued.shared_bytes = step.wavefronts.shared * 128;
   set_blocks(plan, {{std::move(step)}});
   return plan;
 }

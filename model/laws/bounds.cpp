@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/counting/totals.hpp"
 #include "model/laws/chain_reuse.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/l1_reuse.hpp"
@@ -44,11 +45,12 @@ TimeByResource bounds(const Program& program, std::size_t position, const Gpu& g
   if (!clock || !gpu.sm_count) return times;
   const double sm_clocks_per_s = *clock * static_cast<double>(*gpu.sm_count);
   const Work& work = plan.useful;
+  const Work issued = issued_by_launch(plan);
   if (const auto peak = vector_peak_flops_per_s(gpu, plan.compute, *clock)) {
     at(times, Resource::vector) = work.vector_flops / *peak;
   }
   for (const DType type : kAllDTypes) {
-    if (const auto peak = tensor_peak_flops_per_s(gpu, type, *clock)) {
+    if (const auto peak = fastest_tensor_flops_per_s(gpu, type, *clock)) {
       at(times, Resource::tensor) += work.tensor_flops[type] / *peak;
     }
   }
@@ -59,9 +61,16 @@ TimeByResource bounds(const Program& program, std::size_t position, const Gpu& g
     at(times, Resource::conversion) =
         work.conversions / (*gpu.sm.conversion_per_clk * sm_clocks_per_s);
   }
-  if (gpu.sm.l2_bytes_per_clk) {
-    at(times, Resource::l2) =
-        least_l2_traffic(plan, gpu).total_bytes() / (*gpu.sm.l2_bytes_per_clk * sm_clocks_per_s);
+  if (const auto peak = l2_peak_bytes_per_s(gpu, *clock)) {
+    at(times, Resource::l2) = least_l2_traffic(plan, gpu).read_bytes / *peak;
+  }
+  if (gpu.sm.shared_bytes_per_clk) {
+    at(times, Resource::shared) =
+        issued.shared_bytes / (*gpu.sm.shared_bytes_per_clk * sm_clocks_per_s);
+  }
+  if (gpu.sm.l1_bytes_per_clk) {
+    at(times, Resource::l1) =
+        issued.l1.total_bytes() / (*gpu.sm.l1_bytes_per_clk * sm_clocks_per_s);
   }
   return times;
 }
