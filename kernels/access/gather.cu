@@ -18,9 +18,9 @@ namespace {
 namespace gather_at = roofcast::access::gather;
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void gather_kernel(const T* __restrict__ x,
-                                                          const std::uint32_t* __restrict__ index,
-                                                          T* __restrict__ y, std::int64_t n) {
+__global__ void __launch_bounds__(kThreads)
+    gather_kernel(const T* __restrict__ x, const std::uint32_t* __restrict__ index,
+                  T* __restrict__ y, std::int64_t n) {
   const std::int64_t i = thread_index();
   if (i < n) y[i] = x[index[i]];
 }

@@ -16,18 +16,18 @@ namespace {
 namespace matrix = roofcast::access::matrix;
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void row_wise_kernel(const T* __restrict__ x,
-                                                            T* __restrict__ y, std::int64_t rows,
-                                                            std::int64_t columns) {
+__global__ void __launch_bounds__(kThreads)
+    row_wise_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows,
+                    std::int64_t columns) {
   const std::int64_t column = std::int64_t{blockIdx.x} * matrix::kLanes + threadIdx.x;
   const std::int64_t row = std::int64_t{blockIdx.y} * matrix::kDepth + threadIdx.y;
   if (row < rows && column < columns) y[row * columns + column] = x[row * columns + column];
 }
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void column_wise_kernel(const T* __restrict__ x,
-                                                               T* __restrict__ y, std::int64_t rows,
-                                                               std::int64_t columns) {
+__global__ void __launch_bounds__(kThreads)
+    column_wise_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows,
+                       std::int64_t columns) {
   const std::int64_t row = std::int64_t{blockIdx.y} * matrix::kLanes + threadIdx.x;
   const std::int64_t column = std::int64_t{blockIdx.x} * matrix::kDepth + threadIdx.y;
   if (row < rows && column < columns) y[row * columns + column] = x[row * columns + column];

@@ -16,10 +16,9 @@ namespace shared_at = roofcast::access::shared;
 constexpr auto kShifts = static_cast<int>(shared_at::kShifts);
 
 template <int kWidth>
-__global__ __launch_bounds__(kThreads) void shared_kernel(const float* __restrict__ x,
-                                                          float* __restrict__ y, std::int64_t n,
-                                                          int stride, int words, int repeats,
-                                                          int turn) {
+__global__ void __launch_bounds__(kThreads)
+    shared_kernel(const float* __restrict__ x, float* __restrict__ y, std::int64_t n, int stride,
+                  int words, int repeats, int turn) {
   extern __shared__ __align__(16) float memory[];
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < words; i += static_cast<int>(kThreads)) {

@@ -20,9 +20,9 @@ namespace offset_at = roofcast::access::offset;
 
 /// Accesses of kWidth elements, one after the other where the address is not aligned for one.
 template <class T, int kWidth>
-__global__ __launch_bounds__(kThreads) void strided_kernel(const T* __restrict__ x,
-                                                           T* __restrict__ y, std::int64_t accesses,
-                                                           std::int64_t stride) {
+__global__ void __launch_bounds__(kThreads)
+    strided_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t accesses,
+                   std::int64_t stride) {
   const std::int64_t i = thread_index();
   if (i >= accesses) return;
   using Vec = Vector<T, kWidth* static_cast<int>(sizeof(T))>;
@@ -30,19 +30,17 @@ __global__ __launch_bounds__(kThreads) void strided_kernel(const T* __restrict__
 }
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void strided_elements(const T* __restrict__ x,
-                                                             T* __restrict__ y,
-                                                             std::int64_t accesses,
-                                                             std::int64_t stride, int width) {
+__global__ void __launch_bounds__(kThreads)
+    strided_elements(const T* __restrict__ x, T* __restrict__ y, std::int64_t accesses,
+                     std::int64_t stride, int width) {
   const std::int64_t i = thread_index();
   if (i >= accesses) return;
   for (int e = 0; e < width; ++e) y[i * width + e] = x[i * stride + e];
 }
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void offset_kernel(const T* __restrict__ x,
-                                                          T* __restrict__ y, std::int64_t n,
-                                                          std::int64_t shift) {
+__global__ void __launch_bounds__(kThreads)
+    offset_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t n, std::int64_t shift) {
   const std::int64_t i = thread_index();
   if (i < n) y[i] = x[i + shift];
 }

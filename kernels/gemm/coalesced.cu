@@ -10,9 +10,9 @@ namespace roofcast::cuda::gemm {
 namespace {
 
 template <int kTileRows, int kTileColumns>
-__global__ __launch_bounds__(kTileRows* kTileColumns) void coalesced_kernel(
-    int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
-    float* __restrict__ c) {
+__global__ void __launch_bounds__(kTileRows* kTileColumns)
+    coalesced_kernel(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
+                     float* __restrict__ c) {
   const int row = static_cast<int>(blockIdx.y) * kTileRows + static_cast<int>(threadIdx.y);
   const int column = static_cast<int>(blockIdx.x) * kTileColumns + static_cast<int>(threadIdx.x);
   if (row >= m || column >= n) return;

@@ -12,11 +12,9 @@ namespace roofcast::cuda::gemm {
 namespace {
 
 template <int kRows, int kColumns, int kDepth, int kThreadRows>
-__global__ __launch_bounds__(kRows* kColumns /
-                             kThreadRows) void coarsened_1d_kernel(int m, int n, int k,
-                                                                   const float* __restrict__ a,
-                                                                   const float* __restrict__ b,
-                                                                   float* __restrict__ c) {
+__global__ void __launch_bounds__(kRows* kColumns / kThreadRows)
+    coarsened_1d_kernel(int m, int n, int k, const float* __restrict__ a,
+                        const float* __restrict__ b, float* __restrict__ c) {
   constexpr int kThreads = kRows * kColumns / kThreadRows;
   __shared__ float a_tile[kRows][kDepth];
   __shared__ float b_tile[kDepth][kColumns];

@@ -14,13 +14,10 @@ namespace roofcast::cuda::gemm {
 namespace {
 
 template <int kRows, int kColumns, int kDepth, int kThreadRows, int kThreadColumns>
-__global__ __launch_bounds__(kRows* kColumns / (kThreadRows * kThreadColumns),
-                             512 * kThreadRows * kThreadColumns /
-                                 (kRows *
-                                  kColumns)) void coarsened_2d_kernel(int m, int n, int k,
-                                                                      const float* __restrict__ a,
-                                                                      const float* __restrict__ b,
-                                                                      float* __restrict__ c) {
+__global__ void __launch_bounds__(kRows* kColumns / (kThreadRows * kThreadColumns),
+                                  512 * kThreadRows * kThreadColumns / (kRows * kColumns))
+    coarsened_2d_kernel(int m, int n, int k, const float* __restrict__ a,
+                        const float* __restrict__ b, float* __restrict__ c) {
   constexpr int kAcross = kColumns / kThreadColumns, kDown = kRows / kThreadRows;
   constexpr int kThreads = kAcross * kDown;
   // More steps at once hold more operands: with 64 sums they no longer fit in 128 registers.

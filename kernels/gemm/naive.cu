@@ -11,10 +11,9 @@ namespace roofcast::cuda::gemm {
 namespace {
 
 template <int kTileRows, int kTileColumns>
-__global__ __launch_bounds__(kTileRows* kTileColumns) void naive_kernel(int m, int n, int k,
-                                                                        const float* __restrict__ a,
-                                                                        const float* __restrict__ b,
-                                                                        float* __restrict__ c) {
+__global__ void __launch_bounds__(kTileRows* kTileColumns)
+    naive_kernel(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
+                 float* __restrict__ c) {
   const int row = static_cast<int>(blockIdx.x) * kTileRows + static_cast<int>(threadIdx.x);
   const int column = static_cast<int>(blockIdx.y) * kTileColumns + static_cast<int>(threadIdx.y);
   if (row >= m || column >= n) return;

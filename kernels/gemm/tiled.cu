@@ -14,10 +14,9 @@ namespace roofcast::cuda::gemm {
 namespace {
 
 template <int kRows, int kColumns, int kDepth>
-__global__ __launch_bounds__(kRows* kColumns) void tiled_kernel(int m, int n, int k,
-                                                                const float* __restrict__ a,
-                                                                const float* __restrict__ b,
-                                                                float* __restrict__ c) {
+__global__ void __launch_bounds__(kRows* kColumns)
+    tiled_kernel(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
+                 float* __restrict__ c) {
   constexpr int kThreads = kRows * kColumns;
   __shared__ float a_tile[kRows][kDepth];
   __shared__ float b_tile[kDepth][kColumns];

@@ -91,11 +91,9 @@ __device__ void read(float (&to)[kCount], const float* from) {
 }
 
 template <class T, bool kAligned>
-__global__ __launch_bounds__(T::kThreads,
-                             T::kMinBlocks) void vectorized_kernel(int m, int n, int k,
-                                                                   const float* __restrict__ a,
-                                                                   const float* __restrict__ b,
-                                                                   float* __restrict__ c) {
+__global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
+    vectorized_kernel(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
+                      float* __restrict__ c) {
   extern __shared__ __align__(16) float shared[];
   const int thread = static_cast<int>(threadIdx.x);
   const Origin block = origin_of<T>(static_cast<int>(blockIdx.x), m, n);

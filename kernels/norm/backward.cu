@@ -84,8 +84,8 @@ __device__ Sums add_up(const Sums* parts, int count) {
 }
 
 template <class T, Kind kKind, bool kAligned, bool kClustered>
-__global__ __launch_bounds__(kMaxThreads, 1) void backward_kernel(Backward<T> at, std::int64_t rows,
-                                                                  int cols) {
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    backward_kernel(Backward<T> at, std::int64_t rows, int cols) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr int kVectors = static_cast<int>(kBackwardElements) / kWidth;
   constexpr int kElements = kVectors * kWidth;

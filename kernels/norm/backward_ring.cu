@@ -22,9 +22,8 @@ namespace {
 constexpr int kThreads = static_cast<int>(roofcast::norm::kMostThreads);
 
 template <class T, Kind kKind, bool kClustered>
-__global__ __launch_bounds__(kThreads, 1) void backward_ring_kernel(Backward<T> at,
-                                                                    std::int64_t rows, int cols,
-                                                                    int stages) {
+__global__ void __launch_bounds__(kThreads, 1)
+    backward_ring_kernel(Backward<T> at, std::int64_t rows, int cols, int stages) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr int kVectors = static_cast<int>(roofcast::norm::kRingElements) / kWidth;
   constexpr bool kCentred = kKind == Kind::layernorm;

@@ -23,9 +23,8 @@ using roofcast::norm::forward_ring_layout;
 using roofcast::norm::kMostThreads;
 
 template <class T, int kVectors, Kind kKind>
-__global__ __launch_bounds__(kMaxThreads, 2) void forward_kernel(Forward<T> at, std::int64_t rows,
-                                                                 int cols,
-                                                                 int /*rows_per_cluster*/) {
+__global__ void __launch_bounds__(kMaxThreads, 2)
+    forward_kernel(Forward<T> at, std::int64_t rows, int cols, int /*rows_per_cluster*/) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr bool kCentred = kKind == Kind::layernorm;
   __shared__ Part parts[kMaxWarps];
@@ -77,9 +76,8 @@ __global__ __launch_bounds__(kMaxThreads, 2) void forward_kernel(Forward<T> at, 
 /// Three sweeps element by element, for x and y that are not equally far past a multiple of 16
 /// bytes, over the grid of the others: rows go round the blocks.
 template <class T, Kind kKind>
-__global__ __launch_bounds__(kMaxThreads, 1) void by_element_kernel(Forward<T> at,
-                                                                    std::int64_t rows, int cols,
-                                                                    int /*rows_per_cluster*/) {
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    by_element_kernel(Forward<T> at, std::int64_t rows, int cols, int /*rows_per_cluster*/) {
   __shared__ float sums[2][kMaxWarps];
   for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; row < rows;
        row += std::int64_t{gridDim.x} * blockDim.y) {

@@ -19,9 +19,8 @@ namespace {
 constexpr int kVectors = static_cast<int>(roofcast::norm::kForwardRingVectors);
 
 template <class T, Kind kKind, bool kClustered>
-__global__ __launch_bounds__(kMaxThreads, 1) void forward_ring_kernel(Forward<T> at,
-                                                                      std::int64_t rows, int cols,
-                                                                      int rows_per_cluster) {
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    forward_ring_kernel(Forward<T> at, std::int64_t rows, int cols, int rows_per_cluster) {
   constexpr int kWidth = rows::kWidth<T>, kStages = 1;
   constexpr bool kCentred = kKind == Kind::layernorm;
   using Exchange = rows::Exchange<kClustered, kMaxThreads / 32>;

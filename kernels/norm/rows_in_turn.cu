@@ -19,11 +19,8 @@ namespace roofcast::cuda::norm {
 namespace {
 
 template <class T, int kVectors, Kind kKind, bool kClustered>
-__global__ __launch_bounds__(kMaxThreads, kVectors* rows::kWidth<T> <= 16
-                                              ? 2
-                                              : 1) void in_turn_kernel(Forward<T> at,
-                                                                       std::int64_t rows, int cols,
-                                                                       int rows_per_cluster) {
+__global__ void __launch_bounds__(kMaxThreads, kVectors* rows::kWidth<T> <= 16 ? 2 : 1)
+    in_turn_kernel(Forward<T> at, std::int64_t rows, int cols, int rows_per_cluster) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr bool kCentred = kKind == Kind::layernorm;
   constexpr bool kAhead = kVectors * kWidth <= 16;  // else registers hold one row

@@ -63,9 +63,9 @@ __device__ float max_of(const rows::Packed& packed) {
 }
 
 template <class T, bool kClustered>
-__global__ __launch_bounds__(kThreads, sizeof(T) == 4 ? 1 : 2) void ring_kernel(
-    const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols, int rows_per_cluster,
-    int stages) {
+__global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 1 : 2)
+    ring_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
+                int rows_per_cluster, int stages) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr bool kKeep = sizeof(T) == 4;  // exponentials
   using Exchange = rows::Exchange<kClustered, kThreads / 32>;

@@ -23,9 +23,9 @@ using roofcast::softmax::kVectors;
 using roofcast::softmax::registers_layout;
 
 template <class T, int kVectors>
-__global__ __launch_bounds__(1024, 1) void held_kernel(const T* __restrict__ x, T* __restrict__ y,
-                                                       std::int64_t rows, int cols,
-                                                       int /*cluster*/) {
+__global__ void __launch_bounds__(1024, 1)
+    held_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
+                int /*cluster*/) {
   constexpr int kWidth = rows::kWidth<T>;
   __shared__ Part parts[rows::kMaxWarps];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);

@@ -29,9 +29,9 @@ __device__ std::int64_t row_here(std::int64_t rows, int cluster) {
 }
 
 template <class T, bool kAligned>
-__global__ __launch_bounds__(1024, 1) void three_pass_kernel(const T* __restrict__ x,
-                                                             T* __restrict__ y, std::int64_t rows,
-                                                             int cols, int cluster) {
+__global__ void __launch_bounds__(1024, 1)
+    three_pass_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
+                      int cluster) {
   __shared__ Part maxima[rows::kMaxWarps], sums[rows::kMaxWarps];
   const std::int64_t row = row_here(rows, cluster);
   if (row < 0) return;
@@ -54,7 +54,7 @@ __global__ __launch_bounds__(1024, 1) void three_pass_kernel(const T* __restrict
 }
 
 template <class T, bool kAligned>
-__global__ __launch_bounds__(1024, 1) void online_kernel(const T* __restrict__ x, T* __restrict__ y,
+__global__ void __launch_bounds__(1024, 1) online_kernel(const T* __restrict__ x, T* __restrict__ y,
                                                          std::int64_t rows, int cols, int cluster) {
   __shared__ Part parts[rows::kMaxWarps];
   const std::int64_t row = row_here(rows, cluster);

@@ -42,7 +42,7 @@ constexpr int kTile = 32;
 constexpr auto kPatches = static_cast<int>(roofcast::transpose::kPatches);
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void naive_kernel(const T* __restrict__ x, T* __restrict__ y,
+__global__ void __launch_bounds__(kThreads) naive_kernel(const T* __restrict__ x, T* __restrict__ y,
                                                          std::int64_t rows, std::int64_t columns) {
   const std::int64_t column = std::int64_t{blockIdx.x} * kTile + threadIdx.x;
   const std::int64_t first = std::int64_t{blockIdx.y} * kTile + threadIdx.y;
@@ -54,7 +54,7 @@ __global__ __launch_bounds__(kThreads) void naive_kernel(const T* __restrict__ x
 }
 
 template <class T, int kPad>
-__global__ __launch_bounds__(kThreads) void tiled_kernel(const T* __restrict__ x, T* __restrict__ y,
+__global__ void __launch_bounds__(kThreads) tiled_kernel(const T* __restrict__ x, T* __restrict__ y,
                                                          std::int64_t rows, std::int64_t columns) {
   __shared__ T tile[kTile][kTile + kPad];
   const auto lane = static_cast<int>(threadIdx.x);
@@ -108,9 +108,9 @@ __device__ void turn(const uint4 (&in)[kPatch<kBytes>], uint4 (&out)[kPatch<kByt
 
 /// 16-byte accesses: rows and columns are multiples of k, both addresses of 16 bytes.
 template <int kBytes, int kPad>
-__global__ __launch_bounds__(kThreads) void patch_kernel(const uint4* __restrict__ x,
-                                                         uint4* __restrict__ y, std::int64_t rows,
-                                                         std::int64_t columns) {
+__global__ void __launch_bounds__(kThreads)
+    patch_kernel(const uint4* __restrict__ x, uint4* __restrict__ y, std::int64_t rows,
+                 std::int64_t columns) {
   constexpr int k = kPatch<kBytes>;
   // Column c of the tile is row [c mod k][c / k], in patches of k rows of x.
   __shared__ uint4 tile[k][kPatches][kPatches + kPad];
