@@ -1,12 +1,11 @@
-// y[i] = x[j[i]]: a warp's load touches as many sectors as its 32 indices happen to lie in.
+// y[i] = x[j[i]]: a warp's load touches as many sectors as its 32 indices lie in.
 //
-//   shuffled   inside each window of w elements a fixed permutation. Within a block's 256 elements
-//   L1
-//              answers the repeats; beyond, a sector of 32 B is fetched for each element of 4 B
-//   uniform    each index anywhere in a table of w elements. Sectors a warp: S·(1 - (1 - 1/S)^32)
-//   of
-//              the table's S. A table in L1 costs nothing more, one in L2 32 B, one in DRAM 64 B
-//              each
+//   shuffled   A fixed permutation inside each window of w elements. L1 answers the repeats within
+//              a block's 256 elements; a wider window fetches a sector of 32 B for each element of
+//              4 B.
+//   uniform    Each index lies anywhere in a table of w elements, which has S sectors. A warp
+//              touches S·(1 - (1 - 1/S)^32) of them. An element of a table in L1 costs nothing more,
+//              in L2 32 B, in DRAM 64 B.
 //
 // The index itself, 4 B, is read in order.
 #include "kernels/access/access.hpp"

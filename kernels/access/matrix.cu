@@ -1,10 +1,9 @@
-// A matrix copied, y = x, by blocks of 32 lanes by 8 warps:
+// y = x for a matrix, by blocks of 32 lanes by 8 warps:
 //
-//   row_wise      lanes along the row: 4 sectors of 32 B in and 4 out for a warp's 32 floats
-//   column_wise   lanes one row apart: 32 sectors in. The eight warps of a block stand on
-//   neighbouring
-//                 columns and share each sector, which L1 has for seven of them. But stores go to
-//                 L2 as they are: 32 sectors out, with 4 B of each, eight times over
+//   row_wise      Lanes along the row. A warp's 32 floats are 4 sectors of 32 B in and 4 out.
+//   column_wise   Lanes one row apart. A warp's load touches 32 sectors. The eight warps of a block
+//                 stand on neighbouring columns and share each sector, so L1 has it for seven of
+//                 them. Stores pass through L1: each warp sends 32 sectors with 4 B of use to L2.
 //
 // DRAM moves the same bytes for both, once L2 has put the pieces of a sector together.
 #include "kernels/access/access.hpp"
