@@ -95,7 +95,7 @@ void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const
   }
   // The limit is a fact, the forecast an estimate: where they cross, the estimate is wrong.
   time.expected_s = std::max(launch_s + running_s, result.limit.time_s);
-  const double spread = relative_spread(time.expected_s, time.terms.binding().resource, gpu);
+  const double spread = relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
   time.sm_clock_hz = clock_hz;

@@ -5,6 +5,7 @@
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
+#include "model/types/regime.hpp"
 
 namespace roofcast {
 
@@ -20,6 +21,6 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Traff
                        double clock_hz, const Gpu& gpu);
 
 /// Half-width of the interval around an expected time, relative, by what bounds it.
-double relative_spread(double expected_s, Resource bound, const Gpu& gpu);
+double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu);
 
 }  // namespace roofcast
