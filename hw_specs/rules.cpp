@@ -27,11 +27,7 @@ bool has_members(const Json& specification, std::string_view pointer) {
 }
 
 void check_identity(const Json& specification, const std::string& file) {
-  const std::string& name = specification["name"].get_ref<const std::string&>();
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-  if (!plain) {
+  if (!is_device_name(specification["name"].get_ref<const std::string&>())) {
     throw SpecError(file, "/name",
                     "small letters, digits and hyphens, found " + shown(specification["name"]),
                     "write it as \"h100-sxm5\"");
@@ -144,6 +140,12 @@ void check_peaks(const Json& specification, const std::string& file) {
 }
 
 }  // namespace
+
+bool is_device_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
 
 void check_rules(const Json& specification, Stage stage, const std::string& file) {
   check_identity(specification, file);

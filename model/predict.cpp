@@ -114,7 +114,7 @@ void add_forecast(Prediction& result, const Program& program, double clock_hz, c
   // The limit is a fact, the forecast an estimate: where they cross, the estimate is wrong.
   time.expected_s = std::max(launch_s + running_s, result.limit.time_s);
   time.waterfall[Part::limit] = time.expected_s - (launch_s + running_s);
-  const double spread = relative_spread(time.expected_s, time.terms.binding().resource, gpu);
+  const double spread = relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
   time.sm_clock_hz = clock_hz;

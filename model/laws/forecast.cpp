@@ -97,7 +97,6 @@ Waterfall parts_of(const SmTime& sm, double sm_s, double l2_s, double dram_s, do
   return parts;
 }
 
-constexpr double kLaunchBoundBelow_s = 20e-6;
 // Without a calibration an expected time is no better than this.
 constexpr double kUncalibratedSpread = 0.5;
 
@@ -143,13 +142,12 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   return result;
 }
 
-double relative_spread(double expected_s, Resource bound, const Gpu& gpu) {
+double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
-  if (expected_s < kLaunchBoundBelow_s) {
-    return known.spread_launch_bound.value_or(kUncalibratedSpread);
-  }
-  const bool memory = bound == Resource::dram || bound == Resource::l2;
-  return (memory ? known.spread_memory : known.spread_compute).value_or(kUncalibratedSpread);
+  const std::array by_regime = {known.spread_launch_bound, known.spread_memory,
+                                known.spread_compute};
+  return by_regime[static_cast<std::size_t>(regime_of(expected_s, terms))].value_or(
+      kUncalibratedSpread);
 }
 
 }  // namespace roofcast

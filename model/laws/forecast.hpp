@@ -4,6 +4,7 @@
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
+#include "model/types/regime.hpp"
 
 namespace roofcast {
 
@@ -26,6 +27,6 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
                        double clock_hz, const Gpu& gpu);
 
 /// Half-width of the interval around an expected time, relative, by what bounds it.
-double relative_spread(double expected_s, Resource bound, const Gpu& gpu);
+double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu);
 
 }  // namespace roofcast
