@@ -264,8 +264,10 @@ KernelEntry entry(std::string_view name) {
                     p[kElements], static_cast<int>(p[kPaths]), p[kWork] / kWorkUnit);
             check(cudaGetLastError());
           },
-      // Each of work multiply-adds rounds once, and no slope is above 1.
-      .tolerance = [](const Problem& p) { return static_cast<double>(p[kWork] + 32) * 0x1p-24; },
+      // Each of `work` multiply-adds rounds once, to u of a value that is at most half the largest
+      // sum of four, and no slope is above 1. Near its limit a chain may round in one direction.
+      .tolerance = [](const Problem& p,
+                      std::size_t) { return static_cast<double>(2 * p[kWork] + 32) * 0x1p-24; },
       .fill =
           [](const Problem& p, std::span<void* const> inputs, std::uint64_t seed,
              cudaStream_t stream) {

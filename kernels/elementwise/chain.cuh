@@ -62,11 +62,20 @@ inline Tensor array_of(const Problem& p) {
   return {p.dtype, static_cast<std::size_t>(p[map::kElements])};
 }
 
-/// kRoundings: units of roundoff accepted in the element type, besides the arithmetic in fp32.
-template <int kRoundings>
-double tolerance(const Problem& p) {
-  const double arithmetic = kRoundings == 0 ? 0 : 16 * unit_roundoff(DType::fp32);
-  return kRoundings * unit_roundoff(p.dtype) + arithmetic;
+/// How a result comes about: exact; in fp32 and rounded once; or by a chain of operations that each
+/// round.
+enum class Rounding { none, once, each };
+
+/// Once: the arithmetic in fp32 has an error of at most 32·u, or, where 16-bit types have an
+/// operation of their own, less than 2^-15. Each: the intermediates are at most about twice the
+/// largest result, and four of them count.
+template <Rounding kRounding>
+double tolerance(const Problem& p, std::size_t /*output*/) {
+  if (kRounding == Rounding::none) return 0;
+  const double u = unit_roundoff(p.dtype);
+  const double arithmetic =
+      p.dtype == DType::fp32 ? 32 * kFp32Roundoff : std::max(0x1p-15, 32 * kFp32Roundoff);
+  return arithmetic + (kRounding == Rounding::each ? 8 * u : narrowing(p.dtype));
 }
 
 /// `Function` has the float64 reference.
@@ -76,7 +85,7 @@ void reference(const Problem& p, std::span<const void* const> inputs,
   map::reference<Function>(p, inputs, outputs.front(), stream);
 }
 
-template <class Function, CompiledFor kCompiled, int kRoundings>
+template <class Function, CompiledFor kCompiled, Rounding kRounding>
 KernelEntry fused(std::string_view name, std::span<const Problem> configurations) {
   return {
       .name = name,
@@ -99,7 +108,7 @@ KernelEntry fused(std::string_view name, std::span<const Problem> configurations
                      at.outputs.front(), stream);
           },
       .reference = reference<Function>,
-      .tolerance = tolerance<kRoundings>,
+      .tolerance = tolerance<kRounding>,
   };
 }
 
@@ -111,7 +120,7 @@ const expression::Chain& chain() {
 }
 
 /// kSteps: what runs each step of the chain, in order.
-template <class Function, const std::string_view& kText, const auto& kSteps, int kRoundings>
+template <class Function, const std::string_view& kText, const auto& kSteps, Rounding kRounding>
 KernelEntry unfused(std::string_view name, std::span<const Problem> configurations) {
   return {
       .name = name,
@@ -154,7 +163,7 @@ KernelEntry unfused(std::string_view name, std::span<const Problem> configuratio
             }
           },
       .reference = reference<Function>,
-      .tolerance = tolerance<kRoundings>,
+      .tolerance = tolerance<kRounding>,
   };
 }
 

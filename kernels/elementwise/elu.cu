@@ -52,9 +52,9 @@ constexpr std::array<CompiledFor, 5> kSteps = {few<Relu>, few<Exp, Exp16>, few<M
 }  // namespace
 
 std::vector<KernelEntry> elu() {
-  return {fused<Elu, few<Elu, Elu16>, 2>("elementwise.elu.fused", kFewConfigurations),
-          unfused<Elu, roofcast::elementwise::kEluUnfused, kSteps, 8>("elementwise.elu.unfused",
-                                                                      kFewConfigurations)};
+  return {fused<Elu, few<Elu, Elu16>, Rounding::once>("elementwise.elu.fused", kFewConfigurations),
+          unfused<Elu, roofcast::elementwise::kEluUnfused, kSteps, Rounding::each>(
+              "elementwise.elu.unfused", kFewConfigurations)};
 }
 
 }  // namespace roofcast::cuda::elementwise

@@ -21,9 +21,9 @@ constexpr std::array<CompiledFor, 2> kSteps = {few<Multiply>, few<Add>};
 }  // namespace
 
 std::vector<KernelEntry> fma() {
-  return {fused<Fma, few<Fma>, 2>("elementwise.fma.fused", kFewConfigurations),
-          unfused<Fma, roofcast::elementwise::kFmaUnfused, kSteps, 8>("elementwise.fma.unfused",
-                                                                      kFewConfigurations)};
+  return {fused<Fma, few<Fma>, Rounding::once>("elementwise.fma.fused", kFewConfigurations),
+          unfused<Fma, roofcast::elementwise::kFmaUnfused, kSteps, Rounding::each>(
+              "elementwise.fma.unfused", kFewConfigurations)};
 }
 
 }  // namespace roofcast::cuda::elementwise

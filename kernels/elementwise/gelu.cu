@@ -70,14 +70,14 @@ constexpr std::array<CompiledFor, 9> kGeluSteps = {all<Square>, all<Multiply>,  
 }  // namespace
 
 std::vector<KernelEntry> relu() {
-  return {fused<Relu, all<Relu>, 0>("elementwise.relu.fused", kAllConfigurations),
-          unfused<Relu, roofcast::elementwise::kReluUnfused, kReluSteps, 0>(
+  return {fused<Relu, all<Relu>, Rounding::none>("elementwise.relu.fused", kAllConfigurations),
+          unfused<Relu, roofcast::elementwise::kReluUnfused, kReluSteps, Rounding::none>(
               "elementwise.relu.unfused", kAllConfigurations)};
 }
 
 std::vector<KernelEntry> gelu() {
-  return {fused<Gelu, all<Gelu>, 2>("elementwise.gelu.fused", kAllConfigurations),
-          unfused<Gelu, roofcast::elementwise::kGeluUnfused, kGeluSteps, 8>(
+  return {fused<Gelu, all<Gelu>, Rounding::once>("elementwise.gelu.fused", kAllConfigurations),
+          unfused<Gelu, roofcast::elementwise::kGeluUnfused, kGeluSteps, Rounding::each>(
               "elementwise.gelu.unfused", kAllConfigurations)};
 }
 

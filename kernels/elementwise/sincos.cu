@@ -73,8 +73,9 @@ constexpr std::array<CompiledFor, 5> kSteps = {few<Sin, Sin16>, few<Square>, few
 }  // namespace
 
 std::vector<KernelEntry> sincos() {
-  return {fused<Sincos, few<Sincos, Sincos16>, 2>("elementwise.sincos.fused", kFewConfigurations),
-          unfused<Sincos, roofcast::elementwise::kSincosUnfused, kSteps, 8>(
+  return {fused<Sincos, few<Sincos, Sincos16>, Rounding::once>("elementwise.sincos.fused",
+                                                               kFewConfigurations),
+          unfused<Sincos, roofcast::elementwise::kSincosUnfused, kSteps, Rounding::each>(
               "elementwise.sincos.unfused", kFewConfigurations)};
 }
 

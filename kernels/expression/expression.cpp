@@ -189,7 +189,7 @@ void reference_of(const Problem& p, std::span<const void* const> inputs,
 }
 
 template <bool kFused>
-double tolerance_of(const Problem& p) {
+double tolerance_of(const Problem& p, std::size_t /*output*/) {
   return tolerance(elementwise::expression_of(p), p.dtype, !kFused);
 }
 

@@ -78,7 +78,7 @@ std::string unsupported_problem(const Problem&);
 Tensors tensors(const Problem&);
 void reference(const Problem&, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t);
-double tolerance(const Problem&);
+double tolerance(const Problem&, std::size_t output);
 
 /// Calls visitor with the element type; only types that unsupported_problem accepts.
 template <class Visitor>

@@ -127,8 +127,14 @@ KernelEntry entry(std::string_view name) {
           [](const Problem& p, std::span<const void* const> inputs,
              std::span<double* const> outputs,
              cudaStream_t stream) { map::reference<Op>(p, inputs, outputs.front(), stream); },
-      // One rounding of the result; another of the product where it is not fused.
-      .tolerance = [](const Problem& p) { return Op::kRounds ? 2 * unit_roundoff(p.dtype) : 0.0; },
+      // One rounding of the result in the arithmetic's type and one to a narrower element type. The
+      // arithmetic is fused, or its product of a short number exact. fp64 is its own reference.
+      .tolerance =
+          [](const Problem& p, std::size_t) {
+            const double own = p.dtype == DType::fp64 ? unit_roundoff(p.dtype) : kFp32Roundoff;
+            return Op::kRounds ? 2 * own + (p.dtype == DType::fp64 ? 0.0 : narrowing(p.dtype))
+                               : 0.0;
+          },
   };
 }
 

@@ -86,15 +86,16 @@ double Correctness::error_of(const cuda::KernelEntry& kernel, const Problem& pro
   const std::vector<cuda::Tensor> tensors = kernel.tensors(problem).outputs;
   double worst = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    worst = std::max(worst, cuda::max_error(buffers.addresses().outputs[i], tensors[i].dtype,
-                                            expected[i].get(), tensors[i].elements, stream));
-  }
-  const double tolerance = kernel.tolerance(problem);
-  if (!(worst <= tolerance)) {
-    throw WrongResult(fmt::format(
-        "wrong result for {}: largest error {:.3g}, tolerance {:.3g} (infinite: an output was not "
-        "written or is NaN)",
-        validation::problem_text(kernel.name, problem), worst, tolerance));
+    const double error =
+        cuda::max_error(buffers.addresses().outputs[i], tensors[i], expected[i].get(), stream);
+    const double tolerance = kernel.tolerance(problem, i);
+    if (!(error <= tolerance)) {
+      throw WrongResult(fmt::format(
+          "wrong result for {}: output {} has an error of {:.3g} of its largest value, tolerance "
+          "{:.3g} (infinite: an output was not written or is NaN)",
+          validation::problem_text(kernel.name, problem), i, error, tolerance));
+    }
+    worst = std::max(worst, error);
   }
   return worst;
 }
