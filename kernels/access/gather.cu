@@ -8,7 +8,6 @@
 //              in L2 32 B, in DRAM 64 B.
 //
 // The index itself, 4 B, is read in order.
-#include "kernels/access/access.hpp"
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {

@@ -6,7 +6,6 @@
 //                 them. Stores pass through L1: each warp sends 32 sectors with 4 B of use to L2.
 //
 // DRAM moves the same bytes for both, once L2 has put the pieces of a sector together.
-#include "kernels/access/access.hpp"
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {

@@ -5,7 +5,6 @@
 //
 // Each warp loads the same pattern again and again, shifted by one access each time so that no load
 // repeats the one before: y[i] = Σ_r x[lane·s + (r mod 8)·w + …] for the w words of an access.
-#include "kernels/access/access.hpp"
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {

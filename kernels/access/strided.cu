@@ -9,7 +9,6 @@
 //                            next warp's first, and L1 has it unless another block has that warp.
 //
 // A thread has one access, so that a launch is that pattern and nothing else.
-#include "kernels/access/access.hpp"
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {

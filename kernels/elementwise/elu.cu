@@ -4,7 +4,6 @@
 //   fused                      1         1        1
 //   unfused                    5         6        5     relu(x) + min(exp(x) - 1, 0)
 #include "kernels/elementwise/chain.cuh"
-#include "kernels/elementwise/functions.hpp"
 #include "kernels/elementwise/operations.cuh"
 
 namespace roofcast::cuda::elementwise {

@@ -4,7 +4,6 @@
 //   fused                      1         3        1
 //   unfused                    2         4        2     multiply, add
 #include "kernels/elementwise/chain.cuh"
-#include "kernels/elementwise/functions.hpp"
 #include "kernels/elementwise/operations.cuh"
 
 namespace roofcast::cuda::elementwise {

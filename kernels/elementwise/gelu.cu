@@ -11,7 +11,6 @@
 //                                           intermediates no longer fit in L2
 // The skeleton: kernels/common/map.cuh.
 #include "kernels/elementwise/chain.cuh"
-#include "kernels/elementwise/functions.hpp"
 #include "kernels/elementwise/operations.cuh"
 
 namespace roofcast::cuda::elementwise {
@@ -20,7 +19,7 @@ namespace {
 constexpr double kCubic = 0.044715;
 constexpr double kSlope = 0.79788456;
 
-// A GELU of fp16 has 4 bytes an element: at 4.3 TB/s each multiprocessor must finish 4.1 elements a
+// A GELU of fp16 has 4 bytes an element: at 4.3 TB/s each SM must finish 4.1 elements a
 // clock, and it has 128 fp32 lanes and 16 special-function results a clock for them. tanhf costs
 // about 20 instructions and a branch. But half of 1 + tanh u is the logistic function of 2u, so
 //   gelu(x) = x / (1 + 2^(-2u·log2 e)) = x / (1 + 2^(x·(c1 + c3·x²))):

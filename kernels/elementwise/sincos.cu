@@ -5,7 +5,6 @@
 //   fused                      1         1        1
 //   unfused                    5         6        5     sin, square, cos, square, add
 #include "kernels/elementwise/chain.cuh"
-#include "kernels/elementwise/functions.hpp"
 #include "kernels/elementwise/operations.cuh"
 
 namespace roofcast::cuda::elementwise {

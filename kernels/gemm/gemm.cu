@@ -6,6 +6,7 @@
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
+#include "kernels/families.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
@@ -160,6 +161,15 @@ double tolerance(const Problem& p, std::size_t /*output*/) {
   const double u = unit_roundoff(p.dtype), truncated = kFp32Roundoff * k / 6;
   const double of_inputs = p.dtype == DType::tf32 ? 6 * std::sqrt(2.0 / 3) * u : 0;
   return (sum + truncated + of_inputs) / largest + 2 * u;
+}
+
+KernelEntry naive(), coalesced(), tiled(), coarsened_1d(), coarsened_2d(), vectorized();
+
+/// The rungs, slowest first.
+Entries entries() {
+  static const std::array table = {naive(),        coalesced(),    tiled(),
+                                   coarsened_1d(), coarsened_2d(), vectorized()};
+  return table;
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -83,12 +83,4 @@ KernelEntry entry(std::span<const Problem> configurations) {
   };
 }
 
-// The rungs, slowest first.
-KernelEntry naive();
-KernelEntry coalesced();
-KernelEntry tiled();
-KernelEntry coarsened_1d();
-KernelEntry coarsened_2d();
-KernelEntry vectorized();
-
 }  // namespace roofcast::cuda::gemm

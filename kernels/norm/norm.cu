@@ -1,8 +1,8 @@
-#include "kernels/norm/norm.hpp"
 
 #include <array>
 #include <cmath>
 
+#include "kernels/families.hpp"
 #include "kernels/norm/norm.cuh"
 
 namespace roofcast::cuda::norm {
@@ -194,14 +194,11 @@ constexpr Problem configuration(std::int64_t pass, std::int64_t vectors, std::in
                                 std::int64_t rows_per_cluster = 0) {
   return {.dtype = DType::fp32, .values = {0, 0, pass, vectors, cluster, rows_per_cluster}};
 }
-constexpr std::array kConfigurations = {configuration(kForward, 0, 0),
-                                        configuration(kForward, 4, 1),
-                                        configuration(kForward, 4, 4),
-                                        configuration(kForward, 8, 16),
-                                        configuration(kForward, 0, 1, 3),
-                                        configuration(kForward, 0, 2, 5),
-                                        configuration(kForward, 0, 0, 3),
-                                        configuration(roofcast::norm::kBackward, 0, 0)};
+constexpr std::array kConfigurations = {
+    configuration(kForward, 0, 0),    configuration(kForward, 4, 1),
+    configuration(kForward, 4, 4),    configuration(kForward, 8, 16),
+    configuration(kForward, 0, 1, 3), configuration(kForward, 0, 2, 5),
+    configuration(kForward, 0, 0, 3), configuration(roofcast::norm::kBackward, 0, 0)};
 
 template <Kind kKind>
 KernelEntry entry(std::string_view name) {
@@ -235,7 +232,7 @@ KernelEntry entry(std::string_view name) {
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {entry<Kind::layernorm>("norm.layernorm"),
                                    entry<Kind::rmsnorm>("norm.rmsnorm")};
   return table;

@@ -1,9 +1,9 @@
-#include "kernels/reduce/reduce.hpp"
 
 #include <array>
 #include <cmath>
 #include <string>
 
+#include "kernels/families.hpp"
 #include "kernels/reduce/reduce.cuh"
 
 namespace roofcast::cuda::reduce {
@@ -200,7 +200,7 @@ KernelEntry entry(std::string_view name) {
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {entry<Kind::row>("reduce.row"),
                                    entry<Kind::weighted>("reduce.weighted"),
                                    entry<Kind::global>("reduce.global")};

@@ -1,7 +1,7 @@
-#include "kernels/softmax/softmax.hpp"
 
 #include <array>
 
+#include "kernels/families.hpp"
 #include "kernels/softmax/softmax.cuh"
 
 namespace roofcast::cuda::softmax {
@@ -72,7 +72,9 @@ double tolerance(const Problem& p, std::size_t /*output*/) {
   return sum_error(n, n / 32) + exponents + narrowing(p.dtype, 12 / n);
 }
 
-std::span<const KernelEntry> entries() {
+KernelEntry three_pass(), online(), registers(), cluster();
+
+Entries entries() {
   static const std::array table = {three_pass(), online(), registers(), cluster()};
   return table;
 }

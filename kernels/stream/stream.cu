@@ -9,11 +9,11 @@
 //   triad    c = a + s·b     3·sizeof(T)             2
 //
 // The skeleton, and why it is as it is: kernels/common/map.cuh.
-#include "kernels/stream/stream.hpp"
 
 #include <array>
 
 #include "kernels/common/map.cuh"
+#include "kernels/families.hpp"
 #include "model/kernels/stream.hpp"
 
 namespace roofcast::cuda::stream {
@@ -160,7 +160,7 @@ KernelEntry null_entry() {
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {null_entry(), entry<Copy>("stream.copy"),
                                    entry<Scale>("stream.scale"), entry<Add>("stream.add"),
                                    entry<Triad>("stream.triad")};

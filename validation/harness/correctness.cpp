@@ -77,23 +77,24 @@ const Correctness::Outputs& Correctness::reference(const cuda::KernelEntry& kern
   return references_.emplace(key, std::move(outputs)).first->second;
 }
 
-double Correctness::error_of(const cuda::KernelEntry& kernel, const Problem& problem,
-                             const BufferSet& buffers, std::uint64_t seed, cudaStream_t stream) {
+double Correctness::error_of(const cuda::KernelEntry& kernel, const cuda::KernelEntry& solver,
+                             const Problem& problem, const BufferSet& buffers, std::uint64_t seed,
+                             cudaStream_t stream) {
   const Outputs& expected = reference(kernel, problem, buffers, seed, stream);
   buffers.poison_outputs(stream);
-  kernel.run(problem, buffers.addresses(), stream);
+  solver.run(problem, buffers.addresses(), stream);
   cuda::check(cudaStreamSynchronize(stream));
   const std::vector<cuda::Tensor> tensors = kernel.tensors(problem).outputs;
   double worst = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const double error =
         cuda::max_error(buffers.addresses().outputs[i], tensors[i], expected[i].get(), stream);
-    const double tolerance = kernel.tolerance(problem, i);
+    const double tolerance = solver.tolerance(problem, i);
     if (!(error <= tolerance)) {
       throw WrongResult(fmt::format(
-          "wrong result for {}: output {} has an error of {:.3g} of its largest value, tolerance "
-          "{:.3g} (infinite: an output was not written or is NaN)",
-          validation::problem_text(kernel.name, problem), i, error, tolerance));
+          "wrong result of {} for {}: output {} has an error of {:.3g} of its largest value, "
+          "tolerance {:.3g} (infinite: an output was not written or is NaN)",
+          solver.name, validation::problem_text(kernel.name, problem), i, error, tolerance));
     }
     worst = std::max(worst, error);
   }
