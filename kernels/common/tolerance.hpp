@@ -17,7 +17,7 @@ constexpr double unit_roundoff(DType dtype) {
     case DType::tf32:
       return 0x1p-11;
     case DType::bf16:
-      return 0x1p-9;
+      return 0x1p-8;
     default:
       return 0x1p-24;
   }

@@ -19,20 +19,9 @@ static_assert(std::size_t{roofcast::elementwise::kElements} == map::kElements &&
 /// The kernels compiled for one operation.
 using CompiledFor = std::span<const map::Compiled> (*)(DType);
 
-/// Every configuration.
-template <class Op>
-std::span<const map::Compiled> all(DType dtype) {
-  return visit_element(dtype, []<class T>(std::type_identity<T>) {
-    if constexpr (sizeof(T) > 4)
-      return std::span<const map::Compiled>{};
-    else
-      return map::all_compiled<Op, T>();
-  });
-}
-
-/// The configurations that the sweeps measure; 16-bit types may have an operation of their own.
+/// The configurations that the sweeps measure. 16-bit types may have an operation of their own.
 template <class Op, class Op16 = Op>
-std::span<const map::Compiled> few(DType dtype) {
+std::span<const map::Compiled> compiled(DType dtype) {
   return visit_element(dtype, []<class T>(std::type_identity<T>) {
     if constexpr (sizeof(T) > 4)
       return std::span<const map::Compiled>{};
@@ -44,18 +33,15 @@ std::span<const map::Compiled> few(DType dtype) {
 constexpr Problem configuration(std::int64_t threads, std::int64_t bytes, std::int64_t loads) {
   return {.dtype = DType::fp32, .values = {0, threads, bytes, loads}};
 }
-inline constexpr std::array kAllConfigurations = {
-    configuration(256, 16, 1), configuration(256, 16, 4), configuration(128, 8, 2),
-    configuration(512, 16, 8), configuration(1024, 8, 4)};
-inline constexpr std::array kFewConfigurations = {configuration(256, 16, 1),
-                                                  configuration(512, 16, 2)};
+inline constexpr std::array kConfigurations = {configuration(256, 16, 1),
+                                               configuration(512, 16, 2)};
 
-inline std::string unsupported(CompiledFor compiled, const Problem& p) {
+inline std::string unsupported(CompiledFor find, const Problem& p) {
   if (p.dtype != DType::fp32 && p.dtype != DType::fp16 && p.dtype != DType::bf16) {
     return "elementwise kernels run in fp32, fp16 and bf16, not " +
            std::string(roofcast::name(p.dtype));
   }
-  return map::unsupported(compiled(p.dtype), p);
+  return map::unsupported(find(p.dtype), p);
 }
 
 inline Tensor array_of(const Problem& p) {
@@ -86,10 +72,10 @@ void reference(const Problem& p, std::span<const void* const> inputs,
 }
 
 template <class Function, CompiledFor kCompiled, Rounding kRounding>
-KernelEntry fused(std::string_view name, std::span<const Problem> configurations) {
+KernelEntry fused(std::string_view name) {
   return {
       .name = name,
-      .configurations = configurations,
+      .configurations = kConfigurations,
       .unsupported = [](const Problem& p) { return unsupported(kCompiled, p); },
       .tensors =
           [](const Problem& p) {
@@ -121,10 +107,10 @@ const expression::Chain& chain() {
 
 /// kSteps: what runs each step of the chain, in order.
 template <class Function, const std::string_view& kText, const auto& kSteps, Rounding kRounding>
-KernelEntry unfused(std::string_view name, std::span<const Problem> configurations) {
+KernelEntry unfused(std::string_view name) {
   return {
       .name = name,
-      .configurations = configurations,
+      .configurations = kConfigurations,
       .unsupported = [](const Problem& p) -> std::string {
         for (const CompiledFor step : kSteps) {
           const std::string why = unsupported(step, p);

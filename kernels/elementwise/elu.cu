@@ -45,15 +45,15 @@ struct Min0 {
   __device__ float operator()(float x) const { return x > 0.0f ? 0.0f : x; }
 };
 
-constexpr std::array<CompiledFor, 5> kSteps = {few<Relu>, few<Exp, Exp16>, few<MinusOne>, few<Min0>,
-                                               few<Add>};
+constexpr std::array<CompiledFor, 5> kSteps = {compiled<Relu>, compiled<Exp, Exp16>,
+                                               compiled<MinusOne>, compiled<Min0>, compiled<Add>};
 
 }  // namespace
 
 std::vector<KernelEntry> elu() {
-  return {fused<Elu, few<Elu, Elu16>, Rounding::once>("elementwise.elu.fused", kFewConfigurations),
+  return {fused<Elu, compiled<Elu, Elu16>, Rounding::once>("elementwise.elu.fused"),
           unfused<Elu, roofcast::elementwise::kEluUnfused, kSteps, Rounding::each>(
-              "elementwise.elu.unfused", kFewConfigurations)};
+              "elementwise.elu.unfused")};
 }
 
 }  // namespace roofcast::cuda::elementwise

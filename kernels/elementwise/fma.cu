@@ -15,14 +15,14 @@ struct Fma {
   __device__ float operator()(float a, float b, float c) const { return fmaf(a, b, c); }
 };
 
-constexpr std::array<CompiledFor, 2> kSteps = {few<Multiply>, few<Add>};
+constexpr std::array<CompiledFor, 2> kSteps = {compiled<Multiply>, compiled<Add>};
 
 }  // namespace
 
 std::vector<KernelEntry> fma() {
-  return {fused<Fma, few<Fma>, Rounding::once>("elementwise.fma.fused", kFewConfigurations),
+  return {fused<Fma, compiled<Fma>, Rounding::once>("elementwise.fma.fused"),
           unfused<Fma, roofcast::elementwise::kFmaUnfused, kSteps, Rounding::each>(
-              "elementwise.fma.unfused", kFewConfigurations)};
+              "elementwise.fma.unfused")};
 }
 
 }  // namespace roofcast::cuda::elementwise

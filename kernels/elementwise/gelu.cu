@@ -61,23 +61,24 @@ struct Tanh {  // 1 - 2 / (1 + exp 2u): absolute error near one unit of fp32 rou
   }
 };
 
-constexpr std::array<CompiledFor, 1> kReluSteps = {all<Relu>};
-constexpr std::array<CompiledFor, 9> kGeluSteps = {all<Square>, all<Multiply>,   all<TimesCubic>,
-                                                   all<Add>,    all<TimesSlope>, all<Tanh>,
-                                                   all<AddOne>, all<Half>,       all<Multiply>};
+constexpr std::array<CompiledFor, 1> kReluSteps = {compiled<Relu>};
+constexpr std::array<CompiledFor, 9> kGeluSteps = {
+    compiled<Square>, compiled<Multiply>,   compiled<TimesCubic>,
+    compiled<Add>,    compiled<TimesSlope>, compiled<Tanh>,
+    compiled<AddOne>, compiled<Half>,       compiled<Multiply>};
 
 }  // namespace
 
 std::vector<KernelEntry> relu() {
-  return {fused<Relu, all<Relu>, Rounding::none>("elementwise.relu.fused", kAllConfigurations),
+  return {fused<Relu, compiled<Relu>, Rounding::none>("elementwise.relu.fused"),
           unfused<Relu, roofcast::elementwise::kReluUnfused, kReluSteps, Rounding::none>(
-              "elementwise.relu.unfused", kAllConfigurations)};
+              "elementwise.relu.unfused")};
 }
 
 std::vector<KernelEntry> gelu() {
-  return {fused<Gelu, all<Gelu>, Rounding::once>("elementwise.gelu.fused", kAllConfigurations),
+  return {fused<Gelu, compiled<Gelu>, Rounding::once>("elementwise.gelu.fused"),
           unfused<Gelu, roofcast::elementwise::kGeluUnfused, kGeluSteps, Rounding::each>(
-              "elementwise.gelu.unfused", kAllConfigurations)};
+              "elementwise.gelu.unfused")};
 }
 
 }  // namespace roofcast::cuda::elementwise

@@ -111,7 +111,7 @@ TEST(CatalogTest, ZerosAndPoisonFailEveryTolerance) {
     for (std::size_t i = 0; i < entry->tensors(one.problem).outputs.size(); ++i, ++checked) {
       const double tolerance = entry->tolerance(one.problem, i);
       EXPECT_GE(tolerance, 0);
-      EXPECT_LT(tolerance, 0.07) << one.kernel << " " << text(one.problem) << ", output " << i;
+      EXPECT_LT(tolerance, 0.125) << one.kernel << " " << text(one.problem) << ", output " << i;
     }
   }
   EXPECT_GT(checked, suite.cases.size() / 2);
@@ -130,7 +130,7 @@ TEST(CatalogTest, TolerancesFollowTheTypeAndTheLengthOfSums) {
   // exponentials.
   EXPECT_NEAR(of("softmax.online", DType::fp32, {64, 4096}), 61.0 * 0x1p-24, 0.1 * 0x1p-24);
   // A narrow result adds half a unit of its last place; statistics stay fp32.
-  EXPECT_NEAR(of("softmax.online", DType::bf16, {64, 4096}), 0x1p-9, 0x1p-17);
+  EXPECT_NEAR(of("softmax.online", DType::bf16, {64, 4096}), 0x1p-8, 0x1p-16);
   EXPECT_LT(of("norm.layernorm", DType::bf16, {64, 4096}, 2), 1e-5);
   EXPECT_EQ(of("transpose.padded", DType::bf16, {64, 4096}), 0);
 }

@@ -78,7 +78,7 @@ bool ill_conditioned(const KernelEntry& entry, const Problem& p) {
 /// matrix, and more than the first and the last size that fit of kernels whose path does not depend
 /// on the size.
 std::vector<Problem> sweep_problems(const KernelEntry& entry) {
-  constexpr std::size_t kMostBytes = std::size_t{5} << 29;
+  constexpr std::size_t kMostBytes = std::size_t{7} << 29;
   constexpr std::int64_t kMostProducts = std::int64_t{1} << 31;
   static const validation::Suite suite = validation::find_suite("default");
   std::vector<Problem> fitting;
