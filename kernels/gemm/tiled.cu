@@ -40,8 +40,7 @@ __global__ void __launch_bounds__(kThreads)
 template <int kRows, int kColumns, int kDepth>
 constexpr Compiled compiled() {
   constexpr Kernel kernel = tiled_kernel<kRows, kColumns, kDepth>;
-  return {configuration(kRows, kColumns, kDepth), kernel, kernel, dim3(kThreads<kRows, kColumns>),
-          0};
+  return {configuration(kRows, kColumns, kDepth), kernel, kernel, dim3(kRows * kColumns), 0};
 }
 
 constexpr std::array kCompiled = {compiled<32, 32, 32>(), compiled<16, 16, 16>(),

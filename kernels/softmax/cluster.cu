@@ -62,7 +62,7 @@ __device__ float max_of(const rows::Packed& packed) {
   }
 }
 
-/// Blocks of 512 threads on an SM: the exponentials of fp32 take twice the registers.
+/// Blocks of 512 threads on an SM. fp32 takes 70 to 90 registers a thread; two blocks leave 64.
 template <class T>
 constexpr int kMinBlocks = sizeof(T) == 4 ? 1 : 2;
 

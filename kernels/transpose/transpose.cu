@@ -16,13 +16,13 @@
 //
 // Tiles of 32 × 32 go element by element where an extent is no multiple of k or an address no
 // multiple of 16 bytes.
-#include "kernels/transpose/transpose.hpp"
 
 #include <array>
 #include <cstdint>
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
+#include "kernels/families.hpp"
 #include "model/kernels/transpose.hpp"
 
 namespace roofcast::cuda::transpose {
@@ -239,13 +239,13 @@ KernelEntry entry(std::string_view name) {
             });
             check(cudaGetLastError());
           },
-      .tolerance = [](const Problem&) { return 0.0; },
+      .tolerance = [](const Problem&, std::size_t) { return 0.0; },
   };
 }
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {entry<Way::naive>("transpose.naive"),
                                    entry<Way::tiled>("transpose.tiled"),
                                    entry<Way::padded>("transpose.padded")};

@@ -136,21 +136,20 @@ class Sweep {
         if (needs_counters(wanted)) meter_.expect(wanted.kernel, wanted.problem);
       }
     }
-    for (const SuiteCase& wanted : missing) {
-      if (stop()) return std::move(result_);
-      time(bench, wanted);
+    try {
+      for (const SuiteCase& wanted : missing) {
+        harness::stop_if_raised();
+        time(bench, wanted);
+      }
+      if (options_.counters) count_all(bench);
+    } catch (const harness::Stopped&) {
     }
-    if (options_.counters) count_all(bench);
-    if (!result_.interrupted) meter_.finish();
+    result_.stopped_by = interrupt_.raised();
+    if (!result_.stopped_by) meter_.finish();
     return std::move(result_);
   }
 
  private:
-  bool stop() {
-    result_.interrupted = interrupt_.raised();
-    return result_.interrupted;
-  }
-
   /// Measured, or found impossible by this very build on this very device.
   bool settled(const SuiteCase& wanted) const {
     return holds(result_.run, wanted) || failed(result_.run, wanted);
@@ -202,7 +201,7 @@ class Sweep {
     std::optional<CounterSession> session;
     for (const SuiteCase& wanted : mine_) {
       if (!needs_counters(wanted)) continue;
-      if (stop()) return;
+      harness::stop_if_raised();
       Case* item = case_of(wanted);
       if (item == nullptr) continue;
       meter_.begin(item->kernel, item->problem);
