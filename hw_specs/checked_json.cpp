@@ -62,8 +62,7 @@ class Follower {
 
   void open(bool array) {
     if (levels_.size() == kMaxDepth) {
-      throw SpecError(file_, pointer(), "values nested at most 64 deep, found more",
-                      std::string(mend_));
+      throw SpecError(file_, "", "values nested at most 64 deep, found more", std::string(mend_));
     }
     levels_.push_back({array});
   }
