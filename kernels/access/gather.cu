@@ -1,12 +1,11 @@
-// y[i] = x[j[i]]: a warp's load touches as many sectors as its 32 indices happen to lie in.
+// y[i] = x[j[i]]: a warp's load touches as many sectors as its 32 indices lie in.
 //
-//   shuffled   inside each window of w elements a fixed permutation. Within a block's 256 elements
-//   L1
-//              answers the repeats; beyond, a sector of 32 B is fetched for each element of 4 B
-//   uniform    each index anywhere in a table of w elements. Sectors a warp: S·(1 - (1 - 1/S)^32)
-//   of
-//              the table's S. A table in L1 costs nothing more, one in L2 32 B, one in DRAM 64 B
-//              each
+//   shuffled   A fixed permutation inside each window of w elements. L1 answers the repeats within
+//              a block's 256 elements; a wider window fetches a sector of 32 B for each element of
+//              4 B.
+//   uniform    Each index lies anywhere in a table of w elements, which has S sectors. A warp
+//              touches S·(1 - (1 - 1/S)^32) of them. An element of a table in L1 costs nothing more,
+//              in L2 32 B, in DRAM 64 B.
 //
 // The index itself, 4 B, is read in order.
 #include "kernels/access/access.hpp"
@@ -18,9 +17,9 @@ namespace {
 namespace gather_at = roofcast::access::gather;
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void gather_kernel(const T* __restrict__ x,
-                                                          const std::uint32_t* __restrict__ index,
-                                                          T* __restrict__ y, std::int64_t n) {
+__global__ void __launch_bounds__(kThreads)
+    gather_kernel(const T* __restrict__ x, const std::uint32_t* __restrict__ index,
+                  T* __restrict__ y, std::int64_t n) {
   const std::int64_t i = thread_index();
   if (i < n) y[i] = x[index[i]];
 }

@@ -59,10 +59,9 @@ __device__ std::int64_t elements_to_boundary(const T* p) {
 /// The unaligned head and the incomplete vector at the tail, each shorter than one vector, are
 /// done by the first threads of the first and the last block.
 template <class Op, class T, int kVectorBytes, int kLoads>
-__global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads),
-                             1) void map_vectors(const T* __restrict__ a, const T* __restrict__ b,
-                                                 const T* __restrict__ c, T* __restrict__ y,
-                                                 std::int64_t n) {
+__global__ void __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads), 1)
+    map_vectors(const T* __restrict__ a, const T* __restrict__ b, const T* __restrict__ c,
+                T* __restrict__ y, std::int64_t n) {
   using Vec = Vector<T, kVectorBytes>;
   const std::int64_t head = min(n, elements_to_boundary<kVectorBytes>(y));
   const std::int64_t vectors = (n - head) / Vec::kWidth;
@@ -109,9 +108,9 @@ __global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads),
 /// The same grid over the same chunks, one element an access: for addresses that no common shift
 /// makes aligned.
 template <class Op, class T>
-__global__ __launch_bounds__(1024) void map_scalar(const T* __restrict__ a, const T* __restrict__ b,
-                                                   const T* __restrict__ c, T* __restrict__ y,
-                                                   std::int64_t n, int elements_per_thread) {
+__global__ void __launch_bounds__(1024)
+    map_scalar(const T* __restrict__ a, const T* __restrict__ b, const T* __restrict__ c,
+               T* __restrict__ y, std::int64_t n, int elements_per_thread) {
   std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * elements_per_thread + threadIdx.x;
 #pragma unroll 4
   for (int e = 0; e < elements_per_thread; ++e, i += blockDim.x) {

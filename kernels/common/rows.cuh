@@ -202,14 +202,17 @@ struct Cluster {
     return {0, 1};
 #endif
   }
-  /// What this block wrote before is seen by all after their wait().
+  /// What this block wrote before is visible to all blocks after their wait(). The .aligned forms
+  /// need a converged warp.
   __device__ void arrive() const {
 #if __CUDA_ARCH__ >= 900
+    __syncwarp();
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
   }
   __device__ void wait() const {
 #if __CUDA_ARCH__ >= 900
+    __syncwarp();
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
   }

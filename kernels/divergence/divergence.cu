@@ -157,10 +157,9 @@ __device__ int path_of(std::int64_t i, const int* selector, int paths) {
 }
 
 template <Choice kChoice>
-__global__ __launch_bounds__(1024) void diverge(const float* __restrict__ x,
-                                                const int* __restrict__ selector,
-                                                float* __restrict__ y, std::int64_t n, int paths,
-                                                int rounds) {
+__global__ void __launch_bounds__(1024)
+    diverge(const float* __restrict__ x, const int* __restrict__ selector, float* __restrict__ y,
+            std::int64_t n, int paths, int rounds) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
   y[i] = run_chosen(path_of<kChoice>(i, selector, paths), x[i], rounds);

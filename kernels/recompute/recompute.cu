@@ -163,7 +163,7 @@ struct Backward {
 /// Vectors; the incomplete one at the end of the arrays goes element by element. All addresses are
 /// multiples of the vector's size.
 template <class Pass, class T, int kBytes, int kLoads>
-__global__ __launch_bounds__(1024, 1) void pass_vectors(const __grid_constant__ Arrays<T> arrays) {
+__global__ void __launch_bounds__(1024, 1) pass_vectors(const __grid_constant__ Arrays<T> arrays) {
   constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));
   const std::int64_t vectors = arrays.n / kWidth;
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
@@ -179,8 +179,8 @@ __global__ __launch_bounds__(1024, 1) void pass_vectors(const __grid_constant__ 
 
 /// The same grid over the same chunks, one element an access: for any addresses.
 template <class Pass, class T>
-__global__ __launch_bounds__(1024, 1) void pass_scalar(const __grid_constant__ Arrays<T> arrays,
-                                                       int elements_per_thread) {
+__global__ void __launch_bounds__(1024, 1)
+    pass_scalar(const __grid_constant__ Arrays<T> arrays, int elements_per_thread) {
   std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x * elements_per_thread + threadIdx.x;
   for (int i = 0; i < elements_per_thread && at < arrays.n; ++i, at += blockDim.x) {
     Pass::run(arrays, Share<T, 1, 1>{at, 1, arrays.n});

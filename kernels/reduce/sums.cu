@@ -12,7 +12,7 @@ constexpr int kRows = static_cast<int>(roofcast::reduce::kWeightedRows);
 
 /// A chunk of a row, or of all elements. Each chunk has its own unaligned head and tail.
 template <class T>
-__global__ __launch_bounds__(kThreads, 4) void sum_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(kThreads, 4) sum_kernel(Sum<T> at) {
   constexpr int kWidth = rows::kWidth<T>;
   __shared__ float sums[kThreads / 32];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
@@ -64,7 +64,7 @@ __global__ __launch_bounds__(kThreads, 4) void sum_kernel(Sum<T> at) {
 /// addresses that are no multiples of 16 bytes go by single elements, neighbours in neighbouring
 /// threads.
 template <class T, bool kAligned>
-__global__ __launch_bounds__(kThreads, 3) void weighted_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(kThreads, 3) weighted_kernel(Sum<T> at) {
   constexpr int kWidth = kAligned ? rows::kWidth<T> : 1;
   constexpr int kSteps = kAligned ? 2 : 4;  // before the first is used
   __shared__ float sums[kRows][kThreads / 32];
@@ -145,7 +145,7 @@ __global__ __launch_bounds__(kThreads, 3) void weighted_kernel(Sum<T> at) {
 
 /// y[r] from the sums of its chunks: threads along x share a row.
 template <class T>
-__global__ __launch_bounds__(1024, 1) void finish_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(1024, 1) finish_kernel(Sum<T> at) {
   __shared__ float sums[rows::kMaxWarps];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;

@@ -144,7 +144,7 @@ TEST(Refusal, EmptyAndHuge) {
   }
   expect_refused(with_text(std::string((1 << 20) + 1, '[')), "", "at most 1 MiB", "1048577",
                  "specification");
-  expect_refused(with_text(std::string(100, '[')), "", "nested at most 16 deep", "more", "groups");
+  expect_refused(with_text(std::string(100, '[')), "", "nested at most 64 deep", "more", "groups");
 }
 
 TEST(Refusal, NotAnObject) {

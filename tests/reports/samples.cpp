@@ -61,9 +61,9 @@ Row sample_row(std::size_t i, Noise& noise) {
   row.predicted_high_s = row.time_s.predicted * 1.1;
   row.measured_low_s = row.time_s.measured * (0.985 - 0.02 * std::abs(noise.next()));
   row.measured_high_s = row.time_s.measured * (1.02 + 0.05 * std::abs(noise.next()));
-  row.regime = row.time_s.measured < 20e-6     ? Regime::launch_bound
-               : row.bound == Resource::tensor ? Regime::compute
-                                               : Regime::memory;
+  row.regime = row.time_s.measured < kLaunchBoundBelow_s ? Regime::launch_bound
+               : row.bound == Resource::tensor           ? Regime::compute
+                                                         : Regime::memory;
   row.work_flops = flops;
   row.work_dram_bytes = bytes;
   row.dram_bytes = validation::Pair{bytes, bytes * (1 + 0.06 * noise.next())};

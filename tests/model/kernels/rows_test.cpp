@@ -196,6 +196,23 @@ TEST(Norm, LongRowsStreamBesideTheirScaleAndShift) {
   EXPECT_TRUE(norm::forward_streams(problem(16384, 16384)));
 }
 
+TEST(Norm, ClustersOfStreamedRowsTakeEightRows) {
+  // 16384 fp32: 2 blocks of 8192 elements a row; 8192 rows in 1024 clusters of 8 rows.
+  Problem p = problem(8192, 16384);
+  EXPECT_EQ(norm::forward_ring_layout(p).cluster, 2);
+  EXPECT_EQ(norm::forward_ring_layout(p).rows_per_cluster, 8);
+  EXPECT_EQ(norm::forward_ring_layout(p).blocks(8192), 2 * 1024);
+  // γ and β once a cluster: 1 + 2/8 times the row's bytes.
+  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front();
+  EXPECT_EQ(plan.total.requested.read_bytes, (8192 + 2 * 1024) * 65536.0);
+  // Fewer rows a cluster where clusters would be too few: 512 clusters of 2 blocks.
+  EXPECT_EQ(norm::forward_ring_layout(problem(1024, 16384)).rows_per_cluster, 2);
+  EXPECT_EQ(norm::forward_ring_layout(problem(64, 16384)).rows_per_cluster, 1);
+  p[norm::kRowsPerCluster] = 3;
+  EXPECT_TRUE(norm::forward_streams(p));
+  EXPECT_EQ(norm::forward_ring_layout(p).blocks(8192), 2 * 2731);
+}
+
 TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
   // 4096 fp32: 2 blocks of 128 threads of 16 elements; 264 clusters at once, strips of 31 rows.
   const Plans plans =

@@ -7,6 +7,7 @@
 #include "model/counting/coalescing.hpp"
 #include "model/counting/io_complexity.hpp"
 #include "model/laws/bounds.hpp"
+#include "model/laws/clock.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/overlap.hpp"
 #include "model/laws/peaks.hpp"
@@ -104,6 +105,34 @@ TEST(Bounds, LargestResourceBinds) {
   EXPECT_DOUBLE_EQ(found.time_s, 1);
   EXPECT_EQ(found.terms.binding().resource, Resource::vector);
   EXPECT_THROW(limit(plan.total, DType::fp4, gpu), InputError);
+}
+
+// 128 B a clock and SM at 2 GHz: 132 SMs take 1 s for 33.792 TB through L1 or shared memory.
+TEST(Bounds, L1SharedMemoryAndL2) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sm.l1_bytes_per_clk = 128;
+  Plan shared;
+  shared.total.shared_bytes = 33.792e12;
+  EXPECT_DOUBLE_EQ(limit({shared}, gpu).time_s, 1);
+  EXPECT_EQ(limit({shared}, gpu).terms.binding().resource, Resource::shared);
+  Plan l1;
+  l1.total.l1 = {30e12, 3.792e12};
+  EXPECT_DOUBLE_EQ(limit({l1}, gpu).time_s, 1);
+  EXPECT_EQ(limit({l1}, gpu).terms.binding().resource, Resource::l1);
+
+  Plan l2;
+  l2.total.l2.read_bytes = 10.24e12;
+  EXPECT_DOUBLE_EQ(limit({l2}, gpu).time_s, 10.24 / 16.896);  // the ports of 132 SMs
+  gpu.memory.l2_bytes_per_clk = 5120;
+  EXPECT_DOUBLE_EQ(limit({l2}, gpu).time_s, 1);
+}
+
+TEST(Peaks, Fp64OfTheTensorCoresHasAClockOfItsOwn) {
+  Gpu gpu = testing::hopper_like();
+  EXPECT_EQ(tensor_peak_clock_hz(gpu, DType::fp64), 1.8e9);
+  gpu.clocks.tensor_fp64_boost_hz = 2e9;
+  EXPECT_EQ(tensor_peak_clock_hz(gpu, DType::fp64), 2e9);
+  EXPECT_EQ(tensor_peak_clock_hz(gpu, DType::fp16), 1.8e9);
 }
 
 TEST(Overlap, LiesBetweenMaximumAndSum) {

@@ -12,10 +12,9 @@ constexpr unsigned kRepeats = 32;
 constexpr unsigned kRounds = 64;
 
 template <class Operation>
-__global__ __launch_bounds__(kMostThreads) void issue_chains(typename Operation::Type a,
-                                                             typename Operation::Type b,
-                                                             std::uint64_t* cycles,
-                                                             std::uint32_t* never) {
+__global__ void __launch_bounds__(kMostThreads)
+    issue_chains(typename Operation::Type a, typename Operation::Type b, std::uint64_t* cycles,
+                 std::uint32_t* never) {
   typename Operation::Type x[kChains];
   for (unsigned c = 0; c < kChains; ++c) {
     x[c] = static_cast<typename Operation::Type>(threadIdx.x + c);
@@ -57,8 +56,8 @@ constexpr unsigned kDepth = 32;  // rows of the two tiles in shared memory
 constexpr unsigned kRow = 128;   // floats of a row: 16 threads × 8
 
 // The inner loop of a matrix product in registers: four loads of 16 B and 64 multiply-adds a step.
-__global__ __launch_bounds__(256) void multiply_tiles(unsigned rounds, std::uint64_t* cycles,
-                                                      float* never) {
+__global__ void __launch_bounds__(256)
+    multiply_tiles(unsigned rounds, std::uint64_t* cycles, float* never) {
   __shared__ __align__(16) float left[kDepth][kRow];
   __shared__ __align__(16) float right[kDepth][kRow];
   for (unsigned i = threadIdx.x; i < kDepth * kRow; i += blockDim.x) {

@@ -19,9 +19,9 @@ __device__ void measure_block(std::uint64_t start, std::uint64_t* cycles) {
 
 // Lane `lane` reads word `word` of line `line` of the tile; kUnroll tiles, all in L1 after the
 // first round.
-__global__ __launch_bounds__(kThreads, 1) void read_lines(const std::uint32_t* data, unsigned lines,
-                                                          bool spread_banks, std::uint64_t* cycles,
-                                                          std::uint32_t* found) {
+__global__ void __launch_bounds__(kThreads, 1)
+    read_lines(const std::uint32_t* data, unsigned lines, bool spread_banks, std::uint64_t* cycles,
+               std::uint32_t* found) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned per_line = 32 / lines;
   const unsigned line = lane / per_line;
@@ -47,9 +47,8 @@ __global__ __launch_bounds__(kThreads, 1) void read_lines(const std::uint32_t* d
   if (sum == (kRounds + 1) * kUnroll * Lab::kFill) atomicAdd(found, 1u);
 }
 
-__global__ __launch_bounds__(kThreads, 1) void read_vectors(const uint4* data,
-                                                            std::uint64_t* cycles,
-                                                            std::uint32_t* found) {
+__global__ void __launch_bounds__(kThreads, 1)
+    read_vectors(const uint4* data, std::uint64_t* cycles, std::uint32_t* found) {
   const uint4* p = data + threadIdx.x % 256;  // 4 KiB, the warps in four groups
   std::uint32_t sum = 0;
   std::uint64_t start = 0;
@@ -73,8 +72,8 @@ __global__ __launch_bounds__(kThreads, 1) void read_vectors(const uint4* data,
   if (sum == (kRounds + 1) * kUnroll) atomicAdd(found, 1u);
 }
 
-__global__ __launch_bounds__(kThreads, 1) void read_shared(std::uint64_t* cycles,
-                                                           std::uint32_t* found) {
+__global__ void __launch_bounds__(kThreads, 1)
+    read_shared(std::uint64_t* cycles, std::uint32_t* found) {
   __shared__ uint4 tile[kThreads];
   tile[threadIdx.x] = make_uint4(Lab::kFill, Lab::kFill, Lab::kFill, Lab::kFill);
   __syncthreads();

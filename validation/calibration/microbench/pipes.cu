@@ -21,10 +21,9 @@ __device__ std::uint32_t bits_of(Type value) {
 }
 
 template <class Operation>
-__global__ __launch_bounds__(kThreads) void run_chains(typename Operation::Type a,
-                                                       typename Operation::Type b, unsigned rounds,
-                                                       std::uint64_t* cycles,
-                                                       std::uint32_t* never) {
+__global__ void __launch_bounds__(kThreads)
+    run_chains(typename Operation::Type a, typename Operation::Type b, unsigned rounds,
+               std::uint64_t* cycles, std::uint32_t* never) {
   typename Operation::Type x[kChains];
   for (unsigned c = 0; c < kChains; ++c) {
     x[c] = static_cast<typename Operation::Type>(threadIdx.x + c);

@@ -1,35 +1,38 @@
-// Normalization forward of long rows: a block, or a cluster of blocks, takes several rows one after
-// the other.
+// Normalization forward of long rows in registers: a block, or a cluster of blocks, takes several
+// rows one after the other. For rows or addresses that are no multiples of 16 bytes, and where
+// vectors or cluster are given; forward_ring.cu is faster and takes the others.
 //
 // A row beyond 8192 elements has its slices in the registers of a cluster's blocks (compute
-// capability 9.0), 32 KB of fp32 each. Were each row a cluster's only one, γ and β would come from
-// L2 for every row: with x that is three times the reads of L2, and L2 would be the limit at 0.7 of
-// the copy rate. Here each thread keeps the γ and β of its columns in shared memory, where no other
-// thread looks for them, for all rows of its block: 8 rows make that 1 + 2/8 times.
-//   - The next row's x is loaded before this row's statistics are exchanged, so the block's own
-//     loads go on while its warps wait for each other.
-//   - Parts of the statistics go into the shared memory of every block of the cluster, in two
-//   places
-//     that take turns: one barrier a row suffices.
-//   - Ragged rows have their vectors at other columns each time: then γ and β come from L2 after
-//     all.
+// capability 9.0), 32 KB of fp32 each. With one row a cluster γ and β would come from L2 for every
+// row: L2 would be read three times as much as x alone, and would limit at 0.7 of the copy rate. So
+// each thread keeps γ and β of its columns in shared memory for all rows of its block; no other
+// thread reads them. With 8 rows L2 is read 1 + 2/8 times x.
+//   - The next row's x is loaded before this row's statistics are exchanged, so loads are in flight
+//     while the warps wait for each other.
+//   - Each block sends its part of the statistics to the shared memory of every block of the
+//     cluster. Rows alternate between two slots there, so one barrier a row suffices.
+//   - The vectors of a ragged row lie at other columns than those of the row before, so γ and β come
+//     from L2 for each row.
 #include "kernels/norm/forward.cuh"
 
 namespace roofcast::cuda::norm {
 namespace {
 
+/// Whether the registers hold this row and the next, and two blocks fit an SM.
+template <class T, int kVectors>
+constexpr bool kHoldsTwo = kVectors* rows::kWidth<T> <= 16;
+template <class T, int kVectors>
+constexpr int kMinBlocks = kHoldsTwo<T, kVectors> ? 2 : 1;
+
 template <class T, int kVectors, Kind kKind, bool kClustered>
-__global__ __launch_bounds__(kMaxThreads, kVectors* rows::kWidth<T> <= 16
-                                              ? 2
-                                              : 1) void in_turn_kernel(Forward<T> at,
-                                                                       std::int64_t rows, int cols,
-                                                                       int rows_per_cluster) {
+__global__ void __launch_bounds__(kMaxThreads, kMinBlocks<T, kVectors>)
+    several_rows_kernel(Forward<T> at, std::int64_t rows, int cols, int rows_per_cluster) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr bool kCentred = kKind == Kind::layernorm;
-  constexpr bool kAhead = kVectors * kWidth <= 16;  // else registers hold one row
+  constexpr bool kAhead = kHoldsTwo<T, kVectors>;
   constexpr int kParts = kMaxWarps * (kClustered ? static_cast<int>(rows::kMaxCluster) : 1);
   extern __shared__ rows::Packed kept[];  // γ, then β: [vector][thread]
-  __shared__ Part parts[2][kParts];       // a row's while the row before is still being read
+  __shared__ Part parts[2][kParts];       // of this row, and of the row before, still read
   const auto cluster = kClustered ? rows::Cluster::here() : rows::Cluster{0, 1};
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int warps = threads / 32;
@@ -86,9 +89,9 @@ __global__ __launch_bounds__(kMaxThreads, kVectors* rows::kWidth<T> <= 16
     cluster.wait();
   }
 
-  int turn = 0;
+  int slot = 0;
 #pragma unroll 1
-  for (std::int64_t row = begin; row < past; ++row, turn ^= 1) {
+  for (std::int64_t row = begin; row < past; ++row, slot ^= 1) {
     if constexpr (!kAhead) load_row(row);
     float value[kVectors * kWidth];
 #pragma unroll
@@ -102,15 +105,15 @@ __global__ __launch_bounds__(kMaxThreads, kVectors* rows::kWidth<T> <= 16
         value, [&](int i) { return in_row(place, i); }, place.edge < cols, edge_value);
     if constexpr (kClustered) {
       if (thread % 32 < cluster.size) {
-        cluster.store(&parts[turn][cluster.rank * warps + thread / 32], thread % 32, warp);
+        cluster.store(&parts[slot][cluster.rank * warps + thread / 32], thread % 32, warp);
       }
       cluster.arrive();
       cluster.wait();
     } else {
-      if (thread % 32 == 0) parts[turn][thread / 32] = warp;
+      if (thread % 32 == 0) parts[slot][thread / 32] = warp;
       __syncthreads();
     }
-    const float2 whole = merge(parts[turn], cluster.size * warps, cols);
+    const float2 whole = merge(parts[slot], cluster.size * warps, cols);
     const float mean = kCentred ? whole.x : 0.0F, rstd = rsqrt_of(whole.y);
 
     T* const to = at.y + row * cols;
@@ -143,11 +146,11 @@ ForwardKernel<T> find(const rows::Layout& layout) {
   constexpr int kMost = 2 * static_cast<int>(sizeof(T));
   const bool clustered = layout.cluster > 1;
   if (layout.vectors == kMost) {
-    return clustered ? in_turn_kernel<T, kMost, kKind, true> : nullptr;
+    return clustered ? several_rows_kernel<T, kMost, kKind, true> : nullptr;
   }
   if (layout.vectors == kMost / 2) {
-    return clustered ? in_turn_kernel<T, kMost / 2, kKind, true>
-                     : in_turn_kernel<T, kMost / 2, kKind, false>;
+    return clustered ? several_rows_kernel<T, kMost / 2, kKind, true>
+                     : several_rows_kernel<T, kMost / 2, kKind, false>;
   }
   return nullptr;
 }
@@ -155,12 +158,12 @@ ForwardKernel<T> find(const rows::Layout& layout) {
 }  // namespace
 
 template <class T>
-ForwardKernel<T> find_in_turn(Kind kind, const rows::Layout& layout) {
+ForwardKernel<T> find_several(Kind kind, const rows::Layout& layout) {
   return kind == Kind::layernorm ? find<T, Kind::layernorm>(layout)
                                  : find<T, Kind::rmsnorm>(layout);
 }
-template ForwardKernel<float> find_in_turn<float>(Kind, const rows::Layout&);
-template ForwardKernel<__half> find_in_turn<__half>(Kind, const rows::Layout&);
-template ForwardKernel<__nv_bfloat16> find_in_turn<__nv_bfloat16>(Kind, const rows::Layout&);
+template ForwardKernel<float> find_several<float>(Kind, const rows::Layout&);
+template ForwardKernel<__half> find_several<__half>(Kind, const rows::Layout&);
+template ForwardKernel<__nv_bfloat16> find_several<__nv_bfloat16>(Kind, const rows::Layout&);
 
 }  // namespace roofcast::cuda::norm
