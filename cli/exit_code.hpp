@@ -11,7 +11,9 @@ enum class ExitCode : int {
   bad_input = 3,  ///< a value, a file or a specification is wrong
   no_gpu = 4,
   internal = 5,
-  interrupted = 130
+  interrupted = 130,  ///< 128 + SIGINT, as a shell reports it
+  broken_pipe = 141,  ///< 128 + SIGPIPE: the reader of the output went away
+  terminated = 143    ///< 128 + SIGTERM
 };
 
 /// The command line cannot be understood: the message says what was expected.
@@ -32,7 +34,7 @@ class WriteError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Ctrl-C or SIGTERM: unwinds, so that half-written files are removed.
+/// SIGINT or SIGTERM came: unwinds, so that half-written files are removed.
 class Interrupted : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }

@@ -1,7 +1,7 @@
 #include "cli/commands/command.hpp"
-#include "cli/output/terminal.hpp"
+#include "cli/output/signals.hpp"
 
 int main(int argc, char** argv) {
-  roofcast::cli::catch_signals();
+  roofcast::cli::prepare_process();
   return static_cast<int>(roofcast::cli::run({argv + 1, argv + argc}));
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "cli/commands/command.hpp"
 #include "cli/input/options.hpp"
@@ -45,13 +44,14 @@ std::string program_help() {
       "\n`roofcast COMMAND --help` explains one of them.\n"
       "Exit codes: 0 done, 1 a comparison out of tolerance, 2 usage, 3 bad input or "
       "specification,\n"
-      "4 no usable GPU, 5 internal, 130 interrupted.\n";
+      "4 no usable GPU, 5 internal, 130 interrupted, 141 the output's reader went away, 143 "
+      "terminated.\n";
   return text;
 }
 
 ExitCode dispatch(const Arguments& arguments) {
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", program_help());
+    write_error_stream(program_help());
     return ExitCode::usage;
   }
   const std::string& first = arguments.front();
@@ -73,7 +73,7 @@ ExitCode dispatch(const Arguments& arguments) {
 }
 
 ExitCode fail(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "roofcast: {}\n", message);
+  tell(fmt::format("roofcast: {}", message));
   return code;
 }
 
@@ -97,9 +97,12 @@ ExitCode with_errors_reported(const std::function<ExitCode()>& work) {
   } catch (const NoGpuError& error) {
     return fail(ExitCode::no_gpu, error.what());
   } catch (const WriteError& error) {
+    // `roofcast … | head` is no fault: the reader has what it wants.
+    if (reader_went_away()) return ExitCode::broken_pipe;
     return fail(ExitCode::bad_input, error.what());
   } catch (const Interrupted&) {
-    return fail(ExitCode::interrupted, "interrupted");
+    const ExitCode code = signal_exit_code();
+    return fail(code, code == ExitCode::interrupted ? "interrupted" : "terminated");
   } catch (const std::exception& error) {
     return fail(
         ExitCode::internal,

@@ -55,7 +55,7 @@ std::string number_text(const Json& bound) {
 
 /// "a number above 0", "an integer of at least 1"
 std::string constraint_text(const Json& rules) {
-  if (rules.contains("enum")) return "one of " + shown(rules["enum"]);
+  if (rules.contains("enum")) return "one of " + rules["enum"].dump();
   const std::string type = rules.value("type", "value");
   std::string text = (type == "integer" || type == "object" ? "an " : "a ") + type;
   if (rules.contains("exclusiveMinimum")) {

@@ -6,10 +6,10 @@
 #include "model/counting/totals.hpp"
 #include "model/laws/bounds.hpp"
 #include "model/laws/clock.hpp"
+#include "model/laws/feasibility.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/launching.hpp"
-#include "model/laws/occupancy.hpp"
 #include "model/laws/waves.hpp"
 
 namespace roofcast {
@@ -34,18 +34,6 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
   return result;
 }
 
-Occupancy checked_occupancy(const Launch& launch, const Gpu& gpu) {
-  const Occupancy found = occupancy(launch, *gpu.occupancy);
-  if (found.blocks_per_sm == 0) {
-    throw InputError("a block of " + std::to_string(launch.threads()) + " threads, " +
-                     std::to_string(launch.registers) + " registers a thread and " +
-                     std::to_string(launch.shared_bytes) +
-                     " B of shared memory does not fit an SM of " + gpu.name +
-                     ": choose smaller tiles");
-  }
-  return found;
-}
-
 // One launch of the program, sized.
 struct Sized {
   const Node* node;
@@ -57,7 +45,7 @@ std::vector<Sized> sized(const Program& program, const Gpu& gpu) {
   std::vector<Sized> launches;
   launches.reserve(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
-    const Occupancy fit = checked_occupancy(program[i].plan.launch, gpu);
+    const Occupancy fit = checked_occupancy(program[i].plan, gpu);
     launches.push_back({&program[i], fit, launch_memory(program, i, fit, gpu)});
   }
   return launches;
@@ -128,6 +116,7 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
                const Program& program, const Gpu& gpu) {
   const Plan& first = program.front().plan;
   if (!first.caveat.empty()) result.notes.emplace_back(first.caveat);
+  if (auto note = memory_note(program, gpu)) result.notes.push_back(std::move(*note));
   if (gpu.sustained.source.empty()) {
     result.notes.emplace_back(
         "this device was never calibrated: the expected time rests on datasheet values");

@@ -1,35 +1,14 @@
 #include "model/traffic_ladder.hpp"
 
 #include <array>
-#include <cmath>
+
+#include "model/types/quantity_text.hpp"
 
 namespace roofcast {
 namespace {
 
 // Figures are shown with three digits: what is nearer to 1 than that is no difference.
 constexpr double kNoticeable = 0.005;
-
-/// Three significant digits, a whole number from 100 on; of values above 0 and below 2^53.
-void append_figure(std::string& text, double value) {
-  constexpr double kLeast = 0.001;
-  constexpr double kThreeDigits = 99.5;
-  constexpr std::size_t kMostDecimals = 5;
-  if (value < kLeast) {
-    text += "<0.001";
-    return;
-  }
-  std::size_t decimals = 0;
-  while (value < kThreeDigits && decimals < kMostDecimals) {
-    value *= 10;
-    ++decimals;
-  }
-  std::string digits = std::to_string(std::llround(value));
-  if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
-  const std::size_t point = digits.size() - decimals;
-  while (digits.size() > point && digits.back() == '0') digits.pop_back();
-  text.append(digits, 0, point);
-  if (digits.size() > point) text.append(1, '.').append(digits, point);
-}
 
 std::optional<double> ratio(double over, double under) {
   return under > 0 ? std::optional(over / under) : std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 // Charts as Vega-Lite specifications: data and encoding in one JSON document.
-#include <filesystem>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,11 @@
 #include "validation/runs/run.hpp"
 
 namespace roofcast::reports {
+
+/// More points than this make a picture of hundreds of megabytes in which none can be seen.
+inline constexpr std::size_t kMostPoints = 20'000;
+/// InputError for more.
+void check_points(std::size_t count);
 
 /// A kernel's place under the roofline. Absent measured values draw no measured point.
 struct RooflinePoint {
@@ -39,8 +45,11 @@ std::string report_page(const validation::Comparison& comparison, const Gpu& gpu
 std::string report_page(const validation::Comparison& comparison, const Gpu& gpu,
                         const validation::Run& run);
 
-/// Draws a specification into an .svg or .png file, whole or not at all. Needs Node and the npm
-/// packages of reports/; throws InputError naming what is missing and how to mend it.
-void render(const std::string& vega_lite_json, const std::filesystem::path& output);
+/// The picture of a specification, as the bytes of an "svg" or "png" file. Needs Node and the npm
+/// packages of reports/; throws InputError naming what is missing and how to mend it. `stop` is
+/// called when a signal interrupts the drawing; if it throws, the drawing ends.
+std::string render(
+    const std::string& vega_lite_json, const std::string& format,
+    const std::function<void()>& stop = [] {});
 
 }  // namespace roofcast::reports

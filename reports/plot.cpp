@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/types/problem.hpp"
+#include "reports/chart.hpp"
+
 namespace roofcast::reports {
 namespace {
 
@@ -75,6 +78,12 @@ Json chart(std::string_view title, std::string_view subtitle, Json datasets) {
           {"title", {{"text", title}, {"subtitle", subtitle}}},
           {"datasets", std::move(datasets)},
           {"config", chart_config(Theme::light)}};
+}
+
+void check_points(std::size_t count) {
+  if (count <= kMostPoints) return;
+  throw InputError("a chart of " + std::to_string(count) + " points: at most " +
+                   std::to_string(kMostPoints) + " are drawn; take larger steps or a table");
 }
 
 std::string first_word(std::string_view text) {

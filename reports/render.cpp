@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -6,8 +5,11 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <system_error>
 #include <vector>
@@ -43,19 +45,22 @@ std::string contents(std::FILE* file) {
   return text;
 }
 
-/// Where render.mjs and its packages are: as told, else of this build, else as installed.
+/// Where render.mjs and its packages are: as told, else of the installation this program belongs to,
+/// else of this build, else as installed by it.
 fs::path scripts() {
   std::vector<fs::path> places;
   if (const char* told = std::getenv("ROOFCAST_REPORTS_DIR"); told != nullptr && *told != '\0') {
     places = {told};
   } else {
-    places = {ROOFCAST_REPORTS_BUILD_DIR, ROOFCAST_REPORTS_SOURCE_DIR};
     std::error_code ignored;
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    if (!program.empty()) {
+    if (program.is_absolute()) {
       places.push_back(program.parent_path().parent_path() / "share/roofcast/reports");
     }
-    places.emplace_back(ROOFCAST_REPORTS_INSTALL_DIR);
+    for (const char* place :
+         {ROOFCAST_REPORTS_BUILD_DIR, ROOFCAST_REPORTS_SOURCE_DIR, ROOFCAST_REPORTS_INSTALL_DIR}) {
+      places.emplace_back(place);
+    }
   }
   std::string looked_in;
   const fs::path* without_packages = nullptr;
@@ -75,8 +80,25 @@ fs::path scripts() {
       kMend, looked_in));
 }
 
+/// Waits for a process to end; one that the wait gives up on, because `stop` throws, is killed.
+int status_of(pid_t child, const std::function<void()>& stop) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waiting for node");
+    try {
+      stop();
+    } catch (...) {
+      kill(child, SIGKILL);
+      while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+      throw;
+    }
+  }
+  return status;
+}
+
 /// Runs the script, text in, bytes out.
-std::string run(const fs::path& script, const std::string& format, const std::string& input) {
+std::string run(const fs::path& script, const std::string& format, const std::string& input,
+                const std::function<void()>& stop) {
   const File in = scratch();
   const File out = scratch();
   const File errors = scratch();
@@ -102,46 +124,25 @@ std::string run(const fs::path& script, const std::string& format, const std::st
     throw InputError(
         fmt::format("{}: cannot start node ({})", kMend, std::generic_category().message(failed)));
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waiting for node");
-  }
+  const int status = status_of(child, stop);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     std::string reason = contents(errors.get());
     while (!reason.empty() && reason.back() == '\n') reason.pop_back();
     if (WIFSIGNALED(status)) reason += fmt::format("ended by signal {}", WTERMSIG(status));
     throw InputError(
-        fmt::format("cannot draw the chart: {}\n({}; {} ran)", reason, kMend, script.string()));
+        fmt::format("cannot draw the chart: {} ({}; {} ran)", reason, kMend, script.string()));
   }
   return contents(out.get());
 }
 
-/// Beside its final place first: a reader sees the old file or the new one, never a part.
-void write_whole(const fs::path& output, const std::string& bytes) {
-  fs::path part = output;
-  part += fmt::format(".{}.tmp", getpid());
-  const auto fail = [&output, &part](int error) {
-    std::error_code ignored;
-    fs::remove(part, ignored);
-    throw InputError(fmt::format("cannot write {}: {}", output.string(),
-                                 std::generic_category().message(error)));
-  };
-  File file(std::fopen(part.c_str(), "wbx"), &std::fclose);
-  if (!file) fail(errno);
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  const bool closed = std::fclose(file.release()) == 0;
-  if (!written || !closed) fail(errno);
-  if (std::rename(part.c_str(), output.c_str()) != 0) fail(errno);
-}
-
 }  // namespace
 
-void render(const std::string& vega_lite_json, const fs::path& output) {
-  const std::string extension = output.extension().string();
-  if (extension != ".svg" && extension != ".png") {
-    throw InputError(fmt::format("{}: pictures are .svg or .png", output.string()));
+std::string render(const std::string& vega_lite_json, const std::string& format,
+                   const std::function<void()>& stop) {
+  if (format != "svg" && format != "png") {
+    throw InputError(fmt::format("{}: pictures are svg or png", format));
   }
-  write_whole(output, run(scripts() / "render.mjs", extension.substr(1), vega_lite_json));
+  return run(scripts() / "render.mjs", format, vega_lite_json, stop);
 }
 
 }  // namespace roofcast::reports

@@ -40,7 +40,7 @@ class Span {
 
 std::string value_label(const Quantity& quantity, double value) {
   if (quantity.unit == "%") return percent(value);
-  if (quantity.unit == "×") return fmt::format("{:.3g}×", value);
+  if (quantity.unit == "×") return figure_text(value, 3) + "×";
   return si(value, quantity.unit);
 }
 

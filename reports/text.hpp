@@ -3,16 +3,15 @@
 #include <string>
 #include <string_view>
 
+#include "model/types/quantity_text.hpp"
 #include "reports/theme.hpp"
 
 namespace roofcast::reports {
 
-/// Three significant digits and an SI prefix: 4.8e12, "B/s" → "4.8 TB/s".
-std::string si(double value, std::string_view unit);
-
-/// A fraction as a percentage: "6.3%"; with a sign: "+6.3%", "−6.3%".
-std::string percent(double fraction);
-std::string signed_percent(double fraction);
+/// Three significant digits are enough in a chart: 4.8e12, "B/s" → "4.8 TB/s".
+inline std::string si(double value, std::string_view unit) {
+  return si_text(value, unit, 3);
+}
 
 /// Text for an element or a quoted attribute of HTML.
 std::string escape_html(std::string_view text);

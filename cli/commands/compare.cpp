@@ -79,13 +79,22 @@ class Devices {
   std::map<std::string, std::unique_ptr<Gpu>> loaded_;
 };
 
+/// The kernel of --kernel, else every one: each row of the table names its own.
+std::vector<KernelRef> table_kernels(const Options& options) {
+  if (const auto name = options.find("kernel")) return {kernel_named(*name)};
+  std::vector<KernelRef> all;
+  for (const KernelFamily& family : catalog()) {
+    for (const KernelModel& kernel : family.variants) all.push_back({&family, &kernel});
+  }
+  return all;
+}
+
 validation::Comparison compare_published(const std::string& file, const Options& options,
                                          Devices& devices) {
   validation::TableQuery query;
-  if (const auto kernel = options.find("kernel")) {
-    kernel_named(*kernel);
-    query.kernel = *kernel;
-  }
+  query.kernel = options.get("kernel", "");
+  const std::vector<std::string> spelled = parameter_names(table_kernels(options));
+  const std::vector<std::string_view> parameters(spelled.begin(), spelled.end());
   if (const auto gpu = options.find("gpu")) {
     const Gpu& device = devices.get(*gpu);
     query.gpu = device.name;
@@ -96,6 +105,7 @@ validation::Comparison compare_published(const std::string& file, const Options&
   }
   for (const auto& text : options.all("column")) {
     query.set.push_back(validation::parse_assignment(text));
+    one_of(fmt::format("the parameter of --column {}", text), query.set.back().first, parameters);
   }
   if (const auto cache = options.find("cache")) query.cache = parse_cache(*cache);
   const validation::Table table = validation::parse_table(file, read_file(file), query);

@@ -32,7 +32,7 @@ enum class Format : unsigned char { table, json, csv };
 using Cells = std::vector<std::vector<std::string>>;
 
 std::string optional_prefix(const std::optional<double>& value, std::string_view unit) {
-  return value ? with_prefix(*value, unit) : "–";
+  return value ? si_text(*value, unit) : "–";
 }
 
 std::string calibration_kind(const Gpu& gpu) {
@@ -95,13 +95,7 @@ std::string table_text(const Cells& cells) {
 
 std::string csv_text(const Cells& cells) {
   std::string text;
-  for (const auto& row : cells) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) text += ',';
-      text += csv_field(row[i]);
-    }
-    text += '\n';
-  }
+  for (const auto& row : cells) text += csv_line(row);
   return text;
 }
 

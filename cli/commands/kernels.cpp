@@ -60,10 +60,11 @@ std::string kernel_text(const KernelRef& kernel, const Style& style) {
   text += table.text(style, "  ");
   if (kernel.kernel != nullptr) return text;
   text += "  variants:\n";
+  TextTable variants({{""}, {""}});
   for (const KernelModel& variant : kernel.family->variants) {
-    text += fmt::format("    {}  {}\n", variant.name, variant.summary);
+    variants.add({std::string(variant.name), std::string(variant.summary)});
   }
-  return text;
+  return text + variants.text(style, "    ");
 }
 
 /// minimum and maximum of a number, choices of what is given by name, or maximum_bytes of a text.

@@ -2,6 +2,7 @@
 
 #include "cli/commands/batch.hpp"
 #include "cli/input/kernel_options.hpp"
+#include "cli/input/query_lines.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/files.hpp"
 
@@ -51,7 +52,8 @@ ExitCode answer_batch(const Options& options) {
     throw UsageError("--batch answers in JSON, one object a line: leave --format out");
   }
   Batch batch(std::move(defaults));
-  LineReader lines(options.get("batch", "-"));
+  static_assert(QueryLines::kLongestLine > Query::kLongest);
+  QueryLines lines(options.get("batch", "-"));
   Output output(options.find("output"));
   std::int64_t number = 0;
   std::int64_t failed = 0;
@@ -76,90 +78,93 @@ struct Question {
   Assumptions assumptions;
 };
 
-Candidate candidate(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                    const Assumptions& assumptions) {
-  Candidate result{std::string(kernel_name(kernel)), gpu.name, {}, {}};
+/// The answer for one kernel on one device; for a family also each variant's.
+struct Answered {
+  Candidate itself;
+  std::vector<Candidate> variants;
+
+  /// A family may have no limit of its own: then a variant answers for it.
+  bool refused() const {
+    const auto has_forecast = [](const Candidate& one) { return one.prediction.has_value(); };
+    return !has_forecast(itself) && std::none_of(variants.begin(), variants.end(), has_forecast);
+  }
+};
+
+Candidate forecast(const KernelRef& kernel, const Problem& problem, unsigned given, const Gpu& gpu,
+                   const Assumptions& assumptions) {
+  Candidate result{kernel, problem, &gpu, {}, {}};
   try {
-    result.prediction = predict(kernel, problem, gpu, assumptions);
+    check(kernel, result.problem, given);
+    result.prediction = predict(kernel, result.problem, gpu, assumptions);
   } catch (const InputError& error) {
     result.refusal = error.what();
   }
   return result;
 }
 
+unsigned all_given(std::span<const Parameter> parameters) {
+  return (1U << parameters.size()) - 1;
+}
+
 /// The variants' shape is the family's; their configuration is the default one.
-std::vector<Candidate> variants(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
-                                const Assumptions& assumptions) {
-  std::vector<Candidate> found;
-  const unsigned given = (1U << family.parameters.size()) - 1;
-  for (const KernelModel& kernel : family.variants) {
-    const KernelRef variant{&family, &kernel};
-    Problem own = problem;
-    try {
-      check(variant, own, given);
-      found.push_back(candidate(variant, own, gpu, assumptions));
-    } catch (const InputError& error) {
-      found.push_back({std::string(kernel.name), gpu.name, {}, error.what()});
-    }
+Answered answered(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                  const Assumptions& assumptions) {
+  const unsigned given = all_given(kernel.parameters());
+  Answered result{forecast(kernel, problem, given, gpu, assumptions), {}};
+  if (kernel.kernel != nullptr) return result;
+  for (const KernelModel& variant : kernel.family->variants) {
+    result.variants.push_back(
+        forecast({kernel.family, &variant}, problem, given, gpu, assumptions));
   }
-  return found;
+  return result;
 }
 
-std::string one_text(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                     const Assumptions& assumptions, const Style& style) {
-  if (kernel.kernel != nullptr) {
-    const Prediction prediction = predict(kernel, problem, gpu, assumptions);
-    return answer_text({kernel, problem, gpu, prediction}, style);
-  }
-  std::string text;
-  if (kernel.family->work != nullptr) {
-    const Prediction limit = predict(kernel, problem, gpu, assumptions);
-    text = fmt::format("{}\n", answer_text({kernel, problem, gpu, limit}, style));
-  } else {
-    text = style.heading(fmt::format("{}  {}  on {}", kernel_name(kernel),
-                                     problem_text(kernel, problem), gpu.name)) +
-           "\n";
-  }
-  return text + candidates_text(variants(*kernel.family, problem, gpu, assumptions), false, style);
-}
-
-std::string table_text(const Question& question, const Options& options) {
-  const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
-  if (question.kernels.size() * question.gpus.size() == 1) {
-    const KernelRef& kernel = question.kernels.front();
-    return one_text(kernel, read_problem(options, kernel), question.gpus.front(),
-                    question.assumptions, style);
-  }
-  std::vector<Candidate> candidates;
+/// In every format the same rows: a refused one with its reason, and an InputError where there is
+/// but one.
+std::vector<Answered> answer_all(const Question& question, const Options& options) {
+  std::vector<Answered> answers;
   for (const Gpu& gpu : question.gpus) {
     for (const KernelRef& kernel : question.kernels) {
-      const Problem problem = read_problem(options, kernel);
-      candidates.push_back(candidate(kernel, problem, gpu, question.assumptions));
-      if (kernel.kernel != nullptr) continue;
-      for (auto& variant : variants(*kernel.family, problem, gpu, question.assumptions)) {
-        candidates.push_back(std::move(variant));
-      }
+      answers.push_back(answered(kernel, read_problem(options, kernel), gpu, question.assumptions));
+      stop_if_interrupted();
     }
   }
-  return candidates_text(candidates, true, style);
+  if (answers.size() == 1 && answers.front().refused()) {
+    throw InputError(answers.front().itself.refusal);
+  }
+  return answers;
+}
+
+std::string table_text(std::span<const Answered> answers, const Style& style) {
+  std::string text;
+  std::vector<Candidate> rows;
+  const bool one = answers.size() == 1;
+  for (const auto& [itself, variants] : answers) {
+    const auto& [kernel, problem, gpu, prediction, refusal] = itself;
+    if (one && prediction) {
+      text = answer_text({kernel, problem, *gpu, *prediction}, style);
+      if (!variants.empty()) text += '\n';
+    } else {
+      rows.push_back(itself);
+    }
+    rows.insert(rows.end(), variants.begin(), variants.end());
+  }
+  return rows.empty() ? text : text + candidates_text(rows, !one, style);
 }
 
 /// JSON: one object a line. CSV: one row each.
-void write_answers(const Question& question, const Options& options, bool csv, Output& output) {
+void write_answers(std::span<const Answered> answers, const Question& question, bool csv,
+                   Output& output) {
   CsvWriter table(output.buffer(), parameter_names(question.kernels));
   if (csv) table.header();
-  for (const Gpu& gpu : question.gpus) {
-    for (const KernelRef& kernel : question.kernels) {
-      const Problem problem = read_problem(options, kernel);
-      const Prediction prediction = predict(kernel, problem, gpu, question.assumptions);
-      const Answer answer{kernel, problem, gpu, prediction};
-      if (csv) {
-        table.row(answer);
-      } else {
-        JsonWriter json(output.buffer());
-        write_json(json, answer);
-        json.newline();
-      }
+  for (const auto& [itself, variants] : answers) {
+    if (csv) {
+      table.row(itself);
+      for (const Candidate& variant : variants) table.row(variant);
+    } else {
+      JsonWriter json(output.buffer());
+      write_json(json, itself, variants);
+      json.newline();
     }
   }
 }
@@ -191,14 +196,17 @@ ExitCode run_predict(const Arguments& arguments) {
   for (const std::string& gpu : read_device_names(options)) {
     question.gpus.push_back(load_device(gpu, device));
   }
+  const std::vector<Answered> answers = answer_all(question, options);
   Output output(options.find("output"));
   if (format == "table") {
-    output.write(table_text(question, options));
+    output.write(
+        table_text(answers, options.has("output") ? Style(false) : Style::of_standard_output()));
   } else {
-    write_answers(question, options, format == "csv", output);
+    write_answers(answers, question, format == "csv", output);
   }
   output.commit();
-  return ExitCode::done;
+  return refusals_reported(static_cast<std::size_t>(std::count_if(
+      answers.begin(), answers.end(), [](const Answered& one) { return one.refused(); })));
 }
 
 }  // namespace roofcast::cli

@@ -159,6 +159,7 @@ ExitCode run_roofline(const Arguments& arguments) {
       points.push_back(measured_point(row));
     }
   }
+  reports::check_points(points.size());
   write_chart(fmt::format("Roofline of {}", gpu.title), reports::roofline_chart(gpu, points),
               options.find("output"));
   return ExitCode::done;

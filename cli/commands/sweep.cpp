@@ -159,12 +159,8 @@ ExitCode run_sweep(const Arguments& arguments) {
     refused = write_table(sweeps, gpus, assumptions, repeats, parameter_names(kernels), csv,
                           options.find("output"));
   }
-  if (refused == 0) return ExitCode::done;
-  if (!plotted) {
-    warn(fmt::format("{} no forecast: the output says why",
-                     refused == 1 ? "1 point has" : fmt::format("{} points have", refused)));
-  }
-  return ExitCode::bad_input;
+  if (!plotted) return refusals_reported(refused);
+  return refused == 0 ? ExitCode::done : ExitCode::bad_input;
 }
 
 }  // namespace roofcast::cli

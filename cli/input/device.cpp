@@ -16,7 +16,11 @@ specs::Override read_override(const std::string& text) {
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     throw UsageError(fmt::format("--set takes key=value such as sm_count=144, not '{}'", text));
   }
-  return {text.substr(0, equals), text.substr(equals + 1)};
+  std::string value = text.substr(equals + 1);
+  // A whole number in any form (1e2) counts as one where the schema asks for an integer.
+  const std::optional<double> number = number_of(value);
+  if (const auto whole = number ? whole_of(*number) : std::nullopt) value = std::to_string(*whole);
+  return {text.substr(0, equals), std::move(value)};
 }
 
 }  // namespace

@@ -4,13 +4,9 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <sstream>
 
 #include "model/types/did_you_mean.hpp"
-#include "model/types/problem.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -132,6 +128,11 @@ Options parse_options(const Arguments& arguments, std::span<const Option> known)
       continue;
     }
     auto given = values[name].as<std::vector<std::string>>();
+    // What is left out by mistake, as in --overlay "$UNSET", must not pass for a choice.
+    if (std::find(given.begin(), given.end(), "") != given.end()) {
+      throw UsageError(
+          fmt::format("--{} is empty: give {} or leave it out", name, option.value_name));
+    }
     if (given.size() > 1 && !option.repeatable) {
       throw UsageError(
           fmt::format("--{} is given {} times; it takes one value", name, given.size()));
@@ -152,27 +153,6 @@ bool wants_help(const Arguments& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument == "--help" || argument == "-h";
   });
-}
-
-std::int64_t parse_whole(std::string_view what, std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) {
-    throw InputError(fmt::format("{} {} is beyond any size: give a smaller number", what, text));
-  }
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw UsageError(fmt::format("{} takes a whole number such as 4096, not '{}'", what, text));
-  }
-  return value;
-}
-
-double parse_real(std::string_view what, std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    throw UsageError(fmt::format("{} takes a number such as 1.755e9, not '{}'", what, text));
-  }
-  return value;
 }
 
 std::string did_you_mean(std::string_view typo, std::span<const std::string_view> known) {

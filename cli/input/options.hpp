@@ -1,6 +1,5 @@
 #pragma once
 // Option tables: what a subcommand takes, read with Boost.Program_options.
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands/command.hpp"
+#include "cli/input/numbers.hpp"
 
 namespace roofcast::cli {
 
@@ -56,11 +56,6 @@ std::string help_text(const HelpPage& page, std::span<const Option> options);
 
 /// -h and --help, before anything else is checked.
 bool wants_help(const Arguments& arguments);
-
-/// A whole number; UsageError for other text, InputError for one that does not fit 64 bits.
-std::int64_t parse_whole(std::string_view what, std::string_view text);
-/// A finite number.
-double parse_real(std::string_view what, std::string_view text);
 
 /// " Did you mean 'x'?", or nothing if no known word is near.
 std::string did_you_mean(std::string_view typo, std::span<const std::string_view> known);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "cli/input/numbers.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::cli {
@@ -20,7 +20,7 @@ class QueryHandler {
   bool binary(nlohmann::json::binary_t& /*value*/) { return refuse("binary data"); }
   bool start_array(std::size_t /*size*/) { return refuse("an array"); }
   bool end_array() { return false; }
-  bool boolean(bool value) { return number_integer(value ? 1 : 0); }
+  bool boolean(bool value) { return refuse(value ? "true" : "false"); }
 
   bool number_integer(std::int64_t value) {
     if (field_ == nullptr) return refuse("a number");
@@ -39,10 +39,7 @@ class QueryHandler {
 
   bool number_float(double value, const std::string& /*text*/) {
     // 4096.0 and 1e6 are whole numbers that a program may well print so.
-    constexpr double kExactIntegers = 9007199254740992.0;
-    if (std::abs(value) <= kExactIntegers && value == std::trunc(value)) {
-      return number_integer(static_cast<std::int64_t>(value));
-    }
+    if (const auto whole = whole_of(value)) return number_integer(*whole);
     if (field_ == nullptr) return refuse("a number");
     field_->kind = QueryField::Kind::real;
     field_->real = value;
@@ -86,8 +83,7 @@ class QueryHandler {
   }
   bool refuse(std::string_view what) {
     if (field_ == nullptr) return fail(fmt::format("a JSON object is expected, not {}", what));
-    return fail(
-        fmt::format("'{}' is {}: give a number, a string, true or false", field_->key, what));
+    return fail(fmt::format("'{}' is {}: give a number or a string", field_->key, what));
   }
   bool fail(std::string why) {
     problem_ = std::move(why);
@@ -108,12 +104,13 @@ QueryField& Query::append(std::string_view key) {
 }
 
 void Query::read(std::string_view line) {
-  // More members than any kernel has parameters would make the search for duplicates slow.
-  constexpr std::size_t kLongestQuery = 65536;
   size_ = 0;
-  if (line.size() > kLongestQuery) {
-    throw InputError(
-        fmt::format("a query of {} bytes: at most {} are read", line.size(), kLongestQuery));
+  if (line.size() > kLongest) {
+    throw InputError(fmt::format("a query of over {} bytes: no kernel takes as much", kLongest));
+  }
+  // nlohmann takes a NUL for the end of the text, and what follows it would go unread.
+  if (line.find('\0') != std::string_view::npos) {
+    throw InputError("no JSON: the line holds a NUL byte");
   }
   QueryHandler handler(*this);
   if (!nlohmann::json::sax_parse(line.data(), line.data() + line.size(), &handler)) {

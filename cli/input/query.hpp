@@ -19,6 +19,10 @@ struct QueryField {
 
 class Query {
  public:
+  /// Bytes of a line. More members than any kernel has parameters would make the search for
+  /// duplicates slow.
+  static constexpr std::size_t kLongest = 65536;
+
   /// Throws InputError for text that is no flat JSON object, and for a key given twice.
   void read(std::string_view line);
 

@@ -42,8 +42,9 @@ void append_range(std::vector<std::int64_t>& values, const std::string& option,
   std::int64_t value = low;
   while (true) {
     append(values, value);
-    // Compared this way round, nothing can overflow.
-    if (geometric ? value > high / step : step > high - value) return;
+    // From the lowest to the highest number is further than a signed one can say.
+    const std::uint64_t left = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(value);
+    if (geometric ? value > high / step : static_cast<std::uint64_t>(step) > left) return;
     value = geometric ? value * step : value + step;
   }
 }
@@ -61,6 +62,10 @@ Axis parse_axis(std::string_view name, std::string_view text) {
         throw InputError(fmt::format("{} {}: what is divided is at least 1", option, text));
       }
       axis.tied_to.erase(0, slash + 1);
+    }
+    if (axis.tied_to.empty()) {
+      throw UsageError(
+          fmt::format("{} {} names no parameter: write for example =m or =4096/m", option, text));
     }
     return axis;
   }

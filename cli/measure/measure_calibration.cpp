@@ -55,8 +55,8 @@ ExitCode measure_calibration(const Arguments& arguments) {
     warn(fmt::format("{} came out as {:.6g} and was refused: {}. It is not in {}", one.key,
                      one.value, one.reason, request->output));
   }
-  fmt::print(stderr, "{}: {} values; every curve is in {}\n", request->output,
-             found.overlay.values.size(), request->curves);
+  tell(fmt::format("{}: {} values; every curve is in {}", request->output,
+                   found.overlay.values.size(), request->curves));
   return found.refused.empty() ? ExitCode::done : ExitCode::out_of_tolerance;
 }
 

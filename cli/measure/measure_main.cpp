@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/measure/measure.hpp"
-#include "cli/output/terminal.hpp"
+#include "cli/output/signals.hpp"
 #include "validation/harness/harness.hpp"
 
 namespace roofcast::cli {
@@ -42,7 +42,7 @@ Gpu device_at_hand(const Options& options, const DeviceOptions& how) {
 
 int main(int argc, char** argv) {
   using roofcast::cli::ExitCode;
-  roofcast::cli::catch_signals();
+  roofcast::cli::prepare_process();
   const roofcast::cli::Arguments arguments(argv + 1, argv + argc);
   return static_cast<int>(roofcast::cli::with_errors_reported(
       [&arguments] { return roofcast::cli::measure(arguments); }));

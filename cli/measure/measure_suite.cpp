@@ -34,8 +34,8 @@ ExitCode measure(const ValidationRequest& request) {
   for (const validation::Failure& failure : result.run.failures) {
     warn(fmt::format("{} gave no measurement: {}", failure.kernel, failure.reason));
   }
-  fmt::print(stderr, "{}: {} cases measured, {} found in the file, {} failed\n", harness.output,
-             result.measured, result.resumed, result.run.failures.size());
+  tell(fmt::format("{}: {} cases measured, {} found in the file, {} failed", harness.output,
+                   result.measured, result.resumed, result.run.failures.size()));
   if (result.interrupted) return ExitCode::interrupted;
   return result.run.failures.empty() ? ExitCode::done : ExitCode::out_of_tolerance;
 }

@@ -5,21 +5,23 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+
+#include "cli/output/signals.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-std::filesystem::path measuring_program() {
-  std::error_code ignored;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+std::filesystem::path beside_program(const std::filesystem::path& link) {
+  std::error_code failed;
+  const auto self = std::filesystem::read_symlink(link, failed);
+  if (failed || !self.is_absolute()) {
+    throw NoGpuError(fmt::format("cannot tell where this program is, and so where {} is: {}",
+                                 kMeasuringProgram, failed.message()));
+  }
   return self.parent_path() / kMeasuringProgram;
 }
 
-}  // namespace
-
 void become_measuring_program(std::string_view command, const Arguments& arguments) {
-  const std::filesystem::path program = measuring_program();
+  const std::filesystem::path program = beside_program("/proc/self/exe");
   std::error_code ignored;
   if (!std::filesystem::exists(program, ignored)) {
     throw NoGpuError(fmt::format(
@@ -33,6 +35,7 @@ void become_measuring_program(std::string_view command, const Arguments& argumen
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
+  stop_if_interrupted();  // the new program would not know
   execv(program.c_str(), pointers.data());
   throw NoGpuError(fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <string_view>
 
 #include "cli/commands/command.hpp"
@@ -8,6 +9,10 @@ namespace roofcast::cli {
 /// The program beside this one that is linked with CUDA. This one is not: it starts at once, and
 /// where there is no CUDA library.
 inline constexpr const char* kMeasuringProgram = "roofcast-measure";
+
+/// Where it is: beside the file that the link (/proc/self/exe) points to, and nowhere else. Throws
+/// NoGpuError where the link cannot be read.
+std::filesystem::path beside_program(const std::filesystem::path& link);
 
 /// Becomes that program, which runs the command. Throws NoGpuError where it is not there.
 [[noreturn]] void become_measuring_program(std::string_view command, const Arguments& arguments);

@@ -17,4 +17,11 @@ std::string problem_text(const KernelRef& kernel, const Problem& problem) {
   return text.append(name(problem.dtype));
 }
 
+ExitCode refusals_reported(std::size_t count) {
+  if (count == 0) return ExitCode::done;
+  warn(fmt::format("{} no forecast: the output says why",
+                   count == 1 ? "1 point has" : fmt::format("{} points have", count)));
+  return ExitCode::bad_input;
+}
+
 }  // namespace roofcast::cli

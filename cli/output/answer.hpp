@@ -2,11 +2,13 @@
 // One question with its forecast, and the ways to print it.
 #include <fmt/format.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/exit_code.hpp"
 #include "cli/output/json_writer.hpp"
 #include "cli/output/terminal.hpp"
 #include "model/roofcast.hpp"
@@ -27,8 +29,20 @@ std::string_view kernel_name(const KernelRef& kernel);
 /// "m=4096 n=4096 k=4096 bf16"
 std::string problem_text(const KernelRef& kernel, const Problem& problem);
 
+/// A row of an answer: a forecast, or why there is none.
+struct Candidate {
+  KernelRef kernel;
+  Problem problem;
+  const Gpu* gpu;
+  std::optional<Prediction> prediction;
+  std::string refusal;
+};
+
 /// The JSON contract: these keys in this order.
 void write_json(JsonWriter& json, const Answer& answer);
+/// The same, or the refusal; with variants, an array of theirs under "variants" at the end.
+void write_json(JsonWriter& json, const Candidate& candidate,
+                std::span<const Candidate> variants = {});
 /// {"error":{…},"kernel":…,"gpu":…,"problem":{…}}: a point of a sweep without a forecast.
 void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
                    const Gpu& gpu, std::string_view why);
@@ -36,15 +50,12 @@ void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& pro
 /// For people: every figure of one answer.
 std::string answer_text(const Answer& answer, const Style& style);
 
-/// One row of a comparison of several answers; `refusal` says why there is no prediction.
-struct Candidate {
-  std::string kernel;
-  std::string gpu;
-  Prediction prediction;
-  std::string refusal;
-};
+/// One row each, side by side.
 std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu,
                             const Style& style);
+
+/// The exit code for so many rows without a forecast, with a warning if there are any.
+ExitCode refusals_reported(std::size_t count);
 
 /// A table of values for programs. The parameters are columns of their own: those of all kernels
 /// asked about.
@@ -55,6 +66,7 @@ class CsvWriter {
   void row(const Answer& answer);
   void refused(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                std::string_view why);
+  void row(const Candidate& candidate);
 
  private:
   void question(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
@@ -63,7 +75,10 @@ class CsvWriter {
   std::vector<std::string> parameters_;
 };
 
-/// A field of a CSV file, quoted where it has to be (RFC 4180).
+/// A field of a CSV file, quoted where it has to be (RFC 4180); control characters other than line
+/// ends and tabs, which the format does not have, are shown as escapes.
 std::string csv_field(std::string_view text);
+/// A row of such fields, with its end.
+std::string csv_line(std::span<const std::string> fields);
 
 }  // namespace roofcast::cli

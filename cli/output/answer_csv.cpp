@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cli/output/answer.hpp"
+#include "cli/output/visible_text.hpp"
 #include "model/types/parameter_text.hpp"
 
 namespace roofcast::cli {
@@ -70,13 +71,23 @@ void append(fmt::memory_buffer& out, std::string_view text) {
 }  // namespace
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  const std::string shown = visible(text, "\t\r\n");
+  if (shown.find_first_of(",\"\r\n") == std::string::npos) return shown;
   std::string quoted = "\"";
-  for (const char c : text) {
+  for (const char c : shown) {
     if (c == '"') quoted += '"';
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::string csv_line(std::span<const std::string> fields) {
+  std::string line;
+  for (const std::string& field : fields) {
+    if (&field != fields.data()) line += ',';
+    line += csv_field(field);
+  }
+  return line + '\n';
 }
 
 CsvWriter::CsvWriter(fmt::memory_buffer& out, std::vector<std::string> parameters)
@@ -144,6 +155,12 @@ void CsvWriter::refused(const KernelRef& kernel, const Problem& problem, const G
   out_.push_back(',');
   append(out_, csv_field(why));
   out_.push_back('\n');
+}
+
+void CsvWriter::row(const Candidate& candidate) {
+  const auto& [kernel, problem, gpu, prediction, refusal] = candidate;
+  if (prediction) return row({kernel, problem, *gpu, *prediction});
+  refused(kernel, problem, *gpu, refusal);
 }
 
 }  // namespace roofcast::cli

@@ -144,11 +144,8 @@ void write_rate(JsonWriter& json, const Prediction& prediction) {
   json.end_object();
 }
 
-}  // namespace
-
-void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
-                   const Gpu& gpu, std::string_view why) {
-  json.begin_object();
+void write_refusal_members(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
+                           const Gpu& gpu, std::string_view why) {
   json.key("error");
   json.begin_object();
   json.member("kind", "bad_input");
@@ -157,12 +154,10 @@ void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& pro
   json.member("kernel", kernel_name(kernel));
   json.member("gpu", gpu.name);
   write_problem(json, kernel, problem);
-  json.end_object();
 }
 
-void write_json(JsonWriter& json, const Answer& answer) {
+void write_members(JsonWriter& json, const Answer& answer) {
   const Prediction& prediction = answer.prediction;
-  json.begin_object();
   json.member("schema_version", kSchemaVersion);
   json.member("kernel", kernel_name(answer.kernel));
   json.member("gpu", answer.gpu.name);
@@ -188,6 +183,37 @@ void write_json(JsonWriter& json, const Answer& answer) {
     json.string("no DRAM traffic is forecast here, so the intensity there is not defined");
   }
   json.end_array();
+}
+
+}  // namespace
+
+void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
+                   const Gpu& gpu, std::string_view why) {
+  json.begin_object();
+  write_refusal_members(json, kernel, problem, gpu, why);
+  json.end_object();
+}
+
+void write_json(JsonWriter& json, const Answer& answer) {
+  json.begin_object();
+  write_members(json, answer);
+  json.end_object();
+}
+
+void write_json(JsonWriter& json, const Candidate& candidate, std::span<const Candidate> variants) {
+  const auto& [kernel, problem, gpu, prediction, refusal] = candidate;
+  json.begin_object();
+  if (prediction) {
+    write_members(json, {kernel, problem, *gpu, *prediction});
+  } else {
+    write_refusal_members(json, kernel, problem, *gpu, refusal);
+  }
+  if (!variants.empty()) {
+    json.key("variants");
+    json.begin_array();
+    for (const Candidate& variant : variants) write_json(json, variant);
+    json.end_array();
+  }
   json.end_object();
 }
 

@@ -4,6 +4,7 @@
 #include "cli/output/answer.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
+#include "cli/output/visible_text.hpp"
 #include "model/traffic_ladder.hpp"
 
 namespace roofcast::cli {
@@ -42,25 +43,25 @@ std::string extent_text(const std::array<std::int64_t, 3>& extent) {
 }
 
 std::string intensity(double flops, double bytes) {
-  return bytes > 0 ? fmt::format("{:.4g} FLOP/B", flops / bytes) : "–";
+  return bytes > 0 ? figure_text(flops / bytes) + " FLOP/B" : "–";
 }
 
 void add_work(TextTable& table, const Prediction& prediction, bool variant) {
   const Work& work = prediction.work;
-  table.add({"work", with_prefix(work.flops(), "FLOP")});
+  table.add({"work", si_text(work.flops(), "FLOP")});
   table.add(
-      {"compulsory traffic", fmt::format("{} ({})", with_prefix(work.compulsory.total_bytes(), "B"),
+      {"compulsory traffic", fmt::format("{} ({})", si_text(work.compulsory.total_bytes(), "B"),
                                          intensity(work.flops(), work.compulsory.total_bytes()))});
   if (variant) {
     if (work.flops() > 0) {
       table.add({"DRAM intensity", intensity(work.flops(), work.dram.total_bytes())});
     }
-    table.add({"shared-memory traffic", with_prefix(work.shared_bytes, "B")});
+    table.add({"shared-memory traffic", si_text(work.shared_bytes, "B")});
   }
   if (!prediction.io.formula.empty()) {
     table.add(
         {"IO complexity", fmt::format("{}: at least {} with {} on chip", prediction.io.formula,
-                                      with_prefix(prediction.io.lower_bound_bytes, "B"),
+                                      si_text(prediction.io.lower_bound_bytes, "B"),
                                       binary_bytes(prediction.io.on_chip_bytes))});
   }
 }
@@ -87,24 +88,23 @@ void add_launch(TextTable& table, const Prediction& prediction, const Gpu& gpu) 
                                         name(occupancy->limited_by))});
   }
   if (const auto& waves = prediction.waves) {
-    table.add({"waves", fmt::format("{:.4g}: {} full, the tail fills {}, efficiency {}",
-                                    waves->count, waves->full, percent(waves->tail_utilization),
-                                    percent(waves->efficiency))});
+    table.add({"waves", fmt::format("{}: {} full, the tail fills {}, efficiency {}",
+                                    figure_text(waves->count), waves->full,
+                                    percent(waves->tail_utilization), percent(waves->efficiency))});
   }
 }
 
 void add_time(TextTable& table, const Prediction& prediction) {
   const auto& time = prediction.time;
   if (!time) return;
-  table.add({"expected time",
-             fmt::format("{}  [{}, {}]", with_prefix(time->expected_s, "s"),
-                         with_prefix(time->low_s, "s"), with_prefix(time->high_s, "s"))});
-  table.add({"SM cycles", fmt::format("{} at {}", with_prefix(time->sm_cycles, ""),
-                                      with_prefix(time->sm_clock_hz, "Hz"))});
+  table.add({"expected time", fmt::format("{}  [{}, {}]", si_text(time->expected_s, "s"),
+                                          si_text(time->low_s, "s"), si_text(time->high_s, "s"))});
+  table.add({"SM cycles", fmt::format("{} at {}", si_text(time->sm_cycles, ""),
+                                      si_text(time->sm_clock_hz, "Hz"))});
   const Work& work = prediction.work;
   table.add({"rate", fmt::format("{}, DRAM {}, {} of the limit",
-                                 with_prefix(work.flops() / time->expected_s, "FLOP/s"),
-                                 with_prefix(work.dram.total_bytes() / time->expected_s, "B/s"),
+                                 si_text(work.flops() / time->expected_s, "FLOP/s"),
+                                 si_text(work.dram.total_bytes() / time->expected_s, "B/s"),
                                  percent(prediction.limit.time_s / time->expected_s))});
 }
 
@@ -114,7 +114,7 @@ std::string_view title(Level level) {
 }
 
 std::string times_text(const std::optional<double>& ratio) {
-  return ratio ? fmt::format("{:.3g}×", *ratio) : "";
+  return ratio ? figure_text(*ratio, 3) + "×" : "";
 }
 
 std::string ladder_text(std::span<const Rung> rungs, const Style& style) {
@@ -125,8 +125,8 @@ std::string ladder_text(std::span<const Rung> rungs, const Style& style) {
                    {"of requested", Align::right},
                    {"why"}});
   for (const Rung& rung : rungs) {
-    table.add({std::string(title(rung.level)), with_prefix(rung.traffic.read_bytes, "B"),
-               with_prefix(rung.traffic.write_bytes, "B"), times_text(rung.to_above),
+    table.add({std::string(title(rung.level)), si_text(rung.traffic.read_bytes, "B"),
+               si_text(rung.traffic.write_bytes, "B"), times_text(rung.to_above),
                times_text(rung.to_requested), rung.reason});
   }
   return table.text(style, "  ");
@@ -137,7 +137,7 @@ std::string terms_text(const Forecast& time, const Style& style) {
   TextTable table({{"term"}, {"time", Align::right}, {"of expected", Align::right}, {""}});
   for (const Term& term : time.terms) {
     const bool binds = term.resource == binding;
-    table.add({std::string(name(term.resource)), with_prefix(term.time_s, "s"),
+    table.add({std::string(name(term.resource)), si_text(term.time_s, "s"),
                percent(term.time_s / time.expected_s), binds ? "◄ binding" : ""},
               binds);
   }
@@ -148,9 +148,9 @@ std::string terms_text(const Forecast& time, const Style& style) {
 
 std::string answer_text(const Answer& answer, const Style& style) {
   const Prediction& prediction = answer.prediction;
-  std::string text =
-      style.heading(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
-                                problem_text(answer.kernel, answer.problem), answer.gpu.name));
+  std::string text = style.heading(
+      visible(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
+                          problem_text(answer.kernel, answer.problem), answer.gpu.name)));
   text += '\n';
   TextTable table({{""}, {""}});
   table.add({"device", answer.gpu.title});
@@ -160,9 +160,8 @@ std::string answer_text(const Answer& answer, const Style& style) {
   if (variant) add_launch(table, prediction, answer.gpu);
   const Resource limiting = prediction.limit.terms.binding().resource;
   table.add(
-      {"limit",
-       fmt::format("{} ({}), {}", with_prefix(prediction.limit.time_s, "s"), name(limiting),
-                   with_prefix(prediction.work.flops() / prediction.limit.time_s, "FLOP/s"))});
+      {"limit", fmt::format("{} ({}), {}", si_text(prediction.limit.time_s, "s"), name(limiting),
+                            si_text(prediction.work.flops() / prediction.limit.time_s, "FLOP/s"))});
   add_time(table, prediction);
   text += table.text(style, "  ");
   if (const auto rungs = traffic_ladder(prediction); !rungs.empty()) {
@@ -178,7 +177,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
     text += fmt::format("\n  the limit is {}: {}\n", name(limiting), reason(limiting));
   }
   for (const std::string& note : prediction.notes) {
-    text += fmt::format("  {}\n", style.faint(fmt::format("note: {}", note)));
+    text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
   }
   return text;
 }
@@ -193,24 +192,24 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
   columns.push_back({"bound"});
   TextTable table(std::move(columns));
   for (const Candidate& candidate : candidates) {
-    std::vector<std::string> cells = {candidate.kernel};
-    if (with_gpu) cells.push_back(candidate.gpu);
-    if (!candidate.refusal.empty()) {
+    std::vector<std::string> cells = {std::string(kernel_name(candidate.kernel))};
+    if (with_gpu) cells.push_back(candidate.gpu->name);
+    if (!candidate.prediction) {
       cells.resize(cells.size() + 6, "–");
       cells.push_back(candidate.refusal);
       table.add(std::move(cells));
       continue;
     }
-    const Prediction& prediction = candidate.prediction;
+    const Prediction& prediction = *candidate.prediction;
     const bool moves_only = prediction.work.flops() <= 0;
-    cells.push_back(with_prefix(prediction.limit.time_s, "s"));
+    cells.push_back(si_text(prediction.limit.time_s, "s"));
     const auto& time = prediction.time;
     if (time) {
       const double rate = moves_only ? prediction.work.dram.total_bytes() : prediction.work.flops();
-      cells.push_back(with_prefix(time->expected_s, "s"));
-      cells.push_back(with_prefix(time->low_s, "s"));
-      cells.push_back(with_prefix(time->high_s, "s"));
-      cells.push_back(with_prefix(rate / time->expected_s, moves_only ? "B/s" : "FLOP/s"));
+      cells.push_back(si_text(time->expected_s, "s"));
+      cells.push_back(si_text(time->low_s, "s"));
+      cells.push_back(si_text(time->high_s, "s"));
+      cells.push_back(si_text(rate / time->expected_s, moves_only ? "B/s" : "FLOP/s"));
       cells.push_back(percent(prediction.limit.time_s / time->expected_s));
     } else {
       cells.resize(cells.size() + 5, "–");

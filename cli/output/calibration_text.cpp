@@ -11,11 +11,11 @@ namespace {
 // "/clk" and "clk" take no prefix.
 std::string quantity(double value, const std::string& unit) {
   const bool scaled = unit == "B/s" || unit == "s" || unit == "Hz";
-  return scaled ? with_prefix(value, unit) : fmt::format("{:.4g}", value);
+  return scaled ? si_text(value, unit) : figure_text(value);
 }
 
 std::string place(double x, const std::string& x_name) {
-  return x_name.ends_with("_bytes") && x >= 1024 ? binary_bytes(x) : plain_number(x);
+  return x_name.ends_with("_bytes") && x >= 1024 ? binary_bytes(x) : figure_text(x);
 }
 
 std::string points_text(const validation::Curve& curve) {

@@ -6,6 +6,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/output/files.hpp"
+#include "cli/output/signals.hpp"
 #include "reports/chart.hpp"
 
 namespace roofcast::cli {
@@ -31,8 +32,9 @@ void write_chart(const std::string& title, const std::string& chart,
     throw UsageError(
         fmt::format("-o {}: name a file that ends in .html, .svg, .png or .json", *path));
   }
-  if (extension(*path) != ".html") return reports::render(chart, *path);
-  write_output(path, reports::chart_page(title, chart));
+  const std::string format = extension(*path).substr(1);
+  write_output(path, format == "html" ? reports::chart_page(title, chart)
+                                      : reports::render(chart, format, stop_if_interrupted));
 }
 
 }  // namespace roofcast::cli

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "cli/output/answer.hpp"
@@ -141,12 +142,13 @@ std::string comparison_csv(std::span<const Comparison> comparisons) {
       "gpu,kernel,problem,cache,regime,bound,predicted_s,measured_s,error,low_s,high_s,limit_s,"
       "measured_fastest_s,measured_p10_s,measured_p90_s,predicted_sm_cycles,measured_sm_cycles,"
       "predicted_dram_bytes,measured_dram_bytes,predicted_l2_bytes,measured_l2_bytes,baseline,"
-      "baseline_s\n";
+      "baseline_s,failure\n";
+  const auto columns = static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1;
   for (const Comparison& comparison : comparisons) {
     for (const Row& row : comparison.rows) {
-      const std::vector<std::string> cells = {csv_field(row.gpu),
-                                              csv_field(row.kernel),
-                                              csv_field(row.problem_text),
+      const std::vector<std::string> cells = {row.gpu,
+                                              row.kernel,
+                                              row.problem_text,
                                               std::string(validation::name(row.cache)),
                                               std::string(validation::name(row.regime)),
                                               std::string(name(row.bound)),
@@ -165,9 +167,18 @@ std::string comparison_csv(std::span<const Comparison> comparisons) {
                                               half(row.dram_bytes, &Pair::measured),
                                               half(row.l2_bytes, &Pair::predicted),
                                               half(row.l2_bytes, &Pair::measured),
-                                              csv_field(row.baseline),
-                                              row.baseline_s ? number(*row.baseline_s) : ""};
-      text += fmt::format("{}\n", fmt::join(cells, ","));
+                                              row.baseline,
+                                              row.baseline_s ? number(*row.baseline_s) : "",
+                                              ""};
+      text += csv_line(cells);
+    }
+    for (const validation::Failure& failure : comparison.failures) {
+      std::vector<std::string> cells(columns);
+      cells[0] = comparison.gpu;
+      cells[1] = failure.kernel;
+      cells[2] = validation::problem_text(failure.kernel, failure.problem);
+      cells.back() = failure.reason;
+      text += csv_line(cells);
     }
   }
   return text;

@@ -3,6 +3,7 @@
 #include "cli/output/comparison_output.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
+#include "cli/output/visible_text.hpp"
 #include "validation/runs/problem_text.hpp"
 
 namespace roofcast::cli {
@@ -11,10 +12,6 @@ namespace {
 using validation::Comparison;
 using validation::Row;
 using validation::Summary;
-
-std::string signed_percent(double error) {
-  return fmt::format("{:+.1f}%", error * 100);
-}
 
 std::string optional_percent(const std::optional<double>& share) {
   return share ? percent(*share) : "–";
@@ -61,8 +58,8 @@ std::string rows_text(const Comparison& comparison, const std::vector<std::size_
     const Row& row = comparison.rows[index];
     const double measured = against_limit ? row.measured_fastest_s : row.time_s.measured;
     const double reference = against_limit ? row.limit_s : row.time_s.predicted;
-    table.add({row.kernel, row.problem_text, row.gpu, with_prefix(measured, "s"),
-               with_prefix(reference, "s"), signed_percent(reference / measured - 1),
+    table.add({row.kernel, row.problem_text, row.gpu, si_text(measured, "s"),
+               si_text(reference, "s"), signed_percent(reference / measured - 1),
                std::string(name(row.bound))});
   }
   return table.text(style, "  ");
@@ -76,7 +73,8 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
     title += fmt::format(" ({})", comparison.device);
   }
   if (!comparison.date.empty()) title += fmt::format(", {}", comparison.date);
-  std::string text = fmt::format("{}\n{}", style.heading(title), summaries_text(comparison, style));
+  std::string text =
+      fmt::format("{}\n{}", style.heading(visible(title)), summaries_text(comparison, style));
   if (!comparison.worst.empty()) {
     text += fmt::format("\n{}\n{}", style.heading("worst cases"),
                         rows_text(comparison, comparison.worst, false, style));
@@ -87,11 +85,12 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
               : rows_text(comparison, comparison.bound_violations, true, style);
   if (!comparison.failures.empty()) {
     text += fmt::format("\n{}\n", style.heading("without a measurement or a forecast"));
+    TextTable table({{""}, {""}, {""}});
     for (const validation::Failure& failure : comparison.failures) {
-      text +=
-          fmt::format("  {} {}: {}\n", failure.kernel,
-                      validation::problem_text(failure.kernel, failure.problem), failure.reason);
+      table.add({failure.kernel, validation::problem_text(failure.kernel, failure.problem),
+                 failure.reason});
     }
+    text += table.text(style, "  ");
   }
   return text;
 }

@@ -152,6 +152,12 @@ class JsonWriter {
       } else if (byte < 0x20 || byte == 0x7f) {
         fmt::format_to(std::back_inserter(out_), FMT_COMPILE("\\u{:04x}"), byte);
         text.remove_prefix(1);
+      } else if (byte == 0xc2 && utf8_length(text) == 2 &&
+                 static_cast<unsigned char>(text[1]) < 0xa0) {
+        // C1 controls may stand in JSON, but a terminal obeys them.
+        fmt::format_to(std::back_inserter(out_), FMT_COMPILE("\\u{:04x}"),
+                       static_cast<unsigned char>(text[1]));
+        text.remove_prefix(2);
       } else if (const std::size_t length = utf8_length(text); length > 0) {
         raw(text.substr(0, length));
         text.remove_prefix(length);

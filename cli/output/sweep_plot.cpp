@@ -11,6 +11,7 @@
 #include "cli/output/files.hpp"
 #include "cli/output/terminal.hpp"
 #include "model/types/parameter_text.hpp"
+#include "reports/chart.hpp"
 #include "reports/sweep_chart.hpp"
 #include "validation/runs/problem_text.hpp"
 #include "validation/runs/run.hpp"
@@ -126,6 +127,7 @@ class Collector {
         measurements_(options) {}
 
   void collect() {
+    reports::check_points(point_count());
     for (const Gpu& gpu : plotted_.gpus) {
       for (const KernelSweep& sweep : plotted_.sweeps) {
         walk(sweep, plotted_.repeats, [&](const Problem& problem) { add(sweep, problem, gpu); });
@@ -160,6 +162,14 @@ class Collector {
   }
 
  private:
+  std::size_t point_count() const {
+    std::size_t count = 0;
+    for (const KernelSweep& sweep : plotted_.sweeps) {
+      count += Points(sweep.axes, plotted_.repeats).count() * sweep.dtypes.size();
+    }
+    return count * plotted_.gpus.size();
+  }
+
   void add(const KernelSweep& sweep, Problem problem, const Gpu& gpu) {
     try {
       check(sweep.kernel, problem, sweep.given);

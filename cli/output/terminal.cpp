@@ -1,34 +1,45 @@
 #include "cli/output/terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
-#include <cstdio>
+#include <cerrno>
+#include <charconv>
 #include <cstdlib>
 
-#include "cli/exit_code.hpp"
+#include "cli/output/visible_text.hpp"
 
 namespace roofcast::cli {
 namespace {
 
-volatile std::sig_atomic_t signal_came = 0;
-
-bool environment_has(const char* name) {
+std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0';
+  return value != nullptr ? std::string_view(value) : std::string_view();
 }
 
 bool is_dumb_terminal() {
-  const char* term = std::getenv("TERM");
-  return term == nullptr || std::string_view(term) == "dumb";
+  const std::string_view term = environment("TERM");
+  return term.empty() || term == "dumb";
+}
+
+/// COLUMNS as a shell exports it, else what the terminal says.
+std::size_t standard_output_width() {
+  const std::string_view columns = environment("COLUMNS");
+  std::size_t width = 0;
+  const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  if (error == std::errc() && end == columns.data() + columns.size() && width > 0) return width;
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return Style::kAnyWidth;
 }
 
 }  // namespace
 
 Style Style::of_standard_output() {
-  return Style(isatty(STDOUT_FILENO) != 0 && !environment_has("NO_COLOR") && !is_dumb_terminal());
+  const bool colour =
+      isatty(STDOUT_FILENO) != 0 && environment("NO_COLOR").empty() && !is_dumb_terminal();
+  return Style(colour, standard_output_width());
 }
 
 std::string Style::wrap(std::string_view code, std::string_view text) const {
@@ -36,10 +47,10 @@ std::string Style::wrap(std::string_view code, std::string_view text) const {
 }
 
 Progress::Progress(std::string_view what)
-    : what_(what), terminal_(isatty(STDERR_FILENO) != 0 && !is_dumb_terminal()) {}
+    : what_(visible(what)), terminal_(isatty(STDERR_FILENO) != 0 && !is_dumb_terminal()) {}
 
 Progress::~Progress() {
-  if (drawn_) std::fputs("\n", stderr);
+  if (drawn_) write_error_stream("\n");
 }
 
 void Progress::update(std::size_t done, std::size_t total, std::string_view now) {
@@ -47,9 +58,8 @@ void Progress::update(std::size_t done, std::size_t total, std::string_view now)
   if (terminal_) {
     constexpr std::size_t kCells = 30;
     const std::size_t full = kCells * done / total;
-    fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:.<{}}] {}/{} {}", what_, "", full, "", kCells - full,
-               done, total, now);
-    std::fflush(stderr);
+    write_error_stream(fmt::format("\r\x1b[K{} [{:#<{}}{:.<{}}] {}/{} {}", what_, "", full, "",
+                                   kCells - full, done, total, visible(now)));
     drawn_ = true;
     return;
   }
@@ -57,25 +67,23 @@ void Progress::update(std::size_t done, std::size_t total, std::string_view now)
   const std::size_t tenth = kTenths * done / total;
   if (tenth == last_tenth_) return;
   last_tenth_ = tenth;
-  fmt::print(stderr, "{}: {}/{} {}\n", what_, done, total, now);
+  tell(fmt::format("{}: {}/{} {}", what_, done, total, now));
+}
+
+void tell(std::string_view line) {
+  write_error_stream(visible(line) + '\n');
 }
 
 void warn(std::string_view message) {
-  fmt::print(stderr, "roofcast: warning: {}\n", message);
+  tell(fmt::format("roofcast: warning: {}", message));
 }
 
-void catch_signals() {
-  struct sigaction stop = {};
-  stop.sa_handler = [](int) { signal_came = 1; };
-  sigemptyset(&stop.sa_mask);
-  // No SA_RESTART: a read that waits for input must return.
-  sigaction(SIGINT, &stop, nullptr);
-  sigaction(SIGTERM, &stop, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-}
-
-void stop_if_interrupted() {
-  if (signal_came != 0) throw Interrupted();
+void write_error_stream(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(STDERR_FILENO, text.data(), text.size());
+    if (wrote < 0 && errno != EINTR) return;
+    if (wrote > 0) text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
 }
 
 }  // namespace roofcast::cli

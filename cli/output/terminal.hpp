@@ -1,15 +1,24 @@
 #pragma once
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
+#include "cli/output/signals.hpp"
+
 namespace roofcast::cli {
 
-/// Emphasis for a terminal; plain text elsewhere and under NO_COLOR (no-color.org).
+/// How text for people is set: emphasis on a terminal, plain elsewhere and under NO_COLOR
+/// (no-color.org); tables as wide as COLUMNS or the terminal says, and otherwise as they come.
 class Style {
  public:
-  explicit Style(bool colour) : colour_(colour) {}
+  static constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
+
+  explicit Style(bool colour, std::size_t width = kAnyWidth) : colour_(colour), width_(width) {}
   static Style of_standard_output();
 
+  /// Columns a line may take.
+  std::size_t width() const { return width_; }
   std::string heading(std::string_view text) const { return wrap("1", text); }
   std::string binding(std::string_view text) const { return wrap("1;33", text); }
   std::string bad(std::string_view text) const { return wrap("31", text); }
@@ -18,6 +27,7 @@ class Style {
  private:
   std::string wrap(std::string_view code, std::string_view text) const;
   bool colour_;
+  std::size_t width_;
 };
 
 /// Standard error: a bar on a terminal, a line each tenth elsewhere.
@@ -38,12 +48,12 @@ class Progress {
   std::size_t last_tenth_ = 0;
 };
 
-/// "roofcast: warning: …" on standard error.
+/// One line on standard error; what it quotes from files is shown, not obeyed. Where standard error
+/// takes nothing (closed, full, its reader gone) the line is lost and the work goes on.
+void tell(std::string_view line);
+/// "roofcast: warning: …" in the same way.
 void warn(std::string_view message);
-
-/// Ctrl-C and SIGTERM ask the work to stop; a broken pipe becomes a write error.
-void catch_signals();
-/// Throws Interrupted once a signal came.
-void stop_if_interrupted();
+/// This program's own text on standard error, as it is.
+void write_error_stream(std::string_view text);
 
 }  // namespace roofcast::cli

@@ -28,7 +28,15 @@ inline double sectors_in_order(std::int64_t elements, std::int64_t bytes) {
   return as_double((elements * bytes + kSectorBytes - 1) / kSectorBytes);
 }
 
+/// A grid of threads over an array or a matrix, and what of all accesses a block in its inside has.
+struct Grid {
+  std::array<std::int64_t, 3> blocks{1, 1, 1};
+  std::array<std::int64_t, 3> threads{kThreads, 1, 1};
+  double share_of_full_block = 1;
+};
+
 /// One access a thread; the caller sets the registers and the arrays. `requested`: by all threads.
+Plan one_access_a_thread(const Grid& grid, const Traffic& requested, const Counts& counts);
 Plan one_access_a_thread(std::int64_t threads, const Traffic& requested, const Counts& counts);
 
 /// Throws InputError unless `value` is a multiple of `of`, the width of an access.

@@ -4,12 +4,18 @@
 namespace roofcast::access {
 namespace {
 
-Plan matrix_plan(const Problem& p, const Counts& counts) {
-  const std::int64_t n = p[matrix::kRows] * p[matrix::kColumns];
-  const double bytes = as_double(n * element_bytes(p.dtype));
-  Plan plan = one_access_a_thread(n, {bytes, bytes}, counts);
+// A block covers `width` columns of `height` rows.
+Plan matrix_plan(const Problem& p, std::int64_t width, std::int64_t height, const Counts& counts) {
+  const double bytes = as_double(p[matrix::kRows] * p[matrix::kColumns] * element_bytes(p.dtype));
+  const auto share = [](std::int64_t part, std::int64_t extent) {
+    return std::min(1.0, as_double(part) / as_double(extent));
+  };
+  Plan plan = one_access_a_thread(
+      {.blocks = {ceil_div(p[matrix::kColumns], width), ceil_div(p[matrix::kRows], height), 1},
+       .threads = {matrix::kLanes, matrix::kDepth, 1},
+       .share_of_full_block = share(width, p[matrix::kColumns]) * share(height, p[matrix::kRows])},
+      {bytes, bytes}, counts);
   plan.arrays = {reads(0, bytes), writes(1, bytes)};
-  plan.launch.block = {matrix::kLanes, matrix::kDepth, 1};
   plan.launch.registers = 10;
   return plan;
 }
@@ -27,10 +33,7 @@ Program plan_row_wise(const Problem& p, const Gpu& /*gpu*/) {
   const double warps = as_double(p[matrix::kRows] * ceil_div(p[matrix::kColumns], kWarpLanes));
   counts.lookups = counts.wavefronts =
       2 * warps * std::max(1.0, as_double(kWarpLanes * element_bytes(p.dtype)) / kLineBytes);
-  Plan plan = matrix_plan(p, counts);
-  plan.launch.grid = {ceil_div(p[matrix::kColumns], matrix::kLanes),
-                      ceil_div(p[matrix::kRows], matrix::kDepth), 1};
-  return {{plan}};
+  return {{matrix_plan(p, matrix::kLanes, matrix::kDepth, counts)}};
 }
 
 Program plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
@@ -39,15 +42,13 @@ Program plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
   counts.l1_load_sectors = counts.store_sectors = sectors_down_columns(matrix);
   // Once a block, for a run along each row: the block's other columns find them in L1.
   counts.l2_load_sectors = sectors_along_rows(matrix, matrix::kDepth);
-  const WarpAccess access{.stride_bytes = matrix.pitch_bytes(),
-                          .access_bytes = matrix.element_bytes};
-  const double warps = as_double(matrix.columns) * warps_of(matrix.rows);
-  counts.lookups = 2 * warps * as_double(distinct_units(access, kLineBytes));
-  counts.wavefronts = 2 * warps * as_double(bank_wavefronts(access));
-  Plan plan = matrix_plan(p, counts);
+  WarpAccess access{.stride_bytes = matrix.pitch_bytes(), .access_bytes = matrix.element_bytes};
+  counts.lookups = 2 * as_double(matrix.columns) * units_of_warps(access, matrix.rows, kLineBytes);
+  access.lanes = std::min(kWarpLanes, matrix.rows);
+  counts.wavefronts =
+      2 * as_double(matrix.columns) * warps_of(matrix.rows) * as_double(bank_wavefronts(access));
+  Plan plan = matrix_plan(p, matrix::kDepth, matrix::kLanes, counts);
   plan.arrays.back().pattern.partial_write_sectors = counts.store_sectors;
-  plan.launch.grid = {ceil_div(matrix.columns, matrix::kDepth),
-                      ceil_div(matrix.rows, matrix::kLanes), 1};
   const double n = as_double(matrix.rows * matrix.columns);
   const auto used = as_double(matrix.element_bytes);
   plan.traffic_reasons = {

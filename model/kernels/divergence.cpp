@@ -76,13 +76,13 @@ Program plan(const Problem& problem, const Choice& choice, double taken) {
   const double warps = warps_of(threads);
   Step step;
   step.issued.vector_flops = warps * taken * kLanes * useful_flops(problem);
-  const double each = n * element / as_double(plan.launch.blocks());
+  const double each = as_double(threads) * element;
   set_traffic(step.issued, {choice.arrays_read * each, each});
   step.warp_instructions = warps * (choice.instructions + kFirstPath + kNextPath * (taken - 1) +
                                     taken * (kAroundPath + kRound * rounds(problem)));
   step.waits.global = choice.round_trips;
   step.waits.arithmetic = taken * (as_double(problem[kWork]) / 4 + 3);
-  set_blocks(plan, {{step}});
+  set_blocks_with_edge(plan, step, as_double(threads) / n);
   return {{plan}};
 }
 

@@ -44,6 +44,11 @@ Plan plan(const Operation& operation, const Problem& problem) {
                                 problem[kVectorBytes], problem[kLoads])
           : registers_of(operation.body, problem.dtype, problem[kVectorBytes], problem[kLoads]);
 
+  if (result.launch.registers == 0) {
+    throw InputError("no kernel is compiled for vector_bytes " +
+                     std::to_string(problem[kVectorBytes]) + " with loads " +
+                     std::to_string(problem[kLoads]) + ": give vector_bytes 16 and loads 1 or 2");
+  }
   result.launch.shared_bytes = problem[kReservedShared];
 
   const double arrays = operation.reads + operation.writes;
@@ -53,14 +58,13 @@ Plan plan(const Operation& operation, const Problem& problem) {
   step.issued.vector_flops = elements * operation.flops;
   step.issued.special_flops = elements * operation.special;
   step.issued.conversions = elements * operation.conversions;
-  // Of the last block, no more than the array has.
-  const double each = n * element / as_double(result.launch.blocks());
+  const double each = elements * element;
   set_traffic(step.issued, {each * operation.reads, each * operation.writes});
   step.warp_instructions = warps_of(problem[kThreads]) *
                                (kInstructionsPerThread + kInstructionsPerAccess * loads * arrays) +
                            elements / 32 * operation.instructions;
   step.waits.global = 1;
-  set_blocks(result, {{step}});
+  set_blocks_with_edge(result, step, elements / n);
 
   result.useful.vector_flops = n * operation.flops;
   result.useful.special_flops = n * operation.special;

@@ -177,6 +177,7 @@ Plan plan_forward(Kind kind, const Problem& p, const ForwardPass& how) {
   const bool in_turn = clustered || layout.rows_per_cluster > 1;
   const std::int64_t kept = how.kept;
   Plan plan = rows::plan_of(layout, p[rows::kRows], how.registers, how.shared_bytes);
+  if (how.streams) plan.needs = {Instruction::bulk_copy};
 
   const double row_count = as_double(p[rows::kRows]);
   const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));

@@ -83,7 +83,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   step.waits = {
       // The first sweep loads four vectors before it uses one where it has as many; the second must
       // not load before the store that precedes.
-      .global = as_double(accesses / 4 + accesses % 4 + accesses),
+      .global = as_double(ceil_div(accesses, 4) + accesses),
       .shared = kShuffles + 3,
       .arithmetic = row / kThreads * kind.chain + kLevels * kind.combine,
       .barriers = 5};

@@ -42,6 +42,10 @@ inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
   plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});
 }
 
+/// `full` is the step of a block that does the share `share` of the launch; the others share evenly
+/// what full ones leave. They wait as long, and have as many warps, as a full one.
+void set_blocks_with_edge(Plan& plan, const Step& full, double share);
+
 /// Of kernels that read and write everything once: KernelFamily::io.
 inline IoComplexity streaming(const Problem& /*problem*/, double compulsory_bytes,
                               double on_chip_bytes) {

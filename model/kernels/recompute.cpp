@@ -122,12 +122,12 @@ Plan pass_plan(const Problem& problem, const Pass& pass, std::int64_t registers)
   step.issued.vector_flops = elements * flops;
   step.issued.special_flops = elements * special;
   step.issued.conversions = elements * conversions;
-  const double each = n * element / as_double(plan.launch.blocks());
+  const double each = elements * element;
   set_traffic(step.issued, {each * pass.reads, each * pass.writes});
   step.warp_instructions = warps_of(problem[kThreads]) * pass.instructions;
   step.waits.global = pass.round_trips;
   step.waits.arithmetic = pass.sigmoids * kSigmoidInstructions + pass.slopes;
-  set_blocks(plan, {{step}});
+  set_blocks_with_edge(plan, step, elements / n);
   return plan;
 }
 

@@ -177,6 +177,7 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const std::int64_t ring = rows::ring_bytes(layout, stages, 1);
   Plan plan = rows::plan_of(layout, p[rows::kRows], registers_of(p.dtype).ring[clustered ? 1 : 0],
                             ring + rows::exchange_bytes(kRingThreads, clustered));
+  plan.needs = {Instruction::bulk_copy};
   const PerElement& each = narrow(p) ? kRingAgain : kRing;
   const MatrixBytes bytes = matrix_bytes(p, layout);
   set_arrays(plan, p, each, bytes);

@@ -114,11 +114,12 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   plan.traffic_reasons.push_back(
       {Level::requested, "three sweeps over a row: maximum, sum, result"});
 
-  // Whole vectors for all threads, then one element each; each access waits for the one before.
+  // Whole vectors for all threads, each waiting for the one before; then one element each, four of
+  // them on their way at once.
   // A row that starts off a 16-byte boundary has one more.
   const std::int64_t vectors = cols / (width * threads);
   const std::int64_t singles = rows::ceil_div(cols - vectors * width * threads, threads);
-  const std::int64_t accesses = vectors + singles + (cols % width != 0 ? 1 : 0);
+  const std::int64_t accesses = vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0);
   Step step = step_of(plan, as_double(cols), kSweeps);
   step.warp_instructions += kSweeps * warps * (kInstructionsPerSweep + 6.0 * as_double(accesses));
   step.waits.global = kSweeps * as_double(accesses);

@@ -25,20 +25,26 @@ Traffic rows_traffic(const Problem& p, std::int64_t piece) {
           sectors_along_rows({p[kColumns], p[kRows], element}, piece) * kSectorBytes};
 }
 
+// Of the matrix, a whole tile: of one that is smaller, all.
+double share_of_tile(const Problem& p, std::int64_t side) {
+  return std::min(1.0, as_double(side) / as_double(p[kRows])) *
+         std::min(1.0, as_double(side) / as_double(p[kColumns]));
+}
+
 // What all ways have in common, once `step` says what is theirs; `moved` is the launch's traffic.
-Plan& finish(Plan& plan, Step& step, const Problem& p, const Traffic& moved) {
+Plan& finish(Plan& plan, Step& step, const Problem& p, std::int64_t side, const Traffic& moved) {
   const double bytes = as_double(p[kRows] * p[kColumns] * element_bytes(p.dtype));
-  const double blocks = as_double(plan.launch.blocks());
-  step.issued.requested = shared_by({bytes, bytes}, blocks);
-  step.issued.l1 = step.issued.l2 = shared_by(moved, blocks);
+  const double share = share_of_tile(p, side);
+  step.issued.requested = shared_by({bytes, bytes}, 1 / share);
+  step.issued.l1 = step.issued.l2 = shared_by(moved, 1 / share);
   step.waits.global = 1;
   plan.arrays = {reads(0, bytes), writes(1, bytes)};
-  set_blocks(plan, {{step}});
+  set_blocks_with_edge(plan, step, share);
   return plan;
 }
 
 void count_shared(Plan& plan, Step& step, double wavefronts) {
-  step.wavefronts.shared = wavefronts / as_double(plan.launch.blocks());
+  step.wavefronts.shared = wavefronts;
   step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
   step.waits.shared = 1;
   step.waits.barriers = 1;
@@ -95,9 +101,11 @@ Plan plan_elements(const Problem& p, Way way) {
   } else {
     const std::int64_t pitch = kLanes + (way == Way::padded ? 1 : 0);
     plan.launch.shared_bytes = kLanes * pitch * element;
-    count_shared(plan, step, row_stores(p, element) + column_loads(p, element, pitch));
+    count_shared(
+        plan, step,
+        share_of_tile(p, kLanes) * (row_stores(p, element) + column_loads(p, element, pitch)));
   }
-  finish(plan, step, p, moved);
+  finish(plan, step, p, kLanes, moved);
   if (way == Way::naive) {
     AccessPattern& stores = plan.arrays.back().pattern;
     stores.partial_write_sectors = moved.write_bytes / kSectorBytes;
@@ -132,7 +140,8 @@ Plan plan_patches(const Problem& p, Way way) {
   const std::int64_t row_patches = p[kRows] / k;
   const std::int64_t column_patches = p[kColumns] / k;
   count_shared(plan, step,
-               of_all(row_patches, column_patches, pitch) + of_all(column_patches, row_patches, 1));
+               share_of_tile(p, side) * (of_all(row_patches, column_patches, pitch) +
+                                         of_all(column_patches, row_patches, 1)));
 
   const double accesses = as_double(side * side) / as_double(k) / as_double(kWarpLanes);
   constexpr double kTurningHalves = 4;  // byte permutations for each access
@@ -140,7 +149,7 @@ Plan plan_patches(const Problem& p, Way way) {
                            (k == 8 ? accesses * kTurningHalves : 0);
   constexpr double kLinesOfAccess = 4;
   step.wavefronts.l1_lookups = step.wavefronts.l1 = 2 * accesses * kLinesOfAccess;
-  return finish(plan, step, p, rows_traffic(p, side));
+  return finish(plan, step, p, side, rows_traffic(p, side));
 }
 
 template <Way kWay>

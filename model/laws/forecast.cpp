@@ -1,6 +1,7 @@
 #include "model/laws/forecast.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "model/counting/coalescing.hpp"
@@ -55,20 +56,49 @@ constexpr double kMostlyWaiting = 0.5;
 // The data pipe of an SM serves the oldest block first, the schedulers serve all in turn.
 March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   if (!plan.raster) return March::in_step;
-  const SmTime sm = sm_time(plan, occupancy, 0, 0, gpu);
+  const SmTime sm = sm_time(plan, occupancy, {}, gpu);
   const bool apart = (sm.fullest == Resource::shared && sm.waiting_share < kMostlyWaiting) ||
                      (sm.fullest == Resource::l1 && sm.waiting_share < kTooLittleWaiting);
   return apart ? March::apart : March::in_step;
 }
 
-// A block's waits for random reads, as far as L1 does not answer them.
-double missed_waits(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+// A block waits for random reads unless L1 has those of all lanes of a warp.
+double random_waits(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   double waits = 0;
+  const double warps =
+      static_cast<double>(plan.launch.blocks() * ((plan.launch.threads() + 31) / 32));
   for (const ArrayUse& use : plan.arrays) {
     if (!use.random) continue;
-    waits += l1_missed_sectors(*use.random, plan, occupancy, gpu) / use.random->sectors;
+    const double missed =
+        l1_missed_sectors(*use.random, plan, occupancy, gpu) / use.random->sectors;
+    waits += 1 - std::pow(1 - missed, use.random->sectors / warps);
   }
   return waits;
+}
+
+// Blocks that share data wait for the same miss, so repeats by other blocks count once; repeats of
+// a block's own are waits of their own, wherever the data are.
+WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                       const Gpu& gpu) {
+  double waited_for = memory.l2.read_bytes;
+  double in_l1 = 0;
+  for (const Reuse& reuse : plan.reuse) {
+    const double missed = l1_missed_bytes(reuse, plan, occupancy, gpu);
+    if (reuse.scope == Scope::block) {
+      in_l1 += reuse.bytes - missed;
+    } else {
+      waited_for -= missed - std::min(missed, reuse.distinct_bytes);
+    }
+  }
+  if (plan.raster) {
+    waited_for = std::min(
+        waited_for,
+        distinct_wave_bytes(*plan.raster, occupancy.blocks_per_sm * gpu.sm_count.value_or(1)));
+  }
+  const double all = waited_for + in_l1;
+  if (all <= 0) return {};
+  return {in_l1 / all, std::min(1 - in_l1 / all, memory.dram.read_bytes / all),
+          random_waits(plan, occupancy, gpu)};
 }
 
 // The part of an SM's time that a pipe takes.
@@ -117,9 +147,7 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu) {
-  const double dram_share =
-      memory.l2.read_bytes > 0 ? std::min(1.0, memory.dram.read_bytes / memory.l2.read_bytes) : 0;
-  const SmTime sm = sm_time(plan, occupancy, dram_share, missed_waits(plan, occupancy, gpu), gpu);
+  const SmTime sm = sm_time(plan, occupancy, wait_shares(plan, occupancy, memory, gpu), gpu);
   LaunchTime result;
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy_cycles[i] / clock_hz;
 

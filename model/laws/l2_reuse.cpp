@@ -19,21 +19,35 @@ double resident_capacity_bytes(const Gpu& gpu) {
   return gpu.sustained.l2_resident_bytes.value_or(gpu.memory.l2_bytes.value_or(0));
 }
 
+// A wave covers a patch of the tile grid: whole columns of the group, then the next group.
+struct Wave {
+  double rows;
+  double columns;
+
+  double bytes(const TileRaster& raster) const {
+    return rows * raster.row_panel_bytes + columns * raster.column_panel_bytes;
+  }
+};
+
+Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks, March march) {
+  const auto rows = static_cast<double>(raster.tile_rows);
+  const auto columns = static_cast<double>(raster.tile_columns);
+  const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
+  const double resident = std::min(static_cast<double>(resident_blocks), rows * columns);
+  return {march == March::in_step ? std::min(rows, std::max(group, resident / columns)) : group,
+          std::min(columns, std::max(1.0, resident / group))};
+}
+
 // Between waves a panel is read again if too much went through L2 since; inside a wave only by
 // blocks that do not march in step.
 double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
                     const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
-  const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
-  const double resident = std::min(static_cast<double>(resident_blocks), rows * columns);
-
-  // A wave covers a patch of the tile grid: whole columns of the group, then the next group.
-  const double wave_columns = std::min(columns, std::max(1.0, resident / group));
-  const double wave_rows =
-      march == March::in_step ? std::min(rows, std::max(group, resident / columns)) : group;
-  const double wave_bytes =
-      wave_rows * raster.row_panel_bytes + wave_columns * raster.column_panel_bytes;
+  const Wave wave = wave_of(raster, resident_blocks, march);
+  const double wave_columns = wave.columns;
+  const double wave_rows = wave.rows;
+  const double wave_bytes = wave.bytes(raster);
 
   // A's panels come again in every wave along the group, B's once a group sweep.
   const double a_passes = columns / wave_columns;
@@ -83,6 +97,12 @@ double random_bytes(const RandomReads& reads, const LaunchTraffic& launch, const
 double l2_miss_share(double distance_bytes, const Gpu& gpu) {
   const double capacity = std::max(1.0, resident_capacity_bytes(gpu));
   return std::clamp((distance_bytes / capacity - 1) / kGradualEviction, 0.0, 1.0);
+}
+
+double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
+  const double tiles = static_cast<double>(raster.tile_rows * raster.tile_columns);
+  const double waves = std::max(1.0, tiles / static_cast<double>(resident_blocks));
+  return waves * wave_of(raster, resident_blocks, March::in_step).bytes(raster);
 }
 
 Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu) {

@@ -20,6 +20,10 @@ enum class March : unsigned char {
             ///< one and tile rows spread over the depth: each sweeps its operand alone
 };
 
+/// Operand bytes that the waves of a raster touch, each wave's once: what blocks that march in step
+/// wait for.
+double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
+
 /// One launch and what is known of it when its DRAM traffic is counted.
 struct LaunchTraffic {
   const Plan& plan;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+
+#include "model/types/quantity_text.hpp"
 
 namespace roofcast {
 namespace {
@@ -19,9 +20,10 @@ double running_of(std::span<const LaunchRun> runs) {
   return running_s;
 }
 
-std::string microseconds(double seconds) {
-  const std::int64_t tenths = std::llround(seconds * 1e7);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " µs";
+/// Costs are known to three digits at best.
+std::string time_text(double seconds) {
+  constexpr int kDigits = 3;
+  return si_text(seconds, "s", kDigits);
 }
 
 }  // namespace
@@ -64,12 +66,12 @@ std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const
                                           const Schedule& schedule) {
   const double launches = launches_of(runs);
   if (!costs.host_submit_s || launches <= 1) return std::nullopt;
-  const std::string submit = microseconds(*costs.host_submit_s);
+  const std::string submit = time_text(*costs.host_submit_s);
   const std::string kernels = std::to_string(std::llround(launches)) + " kernels of " +
-                              microseconds(running_of(runs) / launches);
+                              time_text(running_of(runs) / launches);
   if (schedule.waiting_s > 0) {
     return "bound by the host: " + submit + " to submit each of " + kernels +
-           "; the device waits " + microseconds(schedule.waiting_s);
+           "; the device waits " + time_text(schedule.waiting_s);
   }
   return "the queue hides the launches: " + submit + " to submit each of " + kernels;
 }

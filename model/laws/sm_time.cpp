@@ -64,12 +64,9 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, double resident_wa
   return cycles;
 }
 
-double unloaded_l2_cycles(const Gpu& gpu) {
-  return rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
-}
-
 double loaded_l2_cycles(const Gpu& gpu) {
-  return gpu.sustained.l2_loaded_cycles.value_or(unloaded_l2_cycles(gpu));
+  const auto unloaded = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles);
+  return gpu.sustained.l2_loaded_cycles.value_or(unloaded.value_or(0));
 }
 
 // Of a block's step: the loads, which buffers may hide, and the rest.
@@ -78,15 +75,15 @@ struct Latency {
   double rest;
 };
 
-Latency latency_cycles(const Waits& waits, double dram_share, const Gpu& gpu) {
-  const double unloaded = unloaded_l2_cycles(gpu);
+Latency latency_cycles(const Waits& waits, const WaitShares& shares, const Gpu& gpu) {
+  const double l1 = rate(gpu.sustained.l1_latency_cycles, gpu.latency.l1_cycles).value_or(0);
   const double l2 = loaded_l2_cycles(gpu);
-  const double beyond_l2 =
-      rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(unloaded) -
-      unloaded;
+  const double dram = rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2);
   const double tile = gpu.sustained.tile_load_latency_cycles.value_or(l2);
-  const double loads = waits.global * (l2 + beyond_l2 * dram_share) +
-                       waits.tile_loads * (tile + beyond_l2 * dram_share);
+  const double to_dram = shares.dram * std::max(0.0, dram - l2);
+  const double less_in_l1 = shares.l1 * std::max(0.0, l2 - l1);
+  const double loads =
+      waits.global * (l2 - less_in_l1 + to_dram) + waits.tile_loads * (tile + to_dram);
   const double rest =
       waits.shared *
           rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
@@ -97,9 +94,10 @@ Latency latency_cycles(const Waits& waits, double dram_share, const Gpu& gpu) {
 }
 
 struct StepCost {
-  CyclesByResource pipes{};
-  Latency latency{};  ///< of one block
-  double stream = 0;  ///< one warp's instructions, one after the other
+  CyclesByResource alone{};  ///< pipes, of one block with the SM to itself
+  CyclesByResource pipes{};  ///< of each of the resident blocks
+  Latency latency{};         ///< of one block
+  double stream = 0;         ///< one warp's instructions, one after the other
 };
 
 // Every multiply-add is also an issued instruction, and shared memory and L1 are one data pipe: of
@@ -128,14 +126,17 @@ Overlap pipe_overlap(double resident_warps, const Gpu& gpu) {
   return Overlap(pipes);
 }
 
-StepTime step_time(const StepCost& cost, double stages, double resident, const Overlap& of_pipes,
-                   const Overlap& of_blocks) {
+// The lone block's pipes overlap as its own warps let them, those of all blocks better.
+StepTime step_time(const StepCost& cost, double stages, double warps, double resident,
+                   const Overlap& of_blocks, const Gpu& gpu) {
   const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
-  const double pipes = busy_cycles(cost.pipes, of_pipes);
-  const double hidden = (resident - 1) * pipes;
-  const double waiting = exposed_cycles(cost.latency.loads, stages, resident * pipes) +
-                         cost.latency.rest + std::max(0.0, cost.stream - pipes);
-  return {pipes + of_blocks(std::array{hidden, waiting}), resident * pipes,
+  const double own = busy_cycles(cost.alone, pipe_overlap(warps, gpu));
+  const double all = resident * busy_cycles(cost.pipes, pipe_overlap(warps * resident, gpu));
+  const double hidden = std::max(0.0, all - own);
+  const double waiting = exposed_cycles(cost.latency.loads, stages, all) + cost.latency.rest +
+                         std::max(0.0, cost.stream - own);
+  const double cycles = own + of_blocks(std::array{hidden, waiting});
+  return {cycles, std::min(cycles, std::max(own, all)),
           waiting + hidden > 0 ? waiting / (waiting + hidden) : 1,
           static_cast<std::size_t>(fullest - cost.pipes.begin())};
 }
@@ -150,18 +151,16 @@ struct Round {
 
 // Full SMs as long as blocks last; what is left then is spread over all SMs.
 std::vector<Round> rounds_of(const Plan& plan, std::int64_t per_sm, std::int64_t sms) {
+  std::int64_t blocks = 0;
+  for (const BlockClass& some : plan.blocks) blocks += some.count;
+  std::int64_t in_full = blocks - blocks % (per_sm * sms);
+  const double last_resident = static_cast<double>((blocks - in_full + sms - 1) / sms);
   std::vector<Round> rounds;
-  std::int64_t before = 0;
-  for (const BlockClass& blocks : plan.blocks) {
-    before += blocks.count;
-    const bool last = &blocks == &plan.blocks.back();
-    const std::int64_t rest = last ? std::min(blocks.count, before % (per_sm * sms)) : 0;
-    if (blocks.count > rest) {
-      rounds.push_back({&blocks, blocks.count - rest, static_cast<double>(per_sm), false});
-    }
-    if (rest > 0) {
-      rounds.push_back({&blocks, rest, static_cast<double>((rest + sms - 1) / sms), true});
-    }
+  for (const BlockClass& some : plan.blocks) {
+    const std::int64_t full = std::min(some.count, in_full);
+    in_full -= full;
+    if (full > 0) rounds.push_back({&some, full, static_cast<double>(per_sm), false});
+    if (some.count > full) rounds.push_back({&some, some.count - full, last_resident, true});
   }
   return rounds;
 }
@@ -171,10 +170,9 @@ struct BlockCost {
   double warps;
   double start_cycles;  ///< of the SM's launch unit
   double drain_cycles;  ///< a block holds its place until its last stores are taken
-  double missed_waits;
 };
 
-BlockCost block_cost(const Plan& plan, double missed_waits, const Gpu& gpu) {
+BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
   const bool stores = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
     return use.footprint.write_bytes > 0;
@@ -182,7 +180,7 @@ BlockCost block_cost(const Plan& plan, double missed_waits, const Gpu& gpu) {
   return {warps,
           gpu.sustained.block_launch_cycles.value_or(0) +
               warps * gpu.sustained.warp_launch_cycles.value_or(0),
-          stores ? gpu.sustained.store_drain_cycles.value_or(0) : 0, missed_waits};
+          stores ? gpu.sustained.store_drain_cycles.value_or(0) : 0};
 }
 
 /// The time of one round, by what is waited for, and its pipes' work.
@@ -194,28 +192,28 @@ struct RoundTime {
   double waiting_share_of_loops = 1;
 };
 
-RoundTime round_time(const Round& round, const BlockCost& block, double dram_share,
+RoundTime round_time(const Round& round, const BlockCost& block, const WaitShares& shares,
                      const Plan& plan, const Gpu& gpu) {
   // The blocks of a loop wait together for the same things; they start and end one by one.
   const Overlap in_step(gpu.sustained.overlap_exponent);
   const Overlap one_by_one(gpu.sustained.latency_overlap_exponent);
-  const Overlap of_pipes = pipe_overlap(block.warps * round.resident, gpu);
+  constexpr auto kLaunch = static_cast<std::size_t>(Resource::launch);
   RoundTime result;
   bool started = false;
   const auto add = [&](const Phase& phase, bool loop, bool first) {
     const Step& step = phase.step;
-    Waits waits = step.waits;
-    if (first) waits.global += block.missed_waits;
     StepCost cost = {
+        pipe_cycles(step, plan.compute, block.warps, gpu),
         pipe_cycles(step, plan.compute, block.warps * round.resident, gpu),
-        latency_cycles(waits, dram_share, gpu),
+        latency_cycles(step.waits, shares, gpu),
         step.warp_instructions / block.warps * gpu.sustained.warp_issue_cycles.value_or(1)};
     if (first) {
-      cost.pipes[static_cast<std::size_t>(Resource::launch)] = block.start_cycles;
+      cost.alone[kLaunch] = cost.pipes[kLaunch] = block.start_cycles;
+      cost.latency.loads += latency_cycles({.global = shares.random_waits}, shares, gpu).loads;
       cost.latency.rest += block.drain_cycles;
     }
-    const StepTime time =
-        step_time(cost, phase.stages, round.resident, of_pipes, loop ? in_step : one_by_one);
+    const StepTime time = step_time(cost, phase.stages, block.warps, round.resident,
+                                    loop ? in_step : one_by_one, gpu);
     result.cycles += phase.repeats * time.cycles;
     result.spent[time.fullest] += phase.repeats * time.working;
     result.spent[static_cast<std::size_t>(Resource::latency)] +=
@@ -239,17 +237,17 @@ RoundTime round_time(const Round& round, const BlockCost& block, double dram_sha
 
 }  // namespace
 
-SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, double missed_waits,
+SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& shares,
                const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1);
   const std::int64_t slots = occupancy.blocks_per_sm * sms;
-  const BlockCost block = block_cost(plan, missed_waits, gpu);
+  const BlockCost block = block_cost(plan, gpu);
   constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
   SmTime result;
   std::vector<Jobs> jobs;
   double in_places = 0;  // cycles that an SM's places are held, on average over places and SMs
   for (const Round& round : rounds_of(plan, occupancy.blocks_per_sm, sms)) {
-    const RoundTime time = round_time(round, block, dram_share, plan, gpu);
+    const RoundTime time = round_time(round, block, shares, plan, gpu);
     jobs.push_back({round.count, time.cycles});
     const double filled =
         static_cast<double>(round.count) / static_cast<double>(sms) / round.resident;

@@ -11,10 +11,10 @@ namespace roofcast {
 using CyclesByResource = std::array<double, kResources>;
 
 /// Cycles the busiest SM needs, and how they divide. A step of r resident blocks takes
-///   pipes + ‖ (r - 1) · pipes,  exposed latency + what one warp's instructions in a row take more
-///   ‖
-/// where pipes = ‖ work ÷ rate of each pipe ‖ and ‖ ‖ is the p-norm of Overlap: a block alone waits
-/// out its latency, further blocks hide it until a pipe is full (Little's law in cycles).
+///   P(1) + ‖ r·P(r) - P(1),  exposed latency + what one warp's instructions in a row take more ‖
+/// where P(r) = ‖ a block's work ÷ rate of each pipe ‖ with r blocks on the SM and ‖ ‖ is the p-norm
+/// of Overlap: a block alone waits out its latency, further blocks hide it until a pipe is full
+/// (Little's law in cycles).
 struct SmTime {
   double cycles = 0;
   CyclesByResource busy_cycles{};   ///< of each pipe; latency: what nothing hid
@@ -24,9 +24,14 @@ struct SmTime {
   double waiting_share = 1;  ///< of the loops' time beyond one block's own work, not hidden
 };
 
-/// `dram_share`: share of L2 reads that go on to DRAM, which sets the mean latency. `missed_waits`:
-/// dependent waits of a block for random reads that L1 did not answer.
-SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, double missed_waits,
+/// Where the loads of a launch find their data, as shares of what its blocks wait for.
+struct WaitShares {
+  double l1 = 0;            ///< in L1
+  double dram = 0;          ///< in DRAM; the rest in L2
+  double random_waits = 0;  ///< dependent waits of a block for random reads that L1 misses
+};
+
+SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& shares,
                const Gpu& gpu);
 
 }  // namespace roofcast

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/types/gpu.hpp"
 #include "model/types/launch.hpp"
 #include "model/types/prediction.hpp"
 #include "model/types/problem.hpp"
@@ -118,8 +119,9 @@ struct Reuse {
 /// One kernel launch.
 struct Plan {
   Launch launch;
-  DType compute = DType::fp32;  ///< type of the vector arithmetic
-  Work useful;                  ///< the arithmetic that the result needs: no padding, no repeats
+  std::vector<Instruction> needs;  ///< that not every GPU has
+  DType compute = DType::fp32;     ///< type of the vector arithmetic
+  Work useful;                     ///< the arithmetic that the result needs: no padding, no repeats
   Assignment assignment = Assignment::hardware;
   std::vector<BlockClass> blocks;
   std::vector<ArrayUse> arrays;

@@ -213,6 +213,34 @@ TEST(Override, SetsWhatTheFileLeavesOut) {
   EXPECT_EQ(load(with_override("link_bytes_per_s", "1e9", "l40s")).link_bytes_per_s, 1e9);
 }
 
+// What was measured on a device scales with the datasheet value that is set by hand.
+TEST(Override, LatenciesAndL2CarryOverToWhatWasMeasured) {
+  const auto asked = [](const char* key, const char* value) {
+    Source source = calibrated("h200-sxm");
+    source.overrides = {{key, value}};
+    return load(source).sustained;
+  };
+  const Sustained measured = load(calibrated("h200-sxm")).sustained;
+  ASSERT_TRUE(measured.dram_latency_cycles && measured.l2_latency_cycles &&
+              measured.l2_loaded_cycles && measured.shared_latency_cycles &&
+              measured.fma_latency_cycles && measured.l1_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/dram_cycles", "1310").dram_latency_cycles,
+                   2 * *measured.dram_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_latency_cycles,
+                   2 * *measured.l2_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_loaded_cycles,
+                   2 * *measured.l2_loaded_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/l1_cycles", "68").l1_latency_cycles,
+                   2 * *measured.l1_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/shared_cycles", "58").shared_latency_cycles,
+                   2 * *measured.shared_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/fma_cycles", "8").fma_latency_cycles,
+                   2 * *measured.fma_latency_cycles);
+  EXPECT_EQ(asked("latency/dram_cycles", "1310").l2_latency_cycles, measured.l2_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("memory/l2_bytes_per_clk", "10240").l2_bandwidth_bytes_per_s,
+                   2 * *measured.l2_bandwidth_bytes_per_s);
+}
+
 TEST(Override, OfACalibratedValueWithAndWithoutACalibration) {
   EXPECT_EQ(load(with_override("sm_clock_hz", "1.5e9")).sustained.sm_clock_hz, 1.5e9);
   Source source = with_overlay(calibration());

@@ -105,7 +105,10 @@ Gpu sample_gpu() {
   gpu.name = "sample";
   gpu.title = "Sample accelerator 141 GB";
   gpu.sm_count = 132;
-  gpu.clocks = {.vector_boost_hz = 1.98e9, .tensor_boost_hz = 1.83e9, .max_hz = 1.98e9};
+  gpu.clocks = {.vector_boost_hz = 1.98e9,
+                .tensor_boost_hz = 1.83e9,
+                .tensor_fp64_boost_hz = 1.98e9,
+                .max_hz = 1.98e9};
   gpu.sm.vector_flop_per_clk[DType::fp64] = 128;
   gpu.sm.vector_flop_per_clk[DType::fp32] = 256;
   gpu.sm.vector_flop_per_clk[DType::fp16] = 512;

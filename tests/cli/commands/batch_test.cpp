@@ -98,7 +98,21 @@ TEST(Batch, RefusalsSayWhatIsWrong) {
   EXPECT_THAT(refusal(R"({"kernel":7,"gpu":"h200-sxm"})"), HasSubstr("takes a string"));
   EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","sm_clock_hz":0})"),
               HasSubstr("above 0"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":true})"),
+              HasSubstr("'m' is true: give a number"));
   EXPECT_THAT(refusal("\xff\xfe"), HasSubstr("JSON"));
+}
+
+TEST(Batch, ANulIsNoEndOfTheText) {
+  EXPECT_THAT(refusal(std::string(kGood) + std::string("\0{", 2)), HasSubstr("NUL"));
+  EXPECT_THAT(refusal(std::string("\0", 1)), HasSubstr("NUL"));
+}
+
+TEST(Batch, DeepAndLongLinesAreRefused) {
+  EXPECT_THAT(refusal(std::string(60000, '[')), HasSubstr("object is expected"));
+  EXPECT_THAT(refusal(R"({"kernel":)" + std::string(60000, '[')), HasSubstr("an array"));
+  EXPECT_THAT(refusal(R"({"kernel":)" + std::string(60000, '{')), HasSubstr("an object"));
+  EXPECT_THAT(refusal(std::string(Query::kLongest + 1, ' ')), HasSubstr("a query of over"));
 }
 
 TEST(Batch, ALineNeverOpensAFile) {

@@ -61,6 +61,8 @@ TEST(Options, Refusals) {
   EXPECT_THAT(refusal({"--gpu"}), HasSubstr("gpu"));
   EXPECT_THAT(refusal({"stray"}), HasSubstr("word too many"));
   EXPECT_THAT(refusal({"--datasheet=yes"}), HasSubstr("datasheet"));
+  EXPECT_EQ(refusal({"--gpu", ""}), "--gpu is empty: give NAME or leave it out");
+  EXPECT_THAT(refusal({"--set", "a=1", "--set="}), HasSubstr("--set"));
 }
 
 TEST(Options, HelpLeadsWithExamples) {
@@ -69,19 +71,7 @@ TEST(Options, HelpLeadsWithExamples) {
   EXPECT_LT(text.find("Does x."), text.find("--gpu"));
 }
 
-TEST(Numbers, WholeAndReal) {
-  EXPECT_EQ(parse_whole("--m", "4096"), 4096);
-  EXPECT_EQ(parse_whole("--m", "-1"), -1);
-  EXPECT_THROW(parse_whole("--m", "4k"), UsageError);
-  EXPECT_THROW(parse_whole("--m", ""), UsageError);
-  EXPECT_THROW(parse_whole("--m", "99999999999999999999"), InputError);
-  EXPECT_EQ(parse_real("--sm-clock", "1.755e9"), 1.755e9);
-  EXPECT_THROW(parse_real("--sm-clock", "fast"), UsageError);
-  EXPECT_THROW(parse_real("--sm-clock", "nan"), UsageError);
-  EXPECT_THROW(parse_real("--sm-clock", "inf"), UsageError);
-}
-
-TEST(Numbers, OneOfAFewWords) {
+TEST(Words, OneOfAFewWords) {
   constexpr std::array<std::string_view, 2> known = {"table", "json"};
   EXPECT_EQ(one_of("--format", "json", known), "json");
   EXPECT_THROW(one_of("--format", "jsn", known), UsageError);
@@ -89,7 +79,7 @@ TEST(Numbers, OneOfAFewWords) {
   EXPECT_EQ(did_you_mean("completely else", known), "");
 }
 
-TEST(Numbers, Lists) {
+TEST(Words, Lists) {
   EXPECT_THAT(split_list("a,b,,c", ','), ElementsAre("a", "b", "", "c"));
   EXPECT_THAT(split_list("", ','), ElementsAre(""));
 }

@@ -28,6 +28,8 @@ TEST(SweepAxis, TheEndOfTheIntegersIsNoTrap) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(parse_axis("m", fmt::format("{}:{}:7", kMost - 10, kMost)).values.size(), 2U);
   EXPECT_EQ(parse_axis("m", fmt::format("1:{}:*2", kMost)).values.size(), 63U);
+  EXPECT_THAT(parse_axis("m", fmt::format("{}:{}:{}", -kMost, kMost, kMost)).values,
+              ElementsAre(-kMost, 0, kMost));
 }
 
 TEST(SweepAxis, RefusesWhatIsNoRange) {
@@ -35,6 +37,9 @@ TEST(SweepAxis, RefusesWhatIsNoRange) {
   EXPECT_THROW(parse_axis("m", "a"), UsageError);
   EXPECT_THROW(parse_axis("m", "1:8:*"), UsageError);
   EXPECT_THROW(parse_axis("m", ""), UsageError);
+  EXPECT_THROW(parse_axis("m", "="), UsageError);
+  EXPECT_THROW(parse_axis("m", "=10/"), UsageError);
+  EXPECT_THROW(parse_axis("m", "=/k"), UsageError);
   EXPECT_THROW(parse_axis("m", "8:1:1"), InputError);
   EXPECT_THROW(parse_axis("m", "1:8:0"), InputError);
   EXPECT_THROW(parse_axis("m", "0:8:*2"), InputError);

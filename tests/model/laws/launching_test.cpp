@@ -21,7 +21,7 @@ TEST(Launching, TheQueueHidesLongKernels) {
   EXPECT_NEAR(found.total_s, (3 + 10 + 2 * (1 + 5)) * kMicro, 1e-15);
   EXPECT_EQ(found.waiting_s, 0);
   EXPECT_EQ(*launching_note(runs, kStream, found),
-            "the queue hides the launches: 2.0 µs to submit each of 3 kernels of 6.7 µs");
+            "the queue hides the launches: 2 µs to submit each of 3 kernels of 6.67 µs");
 }
 
 // 0.5 µs each: kernel i starts at 3 + 2·i. The device is busy 3 + 4·0.5 + 3·1 = 8 of 9.5 µs.
@@ -31,7 +31,7 @@ TEST(Launching, ShortKernelsRunAtTheHostsPace) {
   EXPECT_NEAR(found.total_s, (3 + 3 * 2 + 0.5) * kMicro, 1e-15);
   EXPECT_NEAR(found.waiting_s, 1.5 * kMicro, 1e-15);
   EXPECT_EQ(*launching_note(runs, kStream, found),
-            "bound by the host: 2.0 µs to submit each of 4 kernels of 0.5 µs; the device waits "
+            "bound by the host: 2 µs to submit each of 4 kernels of 500 ns; the device waits "
             "1.5 µs");
 }
 
@@ -91,7 +91,7 @@ TEST(Launching, AChainOfSmallKernelsIsBoundByTheHost) {
   const Prediction cold = predict(chain, problem, gpu);
   EXPECT_GE(cold.time->expected_s, (3 + 8 * 5) * kMicro);
   ASSERT_FALSE(cold.notes.empty());
-  EXPECT_EQ(cold.notes.front().find("bound by the host: 5.0 µs to submit each of 9 kernels"), 0U);
+  EXPECT_EQ(cold.notes.front().find("bound by the host: 5 µs to submit each of 9 kernels"), 0U);
   const Prediction graph = predict(chain, problem, gpu, {.cache = CacheState::steady});
   EXPECT_LT(graph.time->expected_s, 40 * kMicro);
 }

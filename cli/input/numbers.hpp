@@ -1,0 +1,23 @@
+#pragma once
+// The one place where numbers are read from text.
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace roofcast::cli {
+
+/// A finite decimal number: 4096, 1e8, -0.5. Nothing for any other text (true, inf, 0x10, 4k).
+std::optional<double> number_of(std::string_view text);
+
+/// The whole number that a value is: 1e8 and 4096.0 are whole. Nothing for a fraction, and beyond
+/// 2^53, where a double no longer tells neighbours apart.
+std::optional<std::int64_t> whole_of(double value);
+
+/// A whole number, also as 1e8 or 4096.0. `what` names the option in messages. UsageError for other
+/// text, InputError for one that does not fit 64 bits.
+std::int64_t parse_whole(std::string_view what, std::string_view text);
+
+/// A finite number; UsageError for other text.
+double parse_real(std::string_view what, std::string_view text);
+
+}  // namespace roofcast::cli

@@ -1,0 +1,219 @@
+// What is refused: the same rows and exit code in every format, and nothing passes silently.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/output/utf8.hpp"
+#include "tests/cli/run_program.hpp"
+#include "validation/runs/run.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using testing::Folder;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::Outcome;
+using testing::run_program;
+
+constexpr int kUsage = 2;
+constexpr int kBadInput = 3;
+
+// A row of 500,000 elements fits the registers of no block.
+constexpr const char* kShape = " --rows 512 --cols 500000 --gpu h200-sxm";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+struct Formats {
+  Outcome table;
+  Outcome json;
+  Outcome csv;
+
+  explicit Formats(const std::string& words)
+      : table(run_program(words)),
+        json(run_program(words + " --format json")),
+        csv(run_program(words + " --format csv")) {}
+  void expect_code(int code) const {
+    EXPECT_EQ(table.code, code) << table.err;
+    EXPECT_EQ(json.code, code) << json.err;
+    EXPECT_EQ(csv.code, code) << csv.err;
+  }
+  void expect_in_text(const std::string& part) const {
+    EXPECT_THAT(table.out, HasSubstr(part));
+    EXPECT_THAT(csv.out, HasSubstr(part));
+  }
+};
+
+TEST(Refusals, OneOfSeveralKernelsIsARowWithItsReason) {
+  const Formats formats(std::string("predict softmax.registers softmax.online") + kShape);
+  formats.expect_code(kBadInput);
+  const auto objects = lines_of(formats.json.out);
+  ASSERT_EQ(objects.size(), 2U);
+  EXPECT_TRUE(json::parse(objects[1]).contains("limit"));
+  const json refused = json::parse(objects[0]);
+  EXPECT_EQ(refused.at("kernel"), "softmax.registers");
+  formats.expect_in_text(refused.at("error").at("message"));
+  EXPECT_EQ(lines_of(formats.table.out).size(), 3U) << "a title and two rows";
+  EXPECT_EQ(lines_of(formats.csv.out).size(), 3U);
+  EXPECT_THAT(formats.table.err, HasSubstr("1 point has no forecast"));
+}
+
+TEST(Refusals, OneKernelAloneIsAnError) {
+  const Formats formats(std::string("predict softmax.registers") + kShape);
+  formats.expect_code(kBadInput);
+  EXPECT_THAT(formats.table.out + formats.json.out + formats.csv.out, IsEmpty());
+  EXPECT_EQ(formats.table.err, formats.json.err);
+  EXPECT_EQ(formats.table.err, formats.csv.err);
+}
+
+TEST(Refusals, AFamilyShowsTheSameVariantsInEveryFormat) {
+  const Formats formats(std::string("predict softmax") + kShape);
+  formats.expect_code(0);
+  const json family = json::parse(formats.json.out);
+  EXPECT_EQ(family.at("kernel"), "softmax");
+  EXPECT_FALSE(family.contains("time")) << "a family has a limit alone";
+  const json& variants = family.at("variants");
+  EXPECT_GT(variants.size(), 2U);
+  EXPECT_EQ(lines_of(formats.csv.out).size(), 2 + variants.size());
+  std::size_t refused = 0;
+  for (const json& variant : variants) {
+    formats.expect_in_text(variant.at("kernel"));
+    if (!variant.contains("error")) continue;
+    formats.expect_in_text(variant.at("error").at("message"));
+    ++refused;
+  }
+  EXPECT_GE(refused, 1U);
+}
+
+TEST(Refusals, AFamilyOfWhichNothingHasAForecastIsAnError) {
+  for (const char* words : {"predict access --gpu h200-sxm",
+                            "predict gemm --m 64 --n 64 --k 64 --dtype bf16 --gpu p100"}) {
+    const Formats formats(words);
+    formats.expect_code(kBadInput);
+    EXPECT_THAT(formats.table.out + formats.json.out + formats.csv.out, IsEmpty()) << words;
+  }
+}
+
+TEST(Refusals, ASweepHasTheSameRowsAsCsvAndJson) {
+  const std::string words =
+      "sweep softmax.registers --rows 512 --cols 1024,500000 --gpu h200-sxm --format ";
+  const Outcome csv = run_program(words + "csv");
+  const Outcome array = run_program(words + "json");
+  EXPECT_EQ(csv.code, kBadInput);
+  EXPECT_EQ(array.code, kBadInput);
+  EXPECT_EQ(csv.err, array.err);
+  const json points = json::parse(array.out);
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(lines_of(csv.out).size(), 3U);
+  EXPECT_THAT(csv.out, HasSubstr(points[1].at("error").at("message").get<std::string>()));
+}
+
+TEST(Refusals, AComparisonListsWhatHasNoForecastInEveryFormat) {
+  const Folder folder;
+  const std::string file = folder.write("t.csv",
+                                        "gpu,dtype,rows,cols,time_us\n"
+                                        "h200-sxm,fp32,512,1024,20\n"
+                                        "h200-sxm,fp32,512,500000,900\n");
+  const Formats formats("compare --table " + file + " --kernel softmax.registers");
+  EXPECT_EQ(formats.table.code, formats.json.code);
+  EXPECT_EQ(formats.table.code, formats.csv.code);
+  const json comparison = json::parse(formats.json.out).at("comparisons").at(0);
+  EXPECT_EQ(comparison.at("rows").size(), 1U);
+  ASSERT_EQ(comparison.at("failures").size(), 1U);
+  formats.expect_in_text(comparison.at("failures")[0].at("reason"));
+  EXPECT_EQ(lines_of(formats.csv.out).size(), 3U);
+}
+
+void expect_refusal(const std::string& words, int code, const std::string& part) {
+  const Outcome outcome = run_program(words);
+  EXPECT_EQ(outcome.code, code) << words << "\n" << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(part)) << words;
+  EXPECT_THAT(outcome.out, IsEmpty()) << words;
+}
+
+TEST(Refusals, NothingIsIgnored) {
+  const Folder folder;
+  const std::string file = folder.write("t.csv", "gpu,dtype,n,time_us\nh200-sxm,fp32,1000,2\n");
+  const std::string table = "compare --table " + file + " --kernel stream.copy ";
+  expect_refusal(table + "--column zzz=n", kUsage, "'zzz'");
+  expect_refusal(table + "--column thread=n", kUsage, "Did you mean 'threads'?");
+  expect_refusal("predict stream.copy --n 1 --gpu h200-sxm --overlay ''", kUsage, "--overlay is");
+  expect_refusal("predict stream.copy --n 1 --gpu ''", kUsage, "--gpu is empty");
+}
+
+TEST(Refusals, AxesThatNameNothingOrTooMuch) {
+  const std::string sweep = "sweep gemm.tiled --m 1 --k 1 --gpu h200-sxm --n ";
+  expect_refusal(sweep + "=", kUsage, "names no parameter");
+  expect_refusal(sweep + "=10/", kUsage, "names no parameter");
+  expect_refusal("sweep stream.copy --n 1:100000:1 --gpu h200-sxm --plot time", kBadInput,
+                 "at most 20000");
+}
+
+TEST(Refusals, WholeNumbersInEveryForm) {
+  EXPECT_EQ(run_program("predict stream.copy --n 1e8 --gpu h200-sxm").code, 0)
+      << "as `calibrate --help` writes it";
+  EXPECT_EQ(run_program("predict stream.copy --n 1e8 --gpu h200-sxm --set sm_count=1.32e2").out,
+            run_program("predict stream.copy --n 100000000 --gpu h200-sxm --set sm_count=132").out);
+  expect_refusal("predict stream.copy --n true --gpu h200-sxm", kUsage, "whole number");
+  expect_refusal("predict stream.copy --n 1 --gpu h200-sxm --set sm_count=true", kBadInput,
+                 "number");
+}
+
+TEST(Refusals, EscapesInNamesAreShown) {
+  const Outcome typo = run_program("predict \"$(printf 'gemm\\033[2J')\"");
+  EXPECT_EQ(typo.code, kUsage);
+  EXPECT_THAT(typo.err, HasSubstr("gemm\\x1b[2J"));
+  EXPECT_THAT(typo.err, Not(HasSubstr("\x1b")));
+  validation::Run run;
+  run.suite = "test";
+  run.date = "2025-01-02T03:04:05Z\x1b[2J";
+  run.device.gpu = "h200-sxm";
+  run.device.device = "NVIDIA\x1b]0;H200\x07";
+  validation::Case item;
+  item.kernel = "stream.copy";
+  item.problem.values = {1 << 28, 256, 16, 4};
+  item.timing.samples_s = {600e-6};
+  run.cases.push_back(item);
+  run.failures.push_back({"stream.copy", item.problem, "out of\x1b[31m memory"});
+  const Folder folder;
+  const std::string file = folder.write("run.json", validation::to_json(run));
+  for (const char* format : {"table", "json", "csv"}) {
+    const Outcome outcome = run_program("compare " + file + " --format " + format);
+    EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("\x1b"))) << format;
+    EXPECT_THAT(outcome.out + outcome.err, HasSubstr("1b")) << format;
+  }
+}
+
+TEST(Tables, AreAsWideAsColumnsSays) {
+  constexpr std::size_t kColumns = 90;
+  const std::string words = std::string("predict softmax") + kShape;
+  const Outcome narrow = run_program(words, "", "COLUMNS=90");
+  for (const std::string& line : lines_of(narrow.out)) {
+    EXPECT_LE(display_width(line), kColumns) << line;
+  }
+  EXPECT_GT(lines_of(narrow.out).size(), lines_of(run_program(words, "", "COLUMNS=").out).size());
+}
+
+TEST(Batch, ALongLineCostsItsOwnAnswerAlone) {
+  const std::string good = R"({"kernel":"stream.copy","gpu":"h200-sxm","n":1024})";
+  const Outcome outcome =
+      run_program("predict --batch -", good + "\n" + std::string(20 << 20, '[') + "\n" + good);
+  EXPECT_EQ(outcome.code, kBadInput);
+  const auto lines = lines_of(outcome.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], lines[2]);
+  EXPECT_EQ(json::parse(lines[1]).at("line"), 2);
+}
+
+}  // namespace
+}  // namespace roofcast::cli
