@@ -23,6 +23,10 @@ Plan one_block(const Step& step) {
   return plan;
 }
 
+ArrayUse use(ArrayId array, const Traffic& bytes) {
+  return {.array = array, .compulsory = bytes, .footprint = bytes};
+}
+
 struct Filled {
   Resource resource;
   Plan plan;
@@ -30,29 +34,28 @@ struct Filled {
 
 std::vector<Filled> filled_for_a_second() {
   std::vector<Filled> all;
-  const auto useful = [&all](Resource resource, const Work& work) {
+  const auto useful = [&all](Resource resource, const auto& set) {
     Plan plan;
-    plan.useful = work;
+    set(plan.useful);
     all.push_back({resource, plan});
   };
-  const auto issued = [&all](Resource resource, const Work& work) {
+  const auto issued = [&all](Resource resource, const auto& set) {
     Step step;
-    step.issued = work;
+    set(step.issued);
     all.push_back({resource, one_block(step)});
   };
-  useful(Resource::vector, {.vector_flops = 256 * kSmClocks});
-  Work tensor;
-  tensor.tensor_flops[DType::fp16] = 0.25 * 4096 * kSmClocks;
-  tensor.tensor_flops[DType::bf16] = 0.75 * 4096 * kSmClocks;
-  useful(Resource::tensor, tensor);
-  useful(Resource::special, {.special_flops = 16 * kSmClocks});
-  useful(Resource::conversion, {.conversions = 64 * kSmClocks});
-  issued(Resource::l2, {.l2 = {64 * kSmClocks, 0}});
-  issued(Resource::shared, {.shared_bytes = 128 * kSmClocks});
-  issued(Resource::l1, {.l1 = {100 * kSmClocks, 28 * kSmClocks}});
+  useful(Resource::vector, [](Work& work) { work.vector_flops = 256 * kSmClocks; });
+  useful(Resource::tensor, [](Work& work) {
+    work.tensor_flops[DType::fp16] = 0.25 * 4096 * kSmClocks;
+    work.tensor_flops[DType::bf16] = 0.75 * 4096 * kSmClocks;
+  });
+  useful(Resource::special, [](Work& work) { work.special_flops = 16 * kSmClocks; });
+  useful(Resource::conversion, [](Work& work) { work.conversions = 64 * kSmClocks; });
+  issued(Resource::l2, [](Work& work) { work.l2.read_bytes = 64 * kSmClocks; });
+  issued(Resource::shared, [](Work& work) { work.shared_bytes = 128 * kSmClocks; });
+  issued(Resource::l1, [](Work& work) { work.l1 = {100 * kSmClocks, 28 * kSmClocks}; });
   Plan dram;  // 60 MB of what is written can stay in L2
-  dram.arrays = {{.array = 0, .compulsory = {1.8e12, 0}},
-                 {.array = 1, .compulsory = {0, 3e12 + 60e6}}};
+  dram.arrays = {use(0, {1.8e12, 0}), use(1, {0, 3e12 + 60e6})};
   all.push_back({Resource::dram, dram});
   return all;
 }
@@ -79,10 +82,9 @@ TEST(Bounds, AResourceWithoutARateDoesNotBind) {
 TEST(Bounds, TheLargestOfALaunchCountsAndLaunchesAddUp) {
   Plan both;  // 1 s and 0.5 s
   both.useful.vector_flops = 256 * kSmClocks;
-  both.arrays = {{.array = 0, .compulsory = {2.4e12, 0}}};
+  both.arrays = {use(0, {2.4e12, 0})};
   Plan second;  // reads what is there already, and 2.4 TB more
-  second.arrays = {{.array = 0, .compulsory = {2.4e12, 0}},
-                   {.array = 1, .compulsory = {2.4e12, 0}}};
+  second.arrays = {use(0, {2.4e12, 0}), use(1, {2.4e12, 0})};
   const Limit found = limit({{both}, {second}}, device());
   EXPECT_DOUBLE_EQ(found.time_s, 1 + 0.5);
   EXPECT_EQ(found.terms.binding().resource, Resource::vector);
