@@ -32,16 +32,16 @@ TEST(RandomAccess, EverythingHitsOnceTheTableFits) {
 
 // Two of four lines fit, so a line is there half the time.
 TEST(RandomAccess, ALineStaysUntilAsManyOthersWereTouched) {
-  EXPECT_NEAR(sector_hit_share(4, 0, {.lines = 2, .sectors_per_line = 1}), 0.5, 1e-9);
+  EXPECT_NEAR(sector_hit_share(4, 0, {.lines = 2, .sectors_per_line = 1}), 0.5, 1e-6);
   // Of four sectors the one wanted: ¼·½ / (1 - ¾·½).
-  EXPECT_NEAR(sector_hit_share(4, 0, {.lines = 2}), 0.2, 1e-9);
+  EXPECT_NEAR(sector_hit_share(4, 0, {.lines = 2}), 0.2, 1e-6);
 }
 
 // Two accesses touch 4·(1 - (3/4)²) = 1.75 lines of the table and bring 2·0.5 others: 2.75 in all.
 TEST(RandomAccess, StreamedLinesPushTheTableOut) {
   const double there = 1.75 / 4;
-  EXPECT_NEAR(sector_hit_share(4, 0.5, {.lines = 2.75, .sectors_per_line = 1}), there, 1e-9);
-  EXPECT_NEAR(sector_hit_share(4, 0.5, {.lines = 2.75}), there / 4 / (1 - 0.75 * there), 1e-9);
+  EXPECT_NEAR(sector_hit_share(4, 0.5, {.lines = 2.75, .sectors_per_line = 1}), there, 1e-6);
+  EXPECT_NEAR(sector_hit_share(4, 0.5, {.lines = 2.75}), there / 4 / (1 - 0.75 * there), 1e-6);
 }
 
 }  // namespace

@@ -144,7 +144,6 @@ TEST(SmTime, EachPipeByItsRate) {
     const SmTime time = sm_time(plan_of(step, 7), at_once(1), {}, device());
     EXPECT_DOUBLE_EQ(time.cycles, 700) << name(resource);
     EXPECT_DOUBLE_EQ(of(time.busy_cycles, resource), 700) << name(resource);
-    EXPECT_EQ(time.fullest, resource);
   }
 }
 
