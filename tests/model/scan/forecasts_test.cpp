@@ -19,7 +19,8 @@ using testing::Question;
 
 constexpr const char* kHeader =
     "question,gpu,expected_us,low_us,high_us,limit_us,dram_read,dram_write,l2,l1,requested,flops,"
-    "special,conversions,shared,io_lower_bound,blocks_per_sm,waves,bound,limit_bound,limited_by";
+    "special,conversions,shared,io_lower_bound,registers,shared_per_block,blocks,blocks_per_sm,"
+    "waves,bound,limit_bound,limited_by";
 
 std::string number(double value) {
   char digits[32];
@@ -48,24 +49,67 @@ std::vector<Question> questions() {
   return found;
 }
 
-std::string forecast_line(const Question& question, const Gpu& gpu) {
+// One size, and what configures the kernel in turn: vectors and loads with each other, the rest one
+// by one. Only what the kernel takes.
+std::vector<Question> configured(const Gpu& gpu) {
+  std::vector<Question> found;
+  for (const KernelRef& kernel : testing::all_variants()) {
+    const auto extents = testing::extents(kernel);
+    const auto parameters = kernel.parameters();
+    for (const DType type : kernel.dtypes()) {
+      Question base = testing::templates(kernel).front();
+      base.problem.dtype = type;
+      for (const std::size_t i : extents) base.problem[i] = extents.size() == 1 ? 1 << 20 : 2048;
+      const auto add = [&](const Question& question) {
+        const bool is_new = !(question.problem == base.problem);
+        if (is_new && testing::ask(question, gpu)) found.push_back(question);
+      };
+      for (std::size_t i = 0; i < parameters.size(); ++i) {
+        if (!parameters[i].configures) continue;
+        const bool paired = parameters[i].name == "vector_bytes";
+        for (std::int64_t value = 1; value <= std::min<std::int64_t>(parameters[i].maximum, 1024);
+             value *= 2) {
+          if (value < parameters[i].minimum) continue;
+          Question question = base;
+          question.problem[i] = value;
+          add(question);
+          for (std::int64_t loads = 2; paired && loads <= 8; loads *= 2) {
+            question.problem[i + 1] = loads;
+            add(question);
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/// `brief`: only the time and what the launch takes.
+std::string forecast_line(const Question& question, const Gpu& gpu, bool brief) {
   std::string line = testing::text(question) + "," + gpu.name;
   const auto found = testing::ask(question, gpu);
   if (!found) return line + ",refused";
   const Forecast time = found->time.value_or(Forecast{});
   const Work& work = found->work;
+  const Launch launch = found->launch.value_or(Launch{});
+  const Occupancy fit = found->occupancy.value_or(Occupancy{});
+  line += "," + number(time.expected_s * 1e6);
   for (const double value :
-       {time.expected_s * 1e6, time.low_s * 1e6, time.high_s * 1e6, found->limit.time_s * 1e6,
-        work.dram.read_bytes, work.dram.write_bytes, work.l2.total_bytes(), work.l1.total_bytes(),
+       {time.low_s * 1e6, time.high_s * 1e6, found->limit.time_s * 1e6, work.dram.read_bytes,
+        work.dram.write_bytes, work.l2.total_bytes(), work.l1.total_bytes(),
         work.requested.total_bytes(), work.flops(), work.special_flops, work.conversions,
-        work.shared_bytes, found->io.lower_bound_bytes,
-        static_cast<double>(found->occupancy ? found->occupancy->blocks_per_sm : 0),
-        found->waves ? found->waves->count : 0}) {
-    line += "," + number(value);
+        work.shared_bytes, found->io.lower_bound_bytes}) {
+    line += brief ? "," : "," + number(value);
   }
-  line += "," + std::string(name(time.terms.binding().resource)) + "," +
-          std::string(name(found->limit.terms.binding().resource));
-  return line + "," + (found->occupancy ? std::string(name(found->occupancy->limited_by)) : "");
+  for (const std::int64_t value :
+       {launch.registers, launch.shared_bytes, launch.blocks(), fit.blocks_per_sm}) {
+    line += "," + std::to_string(value);
+  }
+  if (brief) return line;
+  line += "," + (found->waves ? number(found->waves->count) : "");
+  line += "," + std::string(name(time.terms.binding().resource));
+  line += "," + std::string(name(found->limit.terms.binding().resource));
+  return line + "," + std::string(name(fit.limited_by));
 }
 
 // Each question for the calibrated H200 and, in turn, for one of the others.
@@ -79,8 +123,11 @@ std::vector<std::string> forecasts() {
   std::vector<std::string> lines = {kHeader};
   std::size_t turn = 0;
   for (const Question& question : questions()) {
-    lines.push_back(forecast_line(question, gpus.at("h200-sxm")));
-    lines.push_back(forecast_line(question, gpus.at(names[turn++ % names.size()])));
+    lines.push_back(forecast_line(question, gpus.at("h200-sxm"), false));
+    lines.push_back(forecast_line(question, gpus.at(names[turn++ % names.size()]), false));
+  }
+  for (const Question& question : configured(gpus.at("h200-sxm"))) {
+    lines.push_back(forecast_line(question, gpus.at("h200-sxm"), true));
   }
   return lines;
 }
