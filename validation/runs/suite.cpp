@@ -188,9 +188,12 @@ class Cases {
     cases_.push_back(std::move(item));
   }
 
-  /// Refused at `node` where so many more are too many.
-  void expect(const JsonNode& node, std::optional<std::size_t> more) {
-    if (!more || __builtin_add_overflow(expected_, *more, &expected_) || expected_ > kMostCases) {
+  /// Refused at `node` where so many more problems, each so many times, are too many. None at all
+  /// counts as one, for it takes time too.
+  void expect(const JsonNode& node, std::optional<std::size_t> problems, std::size_t times) {
+    std::size_t more = 0;
+    if (!problems || __builtin_mul_overflow(*problems, times, &more) || more > kMostCases ||
+        (expected_ += std::max<std::size_t>(more, 1)) > kMostCases) {
       node.refuse(fmt::format("at most {} cases in a suite", kMostCases),
                   "give fewer values, or several suites");
     }
@@ -213,7 +216,7 @@ void expand_group(const JsonNode& group, Cases& cases) {
     const auto expand = [&](const JsonNode* shape) {
       expansions.emplace_back(kernel, group).assign(group);
       if (shape != nullptr) expansions.back().assign(*shape);
-      cases.expect(group, expansions.back().size());
+      cases.expect(group, expansions.back().size(), dtypes.size() * caches.size());
     };
     if (const auto together = group.find("together")) {
       for (const JsonNode& shape : together->items()) {
@@ -225,7 +228,6 @@ void expand_group(const JsonNode& group, Cases& cases) {
     }
     for (const JsonNode& dtype : dtypes) {
       for (const Expansion& expansion : expansions) {
-        cases.expect(group, caches.size() * *expansion.size());
         for (const Problem& problem : expansion.problems(dtype_from_json(dtype))) {
           for (const auto& cache : caches) {
             cases.add({std::string(kernel.kernel->name), problem, cache});

@@ -147,6 +147,30 @@ TEST(SuiteGrammar, TooManyCasesAreRefusedBeforeTheyFillMemory) {
                InputError);
 }
 
+TEST(SuiteGrammar, ManyGroupsOfNothingAreRefusedToo) {
+  std::string kernels = R"(["stream.copy")";
+  std::string shapes = R"([{"n":[]})";
+  for (int i = 0; i < 1000; ++i) {
+    kernels += R"(,"stream.copy")";
+    shapes += R"(,{"n":[]})";
+  }
+  const std::string group =
+      R"({"dtype":[],"kernel":)" + kernels + R"(],"together":)" + shapes + "]}";
+  try {
+    (void)cases_of(group);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("at most 100000 cases"));
+  }
+}
+
+TEST(SuiteGrammar, JustAsManyAsMayBe) {
+  EXPECT_EQ(cases_of(R"({"kernel":["stream.copy","stream.scale","stream.add"],"dtype":"fp32",
+      "n":{"from":1,"to":10000,"plus":1},"cache":["cold","steady"]})")
+                .size(),
+            60'000U);
+}
+
 TEST(SuiteGrammar, NestedDeepIsRefused) {
   EXPECT_THROW((void)parse_suite("s.json", std::string(60'000, '[')), InputError);
 }
