@@ -31,7 +31,7 @@ __global__ void fill_normal_kernel(T* data, std::size_t elements, std::uint64_t 
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements;
        i += step) {
     const std::uint64_t bits = mix(mix(seed) ^ i);
-    const float u = (static_cast<float>(bits >> 40) + 0.5f) * 0x1p-24f;  // (0, 1)
+    const float u = (static_cast<float>(bits >> 40) + 0.5f) * 0x1p-24f;  // (0, 1]
     const float v = static_cast<float>(bits & 0xffffff) * 0x1p-24f;      // [0, 1)
     data[i] = narrow<T>(sqrtf(-2.0f * logf(u)) * cospif(2.0f * v));
   }

@@ -30,11 +30,13 @@ namespace roofcast::cuda::map {
 /// Positions of the values in Problem: stream and elementwise share them.
 enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
 
+constexpr int kMostThreads = 1024;
+
 /// A thread may use 65536 / 1024 = 64 registers if blocks of 1024 are to run. Vectors that wait in
 /// registers take kInputs · kLoads · kVectorBytes / 4 of them; beyond 32 a block is half as large.
 /// (The 1 in the launch bound: without it the compiler aims at 32 registers, and spills.)
 constexpr int max_threads(int inputs, int vector_bytes, int loads) {
-  return inputs * loads * vector_bytes / 4 > 32 ? 512 : 1024;
+  return inputs * loads * vector_bytes / 4 > 32 ? kMostThreads / 2 : kMostThreads;
 }
 
 template <class Op, class T>
@@ -107,7 +109,7 @@ __global__ void __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)
 
 /// By elements, for other addresses: the same grid over the same chunks.
 template <class Op, class T>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(kMostThreads)
     map_scalar(const T* __restrict__ a, const T* __restrict__ b, const T* __restrict__ c,
                T* __restrict__ y, std::int64_t n, int elements_per_thread) {
   std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * elements_per_thread + threadIdx.x;

@@ -39,6 +39,8 @@ using roofcast::divergence::kThreads;
 using roofcast::divergence::kWork;
 using roofcast::divergence::kWorkUnit;
 
+constexpr int kMostThreads = 1024;
+
 enum class Choice { warp_uniform, k_way, data_dependent };
 
 /// Path p repeats v = (1 - a)·v + b with a = (p + 1)/2^12 and b = (p + 1)/2^10: near v, so that the
@@ -157,7 +159,7 @@ __device__ int path_of(std::int64_t i, const int* selector, int paths) {
 }
 
 template <Choice kChoice>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(kMostThreads)
     diverge(const float* __restrict__ x, const int* __restrict__ selector, float* __restrict__ y,
             std::int64_t n, int paths, int rounds) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -210,9 +212,9 @@ std::string unsupported(const Problem& p) {
     return "work must be a multiple of " + std::to_string(kWorkUnit) + "; asked for " +
            std::to_string(p[kWork]);
   }
-  if (p[kThreads] < 32 || p[kThreads] > 1024 || p[kThreads] % 32 != 0) {
-    return "threads must be a multiple of 32 from 32 to 1024; asked for " +
-           std::to_string(p[kThreads]);
+  if (p[kThreads] < 32 || p[kThreads] > kMostThreads || p[kThreads] % 32 != 0) {
+    return "threads must be a multiple of 32 from 32 to " + std::to_string(kMostThreads) +
+           "; asked for " + std::to_string(p[kThreads]);
   }
   return {};
 }

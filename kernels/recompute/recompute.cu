@@ -46,6 +46,8 @@ using roofcast::recompute::kMaxChain;
 using roofcast::recompute::kThreads;
 using roofcast::recompute::kVectorBytes;
 
+constexpr int kMostThreads = 1024;
+
 // 1 / (1 + 2^(-x·log2 e)) by the special-function unit's own two instructions: relative errors of
 // 2^-22 and 1 ulp. Beyond their range they give 0 and infinity, and σ its limits.
 __device__ float sigmoid(float x) {
@@ -163,7 +165,8 @@ struct Backward {
 /// Vectors; the incomplete one at the end of the arrays goes element by element. All addresses are
 /// multiples of the vector's size.
 template <class Pass, class T, int kBytes, int kLoads>
-__global__ void __launch_bounds__(1024, 1) pass_vectors(const __grid_constant__ Arrays<T> arrays) {
+__global__ void __launch_bounds__(kMostThreads, 1)
+    pass_vectors(const __grid_constant__ Arrays<T> arrays) {
   constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));
   const std::int64_t vectors = arrays.n / kWidth;
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
@@ -179,7 +182,7 @@ __global__ void __launch_bounds__(1024, 1) pass_vectors(const __grid_constant__ 
 
 /// The same grid over the same chunks, one element an access: for any addresses.
 template <class Pass, class T>
-__global__ void __launch_bounds__(1024, 1)
+__global__ void __launch_bounds__(kMostThreads, 1)
     pass_scalar(const __grid_constant__ Arrays<T> arrays, int elements_per_thread) {
   std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x * elements_per_thread + threadIdx.x;
   for (int i = 0; i < elements_per_thread && at < arrays.n; ++i, at += blockDim.x) {
@@ -246,9 +249,9 @@ std::string unsupported(const Problem& p) {
            "16 x 4; asked for vector_bytes " +
            std::to_string(p[kVectorBytes]) + " and loads " + std::to_string(p[kLoads]);
   }
-  if (p[kThreads] < 32 || p[kThreads] > 1024 || p[kThreads] % 32 != 0) {
-    return "threads must be a multiple of 32 from 32 to 1024; asked for " +
-           std::to_string(p[kThreads]);
+  if (p[kThreads] < 32 || p[kThreads] > kMostThreads || p[kThreads] % 32 != 0) {
+    return "threads must be a multiple of 32 from 32 to " + std::to_string(kMostThreads) +
+           "; asked for " + std::to_string(p[kThreads]);
   }
   if (p[kChain] < 1 || p[kChain] > kMaxChain) {
     return "chain must be from 1 to " + std::to_string(kMaxChain);

@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(kThreads, 3) weighted_kernel(Sum<T> at) {
 
 /// y[r] from the sums of its chunks: threads along x share a row.
 template <class T>
-__global__ void __launch_bounds__(1024, 1) finish_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(rows::kMaxThreads, 1) finish_kernel(Sum<T> at) {
   __shared__ float sums[rows::kMaxWarps];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;

@@ -21,7 +21,7 @@ using roofcast::softmax::kVectors;
 using roofcast::softmax::registers_layout;
 
 template <class T, int kVectors>
-__global__ void __launch_bounds__(1024, 1)
+__global__ void __launch_bounds__(rows::kMaxThreads, 1)
     held_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
                 int /*cluster*/) {
   constexpr int kWidth = rows::kWidth<T>;

@@ -29,7 +29,7 @@ __device__ std::int64_t row_here(std::int64_t rows, int cluster) {
 }
 
 template <class T, bool kAligned>
-__global__ void __launch_bounds__(1024, 1)
+__global__ void __launch_bounds__(rows::kMaxThreads, 1)
     three_pass_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
                       int cluster) {
   __shared__ Part maxima[rows::kMaxWarps], sums[rows::kMaxWarps];
@@ -54,8 +54,9 @@ __global__ void __launch_bounds__(1024, 1)
 }
 
 template <class T, bool kAligned>
-__global__ void __launch_bounds__(1024, 1) online_kernel(const T* __restrict__ x, T* __restrict__ y,
-                                                         std::int64_t rows, int cols, int cluster) {
+__global__ void __launch_bounds__(rows::kMaxThreads, 1)
+    online_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
+                  int cluster) {
   __shared__ Part parts[rows::kMaxWarps];
   const std::int64_t row = row_here(rows, cluster);
   if (row < 0) return;

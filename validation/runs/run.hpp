@@ -74,7 +74,7 @@ struct Case {
   std::optional<std::int64_t> blocks_per_sm;  ///< cudaOccupancyMaxActiveBlocksPerMultiprocessor
   std::optional<std::int64_t> registers;      ///< cudaFuncGetAttributes
   std::optional<std::int64_t> shared_bytes;   ///< static + dynamic
-  double error = 0;      ///< largest of the outputs, each relative to its own largest value (float64)
+  double error = 0;  ///< largest of the outputs, each relative to its own largest value (float64)
   std::string baseline;  ///< the library kernel interleaved with it, or empty
   Timing baseline_timing;
   std::string prediction_json;             ///< the forecast when the case ran, for the record
