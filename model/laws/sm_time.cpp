@@ -126,11 +126,12 @@ Overlap pipe_overlap(double resident_warps, const Gpu& gpu) {
   return Overlap(pipes);
 }
 
-// The lone block's pipes overlap as its own warps let them, those of all blocks better.
-StepTime step_time(const StepCost& cost, double stages, double warps, double resident,
+// The lone block's pipes overlap as its own warps let them, those of all blocks better. `units`: how
+// many parts of a block wait each for itself.
+StepTime step_time(const StepCost& cost, double stages, double units, double warps, double resident,
                    const Overlap& of_blocks, const Gpu& gpu) {
   const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
-  const double own = busy_cycles(cost.alone, pipe_overlap(warps, gpu));
+  const double own = busy_cycles(cost.alone, pipe_overlap(warps, gpu)) / units;
   const double all = resident * busy_cycles(cost.pipes, pipe_overlap(warps * resident, gpu));
   const double hidden = std::max(0.0, all - own);
   const double waiting = exposed_cycles(cost.latency.loads, stages, all) + cost.latency.rest +
@@ -212,7 +213,9 @@ RoundTime round_time(const Round& round, const BlockCost& block, const WaitShare
       cost.latency.loads += latency_cycles({.global = shares.random_waits}, shares, gpu).loads;
       cost.latency.rest += block.drain_cycles;
     }
-    const StepTime time = step_time(cost, phase.stages, block.warps, round.resident,
+    // Without a barrier the warps of a loop drift apart: each waits while the others work.
+    const double units = loop && step.waits.barriers == 0 ? block.warps : 1;
+    const StepTime time = step_time(cost, phase.stages, units, block.warps, round.resident,
                                     loop ? in_step : one_by_one, gpu);
     result.cycles += phase.repeats * time.cycles;
     result.spent[time.fullest] += phase.repeats * time.working;

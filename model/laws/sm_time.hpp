@@ -14,7 +14,8 @@ using CyclesByResource = std::array<double, kResources>;
 ///   P(1) + ‖ r·P(r) - P(1),  exposed latency + what one warp's instructions in a row take more ‖
 /// where P(r) = ‖ a block's work ÷ rate of each pipe ‖ with r blocks on the SM and ‖ ‖ is the p-norm
 /// of Overlap: a block alone waits out its latency, further blocks hide it until a pipe is full
-/// (Little's law in cycles).
+/// (Little's law in cycles). In a loop without a barrier it is each warp that waits, and P(1) is
+/// that of one warp.
 struct SmTime {
   double cycles = 0;
   CyclesByResource busy_cycles{};   ///< of each pipe; latency: what nothing hid
