@@ -71,7 +71,7 @@ void append(fmt::memory_buffer& out, std::string_view text) {
 }  // namespace
 
 std::string csv_field(std::string_view text) {
-  const std::string shown = visible(text, "\t\r\n");
+  std::string shown = visible(text, "\t\r\n");
   if (shown.find_first_of(",\"\r\n") == std::string::npos) return shown;
   std::string quoted = "\"";
   for (const char c : shown) {

@@ -42,13 +42,12 @@ std::string visible(std::string_view text, std::string_view kept) {
     const std::string_view letter = text.substr(0, length > 0 ? length : 1);
     text.remove_prefix(letter.size());
     const auto byte = static_cast<unsigned char>(letter[0]);
-    if (kept.find(letter[0]) != std::string_view::npos) {
-      shown += letter;
-    } else if (letter == "\n") {
+    const bool stays = kept.find(letter[0]) != std::string_view::npos;
+    if (letter == "\n" && !stays) {
       shown += "\\n";
-    } else if (letter == "\t") {
+    } else if (letter == "\t" && !stays) {
       shown += "\\t";
-    } else if (length == 0 || is_control(letter[0])) {
+    } else if ((length == 0 || is_control(letter[0])) && !stays) {
       fmt::format_to(out, "\\x{:02x}", byte);
     } else if ((length == 2 || length == 3) && is_obeyed(code_point(letter))) {
       fmt::format_to(out, "\\u{:04x}", code_point(letter));

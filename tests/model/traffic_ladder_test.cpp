@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Table, LadderFigures,
                          ::testing::Values(Figure{1.006, "1.01"}, Figure{1.5, "1.5"},
                                            Figure{9.996, "10"}, Figure{16.04, "16"},
                                            Figure{16.06, "16.1"}, Figure{99.6, "99.6"},
-                                           Figure{2731.4, "2731"}));
+                                           Figure{99.96, "100"}, Figure{2731.4, "2731"}));
 
 }  // namespace
 }  // namespace roofcast
