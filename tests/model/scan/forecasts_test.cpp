@@ -19,7 +19,8 @@ using testing::Question;
 
 constexpr const char* kHeader =
     "question,gpu,expected_us,low_us,high_us,limit_us,dram_read,dram_write,l2,l1,requested,flops,"
-    "special,conversions,shared,io_lower_bound,registers,shared_per_block,blocks,blocks_per_sm,"
+    "special,conversions,shared,io_lower_bound,on_chip,registers,shared_per_block,blocks,blocks_"
+    "per_sm,"
     "waves,bound,limit_bound,limited_by";
 
 std::string number(double value) {
@@ -64,6 +65,7 @@ std::vector<Question> configured(const Gpu& gpu) {
         const bool is_new = !(question.problem == base.problem);
         if (is_new && testing::ask(question, gpu)) found.push_back(question);
       };
+      if (testing::ask(base, gpu)) found.push_back(base);
       for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (!parameters[i].configures) continue;
         const bool paired = parameters[i].name == "vector_bytes";
@@ -98,7 +100,7 @@ std::string forecast_line(const Question& question, const Gpu& gpu, bool brief) 
        {time.low_s * 1e6, time.high_s * 1e6, found->limit.time_s * 1e6, work.dram.read_bytes,
         work.dram.write_bytes, work.l2.total_bytes(), work.l1.total_bytes(),
         work.requested.total_bytes(), work.flops(), work.special_flops, work.conversions,
-        work.shared_bytes, found->io.lower_bound_bytes}) {
+        work.shared_bytes, found->io.lower_bound_bytes, found->io.on_chip_bytes}) {
     line += brief ? "," : "," + number(value);
   }
   for (const std::int64_t value :
