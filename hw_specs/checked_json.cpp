@@ -1,7 +1,6 @@
 #include "hw_specs/checked_json.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <set>
 #include <utility>
 #include <vector>
@@ -11,53 +10,61 @@
 namespace roofcast::specs {
 namespace {
 
-// Far above any specification; they keep hostile input from taking time or stack.
-constexpr std::size_t kMaxBytes = 1 << 20;
-constexpr std::size_t kMaxDepth = 16;
+// Far above any file of the project. Printing and checking a value take stack for each level.
+constexpr std::size_t kMaxDepth = 64;
 
 /// Follows the parser: where it stands, and which keys each open object has had.
 class Follower {
  public:
-  explicit Follower(const std::string& file) : file_(file) {}
+  Follower(const std::string& file, std::string_view mend) : file_(file), mend_(mend) {}
 
-  void see(Json::parse_event_t event, const Json& parsed) {
+  template <class AnyJson>
+  void see(Json::parse_event_t event, const AnyJson& parsed) {
     switch (event) {
       case Json::parse_event_t::object_start:
       case Json::parse_event_t::array_start:
-        open();
+        count_item();
+        open(event == Json::parse_event_t::array_start);
         break;
       case Json::parse_event_t::object_end:
       case Json::parse_event_t::array_end:
         levels_.pop_back();
         break;
       case Json::parse_event_t::key:
-        enter(parsed.get_ref<const std::string&>());
+        enter(parsed.template get_ref<const std::string&>());
         break;
       case Json::parse_event_t::value:
+        count_item();
         break;
     }
   }
 
   std::string pointer() const {
-    std::string result;
+    Json::json_pointer place;
     for (const Level& level : levels_) {
-      if (!level.keys.empty()) result = child(result, level.key);
+      if (level.items > 0) place.push_back(std::to_string(level.items - 1));
+      if (!level.keys.empty()) place.push_back(level.key);
     }
-    return result;
+    return place.to_string();
   }
 
  private:
   struct Level {
-    std::set<std::string> keys;
-    std::string key;
+    bool array;
+    std::size_t items = 0;  // of an array
+    std::set<std::string> keys{};
+    std::string key{};
   };
 
-  void open() {
+  void count_item() {
+    if (!levels_.empty() && levels_.back().array) ++levels_.back().items;
+  }
+
+  void open(bool array) {
     if (levels_.size() == kMaxDepth) {
-      throw SpecError(file_, pointer(), "objects nested at most 16 deep, found more",
-                      "follow the groups of hw_specs/schema.json");
+      throw SpecError(file_, "", "values nested at most 64 deep, found more", std::string(mend_));
     }
-    levels_.emplace_back();
+    levels_.push_back({array});
   }
 
   void enter(const std::string& key) {
@@ -70,6 +77,7 @@ class Follower {
   }
 
   const std::string& file_;
+  std::string_view mend_;
   std::vector<Level> levels_;
 };
 
@@ -97,20 +105,23 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-}  // namespace
-
-Json parse_checked(const std::string& file, std::string_view text) {
-  if (is_blank(text)) {
-    throw SpecError(file, "", "a JSON object, found an empty file",
-                    "start from a specification in hw_specs/");
+template <class AnyJson>
+AnyJson parse_as(const std::string& file, std::string_view text, const FileKind& kind) {
+  const std::string mend(kind.mend);
+  if (is_blank(text)) throw SpecError(file, "", "a JSON object, found an empty file", mend);
+  if (text.size() > kind.most_bytes) {
+    throw SpecError(file, "",
+                    "at most " + std::to_string(kind.most_bytes >> 20) + " MiB of JSON, found " +
+                        std::to_string(text.size()) + " B",
+                    mend);
   }
-  if (text.size() > kMaxBytes) {
-    throw SpecError(file, "", "at most 1 MiB of JSON, found " + std::to_string(text.size()) + " B",
-                    "give a specification file");
+  // The parser takes a NUL for the end and would not see what follows.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    throw SpecError(file, "", "JSON, found at " + position(text, nul + 1) + ": a NUL byte", mend);
   }
-  Follower follower(file);
+  Follower follower(file, kind.mend);
   try {
-    return Json::parse(text, [&](int, Json::parse_event_t event, const Json& parsed) {
+    return AnyJson::parse(text, [&](int, Json::parse_event_t event, const AnyJson& parsed) {
       follower.see(event, parsed);
       return true;
     });
@@ -123,6 +134,17 @@ Json parse_checked(const std::string& file, std::string_view text) {
                     "a number within the range of a double, found " + reason(error.what()),
                     "write the value in the unit that the key names");
   }
+}
+
+}  // namespace
+
+Json parse_checked(const std::string& file, std::string_view text, const FileKind& kind) {
+  return parse_as<Json>(file, text, kind);
+}
+
+nlohmann::ordered_json parse_ordered(const std::string& file, std::string_view text,
+                                     const FileKind& kind) {
+  return parse_as<nlohmann::ordered_json>(file, text, kind);
 }
 
 }  // namespace roofcast::specs

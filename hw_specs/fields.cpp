@@ -1,5 +1,6 @@
 #include "hw_specs/fields.hpp"
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 
@@ -28,13 +29,28 @@ void visit_occupancy(OccupancyRules& rules, const Visit& visit) {
 }
 
 template <typename Visit>
+void visit_features(Features& features, const Visit& visit) {
+  visit("/features/grid_x_max", features.grid_max[0]);
+  visit("/features/grid_y_max", features.grid_max[1]);
+  visit("/features/grid_z_max", features.grid_max[2]);
+  visit("/features/cluster_blocks_portable", features.cluster_blocks_portable);
+  visit("/features/cluster_blocks_max", features.cluster_blocks_max);
+  for (std::size_t i = 0; i < features.instructions.size(); ++i) {
+    visit(child("/features", name(static_cast<Instruction>(i))), features.instructions[i]);
+  }
+}
+
+template <typename Visit>
 void visit_quantities(Gpu& gpu, const Visit& visit) {
   visit("/chip/sm_count", gpu.sm_count);
   visit("/clocks/vector_boost_hz", gpu.clocks.vector_boost_hz);
   visit("/clocks/tensor_boost_hz", gpu.clocks.tensor_boost_hz);
+  visit("/clocks/tensor_fp64_boost_hz", gpu.clocks.tensor_fp64_boost_hz);
   visit("/clocks/max_hz", gpu.clocks.max_hz);
   visit_rates("/sm/vector_flop_per_clk", gpu.sm.vector_flop_per_clk, visit);
   visit_rates("/sm/tensor_flop_per_clk", gpu.sm.tensor_flop_per_clk, visit);
+  visit_rates("/sm/tensor_fp16_accumulate_flop_per_clk", gpu.sm.tensor_fp16_accumulate_flop_per_clk,
+              visit);
   visit("/sm/special_per_clk", gpu.sm.special_per_clk);
   visit("/sm/conversion_per_clk", gpu.sm.conversion_per_clk);
   visit("/sm/integer_per_clk", gpu.sm.integer_per_clk);
@@ -47,6 +63,8 @@ void visit_quantities(Gpu& gpu, const Visit& visit) {
   visit("/memory/dram_bytes", gpu.memory.dram_bytes);
   visit("/memory/dram_access_bytes", gpu.memory.dram_access_bytes);
   visit("/memory/l2_bytes", gpu.memory.l2_bytes);
+  visit("/memory/l2_bytes_per_clk", gpu.memory.l2_bytes_per_clk);
+  visit("/memory/l1_line_bytes", gpu.memory.l1_line_bytes);
   visit("/memory/l2_line_bytes", gpu.memory.l2_line_bytes);
   visit("/memory/l2_sector_bytes", gpu.memory.l2_sector_bytes);
   visit("/memory/l1_shared_bytes", gpu.memory.l1_shared_bytes);
@@ -57,6 +75,7 @@ void visit_quantities(Gpu& gpu, const Visit& visit) {
   visit("/latency/l1_cycles", gpu.latency.l1_cycles);
   visit("/latency/l2_cycles", gpu.latency.l2_cycles);
   visit("/latency/dram_cycles", gpu.latency.dram_cycles);
+  visit_features(gpu.features, visit);
   if (gpu.occupancy) visit_occupancy(*gpu.occupancy, visit);
   visit("/power_w", gpu.power_w);
   visit("/link/link_bytes_per_s", gpu.link_bytes_per_s);
@@ -113,13 +132,23 @@ class Reader {
   void operator()(std::string_view pointer, std::optional<Number>& member) const {
     if (const Json* value = find_value(document_, pointer)) member = value->get<Number>();
   }
-  void operator()(std::string_view pointer, std::int64_t& member) const {
-    if (const Json* value = find_value(document_, pointer)) member = value->get<std::int64_t>();
+  template <typename Value>
+  void operator()(std::string_view pointer, Value& member) const {
+    if (const Json* value = find_value(document_, pointer)) member = value->get<Value>();
   }
 
  private:
   const Json& document_;
 };
+
+/// "9.0" as two numbers; the rules have made sure of its form.
+ComputeCapability capability_of(const std::string& text) {
+  ComputeCapability capability;
+  const char* const end = text.data() + text.size();
+  const auto major = std::from_chars(text.data(), end, capability.major);
+  std::from_chars(major.ptr + 1, end, capability.minor);
+  return capability;
+}
 
 template <typename Walk>
 std::vector<std::string> collect(const Walk& walk) {
@@ -136,7 +165,12 @@ Gpu to_gpu(const Json& specification, const Json& overlay) {
   gpu.title = specification.at("title").get<std::string>();
   gpu.year = specification.at("year").get<std::int64_t>();
   gpu.kind = specification.at("kind") == "tpu" ? DeviceKind::tpu : DeviceKind::gpu;
-  gpu.compute_capability = specification.value("compute_capability", "");
+  if (specification.contains("compute_capability")) {
+    gpu.compute_capability =
+        capability_of(specification["compute_capability"].get_ref<const std::string&>());
+  }
+  gpu.architecture = specification.value("architecture", "");
+  gpu.die = specification.value("die", "");
   if (specification.contains("occupancy")) gpu.occupancy.emplace();
   visit_quantities(gpu, Reader(specification));
   if (overlay.is_null()) return gpu;
@@ -152,8 +186,8 @@ Gpu to_gpu(const Json& specification, const Json& overlay) {
 }
 
 const std::vector<std::string>& plain_leaves() {
-  static const std::vector<std::string> leaves = {"/name", "/title", "/year", "/kind",
-                                                  "/compute_capability"};
+  static const std::vector<std::string> leaves = {
+      "/name", "/title", "/year", "/kind", "/compute_capability", "/architecture", "/die"};
   return leaves;
 }
 

@@ -44,6 +44,16 @@ std::string_view nearest(std::string_view key) {
   return closest(key, known);
 }
 
+std::string mend_of(const std::string& key) {
+  const Json schema = Json::parse(overlay_schema_text());
+  const Json& renamed = schema["properties"]["sustained"]["renamed"];
+  if (renamed.contains(key))
+    return "write \"" + renamed[key].get<std::string>() + "\", its name now";
+  const std::string_view near = nearest(key);
+  return near.empty() ? "see hw_specs/schema.json for the keys"
+                      : "did you mean \"" + std::string(near) + "\"?";
+}
+
 std::string leaf_of(const Override& one) {
   const std::vector<std::string_view> found = matches(one.key);
   if (found.size() == 1) return std::string(found.front());
@@ -53,18 +63,15 @@ std::string leaf_of(const Override& one) {
     throw SpecError(file, "", "a key that names one value" + expected,
                     "write one of " + list(found));
   }
-  const std::string_view near = nearest(one.key);
-  throw SpecError(file, "", "a value of the specification" + expected,
-                  near.empty() ? "see hw_specs/schema.json for the keys"
-                               : "did you mean \"" + std::string(near) + "\"?");
+  throw SpecError(file, "", "a value of the specification" + expected, mend_of(one.key));
 }
 
 Json value_of(const Override& one, const std::string& leaf) {
   Json value = Json::parse(one.value, nullptr, false);
-  if (value.is_number() || value.is_string()) return value;
+  if (value.is_number() || value.is_string() || value.is_boolean()) return value;
   throw SpecError(option_text({one}), leaf,
-                  "a JSON number or string, found " + printable(one.value),
-                  R"(write it as 144, 1.98e9 or, for a text, "in double quotes")");
+                  "a JSON number, string, true or false, found " + printable(one.value),
+                  R"(write it as 144, 1.98e9, true or, for a text, "in double quotes")");
 }
 
 void set_quantity(Json& document, const std::string& leaf, const Json& value) {

@@ -12,44 +12,15 @@ std::string cut(std::string text) {
   return text;
 }
 
-std::string unescaped(std::string_view token) {
-  std::string key;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    const bool escape = token[i] == '~' && i + 1 < token.size();
-    key += escape ? (token[++i] == '1' ? '/' : '~') : token[i];
-  }
-  return key;
-}
-
 }  // namespace
 
 std::string child(std::string_view pointer, std::string_view key) {
-  std::string result(pointer);
-  result += '/';
-  for (const char c : key) {
-    if (c == '~') {
-      result += "~0";
-    } else if (c == '/') {
-      result += "~1";
-    } else {
-      result += c;
-    }
-  }
-  return result;
+  return (Json::json_pointer(std::string(pointer)) / std::string(key)).to_string();
 }
 
 const Json* find(const Json& root, std::string_view pointer) {
-  const Json* node = &root;
-  while (!pointer.empty()) {
-    pointer.remove_prefix(1);
-    const std::string_view token = pointer.substr(0, pointer.find('/'));
-    pointer.remove_prefix(token.size());
-    if (!node->is_object()) return nullptr;
-    const auto member = node->find(unescaped(token));
-    if (member == node->end()) return nullptr;
-    node = &*member;
-  }
-  return node;
+  const Json::json_pointer place{std::string(pointer)};
+  return root.contains(place) ? &root.at(place) : nullptr;
 }
 
 const Json* find_value(const Json& root, std::string_view pointer) {
@@ -67,7 +38,7 @@ std::string printable(std::string_view text) {
   return cut(quoted.substr(1, quoted.size() - 2));
 }
 
-std::string list(const std::vector<std::string_view>& words) {
+std::string list(std::span<const std::string_view> words) {
   std::string result;
   for (const std::string_view word : words) {
     if (!result.empty()) result += ", ";

@@ -1,9 +1,9 @@
 #pragma once
 // JSON pointers (RFC 6901) and short texts of JSON values, for error messages.
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace roofcast::specs {
 
@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 /// The pointer to member `key` of what `pointer` points to.
 std::string child(std::string_view pointer, std::string_view key);
 
-/// What `pointer` points to, through objects alone; null where there is nothing.
+/// What `pointer` points to, null where there is nothing.
 const Json* find(const Json& root, std::string_view pointer);
 
 /// The "value" of a quantity {"value", "source"}; null where it is absent.
@@ -25,6 +25,6 @@ std::string shown(const Json& value);
 std::string printable(std::string_view text);
 
 /// "a, b, c"
-std::string list(const std::vector<std::string_view>& words);
+std::string list(std::span<const std::string_view> words);
 
 }  // namespace roofcast::specs

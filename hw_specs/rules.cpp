@@ -27,11 +27,7 @@ bool has_members(const Json& specification, std::string_view pointer) {
 }
 
 void check_identity(const Json& specification, const std::string& file) {
-  const std::string& name = specification["name"].get_ref<const std::string&>();
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-  if (!plain) {
+  if (!is_device_name(specification["name"].get_ref<const std::string&>())) {
     throw SpecError(file, "/name",
                     "small letters, digits and hyphens, found " + shown(specification["name"]),
                     "write it as \"h100-sxm5\"");
@@ -51,7 +47,7 @@ void check_identity(const Json& specification, const std::string& file) {
 
 void check_kind(const Json& specification, const std::string& file) {
   if (specification["kind"] != "tpu") return;
-  for (const char* group : {"chip", "sm", "occupancy", "compute_capability"}) {
+  for (const char* group : {"chip", "sm", "features", "occupancy", "compute_capability"}) {
     if (specification.contains(group)) {
       throw SpecError(file, child("", group), "nothing here for a device of kind \"tpu\", found it",
                       "remove it: peaks of the whole device stand in /peak_flops_per_s");
@@ -87,6 +83,8 @@ void check_order(const Json& specification, const std::string& file) {
       Pair{"/occupancy/warp_allocation_unit", "/occupancy/registers_per_sm"},
       Pair{"/clocks/vector_boost_hz", "/clocks/max_hz"},
       Pair{"/clocks/tensor_boost_hz", "/clocks/max_hz"},
+      Pair{"/clocks/tensor_fp64_boost_hz", "/clocks/max_hz"},
+      Pair{"/features/cluster_blocks_portable", "/features/cluster_blocks_max"},
       Pair{"/memory/l2_sector_bytes", "/memory/l2_line_bytes"},
       Pair{"/memory/l2_line_bytes", "/memory/l2_bytes"},
       Pair{"/memory/l2_bytes", "/memory/dram_bytes"}};
@@ -142,6 +140,12 @@ void check_peaks(const Json& specification, const std::string& file) {
 }
 
 }  // namespace
+
+bool is_device_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
 
 void check_rules(const Json& specification, Stage stage, const std::string& file) {
   check_identity(specification, file);

@@ -55,7 +55,7 @@ std::string number_text(const Json& bound) {
 
 /// "a number above 0", "an integer of at least 1"
 std::string constraint_text(const Json& rules) {
-  if (rules.contains("enum")) return "one of " + shown(rules["enum"]);
+  if (rules.contains("enum")) return "one of " + rules["enum"].dump();
   const std::string type = rules.value("type", "value");
   std::string text = (type == "integer" || type == "object" ? "an " : "a ") + type;
   if (rules.contains("exclusiveMinimum")) {
@@ -75,6 +75,7 @@ bool has_type(const Json& value, const std::string& type) {
   if (type == "string") return value.is_string();
   if (type == "integer") return value.is_number_integer();
   if (type == "number") return value.is_number();
+  if (type == "boolean") return value.is_boolean();
   return true;
 }
 
@@ -85,7 +86,8 @@ bool is_quantity(const Json& rules) {
 std::string type_mend(const Json& value, const Json& rules) {
   const std::string type = rules.value("type", "value");
   if (is_quantity(rules)) {
-    const std::string number = value.is_number() ? shown(value) : "NUMBER";
+    const bool whole = value.is_number() || value.is_boolean();
+    const std::string number = whole ? shown(value) : "NUMBER";
     return R"(write {"value": )" + number +
            R"(, "source": "KEY"}, KEY from /sources or "unverified")";
   }
@@ -125,8 +127,10 @@ SpecError unknown_key_error(const std::string& file, const std::string& pointer,
     if (property.key() != "$schema") known.emplace_back(property.key());
   }
   const std::string_view near = key.size() <= kLongestTypo ? closest(key, known) : "";
-  const std::string mend =
-      near.empty() ? "remove it" : "did you mean \"" + std::string(near) + "\"?";
+  std::string mend = near.empty() ? "remove it" : "did you mean \"" + std::string(near) + "\"?";
+  if (const Json* renamed = find(rules, child("/renamed", key))) {
+    mend = "write \"" + renamed->get<std::string>() + "\", its name now";
+  }
   return {file, child(pointer, key),
           "one of the keys " + list(known) + ", found \"" + printable(key) + '"', mend};
 }

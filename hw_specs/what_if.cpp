@@ -26,8 +26,18 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::l2_resident_bytes, l2);
   scale(&Sustained::l2_shared_resident_bytes, l2);
   scale(&Sustained::l2_dirty_bytes, l2);
-  scale(&Sustained::l2_bandwidth_bytes_per_s, clock);
+  scale(&Sustained::l2_bandwidth_bytes_per_s,
+        clock * ratio(asked.memory.l2_bytes_per_clk, measured.memory.l2_bytes_per_clk));
   scale(&Sustained::sm_clock_hz, clock);
+  const auto latency = [&](std::optional<double> Latencies::*member) {
+    return ratio(asked.latency.*member, measured.latency.*member);
+  };
+  scale(&Sustained::fma_latency_cycles, latency(&Latencies::fma_cycles));
+  scale(&Sustained::shared_latency_cycles, latency(&Latencies::shared_cycles));
+  scale(&Sustained::l1_latency_cycles, latency(&Latencies::l1_cycles));
+  scale(&Sustained::l2_latency_cycles, latency(&Latencies::l2_cycles));
+  scale(&Sustained::l2_loaded_cycles, latency(&Latencies::l2_cycles));
+  scale(&Sustained::dram_latency_cycles, latency(&Latencies::dram_cycles));
   scale(&Sustained::special_per_clk, ratio(asked.sm.special_per_clk, measured.sm.special_per_clk));
   scale(&Sustained::conversion_per_clk,
         ratio(asked.sm.conversion_per_clk, measured.sm.conversion_per_clk));

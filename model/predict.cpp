@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "model/counting/totals.hpp"
 #include "model/laws/bounds.hpp"
 #include "model/laws/clock.hpp"
+#include "model/laws/feasibility.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/launching.hpp"
-#include "model/laws/occupancy.hpp"
 #include "model/laws/waves.hpp"
 
 namespace roofcast {
@@ -33,82 +34,89 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
   return result;
 }
 
-Occupancy checked_occupancy(const Launch& launch, const Gpu& gpu) {
-  const Occupancy found = occupancy(launch, *gpu.occupancy);
-  if (found.blocks_per_sm == 0) {
-    throw InputError("a block of " + std::to_string(launch.threads()) + " threads, " +
-                     std::to_string(launch.registers) + " registers a thread and " +
-                     std::to_string(launch.shared_bytes) +
-                     " B of shared memory does not fit an SM of " + gpu.name +
-                     ": choose smaller tiles");
+// One launch of the program, sized.
+struct Sized {
+  const Node* node;
+  Occupancy fit;
+  LaunchMemory memory;
+};
+
+std::vector<Sized> sized(const Program& program, const Gpu& gpu) {
+  std::vector<Sized> launches;
+  launches.reserve(program.size());
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const Occupancy fit = checked_occupancy(program[i].plan, gpu);
+    launches.push_back({&program[i], fit, launch_memory(program, i, fit, gpu)});
   }
-  return found;
+  return launches;
+}
+
+// What crosses below L1, as the laws find it. What stays dirty in L2 after a single launch, the last
+// one need not wait for.
+void add_memory(Work& work, std::vector<Sized>& launches, CacheState cache, const Gpu& gpu) {
+  work.l2 = work.dram = {};
+  for (const Sized& one : launches) {
+    work.l2 += one.node->repeats * one.memory.l2;
+    work.dram += one.node->repeats * one.memory.dram;
+  }
+  if (cache != CacheState::cold) return;
+  const double left = left_dirty_bytes(work.dram, gpu);
+  work.dram.write_bytes -= left;
+  double& last = launches.back().memory.dram.write_bytes;
+  last = std::max(0.0, last - left);
 }
 
 // All launches of the sequence, added up.
-void add_forecast(Prediction& result, const Plans& plans, double clock_hz, const Gpu& gpu,
+void add_forecast(Prediction& result, const Program& program, double clock_hz, const Gpu& gpu,
                   const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
-  struct Sized {
-    const Plan* plan;
-    Occupancy fit;
-    Traffic dram;
-  };
-  std::vector<Sized> launches_by_kind;
-  launches_by_kind.reserve(plans.size());
-  double launches = 0;
-  result.work.dram = {};
-  for (const Plan& plan : plans) {
-    const Occupancy fit = checked_occupancy(plan.launch, gpu);
-    launches_by_kind.push_back({&plan, fit, launch_traffic(plan, fit, gpu)});
-    result.work.dram += plan.repeats * launches_by_kind.back().dram;
-    launches += plan.repeats;
-  }
-  result.occupancy = launches_by_kind.front().fit;
+  std::vector<Sized> launches = sized(program, gpu);
+  add_memory(result.work, launches, cache, gpu);
+  result.occupancy = launches.front().fit;
   result.waves =
-      waves(plans.front().launch.blocks(), result.occupancy->blocks_per_sm * *gpu.sm_count);
-  if (cache == CacheState::cold) {  // what stays dirty in L2, the last launch need not wait for
-    const double left = left_dirty_bytes(result.work.dram, gpu);
-    result.work.dram.write_bytes -= left;
-    double& last = launches_by_kind.back().dram.write_bytes;
-    last = std::max(0.0, last - left);
-  }
+      waves(program.front().plan.launch.blocks(), result.occupancy->blocks_per_sm * *gpu.sm_count);
 
+  Forecast time;
   std::array<double, kResources> terms{};
   double running_s = 0;
   std::vector<LaunchRun> runs;
-  runs.reserve(launches_by_kind.size());
-  for (const Sized& one : launches_by_kind) {
-    const LaunchTime time = launch_time(*one.plan, one.fit, one.dram, clock_hz, gpu);
-    runs.push_back({one.plan->repeats, time.time_s});
-    running_s += one.plan->repeats * time.time_s;
-    for (std::size_t i = 0; i < kResources; ++i) terms[i] += one.plan->repeats * time.terms_s[i];
+  runs.reserve(launches.size());
+  for (const Sized& one : launches) {
+    const double repeats = one.node->repeats;
+    const LaunchTime launch = launch_time(one.node->plan, one.fit, one.memory, clock_hz, gpu);
+    runs.push_back({repeats, launch.time_s});
+    running_s += repeats * launch.time_s;
+    result.launches += static_cast<std::int64_t>(repeats);
+    time.waterfall.add(repeats, launch.parts);
+    for (std::size_t i = 0; i < kResources; ++i) terms[i] += repeats * launch.terms_s[i];
   }
   const LaunchCosts costs = launch_costs(gpu, cache);
   const Schedule chain = schedule(runs, costs, assumptions.queued_s);
   const double launch_s = chain.total_s - running_s;
+  time.waterfall[Part::launch] = launch_s;
   terms[static_cast<std::size_t>(Resource::launch)] += launch_s;
 
-  Forecast time;
   for (std::size_t i = 0; i < kResources; ++i) {
     if (terms[i] > 0) time.terms.add(static_cast<Resource>(i), terms[i]);
   }
   // The limit is a fact, the forecast an estimate: where they cross, the estimate is wrong.
   time.expected_s = std::max(launch_s + running_s, result.limit.time_s);
-  const double spread = relative_spread(time.expected_s, time.terms.binding().resource, gpu);
+  time.waterfall[Part::limit] = time.expected_s - (launch_s + running_s);
+  const double spread = relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
   time.sm_clock_hz = clock_hz;
   time.sm_cycles = running_s * clock_hz;
   result.time = time;
-  result.launches = static_cast<std::int64_t>(launches);
   if (auto note = launching_note(runs, costs, chain)) result.notes.push_back(std::move(*note));
 }
 
 // What the expected time rests on, where that is less than a validated calibration.
 void add_notes(Prediction& result, const KernelRef& found, const Problem& problem,
-               const Plans& plans, const Gpu& gpu) {
-  if (!plans.front().caveat.empty()) result.notes.emplace_back(plans.front().caveat);
+               const Program& program, const Gpu& gpu) {
+  const Plan& first = program.front().plan;
+  if (!first.caveat.empty()) result.notes.emplace_back(first.caveat);
+  if (auto note = memory_note(program, gpu)) result.notes.push_back(std::move(*note));
   if (gpu.sustained.source.empty()) {
     result.notes.emplace_back(
         "this device was never calibrated: the expected time rests on datasheet values");
@@ -133,10 +141,10 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
 
 Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
-  const Plans plans = found.kernel->plan(problem, gpu);
+  const Program program = found.kernel->plan(problem, gpu);
   Prediction result;
-  for (const Plan& plan : plans) {
-    result.work += plan.repeats * plan.total;
+  for (const auto& [plan, repeats] : program) {
+    result.work += repeats * total_work(plan);
     result.traffic_reasons.insert(result.traffic_reasons.end(), plan.traffic_reasons.begin(),
                                   plan.traffic_reasons.end());
   }
@@ -144,10 +152,10 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.work.compulsory = found.family->work(problem).compulsory;
   }
   result.work.dram = result.work.compulsory;
-  result.io =
-      found.family->io(problem, result.work.compulsory.total_bytes(), plans.front().on_chip_bytes);
-  result.limit = limit(plans, gpu);
-  result.launch = plans.front().launch;
+  const Plan& first = program.front().plan;
+  result.io = found.family->io(problem, result.work.compulsory.total_bytes(), first.on_chip_bytes);
+  result.limit = limit(program, gpu);
+  result.launch = first.launch;
 
   if (!gpu.occupancy || !gpu.sm_count) {
     result.notes.emplace_back("occupancy, waves and expected time: not defined for this device");
@@ -158,8 +166,8 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
   }
-  add_forecast(result, plans, *clock, gpu, assumptions);
-  add_notes(result, found, problem, plans, gpu);
+  add_forecast(result, program, *clock, gpu, assumptions);
+  add_notes(result, found, problem, program, gpu);
   return result;
 }
 

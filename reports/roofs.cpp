@@ -18,15 +18,15 @@ std::optional<double> all_sms(const Gpu& gpu, const std::optional<double>& bytes
 }  // namespace
 
 std::vector<MemoryRoof> memory_roofs(const Gpu& gpu) {
-  const std::optional<double> clock =
-      gpu.clocks.vector_boost_hz ? gpu.clocks.vector_boost_hz : limit_clock_hz(gpu);
+  const std::optional<double> clock = vector_peak_clock_hz(gpu);
   std::vector<MemoryRoof> roofs;
   const auto add = [&roofs](std::string level, std::optional<double> sheet,
                             std::optional<double> sustained) {
     if (sheet || sustained) roofs.push_back({std::move(level), sheet, sustained});
   };
   add("shared", all_sms(gpu, gpu.sm.shared_bytes_per_clk, clock), std::nullopt);
-  add("L2", all_sms(gpu, gpu.sm.l2_bytes_per_clk, clock), gpu.sustained.l2_bandwidth_bytes_per_s);
+  add("L2", clock ? l2_peak_bytes_per_s(gpu, *clock) : std::nullopt,
+      gpu.sustained.l2_bandwidth_bytes_per_s);
   add("DRAM", gpu.memory.dram_bandwidth_bytes_per_s, gpu.sustained.dram_read_bytes_per_s);
   std::stable_sort(roofs.begin(), roofs.end(), [](const MemoryRoof& a, const MemoryRoof& b) {
     return a.highest() > b.highest();
@@ -35,14 +35,13 @@ std::vector<MemoryRoof> memory_roofs(const Gpu& gpu) {
 }
 
 std::vector<ComputeRoof> compute_roofs(const Gpu& gpu) {
-  const std::optional<double> fallback = limit_clock_hz(gpu);
   // Each pipe's peak is quoted at its own clock, so that a roof bears the datasheet's number.
-  const auto vector_clock = gpu.clocks.vector_boost_hz ? gpu.clocks.vector_boost_hz : fallback;
-  const auto tensor_clock = gpu.clocks.tensor_boost_hz ? gpu.clocks.tensor_boost_hz : fallback;
+  const auto vector_clock = vector_peak_clock_hz(gpu);
   std::vector<ComputeRoof> roofs;
   for (const DType type : kAllDTypes) {
     std::optional<double> tensor;
     std::optional<double> vector;
+    const auto tensor_clock = tensor_peak_clock_hz(gpu, type);
     if (tensor_clock) tensor = tensor_peak_flops_per_s(gpu, type, *tensor_clock);
     if (vector_clock) vector = vector_peak_flops_per_s(gpu, type, *vector_clock);
     if (tensor) roofs.push_back({"tensor", type, *tensor});

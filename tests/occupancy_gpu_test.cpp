@@ -24,7 +24,7 @@ std::optional<Gpu> shipped_like_this() {
   cuda::check(cudaGetDevice(&device));
   cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-  const std::string capability = std::to_string(major) + "." + std::to_string(minor);
+  const ComputeCapability capability{major, minor};
   for (const specs::Embedded& embedded : specs::embedded()) {
     Gpu gpu = specs::load({.file = std::string(embedded.name),
                            .text = std::string(embedded.text),

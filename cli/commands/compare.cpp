@@ -156,8 +156,7 @@ ExitCode run_compare(const Arguments& arguments) {
   std::vector<validation::Comparison> comparisons;
   for (const std::string& file : split.words) {
     const validation::Run run = validation::parse_run(file, read_file(file));
-    comparisons.push_back(
-        validation::compare(run, devices.get(options.get("gpu", run.device.gpu))));
+    comparisons.push_back(validation::compare(run, devices.get(device_of_run(file, run, options))));
   }
   if (table) comparisons.push_back(compare_published(*table, options, devices));
 

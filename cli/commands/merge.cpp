@@ -2,14 +2,15 @@
 
 #include "cli/input/options.hpp"
 #include "cli/output/files.hpp"
-#include "validation/runs/run_file.hpp"
+#include "validation/runs/merge.hpp"
 
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
-    "  roofcast merge shard-*.json -o run.json\n", "roofcast merge RUN.json RUN.json... -o FILE",
-    "Joins the run files of the shards of one validation: same suite, build and device."};
+constexpr HelpPage kHelp = {"  roofcast merge shard-*.json -o run.json\n",
+                            "roofcast merge RUN.json RUN.json... -o FILE",
+                            "Joins the run files of all shards of one validation: same suite, "
+                            "build, device and conditions."};
 
 }  // namespace
 

@@ -35,7 +35,7 @@ ExitCode run_report(const Arguments& arguments) {
   }
   const std::string& file = split.words.front();
   const validation::Run run = validation::parse_run(file, read_file(file));
-  const Gpu gpu = load_device(options.get("gpu", run.device.gpu), read_device_options(options));
+  const Gpu gpu = load_device(device_of_run(file, run, options), read_device_options(options));
   write_output(options.find("output"),
                reports::report_page(validation::compare(run, gpu), gpu, run));
   return ExitCode::done;

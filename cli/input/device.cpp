@@ -87,6 +87,16 @@ Gpu load_device(const std::string& name_or_path, const DeviceOptions& options) {
   return specs::load(device_source(name_or_path, options));
 }
 
+std::string device_of_run(const std::string& file, const validation::Run& run,
+                          const Options& options) {
+  if (options.has("gpu")) return read_device_names(options).front();
+  if (specs::find_embedded(run.device.gpu) != nullptr) return run.device.gpu;
+  throw specs::SpecError(
+      file, "/device/gpu",
+      fmt::format("a GPU that `roofcast gpus` lists, found \"{}\"", run.device.gpu),
+      "correct it, or give its specification with --gpu");
+}
+
 std::vector<std::string_view> device_names() {
   std::vector<std::string_view> names;
   for (const specs::Embedded& known : specs::embedded()) names.push_back(known.name);

@@ -7,6 +7,7 @@
 #include "cli/input/options.hpp"
 #include "hw_specs/loader.hpp"
 #include "model/types/gpu.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::cli {
 
@@ -26,6 +27,11 @@ std::vector<std::string> read_device_names(const Options& options);
 /// A name, or the path of a specification. UsageError with the nearest name for an unknown one.
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options);
 Gpu load_device(const std::string& name_or_path, const DeviceOptions& options);
+
+/// The GPU to forecast a run file's cases for: --gpu, else the run's own. Throws InputError where
+/// that is none of the program's: what a file says is never taken for a path.
+std::string device_of_run(const std::string& file, const validation::Run& run,
+                          const Options& options);
 
 std::vector<std::string_view> device_names();
 

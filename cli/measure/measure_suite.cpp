@@ -36,7 +36,7 @@ ExitCode measure(const ValidationRequest& request) {
   }
   tell(fmt::format("{}: {} cases measured, {} found in the file, {} failed", harness.output,
                    result.measured, result.resumed, result.run.failures.size()));
-  if (result.interrupted) return ExitCode::interrupted;
+  if (result.stopped_by) return static_cast<ExitCode>(128 + *result.stopped_by);
   return result.run.failures.empty() ? ExitCode::done : ExitCode::out_of_tolerance;
 }
 

@@ -130,6 +130,37 @@ void write_time(JsonWriter& json, const std::optional<Forecast>& time) {
   json.end_object();
 }
 
+/// The parts of the expected time, which add up to it.
+void write_waterfall(JsonWriter& json, const std::optional<Forecast>& time) {
+  json.key("waterfall");
+  if (!time) return json.null();
+  json.begin_array();
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const Part part = static_cast<Part>(i);
+    if (time->waterfall[part] <= 0) continue;
+    json.begin_object();
+    json.member("name", name(part));
+    json.member("time_s", time->waterfall[part]);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+/// Where the sustained values come from.
+void write_calibration(JsonWriter& json, const Gpu& gpu) {
+  const Sustained& known = gpu.sustained;
+  json.key("calibration");
+  json.begin_object();
+  json.member("kind", known.source.empty() ? "none" : known.published ? "published" : "measured");
+  json.key("from");
+  if (known.source.empty()) {
+    json.null();
+  } else {
+    json.string(known.source);
+  }
+  json.end_object();
+}
+
 /// Of a family, and where no time is forecast: what the limit allows.
 void write_rate(JsonWriter& json, const Prediction& prediction) {
   const Work& work = prediction.work;
@@ -176,6 +207,8 @@ void write_members(JsonWriter& json, const Answer& answer) {
   json.end_object();
   if (answer.kernel.kernel != nullptr) write_time(json, prediction.time);
   write_rate(json, prediction);
+  if (answer.kernel.kernel != nullptr) write_waterfall(json, prediction.time);
+  write_calibration(json, answer.gpu);
   json.key("notes");
   json.begin_array();
   for (const std::string& note : prediction.notes) json.string(note);

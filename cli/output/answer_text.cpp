@@ -144,6 +144,18 @@ std::string terms_text(const Forecast& time, const Style& style) {
   return table.text(style, "  ");
 }
 
+// Where the expected time goes: parts of less than a thousandth are left out.
+std::string waterfall_text(const Forecast& time, const Style& style) {
+  TextTable table({"part", "time", "of expected"}, {Align::left, Align::right, Align::right});
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const double part_s = time.waterfall[static_cast<Part>(i)];
+    if (part_s < time.expected_s / 1000) continue;
+    table.add({std::string(name(static_cast<Part>(i))), si_text(part_s, "s"),
+               percent(part_s / time.expected_s)});
+  }
+  return table.text(style, "  ");
+}
+
 }  // namespace
 
 std::string answer_text(const Answer& answer, const Style& style) {
@@ -169,6 +181,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
   }
   if (prediction.time) {
     text += '\n' + terms_text(*prediction.time, style);
+    text += '\n' + waterfall_text(*prediction.time, style);
     const Term binding = prediction.time->terms.binding();
     text += fmt::format("\n  bound by {}: {} ({} of the expected time)\n", name(binding.resource),
                         reason(binding.resource),

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <system_error>
 
 #include "cli/exit_code.hpp"
 #include "cli/output/terminal.hpp"
+#include "hw_specs/text_file.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::cli {
@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr std::size_t kLongestLine = std::size_t{16} << 20;
-constexpr mode_t kNewFileMode = 0666;
 
 int open_for_reading(const std::string& path) {
   if (path == "-") return STDIN_FILENO;
@@ -43,33 +42,21 @@ std::size_t read_some(int descriptor, const std::string& name, char* to, std::si
   }
 }
 
-/// A rename would replace a symbolic link by the file: write to what it points to.
-std::string resolve(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  return real ? std::string(real.get()) : path;
-}
-
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  const int descriptor = open_for_reading(path);
+  if (path != "-") return specs::read_text(path);
   std::string text;
-  std::size_t size = 0;
-  try {
-    while (true) {
-      text.resize(size + kBlock);
-      const std::size_t got = read_some(descriptor, path, text.data() + size, kBlock);
-      size += got;
-      if (got == 0) break;
+  while (true) {
+    const std::size_t size = text.size();
+    text.resize(size + kBlock);
+    const std::size_t got = read_some(STDIN_FILENO, path, text.data() + size, kBlock);
+    text.resize(size + got);
+    if (got == 0) return text;
+    if (text.size() > specs::kMostFileBytes) {
+      throw InputError("standard input has more than 64 MiB: name a file of at most that");
     }
-  } catch (...) {
-    if (descriptor != STDIN_FILENO) close(descriptor);
-    throw;
   }
-  if (descriptor != STDIN_FILENO) close(descriptor);
-  text.resize(size);
-  return text;
 }
 
 Output::Output(const std::optional<std::string>& path) {
@@ -78,25 +65,23 @@ Output::Output(const std::optional<std::string>& path) {
     return;
   }
   name_ = *path;
-  struct stat status = {};
-  const bool exists = stat(path->c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {
-    // A pipe or /dev/stdout cannot be renamed over.
-    descriptor_ = open(path->c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    final_ = resolve(*path);
-    temporary_ = fmt::format("{}.{}.tmp", final_, getpid());
-    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kNewFileMode);
-  }
-  if (descriptor_ < 0) {
-    temporary_.clear();
-    throw InputError(fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
+  try {
+    struct stat status = {};
+    if (stat(path->c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+      // A pipe or /dev/stdout cannot be renamed over.
+      descriptor_ = open(path->c_str(), O_WRONLY | O_CLOEXEC);
+      if (descriptor_ < 0) throw std::system_error(errno, std::generic_category());
+    } else {
+      file_.emplace(*path);
+      descriptor_ = file_->descriptor();
+    }
+  } catch (const std::system_error& error) {
+    throw InputError(fmt::format("cannot write {}: {}", name_, error.code().message()));
   }
 }
 
 Output::~Output() {
-  if (descriptor_ > STDERR_FILENO) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (!file_ && descriptor_ > STDERR_FILENO) close(descriptor_);
 }
 
 void Output::write(std::string_view text) {
@@ -129,14 +114,12 @@ void Output::flush() {
 
 void Output::commit() {
   flush();
-  if (temporary_.empty()) return;
-  // Some file systems report a full disk only on close.
-  const bool closed = close(descriptor_) == 0;
-  descriptor_ = STDOUT_FILENO;
-  if (!closed || std::rename(temporary_.c_str(), final_.c_str()) != 0) {
-    throw WriteError(fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
+  if (!file_) return;
+  try {
+    file_->commit();
+  } catch (const std::system_error& error) {
+    throw WriteError(fmt::format("cannot write {}: {}", name_, error.code().message()));
   }
-  temporary_.clear();
 }
 
 void write_output(const std::optional<std::string>& path, std::string_view text) {

@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "validation/runs/replacement.hpp"
+
 namespace roofcast::cli {
 
-/// The whole file; "-" is standard input. Throws InputError.
+/// The whole of a regular file, or of standard input ("-"), of at most 64 MiB. Throws InputError.
 std::string read_file(const std::string& path);
 
 class Output {
@@ -30,9 +32,8 @@ class Output {
   void commit();
 
  private:
-  std::string name_;       ///< for messages
-  std::string final_;      ///< the file's name when complete; empty where written in place
-  std::string temporary_;  ///< removed unless committed
+  std::string name_;                             ///< for messages
+  std::optional<validation::Replacement> file_;  ///< none where written in place
   int descriptor_ = 1;
   fmt::memory_buffer buffer_;
 };

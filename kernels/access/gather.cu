@@ -1,15 +1,13 @@
-// y[i] = x[j[i]]: a warp's load touches as many sectors as its 32 indices happen to lie in.
+// y[i] = x[j[i]]: a warp's load touches as many sectors as its 32 indices lie in.
 //
-//   shuffled   inside each window of w elements a fixed permutation. Within a block's 256 elements
-//   L1
-//              answers the repeats; beyond, a sector of 32 B is fetched for each element of 4 B
-//   uniform    each index anywhere in a table of w elements. Sectors a warp: S·(1 - (1 - 1/S)^32)
-//   of
-//              the table's S. A table in L1 costs nothing more, one in L2 32 B, one in DRAM 64 B
-//              each
+//   shuffled   A fixed permutation inside each window of w elements. L1 answers the repeats within
+//              a block's 256 elements; a wider window fetches a sector of 32 B for each element of
+//              4 B.
+//   uniform    Each index lies anywhere in a table of w elements, which has S sectors. A warp
+//              touches S·(1 - (1 - 1/S)^32) of them. An element of a table in L1 costs nothing more,
+//              in L2 32 B, in DRAM 64 B.
 //
 // The index itself, 4 B, is read in order.
-#include "kernels/access/access.hpp"
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {
@@ -18,9 +16,9 @@ namespace {
 namespace gather_at = roofcast::access::gather;
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void gather_kernel(const T* __restrict__ x,
-                                                          const std::uint32_t* __restrict__ index,
-                                                          T* __restrict__ y, std::int64_t n) {
+__global__ void __launch_bounds__(kThreads)
+    gather_kernel(const T* __restrict__ x, const std::uint32_t* __restrict__ index,
+                  T* __restrict__ y, std::int64_t n) {
   const std::int64_t i = thread_index();
   if (i < n) y[i] = x[index[i]];
 }
@@ -106,7 +104,7 @@ KernelEntry gather() {
              std::span<double* const> outputs, cudaStream_t stream) {
             reference(Source::gather, p, p[gather_at::kElements], 0, 1, inputs, outputs[0], stream);
           },
-      .tolerance = [](const Problem&) { return 0.0; },
+      .tolerance = [](const Problem&, std::size_t) { return 0.0; },
       .fill =
           [](const Problem& p, std::span<void* const> inputs, std::uint64_t seed,
              cudaStream_t stream) {

@@ -3,13 +3,12 @@
 // A warp's load is one instruction for 32 addresses. L1 looks up the lines of 128 B that they touch
 // and moves whole sectors of 32 B from L2; L2 moves at least 64 B from DRAM. So for 4-byte elements
 //
-//   strided, y[i] = x[i·s]   sectors a warp: 4·s up to s = 8, then 32: 32 B for 4 B used
-//                            DRAM: 4·s B an element up to s = 16, then 64 B for 4 B used
-//   offset, y[i] = x[i+o]    5 sectors in place of 4 unless o is a multiple of 8; the fifth is the
-//                            next warp's first: L1 has it, unless that warp is another block's
+//   strided, y[i] = x[i·s]   Sectors a warp: 4·s up to s = 8, then 32, with 4 of 32 B used.
+//                            DRAM: 4·s B an element up to s = 16, then 64 B for 4 B used.
+//   offset, y[i] = x[i+o]    5 sectors in place of 4 unless o is a multiple of 8. The fifth is the
+//                            next warp's first, and L1 has it unless another block has that warp.
 //
-// One access a thread, so that a launch is that pattern and nothing else.
-#include "kernels/access/access.hpp"
+// A thread has one access, so that a launch is that pattern and nothing else.
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {
@@ -18,31 +17,30 @@ namespace {
 namespace strided_at = roofcast::access::strided;
 namespace offset_at = roofcast::access::offset;
 
-/// Accesses of kWidth elements, one after the other where the address is not aligned for one.
+/// One access of kWidth elements a thread, for aligned addresses.
 template <class T, int kWidth>
-__global__ __launch_bounds__(kThreads) void strided_kernel(const T* __restrict__ x,
-                                                           T* __restrict__ y, std::int64_t accesses,
-                                                           std::int64_t stride) {
+__global__ void __launch_bounds__(kThreads)
+    strided_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t accesses,
+                   std::int64_t stride) {
   const std::int64_t i = thread_index();
   if (i >= accesses) return;
   using Vec = Vector<T, kWidth* static_cast<int>(sizeof(T))>;
   store(reinterpret_cast<Vec*>(y) + i, load(reinterpret_cast<const Vec*>(x + i * stride)));
 }
 
+/// The same elements one by one, for addresses that are not aligned for one access.
 template <class T>
-__global__ __launch_bounds__(kThreads) void strided_elements(const T* __restrict__ x,
-                                                             T* __restrict__ y,
-                                                             std::int64_t accesses,
-                                                             std::int64_t stride, int width) {
+__global__ void __launch_bounds__(kThreads)
+    strided_elements(const T* __restrict__ x, T* __restrict__ y, std::int64_t accesses,
+                     std::int64_t stride, int width) {
   const std::int64_t i = thread_index();
   if (i >= accesses) return;
   for (int e = 0; e < width; ++e) y[i * width + e] = x[i * stride + e];
 }
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void offset_kernel(const T* __restrict__ x,
-                                                          T* __restrict__ y, std::int64_t n,
-                                                          std::int64_t shift) {
+__global__ void __launch_bounds__(kThreads)
+    offset_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t n, std::int64_t shift) {
   const std::int64_t i = thread_index();
   if (i < n) y[i] = x[i + shift];
 }
@@ -154,7 +152,7 @@ KernelEntry strided() {
             reference(Source::strided, p, p[strided_at::kElements], p[strided_at::kStride],
                       p[strided_at::kWidth], inputs, outputs[0], stream);
           },
-      .tolerance = [](const Problem&) { return 0.0; },
+      .tolerance = [](const Problem&, std::size_t) { return 0.0; },
   };
 }
 
@@ -189,7 +187,7 @@ KernelEntry offset() {
             reference(Source::offset, p, p[offset_at::kElements], p[offset_at::kOffset], 1, inputs,
                       outputs[0], stream);
           },
-      .tolerance = [](const Problem&) { return 0.0; },
+      .tolerance = [](const Problem&, std::size_t) { return 0.0; },
   };
 }
 

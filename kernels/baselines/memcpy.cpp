@@ -1,7 +1,7 @@
 // The driver's own copy from device to device: what stream.copy is measured against.
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/common/error.hpp"
-#include "kernels/stream/stream.hpp"
+#include "kernels/families.hpp"
 #include "model/kernels/stream.hpp"
 
 namespace roofcast::cuda::library {

@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <memory>
 
 #include "kernels/common/data.hpp"
 #include "kernels/common/element.cuh"
@@ -32,32 +31,60 @@ __global__ void fill_normal_kernel(T* data, std::size_t elements, std::uint64_t 
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements;
        i += step) {
     const std::uint64_t bits = mix(mix(seed) ^ i);
-    const float u = (static_cast<float>(bits >> 40) + 0.5f) * 0x1p-24f;  // (0, 1)
+    const float u = (static_cast<float>(bits >> 40) + 0.5f) * 0x1p-24f;  // (0, 1]
     const float v = static_cast<float>(bits & 0xffffff) * 0x1p-24f;      // [0, 1)
     data[i] = narrow<T>(sqrtf(-2.0f * logf(u)) * cospif(2.0f * v));
   }
 }
 
 // Doubles that are not negative are ordered as their bits are, so an integer maximum serves.
-__device__ void atomic_max(unsigned long long* to, double value) {
-  atomicMax(to, static_cast<unsigned long long>(__double_as_longlong(value)));
+__device__ void atomic_max(double* to, double value) {
+  atomicMax(reinterpret_cast<unsigned long long*>(to),
+            static_cast<unsigned long long>(__double_as_longlong(value)));
 }
 
+__device__ double warp_max(double x) {
+  for (int apart = 16; apart > 0; apart /= 2) x = fmax(x, __shfl_xor_sync(0xffffffff, x, apart));
+  return x;
+}
+
+/// The largest difference and the largest reference of a row.
+struct Extremes {
+  double difference, magnitude;
+};
+
+constexpr std::size_t kChunk = 16 * kThreads;  // elements of a row that a block compares
+
 template <class T>
-__global__ void max_error_kernel(const T* out, const double* reference, std::size_t elements,
-                                 unsigned long long* max_difference, unsigned long long* max_ref) {
+__global__ void extremes_kernel(const T* out, const double* reference, std::size_t row_elements,
+                                std::size_t chunks, Extremes* rows) {
+  const std::size_t row = blockIdx.x / chunks, begin = blockIdx.x % chunks * kChunk;
+  const std::size_t past = min(row_elements, begin + kChunk), first = row * row_elements;
   double difference = 0, magnitude = 0;
-  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements;
-       i += step) {
-    const double d = fabs(static_cast<double>(widen(out[i])) - reference[i]);
+  for (std::size_t i = begin + threadIdx.x; i < past; i += kThreads) {
+    const double d = fabs(static_cast<double>(widen(out[first + i])) - reference[first + i]);
     difference = isnan(d) ? INFINITY : fmax(difference, d);
-    magnitude = fmax(magnitude, fabs(reference[i]));
+    magnitude = fmax(magnitude, fabs(reference[first + i]));
     if (isnan(d)) break;
   }
-  atomic_max(max_difference, difference);
-  atomic_max(max_ref, magnitude);
+  difference = warp_max(difference), magnitude = warp_max(magnitude);
+  if (threadIdx.x % 32 != 0) return;
+  atomic_max(&rows[row].difference, difference);
+  atomic_max(&rows[row].magnitude, magnitude);
 }
+
+__global__ void worst_row_kernel(const Extremes* rows, std::size_t count, double* worst) {
+  const std::size_t row = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (row >= count) return;
+  const Extremes here = rows[row];
+  const bool hopeless = isinf(here.difference) || (here.magnitude == 0 && here.difference > 0);
+  const double error = hopeless ? INFINITY : here.difference / here.magnitude;
+  if (here.difference > 0) atomic_max(worst, error);
+}
+
+struct Free {
+  void operator()(void* p) const { (void)cudaFree(p); }
+};
 
 }  // namespace
 
@@ -75,24 +102,30 @@ void poison(void* data, DType dtype, std::size_t elements, cudaStream_t stream) 
   check(cudaMemsetAsync(data, 0xff, bytes, stream));
 }
 
-double max_error(const void* out, DType dtype, const double* reference, std::size_t elements,
+double max_error(const void* out, const Tensor& tensor, const double* reference,
                  cudaStream_t stream) {
-  std::array<unsigned long long, 2> result{};
-  unsigned long long* on_device = nullptr;
-  check(cudaMalloc(&on_device, sizeof(result)));
-  cudaError_t status = cudaMemsetAsync(on_device, 0, sizeof(result), stream);
-  visit_element(dtype, [&]<class T>(std::type_identity<T>) {
-    max_error_kernel<<<enough_blocks(elements), kThreads, 0, stream>>>(
-        static_cast<const T*>(out), reference, elements, on_device, on_device + 1);
+  if (tensor.elements == 0) return 0;
+  const std::size_t row = tensor.row == 0 ? tensor.elements : tensor.row;
+  const std::size_t rows = tensor.elements / row, chunks = (row + kChunk - 1) / kChunk;
+  void* memory = nullptr;
+  const std::size_t bytes = (2 * rows + 1) * sizeof(double);
+  check(cudaMalloc(&memory, bytes));
+  const std::unique_ptr<void, Free> owner(memory);
+  auto* const extremes = static_cast<Extremes*>(memory);
+  auto* const worst = reinterpret_cast<double*>(extremes + rows);
+  check(cudaMemsetAsync(memory, 0, bytes, stream));
+  visit_element(tensor.dtype, [&]<class T>(std::type_identity<T>) {
+    extremes_kernel<<<static_cast<unsigned>(rows * chunks), kThreads, 0, stream>>>(
+        static_cast<const T*>(out), reference, row, chunks, extremes);
   });
-  if (status == cudaSuccess) status = cudaGetLastError();
-  if (status == cudaSuccess) {
-    status = cudaMemcpyAsync(result.data(), on_device, sizeof(result), cudaMemcpyDefault, stream);
-  }
-  if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
-  (void)cudaFree(on_device);
-  check(status);
-  return std::bit_cast<double>(result[0]) / std::max(1.0, std::bit_cast<double>(result[1]));
+  check(cudaGetLastError());
+  worst_row_kernel<<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0,
+                     stream>>>(extremes, rows, worst);
+  check(cudaGetLastError());
+  double result = 0;
+  check(cudaMemcpyAsync(&result, worst, sizeof(result), cudaMemcpyDefault, stream));
+  check(cudaStreamSynchronize(stream));
+  return result;
 }
 
 }  // namespace roofcast::cuda

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/types/dtype.hpp"
+#include "kernels/common/kernel.hpp"
 
 namespace roofcast::cuda {
 
@@ -13,11 +13,12 @@ namespace roofcast::cuda {
 /// Zeros or ±1 would hide wrong indexing and draw less power than real data.
 void fill_normal(void* data, DType dtype, std::size_t elements, std::uint64_t seed, cudaStream_t);
 
-/// Every element NaN (all bits set), so that an element nobody wrote cannot pass a comparison.
+/// Makes every element NaN (all bits set), so that an element nobody wrote cannot pass a comparison.
 void poison(void* data, DType dtype, std::size_t elements, cudaStream_t);
 
-/// max|out - ref| / max(1, max|ref|); infinite if any difference is NaN. Waits for the stream.
-double max_error(const void* out, DType dtype, const double* reference, std::size_t elements,
-                 cudaStream_t);
+/// The largest, over the rows of the tensor, of max|out - ref| / max|ref|: each row, or the whole
+/// tensor where it names no row, is held to its own largest value. Infinite if a difference is NaN
+/// or infinite, or if the reference is 0 where the output is not. Waits for the stream.
+double max_error(const void* out, const Tensor&, const double* reference, cudaStream_t);
 
 }  // namespace roofcast::cuda

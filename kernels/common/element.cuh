@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/common/tolerance.hpp"
 #include "model/types/dtype.hpp"
 
 namespace roofcast::cuda {
@@ -28,21 +29,6 @@ decltype(auto) visit_element(DType dtype, Visitor&& visitor) {
       return visitor(std::type_identity<__nv_bfloat16>{});
     default:
       throw std::invalid_argument("no CUDA element type for " + std::string(name(dtype)));
-  }
-}
-
-/// Half the distance from 1 to the next number: the relative error of one rounding to the type.
-constexpr double unit_roundoff(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return 0x1p-53;
-    case DType::fp16:
-    case DType::tf32:
-      return 0x1p-11;
-    case DType::bf16:
-      return 0x1p-9;
-    default:
-      return 0x1p-24;
   }
 }
 

@@ -20,6 +20,7 @@ namespace roofcast::cuda {
 struct Tensor {
   DType dtype;
   std::size_t elements;
+  std::size_t row = 0;  ///< elements of a row where rows differ in scale; 0: one scale for all
 };
 
 /// Everything a kernel reads and writes for one problem.
@@ -62,8 +63,8 @@ struct KernelEntry {
   /// The outputs in float64, computed on the device from the same inputs by the plainest method.
   void (*reference)(const Problem&, std::span<const void* const> inputs,
                     std::span<double* const> outputs, cudaStream_t);
-  /// Largest max|out - ref| / max(1, max|ref|) accepted for that problem on normal random inputs.
-  double (*tolerance)(const Problem&);
+  /// Largest error (max_error in data.hpp) of that output to accept, inputs being standard normal.
+  double (*tolerance)(const Problem&, std::size_t output);
   /// Writes the inputs that are not normal random numbers (indices, selectors) over those that
   /// are; null where there are none.
   void (*fill)(const Problem&, std::span<void* const> inputs, std::uint64_t seed,

@@ -3,17 +3,17 @@
 // elementwise kernels.
 //
 // Such a kernel does a few operations for each element it moves, so its time is the time of its
-// bytes: n·(inputs + 1)·sizeof(T), each read or written once. What the kernel has to do is keep
-// enough bytes in flight. By Little's law 4.8 TB/s times about 350 ns is 1.7 MB: 13 KB on each of
-// 132 multiprocessors, and more under load.
-//   - Accesses of 16 bytes: few registers and instructions for the bytes.
-//   - Enough threads. 2048 threads, one 16-byte access each, have 32 KB in flight, and that is
-//     enough: on an H200 `loads` = 1 copies 2 GiB at 4.26 TB/s, a little faster than cudaMemcpy
-//     (4.23); more accesses a thread are 3 % slower, and so are blocks of 512 threads or more.
-//   - Plain loads and stores. Evict-first hints (ld.cs, st.cs) cost 2 to 8 % here, and so does
+// bytes: n·(inputs + 1)·sizeof(T), each read or written once. It only has to keep enough bytes in
+// flight. By Little's law 4.8 TB/s times about 350 ns is 1.7 MB: 13 KB on each of 132 SMs, and more
+// under load.
+//   - Accesses have 16 bytes: few registers and instructions for the bytes.
+//   - 2048 threads, one 16-byte access each, have 32 KB in flight, which is enough: on an H200
+//     `loads` = 1 copies 2 GiB at 4.26 TB/s, a little faster than cudaMemcpy (4.23). More accesses a
+//     thread are 3 % slower, and so are blocks of 512 threads or more.
+//   - Loads and stores are plain. Evict-first hints (ld.cs, st.cs) cost 2 to 8 % here, and so does
 //     ld.global.nc.L1::no_allocate.
-// A block handles one fixed chunk of threads·loads vectors and ends. No grid-stride loop: the
-// hardware hands out blocks as others end, and the model can count them:
+// A block handles one fixed chunk of threads·loads vectors and ends. There is no grid-stride loop:
+// the hardware starts blocks as others end, and the model can count them:
 //   blocks = ceil(n / (threads · elements_per_vector · loads)).
 #include <algorithm>
 #include <array>
@@ -30,11 +30,13 @@ namespace roofcast::cuda::map {
 /// Positions of the values in Problem: stream and elementwise share them.
 enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
 
+constexpr int kMostThreads = 1024;
+
 /// A thread may use 65536 / 1024 = 64 registers if blocks of 1024 are to run. Vectors that wait in
 /// registers take kInputs · kLoads · kVectorBytes / 4 of them; beyond 32 a block is half as large.
 /// (The 1 in the launch bound: without it the compiler aims at 32 registers, and spills.)
 constexpr int max_threads(int inputs, int vector_bytes, int loads) {
-  return inputs * loads * vector_bytes / 4 > 32 ? 512 : 1024;
+  return inputs * loads * vector_bytes / 4 > 32 ? kMostThreads / 2 : kMostThreads;
 }
 
 template <class Op, class T>
@@ -48,21 +50,20 @@ __device__ T apply(const T& a, const T& b, const T& c) {
   }
 }
 
-/// Elements before the first multiple of kBytes: these go one by one.
+/// Elements before the first multiple of kBytes, which go one by one.
 template <int kBytes, class T>
 __device__ std::int64_t elements_to_boundary(const T* p) {
   const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % kBytes);
   return (kBytes - past) % kBytes / static_cast<int>(sizeof(T));
 }
 
-/// Vectors. All addresses must be equally far past a multiple of kVectorBytes (not: map_scalar).
-/// The unaligned head and the incomplete vector at the tail, each shorter than one vector, are
-/// done by the first threads of the first and the last block.
+/// By vectors, for addresses that are all equally far past a multiple of kVectorBytes. The first
+/// threads of the first and the last block take the unaligned head and the incomplete vector at the
+/// tail, each shorter than one vector.
 template <class Op, class T, int kVectorBytes, int kLoads>
-__global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads),
-                             1) void map_vectors(const T* __restrict__ a, const T* __restrict__ b,
-                                                 const T* __restrict__ c, T* __restrict__ y,
-                                                 std::int64_t n) {
+__global__ void __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads), 1)
+    map_vectors(const T* __restrict__ a, const T* __restrict__ b, const T* __restrict__ c,
+                T* __restrict__ y, std::int64_t n) {
   using Vec = Vector<T, kVectorBytes>;
   const std::int64_t head = min(n, elements_to_boundary<kVectorBytes>(y));
   const std::int64_t vectors = (n - head) / Vec::kWidth;
@@ -106,12 +107,11 @@ __global__ __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads),
   }
 }
 
-/// The same grid over the same chunks, one element an access: for addresses that no common shift
-/// makes aligned.
+/// By elements, for other addresses: the same grid over the same chunks.
 template <class Op, class T>
-__global__ __launch_bounds__(1024) void map_scalar(const T* __restrict__ a, const T* __restrict__ b,
-                                                   const T* __restrict__ c, T* __restrict__ y,
-                                                   std::int64_t n, int elements_per_thread) {
+__global__ void __launch_bounds__(kMostThreads)
+    map_scalar(const T* __restrict__ a, const T* __restrict__ b, const T* __restrict__ c,
+               T* __restrict__ y, std::int64_t n, int elements_per_thread) {
   std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * elements_per_thread + threadIdx.x;
 #pragma unroll 4
   for (int e = 0; e < elements_per_thread; ++e, i += blockDim.x) {
@@ -154,8 +154,7 @@ std::span<const Compiled> all_compiled() {
   }
 }
 
-/// Those that the sweeps measure: 16 bytes × {1, 2} loads. An operation compiles in a fifth of the
-/// time.
+/// The kernels that the sweeps measure, 16 bytes × {1, 2} loads: they compile in a fifth of the time.
 template <class Op, class T>
 std::span<const Compiled> few_compiled() {
   static const std::array table = {compiled<Op, T, 16, 1>(), compiled<Op, T, 16, 2>()};
@@ -169,7 +168,7 @@ inline unsigned blocks(const Problem& p) {
   return static_cast<unsigned>((p[kElements] + chunk - 1) / chunk);
 }
 
-/// The compiled kernel a problem asks for, or nullptr.
+/// The compiled kernel of a problem, or nullptr.
 inline const Compiled* find(std::span<const Compiled> table, const Problem& p) {
   for (const Compiled& line : table) {
     if (line.vector_bytes == p[kVectorBytes] && line.loads == p[kLoads]) return &line;

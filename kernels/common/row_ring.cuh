@@ -1,14 +1,19 @@
 #pragma once
-// Rows that stream through shared memory while earlier ones are reduced (compute capability 9.0).
+// Rows stream through shared memory while earlier rows are reduced (compute capability 9.0).
 //
-// A block takes several rows in turn. Each of its warps owns the same segment of every row, and a
-// ring of buffers for it in shared memory: one lane asks for the segment of a later row by a bulk
-// copy, an mbarrier tells the warp when it is there, and as soon as the warp has it in registers
-// the buffer is asked for again. So the bytes in flight are those of the ring, whatever the warps
-// are waiting for, and no warp waits for another before it loads.
+// A block takes several rows, one after the other. Each warp owns the same segment of every row and
+// a ring of buffers for it in shared memory. One lane starts a bulk copy of the segment of a later
+// row, an mbarrier tells the warp when the bytes are there, and the buffer is refilled as soon as
+// the warp has them in registers. The bytes in flight are those of the ring, whatever the warps
+// wait for, and no warp waits for another before it loads.
 //
-// PTX ISA: cp.async.bulk, mbarrier, st.async, mapa. On older devices these do nothing; no kernel
-// that calls them is launched there.
+// A bulk copy writes through the asynchronous proxy, which is not ordered after a thread's ordinary
+// reads of the same shared memory. A barrier alone does not order it either (on an H100 60 of 60
+// launches of norm/forward_ring.cu with several rows a cluster were wrong). So every lane that read
+// a buffer executes fence.proxy.async before one lane refills it: `release` does both steps.
+//
+// PTX ISA: cp.async.bulk, mbarrier, fence.proxy.async, st.async, mapa. On older devices these
+// functions do nothing; no kernel that calls them is launched there.
 #include <cstdint>
 
 #include "kernels/common/rows.cuh"
@@ -19,7 +24,8 @@ __device__ inline unsigned shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
 
-/// 16 bytes as one access: loads of vectors that are unpacked at once may be split into bytes.
+/// 16 bytes as one access. The compiler may split a plain load of a vector that is unpacked at once
+/// into loads of bytes.
 __device__ inline Packed load_shared(unsigned from) {
   Packed packed;
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -32,7 +38,15 @@ __device__ inline Packed load_shared(const Packed* from) {
   return load_shared(shared_address(from));
 }
 
-/// An mbarrier at a shared address, for phases of one arrival and any number of bytes.
+/// Orders this thread's reads and writes of shared memory before bulk copies that are started later
+/// by a thread that synchronizes with this one.
+__device__ inline void fence_async_proxy() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+/// An mbarrier at a shared address. Each phase has one arrival and any number of bytes.
 struct Mbarrier {
   unsigned address;
 
@@ -41,22 +55,22 @@ struct Mbarrier {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address) : "memory");
 #endif
   }
-  /// Seen by bulk copies and by the blocks of the cluster from here on.
+  /// Makes the initialization visible to bulk copies and to the blocks of the cluster.
   static __device__ void publish_init() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
+    fence_async_proxy();
   }
-  /// The phase is over once that many bytes have come.
+  /// Arrives. The phase ends once that many bytes have come as well.
   __device__ void expect(int bytes) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
                  : "memory");
 #endif
   }
-  /// Waits for a phase: 0 for the first, 1 for the second, 0 again. What other blocks of the
-  /// cluster sent is seen too.
+  /// Waits for the end of a phase: parity 0 for the first, 1 for the second, 0 again. What other
+  /// blocks of the cluster sent is visible afterwards.
   __device__ void wait(unsigned phase) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
@@ -72,52 +86,53 @@ struct Mbarrier {
   }
 };
 
-/// `bytes`, a multiple of 16, to a shared address; both addresses multiples of 16.
-__device__ inline void copy_bulk(unsigned to, const void* from, int bytes, Mbarrier arrival) {
+/// Starts a copy of `bytes`, a multiple of 16, to a shared address; both addresses are multiples of
+/// 16. The bytes count towards the mbarrier's phase.
+__device__ inline void copy_bulk(unsigned to, const void* from, int bytes, Mbarrier mbarrier) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
           "r"(to),
-      "l"(from), "r"(bytes), "r"(arrival.address)
+      "l"(from), "r"(bytes), "r"(mbarrier.address)
       : "memory");
 #endif
 }
 
-/// One value to the same place in the shared memory of a block of the cluster, and its 8 bytes to
-/// the arrival there.
-__device__ inline void send(float2* place, Mbarrier arrival, int to_rank, float2 value) {
+/// Stores a value to the same place in the shared memory of a block of the cluster. Its 8 bytes
+/// count towards the phase of the same mbarrier there.
+__device__ inline void send(float2* place, Mbarrier mbarrier, int to_rank, float2 value) {
 #if __CUDA_ARCH__ >= 900
-  unsigned there, arrival_there;
+  unsigned there, mbarrier_there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
       : "=r"(there)
       : "r"(shared_address(place)), "r"(to_rank));
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
-      : "=r"(arrival_there)
-      : "r"(arrival.address), "r"(to_rank));
+      : "=r"(mbarrier_there)
+      : "r"(mbarrier.address), "r"(to_rank));
   asm volatile(
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(
           there),
-      "f"(value.x), "f"(value.y), "r"(arrival_there)
+      "f"(value.x), "f"(value.y), "r"(mbarrier_there)
       : "memory");
 #endif
 }
 
-/// A ring of buffers for one warp's segment of consecutive rows: `kVectors` accesses of 16 bytes a
-/// lane of each of `kArrays` matrices. All lanes call all functions together.
+/// A ring of buffers for one warp's segment of consecutive rows. A segment has `kVectors` accesses
+/// of 16 bytes a lane of each of `kArrays` matrices. All lanes call all functions together.
 template <int kVectors, int kArrays = 1>
 class WarpRing {
  public:
   static constexpr int kSegmentBytes = kVectors * static_cast<int>(kWarp) * kVectorBytes;
   static_assert(kSegmentBytes == roofcast::rows::ring_segment_bytes(kVectors));
 
-  /// In `shared`, on a multiple of 128 bytes: the buffers of all warps, then their arrivals;
-  /// model/kernels/rows.hpp counts them.
+  /// `shared`, a multiple of 128 bytes, holds the buffers of all warps, then their mbarriers;
+  /// model/kernels/rows.hpp counts the bytes.
   __device__ WarpRing(void* shared, int stages) : stages_(stages) {
     const auto warp = static_cast<int>(threadIdx.x / 32), warps = static_cast<int>(blockDim.x / 32);
     const int stage_bytes = kArrays * kSegmentBytes;
     buffers_ = shared_address(shared) + static_cast<unsigned>(warp * stages * stage_bytes);
-    arrivals_ = shared_address(shared) +
-                static_cast<unsigned>(warps * stages * stage_bytes + warp * stages * kArrivalBytes);
+    mbarriers_ = shared_address(shared) + static_cast<unsigned>(warps * stages * stage_bytes +
+                                                                warp * stages * kMbarrierBytes);
     if (threadIdx.x % 32 == 0) {
       for (int s = 0; s < stages; ++s) mbarrier(s).init();
       Mbarrier::publish_init();
@@ -125,9 +140,9 @@ class WarpRing {
     __syncwarp();
   }
 
-  /// Asks for the first `bytes` of the segment, a multiple of 16, of the row that is `ahead` rows
-  /// after the one that `wait` waits for; its buffer must be free: fewer ahead than there are
-  /// stages, or as many once `vector` was called for the last time.
+  /// Starts copying the first `bytes`, a multiple of 16, of the segment of the row that is `ahead`
+  /// rows after the one that `wait` waits for. Its buffer must be empty or released: `ahead` is
+  /// less than the number of stages.
   template <class... From>
   __device__ void prefetch(int ahead, int bytes, const From*... from) const {
     static_assert(sizeof...(From) == kArrays);
@@ -139,7 +154,7 @@ class WarpRing {
     int array = 0;
     (copy_bulk(buffer(s, array++), from, bytes, mbarrier(s)), ...);
   }
-  /// Until the row is there.
+  /// Waits until the row is there.
   __device__ void wait() const { mbarrier(stage_).wait(phase_); }
   /// Access i of this lane.
   __device__ Packed vector(int array, int i) const {
@@ -147,41 +162,45 @@ class WarpRing {
                           (static_cast<unsigned>(i) * kWarp + threadIdx.x % 32) * kVectorBytes;
     return load_shared(from);
   }
-  /// To the next row.
-  __device__ void advance() {
+  /// Gives this row's buffer back, once all its vectors are read, and goes on to the next row.
+  __device__ void release() {
+    fence_async_proxy();
+    __syncwarp();
     if (++stage_ == stages_) stage_ = 0, phase_ ^= 1;
   }
 
  private:
-  static constexpr int kArrivalBytes = static_cast<int>(roofcast::rows::kArrivalBytes);
+  static constexpr int kMbarrierBytes = static_cast<int>(roofcast::rows::kArrivalBytes);
 
   __device__ Mbarrier mbarrier(int s) const {
-    return {arrivals_ + static_cast<unsigned>(s * kArrivalBytes)};
+    return {mbarriers_ + static_cast<unsigned>(s * kMbarrierBytes)};
   }
   __device__ unsigned buffer(int s, int array) const {
     return buffers_ + static_cast<unsigned>((s * kArrays + array) * kSegmentBytes);
   }
 
-  unsigned buffers_, arrivals_;  // shared addresses
+  unsigned buffers_, mbarriers_;  // shared addresses
   int stages_, stage_ = 0;
   unsigned phase_ = 0;
 };
 
-/// What the warps of a row have for each other, once a row: those of a block over a barrier; those
-/// of a cluster by stores that themselves count as arrived, so that no barrier of all blocks is
-/// needed. Two places take turns: a warp sends its next part only after it has read this row's.
+/// Exchange of one value a warp between all warps of a row, once a row. The warps of one block use
+/// a barrier. The blocks of a cluster store to each other, and the bytes count towards an mbarrier
+/// at the receiver, so no barrier of the whole cluster is needed. Parts alternate between two
+/// places, and a warp sends the next row's part only after it has read this row's: whoever receives
+/// all parts of the next row knows that this row's place is free.
 template <bool kClustered, int kBlockWarps>
 struct Exchange {
   static constexpr int kParts = kBlockWarps * (kClustered ? static_cast<int>(kMaxCluster) : 1);
   struct Shared {
     float2 parts[2][kParts];
-    unsigned long long arrivals[2];
+    unsigned long long mbarriers[2];
   };
 
   Shared& shared;
   Cluster cluster;
   int warps;  ///< of the row
-  int turn = 0;
+  int place = 0;
   unsigned phase = 0;
 
   __device__ explicit Exchange(Shared& shared_)
@@ -198,33 +217,33 @@ struct Exchange {
       cluster.arrive();
     }
   }
-  /// Before the first `all`: every block of the cluster runs.
+  /// Waits until every block of the cluster runs; to call before the first `all`.
   __device__ void start() const {
     if constexpr (kClustered) cluster.wait();
   }
-  /// Of all warps of the row.
+  /// This warp among all warps of the row.
   __device__ int warp() const {
     return cluster.rank * static_cast<int>(blockDim.x / 32) + static_cast<int>(threadIdx.x / 32);
   }
-  /// The parts of all warps of the row from each warp's own. Valid until the next call.
+  /// The parts of all warps of the row, from each warp's own. Valid until the next call.
   __device__ const float2* all(float2 mine) {
     const int lane = static_cast<int>(threadIdx.x % 32);
-    float2* const parts = shared.parts[turn];
+    float2* const parts = shared.parts[place];
     if constexpr (kClustered) {
-      if (threadIdx.x == 0) mbarrier(turn).expect(warps * static_cast<int>(sizeof(float2)));
-      if (lane < cluster.size) send(&parts[warp()], mbarrier(turn), lane, mine);
-      mbarrier(turn).wait(phase);
+      if (threadIdx.x == 0) mbarrier(place).expect(warps * static_cast<int>(sizeof(float2)));
+      if (lane < cluster.size) send(&parts[warp()], mbarrier(place), lane, mine);
+      mbarrier(place).wait(phase);
     } else {
       if (lane == 0) parts[warp()] = mine;
       __syncthreads();
     }
-    turn ^= 1;
-    phase ^= turn == 0 ? 1 : 0;
+    place ^= 1;
+    phase ^= place == 0 ? 1 : 0;
     return parts;
   }
 
  private:
-  __device__ Mbarrier mbarrier(int i) const { return {shared_address(&shared.arrivals[i])}; }
+  __device__ Mbarrier mbarrier(int i) const { return {shared_address(&shared.mbarriers[i])}; }
 };
 
 }  // namespace roofcast::cuda::rows

@@ -1,6 +1,6 @@
 #pragma once
-// Sweeps of a block's threads (along x) over a row in memory, a batch of independent 16-byte
-// accesses a thread at a time: rows of any length, nothing held.
+// Sweeps of a block's threads (along x) over a row in memory, in batches of independent 16-byte
+// accesses. Rows have any length, because nothing is held.
 #include <cstdint>
 
 #include "kernels/common/rows.cuh"

@@ -2,11 +2,11 @@
 // What kernels over rows share: a row as 16-byte vectors, reductions over the warps of a block and
 // over the blocks of a cluster, and launches with clusters.
 //
-// A row of any length at any address: the vectors that lie inside it (its body), and fewer elements
-// than one vector before and after them (its edges). The first 32 threads take one edge element
-// each, so ragged rows cost one more access a warp, not a kernel of their own. What is read and
-// what is written must be equally far past a multiple of 16 bytes; where they are not, the kernels
-// that sweep over the row element by element (kAligned = false) take over.
+// A row of any length at any address has a body, the vectors that lie inside it, and edges, fewer
+// elements than one vector before and after them. The first 32 threads take one edge element each,
+// so ragged rows cost one more access a warp, not a kernel of their own. Input and output must be
+// equally far past a multiple of 16 bytes; where they are not, the kernels that sweep over the row
+// element by element (kAligned = false) take over.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -34,7 +34,7 @@ constexpr unsigned kAllLanes = 0xffffffff;
 template <class T>
 constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(T));
 
-/// Where the vectors of a row lie.
+/// The vectors of a row and its edges.
 template <class T>
 struct RowShape {
   int head;  ///< elements before the first vector
@@ -84,7 +84,7 @@ __device__ Packed load_shifted(const T* from) {
   const auto past = static_cast<unsigned>(address % kVectorBytes);
   const auto* const aligned = reinterpret_cast<const Packed*>(address - past);
   const Packed low = __ldg(aligned);
-  if (past == 0) return low;  // the same for the whole warp
+  if (past == 0) return low;  // for the whole warp or for none of it
   const Packed high = __ldg(aligned + 1);
   const bool two = past >= 8, one = past % 8 >= 4;  // whole words to skip
   const unsigned bits = past % 4 * 8;
@@ -108,7 +108,7 @@ __device__ void store_packed(T* to, const Packed& packed) {
   }
 }
 
-/// What stands for elements beyond the row.
+/// The value that stands for elements beyond the row.
 enum class Pad { zero, minus_infinity };
 
 template <class T, Pad kPad>
@@ -186,9 +186,9 @@ __device__ inline float warp_sum(float x) {
   return x;
 }
 
-// A cluster of blocks (compute capability 9.0): its blocks run at the same time and reach each
-// other's shared memory. PTX ISA: mapa, barrier.cluster, st.shared::cluster. On older devices these
-// do nothing; no kernel that calls them is launched there.
+/// A cluster of blocks (compute capability 9.0), which run at the same time and reach each other's
+/// shared memory. PTX ISA: mapa, barrier.cluster, st.shared::cluster. On older devices the functions
+/// do nothing; no kernel that calls them is launched there.
 struct Cluster {
   int rank, size;
 
@@ -202,18 +202,21 @@ struct Cluster {
     return {0, 1};
 #endif
   }
-  /// What this block wrote before is seen by all after their wait().
+  /// What this block wrote before is visible to all blocks after their wait(). The .aligned forms
+  /// need a converged warp.
   __device__ void arrive() const {
 #if __CUDA_ARCH__ >= 900
+    __syncwarp();
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
   }
   __device__ void wait() const {
 #if __CUDA_ARCH__ >= 900
+    __syncwarp();
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
   }
-  /// To the same place in the shared memory of another block.
+  /// Stores to the same place in the shared memory of another block.
   __device__ void store(float4* place, int to_rank, float4 value) const {
 #if __CUDA_ARCH__ >= 900
     const auto here = static_cast<unsigned>(__cvta_generic_to_shared(place));
@@ -236,7 +239,7 @@ struct Cluster {
   }
 };
 
-/// Every address equally far past a multiple of 16 bytes, so that rows are too.
+/// Whether both addresses are equally far past a multiple of 16 bytes; then the rows are too.
 inline bool same_shift(const void* a, const void* b) {
   const auto past = [](const void* p) {
     return reinterpret_cast<std::uintptr_t>(p) % static_cast<unsigned>(kVectorBytes);
@@ -248,7 +251,7 @@ inline dim3 grid_of(const Layout& layout, std::int64_t rows) {
   return {static_cast<unsigned>(layout.blocks(rows))};
 }
 
-/// A warp a row: y counts the rows.
+/// Threads of a row along x, the rows of a block along y.
 inline dim3 block_of(const Layout& layout) {
   return {static_cast<unsigned>(layout.threads), static_cast<unsigned>(layout.rows_per_block)};
 }
@@ -274,14 +277,14 @@ inline void launch(const void* function, dim3 grid, dim3 block, std::int64_t clu
     config.attrs = &attribute;
     config.numAttrs = 1;
   }
-  constexpr std::int64_t kPortable = 8;  // larger ones must be asked for
+  constexpr std::int64_t kPortable = 8;  // larger clusters must be allowed
   if (cluster > kPortable) {
     check(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   }
   check(cudaLaunchKernelExC(&config, function, arguments));
 }
 
-/// False where the device at hand has none. Without a device: true.
+/// Whether the device at hand has clusters. Without a device: true.
 inline bool has_clusters() {
   int device = 0, major = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||
@@ -292,8 +295,7 @@ inline bool has_clusters() {
   return major >= 9;
 }
 
-/// Multiprocessors of the device at hand; without one, those of the device this project is measured
-/// on.
+/// SMs of the device at hand. Without a device: those of an H100 SXM or H200.
 inline std::int64_t sm_count() {
   constexpr std::int64_t kMeasured = 132;
   int device = 0, count = 0;

@@ -19,20 +19,9 @@ static_assert(std::size_t{roofcast::elementwise::kElements} == map::kElements &&
 /// The kernels compiled for one operation.
 using CompiledFor = std::span<const map::Compiled> (*)(DType);
 
-/// Every configuration.
-template <class Op>
-std::span<const map::Compiled> all(DType dtype) {
-  return visit_element(dtype, []<class T>(std::type_identity<T>) {
-    if constexpr (sizeof(T) > 4)
-      return std::span<const map::Compiled>{};
-    else
-      return map::all_compiled<Op, T>();
-  });
-}
-
-/// The configurations that the sweeps measure; 16-bit types may have an operation of their own.
+/// The configurations that the sweeps measure. 16-bit types may have an operation of their own.
 template <class Op, class Op16 = Op>
-std::span<const map::Compiled> few(DType dtype) {
+std::span<const map::Compiled> compiled(DType dtype) {
   return visit_element(dtype, []<class T>(std::type_identity<T>) {
     if constexpr (sizeof(T) > 4)
       return std::span<const map::Compiled>{};
@@ -44,29 +33,35 @@ std::span<const map::Compiled> few(DType dtype) {
 constexpr Problem configuration(std::int64_t threads, std::int64_t bytes, std::int64_t loads) {
   return {.dtype = DType::fp32, .values = {0, threads, bytes, loads}};
 }
-inline constexpr std::array kAllConfigurations = {
-    configuration(256, 16, 1), configuration(256, 16, 4), configuration(128, 8, 2),
-    configuration(512, 16, 8), configuration(1024, 8, 4)};
-inline constexpr std::array kFewConfigurations = {configuration(256, 16, 1),
-                                                  configuration(512, 16, 2)};
+inline constexpr std::array kConfigurations = {configuration(256, 16, 1),
+                                               configuration(512, 16, 2)};
 
-inline std::string unsupported(CompiledFor compiled, const Problem& p) {
+inline std::string unsupported(CompiledFor find, const Problem& p) {
   if (p.dtype != DType::fp32 && p.dtype != DType::fp16 && p.dtype != DType::bf16) {
     return "elementwise kernels run in fp32, fp16 and bf16, not " +
            std::string(roofcast::name(p.dtype));
   }
-  return map::unsupported(compiled(p.dtype), p);
+  return map::unsupported(find(p.dtype), p);
 }
 
 inline Tensor array_of(const Problem& p) {
   return {p.dtype, static_cast<std::size_t>(p[map::kElements])};
 }
 
-/// kRoundings: units of roundoff accepted in the element type, besides the arithmetic in fp32.
-template <int kRoundings>
-double tolerance(const Problem& p) {
-  const double arithmetic = kRoundings == 0 ? 0 : 16 * unit_roundoff(DType::fp32);
-  return kRoundings * unit_roundoff(p.dtype) + arithmetic;
+/// How a result comes about: exact; in fp32 and rounded once; or by a chain of operations that each
+/// round.
+enum class Rounding { none, once, each };
+
+/// Once: the arithmetic in fp32 has an error of at most 32·u, or, where 16-bit types have an
+/// operation of their own, less than 2^-15. Each: the intermediates are at most about twice the
+/// largest result, and four of them count.
+template <Rounding kRounding>
+double tolerance(const Problem& p, std::size_t /*output*/) {
+  if (kRounding == Rounding::none) return 0;
+  const double u = unit_roundoff(p.dtype);
+  const double arithmetic =
+      p.dtype == DType::fp32 ? 32 * kFp32Roundoff : std::max(0x1p-15, 32 * kFp32Roundoff);
+  return arithmetic + (kRounding == Rounding::each ? 8 * u : narrowing(p.dtype));
 }
 
 /// `Function` has the float64 reference.
@@ -76,11 +71,11 @@ void reference(const Problem& p, std::span<const void* const> inputs,
   map::reference<Function>(p, inputs, outputs.front(), stream);
 }
 
-template <class Function, CompiledFor kCompiled, int kRoundings>
-KernelEntry fused(std::string_view name, std::span<const Problem> configurations) {
+template <class Function, CompiledFor kCompiled, Rounding kRounding>
+KernelEntry fused(std::string_view name) {
   return {
       .name = name,
-      .configurations = configurations,
+      .configurations = kConfigurations,
       .unsupported = [](const Problem& p) { return unsupported(kCompiled, p); },
       .tensors =
           [](const Problem& p) {
@@ -99,7 +94,7 @@ KernelEntry fused(std::string_view name, std::span<const Problem> configurations
                      at.outputs.front(), stream);
           },
       .reference = reference<Function>,
-      .tolerance = tolerance<kRoundings>,
+      .tolerance = tolerance<kRounding>,
   };
 }
 
@@ -111,11 +106,11 @@ const expression::Chain& chain() {
 }
 
 /// kSteps: what runs each step of the chain, in order.
-template <class Function, const std::string_view& kText, const auto& kSteps, int kRoundings>
-KernelEntry unfused(std::string_view name, std::span<const Problem> configurations) {
+template <class Function, const std::string_view& kText, const auto& kSteps, Rounding kRounding>
+KernelEntry unfused(std::string_view name) {
   return {
       .name = name,
-      .configurations = configurations,
+      .configurations = kConfigurations,
       .unsupported = [](const Problem& p) -> std::string {
         for (const CompiledFor step : kSteps) {
           const std::string why = unsupported(step, p);
@@ -154,7 +149,7 @@ KernelEntry unfused(std::string_view name, std::span<const Problem> configuratio
             }
           },
       .reference = reference<Function>,
-      .tolerance = tolerance<kRoundings>,
+      .tolerance = tolerance<kRounding>,
   };
 }
 

@@ -1,12 +1,13 @@
-#include "kernels/elementwise/elementwise.hpp"
-
 #include <vector>
 
-#include "kernels/elementwise/functions.hpp"
+#include "kernels/families.hpp"
 
 namespace roofcast::cuda::elementwise {
 
-std::span<const KernelEntry> entries() {
+// Each function .fused and .unfused.
+std::vector<KernelEntry> relu(), gelu(), elu(), sincos(), fma();
+
+Entries entries() {
   static const std::vector<KernelEntry> table = [] {
     std::vector<KernelEntry> all;
     for (const auto& function : {relu(), gelu(), elu(), sincos(), fma()}) {

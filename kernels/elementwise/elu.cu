@@ -4,7 +4,6 @@
 //   fused                      1         1        1
 //   unfused                    5         6        5     relu(x) + min(exp(x) - 1, 0)
 #include "kernels/elementwise/chain.cuh"
-#include "kernels/elementwise/functions.hpp"
 #include "kernels/elementwise/operations.cuh"
 
 namespace roofcast::cuda::elementwise {
@@ -46,15 +45,15 @@ struct Min0 {
   __device__ float operator()(float x) const { return x > 0.0f ? 0.0f : x; }
 };
 
-constexpr std::array<CompiledFor, 5> kSteps = {few<Relu>, few<Exp, Exp16>, few<MinusOne>, few<Min0>,
-                                               few<Add>};
+constexpr std::array<CompiledFor, 5> kSteps = {compiled<Relu>, compiled<Exp, Exp16>,
+                                               compiled<MinusOne>, compiled<Min0>, compiled<Add>};
 
 }  // namespace
 
 std::vector<KernelEntry> elu() {
-  return {fused<Elu, few<Elu, Elu16>, 2>("elementwise.elu.fused", kFewConfigurations),
-          unfused<Elu, roofcast::elementwise::kEluUnfused, kSteps, 8>("elementwise.elu.unfused",
-                                                                      kFewConfigurations)};
+  return {fused<Elu, compiled<Elu, Elu16>, Rounding::once>("elementwise.elu.fused"),
+          unfused<Elu, roofcast::elementwise::kEluUnfused, kSteps, Rounding::each>(
+              "elementwise.elu.unfused")};
 }
 
 }  // namespace roofcast::cuda::elementwise

@@ -4,7 +4,6 @@
 //   fused                      1         3        1
 //   unfused                    2         4        2     multiply, add
 #include "kernels/elementwise/chain.cuh"
-#include "kernels/elementwise/functions.hpp"
 #include "kernels/elementwise/operations.cuh"
 
 namespace roofcast::cuda::elementwise {
@@ -16,14 +15,14 @@ struct Fma {
   __device__ float operator()(float a, float b, float c) const { return fmaf(a, b, c); }
 };
 
-constexpr std::array<CompiledFor, 2> kSteps = {few<Multiply>, few<Add>};
+constexpr std::array<CompiledFor, 2> kSteps = {compiled<Multiply>, compiled<Add>};
 
 }  // namespace
 
 std::vector<KernelEntry> fma() {
-  return {fused<Fma, few<Fma>, 2>("elementwise.fma.fused", kFewConfigurations),
-          unfused<Fma, roofcast::elementwise::kFmaUnfused, kSteps, 8>("elementwise.fma.unfused",
-                                                                      kFewConfigurations)};
+  return {fused<Fma, compiled<Fma>, Rounding::once>("elementwise.fma.fused"),
+          unfused<Fma, roofcast::elementwise::kFmaUnfused, kSteps, Rounding::each>(
+              "elementwise.fma.unfused")};
 }
 
 }  // namespace roofcast::cuda::elementwise

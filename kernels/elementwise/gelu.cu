@@ -11,7 +11,6 @@
 //                                           intermediates no longer fit in L2
 // The skeleton: kernels/common/map.cuh.
 #include "kernels/elementwise/chain.cuh"
-#include "kernels/elementwise/functions.hpp"
 #include "kernels/elementwise/operations.cuh"
 
 namespace roofcast::cuda::elementwise {
@@ -20,7 +19,7 @@ namespace {
 constexpr double kCubic = 0.044715;
 constexpr double kSlope = 0.79788456;
 
-// A GELU of fp16 has 4 bytes an element: at 4.3 TB/s each multiprocessor must finish 4.1 elements a
+// A GELU of fp16 has 4 bytes an element: at 4.3 TB/s each SM must finish 4.1 elements a
 // clock, and it has 128 fp32 lanes and 16 special-function results a clock for them. tanhf costs
 // about 20 instructions and a branch. But half of 1 + tanh u is the logistic function of 2u, so
 //   gelu(x) = x / (1 + 2^(-2u·log2 e)) = x / (1 + 2^(x·(c1 + c3·x²))):
@@ -62,23 +61,24 @@ struct Tanh {  // 1 - 2 / (1 + exp 2u): absolute error near one unit of fp32 rou
   }
 };
 
-constexpr std::array<CompiledFor, 1> kReluSteps = {all<Relu>};
-constexpr std::array<CompiledFor, 9> kGeluSteps = {all<Square>, all<Multiply>,   all<TimesCubic>,
-                                                   all<Add>,    all<TimesSlope>, all<Tanh>,
-                                                   all<AddOne>, all<Half>,       all<Multiply>};
+constexpr std::array<CompiledFor, 1> kReluSteps = {compiled<Relu>};
+constexpr std::array<CompiledFor, 9> kGeluSteps = {
+    compiled<Square>, compiled<Multiply>,   compiled<TimesCubic>,
+    compiled<Add>,    compiled<TimesSlope>, compiled<Tanh>,
+    compiled<AddOne>, compiled<Half>,       compiled<Multiply>};
 
 }  // namespace
 
 std::vector<KernelEntry> relu() {
-  return {fused<Relu, all<Relu>, 0>("elementwise.relu.fused", kAllConfigurations),
-          unfused<Relu, roofcast::elementwise::kReluUnfused, kReluSteps, 0>(
-              "elementwise.relu.unfused", kAllConfigurations)};
+  return {fused<Relu, compiled<Relu>, Rounding::none>("elementwise.relu.fused"),
+          unfused<Relu, roofcast::elementwise::kReluUnfused, kReluSteps, Rounding::none>(
+              "elementwise.relu.unfused")};
 }
 
 std::vector<KernelEntry> gelu() {
-  return {fused<Gelu, all<Gelu>, 2>("elementwise.gelu.fused", kAllConfigurations),
-          unfused<Gelu, roofcast::elementwise::kGeluUnfused, kGeluSteps, 8>(
-              "elementwise.gelu.unfused", kAllConfigurations)};
+  return {fused<Gelu, compiled<Gelu>, Rounding::once>("elementwise.gelu.fused"),
+          unfused<Gelu, roofcast::elementwise::kGeluUnfused, kGeluSteps, Rounding::each>(
+              "elementwise.gelu.unfused")};
 }
 
 }  // namespace roofcast::cuda::elementwise

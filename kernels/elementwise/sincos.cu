@@ -5,7 +5,6 @@
 //   fused                      1         1        1
 //   unfused                    5         6        5     sin, square, cos, square, add
 #include "kernels/elementwise/chain.cuh"
-#include "kernels/elementwise/functions.hpp"
 #include "kernels/elementwise/operations.cuh"
 
 namespace roofcast::cuda::elementwise {
@@ -67,15 +66,15 @@ struct Cos16 {
   __device__ float operator()(float x) const { return __cosf(without_turns(x)); }
 };
 
-constexpr std::array<CompiledFor, 5> kSteps = {few<Sin, Sin16>, few<Square>, few<Cos, Cos16>,
-                                               few<Square>, few<Add>};
+constexpr std::array<CompiledFor, 5> kSteps = {
+    compiled<Sin, Sin16>, compiled<Square>, compiled<Cos, Cos16>, compiled<Square>, compiled<Add>};
 
 }  // namespace
 
 std::vector<KernelEntry> sincos() {
-  return {fused<Sincos, few<Sincos, Sincos16>, 2>("elementwise.sincos.fused", kFewConfigurations),
-          unfused<Sincos, roofcast::elementwise::kSincosUnfused, kSteps, 8>(
-              "elementwise.sincos.unfused", kFewConfigurations)};
+  return {fused<Sincos, compiled<Sincos, Sincos16>, Rounding::once>("elementwise.sincos.fused"),
+          unfused<Sincos, roofcast::elementwise::kSincosUnfused, kSteps, Rounding::each>(
+              "elementwise.sincos.unfused")};
 }
 
 }  // namespace roofcast::cuda::elementwise

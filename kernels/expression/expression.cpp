@@ -1,5 +1,3 @@
-#include "kernels/expression/expression.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -12,6 +10,7 @@
 #include "kernels/expression/compile.hpp"
 #include "kernels/expression/reference.hpp"
 #include "kernels/expression/source.hpp"
+#include "kernels/families.hpp"
 #include "model/kernels/expression.hpp"
 
 namespace roofcast::cuda::expr {
@@ -43,7 +42,7 @@ Chain chain_of(const Expression& expression) {
 
 template <bool kFused>
 Chain chain_of(const Problem& p) {
-  return chain_of<kFused>(elementwise::expression_of(p));
+  return chain_of<kFused>(roofcast::elementwise::expression_of(p));
 }
 
 struct Ready {
@@ -111,7 +110,7 @@ std::string unsupported_configuration(const Problem& p, std::int64_t inputs) {
 template <bool kFused>
 std::string unsupported(const Problem& p) {
   try {
-    const Expression expression = elementwise::expression_of(p);
+    const Expression expression = roofcast::elementwise::expression_of(p);
     if (depth(expression) > kMaxDepth) return "the expression is nested too deeply to be checked";
     const std::size_t inputs = kFused ? expression.inputs.size() : 2;
     const std::string why = unsupported_configuration(p, static_cast<std::int64_t>(inputs));
@@ -174,7 +173,7 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   };
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];
-    std::array<const void*, elementwise::kMaxInputs> inputs{};
+    std::array<const void*, roofcast::elementwise::kMaxInputs> inputs{};
     std::transform(step.reads.begin(), step.reads.end(), inputs.begin(), address);
     void* const output = step.writes == chain.output()
                              ? at.outputs.front()
@@ -185,17 +184,18 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
 
 void reference_of(const Problem& p, std::span<const void* const> inputs,
                   std::span<double* const> outputs, cudaStream_t stream) {
-  reference(elementwise::expression_of(p), p.dtype, inputs, outputs.front(), p[kElements], stream);
+  reference(roofcast::elementwise::expression_of(p), p.dtype, inputs, outputs.front(), p[kElements],
+            stream);
 }
 
 template <bool kFused>
-double tolerance_of(const Problem& p) {
-  return tolerance(elementwise::expression_of(p), p.dtype, !kFused);
+double tolerance_of(const Problem& p, std::size_t /*output*/) {
+  return tolerance(roofcast::elementwise::expression_of(p), p.dtype, !kFused);
 }
 
 void fill(const Problem& p, std::span<void* const> inputs, std::uint64_t seed,
           cudaStream_t stream) {
-  if (!wants_positive(elementwise::expression_of(p))) return;
+  if (!wants_positive(roofcast::elementwise::expression_of(p))) return;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     fill_positive(inputs[i], p.dtype, p[kElements], 64 * seed + i, stream);
   }
@@ -237,7 +237,7 @@ KernelEntry entry(std::string_view name) {
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {entry<true>("elementwise.expr.fused"),
                                    entry<false>("elementwise.expr.unfused")};
   return table;

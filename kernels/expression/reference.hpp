@@ -29,8 +29,8 @@ bool wants_positive(const expression::Expression& expression);
 void fill_positive(void* data, DType dtype, std::int64_t elements, std::uint64_t seed,
                    cudaStream_t stream);
 
-/// Largest error to accept, relative to the larger of 1 and the largest result: a first-order error
-/// analysis (Higham, Accuracy and Stability of Numerical Algorithms, 3.3) over random inputs.
+/// Largest error to accept, relative to the largest result: a first-order error analysis (Higham,
+/// Accuracy and Stability of Numerical Algorithms, 3.3) over random inputs.
 /// `every_operation_rounds`: to the element type, as in the unfused chain.
 double tolerance(const expression::Expression& expression, DType dtype,
                  bool every_operation_rounds);

@@ -1,18 +1,18 @@
 // Rung 2: the same work, and threadIdx.x walks the columns of C.
 //
-// In step i the 32 threads of a warp read one word of A, the same for all (one sector), and 32
-// neighbouring words of B (4 sectors), and the store to C is 4 sectors: 5 sectors a step, 160 bytes
-// for 64 FLOP, where rung 1 moved 33. Nothing else changes. Still every product needs two loads,
-// and the load units, not the arithmetic, set the pace.
+// In step i the 32 threads of a warp read one word of A, the same for all (1 sector), and 32
+// neighbouring words of B (4 sectors): 5 sectors, 160 bytes for 64 FLOP, where rung 1 moved 33
+// sectors. The store to C is 4 sectors. Every product still needs two loads, so the load units set
+// the pace, not the arithmetic.
 #include "kernels/gemm/gemm.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
-template <int kTileRows, int kTileColumns>
-__global__ __launch_bounds__(kTileRows* kTileColumns) void coalesced_kernel(
-    int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
-    float* __restrict__ c) {
+template <int kTileRows, int kTileColumns, int kThreads = kTileRows* kTileColumns>
+__global__ void __launch_bounds__(kThreads)
+    coalesced_kernel(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
+                     float* __restrict__ c) {
   const int row = static_cast<int>(blockIdx.y) * kTileRows + static_cast<int>(threadIdx.y);
   const int column = static_cast<int>(blockIdx.x) * kTileColumns + static_cast<int>(threadIdx.x);
   if (row >= m || column >= n) return;

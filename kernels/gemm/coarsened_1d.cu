@@ -1,23 +1,21 @@
 // Rung 4: each thread computes thread_m elements of one column of C.
 //
 // A thread reads a word of B's tile once and uses it thread_m times from a register, so a product
-// needs 1 + 1/thread_m words from shared memory in place of 2. And a block of the same threads
-// covers a larger tile, so that fewer words come from L2: m·n·k·(1/tile_n + 1/tile_m). For thread_m
-// = 8: 9 words for 8 multiply-adds. The words of A are the same for the whole warp (a broadcast
-// costs one access all the same).
+// needs 1 + 1/thread_m words from shared memory in place of 2: with thread_m = 8, 9 words for 8
+// multiply-adds. The words of A are the same for the whole warp, and a broadcast costs one access
+// all the same. A block of the same threads covers a larger tile, so fewer words come from L2:
+// m·n·k·(1/tile_n + 1/tile_m).
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/gemm/tile_load.cuh"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
-template <int kRows, int kColumns, int kDepth, int kThreadRows>
-__global__ __launch_bounds__(kRows* kColumns /
-                             kThreadRows) void coarsened_1d_kernel(int m, int n, int k,
-                                                                   const float* __restrict__ a,
-                                                                   const float* __restrict__ b,
-                                                                   float* __restrict__ c) {
-  constexpr int kThreads = kRows * kColumns / kThreadRows;
+template <int kRows, int kColumns, int kDepth, int kThreadRows,
+          int kThreads = kRows* kColumns / kThreadRows>
+__global__ void __launch_bounds__(kThreads)
+    coarsened_1d_kernel(int m, int n, int k, const float* __restrict__ a,
+                        const float* __restrict__ b, float* __restrict__ c) {
   __shared__ float a_tile[kRows][kDepth];
   __shared__ float b_tile[kDepth][kColumns];
   const int thread = static_cast<int>(threadIdx.x);

@@ -1,28 +1,23 @@
 // Rung 5: each thread computes a thread_m × thread_n tile of C in registers.
 //
 // In step i a thread reads thread_m words of A and thread_n words of B and makes thread_m·thread_n
-// products of them: 16 words for 64 multiply-adds with 8×8, where rung 4 needed 72. The arithmetic
-// is now within reach of its peak. 64 sums stay in registers; with 512 threads a multiprocessor
-// each has 128 of them, so the launch bound asks for 512 / kThreads blocks. The rows and columns of
-// a thread are not neighbours but strided over the tile (row = tr + i·16): neighbouring threads
-// then read neighbouring words of b_tile, without bank conflicts, and store neighbouring words of
-// C.
+// products of them: 16 words for 64 multiply-adds with 8×8, where rung 4 needs 72. The arithmetic
+// is now within reach of its peak. The 64 sums stay in registers: with 512 threads on an SM each
+// has 128 registers, so the launch bound wants 512 threads in blocks. The rows and columns of a
+// thread are not neighbours but strided over the tile (row = tr + i·16). Neighbouring threads then
+// read neighbouring words of b_tile, without bank conflicts, and store neighbouring words of C.
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/gemm/tile_load.cuh"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
-template <int kRows, int kColumns, int kDepth, int kThreadRows, int kThreadColumns>
-__global__ __launch_bounds__(kRows* kColumns / (kThreadRows * kThreadColumns),
-                             512 * kThreadRows * kThreadColumns /
-                                 (kRows *
-                                  kColumns)) void coarsened_2d_kernel(int m, int n, int k,
-                                                                      const float* __restrict__ a,
-                                                                      const float* __restrict__ b,
-                                                                      float* __restrict__ c) {
+template <int kRows, int kColumns, int kDepth, int kThreadRows, int kThreadColumns,
+          int kThreads = kRows* kColumns / (kThreadRows * kThreadColumns)>
+__global__ void __launch_bounds__(kThreads, 512 / kThreads)
+    coarsened_2d_kernel(int m, int n, int k, const float* __restrict__ a,
+                        const float* __restrict__ b, float* __restrict__ c) {
   constexpr int kAcross = kColumns / kThreadColumns, kDown = kRows / kThreadRows;
-  constexpr int kThreads = kAcross * kDown;
   // More steps at once hold more operands: with 64 sums they no longer fit in 128 registers.
   constexpr int kUnroll = kThreadRows * kThreadColumns >= 64 ? 2 : kDepth;
   __shared__ float a_tile[kRows][kDepth];

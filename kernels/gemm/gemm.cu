@@ -6,6 +6,7 @@
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
+#include "kernels/families.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
@@ -147,17 +148,28 @@ void reference(const Problem& p, std::span<const void* const> inputs,
   check(cudaGetLastError());
 }
 
-// With u the roundoff of fp32, a running sum of k products of normal numbers gathers an error of
-// standard deviation about 0.4·k·u, and the sum itself has sqrt(k). Of 64 sums or more the largest
-// is surely above sqrt(k); of fewer it may be near 0. Inputs rounded to tf32 add sqrt(2/3)·u(tf32)
-// a product, and a narrow output rounds once more.
-double tolerance(const Problem& p) {
+// A running sum of k products, relative to the largest of m·n sums. Matrix units (the library's
+// types but fp32) truncate where they add, by up to 2·u a step of 8 products or more and always
+// towards 0: 2·u·Σ√(8·i) over k/8 steps is u·k/6 of √k. Inputs cut to tf32 lose up to 2·u(tf32)
+// each: u each on average, 2·u in a product, with a deviation of √(2/3)·u. A narrow result is
+// rounded once, and so are the partial sums where the library splits k.
+double tolerance(const Problem& p, std::size_t /*output*/) {
   const auto k = static_cast<double>(p[kK]);
-  const double magnitude = p[kM] * p[kN] >= 64 ? std::sqrt(k) : 1;
-  const double accumulation = unit_roundoff(DType::fp32) * (8 + 4 * k / magnitude);
-  if (p.dtype == DType::fp32) return accumulation;
-  const double u = unit_roundoff(p.dtype);
-  return 4 * accumulation + (p.dtype == DType::tf32 ? 4 * u * std::sqrt(k) / magnitude : 2 * u);
+  const double largest = least_largest(static_cast<double>(p[kM]) * static_cast<double>(p[kN]));
+  const double sum = sum_error(k, k) + 2 * kFp32Roundoff;
+  if (p.dtype == DType::fp32) return sum / largest;
+  const double u = unit_roundoff(p.dtype), truncated = kFp32Roundoff * k / 6;
+  const double of_inputs = p.dtype == DType::tf32 ? 6 * std::sqrt(2.0 / 3) * u : 0;
+  return (sum + truncated + of_inputs) / largest + 2 * u;
+}
+
+KernelEntry naive(), coalesced(), tiled(), coarsened_1d(), coarsened_2d(), vectorized();
+
+/// The rungs, slowest first.
+Entries entries() {
+  static const std::array table = {naive(),        coalesced(),    tiled(),
+                                   coarsened_1d(), coarsened_2d(), vectorized()};
+  return table;
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -57,7 +57,7 @@ void run(const Rung&, const Problem&, const Addresses&, cudaStream_t);
 Tensors tensors(const Problem&);
 void reference(const Problem&, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t);
-double tolerance(const Problem&);
+double tolerance(const Problem&, std::size_t output);
 
 /// The tile configurations of a rung as KernelEntry wants them.
 template <std::size_t kCount>
@@ -82,13 +82,5 @@ KernelEntry entry(std::span<const Problem> configurations) {
       .tolerance = tolerance,
   };
 }
-
-// The rungs, slowest first.
-KernelEntry naive();
-KernelEntry coalesced();
-KernelEntry tiled();
-KernelEntry coarsened_1d();
-KernelEntry coarsened_2d();
-KernelEntry vectorized();
 
 }  // namespace roofcast::cuda::gemm

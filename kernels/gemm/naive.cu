@@ -2,19 +2,18 @@
 //
 // threadIdx.x walks the rows of C. The 32 threads of a warp differ in threadIdx.x, so in step i
 // they read A[row][i], A[row+1][i], ...: addresses k·4 bytes apart, 32 sectors of 32 bytes for 128
-// bytes of use, and of B all the same word. The store to C is as bad: 32 sectors for 128 bytes. Per
-// warp and step: 32 + 1 sectors, 1056 bytes, for 64 FLOP. The L1 cache softens it (the rest of A's
-// sectors serves the next 7 steps) while 32 lines a warp stay in it.
+// bytes of use. Of B they all read the same word. A warp and step move 32 + 1 sectors, 1056 bytes,
+// for 64 FLOP. L1 softens that while 32 lines a warp stay in it: the rest of A's sectors serves the
+// next 7 steps. The store to C is as bad: 32 sectors for 128 bytes.
 #include "kernels/gemm/gemm.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
-template <int kTileRows, int kTileColumns>
-__global__ __launch_bounds__(kTileRows* kTileColumns) void naive_kernel(int m, int n, int k,
-                                                                        const float* __restrict__ a,
-                                                                        const float* __restrict__ b,
-                                                                        float* __restrict__ c) {
+template <int kTileRows, int kTileColumns, int kThreads = kTileRows* kTileColumns>
+__global__ void __launch_bounds__(kThreads)
+    naive_kernel(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
+                 float* __restrict__ c) {
   const int row = static_cast<int>(blockIdx.x) * kTileRows + static_cast<int>(threadIdx.x);
   const int column = static_cast<int>(blockIdx.y) * kTileColumns + static_cast<int>(threadIdx.y);
   if (row >= m || column >= n) return;

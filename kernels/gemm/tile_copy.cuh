@@ -14,7 +14,8 @@ __device__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
-/// kBytes (16 or 4) to shared memory, or zeros if !inside; `from` is then not read.
+/// Starts a copy of kBytes (16 or 4) to shared memory, or of zeros if !inside; `from` is then not
+/// read.
 template <int kBytes>
 __device__ void start_copy(float* to, const float* from, bool inside) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
@@ -30,9 +31,9 @@ __device__ void start_copy(float* to, const float* from, bool inside) {
   }
 }
 
-/// In the background, as it is. One thread's share of copying kRows × kColumns tiles of a matrix,
-/// kStride floats between the rows of a tile, in accesses of 16 bytes if kAligned (address and rows
-/// multiples of 16 bytes), else of 4. Zeros fill a tile outside the matrix.
+/// One thread's share of copying kRows × kColumns tiles of a matrix in the background (cp.async),
+/// with kStride floats between the rows of a tile. Accesses have 16 bytes if kAligned (address and
+/// rows multiples of 16 bytes), else 4. Zeros fill a tile outside the matrix.
 template <int kRows, int kColumns, int kStride, int kThreads, bool kAligned>
 class TileCopy {
   static constexpr int kWidth = kAligned ? 4 : 1;                         // floats an access
@@ -81,10 +82,11 @@ class TileCopy {
   const float* from_;
 };
 
-/// Through registers, transposed: tile[column][row], kStride floats between its rows.
-/// load() starts reading a tile, store() writes what was read; the time between hides the latency.
-/// In a warp 16 rows × 2 quads of columns: whole sectors of 32 bytes in global memory, and stores
-/// to 16 + 16 neighbouring words that lie in different banks if 4·kStride is 16 modulo 32.
+/// One thread's share of copying tiles through registers, transposed: tile[column][row], with
+/// kStride floats between its rows. load() starts reading a tile and store() writes what was read;
+/// the work between them hides the latency. A warp has 16 rows × 2 quads of columns: it reads whole
+/// sectors of 32 bytes, and stores to 16 + 16 neighbouring words, which lie in different banks if
+/// 4·kStride is 16 modulo 32.
 template <int kRows, int kColumns, int kStride, int kThreads, bool kAligned>
 class TransposingCopy {
   static constexpr int kWarpsAcross = kColumns / 8;

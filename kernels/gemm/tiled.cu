@@ -2,23 +2,20 @@
 //
 // The threads of a block read the same rows of A and columns of B many times over. Here the block
 // first copies a tile_m × tile_k tile of A and a tile_k × tile_n tile of B into shared memory, each
-// word once, then multiplies from there. Words from L2 for one block: k·(tile_m + tile_n), for all
-// blocks
-//   m·n·k·(1/tile_n + 1/tile_m) words:   32×32 tiles move 1/16 of the words of rung 2's 2·m·n·k.
-// What remains is that every product still reads two words, now from shared memory: two loads for
-// one multiply-add, on a pipe that serves one warp a clock where the arithmetic serves four.
+// word once, then multiplies from there. A block reads k·(tile_m + tile_n) words from L2, and all
+// blocks m·n·k·(1/tile_n + 1/tile_m): with 32×32 tiles 1/32 of the 2·m·n·k words that rung 2 loads.
+// Every product still reads two words, now from shared memory: two loads for one multiply-add, on a
+// pipe that serves one warp a clock where the arithmetic serves four.
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/gemm/tile_load.cuh"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
-template <int kRows, int kColumns, int kDepth>
-__global__ __launch_bounds__(kRows* kColumns) void tiled_kernel(int m, int n, int k,
-                                                                const float* __restrict__ a,
-                                                                const float* __restrict__ b,
-                                                                float* __restrict__ c) {
-  constexpr int kThreads = kRows * kColumns;
+template <int kRows, int kColumns, int kDepth, int kThreads = kRows* kColumns>
+__global__ void __launch_bounds__(kThreads)
+    tiled_kernel(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
+                 float* __restrict__ c) {
   __shared__ float a_tile[kRows][kDepth];
   __shared__ float b_tile[kDepth][kColumns];
   const int thread = static_cast<int>(threadIdx.x);

@@ -1,31 +1,31 @@
-// Rung 6: every access 16 bytes wide, and no thread waits for L2 or for shared memory.
+// Rung 6: every access has 16 bytes, and no thread waits for L2 or for shared memory.
 //
 // Rung 5 still spends a third of its instructions on loads, and stops at two barriers a tile while
 // the next tile arrives. Here:
 //
-// 1. Shared memory read 16 bytes at a time. A step needs a column of A's tile and a row of B's; so
-//    A's tile is stored transposed, and both are four neighbouring words a read. A thread of 16×8
+// 1. Shared memory is read 16 bytes at a time. A step needs a column of A's tile and a row of B's,
+//    so A's tile is stored transposed and both are four neighbouring words a read. A thread of 16×8
 //    sums issues 4 + 2 reads for 128 multiply-adds: 4.5 % of its instructions.
-// 2. Tiles on their way while others are used. B goes by cp.async, kStages - 1 tiles ahead, past
+// 2. Later tiles are copied while this one is used. B goes by cp.async, kStages - 1 tiles ahead, past
 //    the registers and (.cg) past L1. A must be transposed, so it goes through registers: read when
-//    the tile before it begins, written when that one ends. Transposing by cp.async instead, 4
-//    bytes at a time, takes four times the instructions: 3 % slower.
+//    the tile before it begins, written when that one ends. Transposing by cp.async, 4 bytes at a
+//    time, takes four times the instructions: 3 % slower.
 // 3. The operands of a step are read from shared memory during the step before, across the barrier
 //    too: at the last step of a tile the block meets, then reads the first words of the next tile
-//    while it multiplies the last of this one. One barrier a tile, and arithmetic behind it to do.
-// 4. Warps own tiles: 4×8 threads, so a warp reads 4·thread_m words of A and 8·thread_n of B for
-//    each step, and lanes that need the same words share one access. Which lane has which place
-//    matters, 2 % in all: the order of lanes is that of maxas (Scott Gray, 2014).
-// 5. 16×8 sums a thread: 128 registers of 255, so a multiprocessor holds 256 threads, two warps a
+//    while it multiplies the last of this one. So a tile has one barrier, with arithmetic behind it.
+// 4. A warp of 4×8 threads owns a tile: it reads 4·thread_m words of A and 8·thread_n of B a step,
+//    and lanes that need the same words share one access. The order of lanes in the tile is that of
+//    maxas (Scott Gray, 2014), worth 2 %.
+// 5. A thread has 16×8 sums, 128 of its 255 registers, so an SM holds 256 threads, two warps a
 //    scheduler. That is enough, for the 128 multiply-adds of a step do not depend on each other.
-//    8×8 sums and three warps are slower, having 4 reads for 64 multiply-adds.
-// 6. Blocks in groups of 8 tile rows: the blocks of a wave cover a patch of C, not a strip one tile
-//    high, and fewer rows of A and columns of B serve them all.
+//    8×8 sums and three warps are slower: 4 reads for 64 multiply-adds.
+// 6. Blocks go in groups of 8 tile rows. The blocks of a wave cover a patch of C, not a strip one
+//    tile high, and fewer rows of A and columns of B serve them all.
 //
 // Words from L2: m·n·k·(1/tile_n + 1/tile_m), exactly, on whole tiles.
 // On an H200 at 4096 (TFLOP/s; cuBLAS 51.1): rung 5 30.9, this one with tiles of 128×256 49.6, of
-// 128×128 48.1. Tiles of 64×64 win where large ones are fewer than the multiprocessors, or fill
-// their last wave badly: at 1024 34.4 (cuBLAS 31.3), at 3000 44.4 (44.0), where 128×256 reach 35.3.
+// 128×128 48.1. Tiles of 64×64 win where large ones are fewer than the SMs or fill their last wave
+// badly: at 1024 34.4 (cuBLAS 31.3), at 3000 44.4 (44.0), where 128×256 reach 35.3.
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/gemm/tile_copy.cuh"
 
@@ -91,11 +91,9 @@ __device__ void read(float (&to)[kCount], const float* from) {
 }
 
 template <class T, bool kAligned>
-__global__ __launch_bounds__(T::kThreads,
-                             T::kMinBlocks) void vectorized_kernel(int m, int n, int k,
-                                                                   const float* __restrict__ a,
-                                                                   const float* __restrict__ b,
-                                                                   float* __restrict__ c) {
+__global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
+    vectorized_kernel(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
+                      float* __restrict__ c) {
   extern __shared__ __align__(16) float shared[];
   const int thread = static_cast<int>(threadIdx.x);
   const Origin block = origin_of<T>(static_cast<int>(blockIdx.x), m, n);

@@ -1,17 +1,18 @@
-// Normalization backward: x and dy read once, dx written once, and dγ, dβ summed over all rows
-// without atomics, so that a second run gives the same bits.
+// Normalization backward: x and dy are read once, dx is written once, and dγ and dβ are summed over
+// all rows without atomics, so that a second run gives the same bits.
 //
-//   1. As many blocks (or clusters, for long rows) as run at once, each with every k-th row. A
-//   thread
-//      keeps the same columns in every row, and adds its dγ and dβ up in registers; the two sums
-//      over a row go through the warps as in the forward pass. The next row's x and dy are loaded
-//      before this one is reduced. At the end each block writes its partial dγ and dβ: one row of
-//      fp32.
-//   Rows of 1024 elements and more: backward_ring.cu, where the device and the addresses allow it.
-//   2. A block a 32 columns adds the partial sums of all strips in a fixed order.
+//   1. As many blocks (clusters, for long rows) run as fit at once, s of them, and each takes every
+//      s-th row. A thread keeps the same columns in every row and adds up their dγ and dβ in
+//      registers. The two sums over a row go through the warps as in the forward pass. The next
+//      row's x and dy are loaded before this row is reduced. At the end each block writes its
+//      partial dγ and dβ, one row of fp32 each.
+//   2. A block for 32 columns adds the partial sums of all strips in a fixed order.
 //
-// Bytes: 3 arrays of n; γ once a block; the partials, written and read, 16 bytes (rmsnorm: 8) for
-// each column and strip: with s strips 16·s / (12·rows) of the whole for fp32.
+// Rows of 1024 elements and more go through backward_ring.cu where the device and the addresses
+// allow it.
+//
+// Bytes: 3 arrays of n, γ once a block, and the partial sums, written and read: 16 bytes (rmsnorm:
+// 8) for each column and strip. With s strips of fp32 that is 16·s / (12·rows) of the whole.
 #include <array>
 #include <string>
 
@@ -31,8 +32,9 @@ using roofcast::norm::kRingStages;
 
 constexpr int kMaxThreads = static_cast<int>(kMostThreads);
 
-/// Columns of one thread, loads and stores of them. Vectors, or where rows or addresses are no
-/// multiples of 16 bytes single elements, neighbours in neighbouring threads.
+/// The columns of one thread, with loads and stores of them: vectors of neighbouring elements, or,
+/// where rows or addresses are no multiples of 16 bytes, single elements that neighbour those of the
+/// neighbouring threads.
 template <class T, bool kAligned>
 struct Columns {
   static constexpr int kWidth = rows::kWidth<T>;
@@ -84,14 +86,14 @@ __device__ Sums add_up(const Sums* parts, int count) {
 }
 
 template <class T, Kind kKind, bool kAligned, bool kClustered>
-__global__ __launch_bounds__(kMaxThreads, 1) void backward_kernel(Backward<T> at, std::int64_t rows,
-                                                                  int cols) {
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    backward_kernel(Backward<T> at, std::int64_t rows, int cols) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr int kVectors = static_cast<int>(kBackwardElements) / kWidth;
   constexpr int kElements = kVectors * kWidth;
   constexpr bool kCentred = kKind == Kind::layernorm;
   constexpr int kParts = kMaxThreads / 32 * (kClustered ? static_cast<int>(rows::kMaxCluster) : 1);
-  __shared__ Sums parts[2][kParts];  // a row's while the row before is still being read
+  __shared__ Sums parts[2][kParts];  // of this row, and of the row before, still read
   const auto cluster = kClustered ? rows::Cluster::here() : rows::Cluster{0, 1};
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int warps = threads / 32;
@@ -129,10 +131,10 @@ __global__ __launch_bounds__(kMaxThreads, 1) void backward_kernel(Backward<T> at
     cluster.wait();
   }
   if constexpr (kAligned) load_row(strip);
-  int turn = 0;
+  int slot = 0;
 #pragma unroll 1
-  for (std::int64_t row = strip; row < rows; row += stride, turn ^= 1) {
-    if constexpr (!kAligned) load_row(row);  // registers do not suffice for two rows
+  for (std::int64_t row = strip; row < rows; row += stride, slot ^= 1) {
+    if constexpr (!kAligned) load_row(row);  // the registers hold one row of single elements
     float normal[kElements], dy[kElements];
     const float mean = next_mean, rstd = next_rstd;
 #pragma unroll
@@ -150,7 +152,7 @@ __global__ __launch_bounds__(kMaxThreads, 1) void backward_kernel(Backward<T> at
 #pragma unroll
       for (int e = 0; e < kWidth; ++e) {
         const int k = i * kWidth + e;
-        normal[k] = (normal[k] - mean) * rstd;  // beyond the row dy and γ are 0: nothing is added
+        normal[k] = (normal[k] - mean) * rstd;  // beyond the row dy and γ are 0 and add nothing
         dgamma[k] = fmaf(dy[k], normal[k], dgamma[k]);
         if constexpr (kCentred) dbeta[k] += dy[k];
         dy[k] *= scale[e];  // from here on g
@@ -162,15 +164,15 @@ __global__ __launch_bounds__(kMaxThreads, 1) void backward_kernel(Backward<T> at
     sums.y = rows::warp_sum(sums.y);
     if constexpr (kClustered) {
       if (thread % 32 < cluster.size) {
-        cluster.store(&parts[turn][cluster.rank * warps + thread / 32], thread % 32, sums);
+        cluster.store(&parts[slot][cluster.rank * warps + thread / 32], thread % 32, sums);
       }
       cluster.arrive();
       cluster.wait();
-      sums = add_up(parts[turn], cluster.size * warps);
+      sums = add_up(parts[slot], cluster.size * warps);
     } else if (warps > 1) {
-      if (thread % 32 == 0) parts[turn][thread / 32] = sums;
+      if (thread % 32 == 0) parts[slot][thread / 32] = sums;
       __syncthreads();
-      sums = add_up(parts[turn], warps);
+      sums = add_up(parts[slot], warps);
     }
     const float share = 1.0F / static_cast<float>(cols);
     const float g_mean = sums.x * share, gx_mean = sums.y * share;
@@ -257,7 +259,7 @@ std::int64_t ring_blocks(const Problem& p) {
   return roofcast::norm::backward_ring_blocks(p, rows::sm_count());
 }
 
-/// For addresses as cudaMalloc returns them.
+/// Whether rows stream, for addresses as cudaMalloc returns them.
 bool streams(const Problem& p) {
   return roofcast::norm::backward_streams(p) && rows::has_clusters();
 }

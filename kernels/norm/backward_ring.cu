@@ -1,18 +1,18 @@
 // Normalization backward of rows of 1024 elements and more: x and dy stream through shared memory
-// (kernels/common/row_ring.cuh), for rows and addresses on multiples of 16 bytes (compute
-// capability 9.0). The bytes are those of backward.cu.
+// (kernels/common/row_ring.cuh). For rows and addresses on multiples of 16 bytes, on devices with
+// bulk copies (compute capability 9.0). The bytes are those of backward.cu.
 //
-// backward.cu holds this row and the next in registers, beside γ and two sums for each column: 8
-// columns a thread, 640 threads on an SM. A row of 16384 takes four blocks
-// then, one on an SM, and while they exchange the row's two sums nothing fills in: 0.42 of the copy
-// rate in fp32, 0.25 in bf16. Here registers hold one row, packed; the next two are in shared
-// memory or on their way: 1.0 and 0.95 (H200, 2^28 elements, 2026-11-21).
-//   - 16 columns a thread: half the warps, and half their instructions to merge sums.
-//   - A cluster of up to 8 blocks a row, of 128 threads each as long as that suffices: four blocks
-//     on an SM, each at another row, fill in for each other. As blocks leave a row of partial sums
-//     behind, as many run as fit at once and stay to the end.
-//   - With c = r·μ: x̂ = r·x - c, and dx = r·g - r²·b·x - r·(a - c·b), a and b the means of g and
-//     g·x̂. The errors of these products are like those of rounding x to its type.
+// backward.cu holds this row and the next in registers, beside γ and two sums for each column, which
+// leaves 8 columns a thread and 640 threads on an SM. A row of 16384 then takes four blocks, one on
+// an SM, and nothing else runs there while they exchange the row's two sums: 0.42 of the copy rate
+// in fp32, 0.25 in bf16. Here registers hold one row, packed, and the next two are in shared memory
+// or on their way: 1.0 and 0.95 (H200, 2^28 elements, 2026-11-21).
+//   - A thread has 16 columns: half the warps, and half their instructions to merge sums.
+//   - A row has a cluster of up to 8 blocks, of 128 threads each as long as that suffices. Four
+//     blocks fit an SM and work on different rows, so one computes while another exchanges. Each
+//     block leaves a row of partial sums behind, so the grid has only as many as run at once.
+//   - With c = r·μ: x̂ = r·x - c, and dx = r·g - r²·b·x - r·(a - c·b), where a and b are the means of
+//     g and g·x̂. The errors of these products are like those of rounding x to its type.
 #include "kernels/common/row_ring.cuh"
 #include "kernels/norm/norm.cuh"
 
@@ -22,9 +22,8 @@ namespace {
 constexpr int kThreads = static_cast<int>(roofcast::norm::kMostThreads);
 
 template <class T, Kind kKind, bool kClustered>
-__global__ __launch_bounds__(kThreads, 1) void backward_ring_kernel(Backward<T> at,
-                                                                    std::int64_t rows, int cols,
-                                                                    int stages) {
+__global__ void __launch_bounds__(kThreads, 1)
+    backward_ring_kernel(Backward<T> at, std::int64_t rows, int cols, int stages) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr int kVectors = static_cast<int>(roofcast::norm::kRingElements) / kWidth;
   constexpr bool kCentred = kKind == Kind::layernorm;
@@ -74,8 +73,7 @@ __global__ __launch_bounds__(kThreads, 1) void backward_ring_kernel(Backward<T> 
       x[i] = dy[i] = rows::padding<T, rows::Pad::zero>();
       if (in_row(i)) x[i] = ring.vector(0, i), dy[i] = ring.vector(1, i);
     }
-    __syncwarp();
-    ring.advance();
+    ring.release();
     prefetch(stages - 1, row + stages * stride);
     const float rstd = next_rstd, shift = -next_mean * next_rstd;
     load_statistics(row + stride);
@@ -90,7 +88,7 @@ __global__ __launch_bounds__(kThreads, 1) void backward_ring_kernel(Backward<T> 
 #pragma unroll
       for (int e = 0; e < kWidth; ++e) {
         const float normal = kCentred ? fmaf(x_of[e], rstd, shift) : x_of[e] * rstd;
-        const float g = dy_of[e] * gamma_of[e];  // beyond the row 0: nothing is added
+        const float g = dy_of[e] * gamma_of[e];  // beyond the row 0: adds nothing
         dgamma[i * kWidth + e] = fmaf(dy_of[e], normal, dgamma[i * kWidth + e]);
         if constexpr (kCentred) dbeta[i * kWidth + e] += dy_of[e];
         if constexpr (kCentred) sums.x += g;

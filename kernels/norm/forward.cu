@@ -1,15 +1,15 @@
 // Normalization forward, the row in registers: x is read once, y written once.
 //
-// As softmax.registers (kernels/softmax/registers.cu): a warp a row, or a block a row, such that
-// several blocks with at most 32 KB of a row each fit an SM and keep bytes in flight. What differs:
-// γ and β are asked for by every row. They come from L1, where the blocks of an SM keep them as
-// long as γ, β and a row fit. They are loaded after the statistics: held meanwhile they would take
-// as many registers as x does, and halve the rows in flight. A row's first vector lies at a column
-// that depends on the row's address where rows are ragged: γ and β are then read as two aligned
-// vectors and shifted together.
+// The structure is that of softmax.registers (kernels/softmax/registers.cu): a warp or a block has a
+// row, and several blocks with at most 32 KB of a row each fit an SM and keep bytes in flight. The
+// difference is that every row reads γ and β. They come from L1, which keeps them as long as γ, β
+// and the rows of the SM's blocks fit. They are loaded after the statistics: held meanwhile they
+// would take as many registers as x and halve the rows in flight. The first vector of a ragged row
+// lies at a column that depends on the row's address; γ and β are then read as the two aligned
+// vectors around each and shifted together.
 //
-// Longer rows, whose γ and β L1 cannot keep: forward_ring.cu where the device and the addresses
-// allow it, else rows_in_turn.cu.
+// L1 cannot keep γ and β of longer rows: forward_ring.cu takes them where the device and the
+// addresses allow it, else forward_several.cu.
 #include <array>
 #include <string>
 
@@ -23,15 +23,14 @@ using roofcast::norm::forward_ring_layout;
 using roofcast::norm::kMostThreads;
 
 template <class T, int kVectors, Kind kKind>
-__global__ __launch_bounds__(kMaxThreads, 2) void forward_kernel(Forward<T> at, std::int64_t rows,
-                                                                 int cols,
-                                                                 int /*rows_per_cluster*/) {
+__global__ void __launch_bounds__(kMaxThreads, 2)
+    forward_kernel(Forward<T> at, std::int64_t rows, int cols, int /*rows_per_cluster*/) {
   constexpr int kWidth = rows::kWidth<T>;
   constexpr bool kCentred = kKind == Kind::layernorm;
   __shared__ Part parts[kMaxWarps];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
-  if (row >= rows) return;  // a whole warp, in blocks with a row for each warp: no barrier follows
+  if (row >= rows) return;  // only where each warp has a row: no barrier follows
   const T* const from = at.x + row * cols;
   T* const to = at.y + row * cols;
   const rows::RowShape<T> shape = rows::shape_of<true>(from, cols);
@@ -74,12 +73,12 @@ __global__ __launch_bounds__(kMaxThreads, 2) void forward_kernel(Forward<T> at, 
   }
 }
 
-/// Three sweeps element by element, for x and y that are not equally far past a multiple of 16
-/// bytes, over the grid of the others: rows go round the blocks.
+/// Three sweeps over the row, element by element, for x and y that are not equally far past a
+/// multiple of 16 bytes. The grid is that of the kernel it stands in for, so a block strides over
+/// the rows.
 template <class T, Kind kKind>
-__global__ __launch_bounds__(kMaxThreads, 1) void by_element_kernel(Forward<T> at,
-                                                                    std::int64_t rows, int cols,
-                                                                    int /*rows_per_cluster*/) {
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    by_element_kernel(Forward<T> at, std::int64_t rows, int cols, int /*rows_per_cluster*/) {
   __shared__ float sums[2][kMaxWarps];
   for (std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; row < rows;
        row += std::int64_t{gridDim.x} * blockDim.y) {
@@ -113,11 +112,11 @@ __global__ __launch_bounds__(kMaxThreads, 1) void by_element_kernel(Forward<T> a
       if constexpr (kKind == Kind::layernorm) at.mean[row] = mean;
       at.rstd[row] = rstd;
     }
-    if (threads > 32) __syncthreads();  // the next row's sums
+    if (threads > 32) __syncthreads();  // before the next row writes its sums
   }
 }
 
-/// The compiled kernel of a layout, or nullptr.
+/// The compiled kernel of this file with that many vectors a thread, or nullptr.
 template <class T, Kind kKind>
 ForwardKernel<T> find(std::int64_t vectors) {
   switch (vectors) {
@@ -137,7 +136,7 @@ ForwardKernel<T> find(std::int64_t vectors) {
 
 template <class T>
 ForwardKernel<T> find(Kind kind, const rows::Layout& layout) {
-  if (layout.rows_per_cluster > 1 || layout.cluster > 1) return find_in_turn<T>(kind, layout);
+  if (layout.rows_per_cluster > 1 || layout.cluster > 1) return find_several<T>(kind, layout);
   return kind == Kind::layernorm ? find<T, Kind::layernorm>(layout.vectors)
                                  : find<T, Kind::rmsnorm>(layout.vectors);
 }
@@ -159,7 +158,7 @@ Forward<T> arguments(Kind kind, const Addresses& at) {
           statistic(centred ? 2 : 1)};
 }
 
-/// For addresses as cudaMalloc returns them.
+/// Whether rows stream, for addresses as cudaMalloc returns them.
 bool streams(const Problem& p) {
   return roofcast::norm::forward_streams(p) && rows::has_clusters();
 }
@@ -182,7 +181,7 @@ std::string unsupported_forward(Kind kind, const Problem& p) {
     if (find<T>(kind, layout) == nullptr) {
       return "compiled for at most " + std::to_string(roofcast::norm::most_vectors(p)) +
              " vectors a thread of " + std::string(name(p.dtype)) +
-             ", a power of two, where rows go in turn at least half of that; asked for " +
+             ", a power of two, and at least half of that for several rows a cluster; asked for " +
              std::to_string(layout.vectors);
     }
     if (layout.threads > kMostThreads) {

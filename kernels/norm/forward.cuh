@@ -95,11 +95,11 @@ __device__ T normalized_one(const Forward<T>& at, float value, float mean, float
 template <class T>
 using ForwardKernel = void (*)(Forward<T>, std::int64_t rows, int cols, int rows_per_cluster);
 
-/// The compiled kernel that takes rows in turn, or nullptr: rows_in_turn.cu.
+/// The compiled kernel of forward_several.cu, or nullptr.
 template <class T>
-ForwardKernel<T> find_in_turn(Kind kind, const rows::Layout& layout);
+ForwardKernel<T> find_several(Kind kind, const rows::Layout& layout);
 
-/// The kernel through which aligned rows stream: forward_ring.cu.
+/// The compiled kernel of forward_ring.cu.
 template <class T>
 ForwardKernel<T> find_forward_ring(Kind kind, bool clustered);
 

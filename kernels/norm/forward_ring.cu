@@ -1,15 +1,16 @@
 // Normalization forward of long rows: rows stream through shared memory
-// (kernels/common/row_ring.cuh), for rows and addresses on multiples of 16 bytes (compute
-// capability 9.0).
+// (kernels/common/row_ring.cuh). For rows and addresses on multiples of 16 bytes, on devices with
+// bulk copies (compute capability 9.0). x is read once and y written once.
 //
-// As softmax.cluster (kernels/softmax/cluster.cu): a block or a cluster a row, two or eight rows in
-// turn, the next one on its way while this one is reduced. What differs:
-//   - Each thread keeps γ and β of its columns in shared memory for all rows of its block. So a
-//     block has at most 32 KB of a row, beside as much of γ, of β, and of the next row: two blocks
-//     on an SM.
-//   - 16-bit elements stay packed in registers and are widened each time, so that a thread can have
-//     64 of them.
-//   - With c = r·μ: y = (r·x - c)·γ + β, with errors like those of rounding x to its type.
+// The structure is that of softmax.cluster (kernels/softmax/cluster.cu): a block or a cluster has a
+// row, takes up to two or eight rows one after the other, and the next row arrives while this one
+// is reduced. The differences:
+//   - Each thread keeps γ and β of its columns in shared memory for all rows of its block. With r
+//     rows a cluster L2 is read 1 + 2/r times x. A block has at most 32 KB of a row, as much of γ,
+//     of β and of the next row, so two blocks fit an SM.
+//   - 16-bit elements stay packed in registers and are widened at each use, so a thread can have 64
+//     of them.
+//   - With c = r·μ: y = (r·x - c)·γ + β. Its errors are like those of rounding x to its type.
 #include "kernels/common/row_ring.cuh"
 #include "kernels/norm/forward.cuh"
 
@@ -19,9 +20,8 @@ namespace {
 constexpr int kVectors = static_cast<int>(roofcast::norm::kForwardRingVectors);
 
 template <class T, Kind kKind, bool kClustered>
-__global__ __launch_bounds__(kMaxThreads, 1) void forward_ring_kernel(Forward<T> at,
-                                                                      std::int64_t rows, int cols,
-                                                                      int rows_per_cluster) {
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    forward_ring_kernel(Forward<T> at, std::int64_t rows, int cols, int rows_per_cluster) {
   constexpr int kWidth = rows::kWidth<T>, kStages = 1;
   constexpr bool kCentred = kKind == Kind::layernorm;
   using Exchange = rows::Exchange<kClustered, kMaxThreads / 32>;
@@ -35,7 +35,7 @@ __global__ __launch_bounds__(kMaxThreads, 1) void forward_ring_kernel(Forward<T>
   const rows::Cluster cluster = exchange.cluster;
   const auto clusters = static_cast<int>(gridDim.x) / cluster.size;
   const auto id = static_cast<int>(blockIdx.x) / cluster.size;
-  // A cluster's rows lie as far apart as there are clusters, a block's lie together.
+  // The rows of a cluster lie as far apart as there are clusters; those of a block are neighbours.
   const std::int64_t stride = kClustered ? clusters : 1;
   const std::int64_t first = kClustered ? id : std::int64_t{id} * rows_per_cluster;
   const std::int64_t past = kClustered ? rows : min(rows, first + rows_per_cluster);
@@ -74,8 +74,7 @@ __global__ __launch_bounds__(kMaxThreads, 1) void forward_ring_kernel(Forward<T>
       in[i] = rows::padding<T, rows::Pad::zero>();
       if (in_row(i)) in[i] = ring.vector(0, i);
     }
-    __syncwarp();
-    ring.advance();
+    ring.release();
     prefetch(kStages - 1, row + kStages * stride);
 
     float2 part = {0, 0};  // the warp's mean, and its sum of squares about it

@@ -24,7 +24,7 @@ using roofcast::norm::kPass;
 
 enum class Kind { layernorm, rmsnorm };
 
-/// What the kernels of the forward pass take.
+/// The arguments of the forward kernels.
 template <class T>
 struct Forward {
   const T *x, *gamma, *beta;
@@ -32,7 +32,7 @@ struct Forward {
   float *mean, *rstd;
 };
 
-/// What the kernels of the backward pass take; partial sums are [strips, cols].
+/// The arguments of the backward kernels; partial sums are [strips, cols].
 template <class T>
 struct Backward {
   const T *x, *dy, *gamma;
@@ -54,18 +54,17 @@ decltype(auto) visit(DType dtype, Visitor&& visitor) {
   }
 }
 
-// The two passes: what they launch and how. A kind of 0 or 1 selects the compiled kernels.
+// The two passes, each in its files.
 std::string unsupported_forward(Kind, const Problem&);
 std::vector<Launch> forward_launches(Kind, const Problem&);
 void run_forward(Kind, const Problem&, const Addresses&, cudaStream_t);
 std::string unsupported_backward(Kind, const Problem&);
 std::vector<Launch> backward_launches(Kind, const Problem&);
 void run_backward(Kind, const Problem&, const Addresses&, cudaStream_t);
-/// The kernel through which aligned rows stream: backward_ring.cu. Arguments: Backward, rows, cols,
-/// stages.
+/// The compiled kernel of backward_ring.cu. Its arguments: Backward, rows, cols, stages.
 template <class T>
 const void* find_backward_ring(Kind, bool clustered);
-/// Rows of partial sums.
+/// Rows of partial sums to make room for.
 std::int64_t strips(const Problem&);
 
 }  // namespace roofcast::cuda::norm

@@ -24,7 +24,6 @@
 // On an H200 R = 132·16·1.98 GHz = 4.2 T/s and B = 4.2 TB/s: the roof is reached at L = 5 (fp32)
 // and L = 3 (16-bit types); in fp32 recomputing pays for every L, twice over in the limit, and in
 // 16-bit types it stops gaining more than a constant: 4 / R = 2·b / B there.
-#include "kernels/recompute/recompute.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +33,7 @@
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 #include "kernels/common/vector.cuh"
+#include "kernels/families.hpp"
 #include "model/kernels/recompute.hpp"
 
 namespace roofcast::cuda::recompute {
@@ -45,6 +45,8 @@ using roofcast::recompute::kLoads;
 using roofcast::recompute::kMaxChain;
 using roofcast::recompute::kThreads;
 using roofcast::recompute::kVectorBytes;
+
+constexpr int kMostThreads = 1024;
 
 // 1 / (1 + 2^(-x·log2 e)) by the special-function unit's own two instructions: relative errors of
 // 2^-22 and 1 ulp. Beyond their range they give 0 and infinity, and σ its limits.
@@ -74,7 +76,7 @@ struct Arrays {
   T* kept[static_cast<std::size_t>(kMaxChain) - 1];  ///< y_1 … : as many as are stored
   std::int64_t n;
   int chain;
-  int stored;  ///< chain - 1, or 0
+  int stored;  ///< links: chain - 1, or 0
 };
 
 /// One thread's share: `kLoads` vectors of kWidth consecutive elements, `step` vectors apart.
@@ -130,8 +132,8 @@ struct Forward {
   }
 };
 
-/// The factors of what was stored as it comes, each load issued one link ahead; then the links from
-/// the last stored value on.
+/// Multiplies the slopes of the stored links, each loaded one link ahead, then those of the links
+/// from the last stored value on, which are computed again.
 struct Backward {
   template <class T, int kWidth, int kLoads>
   __device__ static void run(const Arrays<T>& arrays, const Share<T, kWidth, kLoads>& share) {
@@ -163,7 +165,8 @@ struct Backward {
 /// Vectors; the incomplete one at the end of the arrays goes element by element. All addresses are
 /// multiples of the vector's size.
 template <class Pass, class T, int kBytes, int kLoads>
-__global__ __launch_bounds__(1024, 1) void pass_vectors(const __grid_constant__ Arrays<T> arrays) {
+__global__ void __launch_bounds__(kMostThreads, 1)
+    pass_vectors(const __grid_constant__ Arrays<T> arrays) {
   constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));
   const std::int64_t vectors = arrays.n / kWidth;
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
@@ -179,8 +182,8 @@ __global__ __launch_bounds__(1024, 1) void pass_vectors(const __grid_constant__ 
 
 /// The same grid over the same chunks, one element an access: for any addresses.
 template <class Pass, class T>
-__global__ __launch_bounds__(1024, 1) void pass_scalar(const __grid_constant__ Arrays<T> arrays,
-                                                       int elements_per_thread) {
+__global__ void __launch_bounds__(kMostThreads, 1)
+    pass_scalar(const __grid_constant__ Arrays<T> arrays, int elements_per_thread) {
   std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x * elements_per_thread + threadIdx.x;
   for (int i = 0; i < elements_per_thread && at < arrays.n; ++i, at += blockDim.x) {
     Pass::run(arrays, Share<T, 1, 1>{at, 1, arrays.n});
@@ -246,9 +249,9 @@ std::string unsupported(const Problem& p) {
            "16 x 4; asked for vector_bytes " +
            std::to_string(p[kVectorBytes]) + " and loads " + std::to_string(p[kLoads]);
   }
-  if (p[kThreads] < 32 || p[kThreads] > 1024 || p[kThreads] % 32 != 0) {
-    return "threads must be a multiple of 32 from 32 to 1024; asked for " +
-           std::to_string(p[kThreads]);
+  if (p[kThreads] < 32 || p[kThreads] > kMostThreads || p[kThreads] % 32 != 0) {
+    return "threads must be a multiple of 32 from 32 to " + std::to_string(kMostThreads) +
+           "; asked for " + std::to_string(p[kThreads]);
   }
   if (p[kChain] < 1 || p[kChain] > kMaxChain) {
     return "chain must be from 1 to " + std::to_string(kMaxChain);
@@ -363,17 +366,29 @@ KernelEntry entry(std::string_view name) {
           },
       .run = run<kStored>,
       .reference = reference,
-      // The stored links and the result are rounded to the type, and σ is no steeper than 1/4.
+      // y: σ is no steeper than 1/4 and its result above 1/2 after the first link, so that rounding
+      // a stored link adds no more than rounding y itself.
+      // dx: rounding a link y_i by u changes its slope y_i·(1 - y_i), at most 1/4, by at most u: 4·u
+      // of the largest. From the second link on y_i is between 1/2 and 3/4, which makes it 2·u. The
+      // largest dx of a few elements is above (1/4)·0.22^(L-1) / 2.
       .tolerance =
-          [](const Problem& p) {
-            return 3 * unit_roundoff(p.dtype) + 16 * unit_roundoff(DType::fp32);
+          [](const Problem& p, std::size_t output) {
+            const auto links = static_cast<double>(p[kChain]);
+            const double u = p.dtype == DType::fp32 ? 0 : unit_roundoff(p.dtype);
+            const bool rounds = kStored && p[kChain] > 1;
+            if (output == 0) {
+              return 16 * kFp32Roundoff + narrowing(p.dtype) + (rounds ? u : 0);
+            }
+            const double largest = std::pow(0.22, links - 1) / 8;
+            return 32 * links * kFp32Roundoff + narrowing(p.dtype, largest) +
+                   (rounds ? 2 * (links + 1) * u : 0);
           },
   };
 }
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {entry<true>("recompute.stored"),
                                    entry<false>("recompute.recomputed")};
   return table;

@@ -1,9 +1,9 @@
-#include "kernels/reduce/reduce.hpp"
 
 #include <array>
 #include <cmath>
 #include <string>
 
+#include "kernels/families.hpp"
 #include "kernels/reduce/reduce.cuh"
 
 namespace roofcast::cuda::reduce {
@@ -163,14 +163,17 @@ void reference(Kind kind, const Problem& p, std::span<const void* const> inputs,
   check(cudaGetLastError());
 }
 
-// The sum of n normal numbers is about √n, and its rounding errors in fp32, added in a tree, a few
-// units of roundoff of that. Of 64 sums or more the largest is surely above √n; of fewer it may be
-// near 0. A narrow result is rounded once.
+// Sums of n normal numbers or products, relative to the largest sum: a thread adds its share of a
+// chunk one after another, and a thread of the second launch its share of the chunks. A narrow
+// result is rounded once.
 double tolerance(Kind kind, const Problem& p) {
-  const double root = std::sqrt(static_cast<double>(cols_of(kind, p)));
-  const double few = rows_of(kind, p) < 64 ? 4 * root : 0;
-  return unit_roundoff(DType::fp32) * (64 + few) +
-         (p.dtype == DType::fp32 ? 0.0 : 2 * unit_roundoff(p.dtype));
+  const Layout layout = layout_of(kind, p);
+  const std::int64_t elements = roofcast::reduce::chunk_elements(
+      cols_of(kind, p), roofcast::reduce::element_bytes(p), layout.split);
+  const auto chain = static_cast<double>(roofcast::rows::ceil_div(elements, layout.threads) +
+                                         roofcast::rows::ceil_div(layout.split, rows::kWarp));
+  const double sum = sum_error(static_cast<double>(cols_of(kind, p)), chain) + 2 * kFp32Roundoff;
+  return sum / least_largest(static_cast<double>(rows_of(kind, p))) + narrowing(p.dtype);
 }
 
 constexpr Problem configuration(std::int64_t split) {
@@ -191,13 +194,13 @@ KernelEntry entry(std::string_view name) {
       .reference = [](const Problem& p, std::span<const void* const> inputs,
                       std::span<double* const> outputs,
                       cudaStream_t stream) { reference(kKind, p, inputs, outputs[0], stream); },
-      .tolerance = [](const Problem& p) { return tolerance(kKind, p); },
+      .tolerance = [](const Problem& p, std::size_t) { return tolerance(kKind, p); },
   };
 }
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {entry<Kind::row>("reduce.row"),
                                    entry<Kind::weighted>("reduce.weighted"),
                                    entry<Kind::global>("reduce.global")};

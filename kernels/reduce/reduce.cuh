@@ -28,7 +28,7 @@ decltype(auto) visit(DType dtype, Visitor&& visitor) {
   }
 }
 
-/// What every kernel takes. `partial` is [rows, split] where split > 1.
+/// The arguments of every kernel. `partial` is [rows, split] where split > 1.
 template <class T>
 struct Sum {
   const T *x, *weights;

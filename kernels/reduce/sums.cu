@@ -1,6 +1,6 @@
-// The kernels of the reductions. They only read, so their time is that of the bytes in flight: each
-// thread issues 8 accesses of 16 bytes before it adds the first, 128 bytes; 5 blocks of 256 threads
-// on an SM have 160 KB in flight, of which Little's law asks 22 to 32.
+// The kernels of the reductions. They only read, and the bytes in flight are their limit. A thread
+// issues 8 accesses of 16 bytes before it adds the first: with 5 blocks of 256 threads 160 KB are in
+// flight on an SM, where Little's law asks 22 to 32 KB.
 #include "kernels/reduce/reduce.cuh"
 
 namespace roofcast::cuda::reduce {
@@ -10,16 +10,16 @@ constexpr int kThreads = static_cast<int>(roofcast::reduce::kThreads);
 constexpr int kBatch = static_cast<int>(roofcast::reduce::kBatch);
 constexpr int kRows = static_cast<int>(roofcast::reduce::kWeightedRows);
 
-/// A chunk of a row, or of all elements. Each chunk has its own unaligned head and tail.
+/// The sum of a chunk of a row, or of all elements. Each chunk has its own unaligned head and tail.
 template <class T>
-__global__ __launch_bounds__(kThreads, 4) void sum_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(kThreads, 4) sum_kernel(Sum<T> at) {
   constexpr int kWidth = rows::kWidth<T>;
   __shared__ float sums[kThreads / 32];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const auto of_chunk = static_cast<int>(blockIdx.x % static_cast<unsigned>(at.split));
   const std::int64_t row =
       std::int64_t{blockIdx.x / static_cast<unsigned>(at.split)} * blockDim.y + threadIdx.y;
-  if (row >= at.rows) return;  // a whole warp, in blocks of a row for each warp: no barrier follows
+  if (row >= at.rows) return;  // only where each warp has a row: no barrier follows
   const std::int64_t begin = of_chunk * at.chunk;
   const auto elements = static_cast<int>(min(at.chunk, max(std::int64_t{0}, at.cols - begin)));
   const T* const from = at.x + row * at.cols + begin;
@@ -59,12 +59,12 @@ __global__ __launch_bounds__(kThreads, 4) void sum_kernel(Sum<T> at) {
   if (thread == 0) at.put(row, of_chunk, total);
 }
 
-/// Four rows side by side, so that each weight is loaded once for four elements: with one row the
-/// weights would double what crosses between L2 and the SMs, which then is the limit. Rows or
-/// addresses that are no multiples of 16 bytes go by single elements, neighbours in neighbouring
-/// threads.
+/// Weighted sums of four rows side by side, so that each weight is loaded once for four elements.
+/// With one row the weights would double the bytes between L2 and the SMs, which would be the limit.
+/// Rows or addresses that are no multiples of 16 bytes go by single elements, with neighbouring
+/// elements in neighbouring threads.
 template <class T, bool kAligned>
-__global__ __launch_bounds__(kThreads, 3) void weighted_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(kThreads, 3) weighted_kernel(Sum<T> at) {
   constexpr int kWidth = kAligned ? rows::kWidth<T> : 1;
   constexpr int kSteps = kAligned ? 2 : 4;  // before the first is used
   __shared__ float sums[kRows][kThreads / 32];
@@ -77,7 +77,7 @@ __global__ __launch_bounds__(kThreads, 3) void weighted_kernel(Sum<T> at) {
   const std::int64_t begin = of_chunk * at.chunk;
   const auto elements = static_cast<int>(min(at.chunk, max(std::int64_t{0}, at.cols - begin)));
   const int units = elements / kWidth;
-  const T* from[kRows];  // beyond the last row: the last one again, and no sum stored
+  const T* from[kRows];  // beyond the last row the last one again, whose sum is not stored
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     from[r] = at.x + min(row + r, at.rows - 1) * at.cols + begin;
@@ -145,7 +145,7 @@ __global__ __launch_bounds__(kThreads, 3) void weighted_kernel(Sum<T> at) {
 
 /// y[r] from the sums of its chunks: threads along x share a row.
 template <class T>
-__global__ __launch_bounds__(1024, 1) void finish_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(rows::kMaxThreads, 1) finish_kernel(Sum<T> at) {
   __shared__ float sums[rows::kMaxWarps];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;

@@ -1,24 +1,24 @@
 // Softmax of long rows: rows stream through shared memory (kernels/common/row_ring.cuh), a block or
-// a thread-block cluster a row (compute capability 9.0); reads n, writes n.
+// a thread-block cluster a row (compute capability 9.0). Reads n, writes n.
 //
-// A block that holds its row in registers has no loads in flight while it reduces and stores, and
-// with rows of 16 KB and more too few blocks fit an SM to fill in for each other: 0.85 of the copy
-// rate at 32 KB, 0.48 at 128 KB. Here the next row is on its way meanwhile, and costs no registers.
-//   - A thread takes 8 accesses of 16 bytes. With half as many, twice the warps reduce and merge,
-//     and their instructions are the limit.
-//   - One buffer a warp: the loads of the next row go out as soon as this one is in registers, so
-//     64 KB are in flight on an SM where 22 KB suffice (4.8 TB/s · 600 ns / 132). More is slower:
-//     with 192 KB a plain copy through such rings fell from 0.96 to 0.66 of the copy rate (rows of
-//     256 KB fp32; supposedly DRAM sees reads and writes too far apart).
-//   - Rows up to 64 KB take one block, longer ones a cluster of blocks with 64 KB each. The parts'
-//     maxima and sums cross over distributed shared memory.
-//   - Rows go to the blocks as they start, one, two or eight each, not all of them to blocks that
-//   stay:
-//     0.96 against 0.87 at 32 KB (supposedly those that stay drift apart). A cluster takes eight,
-//     because it starts only once there is room for all its blocks: with two 0.80 against 0.92.
-//   - fp32: exponentials are kept and scaled. 16-bit types: the elements stay packed, half the
-//     registers, and their exponentials are computed again, now relative to m + ln s; the exponent
-//     has an error of |m|·2^-24, where rounding m to the element type made one of |m|·2^-12.
+// A block that holds its row in registers has no loads in flight while it reduces and stores. With
+// rows of 16 KB and more too few blocks fit an SM to fill in for each other: 0.85 of the copy rate
+// at 32 KB, 0.48 at 128 KB. Here the next row arrives meanwhile, and costs no registers.
+//   - A thread takes 8 accesses of 16 bytes. With 4, twice the warps reduce and merge, and their
+//     instructions are the limit.
+//   - A warp has one buffer: the loads of the next row start as soon as this one is in registers, so
+//     64 KB are in flight on an SM, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132). More
+//     is slower: with 192 KB a plain copy through such rings fell from 0.96 to 0.66 of the copy
+//     rate (rows of 256 KB fp32; supposedly DRAM sees reads and writes too far apart).
+//   - Rows up to 64 KB take one block, longer ones a cluster of blocks with up to 64 KB each. The
+//     maxima and sums of the parts cross over distributed shared memory.
+//   - The grid has a block for one, two or eight rows, not blocks that stay for the whole matrix:
+//     0.96 against 0.87 at 32 KB (supposedly blocks that stay drift apart). A cluster takes eight
+//     rows, because it starts only once there is room for all its blocks: 0.92 against 0.80 with
+//     two.
+//   - fp32 keeps the exponentials and scales them. 16-bit types keep the elements packed, in half
+//     the registers, and compute the exponentials again relative to m + ln s. The exponent then has
+//     an error of |m|·2^-24; rounding m to the element type would make it |m|·2^-12.
 // Shares of the copy rate were measured on an H200 with 2^28 elements, 2026-11-21.
 #include <array>
 #include <string>
@@ -62,12 +62,16 @@ __device__ float max_of(const rows::Packed& packed) {
   }
 }
 
+/// Blocks of 512 threads on an SM. fp32 takes 70 to 90 registers a thread; two blocks leave 64.
+template <class T>
+constexpr int kMinBlocks = sizeof(T) == 4 ? 1 : 2;
+
 template <class T, bool kClustered>
-__global__ __launch_bounds__(kThreads, sizeof(T) == 4 ? 1 : 2) void ring_kernel(
-    const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols, int rows_per_cluster,
-    int stages) {
+__global__ void __launch_bounds__(kThreads, kMinBlocks<T>)
+    ring_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
+                int rows_per_cluster, int stages) {
   constexpr int kWidth = rows::kWidth<T>;
-  constexpr bool kKeep = sizeof(T) == 4;  // exponentials
+  constexpr bool kKeep = sizeof(T) == 4;  // the exponentials, in registers
   using Exchange = rows::Exchange<kClustered, kThreads / 32>;
   extern __shared__ __align__(128) unsigned char dynamic[];
   __shared__ typename Exchange::Shared shared;
@@ -77,7 +81,7 @@ __global__ __launch_bounds__(kThreads, sizeof(T) == 4 ? 1 : 2) void ring_kernel(
   const rows::Cluster cluster = exchange.cluster;
   const auto clusters = static_cast<int>(gridDim.x) / cluster.size;
   const auto id = static_cast<int>(blockIdx.x) / cluster.size;
-  // A cluster's rows lie as far apart as there are clusters, a block's lie together.
+  // The rows of a cluster lie as far apart as there are clusters; those of a block are neighbours.
   const std::int64_t stride = kClustered ? clusters : 1;
   const std::int64_t first = kClustered ? id : std::int64_t{id} * rows_per_cluster;
   const std::int64_t past = kClustered ? rows : min(rows, first + rows_per_cluster);
@@ -123,8 +127,7 @@ __global__ __launch_bounds__(kThreads, sizeof(T) == 4 ? 1 : 2) void ring_kernel(
       in[i] = rows::padding<T, rows::Pad::minus_infinity>();
       if (i * 32 + lane < mine) in[i] = ring.vector(0, i);
     }
-    __syncwarp();
-    ring.advance();
+    ring.release();
     prefetch(stages - 1, row + stages * stride);
 
     float max = edge_value;

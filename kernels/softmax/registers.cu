@@ -1,15 +1,13 @@
 // Softmax of a row held in registers: reads n, writes n, and one exponential an element.
 //
-// What limits it is the bytes in flight. A block loads, then reduces, then stores; while one block
+// The bytes in flight are its limit. A block loads, then reduces, then stores; while one block
 // reduces, others must load. By Little's law 4.8 TB/s times 600 ns under load is 22 KB on each of
-// 132 SMs, so rows are spread such that several blocks, each with at most 32 KB of a row, fit an
-// SM:
-//   - rows up to 32 vectors·most (1024 fp32 or 16-bit elements): a warp a row, no barrier;
-//   - longer rows: a block a row, one barrier. Each warp adds relative to its own maximum, and
-//   parts
-//     merge as in the online softmax: one exchange for maximum and sum together;
-// Longer rows: cluster.cu.
-// A thread's accesses are 16 bytes wide and all issued before the first is used.
+// 132 SMs, so rows are spread such that several blocks with at most 32 KB of a row each fit an SM:
+//   - Rows up to 1024 elements take a warp and no barrier.
+//   - Longer rows take a block and one barrier. Each warp adds relative to its own maximum, and the
+//     parts merge as in the online softmax: one exchange for maximum and sum together.
+//   - Rows too long for a block's registers are for cluster.cu.
+// A thread's accesses are 16 bytes wide, and all are issued before the first is used.
 #include <array>
 #include <string>
 
@@ -23,14 +21,14 @@ using roofcast::softmax::kVectors;
 using roofcast::softmax::registers_layout;
 
 template <class T, int kVectors>
-__global__ __launch_bounds__(1024, 1) void held_kernel(const T* __restrict__ x, T* __restrict__ y,
-                                                       std::int64_t rows, int cols,
-                                                       int /*cluster*/) {
+__global__ void __launch_bounds__(rows::kMaxThreads, 1)
+    held_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
+                int /*cluster*/) {
   constexpr int kWidth = rows::kWidth<T>;
   __shared__ Part parts[rows::kMaxWarps];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
-  if (row >= rows) return;  // a whole warp, in blocks with a row for each warp: no barrier follows
+  if (row >= rows) return;  // only where each warp has a row: no barrier follows
   const T* const from = x + row * cols;
   T* const to = y + row * cols;
   const rows::RowShape<T> shape = rows::shape_of<true>(from, cols);

@@ -31,7 +31,7 @@ __device__ inline float reciprocal(float x) {
   return x;
 }
 
-/// What to subtract: a part whose elements are all -inf has the sum 0, not NaN.
+/// The maximum to subtract, finite so that a part whose elements are all -inf has the sum 0, not NaN.
 __device__ inline float anchor(float max) {
   return max == -INFINITY ? 0.0F : max;
 }
@@ -56,7 +56,7 @@ __device__ inline Part merge(const Part* parts, int count) {
   return merge_warp(mine);
 }
 
-/// The row of which each warp of the block has a part; blocks with a row for each warp ask nobody.
+/// The row, of which each warp of the block has a part. Where a warp has a row, its part is the row.
 __device__ inline Part merge_block(Part warp, Part* parts) {
   if (blockDim.x == 32) return warp;
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = warp;
@@ -64,21 +64,16 @@ __device__ inline Part merge_block(Part warp, Part* parts) {
   return merge(parts, static_cast<int>(blockDim.x / 32));
 }
 
-/// The kernels that sweep over rows, for addresses that the others cannot take.
+/// softmax.online by elements, for addresses that the other kernels cannot take.
 template <class T>
 Kernel<T> online_by_element();
-
-KernelEntry three_pass();
-KernelEntry online();
-KernelEntry registers();
-KernelEntry cluster();
 
 // The same for every variant.
 std::string unsupported_problem(const Problem&);
 Tensors tensors(const Problem&);
 void reference(const Problem&, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t);
-double tolerance(const Problem&);
+double tolerance(const Problem&, std::size_t output);
 
 /// Calls visitor with the element type; only types that unsupported_problem accepts.
 template <class Visitor>

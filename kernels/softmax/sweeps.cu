@@ -1,13 +1,13 @@
-// Softmax by sweeps over the row in memory: any length, nothing held. A block a row, or a warp.
+// Softmax by sweeps over the row in memory, a block or a warp a row. Rows have any length, because
+// nothing is held.
 //
-//   three_pass   reads 3·n, writes n   maximum; sum; normalize. What the formula says.
-//   online       reads 2·n, writes n   maximum and sum in one sweep: when the maximum grows, the
-//   sum
-//                                      so far is scaled down (Milakov, Gimelshein 2018)
+//   three_pass   reads 3·n, writes n   Maximum, sum, normalize: what the formula says.
+//   online       reads 2·n, writes n   Maximum and sum in one sweep. When the maximum grows, the sum
+//                                      so far is scaled down (Milakov, Gimelshein 2018).
 //
-// What is read again comes from L1 while the rows of the blocks on an SM fit it, from L2 while the
-// rows of all resident blocks fit that (8 blocks of 256 threads on each of 132 SMs: rows under
-// about 50 KB), else from DRAM once more.
+// The second read comes from L1 while the rows of the SM's blocks fit L1, from L2 while the rows of
+// all resident blocks fit L2 (8 blocks of 256 threads on each of 132 SMs: rows under about 50 KB),
+// else from DRAM.
 #include <array>
 #include <string>
 
@@ -21,7 +21,7 @@ namespace {
 using roofcast::softmax::kThreads;
 using roofcast::softmax::sweep_layout;
 
-/// This thread's row, or -1; of several blocks a row only the first works.
+/// This thread's row, or -1. Of the blocks of a cluster only the first works.
 __device__ std::int64_t row_here(std::int64_t rows, int cluster) {
   if (blockIdx.x % static_cast<unsigned>(cluster) != 0) return -1;
   const auto first = std::int64_t{blockIdx.x / static_cast<unsigned>(cluster)} * blockDim.y;
@@ -29,9 +29,9 @@ __device__ std::int64_t row_here(std::int64_t rows, int cluster) {
 }
 
 template <class T, bool kAligned>
-__global__ __launch_bounds__(1024, 1) void three_pass_kernel(const T* __restrict__ x,
-                                                             T* __restrict__ y, std::int64_t rows,
-                                                             int cols, int cluster) {
+__global__ void __launch_bounds__(rows::kMaxThreads, 1)
+    three_pass_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
+                      int cluster) {
   __shared__ Part maxima[rows::kMaxWarps], sums[rows::kMaxWarps];
   const std::int64_t row = row_here(rows, cluster);
   if (row < 0) return;
@@ -54,8 +54,9 @@ __global__ __launch_bounds__(1024, 1) void three_pass_kernel(const T* __restrict
 }
 
 template <class T, bool kAligned>
-__global__ __launch_bounds__(1024, 1) void online_kernel(const T* __restrict__ x, T* __restrict__ y,
-                                                         std::int64_t rows, int cols, int cluster) {
+__global__ void __launch_bounds__(rows::kMaxThreads, 1)
+    online_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
+                  int cluster) {
   __shared__ Part parts[rows::kMaxWarps];
   const std::int64_t row = row_here(rows, cluster);
   if (row < 0) return;
@@ -66,7 +67,7 @@ __global__ __launch_bounds__(1024, 1) void online_kernel(const T* __restrict__ x
   rows::read_row<kAligned, rows::Pad::minus_infinity>(from, shape, [&](const auto& values) {
     float max = part.x;
     for (const float value : values) max = fmaxf(max, value);
-    float sum = part.y * exp_of(part.x - anchor(max));  // once a vector, not once an element
+    float sum = part.y * exp_of(part.x - anchor(max));  // one scaling for a vector's elements
     for (const float value : values) sum += exp_of(value - anchor(max));
     part = {max, sum};
   });

@@ -9,11 +9,11 @@
 //   triad    c = a + s·b     3·sizeof(T)             2
 //
 // The skeleton, and why it is as it is: kernels/common/map.cuh.
-#include "kernels/stream/stream.hpp"
 
 #include <array>
 
 #include "kernels/common/map.cuh"
+#include "kernels/families.hpp"
 #include "model/kernels/stream.hpp"
 
 namespace roofcast::cuda::stream {
@@ -127,8 +127,14 @@ KernelEntry entry(std::string_view name) {
           [](const Problem& p, std::span<const void* const> inputs,
              std::span<double* const> outputs,
              cudaStream_t stream) { map::reference<Op>(p, inputs, outputs.front(), stream); },
-      // One rounding of the result; another of the product where it is not fused.
-      .tolerance = [](const Problem& p) { return Op::kRounds ? 2 * unit_roundoff(p.dtype) : 0.0; },
+      // One rounding of the result in the arithmetic's type and one to a narrower element type. The
+      // arithmetic is fused, or its product of a short number exact. fp64 is its own reference.
+      .tolerance =
+          [](const Problem& p, std::size_t) {
+            const double own = p.dtype == DType::fp64 ? unit_roundoff(p.dtype) : kFp32Roundoff;
+            return Op::kRounds ? 2 * own + (p.dtype == DType::fp64 ? 0.0 : narrowing(p.dtype))
+                               : 0.0;
+          },
   };
 }
 
@@ -154,7 +160,7 @@ KernelEntry null_entry() {
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {null_entry(), entry<Copy>("stream.copy"),
                                    entry<Scale>("stream.scale"), entry<Add>("stream.add"),
                                    entry<Triad>("stream.triad")};

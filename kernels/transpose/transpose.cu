@@ -1,30 +1,28 @@
 // y[c][r] = x[r][c]: rows·columns elements in, as many out, and no arithmetic. One of the two sides
 // has to be walked across its rows.
 //
-//   naive    loads run along the rows of x, stores down the columns of y: each lane's store lies in
-//   a
-//            row, and so in a sector, of its own: 32 sectors of 32 B for a warp's 32 elements
-//   tiled    a tile goes through shared memory, so that loads and stores both run along rows, in
-//   pieces
-//            of 256 B. Accesses are of 16 bytes: with k elements in 16 bytes a thread loads a patch
-//            of k × k from k rows, turns it in registers, and stores k rows of the other side. But
-//            the 16 lanes that store a row of patches write 256 B apart: into the same four banks
-//   padded   rows of the tile are one access of 16 bytes longer, so they begin in different banks
+//   naive    Loads run along the rows of x, stores down the columns of y. Each lane's store lies in
+//            another row of y, so a warp's 32 elements touch 32 sectors of 32 B.
+//   tiled    A tile goes through shared memory, so that loads and stores both run along rows, in
+//            pieces of 256 B. Accesses have 16 bytes, which are k elements: a thread loads a patch
+//            of k × k from k rows, transposes it in registers, and stores k rows of the other side.
+//            The 16 lanes that store a row of patches write 256 B apart, into the same four banks.
+//   padded   Rows of the tile are one access of 16 bytes longer, so they begin in different banks.
 //
-// Blocks go down the rows of x first, so that the blocks that run together write long runs of y: on
-// an H200 at 2 GiB that takes 521 µs where blocks along the rows of x take 539, and a copy 505.
-// (Reading x in pieces costs DRAM less than writing y so.) Tiles of 128 × 128 floats, 512 threads,
+// Blocks go down the rows of x first, so that blocks that run together write long runs of y: on an
+// H200 at 2 GiB that takes 521 µs, blocks along the rows of x take 539, and a copy 505. (DRAM loses
+// less by reading x in pieces than by writing y in pieces.) Tiles of 128 × 128 floats, 512 threads,
 // streaming hints and swizzles in place of the padding were no faster (run of 2026-11-21).
 //
-// Where an extent is no multiple of k, or an address no multiple of 16 bytes, tiles of 32 × 32 go
-// element by element.
-#include "kernels/transpose/transpose.hpp"
+// Tiles of 32 × 32 go element by element where an extent is no multiple of k or an address no
+// multiple of 16 bytes.
 
 #include <array>
 #include <cstdint>
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
+#include "kernels/families.hpp"
 #include "model/kernels/transpose.hpp"
 
 namespace roofcast::cuda::transpose {
@@ -36,13 +34,13 @@ constexpr auto kLanes = static_cast<int>(roofcast::transpose::kLanes);
 constexpr auto kWarps = static_cast<int>(roofcast::transpose::kWarps);
 constexpr int kThreads = kLanes * kWarps;
 
-/// Of the kernels that go element by element.
+/// Side of the tiles that go element by element.
 constexpr int kTile = 32;
-/// Patches along a side of the other tiles: 16 × 16 bytes = 256 B.
+/// Patches along a side of the other tiles: 16 of 16 bytes, 256 B.
 constexpr auto kPatches = static_cast<int>(roofcast::transpose::kPatches);
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void naive_kernel(const T* __restrict__ x, T* __restrict__ y,
+__global__ void __launch_bounds__(kThreads) naive_kernel(const T* __restrict__ x, T* __restrict__ y,
                                                          std::int64_t rows, std::int64_t columns) {
   const std::int64_t column = std::int64_t{blockIdx.x} * kTile + threadIdx.x;
   const std::int64_t first = std::int64_t{blockIdx.y} * kTile + threadIdx.y;
@@ -54,7 +52,7 @@ __global__ __launch_bounds__(kThreads) void naive_kernel(const T* __restrict__ x
 }
 
 template <class T, int kPad>
-__global__ __launch_bounds__(kThreads) void tiled_kernel(const T* __restrict__ x, T* __restrict__ y,
+__global__ void __launch_bounds__(kThreads) tiled_kernel(const T* __restrict__ x, T* __restrict__ y,
                                                          std::int64_t rows, std::int64_t columns) {
   __shared__ T tile[kTile][kTile + kPad];
   const auto lane = static_cast<int>(threadIdx.x);
@@ -80,9 +78,9 @@ __global__ __launch_bounds__(kThreads) void tiled_kernel(const T* __restrict__ x
 template <int kBytes>
 constexpr int kPatch = 16 / kBytes;
 
-/// A patch of k rows of k elements, transposed. `in` and `out` stay in registers.
+/// Transposes a patch of k rows of k elements. `in` and `out` stay in registers.
 template <int kBytes>
-__device__ void turn(const uint4 (&in)[kPatch<kBytes>], uint4 (&out)[kPatch<kBytes>]) {
+__device__ void transpose_patch(const uint4 (&in)[kPatch<kBytes>], uint4 (&out)[kPatch<kBytes>]) {
   if constexpr (kBytes == 8) {
     out[0] = make_uint4(in[0].x, in[0].y, in[1].x, in[1].y);
     out[1] = make_uint4(in[0].z, in[0].w, in[1].z, in[1].w);
@@ -106,11 +104,12 @@ __device__ void turn(const uint4 (&in)[kPatch<kBytes>], uint4 (&out)[kPatch<kByt
   }
 }
 
-/// 16-byte accesses: rows and columns are multiples of k, both addresses of 16 bytes.
+/// 16-byte accesses, for rows and columns that are multiples of k and addresses that are multiples
+/// of 16 bytes.
 template <int kBytes, int kPad>
-__global__ __launch_bounds__(kThreads) void patch_kernel(const uint4* __restrict__ x,
-                                                         uint4* __restrict__ y, std::int64_t rows,
-                                                         std::int64_t columns) {
+__global__ void __launch_bounds__(kThreads)
+    patch_kernel(const uint4* __restrict__ x, uint4* __restrict__ y, std::int64_t rows,
+                 std::int64_t columns) {
   constexpr int k = kPatch<kBytes>;
   // Column c of the tile is row [c mod k][c / k], in patches of k rows of x.
   __shared__ uint4 tile[k][kPatches][kPatches + kPad];
@@ -128,7 +127,7 @@ __global__ __launch_bounds__(kThreads) void patch_kernel(const uint4* __restrict
     for (int j = 0; j < k; ++j) {
       in[j] = x[((row_patch0 + major) * k + j) * column_patches + column_patch0 + minor];
     }
-    turn<kBytes>(in, out);
+    transpose_patch<kBytes>(in, out);
 #pragma unroll
     for (int j = 0; j < k; ++j) tile[j][minor][major] = out[j];
   }
@@ -240,13 +239,13 @@ KernelEntry entry(std::string_view name) {
             });
             check(cudaGetLastError());
           },
-      .tolerance = [](const Problem&) { return 0.0; },
+      .tolerance = [](const Problem&, std::size_t) { return 0.0; },
   };
 }
 
 }  // namespace
 
-std::span<const KernelEntry> entries() {
+Entries entries() {
   static const std::array table = {entry<Way::naive>("transpose.naive"),
                                    entry<Way::tiled>("transpose.tiled"),
                                    entry<Way::padded>("transpose.padded")};

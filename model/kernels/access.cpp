@@ -1,7 +1,7 @@
 #include "model/kernels/access.hpp"
 
-#include "model/counting/io_complexity.hpp"
 #include "model/kernels/access_counts.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::access {
 namespace {
@@ -47,13 +47,11 @@ constexpr std::array<KernelModel, 6> kVariants = {{
      plan_shared},
 }};
 
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
-}
-
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "access", "one element in, one out, in various orders", {}, kTypes, nullptr, io, kVariants, {}};
+constinit const KernelFamily kFamily = {"access",  "one element in, one out, in various orders",
+                                        {},        kTypes,
+                                        nullptr,   streaming,
+                                        kVariants, {}};
 
 }  // namespace roofcast::access

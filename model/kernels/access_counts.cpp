@@ -11,22 +11,30 @@ constexpr double kInstructionsPerAccess = 20;
 
 }  // namespace
 
-Plan one_access_a_thread(std::int64_t threads, const Work& work, const Counts& counts) {
+Plan one_access_a_thread(const Grid& grid, const Traffic& requested, const Counts& counts) {
   Plan plan;
-  plan.launch.grid[0] = (threads + kThreads - 1) / kThreads;
-  plan.launch.block[0] = kThreads;
-  plan.total = work;
-  plan.total.l1 = {counts.l1_load_sectors * kSectorBytes, counts.store_sectors * kSectorBytes};
-  plan.total.l2 = {counts.l2_load_sectors * kSectorBytes, counts.store_sectors * kSectorBytes};
-  const double blocks = as_double(plan.launch.grid[0]);
-  Step& once = plan.block.once;
-  plan.block.steps = 0;
-  once.instructions = as_double(kThreads / kWarpLanes) * kInstructionsPerAccess;
-  once.l1_lookups = counts.lookups / blocks;
-  once.l1_wavefronts = counts.wavefronts / blocks;
-  once.l2_bytes = plan.total.l2.total_bytes() / blocks;
-  once.global_round_trips = 1;
+  plan.launch.grid = grid.blocks;
+  plan.launch.block = grid.threads;
+  const double parts = 1 / grid.share_of_full_block;
+  const double stored = counts.store_sectors * kSectorBytes;
+  Step step;
+  step.issued.requested = shared_by(requested, parts);
+  step.issued.l1 = shared_by({counts.l1_load_sectors * kSectorBytes, stored}, parts);
+  step.issued.l2 = shared_by({counts.l2_load_sectors * kSectorBytes, stored}, parts);
+  step.warp_instructions = warps_of(plan.launch.threads()) * kInstructionsPerAccess;
+  step.wavefronts = {
+      .shared = 0, .l1 = counts.wavefronts / parts, .l1_lookups = counts.lookups / parts};
+  step.waits.global = 1;
+  set_blocks_with_edge(plan, step, grid.share_of_full_block);
   return plan;
+}
+
+Plan one_access_a_thread(std::int64_t threads, const Traffic& requested, const Counts& counts) {
+  return one_access_a_thread(
+      {.blocks = {ceil_div(threads, kThreads), 1, 1},
+       .threads = {kThreads, 1, 1},
+       .share_of_full_block = as_double(kThreads) / as_double(std::max(kThreads, threads))},
+      requested, counts);
 }
 
 void require_multiple(std::string_view what, std::int64_t value, std::int64_t of) {

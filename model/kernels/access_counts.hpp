@@ -6,25 +6,14 @@
 #include <vector>
 
 #include "model/counting/coalescing.hpp"
+#include "model/counting/dram_access.hpp"
 #include "model/counting/shared_banks.hpp"
 #include "model/kernels/access.hpp"
+#include "model/kernels/plan_parts.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 
 namespace roofcast::access {
-
-inline double as_double(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
-inline std::int64_t element_bytes(DType dtype) {
-  return static_cast<std::int64_t>(size_bytes(dtype));
-}
-
-/// DRAM moves no less than this for a read; devices that do not say move single sectors.
-inline std::int64_t dram_access_bytes(const Gpu& gpu) {
-  return static_cast<std::int64_t>(gpu.memory.dram_access_bytes.value_or(kSectorBytes));
-}
 
 /// Over all warps of a launch.
 struct Counts {
@@ -39,12 +28,16 @@ inline double sectors_in_order(std::int64_t elements, std::int64_t bytes) {
   return as_double((elements * bytes + kSectorBytes - 1) / kSectorBytes);
 }
 
-inline double warps_of(std::int64_t threads) {
-  return as_double((threads + kWarpLanes - 1) / kWarpLanes);
-}
+/// A grid of threads over an array or a matrix, and what of all accesses a block in its inside has.
+struct Grid {
+  std::array<std::int64_t, 3> blocks{1, 1, 1};
+  std::array<std::int64_t, 3> threads{kThreads, 1, 1};
+  double share_of_full_block = 1;
+};
 
-/// One access a thread; the caller sets work.requested, compulsory and dram_footprint, and the registers.
-Plan one_access_a_thread(std::int64_t threads, const Work& work, const Counts& counts);
+/// One access a thread; the caller sets the registers and the arrays. `requested`: by all threads.
+Plan one_access_a_thread(const Grid& grid, const Traffic& requested, const Counts& counts);
+Plan one_access_a_thread(std::int64_t threads, const Traffic& requested, const Counts& counts);
 
 /// Throws InputError unless `value` is a multiple of `of`, the width of an access.
 void require_multiple(std::string_view what, std::int64_t value, std::int64_t of);
@@ -91,11 +84,11 @@ BlockLoads periodic_loads(std::int64_t n, std::int64_t period, std::int64_t acce
   return sum;
 }
 
-Plans plan_strided(const Problem& problem, const Gpu& gpu);
-Plans plan_offset(const Problem& problem, const Gpu& gpu);
-Plans plan_gather(const Problem& problem, const Gpu& gpu);
-Plans plan_row_wise(const Problem& problem, const Gpu& gpu);
-Plans plan_column_wise(const Problem& problem, const Gpu& gpu);
-Plans plan_shared(const Problem& problem, const Gpu& gpu);
+Program plan_strided(const Problem& problem, const Gpu& gpu);
+Program plan_offset(const Problem& problem, const Gpu& gpu);
+Program plan_gather(const Problem& problem, const Gpu& gpu);
+Program plan_row_wise(const Problem& problem, const Gpu& gpu);
+Program plan_column_wise(const Problem& problem, const Gpu& gpu);
+Program plan_shared(const Problem& problem, const Gpu& gpu);
 
 }  // namespace roofcast::access

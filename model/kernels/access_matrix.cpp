@@ -4,13 +4,18 @@
 namespace roofcast::access {
 namespace {
 
-Plan matrix_plan(const Problem& p, const Counts& counts) {
-  const std::int64_t n = p[matrix::kRows] * p[matrix::kColumns];
-  const double bytes = as_double(n * element_bytes(p.dtype));
-  Work work;
-  work.requested = work.compulsory = work.dram_footprint = {bytes, bytes};
-  Plan plan = one_access_a_thread(n, work, counts);
-  plan.launch.block = {matrix::kLanes, matrix::kDepth, 1};
+// A block covers `width` columns of `height` rows.
+Plan matrix_plan(const Problem& p, std::int64_t width, std::int64_t height, const Counts& counts) {
+  const double bytes = as_double(p[matrix::kRows] * p[matrix::kColumns] * element_bytes(p.dtype));
+  const auto share = [](std::int64_t part, std::int64_t extent) {
+    return std::min(1.0, as_double(part) / as_double(extent));
+  };
+  Plan plan = one_access_a_thread(
+      {.blocks = {ceil_div(p[matrix::kColumns], width), ceil_div(p[matrix::kRows], height), 1},
+       .threads = {matrix::kLanes, matrix::kDepth, 1},
+       .share_of_full_block = share(width, p[matrix::kColumns]) * share(height, p[matrix::kRows])},
+      {bytes, bytes}, counts);
+  plan.arrays = {reads(0, bytes), writes(1, bytes)};
   plan.launch.registers = 10;
   return plan;
 }
@@ -19,40 +24,31 @@ DenseMatrix matrix_of(const Problem& p) {
   return {p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
 }
 
-std::int64_t blocks_along(std::int64_t extent, std::int64_t part) {
-  return (extent + part - 1) / part;
-}
-
 }  // namespace
 
-Plans plan_row_wise(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_row_wise(const Problem& p, const Gpu& /*gpu*/) {
   Counts counts;
   counts.l1_load_sectors = counts.l2_load_sectors = counts.store_sectors =
       sectors_along_rows(matrix_of(p));
-  const double warps = as_double(p[matrix::kRows] * blocks_along(p[matrix::kColumns], kWarpLanes));
+  const double warps = as_double(p[matrix::kRows] * ceil_div(p[matrix::kColumns], kWarpLanes));
   counts.lookups = counts.wavefronts =
       2 * warps * std::max(1.0, as_double(kWarpLanes * element_bytes(p.dtype)) / kLineBytes);
-  Plan plan = matrix_plan(p, counts);
-  plan.launch.grid = {blocks_along(p[matrix::kColumns], matrix::kLanes),
-                      blocks_along(p[matrix::kRows], matrix::kDepth), 1};
-  return {plan};
+  return {{matrix_plan(p, matrix::kLanes, matrix::kDepth, counts)}};
 }
 
-Plans plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
   const DenseMatrix matrix = matrix_of(p);
   Counts counts;
   counts.l1_load_sectors = counts.store_sectors = sectors_down_columns(matrix);
   // Once a block, for a run along each row: the block's other columns find them in L1.
   counts.l2_load_sectors = sectors_along_rows(matrix, matrix::kDepth);
-  const WarpAccess access{.stride_bytes = matrix.pitch_bytes(),
-                          .access_bytes = matrix.element_bytes};
-  const double warps = as_double(matrix.columns) * warps_of(matrix.rows);
-  counts.lookups = 2 * warps * as_double(distinct_units(access, kLineBytes));
-  counts.wavefronts = 2 * warps * as_double(bank_wavefronts(access));
-  Plan plan = matrix_plan(p, counts);
-  plan.scatter.partial_write_sectors = counts.store_sectors;
-  plan.launch.grid = {blocks_along(matrix.columns, matrix::kDepth),
-                      blocks_along(matrix.rows, matrix::kLanes), 1};
+  WarpAccess access{.stride_bytes = matrix.pitch_bytes(), .access_bytes = matrix.element_bytes};
+  counts.lookups = 2 * as_double(matrix.columns) * units_of_warps(access, matrix.rows, kLineBytes);
+  access.lanes = std::min(kWarpLanes, matrix.rows);
+  counts.wavefronts =
+      2 * as_double(matrix.columns) * warps_of(matrix.rows) * as_double(bank_wavefronts(access));
+  Plan plan = matrix_plan(p, matrix::kDepth, matrix::kLanes, counts);
+  plan.arrays.back().pattern.partial_write_sectors = counts.store_sectors;
   const double n = as_double(matrix.rows * matrix.columns);
   const auto used = as_double(matrix.element_bytes);
   plan.traffic_reasons = {
@@ -60,7 +56,7 @@ Plans plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
       {Level::l2,
        "L1 keeps a sector for the block's neighbouring columns; stores go on as they are"},
       {Level::dram, "L2 puts the pieces of a written sector together"}};
-  return {plan};
+  return {{plan}};
 }
 
 }  // namespace roofcast::access

@@ -11,7 +11,7 @@ constexpr double kInstructionsOnce = 40;
 
 }  // namespace
 
-Plans plan_shared(const Problem& p, const Gpu& gpu) {
+Program plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   using shared::kElements;
   using shared::kRepeats;
   using shared::kShifts;
@@ -27,38 +27,34 @@ Plans plan_shared(const Problem& p, const Gpu& gpu) {
     throw InputError("repeats is " + std::to_string(p[kRepeats]) + ": give a multiple of 8");
   }
   const std::int64_t count = words(p[kStride], width);
-  const double warps = as_double(kThreads / kWarpLanes);
+  const double warps = warps_of(kThreads);
   const double loads = warps * as_double(p[kRepeats]);
   const double stores = warps_of(count);
 
   Plan plan;
-  plan.launch.grid[0] = (p[kElements] + kThreads - 1) / kThreads;
+  plan.launch.grid[0] = ceil_div(p[kElements], kThreads);
   plan.launch.block[0] = kThreads;
   plan.launch.shared_bytes = 4 * count;
   plan.launch.registers = width == 1 ? 24 : 32;
   const double blocks = as_double(plan.launch.grid[0]);
-  Step& once = plan.block.once;
-  plan.block.steps = 0;
-  once.shared_wavefronts = loads * as_double(shared_wavefronts(4 * p[kStride], 4 * width)) + stores;
-  once.vector_flops = loads * kWarpLanes * as_double(width);
-  once.instructions = loads * as_double(1 + width) +
-                      loads / as_double(kShifts) * kInstructionsPerTurn +
-                      warps * kInstructionsOnce + 3 * stores;
-  once.l2_bytes = as_double(4 * count + 4 * kThreads);
-  once.global_round_trips = 1;
-  once.shared_round_trips = as_double(p[kRepeats] / kShifts);
-  once.barriers = 1;
-  Work& work = plan.total;
-  work.vector_flops = as_double(p[kElements] * p[kRepeats] * width);
-  work.requested = {blocks * as_double(4 * count), as_double(4 * p[kElements])};
-  const double sectors = sectors_in_order(count, 4);
-  const double fetching = std::min(blocks, as_double(gpu.sm_count.value_or(plan.launch.grid[0])));
-  work.l1 = {blocks * sectors * kSectorBytes, sectors_in_order(p[kElements], 4) * kSectorBytes};
-  work.l2 = {fetching * sectors * kSectorBytes, work.l1.write_bytes};  // once an SM, then from L1
-  work.compulsory = work.dram_footprint = {as_double(4 * count), as_double(4 * p[kElements])};
-  work.shared_bytes = blocks * once.shared_wavefronts * kLineBytes;
+  const double sectors = sectors_in_order(count, 4) * kSectorBytes;
+  Step step;
+  step.wavefronts.shared = loads * as_double(shared_wavefronts(4 * p[kStride], 4 * width)) + stores;
+  step.issued.vector_flops = loads * kWarpLanes * as_double(width);
+  step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
+  step.issued.requested = {as_double(4 * count), as_double(4 * p[kElements]) / blocks};
+  step.issued.l1 = {sectors, sectors_in_order(p[kElements], 4) * kSectorBytes / blocks};
+  step.issued.l2 = step.issued.l1;
+  step.warp_instructions = loads * as_double(1 + width) +
+                           loads / as_double(kShifts) * kInstructionsPerTurn +
+                           warps * kInstructionsOnce + 3 * stores;
+  step.waits = {.global = 1, .shared = as_double(p[kRepeats] / kShifts), .barriers = 1};
+  set_blocks(plan, {{step}});
+  plan.useful.vector_flops = as_double(p[kElements] * p[kRepeats] * width);
+  plan.arrays = {reads(0, as_double(4 * count)), writes(1, as_double(4 * p[kElements]))};
+  plan.reuse = {{.scope = Scope::sm, .bytes = blocks * sectors, .distinct_bytes = sectors}};
   plan.on_chip_bytes = as_double(plan.launch.shared_bytes);
-  return {plan};
+  return {{plan}};
 }
 
 }  // namespace roofcast::access

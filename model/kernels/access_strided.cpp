@@ -4,7 +4,7 @@
 
 namespace roofcast::access {
 
-Plans plan_strided(const Problem& p, const Gpu& gpu) {
+Program plan_strided(const Problem& p, const Gpu& gpu) {
   using strided::kElements;
   using strided::kStride;
   using strided::kWidth;
@@ -30,23 +30,22 @@ Plans plan_strided(const Problem& p, const Gpu& gpu) {
       units_of_warps(load, accesses, kLineBytes) + units_of_warps(store, accesses, kLineBytes);
   counts.wavefronts =
       warps_of(accesses) * as_double(bank_wavefronts(load) + bank_wavefronts(store));
-  Work work;
-  work.requested = work.compulsory = {bytes, bytes};
-  work.dram_footprint = {dram, bytes};
-  Plan plan = one_access_a_thread(accesses, work, counts);
+  Plan plan = one_access_a_thread(accesses, {bytes, bytes}, counts);
+  const double span = as_double(((accesses - 1) * p[kStride] + width) * element);
+  plan.arrays = {{0, {bytes, 0}, {dram, 0}, {.read_density = dram / span}}, writes(1, bytes)};
   plan.launch.registers = width * element == 16 ? 14 : 10;
-  plan.scatter.read_density = dram / as_double(((accesses - 1) * p[kStride] + width) * element);
   if (p[kStride] > width) {
     const std::string pattern = "stride " + std::to_string(p[kStride]);
     const double used = as_double(width * element);
     plan.traffic_reasons = {
-        {Level::l1, waste_text(pattern, plan.total.l1.read_bytes / as_double(accesses), used)},
+        {Level::l1,
+         waste_text(pattern, counts.l1_load_sectors * kSectorBytes / as_double(accesses), used)},
         {Level::dram, waste_text(pattern, dram / as_double(accesses), used)}};
   }
-  return {plan};
+  return {{plan}};
 }
 
-Plans plan_offset(const Problem& p, const Gpu& gpu) {
+Program plan_offset(const Problem& p, const Gpu& gpu) {
   using offset::kElements;
   using offset::kOffset;
   const std::int64_t element = element_bytes(p.dtype);
@@ -65,10 +64,8 @@ Plans plan_offset(const Problem& p, const Gpu& gpu) {
   counts.store_sectors = sectors_in_order(n, element);
   counts.lookups = loads.lines + units_of_warps(store, n, kLineBytes);
   counts.wavefronts = loads.wavefronts + warps_of(n) * as_double(bank_wavefronts(store));
-  Work work;
-  work.requested = work.compulsory = {bytes, bytes};
-  work.dram_footprint = {as_double((last - first + 1) * unit), bytes};
-  Plan plan = one_access_a_thread(n, work, counts);
+  Plan plan = one_access_a_thread(n, {bytes, bytes}, counts);
+  plan.arrays = {{0, {bytes, 0}, {as_double((last - first + 1) * unit), 0}}, writes(1, bytes)};
   plan.launch.registers = 10;
   if (p[kOffset] * element % kSectorBytes != 0) {
     plan.traffic_reasons = {
@@ -76,7 +73,7 @@ Plans plan_offset(const Problem& p, const Gpu& gpu) {
                         ": no warp begins on a sector boundary, so each takes one sector more"},
         {Level::l2, "a warp's last sector is the next warp's first: L1 has it within a block"}};
   }
-  return {plan};
+  return {{plan}};
 }
 
 }  // namespace roofcast::access

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/counting/divergence.hpp"
-#include "model/counting/io_complexity.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::divergence {
 namespace {
@@ -52,7 +52,7 @@ double useful_flops(const Problem& problem) {
   return 2 * static_cast<double>(problem[kWork]) + kAddsOutside;
 }
 
-Plans plan(const Problem& problem, const Choice& choice, double taken) {
+Program plan(const Problem& problem, const Choice& choice, double taken) {
   if (problem[kWork] % kWorkUnit != 0) {
     throw InputError("work is " + std::to_string(problem[kWork]) + ": give a multiple of " +
                      std::to_string(kWorkUnit));
@@ -65,31 +65,34 @@ Plans plan(const Problem& problem, const Choice& choice, double taken) {
   plan.launch.block[0] = threads;
   plan.launch.registers = choice.registers;
 
-  Work& work = plan.total;
-  work.vector_flops = n * useful_flops(problem);
-  work.compulsory = {choice.arrays_read * n * element, n * element};
-  work.requested = work.l1 = work.l2 = work.dram_footprint = work.compulsory;
+  plan.useful.vector_flops = n * useful_flops(problem);
+  ArrayId array = 0;
+  while (array < static_cast<ArrayId>(choice.arrays_read)) {
+    plan.arrays.push_back(reads(array++, n * element));
+  }
+  plan.arrays.push_back(writes(array, n * element));
 
   // A path occupies the pipe for whole warps, whichever lanes are on it.
-  const auto warps = static_cast<double>((threads + 31) / 32);
-  Step& once = plan.block.once;
-  plan.block.steps = 0;
-  once.vector_flops = warps * taken * kLanes * useful_flops(problem);
-  once.instructions = warps * (choice.instructions + kFirstPath + kNextPath * (taken - 1) +
-                               taken * (kAroundPath + kRound * rounds(problem)));
-  once.l2_bytes = static_cast<double>(threads) * element * (choice.arrays_read + 1);
-  once.global_round_trips = choice.round_trips;
-  once.dependent_fmas = taken * (static_cast<double>(problem[kWork]) / 4 + 3);
-  return {plan};
+  const double warps = warps_of(threads);
+  Step step;
+  step.issued.vector_flops = warps * taken * kLanes * useful_flops(problem);
+  const double each = as_double(threads) * element;
+  set_traffic(step.issued, {choice.arrays_read * each, each});
+  step.warp_instructions = warps * (choice.instructions + kFirstPath + kNextPath * (taken - 1) +
+                                    taken * (kAroundPath + kRound * rounds(problem)));
+  step.waits.global = choice.round_trips;
+  step.waits.arithmetic = taken * (as_double(problem[kWork]) / 4 + 3);
+  set_blocks_with_edge(plan, step, as_double(threads) / n);
+  return {{plan}};
 }
 
-Plans plan_uniform(const Problem& problem, const Gpu& /*gpu*/) {
+Program plan_uniform(const Problem& problem, const Gpu& /*gpu*/) {
   return plan(problem, kUniform, paths_uniform());
 }
-Plans plan_by_lane(const Problem& problem, const Gpu& /*gpu*/) {
+Program plan_by_lane(const Problem& problem, const Gpu& /*gpu*/) {
   return plan(problem, kByLane, paths_by_lane(static_cast<double>(problem[kPaths]), kLanes));
 }
-Plans plan_by_data(const Problem& problem, const Gpu& /*gpu*/) {
+Program plan_by_data(const Problem& problem, const Gpu& /*gpu*/) {
   return plan(problem, kByData, paths_at_random(static_cast<double>(problem[kPaths]), kLanes));
 }
 
@@ -111,10 +114,6 @@ Work family_work(const Problem& problem) {
   return result;
 }
 
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
-}
-
 }  // namespace
 
 constinit const KernelFamily kFamily = {"divergence",
@@ -122,7 +121,7 @@ constinit const KernelFamily kFamily = {"divergence",
                                         std::span(kParameters).first(kShape),
                                         kTypes,
                                         family_work,
-                                        io,
+                                        streaming,
                                         kVariants,
                                         kValidated};
 

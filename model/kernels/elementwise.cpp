@@ -1,7 +1,7 @@
 #include "model/kernels/elementwise.hpp"
 
-#include "model/counting/io_complexity.hpp"
 #include "model/kernels/expression.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::elementwise {
 namespace {
@@ -47,24 +47,20 @@ constexpr Function kSincosFunction = {kSincosWork, kSincosWork16, kSincosUnfused
 constexpr Function kFmaFunction = {kFmaWork, kFmaWork, kFmaUnfused, kFmaBodies};
 
 template <const Function& kFunction>
-Plans plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
+Program plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
   const bool wide = problem.dtype == DType::fp32;
-  return {map::plan(wide ? kFunction.fused : kFunction.fused16, problem)};
+  return {{map::plan(wide ? kFunction.fused : kFunction.fused16, problem)}};
 }
 
 template <const Function& kFunction>
-Plans plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
+Program plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
   return chain_plans(expression::eager(expression::parse(kFunction.unfused)), kFunction.bodies,
                      problem);
 }
 
 template <const Function& kFunction>
 Work work(const Problem& problem) {
-  return map::plan(kFunction.fused16, problem).total;
-}
-
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
+  return total_work(map::plan(kFunction.fused16, problem));
 }
 
 template <const Function& kFunction>
@@ -97,7 +93,7 @@ constexpr auto kFmaVariants = variants<kFmaFunction>(
 
 constexpr KernelFamily family(std::string_view name, std::string_view summary,
                               Work (*work)(const Problem&), std::span<const KernelModel> variants) {
-  return {name, summary, map::kParameters, kTypes, work, io, variants, map::kValidated};
+  return {name, summary, map::kParameters, kTypes, work, streaming, variants, map::kValidated};
 }
 
 }  // namespace

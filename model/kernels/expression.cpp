@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "model/counting/io_complexity.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::elementwise {
 namespace {
@@ -87,24 +87,20 @@ Body only_body(std::span<const Body> bodies, std::size_t step) {
 constexpr std::string_view kGenerated =
     "the kernels are generated: their registers and instruction counts are estimates";
 
-Plans plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
+Program plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan(operation_of(expression_of(problem), problem.dtype), problem);
   plan.caveat = kGenerated;
-  return {plan};
+  return {{plan}};
 }
 
-Plans plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
-  Plans plans = chain_plans(expression::eager(expression_of(problem)), {}, problem);
-  plans.front().caveat = kGenerated;
-  return plans;
+Program plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
+  Program program = chain_plans(expression::eager(expression_of(problem)), {}, problem);
+  program.front().plan.caveat = kGenerated;
+  return program;
 }
 
 Work work(const Problem& problem) {
-  return map::plan(operation_of(expression_of(problem), problem.dtype), problem).total;
-}
-
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
+  return total_work(map::plan(operation_of(expression_of(problem), problem.dtype), problem));
 }
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
@@ -153,25 +149,21 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
           .conversions = sum.conversions};
 }
 
-Plans chain_plans(const Chain& chain, std::span<const Body> bodies, const Problem& problem) {
-  const double array_bytes =
-      static_cast<double>(problem[map::kElements]) * size_bytes(problem.dtype);
-  Plans plans;
-  plans.reserve(chain.steps.size());
+Program chain_plans(const Chain& chain, std::span<const Body> bodies, const Problem& problem) {
+  Program program;
+  program.reserve(chain.steps.size());
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];
     map::Operation operation = operation_of(step.operation, problem.dtype);
     operation.body = only_body(bodies, i);
     Plan plan = map::plan(operation, problem);
-    for (const std::size_t array : step.reads) {
-      const double distance = reuse_distance(chain, i, array);
-      if (distance > 0) plan.more_reuse.push_back({array_bytes, 0, distance * array_bytes});
+    for (std::size_t read = 0; read < step.reads.size(); ++read) {
+      plan.arrays[read].array = static_cast<ArrayId>(step.reads[read]);
     }
-    const double distance = reuse_distance(chain, i, step.writes);
-    if (distance > 0) plan.more_reuse.push_back({0, array_bytes, distance * array_bytes});
-    plans.push_back(std::move(plan));
+    plan.arrays.back().array = static_cast<ArrayId>(step.writes);
+    program.push_back({std::move(plan)});
   }
-  return plans;
+  return program;
 }
 
 Expression expression_of(const Problem& problem) {
@@ -190,7 +182,7 @@ constinit const KernelFamily kExpr = {"elementwise.expr",
                                       kParameters,
                                       kTypes,
                                       work,
-                                      io,
+                                      streaming,
                                       kVariants,
                                       map::kValidated};
 

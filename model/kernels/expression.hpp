@@ -19,10 +19,10 @@ inline constexpr std::size_t kExpression = map::kParameters.size();
 /// node. An addition to a product used nowhere else is one fused multiply-add.
 map::Operation operation_of(const expression::Expression& expression, DType dtype);
 
-/// The launches of a chain, with what each still finds in L2. `bodies`: what each step is compiled
+/// The launches of a chain. `bodies`: what each step is compiled
 /// as, in order; empty: generated at run time.
-Plans chain_plans(const expression::Chain& chain, std::span<const map::Body> bodies,
-                  const Problem& problem);
+Program chain_plans(const expression::Chain& chain, std::span<const map::Body> bodies,
+                    const Problem& problem);
 
 /// The expression of a problem of elementwise.expr, numbers folded. Throws InputError where it
 /// cannot be read, computes nothing or has more than kMaxInputs inputs.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::gemm {
 namespace {
@@ -23,8 +24,8 @@ struct Config {
   std::int64_t tile_m, tile_n, tile_k;
   std::int64_t thread_m, thread_n;
 
-  std::int64_t tile_rows() const { return (m + tile_m - 1) / tile_m; }
-  std::int64_t tile_columns() const { return (n + tile_n - 1) / tile_n; }
+  std::int64_t tile_rows() const { return ceil_div(m, tile_m); }
+  std::int64_t tile_columns() const { return ceil_div(n, tile_n); }
   std::int64_t threads() const { return tile_m / thread_m * (tile_n / thread_n); }
 };
 
@@ -60,85 +61,89 @@ double mean_sectors(std::int64_t elements, std::int64_t row_elements) {
   return static_cast<double>(sectors) / kPeriod;
 }
 
-// What every rung has in common: the product, the traffic of its tiles, the walk over them.
-Plan tiled_plan(const Config& c) {
-  const auto m = static_cast<double>(c.m);
-  const auto n = static_cast<double>(c.n);
-  const auto k = static_cast<double>(c.k);
-  const auto rows = static_cast<double>(c.tile_rows());
-  const auto columns = static_cast<double>(c.tile_columns());
+// Bytes that blocks take `depth` columns of A or rows of B at a time: what the runs request, and in
+// whole sectors; and what they write of C.
+struct TileTraffic {
+  Traffic requested;
+  Traffic sectors;
+};
 
+TileTraffic tile_traffic(const Config& c, std::int64_t depth) {
+  const double a = as_double(c.tile_columns()) * as_double(c.m) * as_double(c.k) * kElement;
+  const double b = as_double(c.tile_rows()) * as_double(c.k) * as_double(c.n) * kElement;
+  const double out = as_double(c.m) * as_double(c.n) * kElement;
+  const auto waste = [](std::int64_t run, std::int64_t row_elements) {
+    return mean_sectors(run, row_elements) * kSectorBytes / (as_double(run) * kElement);
+  };
+  const double a_waste = waste(std::min(depth, c.k), c.k);
+  const double b_waste = waste(std::min(c.tile_n, c.n), c.n);
+  return {{a + b, out}, {a * a_waste + b * b_waste, out * b_waste}};
+}
+
+// What every rung has in common: the product, its operands, the walk over its tiles.
+Plan product_plan(const Config& c) {
+  const double m = as_double(c.m), n = as_double(c.n), k = as_double(c.k);
   Plan plan;
   plan.launch.grid = {c.tile_columns(), c.tile_rows(), 1};
-  Work& work = plan.total;
-  work.vector_flops = 2 * m * n * k;
-  work.compulsory = {(m * k + k * n) * kElement, m * n * kElement};
-
-  // Each block takes tile_k columns of its rows of A and tile_k rows of its columns of B a step.
-  const std::int64_t run_a = std::min(c.tile_k, c.k);
-  const std::int64_t run_b = std::min(c.tile_n, c.n);
-  const double a_waste =
-      mean_sectors(run_a, c.k) * kSectorBytes / (static_cast<double>(run_a) * kElement);
-  const double b_waste =
-      mean_sectors(run_b, c.n) * kSectorBytes / (static_cast<double>(run_b) * kElement);
-  work.requested = {(columns * m * k + rows * k * n) * kElement, m * n * kElement};
-  work.l2 = {(columns * m * k * a_waste + rows * k * n * b_waste) * kElement,
-             m * n * kElement * b_waste};
-
-  work.l1 = work.l2;
-  work.dram_footprint = work.compulsory;
-
+  plan.useful.vector_flops = 2 * m * n * k;
+  plan.arrays = {reads(0, m * k * kElement), reads(1, k * n * kElement),
+                 writes(2, m * n * kElement)};
   plan.raster = TileRaster{.tile_rows = c.tile_rows(),
                            .tile_columns = c.tile_columns(),
-                           .row_panel_bytes = m / rows * k * kElement,
-                           .column_panel_bytes = n / columns * k * kElement};
-  plan.block.steps = static_cast<double>((c.k + c.tile_k - 1) / c.tile_k);
-  plan.block.once.l2_bytes = static_cast<double>(c.tile_m * c.tile_n) * kElement;
-  plan.block.once.global_round_trips = 1;
+                           .row_panel_bytes = m / as_double(c.tile_rows()) * k * kElement,
+                           .column_panel_bytes = n / as_double(c.tile_columns()) * k * kElement};
   return plan;
+}
+
+// The main loop, then the stores of C.
+void set_loop(Plan& plan, Step step, double steps, double stages, const TileTraffic& traffic,
+              const Traffic& below_l1) {
+  const double blocks = as_double(plan.launch.blocks());
+  const double loads = blocks * steps;
+  step.issued.requested = {traffic.requested.read_bytes / loads, 0};
+  step.issued.l1 = {traffic.sectors.read_bytes / loads, 0};
+  step.issued.l2 = {below_l1.read_bytes / loads, 0};
+  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
+  Step store;
+  store.issued.requested = {0, traffic.requested.write_bytes / blocks};
+  store.issued.l1 = {0, traffic.sectors.write_bytes / blocks};
+  store.issued.l2 = {0, below_l1.write_bytes / blocks};
+  store.waits.global = 1;
+  set_blocks(plan, {{std::move(step), steps, stages}, {std::move(store)}});
 }
 
 // One thread an output element, operands straight from global memory. `rows_first`: neighbouring
 // threads take neighbouring rows, so a warp's loads of A and stores of C touch a line each.
-Plans plan_direct(const Problem& problem, bool rows_first) {
+Program plan_direct(const Problem& problem, bool rows_first) {
   Config c = config(problem, kTileN + 1);
-  c.tile_k = 1;
-  Plan plan = tiled_plan(c);
+  Plan plan = product_plan(c);
+  TileTraffic traffic = tile_traffic(c, 1);
+  traffic.requested.read_bytes = plan.useful.vector_flops * kElement;  // two operands a step
   // L1 keeps a sector of A until the block has marched through it: rows are whole runs along k.
-  c.tile_k = c.k;
-  plan.total.l2.read_bytes = tiled_plan(c).total.l2.read_bytes;
+  Traffic below_l1 = tile_traffic(c, c.k).sectors;
   // A warp that walks down rows stores each word of C to a sector of its own.
   if (rows_first) {
     constexpr double kWordsPerSector = 8;
-    plan.total.l2.write_bytes = plan.total.compulsory.write_bytes * kWordsPerSector;
+    below_l1.write_bytes = traffic.requested.write_bytes * kWordsPerSector;
   }
-  const auto m = static_cast<double>(c.m);
-  const auto n = static_cast<double>(c.n);
-  const auto k = static_cast<double>(c.k);
-  plan.total.requested.read_bytes = 2 * m * n * k * kElement;
 
-  const double warps = static_cast<double>((c.threads() + 31) / 32);
-  const std::int64_t row_bytes = c.k * 4;
-  Step& step = plan.block.step;
-  step.vector_flops = 2 * static_cast<double>(c.threads());
-  step.instructions = warps * kInstructionsPerDirectStep;
+  const double warps = warps_of(c.threads());
+  Step step;
+  step.issued.vector_flops = 2 * as_double(c.threads());
+  step.warp_instructions = warps * kInstructionsPerDirectStep;
   // Lanes of a warp lie along threadIdx.x: down rows of A, or along columns of B. The other operand
   // is one word for all lanes that share a row or column.
   const std::int64_t lanes = std::min<std::int64_t>(32, rows_first ? c.tile_m : c.tile_n);
-  const double turns = 32.0 / static_cast<double>(lanes);
-  const WarpAccess along{.stride_bytes = rows_first ? row_bytes : 4,
+  const WarpAccess along{.stride_bytes = rows_first ? c.k * 4 : 4,
                          .access_bytes = 4,
                          .offset_bytes = 0,
                          .lanes = lanes};
-  const double lookups = static_cast<double>(distinct_units(along, kLineBytes));
-  const double wavefronts = static_cast<double>(bank_wavefronts(along));
-  const double other = rows_first ? 1 : turns;  // words of the other operand in different lines
-  step.l1_lookups = warps * (lookups + other);
+  // Words of the other operand in different lines.
+  const double other = rows_first ? 1 : 32.0 / as_double(lanes);
+  step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
+  step.wavefronts.l1_lookups = warps * (as_double(distinct_units(along, kLineBytes)) + other);
   // The loop is unrolled by four; the block's warps wait together for the new lines of four steps.
-  step.global_round_trips = 0.25;
-  step.l1_wavefronts = warps * (wavefronts + other);
-  step.l2_bytes =
-      plan.total.l2.read_bytes / static_cast<double>(plan.launch.blocks()) / plan.block.steps;
+  step.waits.global = 0.25;
   plan.launch.block = rows_first ? std::array{c.tile_m, c.tile_n, std::int64_t{1}}
                                  : std::array{c.tile_n, c.tile_m, std::int64_t{1}};
   if (rows_first) {  // blocks too walk down the rows first
@@ -146,9 +151,10 @@ Plans plan_direct(const Problem& problem, bool rows_first) {
     std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
+  set_loop(plan, step, as_double(c.k), 1, traffic, below_l1);
   plan.launch.registers = 32;
-  plan.on_chip_bytes = static_cast<double>(c.tile_m * c.tile_n) * kElement;
-  return {plan};
+  plan.on_chip_bytes = as_double(c.tile_m * c.tile_n) * kElement;
+  return {{plan}};
 }
 
 // How a rung works from shared memory.
@@ -203,29 +209,26 @@ void set_registers(Plan& plan, const Config& c) {
   plan.caveat = "registers are estimated: no kernel is compiled for this tile";
 }
 
-Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging) {
+Program plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging) {
   const Config c = config(problem, parameters);
-  Plan plan = tiled_plan(c);
-  const auto warps = static_cast<double>((c.threads() + 31) / 32);
-  const auto tile_k = static_cast<double>(c.tile_k);
-  const auto tile_inputs = static_cast<double>((c.tile_m + c.tile_n) * c.tile_k);
-  const auto width = static_cast<double>(staging.width);
-  const auto thread_m = static_cast<double>(c.thread_m);
-  const auto thread_n = static_cast<double>(c.thread_n);
+  Plan plan = product_plan(c);
+  const double warps = warps_of(c.threads());
+  const double tile_k = as_double(c.tile_k);
+  const double width = as_double(staging.width);
+  const double thread_m = as_double(c.thread_m);
+  const double thread_n = as_double(c.thread_n);
 
-  Step& step = plan.block.step;
-  step.vector_flops = 2 * thread_m * thread_n * static_cast<double>(c.threads()) * tile_k;
+  Step step;
+  step.issued.vector_flops = 2 * thread_m * thread_n * as_double(c.threads()) * tile_k;
   const double multiply_adds = warps * tile_k * thread_m * thread_n;
   const double shared_loads = warps * tile_k * (thread_m / kWordsPerAccessOfA + thread_n / width);
-  const double copies = tile_inputs / width / 32;
-  const bool ahead = staging.stages > 1;
-  step.instructions =
+  const double copies = as_double((c.tile_m + c.tile_n) * c.tile_k) / width / 32;
+  step.warp_instructions =
       multiply_adds + shared_loads + copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
-  step.shared_wavefronts = shared_loads + copies * width;
-  step.l2_bytes = tile_inputs * kElement;
-  step.tile_load_waits = ahead ? 0 : 1;
-  step.shared_round_trips = 1;
-  step.barriers = ahead ? 1 : 2;
+  step.wavefronts.shared = shared_loads + copies * width;
+  step.waits.tile_loads = 1;
+  step.waits.shared = 1;
+  step.waits.barriers = staging.stages > 1 ? 1 : 2;
 
   plan.launch.block = {c.threads(), 1, 1};
   plan.launch.shared_bytes = staging.stages * 4 * c.tile_k * (c.tile_m + staging.pad_a + c.tile_n);
@@ -234,11 +237,12 @@ Plans plan_staged(const Problem& problem, std::size_t parameters, const Staging&
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
     plan.raster->group_rows = staging.group_rows;
   }
-  plan.total.shared_bytes = step.shared_wavefronts * kLineBytes * plan.block.steps *
-                            static_cast<double>(plan.launch.blocks());
-  plan.on_chip_bytes = static_cast<double>(c.tile_m * c.tile_n) * kElement +
-                       static_cast<double>(plan.launch.shared_bytes);
-  return {plan};
+  const TileTraffic traffic = tile_traffic(c, c.tile_k);
+  set_loop(plan, step, as_double(ceil_div(c.k, c.tile_k)), as_double(staging.stages), traffic,
+           traffic.sectors);
+  plan.on_chip_bytes =
+      as_double(c.tile_m * c.tile_n) * kElement + as_double(plan.launch.shared_bytes);
+  return {{plan}};
 }
 
 constexpr roofcast::Parameter tile(std::string_view name, std::string_view meaning,
@@ -284,22 +288,22 @@ constexpr std::array kVectorizedParameters = {
 
 constexpr std::array kTypes = {DType::fp32};
 
-Plans plan_naive(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_naive(const Problem& p, const Gpu& /*gpu*/) {
   return plan_direct(p, true);
 }
-Plans plan_coalesced(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_coalesced(const Problem& p, const Gpu& /*gpu*/) {
   return plan_direct(p, false);
 }
-Plans plan_tiled(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_tiled(const Problem& p, const Gpu& /*gpu*/) {
   return plan_staged(p, kTileK + 1, {});
 }
-Plans plan_coarsened_1d(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_coarsened_1d(const Problem& p, const Gpu& /*gpu*/) {
   return plan_staged(p, kThreadM + 1, {});
 }
-Plans plan_coarsened_2d(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_coarsened_2d(const Problem& p, const Gpu& /*gpu*/) {
   return plan_staged(p, kThreadN + 1, {});
 }
-Plans plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
   return plan_staged(p, kThreadN + 1, {.width = 4, .stages = 3, .group_rows = 8, .pad_a = 4});
 }
 

@@ -26,11 +26,7 @@ struct Compilation {
 /// Of the compilation that a device runs: the last one that is not too new for it. `all` begins
 /// with the oldest, which also serves a device without a compute capability.
 inline std::int64_t registers_for(std::span<const Compilation> all, const Gpu& gpu) {
-  int major = 0;
-  for (const char digit : gpu.compute_capability) {
-    if (digit < '0' || digit > '9') break;
-    major = 10 * major + (digit - '0');
-  }
+  const int major = gpu.compute_capability ? gpu.compute_capability->major : 0;
   std::int64_t registers = all.front().registers;
   for (const Compilation& one : all) {
     if (one.from_major <= major) registers = one.registers;

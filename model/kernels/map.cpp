@@ -3,6 +3,8 @@
 #include <bit>
 #include <string>
 
+#include "model/kernels/plan_parts.hpp"
+
 namespace roofcast::map {
 namespace {
 
@@ -31,7 +33,7 @@ Plan plan(const Operation& operation, const Problem& problem) {
   }
   const auto width = static_cast<std::int64_t>(vector / element);
   const std::int64_t chunk = problem[kThreads] * width * problem[kLoads];
-  const auto n = static_cast<double>(problem[kElements]);
+  const auto n = as_double(problem[kElements]);
 
   Plan result;
   result.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
@@ -42,29 +44,36 @@ Plan plan(const Operation& operation, const Problem& problem) {
                                 problem[kVectorBytes], problem[kLoads])
           : registers_of(operation.body, problem.dtype, problem[kVectorBytes], problem[kLoads]);
 
+  if (result.launch.registers == 0) {
+    throw InputError("no kernel is compiled for vector_bytes " +
+                     std::to_string(problem[kVectorBytes]) + " with loads " +
+                     std::to_string(problem[kLoads]) + ": give vector_bytes 16 and loads 1 or 2");
+  }
   result.launch.shared_bytes = problem[kReservedShared];
 
-  Work& work = result.total;
-  work.vector_flops = n * operation.flops;
-  work.special_flops = n * operation.special;
-  work.conversions = n * operation.conversions;
-  work.compulsory = {n * element * operation.reads, n * element * operation.writes};
-  work.requested = work.l1 = work.l2 = work.dram_footprint = work.compulsory;
-
-  const double warps = static_cast<double>((problem[kThreads] + 31) / 32);
-  const auto loads = static_cast<double>(problem[kLoads]);
   const double arrays = operation.reads + operation.writes;
-  const auto elements = static_cast<double>(chunk);
-  Step& once = result.block.once;
-  result.block.steps = 0;
-  once.vector_flops = elements * operation.flops;
-  once.special_ops = elements * operation.special;
-  once.conversions = elements * operation.conversions;
-  once.instructions = warps * (kInstructionsPerThread + kInstructionsPerAccess * loads * arrays) +
-                      elements / 32 * operation.instructions;
-  once.l2_bytes = elements * element * arrays;
-  once.global_round_trips = 1;
-  result.on_chip_bytes = 0;
+  const auto loads = as_double(problem[kLoads]);
+  const auto elements = as_double(chunk);
+  Step step;
+  step.issued.vector_flops = elements * operation.flops;
+  step.issued.special_flops = elements * operation.special;
+  step.issued.conversions = elements * operation.conversions;
+  const double each = elements * element;
+  set_traffic(step.issued, {each * operation.reads, each * operation.writes});
+  step.warp_instructions = warps_of(problem[kThreads]) *
+                               (kInstructionsPerThread + kInstructionsPerAccess * loads * arrays) +
+                           elements / 32 * operation.instructions;
+  step.waits.global = 1;
+  set_blocks_with_edge(result, step, elements / n);
+
+  result.useful.vector_flops = n * operation.flops;
+  result.useful.special_flops = n * operation.special;
+  result.useful.conversions = n * operation.conversions;
+  ArrayId array = 0;
+  for (; array < static_cast<ArrayId>(operation.reads); ++array) {
+    result.arrays.push_back(reads(array, n * element));
+  }
+  result.arrays.push_back(writes(array, n * element));
   return result;
 }
 

@@ -1,11 +1,12 @@
 #include "model/kernels/norm.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/io_complexity.hpp"
 #include "model/kernels/norm_library.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::norm {
 namespace {
@@ -17,10 +18,6 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
-
-double as_double(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 bool narrow(const Problem& p) {
   return element_bytes(p) == 2;
@@ -135,21 +132,15 @@ const Counts& counts_of(Kind kind) {
   return kind == Kind::layernorm ? kLayernorm : kRmsnorm;
 }
 
-// Where blocks of one SM read γ and β: once an SM as far as L1 keeps them beside the rows.
-double parameter_reads(const Launch& launch, double requested, double once, double slice_bytes,
-                       const Gpu& gpu) {
-  // Between two uses of a parameter an SM reads one slice and writes it.
-  const double misses = rows::l1_miss_share(0, 2 * slice_bytes + once, launch, gpu);
-  const double sms = as_double(std::min(launch.blocks(), gpu.sm_count.value_or(1)));
-  return misses * requested + (1 - misses) * std::min(requested, sms * once);
-}
-
 void add_sector_reason(Plan& plan) {
-  if (plan.total.l1.total_bytes() > 1.01 * plan.total.requested.total_bytes()) {
+  const Work issued = issued_by_launch(plan);
+  if (issued.l1.total_bytes() > 1.01 * issued.requested.total_bytes()) {
     plan.traffic_reasons.push_back(
         {Level::l1, "rows that do not begin on a sector, and one value a row for the statistics"});
   }
 }
+
+enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
 
 /// How the forward pass runs: rows stream through shared memory, or the registers hold them.
 struct ForwardPass {
@@ -179,75 +170,81 @@ ForwardPass forward_on(Kind kind, const Problem& p, const Gpu& gpu) {
   return {false, layout, registers[position_of(layout.vectors)], parts * 16 + kept, kept};
 }
 
-Plan plan_forward(Kind kind, const Problem& p, const Gpu& gpu, const ForwardPass& how) {
+Plan plan_forward(Kind kind, const Problem& p, const ForwardPass& how) {
   const rows::Layout& layout = how.layout;
   const Counts& counts = counts_of(kind);
   const bool clustered = layout.cluster > 1;
   const bool in_turn = clustered || layout.rows_per_cluster > 1;
   const std::int64_t kept = how.kept;
   Plan plan = rows::plan_of(layout, p[rows::kRows], how.registers, how.shared_bytes);
+  if (how.streams) plan.needs = {Instruction::bulk_copy};
 
   const double row_count = as_double(p[rows::kRows]);
   const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));
   const double elements = row_count * as_double(p[rows::kCols]);
+  const double x_bytes = row_count * row_bytes;
   const double parameter_bytes = counts.parameters * row_bytes;
   const double statistics = counts.statistics * row_count;
-  const double groups =
-      as_double(rows::ceil_div(p[rows::kRows], kept > 0 ? layout.rows_per_cluster : 1));
-  const rows::Sectors sectors =
-      rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
-  Work& work = plan.total;
-  work.vector_flops = counts.forward_flops * elements;
-  work.special_flops = row_count;  // 1/√
-  work.conversions = narrow(p) ? elements / 2 : 0;
-  work.compulsory = {row_count * row_bytes + parameter_bytes,
-                     row_count * row_bytes + 4 * statistics};
-  work.dram_footprint = work.compulsory;
-  work.requested = {row_count * row_bytes + groups * parameter_bytes, work.compulsory.write_bytes};
+  plan.useful.vector_flops = counts.forward_flops * elements;
+  plan.useful.special_flops = row_count;  // 1/√
+  plan.useful.conversions = narrow(p) ? elements / 2 : 0;
+  plan.arrays = {reads(kX, x_bytes), reads(kParameterArrays, parameter_bytes),
+                 writes(kStatistics, 4 * statistics), writes(kResult, x_bytes)};
+
+  const double in_group = kept > 0 ? as_double(layout.rows_per_cluster) : 1;
+  const double groups = std::ceil(row_count / in_group);
   // γ and β by vectors, those of ragged rows by the two aligned ones around each.
   const bool ragged = p[rows::kCols] * element_bytes(p) % rows::kVectorBytes != 0;
-  const double parameter_l1 = groups * parameter_bytes * (ragged ? 2 : 1);
+  const double parameters = groups * parameter_bytes;
+  const rows::Sectors sectors =
+      rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
   const double written = (sectors.accessed + statistics) * kSectorBytes;
-  work.l1 = {sectors.accessed * kSectorBytes + parameter_l1, written};
-  // The blocks of a cluster have different columns: an SM sees all of them.
-  work.l2 = {
-      sectors.distinct * kSectorBytes +
-          parameter_reads(plan.launch, groups * parameter_bytes, parameter_bytes,
-                          row_bytes * as_double(kept > 0 ? layout.rows_per_cluster : 1), gpu),
-      written};
-  add_sector_reason(plan);
+  // The blocks of a cluster have different columns: an SM sees all of them. Between two uses of a
+  // parameter it reads one group of rows and writes it.
+  plan.reuse = {{.scope = Scope::sm,
+                 .bytes = parameters,
+                 .distinct_bytes = parameter_bytes,
+                 .distance_bytes = 2 * row_bytes * in_group + parameter_bytes}};
 
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
   const double accesses = warps * as_double(layout.vectors);
   const double slots = plan.on_chip_bytes / as_double(element_bytes(p));
   const double unpacks = narrow(p) ? 1 + counts.parameters + 0.5 : 0;
   const bool alone = layout.threads == rows::kWarp && !in_turn;
-  const double blocks = as_double(plan.launch.blocks());
+  const double rows_of_block = as_double(layout.rows_per_cluster);
+  const double steps = as_double(plan.launch.blocks()) * rows_of_block;
   plan.on_chip_bytes += as_double(how.streams ? rows::ring_bytes(layout, 1, 1) + kept : kept);
-  plan.block.steps = as_double(layout.rows_per_cluster);
-  Step& step = plan.block.step;  // a row
-  step.vector_flops = slots * counts.forward_flops;
-  step.conversions = narrow(p) ? slots / 2 : 0;
-  step.special_ops = as_double(layout.threads * layout.rows_per_block);
+  Step row;
+  row.issued.vector_flops = slots * counts.forward_flops;
+  row.issued.conversions = narrow(p) ? slots / 2 : 0;
+  row.issued.special_flops = as_double(layout.threads * layout.rows_per_block);
+  row.issued.requested = shared_by({x_bytes + parameters, x_bytes + 4 * statistics}, steps);
+  row.issued.l1 =
+      shared_by({sectors.accessed * kSectorBytes + parameters * (ragged ? 2 : 1), written}, steps);
+  row.issued.l2 = shared_by({sectors.distinct * kSectorBytes + parameters, written}, steps);
   const double parameter_access = kept > 0 ? 1 : kInstructionsPerParameter;
-  step.instructions = slots / rows::kWarp * (counts.forward_instructions + unpacks) +
-                      accesses * ((how.streams ? kInstructionsPerRingLoad : kInstructionsPerLoad) +
-                                  kInstructionsPerStore + counts.parameters * parameter_access) +
-                      warps * (kInstructionsPerThread + (alone ? 0 : kInstructionsPerMerge));
-  step.l2_bytes = work.l2.total_bytes() / blocks / plan.block.steps;
+  row.warp_instructions =
+      slots / rows::kWarp * (counts.forward_instructions + unpacks) +
+      accesses * ((how.streams ? kInstructionsPerRingLoad : kInstructionsPerLoad) +
+                  kInstructionsPerStore + counts.parameters * parameter_access) +
+      warps * (kInstructionsPerThread + (alone ? 0 : kInstructionsPerMerge));
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
-  const double streamed = how.streams ? sectors.accessed * kSectorBytes : 0;
-  step.l1_wavefronts = step.l1_lookups =
-      (work.l1.total_bytes() - streamed) / blocks / plan.block.steps / as_double(kLineBytes);
-  step.global_round_trips = how.streams ? 0 : kept > 0 ? 1 : 2;  // x, then γ and β
-  plan.block.once.global_round_trips = how.streams ? 1 : 0;
-  step.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
-  step.dependent_fmas = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p));
-  step.barriers = alone ? 0 : clustered && !how.streams ? 2 : 1;
-  step.shared_wavefronts = alone ? 0 : warps * as_double(layout.cluster) + 2 * warps;
-  if (kept > 0) step.shared_wavefronts += as_double(kept / kLineBytes);
-  step.shared_wavefronts += 2 * streamed / blocks / plan.block.steps / as_double(kLineBytes);
-  work.shared_bytes = step.shared_wavefronts * as_double(kLineBytes) * blocks * plan.block.steps;
+  const double streamed = how.streams ? sectors.accessed * kSectorBytes / steps : 0;
+  row.wavefronts.l1 = row.wavefronts.l1_lookups =
+      (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
+  row.wavefronts.shared = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
+                          as_double(kept / kLineBytes) + 2 * streamed / as_double(kLineBytes);
+  row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
+  row.waits = {.global = kept > 0 ? 1.0 : 2.0,  // x, then γ and β
+               .shared = (alone ? 1 : 2) * kShufflesOfWarp,
+               .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
+               .barriers = alone                       ? 0.0
+                           : clustered && !how.streams ? 2.0
+                                                       : 1.0};
+  Step start;  // the first row of a stream, which no earlier one hides
+  start.waits.global = how.streams ? 1 : 0;
+  set_blocks(plan, {{std::move(start)}, {std::move(row), rows_of_block, how.streams ? 2.0 : 1.0}});
+  add_sector_reason(plan);
   return plan;
 }
 
@@ -289,61 +286,72 @@ Plan plan_backward(Kind kind, const Problem& p, const Backward& backward, double
 
   const double row_count = as_double(p[rows::kRows]);
   const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));
+  const double x_bytes = row_count * row_bytes;
   const double elements = row_count * as_double(p[rows::kCols]);
   const double statistics = counts.statistics * row_count;
-  const double blocks = as_double(plan.launch.blocks());
-  // As vectors, or single elements of neighbouring threads: both whole sectors but at the ends.
-  const rows::Sectors sectors =
-      rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
-  Work& work = plan.total;
-  work.vector_flops = counts.backward_flops * elements;
-  work.conversions = narrow(p) ? elements / 2 : 0;
-  work.compulsory = {2 * row_count * row_bytes + row_bytes + 4 * statistics, row_count * row_bytes};
-  work.dram_footprint = work.compulsory;
-  work.dram_footprint.write_bytes += partial_bytes;
+  plan.useful.vector_flops = counts.backward_flops * elements;
+  plan.useful.conversions = narrow(p) ? elements / 2 : 0;
+  plan.arrays = {reads(kX, x_bytes),
+                 reads(kDy, x_bytes),
+                 reads(kParameterArrays, row_bytes),
+                 reads(kStatistics, 4 * statistics),
+                 writes(kResult, x_bytes),
+                 scratch(kPartials, {0, partial_bytes})};
+
   const double gamma = as_double(row_blocks * layout.rows_per_block) * row_bytes;
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
   const double warps_a_row = as_double(layout.threads / rows::kWarp * layout.cluster);
-  work.requested = {2 * row_count * row_bytes + gamma + 4 * statistics * warps_a_row,
-                    row_count * row_bytes + partial_bytes};
-  work.l1 = {2 * sectors.accessed * kSectorBytes + gamma + statistics * warps_a_row * kSectorBytes,
-             sectors.accessed * kSectorBytes + partial_bytes};
-  work.l2 = {2 * sectors.distinct * kSectorBytes + gamma +
-                 statistics * as_double(layout.cluster) * kSectorBytes,
-             work.l1.write_bytes};
-  add_sector_reason(plan);
-
+  // As vectors, or single elements of neighbouring threads: both whole sectors but at the ends.
+  const rows::Sectors sectors =
+      rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
+  const double accessed = sectors.accessed * kSectorBytes;
   const double slots = plan.on_chip_bytes / as_double(element_bytes(p));
   const double accesses = warps * as_double(layout.vectors) *
                           (ragged ? as_double(rows::kVectorBytes / element_bytes(p)) : 1);
   const bool alone = layout.threads == rows::kWarp && !clustered;
-  plan.block.steps = as_double(rows::ceil_div(p[rows::kRows], row_blocks * layout.rows_per_block));
-  Step& step = plan.block.step;  // a row
-  step.vector_flops = slots * counts.backward_flops;
-  step.conversions = narrow(p) ? slots / 2 : 0;
-  step.instructions =
+  const double rows_of_block =
+      as_double(rows::ceil_div(p[rows::kRows], row_blocks * layout.rows_per_block));
+  const double steps = as_double(plan.launch.blocks()) * rows_of_block;
+  Step row;
+  row.issued.vector_flops = slots * counts.backward_flops;
+  row.issued.conversions = narrow(p) ? slots / 2 : 0;
+  row.issued.requested = shared_by(
+      {2 * x_bytes + gamma + 4 * statistics * warps_a_row, x_bytes + partial_bytes}, steps);
+  row.issued.l1 = shared_by(
+      {2 * accessed + gamma + statistics * warps_a_row * kSectorBytes, accessed + partial_bytes},
+      steps);
+  row.issued.l2 = shared_by({2 * sectors.distinct * kSectorBytes + gamma +
+                                 statistics * as_double(layout.cluster) * kSectorBytes,
+                             accessed + partial_bytes},
+                            steps);
+  row.warp_instructions =
       slots / rows::kWarp * (counts.backward_instructions + (narrow(p) ? 3.5 : 0)) +
       accesses * (2 * (backward.streams ? kInstructionsPerRingLoad : kInstructionsPerLoad) +
                   kInstructionsPerStore) +
       warps * (kShufflesOfWarp * 2 + (alone ? 0 : kInstructionsPerMerge));
-  step.l2_bytes = work.l2.total_bytes() / blocks / plan.block.steps;
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
-  const double streamed = backward.streams ? 2 * sectors.accessed * kSectorBytes : 0;
-  step.l1_wavefronts = step.l1_lookups =
-      (work.l1.total_bytes() - streamed) / blocks / plan.block.steps / as_double(kLineBytes);
-  step.global_round_trips = backward.streams ? 0 : 1;  // loaded one row ahead
-  plan.block.once.global_round_trips = 1;
-  step.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
-  step.dependent_fmas = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2;
-  step.barriers = alone ? 0 : clustered && !backward.streams ? 2 : 1;
-  step.shared_wavefronts = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
-                           2 * streamed / blocks / plan.block.steps / as_double(kLineBytes);
-  plan.block.once.instructions = warps * kInstructionsPerThread + slots / rows::kWarp * 8;
-  work.shared_bytes = step.shared_wavefronts * as_double(kLineBytes) * blocks * plan.block.steps;
+  const double streamed = backward.streams ? 2 * accessed / steps : 0;
+  row.wavefronts.l1 = row.wavefronts.l1_lookups =
+      (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
+  row.wavefronts.shared = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
+                          2 * streamed / as_double(kLineBytes);
+  row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
+  row.waits = {.global = 1,  // loaded one row ahead
+               .shared = (alone ? 1 : 2) * kShufflesOfWarp,
+               .arithmetic = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2,
+               .barriers = alone                            ? 0.0
+                           : clustered && !backward.streams ? 2.0
+                                                            : 1.0};
+  Step start;
+  start.waits.global = 1;
+  start.warp_instructions = warps * kInstructionsPerThread + slots / rows::kWarp * 8;
+  const double stages = backward.streams ? as_double(kRingStages) + 1 : 1;
+  set_blocks(plan, {{std::move(start)}, {std::move(row), rows_of_block, stages}});
+  add_sector_reason(plan);
   return plan;
 }
 
-// dγ and dβ from the partial sums, which L2 still holds.
+// dγ and dβ from the partial sums.
 Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_bytes) {
   const Counts& counts = counts_of(kind);
   Plan plan;
@@ -352,24 +360,22 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   plan.launch.registers = kFinishRegisters;
   plan.launch.shared_bytes = kFinishThreads * (kFinishColumns + 1) * 4;
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
-  Work& work = plan.total;
-  work.vector_flops = partial_bytes / 4;
-  work.compulsory = {0, out};
-  work.dram_footprint = work.requested = work.l1 = work.l2 = {partial_bytes, out};
-  plan.reuse = {.read_bytes = partial_bytes, .write_bytes = 0, .distance_bytes = partial_bytes};
+  plan.useful.vector_flops = partial_bytes / 4;
+  plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
   constexpr double kUnrolled = 8;
+  const double blocks = as_double(plan.launch.blocks());
   const double loads = counts.parameters * strips / as_double(kFinishThreads);  // a thread
   const double warps = as_double(kFinishThreads);
-  plan.block.steps = 0;
-  Step& once = plan.block.once;
-  once.vector_flops = partial_bytes / 4 / as_double(plan.launch.blocks());
-  once.instructions = warps * (loads * 3 + kInstructionsPerThread);
-  once.l2_bytes = (partial_bytes + out) / as_double(plan.launch.blocks());
-  once.l1_wavefronts = once.l1_lookups = warps * loads;
-  once.global_round_trips = std::max(counts.parameters, loads / kUnrolled);
-  once.dependent_fmas = loads;
-  once.shared_round_trips = counts.parameters * 6;
-  once.barriers = counts.parameters * 2;
+  Step step;
+  step.issued.vector_flops = partial_bytes / 4 / blocks;
+  set_traffic(step.issued, shared_by({partial_bytes, out}, blocks));
+  step.warp_instructions = warps * (loads * 3 + kInstructionsPerThread);
+  step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * loads;
+  step.waits = {.global = std::max(counts.parameters, loads / kUnrolled),
+                .shared = counts.parameters * 6,
+                .arithmetic = loads,
+                .barriers = counts.parameters * 2};
+  set_blocks(plan, {{std::move(step)}});
   return plan;
 }
 
@@ -394,14 +400,14 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
 }
 
 template <Kind kKind>
-Plans plan(const Problem& p, const Gpu& gpu) {
+Program plan(const Problem& p, const Gpu& gpu) {
   constexpr std::string_view kCaveat = "instructions are estimated from the PTX";
   if (p[kPass] == kForward) {
     const ForwardPass how = forward_on(kKind, p, gpu);
     check_layout(p, how.layout, how.streams ? how.layout.vectors : most_vectors(p));
-    Plan forward = plan_forward(kKind, p, gpu, how);
+    Plan forward = plan_forward(kKind, p, how);
     forward.caveat = kCaveat;
-    return {forward};
+    return {{forward}};
   }
   const Backward how = backward_on(kKind, p, gpu);
   check_layout(p, how.layout, how.layout.vectors);
@@ -409,7 +415,7 @@ Plans plan(const Problem& p, const Gpu& gpu) {
   const double partial_bytes = counts_of(kKind).parameters * strips * as_double(p[rows::kCols]) * 4;
   Plan backward = plan_backward(kKind, p, how, partial_bytes);
   backward.caveat = kCaveat;
-  return {backward, plan_finish(kKind, p, strips, partial_bytes)};
+  return {{backward}, {plan_finish(kKind, p, strips, partial_bytes)}};
 }
 
 constexpr std::array<std::string_view, 2> kPasses = {"forward", "backward"};
@@ -433,14 +439,11 @@ constexpr std::array<KernelModel, 3> kVariants = {{
     kLibrary,
 }};
 
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
-}
-
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "norm",    "y = γ·(x - μ)·r + β, a row at a time", kParameters, kTypes, nullptr, io, kVariants,
-    kValidated};
+constinit const KernelFamily kFamily = {"norm",      "y = γ·(x - μ)·r + β, a row at a time",
+                                        kParameters, kTypes,
+                                        nullptr,     streaming,
+                                        kVariants,   kValidated};
 
 }  // namespace roofcast::norm

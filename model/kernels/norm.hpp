@@ -80,25 +80,29 @@ inline constexpr std::int64_t kForwardRingSliceBytes =
 
 /// Whether the rows of the forward pass stream through shared memory, on a device that has bulk
 /// copies and with addresses on multiples of 16 bytes: where that was measured faster on an H200
-/// (2026-11-21), unless settings ask for the kernels that hold rows.
+/// (2026-11-21), unless vectors or cluster are given, which are settings of the kernels that hold
+/// rows.
 constexpr bool forward_streams(const Problem& p) {
   constexpr std::int64_t kLeastFp32 = 32 * 1024 + 1, kLeast = 4096;
   const std::int64_t row_bytes = p[rows::kCols] * element_bytes(p);
-  return p[kVectors] == 0 && p[kCluster] == 0 && p[kRowsPerCluster] == 0 &&
-         row_bytes % rows::kVectorBytes == 0 &&
+  return p[kVectors] == 0 && p[kCluster] == 0 && row_bytes % rows::kVectorBytes == 0 &&
          row_bytes >= (element_bytes(p) == 4 ? kLeastFp32 : kLeast) &&
          row_bytes <= rows::kMaxCluster * 2 * kForwardRingSliceBytes;
 }
 
 constexpr rows::Layout forward_ring_layout(const Problem& p) {
-  constexpr std::int64_t kEnoughRingBlocks = 1024;
+  constexpr std::int64_t kRowsOfCluster = 8, kRowsOfBlock = 2, kEnoughRingBlocks = 1024;
   const std::int64_t cluster =
       rows::cluster_for(p[rows::kCols] * element_bytes(p), kForwardRingSliceBytes);
   rows::Layout layout =
       rows::ring_layout(p[rows::kCols], element_bytes(p), kForwardRingVectors, cluster);
-  // One row for a cluster: with several in turn some results were wrong on an H200 (2026-11-21,
-  // 8192 × 16384 fp32 among others), and why is not known yet.
-  layout.rows_per_cluster = cluster > 1 ? 1 : 2;
+  if (p[kRowsPerCluster] != 0) {
+    layout.rows_per_cluster = p[kRowsPerCluster];
+    return layout;
+  }
+  // A cluster starts only once all its blocks fit, so it takes more rows: 374 µs for 8192 × 16384
+  // fp32 on an H100 against 438 µs with one row (2026-11-21).
+  layout.rows_per_cluster = cluster > 1 ? kRowsOfCluster : kRowsOfBlock;
   while (layout.rows_per_cluster > 1 && layout.blocks(p[rows::kRows]) < kEnoughRingBlocks)
     layout.rows_per_cluster /= 2;
   return layout;

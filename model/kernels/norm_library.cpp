@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/kernels/library_rows.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::norm {
 namespace {
@@ -39,10 +40,14 @@ constexpr double kInstructionsPerThread = 60;
 constexpr double kShuffles = 5;  // levels of a warp's reduction, then two among four warps
 constexpr double kLevels = 7;
 
-// The sectors of γ and β come once to each SM and stay in its L1.
-double parameter_l2_bytes(const Problem& problem, double parameter_bytes, const Gpu& gpu) {
-  return parameter_bytes *
-         static_cast<double>(std::min(problem[rows::kRows], gpu.sm_count.value_or(1)));
+enum : ArrayId { kX, kGammaBeta, kMoments, kResult };
+
+// γ and β, which every row asks for; between two uses an SM reads a row and writes one.
+Reuse parameter_reuse(double row_count, double parameter_bytes, double row_bytes) {
+  return {.scope = Scope::sm,
+          .bytes = row_count * parameter_bytes,
+          .distinct_bytes = parameter_bytes,
+          .distance_bytes = 2 * row_bytes + parameter_bytes};
 }
 
 Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu) {
@@ -52,41 +57,42 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   const double row_bytes = row * element;
   const double n = row_count * row;
   const double parameter_bytes = kind.gamma_arrays * row_bytes;
-  const double written = n * element + row_count * kind.row_values * 4;
 
   Plan plan;
   plan.launch.grid[0] = problem[rows::kRows];
   plan.launch.block = {rows::kWarp, kThreads / rows::kWarp, 1};
   plan.launch.registers = library::registers_for(kRegisters, gpu);
   plan.launch.shared_bytes = 24;
-  Work& work = plan.total;
-  work.vector_flops = n * (kind.flops + kResultFlops);
-  work.special_flops = n * kind.special;
-  work.compulsory = work.dram_footprint = {n * element + parameter_bytes, written};
-  work.requested = work.l1 = {2 * n * element + row_count * parameter_bytes, written};
-  work.l2 = {2 * n * element + parameter_l2_bytes(problem, parameter_bytes, gpu), written};
-  plan.rereads = {{.bytes = row_bytes, .distance_bytes = library::kFirstReread * row_bytes}};
+  plan.useful.vector_flops = n * (kind.flops + kResultFlops);
+  plan.useful.special_flops = n * kind.special;
+  plan.arrays = {reads(kX, n * element), reads(kGammaBeta, parameter_bytes),
+                 writes(kMoments, row_count * kind.row_values * 4), writes(kResult, n * element)};
+  plan.reuse = {{.bytes = n * element,
+                 .distance_bytes = row_bytes,
+                 .l2_distance_bytes = library::kFirstReread * row_bytes},
+                parameter_reuse(row_count, parameter_bytes, row_bytes)};
   plan.traffic_reasons.push_back({Level::requested, "two sweeps over a row: moments, result"});
 
   const std::int64_t accesses = rows::ceil_div(problem[rows::kCols], kThreads * kVector);
-  plan.block.steps = 0;
-  Step& once = plan.block.once;
-  once.vector_flops = row * (kind.flops + kResultFlops);
-  once.special_ops = row * kind.special;
-  once.instructions = row / 32 * (kind.instructions + kResultInstructions) +
-                      kWarps * (kInstructionsPerThread + kShuffles * (3 + kind.combine));
-  once.l2_bytes = 3 * row_bytes;
-  // The first sweep loads four vectors before it uses one where it has as many; the second must
-  // not load before the store that precedes.
-  once.global_round_trips = static_cast<double>(accesses / 4 + accesses % 4 + accesses);
-  once.shared_round_trips = kShuffles + 3;
-  once.dependent_fmas = row / kThreads * kind.chain + kLevels * kind.combine;
-  once.barriers = 5;
+  Step step;
+  step.issued.vector_flops = row * (kind.flops + kResultFlops);
+  step.issued.special_flops = row * kind.special;
+  set_traffic(step.issued, {2 * row_bytes + parameter_bytes, row_bytes + kind.row_values * 4});
+  step.warp_instructions = row / 32 * (kind.instructions + kResultInstructions) +
+                           kWarps * (kInstructionsPerThread + kShuffles * (3 + kind.combine));
+  step.waits = {
+      // The first sweep loads four vectors before it uses one where it has as many; the second must
+      // not load before the store that precedes.
+      .global = as_double(ceil_div(accesses, 4) + accesses),
+      .shared = kShuffles + 3,
+      .arithmetic = row / kThreads * kind.chain + kLevels * kind.combine,
+      .barriers = 5};
+  set_blocks(plan, {{std::move(step)}});
   return plan;
 }
 
 // The row scalars, one element a thread at a time.
-Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result, const Gpu& gpu) {
+Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
   constexpr std::int64_t kMomentThreads = 512;
   constexpr std::int64_t kResultThreads = 256;
   const double element = size_bytes(problem.dtype);
@@ -101,38 +107,36 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result, c
   plan.launch.grid[0] = problem[rows::kRows];
   plan.launch.block[0] = threads;
   plan.launch.registers = 32;
-  Work& work = plan.total;
-  work.vector_flops = n * (result ? kResultFlops : kind.flops);
-  work.special_flops = result ? 0 : n * kind.special;
-  // x and the moments come to the second kernel a second time: not compulsory.
-  work.compulsory = {result ? parameter_bytes : n * element, result ? n * element : row_values};
-  work.dram_footprint = {n * element + parameter_bytes + (result ? row_values : 0),
-                         work.compulsory.write_bytes};
-  work.requested = work.l1 = {n * element + row_count * parameter_bytes + (result ? row_values : 0),
-                              work.compulsory.write_bytes};
-  work.l2 = {
-      n * element + parameter_l2_bytes(problem, parameter_bytes, gpu) + (result ? row_values : 0),
-      work.compulsory.write_bytes};
-  if (result) plan.reuse = {n * element + row_values, 0, n * element};
+  plan.useful.vector_flops = n * (result ? kResultFlops : kind.flops);
+  plan.useful.special_flops = result ? 0 : n * kind.special;
+  if (result) {
+    plan.arrays = {scratch(kX, {n * element, 0}), reads(kGammaBeta, parameter_bytes),
+                   scratch(kMoments, {row_values, 0}), writes(kResult, n * element)};
+    plan.reuse = {parameter_reuse(row_count, parameter_bytes, row * element)};
+  } else {
+    plan.arrays = {reads(kX, n * element), writes(kMoments, row_values)};
+  }
 
-  plan.block.steps = 0;
-  Step& once = plan.block.once;
-  const auto warps = static_cast<double>(threads / rows::kWarp);
-  once.vector_flops = row * (result ? kResultFlops : kind.flops);
-  once.special_ops = result ? 0 : row * kind.special;
-  once.instructions = row / 32 * (6 + (result ? kResultInstructions : kind.instructions)) +
-                      warps * kInstructionsPerThread;
-  once.l2_bytes = row * element * (result ? 2 : 1);
-  once.global_round_trips = static_cast<double>(rows::ceil_div(problem[rows::kCols], threads));
-  once.shared_round_trips = result ? 0 : 2 * kShuffles;
-  once.barriers = result ? 0 : 2;
+  const double warps = warps_of(threads);
+  Step step;
+  step.issued.vector_flops = row * (result ? kResultFlops : kind.flops);
+  step.issued.special_flops = result ? 0 : row * kind.special;
+  const double moments = kind.row_values * 4;
+  set_traffic(step.issued, {row * element + parameter_bytes + (result ? moments : 0),
+                            result ? row * element : moments});
+  step.warp_instructions = row / 32 * (6 + (result ? kResultInstructions : kind.instructions)) +
+                           warps * kInstructionsPerThread;
+  step.waits = {.global = as_double(rows::ceil_div(problem[rows::kCols], threads)),
+                .shared = result ? 0 : 2 * kShuffles,
+                .barriers = result ? 0.0 : 2.0};
+  set_blocks(plan, {{std::move(step)}});
   plan.caveat = "rows that are no multiple of four elements: registers are an estimate";
   return plan;
 }
 
 }  // namespace
 
-Plans plan_library(const Problem& problem, const Gpu& gpu) {
+Program plan_library(const Problem& problem, const Gpu& gpu) {
   const Statistics& kind = problem[kLibraryKind] == kLibraryRmsnorm ? kRmsnorm : kLayernorm;
   if (problem[rows::kCols] % kVector == 0) {
     Plan plan = vector_plan(problem, kind, gpu);
@@ -140,9 +144,9 @@ Plans plan_library(const Problem& problem, const Gpu& gpu) {
       plan.caveat =
           "rmsnorm as the fused kernel of later versions, never held against a measurement";
     }
-    return {plan};
+    return {{plan}};
   }
-  return {scalar_sweep(problem, kind, false, gpu), scalar_sweep(problem, kind, true, gpu)};
+  return {{scalar_sweep(problem, kind, false)}, {scalar_sweep(problem, kind, true)}};
 }
 
 }  // namespace roofcast::norm

@@ -15,7 +15,7 @@ enum LibraryKind : std::int64_t { kLibraryLayernorm, kLibraryRmsnorm };
 /// Normalization of rows, forward, as PyTorch launches it (ATen/native/cuda/layer_norm_kernel.cu):
 /// 128 threads a row that sweep it twice, for the moments and for the result; where the rows do not
 /// divide into vectors of four, a kernel for each sweep. Writes the moments of each row too.
-Plans plan_library(const Problem& problem, const Gpu& gpu);
+Program plan_library(const Problem& problem, const Gpu& gpu);
 
 inline constexpr std::array<std::string_view, 2> kLibraryKinds = {"layernorm", "rmsnorm"};
 inline constexpr std::array<std::string_view, 1> kLibraryPasses = {"forward"};

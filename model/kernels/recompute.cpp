@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "model/counting/io_complexity.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::recompute {
 namespace {
@@ -88,10 +88,9 @@ Plan empty_plan(const Problem& problem, std::int64_t registers) {
                                                size_bytes(problem.dtype));
   const std::int64_t chunk = problem[kThreads] * width * problem[kLoads];
   Plan plan;
-  plan.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
+  plan.launch.grid[0] = ceil_div(problem[kElements], chunk);
   plan.launch.block[0] = problem[kThreads];
   plan.launch.registers = registers;
-  plan.block.steps = 0;
   return plan;
 }
 
@@ -110,30 +109,33 @@ Plan pass_plan(const Problem& problem, const Pass& pass, std::int64_t registers)
   const double element = size_bytes(problem.dtype);
   const auto n = static_cast<double>(problem[kElements]);
   Plan plan = empty_plan(problem, registers);
-  Work& work = plan.total;
   const double flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
-  work.vector_flops = n * flops;
-  work.special_flops = n * pass.sigmoids * kSigmoidSpecial;
-  work.conversions = element < 4 ? n * pass.roundings / 2 : 0;
-  work.compulsory = {n * element * pass.reads, n * element * pass.writes};
-  work.requested = work.l1 = work.l2 = work.dram_footprint = work.compulsory;
+  const double special = pass.sigmoids * kSigmoidSpecial;
+  const double conversions = element < 4 ? pass.roundings / 2 : 0;
+  plan.useful.vector_flops = n * flops;
+  plan.useful.special_flops = n * special;
+  plan.useful.conversions = n * conversions;
 
-  const double of_thread = static_cast<double>(problem[kVectorBytes] * problem[kLoads]) / element;
-  const double elements = static_cast<double>(problem[kThreads]) * of_thread;
-  const auto warps = static_cast<double>((problem[kThreads] + 31) / 32);
-  Step& once = plan.block.once;
-  once.vector_flops = elements * flops;
-  once.special_ops = elements * pass.sigmoids * kSigmoidSpecial;
-  once.conversions = element < 4 ? elements * pass.roundings / 2 : 0;
-  once.instructions = warps * pass.instructions;
-  once.l2_bytes = elements * element * (pass.reads + pass.writes);
-  once.global_round_trips = pass.round_trips;
-  once.dependent_fmas = pass.sigmoids * kSigmoidInstructions + pass.slopes;
+  const double of_thread = as_double(problem[kVectorBytes] * problem[kLoads]) / element;
+  const double elements = as_double(problem[kThreads]) * of_thread;
+  Step step;
+  step.issued.vector_flops = elements * flops;
+  step.issued.special_flops = elements * special;
+  step.issued.conversions = elements * conversions;
+  const double each = elements * element;
+  set_traffic(step.issued, {each * pass.reads, each * pass.writes});
+  step.warp_instructions = warps_of(problem[kThreads]) * pass.instructions;
+  step.waits.global = pass.round_trips;
+  step.waits.arithmetic = pass.sigmoids * kSigmoidInstructions + pass.slopes;
+  set_blocks_with_edge(plan, step, elements / n);
   return plan;
 }
 
+// Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
+enum : ArrayId { kGradientIn, kGradientOut, kInput, kOutputs };
+
 /// `stored`: outputs that the forward pass writes besides the last: chain - 1, or none.
-Plans plans(const Problem& problem, std::int64_t stored_outputs) {
+Program program_of(const Problem& problem, std::int64_t stored_outputs) {
   const Compiled& line = compiled(problem);
   const std::size_t type = type_position(problem.dtype);
   const double element = size_bytes(problem.dtype);
@@ -157,20 +159,24 @@ Plans plans(const Problem& problem, std::int64_t stored_outputs) {
 
   Plan first = pass_plan(problem, forward, line.forward[type]);
   Plan second = pass_plan(problem, backward, line.backward[type]);
-  // Between the two visits to an element pass the rest of the one pass and the beginning of the
-  // other: of the arrays of both, half on average.
-  const double array = static_cast<double>(problem[kElements]) * element;
-  const double arrays = (forward.reads + forward.writes + backward.reads + backward.writes) / 2;
-  second.reuse = {
-      .read_bytes = sources * array, .write_bytes = 0, .distance_bytes = arrays * array};
-  return {first, second};
+  const double array = as_double(problem[kElements]) * element;
+  first.arrays = {reads(kInput, array)};
+  for (std::int64_t i = 0; i <= stored_outputs; ++i) {
+    first.arrays.push_back(writes(kOutputs + static_cast<ArrayId>(i), array));
+  }
+  second.arrays = {reads(kGradientIn, array), writes(kGradientOut, array)};
+  if (stored_outputs == 0) second.arrays.push_back(reads(kInput, array));
+  for (std::int64_t i = 0; i < stored_outputs; ++i) {  // all but the last
+    second.arrays.push_back(reads(kOutputs + static_cast<ArrayId>(i), array));
+  }
+  return {{first}, {second}};
 }
 
-Plans plan_stored(const Problem& problem, const Gpu& /*gpu*/) {
-  return plans(problem, problem[kChain] - 1);
+Program plan_stored(const Problem& problem, const Gpu& /*gpu*/) {
+  return program_of(problem, problem[kChain] - 1);
 }
-Plans plan_recomputed(const Problem& problem, const Gpu& /*gpu*/) {
-  return plans(problem, 0);
+Program plan_recomputed(const Problem& problem, const Gpu& /*gpu*/) {
+  return program_of(problem, 0);
 }
 
 // Every σ once, x and dy in, y and dx out.
@@ -182,10 +188,6 @@ Work work(const Problem& problem) {
   result.special_flops = links * kSigmoidSpecial;
   result.compulsory = {2 * array, 2 * array};
   return result;
-}
-
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
 }
 
 constexpr std::array<KernelModel, 2> kVariants = {{
@@ -202,7 +204,7 @@ constinit const KernelFamily kFamily = {"recompute",
                                         std::span(kParameters).first(kShape),
                                         kTypes,
                                         work,
-                                        io,
+                                        streaming,
                                         kVariants,
                                         kValidated};
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/io_complexity.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::reduce {
 namespace {
@@ -16,10 +16,6 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
-
-double as_double(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 // Registers of the compiled kernels (ptxas -v for sm_90a, CUDA 13.0, 2026-11-21).
 constexpr std::int64_t kSumRegisters = 56;
@@ -52,16 +48,9 @@ Shape shape_of(Kind kind, const Problem& p) {
   }
 }
 
-// What crosses between L1 and L2 for the weights, which every group of rows reads.
-double weight_reads(const Plan& plan, double requested, double row_bytes, const Gpu& gpu) {
-  // Between two uses of a weight an SM reads its group's rows.
-  const double distance = (1 + as_double(kWeightedRows)) * row_bytes;
-  const double misses = rows::l1_miss_share(0, distance, plan.launch, gpu);
-  const double sms = as_double(std::min(plan.launch.blocks(), gpu.sm_count.value_or(1)));
-  return misses * requested + (1 - misses) * std::min(requested, sms * row_bytes);
-}
+enum : ArrayId { kX, kWeights, kPartials, kSums };
 
-Plan plan_sums(Kind kind, const Problem& p, const Gpu& gpu) {
+Plan plan_sums(Kind kind, const Problem& p) {
   const Shape shape = shape_of(kind, p);
   const Layout& layout = shape.layout;
   const bool weighted = kind == Kind::weighted;
@@ -72,27 +61,27 @@ Plan plan_sums(Kind kind, const Problem& p, const Gpu& gpu) {
   plan.launch.block = {layout.threads, layout.groups_a_block, 1};
   plan.launch.registers = weighted ? weighted_registers(p.dtype, ragged) : kSumRegisters;
   plan.launch.shared_bytes = layout.rows_a_group * kThreads / rows::kWarp * 4;
+  plan.caveat = "instructions are estimated from the PTX";
 
   const double elements = as_double(shape.rows) * as_double(shape.cols);
   const double bytes = elements * as_double(element_bytes(p));
   const double weights = weighted ? as_double(row_bytes) : 0;
-  const double out = as_double(shape.rows) * as_double(element_bytes(p));
-  const double partials = layout.split > 1 ? as_double(shape.rows * layout.split) * 4 : 0;
   const double groups = as_double(rows::ceil_div(shape.rows, layout.rows_a_group));
-  const rows::Sectors sectors =
-      rows::sectors_of(shape.rows, shape.cols, element_bytes(p), {.cluster = layout.split});
-  Work& work = plan.total;
-  work.vector_flops = elements * (weighted ? 2 : 1);
-  work.compulsory = {bytes + weights, layout.split > 1 ? 0 : out};
-  const double written = layout.split > 1 ? partials : out;
-  work.dram_footprint = {bytes + weights, written};
-  work.requested = {bytes + groups * weights, written};
-  // One lane of a block stores, a sector each time.
-  const double stores = as_double(shape.rows * layout.split) * kSectorBytes;
-  work.l1 = {sectors.accessed * kSectorBytes + groups * weights, stores};
-  work.l2 = {sectors.distinct * kSectorBytes +
-                 (weighted ? weight_reads(plan, groups * weights, weights, gpu) : 0),
-             stores};
+  plan.useful.vector_flops = elements * (weighted ? 2 : 1);
+  plan.arrays = {reads(kX, bytes)};
+  if (weighted) plan.arrays.push_back(reads(kWeights, weights));
+  const bool split = layout.split > 1;
+  const double sums = as_double(shape.rows * layout.split);
+  const double written = split ? sums * 4 : sums * as_double(element_bytes(p));
+  plan.arrays.push_back(split ? scratch(kPartials, {0, written}) : writes(kSums, written));
+  // Between two uses of a weight an SM reads its group's rows.
+  if (weighted) {
+    plan.reuse = {{.scope = Scope::sm,
+                   .bytes = groups * weights,
+                   .distinct_bytes = weights,
+                   .distance_bytes = (1 + as_double(kWeightedRows)) * weights}};
+  }
+  const double stores = sums * kSectorBytes;  // one lane of a block, a sector each time
   if (stores > 2 * written) {
     plan.traffic_reasons.push_back({Level::l1, "one sum a store: a sector moved for one element"});
   }
@@ -103,36 +92,42 @@ Plan plan_sums(Kind kind, const Problem& p, const Gpu& gpu) {
   const std::int64_t chunk = chunk_elements(shape.cols, element_bytes(p), layout.split);
   const std::int64_t vectors = rows::ceil_div(chunk, rows::kVectorBytes / element_bytes(p));
   const std::int64_t batch = weighted ? kBatch / kWeightedRows : kBatch;  // vectors of a row
-  plan.block.steps =
+  const double batches =
       as_double(std::max<std::int64_t>(1, rows::ceil_div(vectors, batch * layout.threads)));
-  Step& step = plan.block.step;
   const double accesses = warps * as_double(batch * layout.rows_a_group);  // of x, a step
   const double weight_accesses = weighted ? warps * as_double(batch) : 0;
   const double unpack = element_bytes(p) == 2 ? 1 : 0;
-  step.vector_flops = accesses * rows::kWarp * width * (weighted ? 2 : 1);
-  step.instructions =
+  const rows::Sectors sectors =
+      rows::sectors_of(shape.rows, shape.cols, element_bytes(p), {.cluster = layout.split});
+  Step load;
+  load.issued.vector_flops = accesses * rows::kWarp * width * (weighted ? 2 : 1);
+  const double steps = blocks * batches;
+  load.issued.requested = shared_by({bytes + groups * weights, 0}, steps);
+  load.issued.l1 = shared_by({sectors.accessed * kSectorBytes + groups * weights, 0}, steps);
+  load.issued.l2 = shared_by({sectors.distinct * kSectorBytes + groups * weights, 0}, steps);
+  load.warp_instructions =
       (accesses + weight_accesses) * (kInstructionsPerLoad + width * unpack) + accesses * width;
-  if (weighted && ragged) step.instructions += (accesses + weight_accesses) * width * 4;
-  step.l2_bytes = work.l2.read_bytes / blocks / plan.block.steps;
-  step.l1_wavefronts = step.l1_lookups =
-      work.l1.read_bytes / blocks / plan.block.steps / as_double(kLineBytes);
-  step.global_round_trips = 1;
-  step.dependent_fmas = as_double(batch) * (weighted ? width : 1);
-  Step& once = plan.block.once;
+  if (weighted && ragged) load.warp_instructions += (accesses + weight_accesses) * width * 4;
+  load.wavefronts.l1 = load.wavefronts.l1_lookups =
+      load.issued.l1.read_bytes / as_double(kLineBytes);
+  load.waits = {.global = 1, .arithmetic = as_double(batch) * (weighted ? width : 1)};
+
   const bool alone = layout.threads == rows::kWarp;
-  const double sums = as_double(layout.rows_a_group);
-  once.instructions =
-      warps * (kInstructionsPerThread + (alone ? 1 : 2) * sums * kInstructionsPerWarpSum);
-  once.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
-  once.shared_wavefronts = alone ? 0 : 2 * warps * sums;
-  once.barriers = alone ? 0 : 1;
-  once.l2_bytes = work.l2.write_bytes / blocks;
-  work.shared_bytes = once.shared_wavefronts * as_double(kLineBytes) * blocks;
-  plan.caveat = "instructions are estimated from the PTX";
+  const double rows_summed = as_double(layout.rows_a_group);
+  Step merge;
+  merge.issued.requested = shared_by({0, written}, blocks);
+  merge.issued.l1 = merge.issued.l2 = shared_by({0, stores}, blocks);
+  merge.warp_instructions =
+      warps * (kInstructionsPerThread + (alone ? 1 : 2) * rows_summed * kInstructionsPerWarpSum);
+  merge.wavefronts.shared = alone ? 0 : 2 * warps * rows_summed;
+  merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
+  merge.waits.shared = (alone ? 1 : 2) * kShufflesOfWarp;
+  merge.waits.barriers = alone ? 0 : 1;
+  set_blocks(plan, {{std::move(load), batches}, {std::move(merge)}});
   return plan;
 }
 
-// Adds the chunks' sums, which L2 still holds.
+// Adds the chunks' sums.
 Plan plan_finish(Kind kind, const Problem& p) {
   const Shape shape = shape_of(kind, p);
   const Finish finish = finish_layout(shape.layout);
@@ -143,33 +138,32 @@ Plan plan_finish(Kind kind, const Problem& p) {
   plan.launch.block = {finish.threads, finish.rows_a_block, 1};
   plan.launch.registers = kFinishRegisters;
   plan.launch.shared_bytes = rows::kMaxThreads / rows::kWarp * 4;
-  Work& work = plan.total;
-  work.vector_flops = partials / 4;
-  work.compulsory = {0, out};
-  work.dram_footprint = work.requested = work.l1 = work.l2 = {partials, out};
-  work.l1.write_bytes = work.l2.write_bytes = as_double(shape.rows) * kSectorBytes;
-  plan.reuse = {.read_bytes = partials, .write_bytes = 0, .distance_bytes = partials};
+  plan.useful.vector_flops = partials / 4;
+  plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};
   constexpr double kUnrolled = 8;
+  const double blocks = as_double(plan.launch.blocks());
   const double loads = as_double(rows::ceil_div(shape.layout.split, finish.threads));
   const double warps = as_double(finish.threads * finish.rows_a_block / rows::kWarp);
-  plan.block.steps = 0;
-  Step& once = plan.block.once;
-  once.vector_flops = loads * warps * rows::kWarp;
-  once.instructions = warps * (loads * 4 + kInstructionsPerThread);
-  once.l2_bytes = work.l2.total_bytes() / as_double(plan.launch.blocks());
-  once.l1_wavefronts = once.l1_lookups = warps * loads;
-  once.global_round_trips = std::max(1.0, loads / kUnrolled);
-  once.dependent_fmas = loads;
-  once.shared_round_trips = 2 * kShufflesOfWarp;
-  once.barriers = finish.threads > rows::kWarp ? 1 : 0;
+  Step step;
+  step.issued.vector_flops = loads * warps * rows::kWarp;
+  step.issued.requested = shared_by({partials, out}, blocks);
+  step.issued.l1 = step.issued.l2 =
+      shared_by({partials, as_double(shape.rows) * kSectorBytes}, blocks);
+  step.warp_instructions = warps * (loads * 4 + kInstructionsPerThread);
+  step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * loads;
+  step.waits = {.global = std::max(1.0, loads / kUnrolled),
+                .shared = 2 * kShufflesOfWarp,
+                .arithmetic = loads,
+                .barriers = finish.threads > rows::kWarp ? 1.0 : 0.0};
+  set_blocks(plan, {{std::move(step)}});
   return plan;
 }
 
 template <Kind kKind>
-Plans plan(const Problem& p, const Gpu& gpu) {
-  Plans plans = {plan_sums(kKind, p, gpu)};
-  if (shape_of(kKind, p).layout.split > 1) plans.push_back(plan_finish(kKind, p));
-  return plans;
+Program plan(const Problem& p, const Gpu& /*gpu*/) {
+  Program program = {{plan_sums(kKind, p)}};
+  if (shape_of(kKind, p).layout.split > 1) program.push_back({plan_finish(kKind, p)});
+  return program;
 }
 
 constexpr std::array kParameters = {
@@ -185,14 +179,10 @@ constexpr std::array<KernelModel, 3> kVariants = {{
      plan<Kind::global>},
 }};
 
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
-}
-
 }  // namespace
 
 constinit const KernelFamily kFamily = {
-    "reduce",  "sums over rows, or over all", kParameters, kTypes, nullptr, io, kVariants,
+    "reduce",  "sums over rows, or over all", kParameters, kTypes, nullptr, streaming, kVariants,
     kValidated};
 
 }  // namespace roofcast::reduce

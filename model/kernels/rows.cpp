@@ -1,7 +1,6 @@
 #include "model/kernels/rows.hpp"
 
 #include "model/counting/coalescing.hpp"
-#include "model/laws/occupancy.hpp"
 
 namespace roofcast::rows {
 namespace {
@@ -47,28 +46,8 @@ Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_by
   return sum;
 }
 
-double l1_miss_share(double block_bytes, double common_bytes, const Launch& launch,
-                     const Gpu& gpu) {
-  if (!gpu.occupancy || !gpu.sm_count || !gpu.memory.l1_shared_bytes) return 1;
-  const std::int64_t fit = occupancy(launch, *gpu.occupancy).blocks_per_sm;
-  const std::int64_t resident = std::min(fit, ceil_div(launch.blocks(), *gpu.sm_count));
-  const auto blocks = static_cast<double>(resident);
-  const double capacity =
-      *gpu.memory.l1_shared_bytes - blocks * static_cast<double>(launch.shared_bytes);
-  // Cyclic use of more than a cache holds, replaced in order of age, finds nothing again; caches
-  // that are no perfect LRU fall off over half their size, as L2 does (l2_reuse.cpp).
-  constexpr double kGradualEviction = 0.5;
-  return std::clamp(
-      ((blocks * block_bytes + common_bytes) / std::max(1.0, capacity) - 1) / kGradualEviction, 0.0,
-      1.0);
-}
-
 bool has_clusters(const Gpu& gpu) {
-  constexpr std::size_t kOneDigit = 1;  // "9.0", but "10.0"
-  const std::string& capability = gpu.compute_capability;
-  const std::size_t digits = capability.find('.');
-  return digits != std::string::npos &&
-         (digits > kOneDigit || (digits == kOneDigit && capability.front() == '9'));
+  return gpu.features.has_clusters();
 }
 
 Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,
@@ -79,7 +58,6 @@ Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,
   plan.launch.cluster[0] = layout.cluster;
   plan.launch.registers = registers;
   plan.launch.shared_bytes = shared_bytes;
-  plan.block.steps = 0;
   plan.on_chip_bytes =
       static_cast<double>(layout.vectors * layout.threads * layout.rows_per_block * kVectorBytes);
   return plan;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/counting/integers.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/problem.hpp"
@@ -26,15 +27,8 @@ inline constexpr std::int64_t kMaxThreads = 1024;
 inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where a warp has a row of its own
 inline constexpr std::int64_t kMaxCluster = 16;
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
-constexpr std::int64_t power_of_two_from(std::int64_t value) {
-  std::int64_t power = 1;
-  while (power < value) power *= 2;
-  return power;
-}
+using roofcast::ceil_div;
+using roofcast::power_of_two_from;
 
 /// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
 /// and their plans both ask this.
@@ -126,10 +120,6 @@ struct Sectors {
 };
 Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
                    const Layout& layout);
-
-/// Share of what blocks read again that L1 has lost: none while the `block_bytes` of each block on
-/// the SM and the `common_bytes` they share fit what shared memory leaves of it.
-double l1_miss_share(double block_bytes, double common_bytes, const Launch& launch, const Gpu& gpu);
 
 /// The launch and on-chip bytes of a kernel over rows; `registers` a thread.
 Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,

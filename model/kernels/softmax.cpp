@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/io_complexity.hpp"
+#include "model/kernels/plan_parts.hpp"
 #include "model/kernels/softmax_library.hpp"
 
 namespace roofcast::softmax {
@@ -15,10 +15,6 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
-
-double as_double(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 // Registers of the compiled kernels (ptxas -v for sm_90a, CUDA 13.0, 2026-11-21).
 struct Registers {
@@ -76,30 +72,42 @@ bool narrow(const Problem& p) {
   return element_bytes(p) == 2;
 }
 
-void set_traffic(Plan& plan, const Problem& p, const rows::Layout& layout, double reads,
-                 double l1_misses) {
-  const double bytes = as_double(p[rows::kRows]) * as_double(p[rows::kCols] * element_bytes(p));
+/// Bytes of the matrix, as requested and in whole sectors, warp by warp and joined along rows.
+struct MatrixBytes {
+  double requested;
+  double accessed;
+  double distinct;
+};
+
+MatrixBytes matrix_bytes(const Problem& p, const rows::Layout& layout) {
   const rows::Sectors sectors =
       rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
-  Work& work = plan.total;
-  work.compulsory = work.dram_footprint = {bytes, bytes};
-  work.requested = {reads * bytes, bytes};
-  work.l1 = {reads * sectors.accessed * kSectorBytes, sectors.accessed * kSectorBytes};
-  work.l2 = {(1 + l1_misses) * sectors.distinct * kSectorBytes, sectors.accessed * kSectorBytes};
-  if (sectors.accessed * kSectorBytes > bytes) {
+  return {as_double(p[rows::kRows]) * as_double(p[rows::kCols] * element_bytes(p)),
+          sectors.accessed * kSectorBytes, sectors.distinct * kSectorBytes};
+}
+
+// x in and y out, and the arithmetic that they need.
+void set_arrays(Plan& plan, const Problem& p, const PerElement& each, const MatrixBytes& bytes) {
+  const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
+  plan.useful.vector_flops = each.flops * elements;
+  plan.useful.special_flops = each.special * elements;
+  plan.useful.conversions = narrow(p) ? elements / 2 : 0;
+  plan.arrays = {reads(0, bytes.requested), writes(1, bytes.requested)};
+  if (bytes.accessed > bytes.requested) {
     plan.traffic_reasons.push_back(
         {Level::l1, "rows that do not begin on a sector: warps share the sector between them"});
   }
+  plan.caveat = "instructions are estimated from the PTX";
 }
 
 // Elements that a block's threads handle, those beyond the row with them.
 Step arithmetic(const Problem& p, const PerElement& each, double elements) {
   Step step;
-  step.vector_flops = elements * each.flops;
-  step.special_ops = elements * each.special;
+  step.issued.vector_flops = elements * each.flops;
+  step.issued.special_flops = elements * each.special;
   const double packs = narrow(p) ? elements / 2 : 0;
-  step.conversions = packs;
-  step.instructions =
+  step.issued.conversions = packs;
+  step.warp_instructions =
       (elements * (each.instructions + (narrow(p) ? each.unpacked : 0)) + packs) / kWarpLanes;
   return step;
 }
@@ -120,42 +128,40 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::string_view
 
 Plan plan_held(const Problem& p, const rows::Layout& layout) {
   Plan plan = rows::plan_of(layout, p[rows::kRows], held_registers(p, layout), rows::kWarp * 8);
-  const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
-  plan.total.vector_flops = kHeld.flops * elements;
-  plan.total.special_flops = kHeld.special * elements;
-  plan.total.conversions = narrow(p) ? elements / 2 : 0;
-  set_traffic(plan, p, layout, 1, 0);
+  const MatrixBytes bytes = matrix_bytes(p, layout);
+  set_arrays(plan, p, kHeld, bytes);
 
+  const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
   const double accesses = warps * as_double(layout.vectors);
   const bool alone = layout.threads == rows::kWarp;
-  Step& once = plan.block.once;
-  once = arithmetic(p, kHeld, plan.on_chip_bytes / as_double(element_bytes(p)));
-  once.instructions += accesses * (kInstructionsPerLoad + kInstructionsPerStore) +
-                       warps * (kInstructionsPerThread + (alone ? 0 : kInstructionsPerMerge));
-  once.l2_bytes = plan.total.l2.total_bytes() / as_double(plan.launch.blocks());
-  once.l1_wavefronts = once.l1_lookups =
-      plan.total.l1.total_bytes() / as_double(plan.launch.blocks()) / as_double(kLineBytes);
-  once.global_round_trips = 1;
-  once.shared_round_trips = (alone ? 1 : 2) * kShufflesOfWarp;
-  // The maximum and the sum of a thread's elements, one after the other.
-  once.dependent_fmas = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p));
-  once.barriers = alone ? 0 : 1;
-  once.shared_wavefronts = alone ? 0 : 2 * warps;
-  plan.total.shared_bytes =
-      once.shared_wavefronts * as_double(kLineBytes) * as_double(plan.launch.blocks());
-  plan.caveat = "instructions are estimated from the PTX";
+  Step step = arithmetic(p, kHeld, plan.on_chip_bytes / as_double(element_bytes(p)));
+  step.issued.requested = shared_by({bytes.requested, bytes.requested}, blocks);
+  step.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, blocks);
+  step.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, blocks);
+  step.warp_instructions += accesses * (kInstructionsPerLoad + kInstructionsPerStore) +
+                            warps * (kInstructionsPerThread + (alone ? 0 : kInstructionsPerMerge));
+  step.wavefronts.l1 = step.wavefronts.l1_lookups =
+      step.issued.l1.total_bytes() / as_double(kLineBytes);
+  step.wavefronts.shared = alone ? 0 : 2 * warps;
+  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
+  step.waits = {.global = 1,
+                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
+                // The maximum and the sum of a thread's elements, one after the other.
+                .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
+                .barriers = alone ? 0.0 : 1.0};
+  set_blocks(plan, {{std::move(step)}});
   return plan;
 }
 
-Plans plan_registers(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   const rows::Layout layout = registers_layout(p);
   check_layout(p, layout, "softmax.cluster or softmax.online");
-  return {plan_held(p, layout)};
+  return {{plan_held(p, layout)}};
 }
 
 // Rows in turn through shared memory: the loads of the next rows go on while a row is reduced.
-Plans plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
+Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const rows::Layout layout = cluster_layout(p);
   const std::int64_t stages = cluster_stages(p);
   if (rows::power_of_two_from(layout.cluster) != layout.cluster) {
@@ -171,44 +177,44 @@ Plans plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const std::int64_t ring = rows::ring_bytes(layout, stages, 1);
   Plan plan = rows::plan_of(layout, p[rows::kRows], registers_of(p.dtype).ring[clustered ? 1 : 0],
                             ring + rows::exchange_bytes(kRingThreads, clustered));
+  plan.needs = {Instruction::bulk_copy};
   const PerElement& each = narrow(p) ? kRingAgain : kRing;
-  const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
-  plan.total.vector_flops = each.flops * elements;
-  plan.total.special_flops = each.special * elements;
-  plan.total.conversions = narrow(p) ? elements / 2 : 0;
-  set_traffic(plan, p, layout, 1, 0);
+  const MatrixBytes bytes = matrix_bytes(p, layout);
+  set_arrays(plan, p, each, bytes);
 
-  const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads / rows::kWarp);
   const double accesses = warps * as_double(layout.vectors);
-  plan.block.steps =
+  const double row_count =
       as_double(rows::ceil_div(p[rows::kRows], layout.blocks(p[rows::kRows]) / layout.cluster));
-  Step& step = plan.block.step;  // a row
-  step = arithmetic(p, each, plan.on_chip_bytes / as_double(element_bytes(p)));
-  step.instructions += accesses * (kInstructionsPerRingLoad + kInstructionsPerStore) +
-                       warps * (kInstructionsPerThread + kInstructionsPerMerge);
-  step.l2_bytes = plan.total.l2.total_bytes() / blocks / plan.block.steps;
+  const double steps = as_double(plan.launch.blocks()) * row_count;
+  Step row = arithmetic(p, each, plan.on_chip_bytes / as_double(element_bytes(p)));
+  row.issued.requested = shared_by({bytes.requested, bytes.requested}, steps);
+  row.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, steps);
+  row.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, steps);
+  row.warp_instructions += accesses * (kInstructionsPerRingLoad + kInstructionsPerStore) +
+                           warps * (kInstructionsPerThread + kInstructionsPerMerge);
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
-  step.l1_wavefronts = step.l1_lookups =
-      plan.total.l1.write_bytes / blocks / plan.block.steps / as_double(kLineBytes);
-  const double slice_wavefronts =
-      plan.total.l1.read_bytes / blocks / plan.block.steps / as_double(kLineBytes);
-  step.shared_wavefronts = 2 * slice_wavefronts + warps * as_double(layout.cluster) + warps;
-  step.shared_round_trips = 2 * kShufflesOfWarp + (clustered ? 2 : 1);
-  step.dependent_fmas = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) / 4;
-  step.barriers = 1;
-  plan.block.once.global_round_trips = 1;  // the first row
-  plan.block.once.instructions = warps * kInstructionsPerThread;
-  plan.total.shared_bytes =
-      step.shared_wavefronts * as_double(kLineBytes) * blocks * plan.block.steps;
+  const double slice_wavefronts = row.issued.l1.read_bytes / as_double(kLineBytes);
+  row.wavefronts.l1 = row.wavefronts.l1_lookups = row.issued.l1.write_bytes / as_double(kLineBytes);
+  row.wavefronts.shared = 2 * slice_wavefronts + warps * as_double(layout.cluster) + warps;
+  row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
+  row.waits = {
+      .global = 1,
+      .shared = 2 * kShufflesOfWarp + (clustered ? 2 : 1),
+      .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) / 4,
+      .barriers = 1};
+  Step start;  // loads the first row
+  start.waits.global = 1;
+  start.warp_instructions = warps * kInstructionsPerThread;
+  // A row is in registers while the buffers fill with the next ones.
+  set_blocks(plan, {{std::move(start)}, {std::move(row), row_count, as_double(stages) + 1}});
   plan.on_chip_bytes += as_double(ring);
-  plan.caveat = "instructions are estimated from the PTX";
-  return {plan};
+  return {{plan}};
 }
 
 // Sweeps of `reads` passes over the row, the last of which also writes.
-Plan plan_sweeps(const Problem& p, const Gpu& gpu, double reads, const PerElement& each,
-                 double rescales, std::int64_t registers, std::int64_t parts) {
+Plan plan_sweeps(const Problem& p, double reads, const PerElement& each, double rescales,
+                 std::int64_t registers, std::int64_t parts) {
   if (p[kThreads] % rows::kWarp != 0) {
     throw InputError("threads is " + std::to_string(p[kThreads]) + ": give a multiple of 32");
   }
@@ -216,60 +222,58 @@ Plan plan_sweeps(const Problem& p, const Gpu& gpu, double reads, const PerElemen
   rows::Layout layout = sweep_layout(p);
   layout.vectors = 0;  // nothing is held
   Plan plan = rows::plan_of(layout, p[rows::kRows], registers, parts * rows::kWarp * 8);
-  const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));
-  const double block_bytes = row_bytes * as_double(layout.rows_per_block);
-  const double misses = (reads - 1) * rows::l1_miss_share(block_bytes, 0, plan.launch, gpu);
-  set_traffic(plan, p, layout, reads, misses);
-  plan.rereads.assign(static_cast<std::size_t>(reads) - 1,
-                      {misses / (reads - 1) * block_bytes, block_bytes});
-
   const double width = as_double(rows::kVectorBytes / element_bytes(p));
-  const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
-  plan.total.vector_flops = elements * (each.flops + rescales * kRescaleFlops / width);
-  plan.total.special_flops = elements * (each.special + rescales / width);
-  plan.total.conversions = narrow(p) ? elements / 2 : 0;
+  PerElement all = each;
+  all.flops += rescales * kRescaleFlops / width;
+  all.special += rescales / width;
+  all.instructions += rescales * kRescaleInstructions / width;
+  const MatrixBytes bytes = matrix_bytes(p, layout);
+  set_arrays(plan, p, all, bytes);
 
   const double rows_here = as_double(layout.rows_per_block);
-  const double batches = as_double(
+  const double block_bytes = as_double(p[rows::kCols] * element_bytes(p)) * rows_here;
+  plan.reuse = {{.scope = Scope::block,
+                 .bytes = (reads - 1) * bytes.distinct,
+                 .distance_bytes = block_bytes,
+                 .l2_distance_bytes = block_bytes}};
+
+  const double sweep = as_double(
       rows::ceil_div(std::max<std::int64_t>(1, rows::vectors_of(p[rows::kCols], element_bytes(p))),
                      kBatch * layout.threads));
-  plan.block.steps = batches * reads;
+  const double batches = sweep * reads;
+  const double steps = as_double(plan.launch.blocks()) * batches;
   const double vectors = as_double(kBatch * layout.threads) * rows_here;  // a step
-  Step& step = plan.block.step;
-  PerElement share = each;  // of one sweep
-  share.flops = (each.flops + rescales * kRescaleFlops / width) / reads;
-  share.special = (each.special + rescales / width) / reads;
-  share.instructions = (each.instructions + rescales * kRescaleInstructions / width) / reads;
-  share.unpacked = 1;
-  step = arithmetic(p, share, vectors * width);
-  step.conversions /= reads;  // packed in the last sweep only
-  const double accesses = vectors / kWarpLanes;
-  step.instructions += accesses * (kInstructionsPerLoad + kInstructionsPerStore / reads);
-  const double blocks = as_double(plan.launch.blocks());
-  step.l2_bytes = plan.total.l2.total_bytes() / blocks / plan.block.steps;
-  step.l1_wavefronts = step.l1_lookups =
-      plan.total.l1.total_bytes() / blocks / plan.block.steps / as_double(kLineBytes);
-  step.global_round_trips = 1;
-  step.dependent_fmas = as_double(kBatch) * width;
+  const PerElement share = {all.flops / reads, all.special / reads, all.instructions / reads, 1};
+  Step batch = arithmetic(p, share, vectors * width);
+  batch.issued.conversions /= reads;  // packed in the last sweep only
+  batch.issued.requested = shared_by({reads * bytes.requested, bytes.requested}, steps);
+  batch.issued.l1 = shared_by({reads * bytes.accessed, bytes.accessed}, steps);
+  batch.issued.l2 = shared_by({reads * bytes.distinct, bytes.accessed}, steps);
+  batch.warp_instructions +=
+      vectors / kWarpLanes * (kInstructionsPerLoad + kInstructionsPerStore / reads);
+  batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
+      batch.issued.l1.total_bytes() / as_double(kLineBytes);
+  batch.waits = {.global = 1, .arithmetic = as_double(kBatch) * width};
+
   const double merges = rescales > 0 ? 1 : 2;
   const bool alone = layout.threads == rows::kWarp;
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
-  Step& once = plan.block.once;
-  once.instructions =
+  Step merge;
+  merge.warp_instructions =
       warps * (kInstructionsPerThread + (alone ? 0 : merges * kInstructionsPerMerge));
-  once.shared_round_trips = merges * (alone ? 1 : 2) * kShufflesOfWarp;
-  once.barriers = alone ? 0 : merges;
-  once.shared_wavefronts = alone ? 0 : merges * 2 * warps;
-  plan.total.shared_bytes = once.shared_wavefronts * as_double(kLineBytes) * blocks;
-  plan.caveat = "instructions are estimated from the PTX";
+  merge.wavefronts.shared = alone ? 0 : merges * 2 * warps;
+  merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
+  merge.waits.shared = merges * (alone ? 1 : 2) * kShufflesOfWarp;
+  merge.waits.barriers = alone ? 0 : merges;
+  set_blocks(plan, {{std::move(batch), batches}, {std::move(merge)}});
   return plan;
 }
 
-Plans plan_three_pass(const Problem& p, const Gpu& gpu) {
-  return {plan_sweeps(p, gpu, 3, kThreePass, 0, registers_of(p.dtype).three_pass, 2)};
+Program plan_three_pass(const Problem& p, const Gpu& /*gpu*/) {
+  return {{plan_sweeps(p, 3, kThreePass, 0, registers_of(p.dtype).three_pass, 2)}};
 }
-Plans plan_online(const Problem& p, const Gpu& gpu) {
-  return {plan_sweeps(p, gpu, 2, kOnline, 1, registers_of(p.dtype).online, 1)};
+Program plan_online(const Problem& p, const Gpu& /*gpu*/) {
+  return {{plan_sweeps(p, 2, kOnline, 1, registers_of(p.dtype).online, 1)}};
 }
 
 constexpr std::array kSweepParameters = {
@@ -310,14 +314,10 @@ Work work(const Problem& p) {
   return result;
 }
 
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
-}
-
 }  // namespace
 
 constinit const KernelFamily kFamily = {
-    "softmax", "y[r,c] = e^x[r,c] / Σ e^x[r,·]", rows::kShape, kTypes, work, io, kVariants,
+    "softmax", "y[r,c] = e^x[r,c] / Σ e^x[r,·]", rows::kShape, kTypes, work, streaming, kVariants,
     kValidated};
 
 }  // namespace roofcast::softmax

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/kernels/library_rows.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::softmax {
 namespace {
@@ -26,48 +27,50 @@ constexpr std::array kBlockRegisters = {library::Compilation{7, 36}, library::Co
 // Rows of up to 32, 64 … 1024 elements.
 constexpr std::array<std::int64_t, 6> kWarpRegisters = {20, 26, 32, 32, 40, 56};
 
-Work work_of(double rows, double cols, double element, double sweeps) {
-  Work work;
-  const double n = rows * cols;
-  work.vector_flops = n * kFlops;
-  work.special_flops = n * kSpecial;
-  work.compulsory = {n * element, n * element};
-  work.dram_footprint = work.compulsory;
-  work.requested = work.l1 = work.l2 = {sweeps * n * element, n * element};
-  return work;
+// x in and y out, and the arithmetic between them.
+void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
+  const double n = as_double(problem[rows::kRows]) * as_double(problem[rows::kCols]);
+  const double bytes = n * size_bytes(problem.dtype);
+  plan.useful.vector_flops = n * kFlops;
+  plan.useful.special_flops = n * kSpecial;
+  plan.arrays = {reads(x, bytes), writes(x + 1, bytes)};
+}
+
+// A block's elements, of which each is read `sweeps` times.
+Step step_of(const Plan& plan, double elements, double sweeps) {
+  const double blocks = as_double(plan.launch.blocks());
+  Step step;
+  step.issued.vector_flops = elements * kFlops;
+  step.issued.special_flops = elements * kSpecial;
+  step.warp_instructions = elements / 32 * kInstructions;
+  set_traffic(step.issued, shared_by({sweeps * plan.arrays[0].footprint.read_bytes,
+                                      plan.arrays[1].footprint.write_bytes},
+                                     blocks));
+  return step;
 }
 
 // 4 warps a block; rows of up to 128 elements two to a warp, shorter ones than a warp is wide
 // side by side in it.
-Plan warp_plan(const Problem& problem) {
+Plan warp_plan(const Problem& problem, ArrayId x) {
   const std::int64_t cols = problem[rows::kCols];
   const std::int64_t width = rows::power_of_two_from(cols);
   const std::int64_t in_warp = std::min(width, rows::kWarp);
   const std::int64_t per_block =
       rows::kWarpsPerBlock * (rows::kWarp / in_warp) * (width <= 128 ? 2 : 1);
-  const double element = size_bytes(problem.dtype);
-  const auto row_count = static_cast<double>(problem[rows::kRows]);
-  const auto row = static_cast<double>(cols);
-
   Plan plan;
   plan.launch.grid[0] = rows::ceil_div(problem[rows::kRows], per_block);
   plan.launch.block = {in_warp, rows::kWarpsPerBlock * rows::kWarp / in_warp, 1};
   std::size_t size = 0;
   for (std::int64_t held = rows::kWarp; held < width; held *= 2) ++size;
   plan.launch.registers = kWarpRegisters[size];
-  plan.total = work_of(row_count, row, element, 1);
-  plan.on_chip_bytes = static_cast<double>(per_block) * row * element;
+  set_arrays(plan, problem, x);
+  plan.on_chip_bytes = as_double(per_block * cols) * size_bytes(problem.dtype);
 
-  const double elements = static_cast<double>(per_block) * row;
-  plan.block.steps = 0;
-  Step& once = plan.block.once;
-  once.vector_flops = elements * kFlops;
-  once.special_ops = elements * kSpecial;
-  once.instructions = elements / 32 * kInstructions +
-                      static_cast<double>(rows::kWarpsPerBlock) * kInstructionsPerSweep;
-  once.l2_bytes = 2 * elements * element;
-  once.global_round_trips = 1;
-  once.shared_round_trips = 10;  // two reductions of five shuffles, as far away as shared memory
+  Step step = step_of(plan, as_double(per_block * cols), 1);
+  step.warp_instructions += as_double(rows::kWarpsPerBlock) * kInstructionsPerSweep;
+  step.waits.global = 1;
+  step.waits.shared = 10;  // two reductions of five shuffles, as far away as shared memory
+  set_blocks(plan, {{std::move(step)}});
   return plan;
 }
 
@@ -79,12 +82,12 @@ std::int64_t threads_of(std::int64_t cols, std::int64_t width) {
 
 // A block reduction: every thread writes to shared memory; each lane of the first warp adds the 32
 // values of one warp, which lie in one bank; one thread adds those.
-void add_reduction(Step& once, double warps) {
-  once.shared_wavefronts += warps + 32 * warps + 2 * warps + 1;
-  once.shared_round_trips += 3 + warps / 4;
-  once.dependent_fmas += 32 + warps;
-  once.barriers += 4;
-  once.instructions += 10 * warps + 3 * 32 + 3 * warps;
+void add_reduction(Step& step, double warps) {
+  step.wavefronts.shared += warps + 32 * warps + 2 * warps + 1;
+  step.waits.shared += 3 + warps / 4;
+  step.waits.arithmetic += 32 + warps;
+  step.waits.barriers += 4;
+  step.warp_instructions += 10 * warps + 3 * 32 + 3 * warps;
 }
 
 Plan block_plan(const Problem& problem, const Gpu& gpu) {
@@ -93,57 +96,57 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   const std::int64_t cols = problem[rows::kCols];
   const std::int64_t threads = threads_of(cols, width);
   const auto warps = static_cast<double>(threads / rows::kWarp);
-  const auto row = static_cast<double>(cols);
-  const double row_bytes = row * element;
+  const double row_bytes = as_double(cols) * element;
 
   Plan plan;
   plan.launch.grid[0] = problem[rows::kRows];
   plan.launch.block[0] = threads;
   plan.launch.registers = library::registers_for(kBlockRegisters, gpu);
   plan.launch.shared_bytes = threads * 4;
-  plan.total = work_of(static_cast<double>(problem[rows::kRows]), row, element, kSweeps);
-  plan.rereads = {{.bytes = row_bytes, .distance_bytes = library::kFirstReread * row_bytes},
-                  {.bytes = row_bytes, .distance_bytes = library::kNextReread * row_bytes}};
+  set_arrays(plan, problem, 0);
+  const double all = plan.arrays[0].footprint.read_bytes;
+  plan.reuse = {{.bytes = all,
+                 .distance_bytes = row_bytes,
+                 .l2_distance_bytes = library::kFirstReread * row_bytes},
+                {.bytes = all,
+                 .distance_bytes = row_bytes,
+                 .l2_distance_bytes = library::kNextReread * row_bytes}};
   plan.traffic_reasons.push_back(
       {Level::requested, "three sweeps over a row: maximum, sum, result"});
 
-  // Whole vectors for all threads, then one element each; each access waits for the one before.
+  // Whole vectors for all threads, each waiting for the one before; then one element each, four of
+  // them on their way at once.
   // A row that starts off a 16-byte boundary has one more.
   const std::int64_t vectors = cols / (width * threads);
   const std::int64_t singles = rows::ceil_div(cols - vectors * width * threads, threads);
-  const std::int64_t accesses = vectors + singles + (cols % width != 0 ? 1 : 0);
-  plan.block.steps = 0;
-  Step& once = plan.block.once;
-  once.vector_flops = row * kFlops;
-  once.special_ops = row * kSpecial;
-  once.instructions =
-      row / 32 * kInstructions +
-      kSweeps * warps * (kInstructionsPerSweep + 6.0 * static_cast<double>(accesses));
-  once.l2_bytes = (kSweeps + 1) * row_bytes;
-  once.global_round_trips = kSweeps * static_cast<double>(accesses);
-  add_reduction(once, warps);
-  add_reduction(once, warps);
+  const std::int64_t accesses = vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0);
+  Step step = step_of(plan, as_double(cols), kSweeps);
+  step.warp_instructions += kSweeps * warps * (kInstructionsPerSweep + 6.0 * as_double(accesses));
+  step.waits.global = kSweeps * as_double(accesses);
+  add_reduction(step, warps);
+  add_reduction(step, warps);
+  set_blocks(plan, {{std::move(step)}});
   return plan;
 }
 
 }  // namespace
 
-Plans plan_library(const Problem& problem, const Gpu& gpu) {
-  if (problem[rows::kCols] > kMostInWarp) return {block_plan(problem, gpu)};
+Program plan_library(const Problem& problem, const Gpu& gpu) {
+  if (problem[rows::kCols] > kMostInWarp) return {{block_plan(problem, gpu)}};
   // A launch covers at most kMostElements; the rest follows in further ones.
   const std::int64_t in_launch = kMostElements / problem[rows::kCols];
   const std::int64_t full = problem[rows::kRows] / in_launch;
-  Plans plans;
+  Program program;
   const auto add = [&](std::int64_t launches, std::int64_t row_count) {
     if (launches == 0 || row_count == 0) return;
     Problem part = problem;
     part[rows::kRows] = row_count;
-    plans.push_back(warp_plan(part));
-    plans.back().repeats = static_cast<double>(launches);
+    const auto arrays_before = static_cast<ArrayId>(2 * program.size());
+    program.push_back({warp_plan(part, arrays_before), as_double(launches)});
   };
   add(full, in_launch);
   add(1, problem[rows::kRows] - full * in_launch);
-  return plans;
+  return program;
 }
 
 }  // namespace roofcast::softmax

@@ -9,7 +9,7 @@ namespace roofcast::softmax {
 /// Softmax over the rows as PyTorch 2.1 launches it (ATen/native/cuda/SoftMax.cu and
 /// PersistentSoftmax.cuh): up to 1024 elements a warp holds a row, or two, in registers and reads
 /// them once; beyond, a block a row sweeps it three times, for the maximum, the sum and the result.
-Plans plan_library(const Problem& problem, const Gpu& gpu);
+Program plan_library(const Problem& problem, const Gpu& gpu);
 
 inline constexpr std::array kLibraryTypes = {DType::fp32, DType::fp16, DType::bf16};
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/counting/io_complexity.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::stream {
 namespace {
@@ -14,20 +14,21 @@ constexpr map::Operation kAddWork = {2, 1, 1, 0, 1, map::Body::add};
 constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1, map::Body::triad};
 
 template <const map::Operation& kOperation>
-Plans plan(const Problem& problem, const Gpu& /*gpu*/) {
-  return {map::plan(kOperation, problem)};
+Program plan(const Problem& problem, const Gpu& /*gpu*/) {
+  return {{map::plan(kOperation, problem)}};
 }
 
 // ptxas -v, as kRegisters.
 constexpr std::int64_t kNullRegisters = 4;
 
 // The grid of a copy of n elements whose blocks do nothing.
-Plans plan_null(const Problem& problem, const Gpu& /*gpu*/) {
+Program plan_null(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan({}, problem);
   plan.launch.registers = kNullRegisters;
-  plan.total = {};
-  plan.block = {.steps = 0, .step = {}, .once = {}};
-  return {plan};
+  plan.useful = {};
+  plan.arrays.clear();
+  plan.blocks = {{plan.launch.blocks(), {}}};
+  return {{plan}};
 }
 
 constexpr std::array kParameters = [] {
@@ -53,14 +54,11 @@ constexpr std::array<KernelModel, 5> kVariants = {{
     {"stream.triad", "c = a + s·b", kParameters, kTypes, plan<kTriadWork>},
 }};
 
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
-}
-
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "stream",       "streaming arrays through DRAM", kParameters, kTypes, nullptr, io, kVariants,
-    map::kValidated};
+constinit const KernelFamily kFamily = {"stream",    "streaming arrays through DRAM",
+                                        kParameters, kTypes,
+                                        nullptr,     streaming,
+                                        kVariants,   map::kValidated};
 
 }  // namespace roofcast::stream

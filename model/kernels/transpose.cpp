@@ -4,9 +4,9 @@
 #include <array>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/io_complexity.hpp"
 #include "model/counting/row_segments.hpp"
 #include "model/counting/shared_banks.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::transpose {
 namespace {
@@ -18,35 +18,36 @@ enum class Way : unsigned char { naive, tiled, padded };
 constexpr double kInstructionsPerAccess = 9;
 constexpr double kInstructionsPerWarp = 40;
 
-double as_double(std::int64_t value) {
-  return static_cast<double>(value);
+// Bytes in whole sectors of runs of `piece` elements along the rows of x and of y.
+Traffic rows_traffic(const Problem& p, std::int64_t piece) {
+  const std::int64_t element = element_bytes(p.dtype);
+  return {sectors_along_rows({p[kRows], p[kColumns], element}, piece) * kSectorBytes,
+          sectors_along_rows({p[kColumns], p[kRows], element}, piece) * kSectorBytes};
 }
 
-std::int64_t parts(std::int64_t extent, std::int64_t part) {
-  return (extent + part - 1) / part;
+// Of the matrix, a whole tile: of one that is smaller, all.
+double share_of_tile(const Problem& p, std::int64_t side) {
+  return std::min(1.0, as_double(side) / as_double(p[kRows])) *
+         std::min(1.0, as_double(side) / as_double(p[kColumns]));
 }
 
-// What all ways have in common; `piece` is the run of elements that lanes move along a row.
-Plan moving_plan(const Problem& p, std::int64_t piece) {
-  const auto element = static_cast<std::int64_t>(size_bytes(p.dtype));
-  const double bytes = as_double(p[kRows] * p[kColumns] * element);
-  Plan plan;
-  Work& work = plan.total;
-  work.requested = work.compulsory = work.dram_footprint = {bytes, bytes};
-  work.l1 = {sectors_along_rows({p[kRows], p[kColumns], element}, piece) * kSectorBytes,
-             sectors_along_rows({p[kColumns], p[kRows], element}, piece) * kSectorBytes};
-  work.l2 = work.l1;
-  plan.block.steps = 0;
-  plan.block.once.global_round_trips = 1;
+// What all ways have in common, once `step` says what is theirs; `moved` is the launch's traffic.
+Plan& finish(Plan& plan, Step& step, const Problem& p, std::int64_t side, const Traffic& moved) {
+  const double bytes = as_double(p[kRows] * p[kColumns] * element_bytes(p.dtype));
+  const double share = share_of_tile(p, side);
+  step.issued.requested = shared_by({bytes, bytes}, 1 / share);
+  step.issued.l1 = step.issued.l2 = shared_by(moved, 1 / share);
+  step.waits.global = 1;
+  plan.arrays = {reads(0, bytes), writes(1, bytes)};
+  set_blocks_with_edge(plan, step, share);
   return plan;
 }
 
-void count_shared(Plan& plan, double wavefronts) {
-  Step& once = plan.block.once;
-  once.shared_wavefronts = wavefronts / as_double(plan.launch.blocks());
-  once.shared_round_trips = 1;
-  once.barriers = 1;
-  plan.total.shared_bytes = wavefronts * as_double(kLineBytes);
+void count_shared(Plan& plan, Step& step, double wavefronts) {
+  step.wavefronts.shared = wavefronts;
+  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
+  step.waits.shared = 1;
+  step.waits.barriers = 1;
   plan.on_chip_bytes = as_double(plan.launch.shared_bytes);
 }
 
@@ -55,7 +56,7 @@ void count_shared(Plan& plan, double wavefronts) {
 double column_loads(const Problem& p, std::int64_t element, std::int64_t pitch) {
   double sum = 0;
   for (std::int64_t column = 0; column < std::min(kLanes, p[kColumns]); ++column) {
-    const std::int64_t columns_like_it = parts(p[kColumns] - column, kLanes);
+    const std::int64_t columns_like_it = ceil_div(p[kColumns] - column, kLanes);
     const auto loads = [&](std::int64_t lanes) {
       return lanes == 0
                  ? 0.0
@@ -76,22 +77,22 @@ double row_stores(const Problem& p, std::int64_t element) {
 }
 
 Plan plan_elements(const Problem& p, Way way) {
-  const auto element = static_cast<std::int64_t>(size_bytes(p.dtype));
-  Plan plan = moving_plan(p, kLanes);
-  plan.launch.grid = {parts(p[kColumns], kLanes), parts(p[kRows], kLanes), 1};
+  const std::int64_t element = element_bytes(p.dtype);
+  Plan plan;
+  Traffic moved = rows_traffic(p, kLanes);
+  plan.launch.grid = {ceil_div(p[kColumns], kLanes), ceil_div(p[kRows], kLanes), 1};
   plan.launch.block = {kLanes, kWarps, 1};
   plan.launch.registers = way != Way::naive ? 30 : element == 8 ? 28 : 26;
-  Step& once = plan.block.once;
+  Step step;
   const double rows_moved = as_double(kLanes);
   const double lines_of_row = std::max(1.0, as_double(kLanes * element) / as_double(kLineBytes));
-  once.instructions = 2 * rows_moved * kInstructionsPerAccess + kWarps * kInstructionsPerWarp;
-  once.l1_lookups = once.l1_wavefronts = 2 * rows_moved * lines_of_row;
+  step.warp_instructions = 2 * rows_moved * kInstructionsPerAccess + kWarps * kInstructionsPerWarp;
+  step.wavefronts.l1_lookups = step.wavefronts.l1 = 2 * rows_moved * lines_of_row;
   if (way == Way::naive) {
     const double sectors = sectors_down_columns({p[kColumns], p[kRows], element});
-    plan.total.l1.write_bytes = plan.total.l2.write_bytes = sectors * kSectorBytes;
-    plan.scatter.partial_write_sectors = sectors;
-    plan.scatter.open_write_bytes = plan.total.compulsory.write_bytes;
-    once.l1_lookups = once.l1_wavefronts = rows_moved * (lines_of_row + as_double(kLanes));
+    moved.write_bytes = sectors * kSectorBytes;
+    step.wavefronts.l1_lookups = step.wavefronts.l1 =
+        rows_moved * (lines_of_row + as_double(kLanes));
     const double each = sectors * kSectorBytes / as_double(p[kRows] * p[kColumns]);
     plan.traffic_reasons = {
         {Level::l1, waste_text("stores a row apart", each, as_double(element))},
@@ -100,9 +101,16 @@ Plan plan_elements(const Problem& p, Way way) {
   } else {
     const std::int64_t pitch = kLanes + (way == Way::padded ? 1 : 0);
     plan.launch.shared_bytes = kLanes * pitch * element;
-    count_shared(plan, row_stores(p, element) + column_loads(p, element, pitch));
+    count_shared(
+        plan, step,
+        share_of_tile(p, kLanes) * (row_stores(p, element) + column_loads(p, element, pitch)));
   }
-  once.l2_bytes = plan.total.l2.total_bytes() / as_double(plan.launch.blocks());
+  finish(plan, step, p, kLanes, moved);
+  if (way == Way::naive) {
+    AccessPattern& stores = plan.arrays.back().pattern;
+    stores.partial_write_sectors = moved.write_bytes / kSectorBytes;
+    stores.open_write_bytes = as_double(p[kRows] * p[kColumns] * element);
+  }
   return plan;
 }
 
@@ -113,8 +121,8 @@ Plan plan_patches(const Problem& p, Way way) {
   const std::int64_t side = k * kPatches;
   const std::int64_t pitch = kPatches + (way == Way::padded ? 1 : 0);
   constexpr std::int64_t kAccess = 16;
-  Plan plan = moving_plan(p, side);
-  plan.launch.grid = {parts(p[kRows], side), parts(p[kColumns], side), 1};
+  Plan plan;
+  plan.launch.grid = {ceil_div(p[kRows], side), ceil_div(p[kColumns], side), 1};
   plan.launch.block = {kPatches * kPatches, 1, 1};
   plan.launch.registers = k == 2 ? 28 : k == 4 ? 40 : 64;
   plan.launch.shared_bytes = k * kPatches * pitch * kAccess;
@@ -128,26 +136,26 @@ Plan plan_patches(const Problem& p, Way way) {
            (as_double(columns / kPatches) * wavefronts(step, kPatches) +
             wavefronts(step, columns % kPatches));
   };
+  Step step;
   const std::int64_t row_patches = p[kRows] / k;
   const std::int64_t column_patches = p[kColumns] / k;
-  count_shared(plan,
-               of_all(row_patches, column_patches, pitch) + of_all(column_patches, row_patches, 1));
+  count_shared(plan, step,
+               share_of_tile(p, side) * (of_all(row_patches, column_patches, pitch) +
+                                         of_all(column_patches, row_patches, 1)));
 
-  Step& once = plan.block.once;
   const double accesses = as_double(side * side) / as_double(k) / as_double(kWarpLanes);
   constexpr double kTurningHalves = 4;  // byte permutations for each access
-  once.instructions = 2 * accesses * kInstructionsPerAccess + kWarps * kInstructionsPerWarp +
-                      (k == 8 ? accesses * kTurningHalves : 0);
+  step.warp_instructions = 2 * accesses * kInstructionsPerAccess + kWarps * kInstructionsPerWarp +
+                           (k == 8 ? accesses * kTurningHalves : 0);
   constexpr double kLinesOfAccess = 4;
-  once.l1_lookups = once.l1_wavefronts = 2 * accesses * kLinesOfAccess;
-  once.l2_bytes = plan.total.l2.total_bytes() / as_double(plan.launch.blocks());
-  return plan;
+  step.wavefronts.l1_lookups = step.wavefronts.l1 = 2 * accesses * kLinesOfAccess;
+  return finish(plan, step, p, side, rows_traffic(p, side));
 }
 
 template <Way kWay>
-Plans plan(const Problem& p, const Gpu& /*gpu*/) {
-  if (kWay != Way::naive && in_patches(p)) return {plan_patches(p, kWay)};
-  return {plan_elements(p, kWay)};
+Program plan(const Problem& p, const Gpu& /*gpu*/) {
+  if (kWay != Way::naive && in_patches(p)) return {{plan_patches(p, kWay)}};
+  return {{plan_elements(p, kWay)}};
 }
 
 constexpr std::int64_t kMostRows = 65535 * kLanes;
@@ -172,13 +180,9 @@ Work work(const Problem& p) {
   return result;
 }
 
-IoComplexity io(const Problem& /*problem*/, double compulsory_bytes, double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
-}
-
 }  // namespace
 
 constinit const KernelFamily kFamily = {
-    "transpose", "y[c,r] = x[r,c], row-major", kParameters, kTypes, work, io, kVariants, {}};
+    "transpose", "y[c,r] = x[r,c], row-major", kParameters, kTypes, work, streaming, kVariants, {}};
 
 }  // namespace roofcast::transpose

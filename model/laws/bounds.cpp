@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "model/counting/totals.hpp"
+#include "model/laws/chain_reuse.hpp"
 #include "model/laws/clock.hpp"
+#include "model/laws/l1_reuse.hpp"
 #include "model/laws/peaks.hpp"
 
 namespace roofcast {
@@ -24,22 +27,32 @@ double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
   return bytes / bandwidth;
 }
 
-TimeByResource bounds(const Plan& plan, const Gpu& gpu) {
+// Each input once in, each output once out, less what an earlier launch may have left in L2.
+Traffic unavoidable_traffic(const Program& program, std::size_t position) {
+  Traffic sum;
+  for (const ArrayUse& use : program[position].plan.arrays) {
+    if (!used_before(program, position, use.array)) sum += use.compulsory;
+  }
+  return sum;
+}
+
+TimeByResource bounds(const Program& program, std::size_t position, const Gpu& gpu) {
+  const Plan& plan = program[position].plan;
   TimeByResource times{};
-  Traffic unavoidable = plan.total.compulsory;
-  unavoidable.read_bytes -= reused(plan).read_bytes;
-  unavoidable.write_bytes -= reused(plan).write_bytes;
-  at(times, Resource::dram) = dram_bound_s(unavoidable, gpu);
+  at(times, Resource::dram) = dram_bound_s(unavoidable_traffic(program, position), gpu);
 
   const auto clock = limit_clock_hz(gpu);
   if (!clock || !gpu.sm_count) return times;
   const double sm_clocks_per_s = *clock * static_cast<double>(*gpu.sm_count);
-  const Work& work = plan.total;
+  const Work& work = plan.useful;
+  const Work issued = issued_by_launch(plan);
   if (const auto peak = vector_peak_flops_per_s(gpu, plan.compute, *clock)) {
     at(times, Resource::vector) = work.vector_flops / *peak;
   }
-  if (const auto peak = tensor_peak_flops_per_s(gpu, plan.compute, *clock)) {
-    at(times, Resource::tensor) = work.tensor_flops / *peak;
+  for (const DType type : kAllDTypes) {
+    if (const auto peak = fastest_tensor_flops_per_s(gpu, type, *clock)) {
+      at(times, Resource::tensor) += work.tensor_flops[type] / *peak;
+    }
   }
   if (gpu.sm.special_per_clk) {
     at(times, Resource::special) = work.special_flops / (*gpu.sm.special_per_clk * sm_clocks_per_s);
@@ -48,8 +61,16 @@ TimeByResource bounds(const Plan& plan, const Gpu& gpu) {
     at(times, Resource::conversion) =
         work.conversions / (*gpu.sm.conversion_per_clk * sm_clocks_per_s);
   }
-  if (gpu.sm.l2_bytes_per_clk) {
-    at(times, Resource::l2) = work.l2.total_bytes() / (*gpu.sm.l2_bytes_per_clk * sm_clocks_per_s);
+  if (const auto peak = l2_peak_bytes_per_s(gpu, *clock)) {
+    at(times, Resource::l2) = least_l2_traffic(plan, gpu).read_bytes / *peak;
+  }
+  if (gpu.sm.shared_bytes_per_clk) {
+    at(times, Resource::shared) =
+        issued.shared_bytes / (*gpu.sm.shared_bytes_per_clk * sm_clocks_per_s);
+  }
+  if (gpu.sm.l1_bytes_per_clk) {
+    at(times, Resource::l1) =
+        issued.l1.total_bytes() / (*gpu.sm.l1_bytes_per_clk * sm_clocks_per_s);
   }
   return times;
 }
@@ -64,13 +85,14 @@ Terms to_terms(const TimeByResource& times) {
 
 }  // namespace
 
-Limit limit(const Plans& plans, const Gpu& gpu) {
+Limit limit(const Program& program, const Gpu& gpu) {
   Limit result;
   TimeByResource sum{};
-  for (const Plan& plan : plans) {
-    const TimeByResource times = bounds(plan, gpu);
-    result.time_s += plan.repeats * *std::max_element(times.begin(), times.end());
-    for (std::size_t i = 0; i < kResources; ++i) sum[i] += plan.repeats * times[i];
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const TimeByResource times = bounds(program, i, gpu);
+    const double repeats = program[i].repeats;
+    result.time_s += repeats * *std::max_element(times.begin(), times.end());
+    for (std::size_t r = 0; r < kResources; ++r) sum[r] += repeats * times[r];
   }
   result.terms = to_terms(sum);
   return result;

@@ -8,7 +8,7 @@ namespace roofcast {
 /// Lower bound on the time of a launch sequence: for each launch the largest of its work ÷ peak at
 /// the highest clock, added up. DRAM: each input once in, each output once out, less what L2 can
 /// still hold when the kernel ends. Stated cache assumption: nothing of the inputs is in L2.
-Limit limit(const Plans& plans, const Gpu& gpu);
+Limit limit(const Program& program, const Gpu& gpu);
 
 /// The same for a family: FLOPs on the fastest pipe for the type and compulsory bytes.
 /// Throws InputError if the device cannot compute in that type.

@@ -7,9 +7,19 @@ std::optional<double> limit_clock_hz(const Gpu& gpu) {
   return gpu.clocks.vector_boost_hz ? gpu.clocks.vector_boost_hz : gpu.clocks.tensor_boost_hz;
 }
 
-std::optional<double> expected_clock_hz(const Gpu& gpu) {
-  if (gpu.sustained.sm_clock_hz) return gpu.sustained.sm_clock_hz;
+std::optional<double> vector_peak_clock_hz(const Gpu& gpu) {
   return gpu.clocks.vector_boost_hz ? gpu.clocks.vector_boost_hz : limit_clock_hz(gpu);
+}
+
+std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type) {
+  if (type == DType::fp64 && gpu.clocks.tensor_fp64_boost_hz) {
+    return gpu.clocks.tensor_fp64_boost_hz;
+  }
+  return gpu.clocks.tensor_boost_hz ? gpu.clocks.tensor_boost_hz : limit_clock_hz(gpu);
+}
+
+std::optional<double> expected_clock_hz(const Gpu& gpu) {
+  return gpu.sustained.sm_clock_hz ? gpu.sustained.sm_clock_hz : vector_peak_clock_hz(gpu);
 }
 
 }  // namespace roofcast

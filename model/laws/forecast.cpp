@@ -1,9 +1,13 @@
 #include "model/laws/forecast.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "model/counting/coalescing.hpp"
+#include "model/laws/chain_reuse.hpp"
 #include "model/laws/dram_time.hpp"
+#include "model/laws/l1_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/overlap.hpp"
 #include "model/laws/sm_time.hpp"
@@ -16,15 +20,31 @@ constexpr std::size_t index(Resource resource) {
 }
 
 // Sectors written in part and whole ones share the slices of L2.
-double l2_time_s(const Plan& plan, const Gpu& gpu) {
+double l2_time_s(const Plan& plan, const Traffic& l2, const Gpu& gpu) {
   const auto bandwidth = gpu.sustained.l2_bandwidth_bytes_per_s;
-  const auto partial_writes = gpu.sustained.l2_partial_writes_per_s;
-  const double partial_bytes = plan.scatter.partial_write_sectors * kSectorBytes;
-  double time_s = bandwidth ? plan.total.l2.total_bytes() / *bandwidth : 0;
-  if (bandwidth && partial_writes) {
-    time_s += plan.scatter.partial_write_sectors / *partial_writes - partial_bytes / *bandwidth;
+  if (!bandwidth) return 0;
+  double sectors = 0;
+  for (const ArrayUse& use : plan.arrays) sectors += use.pattern.partial_write_sectors;
+  const double partial_bytes = sectors * static_cast<double>(kSectorBytes);
+  const double partial_writes_per_s = gpu.sustained.l2_partial_writes_per_s.value_or(
+      *bandwidth / static_cast<double>(kSectorBytes));
+  return (l2.total_bytes() - partial_bytes) / *bandwidth + sectors / partial_writes_per_s;
+}
+
+// What of the launch's reads is spread thin over DRAM, reads of whole rows left out.
+std::vector<SparseReads> sparse_reads(const Plan& plan, const Traffic& dram) {
+  std::vector<SparseReads> sparse;
+  double in_order = 0;
+  for (const ArrayUse& use : plan.arrays) {
+    in_order += use.footprint.read_bytes;
+    if (use.pattern.read_density < 1) {
+      sparse.push_back({use.footprint.read_bytes, use.pattern.read_density});
+    }
   }
-  return time_s;
+  const bool random = std::any_of(plan.arrays.begin(), plan.arrays.end(),
+                                  [](const ArrayUse& use) { return use.random.has_value(); });
+  if (random) sparse.push_back({std::max(0.0, dram.read_bytes - in_order), 0});
+  return sparse;
 }
 
 // Waiting for L1 misses together keeps blocks in step unless it is a small part of their time:
@@ -36,53 +56,126 @@ constexpr double kMostlyWaiting = 0.5;
 // The data pipe of an SM serves the oldest block first, the schedulers serve all in turn.
 March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   if (!plan.raster) return March::in_step;
-  const SmTime sm = sm_time(plan, occupancy, 0, gpu);
+  const SmTime sm = sm_time(plan, occupancy, {}, gpu);
   const bool apart = (sm.fullest == Resource::shared && sm.waiting_share < kMostlyWaiting) ||
                      (sm.fullest == Resource::l1 && sm.waiting_share < kTooLittleWaiting);
   return apart ? March::apart : March::in_step;
 }
 
-constexpr double kLaunchBoundBelow_s = 20e-6;
+// A block waits for random reads unless L1 has those of all lanes of a warp.
+double random_waits(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  double waits = 0;
+  const double warps =
+      static_cast<double>(plan.launch.blocks() * ((plan.launch.threads() + 31) / 32));
+  for (const ArrayUse& use : plan.arrays) {
+    if (!use.random) continue;
+    const double missed =
+        l1_missed_sectors(*use.random, plan, occupancy, gpu) / use.random->sectors;
+    waits += 1 - std::pow(1 - missed, use.random->sectors / warps);
+  }
+  return waits;
+}
+
+// Blocks that share data wait for the same miss, so repeats by other blocks count once; repeats of
+// a block's own are waits of their own, wherever the data are.
+WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                       const Gpu& gpu) {
+  double waited_for = memory.l2.read_bytes;
+  double in_l1 = 0;
+  for (const Reuse& reuse : plan.reuse) {
+    const double missed = l1_missed_bytes(reuse, plan, occupancy, gpu);
+    if (reuse.scope == Scope::block) {
+      in_l1 += reuse.bytes - missed;
+    } else {
+      waited_for -= missed - std::min(missed, reuse.distinct_bytes);
+    }
+  }
+  if (plan.raster) {
+    waited_for = std::min(
+        waited_for,
+        distinct_wave_bytes(*plan.raster, occupancy.blocks_per_sm * gpu.sm_count.value_or(1)));
+  }
+  const double all = waited_for + in_l1;
+  if (all <= 0) return {};
+  return {in_l1 / all, std::min(1 - in_l1 / all, memory.dram.read_bytes / all),
+          random_waits(plan, occupancy, gpu)};
+}
+
+// The part of an SM's time that a pipe takes.
+constexpr Part part_of(Resource resource) {
+  constexpr std::array<Part, kResources> parts = {
+      Part::tensor, Part::vector, Part::special, Part::conversion, Part::issue,      Part::shared,
+      Part::l1,     Part::l2,     Part::dram,    Part::latency,    Part::block_start};
+  return parts[index(resource)];
+}
+
+Waterfall parts_of(const SmTime& sm, double sm_s, double l2_s, double dram_s, double together_s) {
+  Waterfall parts;
+  const double largest = std::max({sm_s, l2_s, dram_s});
+  if (largest == dram_s) {
+    parts[Part::dram] = dram_s;
+  } else if (largest == l2_s) {
+    parts[Part::l2] = l2_s;
+  } else {
+    const double seconds_per_cycle = sm_s / sm.cycles;
+    for (std::size_t i = 0; i < kResources; ++i) {
+      parts[part_of(static_cast<Resource>(i))] += sm.spent_cycles[i] * seconds_per_cycle;
+    }
+    parts[Part::tail] = sm.idle_cycles * seconds_per_cycle;
+  }
+  parts[Part::overlap] = together_s - largest;
+  return parts;
+}
+
 // Without a calibration an expected time is no better than this.
 constexpr double kUncalibratedSpread = 0.5;
 
 }  // namespace
 
-Traffic launch_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  const std::int64_t resident = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
-  return dram_traffic(plan, resident, march_of(plan, occupancy, gpu), gpu);
+LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
+                           const Gpu& gpu) {
+  const Plan& plan = program[position].plan;
+  const std::vector<ChainReuse> chain = chain_reuse(program, position);
+  const bool reads_new_data =
+      std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
+        return use.compulsory.read_bytes > 0 && !used_before(program, position, use.array);
+      });
+  return {l2_traffic(plan, occupancy, gpu),
+          dram_traffic({plan, occupancy, chain}, march_of(plan, occupancy, gpu), gpu),
+          reads_new_data};
 }
 
-LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
+LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu) {
-  const double l2_reads = plan.total.l2.read_bytes;
-  const double dram_share = l2_reads > 0 ? std::min(1.0, dram.read_bytes / l2_reads) : 0;
-  const SmTime sm = sm_time(plan, occupancy, dram_share, gpu);
+  const SmTime sm = sm_time(plan, occupancy, wait_shares(plan, occupancy, memory, gpu), gpu);
   LaunchTime result;
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy_cycles[i] / clock_hz;
 
-  const double dram_s = dram_time_s(dram, plan.scatter.read_density, gpu);
-  const double l2_s = l2_time_s(plan, gpu);
+  const double dram_s = dram_time_s(memory.dram, sparse_reads(plan, memory.dram), gpu);
+  const double l2_s = l2_time_s(plan, memory.l2, gpu);
+  const double sm_s = sm.cycles / clock_hz;
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
-  const std::array parts = {sm.cycles / clock_hz, dram_s, l2_s};
-  result.time_s = Overlap(gpu.sustained.memory_overlap_exponent)(parts);
+  result.time_s = Overlap(gpu.sustained.memory_overlap_exponent)(std::array{sm_s, dram_s, l2_s});
+  result.parts = parts_of(sm, sm_s, l2_s, dram_s, result.time_s);
 
-  const Traffic& asked = plan.total.compulsory;
-  if (asked.write_bytes > 0) result.time_s += gpu.sustained.completion_latency_s.value_or(0);
-  if (asked.read_bytes > reused(plan).read_bytes) {
-    result.time_s += gpu.sustained.first_access_s.value_or(0);
+  const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
+    return use.compulsory.write_bytes > 0;
+  });
+  if (writes) result.parts[Part::completion] = gpu.sustained.completion_latency_s.value_or(0);
+  if (memory.reads_new_data) {
+    result.parts[Part::first_access] = gpu.sustained.first_access_s.value_or(0);
   }
+  result.time_s += result.parts[Part::completion] + result.parts[Part::first_access];
   return result;
 }
 
-double relative_spread(double expected_s, Resource bound, const Gpu& gpu) {
+double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
-  if (expected_s < kLaunchBoundBelow_s) {
-    return known.spread_launch_bound.value_or(kUncalibratedSpread);
-  }
-  const bool memory = bound == Resource::dram || bound == Resource::l2;
-  return (memory ? known.spread_memory : known.spread_compute).value_or(kUncalibratedSpread);
+  const std::array by_regime = {known.spread_launch_bound, known.spread_memory,
+                                known.spread_compute};
+  return by_regime[static_cast<std::size_t>(regime_of(expected_s, terms))].value_or(
+      kUncalibratedSpread);
 }
 
 }  // namespace roofcast

@@ -1,25 +1,32 @@
 #pragma once
 #include <optional>
 
-#include "model/predict.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
+#include "model/types/regime.hpp"
 
 namespace roofcast {
 
-/// What one launch moves to and from DRAM, each written byte counted.
-Traffic launch_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
+/// What one launch of a program moves below L1, each written byte counted.
+struct LaunchMemory {
+  Traffic l2;
+  Traffic dram;
+  bool reads_new_data = false;  ///< of arrays that no earlier launch used
+};
+LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
+                           const Gpu& gpu);
 
-/// How long one launch takes once it has started, and each resource's share.
+/// How long one launch takes once it has started, each resource's share, and the parts that add up.
 struct LaunchTime {
   double time_s = 0;
   std::array<double, kResources> terms_s{};
+  Waterfall parts;
 };
-LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
+LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu);
 
 /// Half-width of the interval around an expected time, relative, by what bounds it.
-double relative_spread(double expected_s, Resource bound, const Gpu& gpu);
+double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/counting/dram_access.hpp"
+#include "model/counting/random_access.hpp"
+#include "model/counting/totals.hpp"
+#include "model/laws/l1_reuse.hpp"
+
 namespace roofcast {
 namespace {
 
@@ -14,21 +19,35 @@ double resident_capacity_bytes(const Gpu& gpu) {
   return gpu.sustained.l2_resident_bytes.value_or(gpu.memory.l2_bytes.value_or(0));
 }
 
+// A wave covers a patch of the tile grid: whole columns of the group, then the next group.
+struct Wave {
+  double rows;
+  double columns;
+
+  double bytes(const TileRaster& raster) const {
+    return rows * raster.row_panel_bytes + columns * raster.column_panel_bytes;
+  }
+};
+
+Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks, March march) {
+  const auto rows = static_cast<double>(raster.tile_rows);
+  const auto columns = static_cast<double>(raster.tile_columns);
+  const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
+  const double resident = std::min(static_cast<double>(resident_blocks), rows * columns);
+  return {march == March::in_step ? std::min(rows, std::max(group, resident / columns)) : group,
+          std::min(columns, std::max(1.0, resident / group))};
+}
+
 // Between waves a panel is read again if too much went through L2 since; inside a wave only by
 // blocks that do not march in step.
 double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
                     const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
-  const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
-  const double resident = std::min(static_cast<double>(resident_blocks), rows * columns);
-
-  // A wave covers a patch of the tile grid: whole columns of the group, then the next group.
-  const double wave_columns = std::min(columns, std::max(1.0, resident / group));
-  const double wave_rows =
-      march == March::in_step ? std::min(rows, std::max(group, resident / columns)) : group;
-  const double wave_bytes =
-      wave_rows * raster.row_panel_bytes + wave_columns * raster.column_panel_bytes;
+  const Wave wave = wave_of(raster, resident_blocks, march);
+  const double wave_columns = wave.columns;
+  const double wave_rows = wave.rows;
+  const double wave_bytes = wave.bytes(raster);
 
   // A's panels come again in every wave along the group, B's once a group sweep.
   const double a_passes = columns / wave_columns;
@@ -42,24 +61,35 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, Marc
 }
 
 // A later pass finds a row in L2 unless the blocks that run meanwhile pushed it out.
-double later_pass_bytes(const Plan& plan, std::int64_t resident_blocks, const Gpu& gpu) {
-  const auto blocks = static_cast<double>(plan.launch.blocks());
-  const double resident = std::min(static_cast<double>(resident_blocks), blocks);
+double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu& gpu) {
   double bytes = 0;
-  for (const Reread& pass : plan.rereads) {
-    bytes += blocks * pass.bytes * l2_miss_share(resident * pass.distance_bytes, gpu);
+  for (const Reuse& pass : launch.plan.reuse) {
+    if (pass.scope != Scope::block) continue;
+    bytes += l1_missed_bytes(pass, launch.plan, launch.occupancy, gpu) *
+             l2_miss_share(resident * pass.l2_distance_bytes, gpu);
   }
   return bytes;
 }
 
 // A line is driven out with the chance that grows with what goes through L2 meanwhile. A sector
 // that is incomplete then has to be read, merged and written, and is opened again by its next part.
-double written_back_early_bytes(const Plan& plan, std::int64_t resident_blocks, const Gpu& gpu) {
-  if (plan.scatter.open_write_bytes <= 0) return 0;
-  const auto blocks = static_cast<double>(plan.launch.blocks());
-  const double share = std::min(1.0, static_cast<double>(resident_blocks) / blocks);
-  const double meanwhile = share * plan.total.compulsory.total_bytes();
-  return plan.scatter.open_write_bytes * -std::expm1(-meanwhile / resident_capacity_bytes(gpu));
+double written_back_early_bytes(const Plan& plan, double resident, const Gpu& gpu) {
+  double open = 0, compulsory = 0;
+  for (const ArrayUse& use : plan.arrays) {
+    open += use.pattern.open_write_bytes;
+    compulsory += use.compulsory.total_bytes();
+  }
+  if (open <= 0) return 0;
+  const double share = resident / static_cast<double>(plan.launch.blocks());
+  return open * -std::expm1(-share * compulsory / resident_capacity_bytes(gpu));
+}
+
+// DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can.
+double random_bytes(const RandomReads& reads, const LaunchTraffic& launch, const Gpu& gpu) {
+  const auto unit = static_cast<double>(dram_access_bytes(gpu));
+  const double draws = l1_missed_sectors(reads, launch.plan, launch.occupancy, gpu);
+  return unit * random_misses(draws, std::max(1.0, reads.table_bytes / unit),
+                              resident_capacity_bytes(gpu) / unit);
 }
 
 }  // namespace
@@ -69,20 +99,30 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
   return std::clamp((distance_bytes / capacity - 1) / kGradualEviction, 0.0, 1.0);
 }
 
-Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march, const Gpu& gpu) {
-  Traffic dram = plan.total.dram_footprint;
-  const auto take_off = [&](const Reuse& reuse) {
+double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
+  const double tiles = static_cast<double>(raster.tile_rows * raster.tile_columns);
+  const double waves = std::max(1.0, tiles / static_cast<double>(resident_blocks));
+  return waves * wave_of(raster, resident_blocks, March::in_step).bytes(raster);
+}
+
+Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu) {
+  const Plan& plan = launch.plan;
+  const std::int64_t resident =
+      std::min(plan.launch.blocks(), launch.occupancy.blocks_per_sm * gpu.sm_count.value_or(1));
+  Traffic dram;
+  for (const ArrayUse& use : plan.arrays) {
+    dram += use.footprint;
+    if (use.random) dram.read_bytes += random_bytes(*use.random, launch, gpu);
+  }
+  for (const ChainReuse& reuse : launch.chain) {
     const double found = 1 - l2_miss_share(reuse.distance_bytes, gpu);
-    dram.read_bytes -= reuse.read_bytes * found;
-    dram.write_bytes -= reuse.write_bytes * found;
-  };
-  take_off(plan.reuse);
-  std::for_each(plan.more_reuse.begin(), plan.more_reuse.end(), take_off);
-  const double early = written_back_early_bytes(plan, resident_blocks, gpu);
-  dram.read_bytes += early;
+    dram.read_bytes -= reuse.bytes.read_bytes * found;
+    dram.write_bytes -= reuse.bytes.write_bytes * found;
+  }
+  const double early = written_back_early_bytes(plan, static_cast<double>(resident), gpu);
+  dram.read_bytes += early + later_pass_bytes(launch, static_cast<double>(resident), gpu);
   dram.write_bytes += early;
-  dram.read_bytes += later_pass_bytes(plan, resident_blocks, gpu);
-  if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident_blocks, march, gpu);
+  if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident, march, gpu);
   return dram;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
-#include <cstdint>
+#include <span>
 
+#include "model/laws/chain_reuse.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
+#include "model/types/prediction.hpp"
 #include "model/types/work.hpp"
 
 namespace roofcast {
@@ -18,9 +20,19 @@ enum class March : unsigned char {
             ///< one and tile rows spread over the depth: each sweeps its operand alone
 };
 
-/// What crosses between L2 and DRAM for one launch of the plan, when `resident_blocks` run at once,
-/// each written byte counted.
-Traffic dram_traffic(const Plan& plan, std::int64_t resident_blocks, March march, const Gpu& gpu);
+/// Operand bytes that the waves of a raster touch, each wave's once: what blocks that march in step
+/// wait for.
+double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
+
+/// One launch and what is known of it when its DRAM traffic is counted.
+struct LaunchTraffic {
+  const Plan& plan;
+  const Occupancy& occupancy;
+  std::span<const ChainReuse> chain;  ///< what earlier launches left in L2
+};
+
+/// What crosses between L2 and DRAM for one launch, each written byte counted.
+Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu);
 
 /// Of that, what is still in L2 when the kernel ends: L2 holds the last traffic, reads and writes
 /// as they came, and the writes among it have not reached DRAM.

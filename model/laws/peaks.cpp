@@ -1,5 +1,7 @@
 #include "model/laws/peaks.hpp"
 
+#include <algorithm>
+
 #include "model/laws/clock.hpp"
 
 namespace roofcast {
@@ -21,6 +23,22 @@ std::optional<double> tensor_peak_flops_per_s(const Gpu& gpu, DType type, double
   return device_rate(gpu.sm.tensor_flop_per_clk[type], gpu, clock_hz);
 }
 
+std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type, double clock_hz) {
+  const auto narrow = device_rate(gpu.sm.tensor_fp16_accumulate_flop_per_clk[type], gpu, clock_hz);
+  const auto wide = tensor_peak_flops_per_s(gpu, type, clock_hz);
+  return narrow && wide ? std::max(narrow, wide) : (narrow ? narrow : wide);
+}
+
+std::optional<double> l2_peak_bytes_per_s(const Gpu& gpu, double clock_hz) {
+  if (gpu.memory.l2_bytes_per_clk) return *gpu.memory.l2_bytes_per_clk * clock_hz;
+  return device_rate(gpu.sm.l2_bytes_per_clk, gpu, clock_hz);
+}
+
+bool computes_in(const Gpu& gpu, DType type) {
+  return gpu.sm.vector_flop_per_clk[type] || gpu.sm.tensor_flop_per_clk[type] ||
+         gpu.peak_flops_per_s[type];
+}
+
 std::optional<Peak> best_peak(const Gpu& gpu, DType type) {
   std::optional<Peak> best;
   const auto consider = [&best](std::optional<double> rate, bool tensor) {
@@ -28,7 +46,7 @@ std::optional<Peak> best_peak(const Gpu& gpu, DType type) {
   };
   if (const auto clock = limit_clock_hz(gpu)) {
     consider(vector_peak_flops_per_s(gpu, type, *clock), false);
-    consider(tensor_peak_flops_per_s(gpu, type, *clock), true);
+    consider(fastest_tensor_flops_per_s(gpu, type, *clock), true);
   }
   if (!best) consider(gpu.peak_flops_per_s[type], gpu.kind == DeviceKind::tpu);
   return best;

@@ -1,13 +1,14 @@
 #include "model/laws/sm_time.hpp"
 
 #include <algorithm>
+#include <vector>
 
+#include "model/laws/makespan.hpp"
 #include "model/laws/overlap.hpp"
+#include "model/laws/pipeline.hpp"
 
 namespace roofcast {
 namespace {
-
-using CyclesByResource = std::array<double, kResources>;
 
 // Warps on an SM at which issue efficiency and the overlap of its pipes are stated.
 constexpr double kMeasuredWarps = 8;
@@ -30,6 +31,14 @@ std::optional<double> rate(const std::optional<double>& sustained,
   return sustained ? sustained : datasheet;
 }
 
+double tensor_cycles(const FlopsByType& flops, const Gpu& gpu) {
+  double cycles = 0;
+  for (const DType type : kAllDTypes) {
+    cycles += per_clk(flops[type], gpu.sm.tensor_flop_per_clk[type]);
+  }
+  return cycles;
+}
+
 // Cycles each pipe of an SM is busy with one block's step.
 CyclesByResource pipe_cycles(const Step& step, DType compute, double resident_warps,
                              const Gpu& gpu) {
@@ -37,57 +46,59 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, double resident_wa
   const auto set = [&cycles](Resource resource, double value) {
     cycles[static_cast<std::size_t>(resource)] = value;
   };
-  set(Resource::vector, per_clk(step.vector_flops, rate(gpu.sustained.vector_flop_per_clk[compute],
-                                                        gpu.sm.vector_flop_per_clk[compute])));
+  const Work& issued = step.issued;
+  set(Resource::tensor, tensor_cycles(issued.tensor_flops, gpu));
+  set(Resource::vector,
+      per_clk(issued.vector_flops, rate(gpu.sustained.vector_flop_per_clk[compute],
+                                        gpu.sm.vector_flop_per_clk[compute])));
   set(Resource::special,
-      per_clk(step.special_ops, rate(gpu.sustained.special_per_clk, gpu.sm.special_per_clk)));
-  set(Resource::conversion,
-      per_clk(step.conversions, rate(gpu.sustained.conversion_per_clk, gpu.sm.conversion_per_clk)));
-  set(Resource::issue, per_clk(step.instructions, gpu.sm.warp_issue_per_clk) /
+      per_clk(issued.special_flops, rate(gpu.sustained.special_per_clk, gpu.sm.special_per_clk)));
+  set(Resource::conversion, per_clk(issued.conversions, rate(gpu.sustained.conversion_per_clk,
+                                                             gpu.sm.conversion_per_clk)));
+  set(Resource::issue, per_clk(step.warp_instructions, gpu.sm.warp_issue_per_clk) /
                            issue_efficiency(resident_warps, gpu));
-  set(Resource::shared, step.shared_wavefronts);
-  set(Resource::l1,
-      std::max(step.l1_wavefronts, per_clk(step.l1_lookups, gpu.sustained.l1_tags_per_clk)));
-  set(Resource::l2, per_clk(step.l2_bytes, gpu.sm.l2_bytes_per_clk));
+  set(Resource::shared, step.wavefronts.shared);
+  set(Resource::l1, std::max(step.wavefronts.l1,
+                             per_clk(step.wavefronts.l1_lookups, gpu.sustained.l1_tags_per_clk)));
+  set(Resource::l2, per_clk(issued.l2.total_bytes(), gpu.sm.l2_bytes_per_clk));
   return cycles;
 }
 
-double unloaded_l2_cycles(const Gpu& gpu) {
-  return rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
-}
-
 double loaded_l2_cycles(const Gpu& gpu) {
-  return gpu.sustained.l2_loaded_cycles.value_or(unloaded_l2_cycles(gpu));
+  const auto unloaded = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles);
+  return gpu.sustained.l2_loaded_cycles.value_or(unloaded.value_or(0));
 }
 
-double exposed_latency_cycles(const Step& step, double dram_share, const Gpu& gpu) {
-  const double unloaded = unloaded_l2_cycles(gpu);
+// Of a block's step: the loads, which buffers may hide, and the rest.
+struct Latency {
+  double loads;
+  double rest;
+};
+
+Latency latency_cycles(const Waits& waits, const WaitShares& shares, const Gpu& gpu) {
+  const double l1 = rate(gpu.sustained.l1_latency_cycles, gpu.latency.l1_cycles).value_or(0);
   const double l2 = loaded_l2_cycles(gpu);
-  const double beyond_l2 =
-      rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(unloaded) -
-      unloaded;
+  const double dram = rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2);
   const double tile = gpu.sustained.tile_load_latency_cycles.value_or(l2);
-  return step.global_round_trips * (l2 + beyond_l2 * dram_share) +
-         step.tile_load_waits * (tile + beyond_l2 * dram_share) +
-         step.shared_round_trips *
-             rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
-         step.dependent_fmas *
-             rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
-         step.barriers * gpu.sustained.barrier_cycles.value_or(0);
+  const double to_dram = shares.dram * std::max(0.0, dram - l2);
+  const double less_in_l1 = shares.l1 * std::max(0.0, l2 - l1);
+  const double loads =
+      waits.global * (l2 - less_in_l1 + to_dram) + waits.tile_loads * (tile + to_dram);
+  const double rest =
+      waits.shared *
+          rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
+      waits.arithmetic *
+          rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
+      waits.barriers * gpu.sustained.barrier_cycles.value_or(0);
+  return {loads, rest};
 }
 
 struct StepCost {
-  CyclesByResource pipes;
-  double latency;  ///< exposed, of one block
-  double stream;   ///< one warp's instructions, one after the other
+  CyclesByResource alone{};  ///< pipes, of one block with the SM to itself
+  CyclesByResource pipes{};  ///< of each of the resident blocks
+  Latency latency{};         ///< of one block
+  double stream = 0;         ///< one warp's instructions, one after the other
 };
-
-StepCost step_cost(const Step& step, DType compute, double warps, double resident,
-                   double dram_share, const Gpu& gpu) {
-  return {pipe_cycles(step, compute, warps * resident, gpu),
-          exposed_latency_cycles(step, dram_share, gpu),
-          step.instructions / warps * gpu.sustained.warp_issue_cycles.value_or(1)};
-}
 
 // Every multiply-add is also an issued instruction, and shared memory and L1 are one data pipe: of
 // each pair the fuller one counts. What is left overlaps imperfectly.
@@ -115,70 +126,147 @@ Overlap pipe_overlap(double resident_warps, const Gpu& gpu) {
   return Overlap(pipes);
 }
 
-StepTime step_time(const StepCost& cost, double resident, const Overlap& of_pipes,
-                   const Overlap& of_blocks) {
+// The lone block's pipes overlap as its own warps let them, those of all blocks better. `units`: how
+// many parts of a block wait each for itself.
+StepTime step_time(const StepCost& cost, double stages, double units, double warps, double resident,
+                   const Overlap& of_blocks, const Gpu& gpu) {
   const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
-  const double pipes = busy_cycles(cost.pipes, of_pipes);
-  const double hidden = (resident - 1) * pipes;
-  const double waiting = cost.latency + std::max(0.0, cost.stream - pipes);
-  return {pipes + of_blocks(std::array{hidden, waiting}), resident * pipes,
+  const double own = busy_cycles(cost.alone, pipe_overlap(warps, gpu)) / units;
+  const double all = resident * busy_cycles(cost.pipes, pipe_overlap(warps * resident, gpu));
+  const double hidden = std::max(0.0, all - own);
+  const double waiting = exposed_cycles(cost.latency.loads, stages, all) + cost.latency.rest +
+                         std::max(0.0, cost.stream - own);
+  const double cycles = own + of_blocks(std::array{hidden, waiting});
+  return {cycles, std::min(cycles, std::max(own, all)),
           waiting + hidden > 0 ? waiting / (waiting + hidden) : 1,
           static_cast<std::size_t>(fullest - cost.pipes.begin())};
 }
 
-}  // namespace
+/// Equal blocks, and how many of them run on an SM at once.
+struct Round {
+  const BlockClass* blocks;
+  std::int64_t count;
+  double resident;
+  bool last;  ///< of the launch: fewer blocks than there are places
+};
 
-SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, const Gpu& gpu) {
-  const std::int64_t sms = gpu.sm_count.value_or(1);
-  const std::int64_t on_busiest = (plan.launch.blocks() + sms - 1) / sms;
-  const std::int64_t full_rounds = on_busiest / occupancy.blocks_per_sm;
-  const std::int64_t rest = on_busiest % occupancy.blocks_per_sm;
+// Full SMs as long as blocks last; what is left then is spread over all SMs.
+std::vector<Round> rounds_of(const Plan& plan, std::int64_t per_sm, std::int64_t sms) {
+  std::int64_t blocks = 0;
+  for (const BlockClass& some : plan.blocks) blocks += some.count;
+  std::int64_t in_full = blocks - blocks % (per_sm * sms);
+  const double last_resident = static_cast<double>((blocks - in_full + sms - 1) / sms);
+  std::vector<Round> rounds;
+  for (const BlockClass& some : plan.blocks) {
+    const std::int64_t full = std::min(some.count, in_full);
+    in_full -= full;
+    if (full > 0) rounds.push_back({&some, full, static_cast<double>(per_sm), false});
+    if (some.count > full) rounds.push_back({&some, some.count - full, last_resident, true});
+  }
+  return rounds;
+}
 
+/// What every block of a launch costs besides its phases' work.
+struct BlockCost {
+  double warps;
+  double start_cycles;  ///< of the SM's launch unit
+  double drain_cycles;  ///< a block holds its place until its last stores are taken
+};
+
+BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
-  const auto cost = [&](const Step& what, double resident) {
-    return step_cost(what, plan.compute, warps, resident, dram_share, gpu);
-  };
-  // In the main loop blocks wait together for the same things; they start and end one by one.
+  const bool stores = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
+    return use.footprint.write_bytes > 0;
+  });
+  return {warps,
+          gpu.sustained.block_launch_cycles.value_or(0) +
+              warps * gpu.sustained.warp_launch_cycles.value_or(0),
+          stores ? gpu.sustained.store_drain_cycles.value_or(0) : 0};
+}
+
+/// The time of one round, by what is waited for, and its pipes' work.
+struct RoundTime {
+  double cycles = 0;
+  CyclesByResource spent{};
+  CyclesByResource busy{};  ///< of all resident blocks
+  std::size_t fullest_of_loops = static_cast<std::size_t>(Resource::latency);
+  double waiting_share_of_loops = 1;
+};
+
+RoundTime round_time(const Round& round, const BlockCost& block, const WaitShares& shares,
+                     const Plan& plan, const Gpu& gpu) {
+  // The blocks of a loop wait together for the same things; they start and end one by one.
   const Overlap in_step(gpu.sustained.overlap_exponent);
   const Overlap one_by_one(gpu.sustained.latency_overlap_exponent);
-  // A block holds its place until its last stores are taken.
-  const double last_stores =
-      plan.total.l2.write_bytes > 0 ? gpu.sustained.store_drain_cycles.value_or(0) : 0;
-
-  SmTime result;
-  constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
-  CyclesByResource spent{};
-  const auto spend = [&](double times, const StepTime& time) {
-    result.cycles += times * time.cycles;
-    spent[time.fullest] += times * time.working;
-    spent[kLatency] += times * (time.cycles - time.working);
-  };
-  const auto add_rounds = [&](std::int64_t rounds, std::int64_t resident) {
-    if (rounds == 0 || resident == 0) return;
-    const auto r = static_cast<double>(resident);
-    const auto n = static_cast<double>(rounds);
-    const StepCost step = cost(plan.block.step, r);
-    StepCost once = cost(plan.block.once, r);
-    once.pipes[static_cast<std::size_t>(Resource::launch)] =
-        gpu.sustained.block_launch_cycles.value_or(0) +
-        warps * gpu.sustained.warp_launch_cycles.value_or(0);
-    once.latency += last_stores;
-    const Overlap of_pipes = pipe_overlap(warps * r, gpu);
-    for (std::size_t i = 0; i < kResources; ++i) {
-      result.busy_cycles[i] += n * r * (plan.block.steps * step.pipes[i] + once.pipes[i]);
+  constexpr auto kLaunch = static_cast<std::size_t>(Resource::launch);
+  RoundTime result;
+  bool started = false;
+  const auto add = [&](const Phase& phase, bool loop, bool first) {
+    const Step& step = phase.step;
+    StepCost cost = {
+        pipe_cycles(step, plan.compute, block.warps, gpu),
+        pipe_cycles(step, plan.compute, block.warps * round.resident, gpu),
+        latency_cycles(step.waits, shares, gpu),
+        step.warp_instructions / block.warps * gpu.sustained.warp_issue_cycles.value_or(1)};
+    if (first) {
+      cost.alone[kLaunch] = cost.pipes[kLaunch] = block.start_cycles;
+      cost.latency.loads += latency_cycles({.global = shares.random_waits}, shares, gpu).loads;
+      cost.latency.rest += block.drain_cycles;
     }
-    const StepTime in_loop = step_time(step, r, of_pipes, in_step);
-    result.waiting_share = std::min(result.waiting_share, in_loop.waiting_share);
-    result.fullest = static_cast<Resource>(in_loop.fullest);
-    spend(n * plan.block.steps, in_loop);
-    spend(n, step_time(once, r, of_pipes, one_by_one));
+    // Without a barrier the warps of a loop drift apart: each waits while the others work.
+    const double units = loop && step.waits.barriers == 0 ? block.warps : 1;
+    const StepTime time = step_time(cost, phase.stages, units, block.warps, round.resident,
+                                    loop ? in_step : one_by_one, gpu);
+    result.cycles += phase.repeats * time.cycles;
+    result.spent[time.fullest] += phase.repeats * time.working;
+    result.spent[static_cast<std::size_t>(Resource::latency)] +=
+        phase.repeats * (time.cycles - time.working);
+    for (std::size_t i = 0; i < kResources; ++i) {
+      result.busy[i] += phase.repeats * round.resident * cost.pipes[i];
+    }
+    if (loop && time.waiting_share < result.waiting_share_of_loops) {
+      result.waiting_share_of_loops = time.waiting_share;
+      result.fullest_of_loops = time.fullest;
+    }
   };
-  add_rounds(full_rounds, occupancy.blocks_per_sm);
-  add_rounds(1, rest);
+  for (const Phase& phase : round.blocks->phases) {
+    const bool loop = phase.repeats > 1;
+    add(phase, loop, !started && !loop);
+    started |= !loop;
+  }
+  if (!started) add({}, false, true);  // starting and ending take time too
+  return result;
+}
 
-  result.busy_cycles[kLatency] = spent[kLatency];
-  const auto largest = std::max_element(spent.begin(), spent.end());
-  result.bound = static_cast<Resource>(largest - spent.begin());
+}  // namespace
+
+SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& shares,
+               const Gpu& gpu) {
+  const std::int64_t sms = gpu.sm_count.value_or(1);
+  const std::int64_t slots = occupancy.blocks_per_sm * sms;
+  const BlockCost block = block_cost(plan, gpu);
+  constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
+  SmTime result;
+  std::vector<Jobs> jobs;
+  double in_places = 0;  // cycles that an SM's places are held, on average over places and SMs
+  for (const Round& round : rounds_of(plan, occupancy.blocks_per_sm, sms)) {
+    const RoundTime time = round_time(round, block, shares, plan, gpu);
+    jobs.push_back({round.count, time.cycles});
+    const double filled =
+        static_cast<double>(round.count) / static_cast<double>(sms) / round.resident;
+    const double rounds = round.last ? 1 : filled;
+    in_places += filled * time.cycles;
+    for (std::size_t i = 0; i < kResources; ++i) {
+      result.busy_cycles[i] += rounds * (i == kLatency ? time.spent[i] : time.busy[i]);
+      result.spent_cycles[i] += filled * time.spent[i];
+    }
+    if (time.waiting_share_of_loops < result.waiting_share) {
+      result.waiting_share = time.waiting_share_of_loops;
+      result.fullest = static_cast<Resource>(time.fullest_of_loops);
+    }
+  }
+  result.cycles = makespan(jobs, slots, plan.assignment);
+  result.idle_cycles = std::max(0.0, result.cycles - in_places);
   return result;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <cstdint>
 
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
@@ -8,20 +7,32 @@
 
 namespace roofcast {
 
-/// Cycles the busiest SM needs, and how they divide. One step with r blocks resident takes
-///   pipes + ‖ (r - 1) · pipes,  exposed latency + what one warp's instructions in a row take more
-///   ‖
-/// where pipes = ‖ work ÷ rate of each pipe ‖ and ‖ ‖ is the p-norm of Overlap: a block alone waits
-/// out its latency, further blocks hide it until a pipe is full (Little's law in cycles).
+/// Cycles per resource.
+using CyclesByResource = std::array<double, kResources>;
+
+/// Cycles the busiest SM needs, and how they divide. A step of r resident blocks takes
+///   P(1) + ‖ r·P(r) - P(1),  exposed latency + what one warp's instructions in a row take more ‖
+/// where P(r) = ‖ a block's work ÷ rate of each pipe ‖ with r blocks on the SM and ‖ ‖ is the p-norm
+/// of Overlap: a block alone waits out its latency, further blocks hide it until a pipe is full
+/// (Little's law in cycles). In a loop without a barrier it is each warp that waits, and P(1) is
+/// that of one warp.
 struct SmTime {
   double cycles = 0;
-  std::array<double, kResources> busy_cycles{};  ///< of each pipe; latency: what nothing hid
-  Resource bound = Resource::latency;    ///< the fullest pipe, or latency if more time is waited
-  Resource fullest = Resource::latency;  ///< the fullest pipe of the main loop
-  double waiting_share = 1;  ///< of the main loop's time beyond one block's own work, not hidden
+  CyclesByResource busy_cycles{};   ///< of each pipe; latency: what nothing hid
+  CyclesByResource spent_cycles{};  ///< the same time by what was waited for; with idle: all of it
+  double idle_cycles = 0;           ///< of it, places that stay empty while the last blocks run
+  Resource fullest = Resource::latency;  ///< the fullest pipe of the loops
+  double waiting_share = 1;  ///< of the loops' time beyond one block's own work, not hidden
 };
 
-/// `dram_share`: share of L2 reads that go on to DRAM, which sets the mean latency.
-SmTime sm_time(const Plan& plan, const Occupancy& occupancy, double dram_share, const Gpu& gpu);
+/// Where the loads of a launch find their data, as shares of what its blocks wait for.
+struct WaitShares {
+  double l1 = 0;            ///< in L1
+  double dram = 0;          ///< in DRAM; the rest in L2
+  double random_waits = 0;  ///< dependent waits of a block for random reads that L1 misses
+};
+
+SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& shares,
+               const Gpu& gpu);
 
 }  // namespace roofcast

@@ -1,8 +1,10 @@
 #pragma once
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/types/dtype.hpp"
@@ -19,6 +21,44 @@ class RateByType {
 
  private:
   std::array<std::optional<double>, kAllDTypes.size()> rates_{};
+};
+
+/// CUDA's compute capability, which names a generation of instruction sets.
+struct ComputeCapability {
+  int major = 0;
+  int minor = 0;
+  auto operator<=>(const ComputeCapability&) const = default;
+};
+
+inline std::string text(ComputeCapability capability) {
+  return std::to_string(capability.major) + '.' + std::to_string(capability.minor);
+}
+
+/// Instructions that only some GPUs have; the names are those of PTX.
+enum class Instruction : unsigned char {
+  cp_async,   ///< asynchronous copies to shared memory, by each thread
+  bulk_copy,  ///< cp.async.bulk: copies of whole tiles (TMA)
+  mma_sync,   ///< matrix products of one warp
+  wgmma,      ///< matrix products of four warps, operands in shared memory
+  tcgen05     ///< matrix products with tensor memory
+};
+
+constexpr std::string_view name(Instruction instruction) {
+  constexpr std::array<std::string_view, 5> names = {"cp_async", "bulk_copy", "mma_sync", "wgmma",
+                                                     "tcgen05"};
+  return names[static_cast<std::size_t>(instruction)];
+}
+
+/// What a launch may ask for and which instructions it may use.
+struct Features {
+  /// The most blocks of a grid in x, y and z (count).
+  std::array<std::optional<std::int64_t>, 3> grid_max;
+  std::optional<std::int64_t> cluster_blocks_portable;  ///< without opting in; absent: no clusters
+  std::optional<std::int64_t> cluster_blocks_max;       ///< opted in; absent: no clusters
+  std::array<bool, 5> instructions{};                   ///< by Instruction; has() reads it
+
+  bool has(Instruction one) const { return instructions[static_cast<std::size_t>(one)]; }
+  bool has_clusters() const { return cluster_blocks_max.has_value(); }
 };
 
 /// The allocation rules of one multiprocessor (CUDA's cuda_occupancy.h). Counts and bytes.
@@ -42,20 +82,22 @@ struct OccupancyRules {
 struct Clocks {
   std::optional<double> vector_boost_hz;
   std::optional<double> tensor_boost_hz;
+  std::optional<double> tensor_fp64_boost_hz;  ///< where fp64 is quoted at another clock
   std::optional<double> max_hz;
 };
 
 /// Work one multiprocessor can do in one clock.
 struct SmRates {
   RateByType vector_flop_per_clk;
-  RateByType tensor_flop_per_clk;
-  std::optional<double> special_per_clk;     ///< results of exp2, rcp, sin … (MUFU)
+  RateByType tensor_flop_per_clk;                  ///< sums in fp32 (fp64: fp64, int8: int32)
+  RateByType tensor_fp16_accumulate_flop_per_clk;  ///< sums in fp16, where that is faster
+  std::optional<double> special_per_clk;           ///< results of exp2, rcp, sin … (MUFU)
   std::optional<double> conversion_per_clk;  ///< results of conversions between number formats
   std::optional<double> integer_per_clk;     ///< add, logic, shift
   std::optional<double> warp_issue_per_clk;  ///< warp instructions issued, all schedulers together
   std::optional<double> shared_bytes_per_clk;
   std::optional<double> l1_bytes_per_clk;
-  std::optional<double> l2_bytes_per_clk;  ///< most an SM can take from L2
+  std::optional<double> l2_bytes_per_clk;  ///< the port of one SM to L2
 };
 
 struct MemorySystem {
@@ -63,11 +105,14 @@ struct MemorySystem {
   std::optional<double> dram_bytes;
   std::optional<double> dram_access_bytes;  ///< what DRAM moves at the least for one read
   std::optional<double> l2_bytes;
-  std::optional<double> l2_line_bytes;
-  std::optional<double> l2_sector_bytes;
-  std::optional<double> l1_shared_bytes;  ///< the pool that L1 and shared memory divide, per SM
-  std::optional<double> shared_banks;
-  std::optional<double> shared_bank_bytes;
+  std::optional<double> l2_bytes_per_clk;  ///< reads, the whole device, clocks of the SMs
+  std::optional<double> l1_shared_bytes;   ///< the pool that L1 and shared memory divide, per SM
+  /// Units of transfer. Where a file says nothing, those of every CUDA GPU since Volta.
+  std::int64_t l1_line_bytes = 128;
+  std::int64_t l2_line_bytes = 128;
+  std::int64_t l2_sector_bytes = 32;  ///< of L1 too
+  std::int64_t shared_banks = 32;
+  std::int64_t shared_bank_bytes = 4;
 };
 
 /// Cycles of the SM clock from issue to use.
@@ -136,7 +181,9 @@ struct Gpu {
   std::string title;  ///< as the vendor calls it
   std::int64_t year = 0;
   DeviceKind kind = DeviceKind::gpu;
-  std::string compute_capability;  ///< "9.0"; empty for a device that has none
+  std::optional<ComputeCapability> compute_capability;
+  std::string architecture;  ///< "hopper"; empty where the file names none
+  std::string die;           ///< "GH100"; empty where the file names none
 
   std::optional<std::int64_t> sm_count;
   Clocks clocks;
@@ -145,6 +192,7 @@ struct Gpu {
   RateByType peak_flops_per_s;
   MemorySystem memory;
   Latencies latency;
+  Features features;
   std::optional<OccupancyRules> occupancy;  ///< absent: warps and waves are not defined
   std::optional<double> power_w;
   std::optional<double> link_bytes_per_s;  ///< NVLink, both directions together

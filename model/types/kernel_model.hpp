@@ -24,7 +24,8 @@ struct KernelModel {
   std::string_view summary;               ///< one line for `roofcast kernels`
   std::span<const Parameter> parameters;  ///< the family's shape first, then the configuration
   std::span<const DType> dtypes;
-  Plans (*plan)(const Problem&, const Gpu&);  ///< throws InputError for an impossible configuration
+  Program (*plan)(const Problem&,
+                  const Gpu&);  ///< throws InputError for an impossible configuration
   /// Where its parameters are its own: instead of the family's.
   std::span<const ValidatedRange> validated{};
 };

@@ -1,11 +1,13 @@
 #pragma once
 // A plan says what a kernel does, counted; it never says how long that takes. The laws do, and
-// they know no kernel.
+// they know no kernel. What is issued is written once, by phase and class of blocks: every total is
+// derived from it (counting/totals.hpp).
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "model/types/gpu.hpp"
 #include "model/types/launch.hpp"
 #include "model/types/prediction.hpp"
 #include "model/types/problem.hpp"
@@ -13,30 +15,49 @@
 
 namespace roofcast {
 
-/// What one block does in one step of its main loop, or once before and after it.
-/// Instructions are warp instructions, summed over the block's warps.
-struct Step {
-  double vector_flops = 0;       ///< on the SIMT pipes
-  double special_ops = 0;        ///< thread results of the special-function unit
-  double conversions = 0;        ///< thread results of the conversion pipe
-  double instructions = 0;       ///< all warp instructions issued
-  double shared_wavefronts = 0;  ///< cycles of the data pipe for shared memory, conflicts counted
-  double l1_wavefronts = 0;      ///< the same for global memory through L1
-  double l1_lookups = 0;         ///< distinct lines touched, summed over warp accesses
-  double l2_bytes = 0;           ///< to and from L2
-  double global_round_trips =
-      0;                       ///< dependent waits for L2 or DRAM that nothing in the block hides
-  double tile_load_waits = 0;  ///< dependent waits of a whole block for a tile from global memory
-  double shared_round_trips = 0;  ///< dependent waits for shared memory
-  double dependent_fmas = 0;      ///< length of the longest chain of dependent arithmetic
+/// Cycles of an SM's data pipe, and lines looked up, over all warps of a block.
+struct Wavefronts {
+  double shared = 0;      ///< for shared memory, bank conflicts counted
+  double l1 = 0;          ///< for global memory through L1
+  double l1_lookups = 0;  ///< distinct lines, summed over warp accesses
+};
+
+/// Dependent waits of a block that nothing else in it hides.
+struct Waits {
+  double global = 0;      ///< round trips to L2 or DRAM
+  double tile_loads = 0;  ///< for all loads of a tile from global memory
+  double shared = 0;      ///< round trips to shared memory, shuffles with them
+  double arithmetic = 0;  ///< length of the longest chain of dependent operations
   double barriers = 0;
 };
 
-/// What each block does: `once`, then `step` over and over.
-struct BlockWork {
-  double steps = 1;
+/// What one block does in one step: `issued.requested`, `.l1` and `.l2` are its traffic at each
+/// level, `.l2` as if L1 kept nothing for later (Plan::reuse says what it may keep).
+struct Step {
+  Work issued;
+  double warp_instructions = 0;
+  Wavefronts wavefronts;
+  Waits waits;
+};
+
+/// A step, over and over. A phase that repeats is a loop: its blocks wait together for the same
+/// things. With `stages` buffers the loads of a step are issued stages - 1 steps ahead of their use.
+struct Phase {
   Step step;
-  Step once;
+  double repeats = 1;
+  double stages = 1;
+};
+
+/// Blocks that do the same.
+struct BlockClass {
+  std::int64_t count = 0;
+  std::vector<Phase> phases;
+};
+
+/// Who gives blocks to SMs.
+enum class Assignment : unsigned char {
+  hardware,    ///< a block starts where one has ended
+  persistent,  ///< block i + n·slots follows block i in the same place, whatever the others do
 };
 
 /// The tiles of a product in the order in which blocks run, for what L2 can keep between blocks and
@@ -50,54 +71,74 @@ struct TileRaster {
   double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
 };
 
-/// Bytes read again (or overwritten) after `distance_bytes` of other data went through L2.
-struct Reuse {
-  double read_bytes = 0;
-  double write_bytes = 0;
-  double distance_bytes = 0;
-};
-
-/// What every block reads again in a later pass over data of its own. Until then each block that
-/// runs beside it moves `distance_bytes` of other data through L2.
-struct Reread {
-  double bytes = 0;           ///< of one block
-  double distance_bytes = 0;  ///< of one resident block
-};
-
-/// How accesses fall on L2 and DRAM that do not come in whole lines one after the other.
-struct Scatter {
-  double read_density = 1;  ///< share of the DRAM around its reads that a kernel's reads touch
+/// Accesses that do not come in whole lines one after the other.
+struct AccessPattern {
+  double read_density = 1;           ///< share of the DRAM around the reads that the reads touch
   double partial_write_sectors = 0;  ///< written in part: L2 merges each with what it holds
   /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks
   /// move their traffic through L2.
   double open_write_bytes = 0;
 };
 
+/// Independent accesses to random sectors of a table.
+struct RandomReads {
+  double sectors = 0;         ///< accessed, lanes of a warp joined
+  double table_bytes = 0;     ///< among which each is drawn
+  double streamed_lines = 0;  ///< other lines that come with each access and are not used again
+};
+
+/// Arrays of a program are numbered; the same number is the same memory.
+using ArrayId = int;
+
+/// What a launch does with one array in global memory.
+struct ArrayUse {
+  ArrayId array = 0;
+  Traffic compulsory;  ///< each input once in, each output once out; none for scratch
+  Traffic footprint;   ///< each DRAM access touched, once: the least that DRAM can move
+  AccessPattern pattern{};
+  std::optional<RandomReads> random{};  ///< then the laws find what of the table is read
+};
+
+/// Where bytes that are read again may be found.
+enum class Scope : unsigned char {
+  block,  ///< by the block that read them: in L1, else in L2
+  sm,     ///< by any block of the SM, which all read the same
+};
+
+/// Bytes that leave Step::issued for L2 again and again unless L1 holds them.
+struct Reuse {
+  Scope scope = Scope::block;
+  double bytes = 0;           ///< all of the launch's reads (sm), or its later ones (block)
+  double distinct_bytes = 0;  ///< of the data that all blocks read (sm)
+  /// Through L1 between two uses: by each resident block (block), or by all (sm).
+  double distance_bytes = 0;
+  /// Through L2 meanwhile, by each resident block (block).
+  double l2_distance_bytes = 0;
+};
+
 /// One kernel launch.
 struct Plan {
   Launch launch;
-  DType compute = DType::fp32;       ///< type of the vector and tensor arithmetic
-  Work total;                        ///< dram stays empty: the memory law fills it in
-  BlockWork block;                   ///< all blocks do the same: edge tiles compute the full tile
-  std::optional<TileRaster> raster;  ///< absent: every byte is touched once
-  Reuse reuse;                       ///< of what earlier launches of the chain left in L2
-  std::vector<Reuse> more_reuse;     ///< the same for arrays last used at other distances
-  std::vector<Reread> rereads;       ///< later passes of a block over its own data
-  Scatter scatter;
-  double on_chip_bytes = 0;  ///< registers and shared memory a block computes from
+  std::vector<Instruction> needs;  ///< that not every GPU has
+  DType compute = DType::fp32;     ///< type of the vector arithmetic
+  Work useful;                     ///< the arithmetic that the result needs: no padding, no repeats
+  Assignment assignment = Assignment::hardware;
+  std::vector<BlockClass> blocks;
+  std::vector<ArrayUse> arrays;
+  std::vector<Reuse> reuse;
+  std::optional<TileRaster> raster;  ///< absent: blocks share no operand
+  double on_chip_bytes = 0;          ///< registers and shared memory a block computes from
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
   std::string_view caveat;                     ///< what in the plan is an estimate; empty: nothing
-  double repeats = 1;                          ///< launches like this one, one after the other
 };
 
-/// All that earlier launches of the chain may have left in L2, at whatever distance.
-inline Traffic reused(const Plan& plan) {
-  Traffic sum{plan.reuse.read_bytes, plan.reuse.write_bytes};
-  for (const Reuse& more : plan.more_reuse) sum += {more.read_bytes, more.write_bytes};
-  return sum;
-}
+/// Equal launches, one after the other.
+struct Node {
+  Plan plan;
+  double repeats = 1;
+};
 
 /// The launches of one kernel variant, in order.
-using Plans = std::vector<Plan>;
+using Program = std::vector<Node>;
 
 }  // namespace roofcast

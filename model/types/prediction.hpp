@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/types/launch.hpp"
+#include "model/types/waterfall.hpp"
 #include "model/types/work.hpp"
 
 namespace roofcast {
@@ -116,7 +117,8 @@ struct Forecast {
   double high_s = 0;
   double sm_cycles = 0;
   double sm_clock_hz = 0;
-  Terms terms;
+  Terms terms;          ///< overlap: what each resource alone would take
+  Waterfall waterfall;  ///< its parts add up to expected_s
 };
 
 struct IoComplexity {

@@ -1,6 +1,29 @@
 #pragma once
+#include <array>
+#include <numeric>
+
+#include "model/types/dtype.hpp"
 
 namespace roofcast {
+
+/// FLOPs by element type.
+class FlopsByType {
+ public:
+  constexpr double& operator[](DType type) { return flops_[static_cast<std::size_t>(type)]; }
+  constexpr double operator[](DType type) const { return flops_[static_cast<std::size_t>(type)]; }
+  constexpr double total() const { return std::accumulate(flops_.begin(), flops_.end(), 0.0); }
+  constexpr FlopsByType& operator+=(const FlopsByType& other) {
+    for (std::size_t i = 0; i < flops_.size(); ++i) flops_[i] += other.flops_[i];
+    return *this;
+  }
+  friend constexpr FlopsByType operator*(double n, FlopsByType a) {
+    for (double& flops : a.flops_) flops *= n;
+    return a;
+  }
+
+ private:
+  std::array<double, kAllDTypes.size()> flops_{};
+};
 
 /// Bytes read and written, apart.
 struct Traffic {
@@ -28,7 +51,7 @@ struct Traffic {
 /// movement, index arithmetic and conversions are none.
 struct Work {
   double vector_flops = 0;   ///< on the SIMT pipes, in the problem's type
-  double tensor_flops = 0;   ///< on the tensor cores
+  FlopsByType tensor_flops;  ///< on the tensor cores
   double special_flops = 0;  ///< on the special-function unit
   double conversions = 0;    ///< results of the conversion pipe; no FLOP
   Traffic requested;         ///< what the threads ask of global memory, repeats counted
@@ -39,7 +62,7 @@ struct Work {
   Traffic compulsory;        ///< each input once in, each output once out
   double shared_bytes = 0;   ///< through shared memory, both ways
 
-  constexpr double flops() const { return vector_flops + tensor_flops + special_flops; }
+  constexpr double flops() const { return vector_flops + tensor_flops.total() + special_flops; }
 
   constexpr Work& operator+=(const Work& other) {
     vector_flops += other.vector_flops;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -99,6 +100,81 @@ TEST(Program, FilesThatAreNotThere) {
   expect_refusal("validate --suite missing.json", 3, "missing.json");
   expect_refusal(std::string(kTiled) + " --set sm_count", 2, "key=value");
   expect_refusal(std::string(kTiled) + " --overlay a.json --datasheet", 2, "choose one");
+}
+
+/// Every command that reads a file as JSON, with that file.
+std::vector<std::string> readers_of(const std::string& file) {
+  return {"compare " + file,
+          "report " + file,
+          "merge " + file,
+          "roofline --run " + file,
+          "sweep stream.copy --n 1000:4000:*2 --gpu h200-sxm -o " + file + ".html --run " + file,
+          "validate --suite " + file,
+          std::string(kTiled) + " --overlay " + file,
+          "predict gemm.tiled --m 1 --n 1 --k 1 --gpu " + file};
+}
+
+TEST(Program, FilesNestedDeepAreRefused) {
+  const Folder folder;
+  std::string objects;
+  for (int i = 0; i < 60'000; ++i) objects += "{\"a\":";
+  for (const std::string& text : {std::string(60'000, '['), objects}) {
+    const std::string path = folder.write("deep.json", text);
+    for (const std::string& words : readers_of(path)) expect_refusal(words, 3, "64 deep");
+  }
+}
+
+TEST(Program, FilesThatMayHaveNoEndAreRefused) {
+  const Folder folder;
+  const std::string pipe = folder.file("pipe.json");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string zeros = folder.file("zeros.json");
+  std::filesystem::create_symlink("/dev/zero", zeros);
+  const std::string directory = folder.file("directory.json");
+  std::filesystem::create_directory(directory);
+  const std::string huge = folder.write("huge.json", "");
+  std::filesystem::resize_file(huge, std::uintmax_t{1} << 36);  // sparse
+  for (const std::string& path : {pipe, zeros, directory, huge}) {
+    for (const std::string& words : readers_of(path)) expect_refusal(words, 3, path);
+  }
+}
+
+TEST(Program, ABinaryZeroEndsNoFile) {
+  const Folder folder;
+  const std::string path = folder.write("run.json", std::string("{}\0{}", 5));
+  for (const std::string& words : readers_of(path)) expect_refusal(words, 3, "NUL");
+}
+
+std::string committed(const std::string& name) {
+  return ROOFCAST_SPECS "/../validation/measured/" + name;
+}
+
+TEST(Program, ARunNamesADeviceAndNeverAFile) {
+  const Folder folder;
+  for (const char* name : {"./evil.json", "/dev/zero", "h200-smx"}) {
+    json run = json::parse(contents(committed("h200-sxm-default-2026-11-21.json")));
+    run["cases"].erase(run["cases"].begin() + 1, run["cases"].end());
+    run["device"]["gpu"] = name;
+    const std::string path = folder.write("run.json", run.dump());
+    for (const char* words : {"compare ", "report ", "roofline --run "}) {
+      expect_refusal(words + path, 3, "/device/gpu");
+    }
+    if (name == std::string("h200-smx")) {  // the name of a specification given beside it
+      EXPECT_EQ(run_program("compare --gpu h200-sxm " + path).code, 0);
+    }
+  }
+}
+
+TEST(Merge, TheCommittedRunsAreReadEachByItself) {
+  for (const char* name :
+       {"h200-sxm-calibration-2026-11-21.json", "h200-sxm-default-2026-11-21.json"}) {
+    const Outcome outcome = run_program("merge " + committed(name));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out), json::parse(contents(committed(name))));
+  }
+  expect_refusal("merge " + committed("h200-sxm-default-2026-11-21.json") + " " +
+                     committed("h200-sxm-calibration-2026-11-21.json"),
+                 3, "is a whole run");
 }
 
 TEST(Program, OutputThatCannotBeWritten) {

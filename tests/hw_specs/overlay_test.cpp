@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -170,6 +171,22 @@ TEST(Overlay, Refused) {
   }
 }
 
+// Calibrations made before the keys were renamed.
+TEST(Overlay, OldKeysAreRefusedWithTheNewName) {
+  for (const auto& [old, now] :
+       std::map<std::string, std::string>{{"last_stores_cycles", "store_drain_cycles"},
+                                          {"kernel_end_s", "completion_latency_s"},
+                                          {"stream_next_s", "launch_gap_s"},
+                                          {"tile_wait_cycles", "tile_load_latency_cycles"}}) {
+    Json overlay = calibration();
+    overlay["sustained"][old] = {{"value", 1e-6}, {"source", "unverified"}};
+    expect_refused(with_overlay(overlay), "/sustained/" + old, "one of the keys", old,
+                   "write \"" + now + "\", its name now");
+    EXPECT_TRUE(
+        Json::parse(overlay_schema_text())["properties"]["sustained"]["properties"].contains(now));
+  }
+}
+
 TEST(Overlay, ErrorsNameTheOverlayFile) {
   Source source = with_overlay(calibration());
   source.overlay_text = "{";
@@ -194,6 +211,34 @@ TEST(Override, SetsWhatTheFileLeavesOut) {
       load(with_override("dram_access_bytes", "64", "a100-sxm4-40gb")).memory.dram_access_bytes,
       64.0);
   EXPECT_EQ(load(with_override("link_bytes_per_s", "1e9", "l40s")).link_bytes_per_s, 1e9);
+}
+
+// What was measured on a device scales with the datasheet value that is set by hand.
+TEST(Override, LatenciesAndL2CarryOverToWhatWasMeasured) {
+  const auto asked = [](const char* key, const char* value) {
+    Source source = calibrated("h200-sxm");
+    source.overrides = {{key, value}};
+    return load(source).sustained;
+  };
+  const Sustained measured = load(calibrated("h200-sxm")).sustained;
+  ASSERT_TRUE(measured.dram_latency_cycles && measured.l2_latency_cycles &&
+              measured.l2_loaded_cycles && measured.shared_latency_cycles &&
+              measured.fma_latency_cycles && measured.l1_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/dram_cycles", "1310").dram_latency_cycles,
+                   2 * *measured.dram_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_latency_cycles,
+                   2 * *measured.l2_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_loaded_cycles,
+                   2 * *measured.l2_loaded_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/l1_cycles", "68").l1_latency_cycles,
+                   2 * *measured.l1_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/shared_cycles", "58").shared_latency_cycles,
+                   2 * *measured.shared_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/fma_cycles", "8").fma_latency_cycles,
+                   2 * *measured.fma_latency_cycles);
+  EXPECT_EQ(asked("latency/dram_cycles", "1310").l2_latency_cycles, measured.l2_latency_cycles);
+  EXPECT_DOUBLE_EQ(*asked("memory/l2_bytes_per_clk", "10240").l2_bandwidth_bytes_per_s,
+                   2 * *measured.l2_bandwidth_bytes_per_s);
 }
 
 TEST(Override, OfACalibratedValueWithAndWithoutACalibration) {
@@ -222,7 +267,17 @@ TEST(Override, SeveralAndTheLastOfTwo) {
   EXPECT_EQ(gpu.clocks.max_hz, 2.5e9);
 }
 
+TEST(Override, AFeatureCanBeTakenAway) {
+  EXPECT_TRUE(load(datasheet("h200-sxm")).features.has(Instruction::wgmma));
+  EXPECT_FALSE(load(with_override("wgmma", "false")).features.has(Instruction::wgmma));
+  EXPECT_FALSE(
+      load(with_override("features/bulk_copy", "false")).features.has(Instruction::bulk_copy));
+  EXPECT_EQ(load(with_override("cluster_blocks_max", "8")).features.cluster_blocks_max, 8);
+}
+
 TEST(Override, UnknownAndAmbiguousKeys) {
+  expect_refused(with_override("stream_next_s", "1e-6"), "", "a value of the specification",
+                 "stream_next_s", "\"launch_gap_s\", its name now");
   expect_refused(with_override("sm_cuont", "144"), "", "a value of the specification", "sm_cuont",
                  "did you mean \"sm_count\"?");
   expect_refused(with_override("memory/l2_byte", "1"), "", "a value of the specification",
@@ -235,14 +290,18 @@ TEST(Override, UnknownAndAmbiguousKeys) {
 }
 
 TEST(Override, WrongValues) {
-  for (const char* value : {"many", "", "[1]", "{}", "null", "true", "1e999", "NaN", "144,"}) {
+  for (const char* value : {"many", "", "[1]", "{}", "null", "1e999", "NaN", "144,"}) {
     const Refusal error = refusal(with_override("sm_count", value));
     EXPECT_EQ(error.pointer, "/chip/sm_count") << value;
     EXPECT_EQ(error.what.rfind("--set sm_count=", 0), 0U) << error.what;
-    EXPECT_NE(error.what.find("a JSON number or string"), std::string::npos) << error.what;
+    EXPECT_NE(error.what.find("a JSON number, string"), std::string::npos) << error.what;
   }
   expect_refused(with_override("sm_count", "\"144\""), "/chip/sm_count/value", "an integer",
                  "\"144\"", "without quotes");
+  expect_refused(with_override("sm_count", "true"), "/chip/sm_count/value", "an integer", "true",
+                 "an integer");
+  expect_refused(with_override("wgmma", "1"), "/features/wgmma/value", "a boolean", "1",
+                 "a boolean");
   expect_refused(with_override("sm_count", "-1"), "/chip/sm_count/value", "at least 1", "-1", "");
   expect_refused(with_override("issue_efficiency", "2"), "/sustained/issue_efficiency/value",
                  "at most 1", "2", "");
@@ -277,7 +336,7 @@ TEST(Sources, OfEveryValue) {
   EXPECT_NE(at(values, "/chip/sm_count").source.find("measured on one H200"), std::string::npos);
   EXPECT_NE(at(values, "/memory/l2_line_bytes").source.find("https://docs.nvidia.com"),
             std::string::npos);
-  EXPECT_EQ(at(values, "/sm/l2_bytes_per_clk").source, "unverified");
+  EXPECT_EQ(at(values, "/latency/fma_cycles").source, "unverified");
   EXPECT_EQ(at(values, "/power_w").value, "600");
   EXPECT_EQ(at(values, "/power_w").source, "set by hand");
   EXPECT_EQ(at(values, "/sustained/dram_read_bytes_per_s").pointer,

@@ -144,7 +144,7 @@ TEST(Refusal, EmptyAndHuge) {
   }
   expect_refused(with_text(std::string((1 << 20) + 1, '[')), "", "at most 1 MiB", "1048577",
                  "specification");
-  expect_refused(with_text(std::string(100, '[')), "", "nested at most 16 deep", "more", "groups");
+  expect_refused(with_text(std::string(100, '[')), "", "nested at most 64 deep", "more", "groups");
 }
 
 TEST(Refusal, NotAnObject) {
@@ -204,6 +204,22 @@ TEST(Refusal, PeaksThatAgreeAreAccepted) {
   const Json peak = {{"value", 989e12}, {"source", "HWP"}};
   const Gpu gpu = load(edited([&](Json& s) { s["peak_flops_per_s"]["bf16"] = peak; }));
   EXPECT_EQ(gpu.peak_flops_per_s[DType::bf16], 989e12);
+}
+
+TEST(Refusal, Features) {
+  const Json unverified = {{"value", 1}, {"source", "unverified"}};
+  expect_refused(edited([](Json& s) { s["architecture"] = "hoper"; }), "/architecture", "one of",
+                 "hoper", "hopper");
+  expect_refused(edited([](Json& s) { s["features"]["wgmma"]["value"] = 1; }),
+                 "/features/wgmma/value", "a boolean", "1", "write");
+  expect_refused(edited([](Json& s) { s["features"]["wgmma"] = true; }), "/features/wgmma",
+                 "an object", "true", R"("value": true)");
+  expect_refused(edited([&](Json& s) { s["features"]["wgma"] = unverified; }), "/features/wgma",
+                 "one of the keys", "wgma", "did you mean \"wgmma\"?");
+  expect_refused(edited([](Json& s) { s["features"]["cluster_blocks_portable"]["value"] = 32; }),
+                 "/features/cluster_blocks_portable", "at most", "32", "correct one");
+  expect_refused(edited([&](Json& s) { s["features"]["grid_x_max"] = unverified; }, "tpu-v4"),
+                 "/features", "kind \"tpu\"", "it", "remove it");
 }
 
 TEST(Refusal, Identity) {

@@ -66,6 +66,14 @@ TEST(Schema, DescribesEveryPropertyAndClosesEveryObject) {
   expect_documented("", Json::parse(overlay_schema_text()));
 }
 
+bool is_flag(const std::string& leaf) {
+  const std::size_t slash = leaf.rfind('/');
+  const Json::json_pointer property("/properties" + leaf.substr(0, slash) + "/properties" +
+                                    leaf.substr(slash));
+  const Json schema = Json::parse(schema_text());
+  return schema.contains(property) && schema[property].value("$ref", "") == "#/definitions/flag";
+}
+
 // Each leaf is set alone, by an override.
 TEST(Schema, EveryLeafCanBeSet) {
   std::vector<std::string> leaves = quantity_leaves();
@@ -73,7 +81,8 @@ TEST(Schema, EveryLeafCanBeSet) {
   for (const std::string& leaf : leaves) {
     Source source = calibrated("h200-sxm");
     const auto before = values_with_sources(source);
-    source.overrides = {{leaf, "1"}};
+    const std::string value = is_flag(leaf) ? "true" : "1";
+    source.overrides = {{leaf, value}};
     std::vector<SourcedValue> after;
     try {
       after = values_with_sources(source);
@@ -87,7 +96,7 @@ TEST(Schema, EveryLeafCanBeSet) {
     const auto set = std::find_if(after.begin(), after.end(),
                                   [&](const SourcedValue& one) { return one.pointer == leaf; });
     ASSERT_NE(set, after.end()) << leaf;
-    EXPECT_EQ(set->value, "1") << leaf;
+    EXPECT_EQ(set->value, value) << leaf;
     EXPECT_EQ(set->source, "set by hand") << leaf;
   }
 }

@@ -7,6 +7,9 @@
 #include <set>
 #include <string>
 
+#include "tests/kernels/case.hpp"
+#include "validation/runs/suite.hpp"
+
 namespace roofcast::cuda {
 namespace {
 
@@ -95,6 +98,41 @@ TEST(CatalogTest, StreamsSayWhichThreadsAndLoadsTheyTake) {
   EXPECT_THAT(triad.unsupported(p), HasSubstr("n must be"));
   p[0] = 8, p[2] = 4, p.dtype = DType::fp64;
   EXPECT_THAT(triad.unsupported(p), HasSubstr("vector_bytes"));
+}
+
+// The error of zeros is 1 and that of poison infinite (data.hpp), so no tolerance may be near 1. At
+// the sizes that are measured, not only at small ones: sums grow.
+TEST(CatalogTest, ZerosAndPoisonFailEveryTolerance) {
+  const validation::Suite suite = validation::find_suite("default");
+  std::size_t checked = 0;
+  for (const validation::SuiteCase& one : suite.cases) {
+    const KernelEntry* entry = find(one.kernel);
+    ASSERT_NE(entry, nullptr) << one.kernel;
+    for (std::size_t i = 0; i < entry->tensors(one.problem).outputs.size(); ++i, ++checked) {
+      const double tolerance = entry->tolerance(one.problem, i);
+      EXPECT_GE(tolerance, 0);
+      EXPECT_LT(tolerance, 0.125) << one.kernel << " " << text(one.problem) << ", output " << i;
+    }
+  }
+  EXPECT_GT(checked, suite.cases.size() / 2);
+}
+
+TEST(CatalogTest, TolerancesFollowTheTypeAndTheLengthOfSums) {
+  const auto of = [](std::string_view name, DType dtype, std::initializer_list<std::int64_t> sizes,
+                     std::size_t output = 0) {
+    Problem p = with_sizes(*find(name), sizes);
+    p.dtype = dtype;
+    return find(name)->tolerance(p, output);
+  };
+  // u·√(6·k) of a running sum, and two roundings beside it: k = 4096 gives 158.8 u.
+  EXPECT_NEAR(of("gemm.naive", DType::fp32, {4096, 4096, 4096}), 158.8 * 0x1p-24, 0.1 * 0x1p-24);
+  // 4096 terms on 32 threads: 128 in a chain, then 5 levels, u·√(6·128 + 12·5) = 28.8 u; 32.2 u of
+  // exponentials.
+  EXPECT_NEAR(of("softmax.online", DType::fp32, {64, 4096}), 61.0 * 0x1p-24, 0.1 * 0x1p-24);
+  // A narrow result adds half a unit of its last place; statistics stay fp32.
+  EXPECT_NEAR(of("softmax.online", DType::bf16, {64, 4096}), 0x1p-8, 0x1p-16);
+  EXPECT_LT(of("norm.layernorm", DType::bf16, {64, 4096}, 2), 1e-5);
+  EXPECT_EQ(of("transpose.padded", DType::bf16, {64, 4096}), 0);
 }
 
 TEST(CatalogTest, BlocksCoverTheElements) {

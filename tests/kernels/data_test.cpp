@@ -14,12 +14,13 @@ namespace {
 
 class DataTest : public GpuTest {
  protected:
-  static double error_of(const std::vector<float>& out, const std::vector<double>& reference) {
+  static double error_of(const std::vector<float>& out, const std::vector<double>& reference,
+                         std::size_t row = 0) {
     const Guarded a({DType::fp32, out.size()}, 0), b({DType::fp64, out.size()}, 0);
     check(cudaMemcpy(a.data(), out.data(), out.size() * sizeof(float), cudaMemcpyHostToDevice));
     check(cudaMemcpy(b.data(), reference.data(), reference.size() * sizeof(double),
                      cudaMemcpyHostToDevice));
-    return max_error(a.data(), DType::fp32, static_cast<const double*>(b.data()), out.size(),
+    return max_error(a.data(), {DType::fp32, out.size(), row}, static_cast<const double*>(b.data()),
                      nullptr);
   }
   static std::vector<float> normal(std::uint64_t seed, std::size_t elements) {
@@ -34,7 +35,25 @@ class DataTest : public GpuTest {
 TEST_F(DataTest, ErrorIsRelativeToTheLargestReference) {
   EXPECT_EQ(error_of({1, 2, 3}, {1, 2, 3}), 0);
   EXPECT_DOUBLE_EQ(error_of({1, 2, 4}, {1, 2, 8}), 0.5);
-  EXPECT_DOUBLE_EQ(error_of({0.25F}, {0.5}), 0.25);  // below 1 the error is absolute
+  EXPECT_DOUBLE_EQ(error_of({0.25F}, {0.5}), 0.5);
+  EXPECT_DOUBLE_EQ(error_of({0, 0, 0}, {1e-6, -2e-6, 0}), 1);  // small is no excuse
+}
+
+TEST_F(DataTest, RowsAreHeldToTheirOwnLargestValue) {
+  const std::vector<float> out = {100, 200, 1, 3};
+  const std::vector<double> reference = {100, 200, 1, 2};
+  EXPECT_DOUBLE_EQ(error_of(out, reference), 1.0 / 200);
+  EXPECT_DOUBLE_EQ(error_of(out, reference, 2), 0.5);
+  // Rows longer than what one block compares.
+  std::vector<float> wide(3 * 10000, 1);
+  const std::vector<double> ones(wide.begin(), wide.end());
+  wide[25000] = 1.5F;
+  EXPECT_DOUBLE_EQ(error_of(wide, ones, 10000), 0.5);
+}
+
+TEST_F(DataTest, NothingButZeroMatchesARowOfZeros) {
+  EXPECT_EQ(error_of({0, 0, 5}, {0, 0, 5}, 1), 0);
+  EXPECT_EQ(error_of({0, 1e-30F, 5}, {0, 0, 5}, 1), std::numeric_limits<double>::infinity());
 }
 
 TEST_F(DataTest, NanNeverPasses) {
@@ -58,7 +77,7 @@ TEST_F(DataTest, PoisonFailsInEveryType) {
   for (const DType dtype : {DType::fp64, DType::fp32, DType::fp16, DType::bf16}) {
     const Guarded out({dtype, 5}, 1), reference({DType::fp64, 5}, 0);
     check(cudaMemset(reference.data(), 0, 5 * sizeof(double)));
-    EXPECT_FALSE(max_error(out.data(), dtype, static_cast<const double*>(reference.data()), 5,
+    EXPECT_FALSE(max_error(out.data(), {dtype, 5}, static_cast<const double*>(reference.data()),
                            nullptr) <= 1e30)
         << name(dtype);
   }
@@ -89,14 +108,14 @@ TEST_F(DataTest, AWrongKernelIsRejected) {
   const std::vector<double*> references = {static_cast<double*>(reference.data())};
   const auto error = [&] {
     entry.reference(p, inputs, references, nullptr);
-    return max_error(c.data(), DType::fp32, references[0], 65 * 66, nullptr);
+    return max_error(c.data(), {DType::fp32, 65 * 66}, references[0], nullptr);
   };
   entry.run(p, {inputs, outputs}, nullptr);
-  EXPECT_LE(error(), entry.tolerance(p));
+  EXPECT_LE(error(), entry.tolerance(p, 0));
   Problem one_step_short = p;  // the last product of each sum is missing, and rows are misread
   one_step_short[2] = 66;
   entry.run(one_step_short, {inputs, outputs}, nullptr);
-  EXPECT_GT(error(), entry.tolerance(p));
+  EXPECT_GT(error(), entry.tolerance(p, 0));
 }
 
 }  // namespace

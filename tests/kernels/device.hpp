@@ -51,12 +51,13 @@ class Guarded {
   }
 
   bool zones_untouched() const {
-    std::vector<std::byte> host(all_);
-    check(cudaMemcpy(host.data(), memory_.get(), all_, cudaMemcpyDeviceToHost));
-    const auto marked = [](std::byte b) { return b == std::byte{kMark}; };
-    return std::all_of(host.begin(), host.begin() + static_cast<std::ptrdiff_t>(begin_), marked) &&
-           std::all_of(host.begin() + static_cast<std::ptrdiff_t>(begin_ + bytes_), host.end(),
-                       marked);
+    const auto untouched = [&](std::size_t begin, std::size_t past) {
+      std::vector<std::byte> host(past - begin);
+      check(cudaMemcpy(host.data(), memory_.get() + begin, host.size(), cudaMemcpyDeviceToHost));
+      return std::all_of(host.begin(), host.end(),
+                         [](std::byte b) { return b == std::byte{kMark}; });
+    };
+    return untouched(0, begin_) && untouched(begin_ + bytes_, all_);
   }
 
  private:

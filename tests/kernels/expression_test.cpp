@@ -3,9 +3,9 @@
 
 #include "kernels/catalog.hpp"
 #include "kernels/expression/compile.hpp"
-#include "kernels/expression/expression.hpp"
 #include "kernels/expression/reference.hpp"
 #include "kernels/expression/source.hpp"
+#include "kernels/families.hpp"
 #include "model/expression/chain.hpp"
 #include "model/kernels/expression.hpp"
 
@@ -19,7 +19,7 @@ Configuration configuration_of(const Problem& p, DType dtype) {
 TEST(ExpressionSource, Compiles) {
   if (!cannot_compile().empty()) GTEST_SKIP() << cannot_compile();
   for (const Problem& p : entries().front().configurations) {
-    const expression::Expression e = elementwise::expression_of(p);
+    const expression::Expression e = roofcast::elementwise::expression_of(p);
     for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
       for (const char* architecture : {"sm_80", "sm_90"}) {
         EXPECT_FALSE(machine_code(source(e, configuration_of(p, dtype)), architecture).empty())
@@ -58,7 +58,7 @@ TEST(ExpressionEntry, LaunchesOneKernelAnOperation) {
   p[0] = 1000;
   p.text = Text("sin(x)^2 + cos(x)^2");
   EXPECT_EQ(unfused.tensors(p).scratch.size(), 3U);
-  EXPECT_EQ(expression::eager(elementwise::expression_of(p)).steps.size(), 5U);
+  EXPECT_EQ(expression::eager(roofcast::elementwise::expression_of(p)).steps.size(), 5U);
 }
 
 TEST(ExpressionTolerance, GrowsWithRoundingAndNotWithoutReason) {

@@ -9,7 +9,15 @@ inline Gpu hopper_like() {
   gpu.name = "test-gpu";
   gpu.title = "a test device";
   gpu.year = 2024;
-  gpu.compute_capability = "9.0";
+  gpu.compute_capability = {9, 0};
+  gpu.architecture = "hopper";
+  gpu.features.grid_max = {2147483647, 65535, 65535};
+  gpu.features.cluster_blocks_portable = 8;
+  gpu.features.cluster_blocks_max = 16;
+  for (const auto one :
+       {Instruction::cp_async, Instruction::bulk_copy, Instruction::mma_sync, Instruction::wgmma}) {
+    gpu.features.instructions[static_cast<std::size_t>(one)] = true;
+  }
   gpu.sm_count = 132;
   gpu.clocks.max_hz = 2e9;
   gpu.clocks.vector_boost_hz = 2e9;

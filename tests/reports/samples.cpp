@@ -61,9 +61,9 @@ Row sample_row(std::size_t i, Noise& noise) {
   row.predicted_high_s = row.time_s.predicted * 1.1;
   row.measured_low_s = row.time_s.measured * (0.985 - 0.02 * std::abs(noise.next()));
   row.measured_high_s = row.time_s.measured * (1.02 + 0.05 * std::abs(noise.next()));
-  row.regime = row.time_s.measured < 20e-6     ? Regime::launch_bound
-               : row.bound == Resource::tensor ? Regime::compute
-                                               : Regime::memory;
+  row.regime = row.time_s.measured < kLaunchBoundBelow_s ? Regime::launch_bound
+               : row.bound == Resource::tensor           ? Regime::compute
+                                                         : Regime::memory;
   row.work_flops = flops;
   row.work_dram_bytes = bytes;
   row.dram_bytes = validation::Pair{bytes, bytes * (1 + 0.06 * noise.next())};
@@ -105,7 +105,10 @@ Gpu sample_gpu() {
   gpu.name = "sample";
   gpu.title = "Sample accelerator 141 GB";
   gpu.sm_count = 132;
-  gpu.clocks = {.vector_boost_hz = 1.98e9, .tensor_boost_hz = 1.83e9, .max_hz = 1.98e9};
+  gpu.clocks = {.vector_boost_hz = 1.98e9,
+                .tensor_boost_hz = 1.83e9,
+                .tensor_fp64_boost_hz = 1.98e9,
+                .max_hz = 1.98e9};
   gpu.sm.vector_flop_per_clk[DType::fp64] = 128;
   gpu.sm.vector_flop_per_clk[DType::fp32] = 256;
   gpu.sm.vector_flop_per_clk[DType::fp16] = 512;

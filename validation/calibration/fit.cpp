@@ -1,13 +1,11 @@
 #include "validation/calibration/fit.hpp"
 
-#include <nlopt.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 
 #include "model/predict.hpp"
+#include "validation/calibration/bounded_fit.hpp"
 #include "validation/comparison/compare.hpp"
 
 namespace roofcast::validation {
@@ -119,30 +117,7 @@ double cost(const std::vector<const Case*>& cases, const Gpu& gpu) {
   return sum / static_cast<double>(cases.size());
 }
 
-// Steps in the logarithm of a constant.
-constexpr double kFirstStep = 0.3;
-constexpr double kTolerance = 1e-5;
-constexpr int kMostEvaluations = 20000;
 constexpr int kTurns = 3;
-
-struct Search {
-  std::vector<const Case*> cases;
-  Gpu gpu;
-  std::vector<const Constant*> moving;
-
-  void set(const double* logs) {
-    for (std::size_t i = 0; i < moving.size(); ++i) {
-      gpu.sustained.*moving[i]->member = std::exp(logs[i]);
-    }
-  }
-  static double cost_at(unsigned /*count*/, const double* logs, double* /*gradient*/, void* self) {
-    auto& search = *static_cast<Search*>(self);
-    search.set(logs);
-    return cost(search.cases, search.gpu);
-  }
-  // The least cost, with the constants left at it.
-  double run(Told told, const FitScope& scope);
-};
 
 // DRAM keeps up no more than its datasheet says.
 double sheet_limit(const Constant& constant, const Gpu& gpu) {
@@ -151,34 +126,23 @@ double sheet_limit(const Constant& constant, const Gpu& gpu) {
   return dram ? gpu.memory.dram_bandwidth_bytes_per_s.value_or(constant.most) : constant.most;
 }
 
-double Search::run(Told told, const FitScope& scope) {
-  moving.clear();
-  std::vector<double> logs;  // the constants span many decades
-  std::vector<double> least;
-  std::vector<double> most;
+std::vector<Moving> moving_constants(Told told, const FitScope& scope, const Gpu& gpu) {
+  std::vector<Moving> moving;
   for (const Constant& constant : kConstants) {
     if (constant.told != told || !scope.moves(constant.name)) continue;
-    moving.push_back(&constant);
-    least.push_back(std::log(constant.least));
-    most.push_back(std::log(std::min(constant.most, sheet_limit(constant, gpu))));
-    const double start = (gpu.sustained.*constant.member).value_or(constant.start);
-    logs.push_back(std::clamp(std::log(start), least.back(), most.back()));
+    moving.push_back({constant.member, (gpu.sustained.*constant.member).value_or(constant.start),
+                      constant.least, std::min(constant.most, sheet_limit(constant, gpu))});
   }
-  if (moving.empty()) return cost(cases, gpu);
-  const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> optimizer(
-      nlopt_create(NLOPT_LN_SBPLX, static_cast<unsigned>(logs.size())), &nlopt_destroy);
-  nlopt_set_lower_bounds(optimizer.get(), least.data());
-  nlopt_set_upper_bounds(optimizer.get(), most.data());
-  nlopt_set_min_objective(optimizer.get(), &Search::cost_at, this);
-  nlopt_set_initial_step1(optimizer.get(), kFirstStep);
-  nlopt_set_xtol_abs1(optimizer.get(), kTolerance);
-  nlopt_set_maxeval(optimizer.get(), kMostEvaluations);
-  double found = 0;
-  if (nlopt_optimize(optimizer.get(), logs.data(), &found) < 0) {
-    throw InputError("the fit did not converge: start from an overlay nearer to the run");
-  }
-  set(logs.data());
-  return found;
+  return moving;
+}
+
+const Constant& constant_named(const std::string& name) {
+  const auto found = std::find_if(kConstants.begin(), kConstants.end(),
+                                  [&](const Constant& one) { return one.name == name; });
+  if (found != kConstants.end()) return *found;
+  std::string known;
+  for (const Constant& one : kConstants) known.append(known.empty() ? "" : ", ").append(one.name);
+  throw InputError("no constant \"" + name + "\" is fitted. Mend: name one of " + known + ".");
 }
 
 }  // namespace
@@ -188,16 +152,21 @@ std::span<const Constant> fitted_constants() {
 }
 
 bool FitScope::fixes(std::string_view name) const {
-  return holds(fixed, name) && !holds(only, name);
+  return held.contains(name) || (holds(fixed, name) && !holds(only, name));
 }
 
 bool FitScope::moves(std::string_view name) const {
+  if (held.contains(name)) return false;
   return only.empty() ? !holds(fixed, name) : holds(only, name);
 }
 
 Fit fit(const Run& run, const Gpu& start, const FitScope& scope) {
-  Search search{{}, start, {}};
-  Sustained& sustained = search.gpu.sustained;
+  for (const std::string& name : scope.only) (void)constant_named(name);
+  Gpu gpu = start;
+  for (const auto& [name, value] : scope.held) {
+    gpu.sustained.*constant_named(name).member = value;
+  }
+  Sustained& sustained = gpu.sustained;
   const auto take = [&](std::optional<double>& value, std::string_view name,
                         const std::optional<double>& median) {
     if (median && !(value && scope.fixes(name))) value = median;
@@ -212,14 +181,16 @@ Fit fit(const Run& run, const Gpu& start, const FitScope& scope) {
     found = 0;
     cases = 0;
     for (const Told told : {Told::by_streaming, Told::by_products}) {
-      search.cases = training_cases(run, told);
-      if (search.cases.empty()) continue;
-      cases += search.cases.size();
-      found += static_cast<double>(search.cases.size()) * search.run(told, scope);
+      const std::vector<const Case*> told_by = training_cases(run, told);
+      if (told_by.empty()) continue;
+      cases += told_by.size();
+      found += static_cast<double>(told_by.size()) *
+               fit_bounded(moving_constants(told, scope, gpu), gpu,
+                           [&](const Gpu& moved) { return cost(told_by, moved); });
     }
   }
   if (cases == 0) throw InputError("the run has no case to fit to: measure a suite first");
-  return {search.gpu.sustained, found / static_cast<double>(cases), cases};
+  return {gpu.sustained, found / static_cast<double>(cases), cases};
 }
 
 void fit_spreads(const Run& run, Gpu& gpu) {
@@ -259,8 +230,12 @@ Overlay fitted_overlay(const Run& run, const std::string& run_file, const Gpu& g
   source("CLOCK", "median SM clock over the cases");
   source("SPREAD", "95th percentile of the error over the cases of even index");
 
+  if (!scope.held.empty()) source("HELD", "held at a value given by hand, in a fit");
+  for (const auto& [name, value] : scope.held) out.values.push_back({name, value, "HELD", ""});
+
   const auto put = [&](std::string_view name, const std::optional<double>& value,
                        std::string_view key) {
+    if (out.find(name) != nullptr) return;
     if (!value || (scope.fixes(name) && base.find(name) != nullptr)) return;  // base's is kept
     out.values.push_back({std::string(name), *value, std::string(key), ""});
   };

@@ -1,5 +1,7 @@
 #pragma once
 // Sustained values from a run: the calibration overlay of a device.
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +39,7 @@ struct Fit {
 struct FitScope {
   std::vector<std::string> only;   ///< these alone; empty: all that are not fixed
   std::vector<std::string> fixed;  ///< measured directly
+  std::map<std::string, double, std::less<>> held{};  ///< at these values, whatever else is said
   bool moves(std::string_view name) const;
   bool fixes(std::string_view name) const;
 };
@@ -45,7 +48,7 @@ struct FitScope {
 /// weight, of DRAM bytes) least over the cases of the run with an even index; those with an odd
 /// index are left for validation. Searches (NLopt's Sbplx, after Rowan 1990) from the values that
 /// `gpu` has. The cost of a launch and the clock come from the run's medians, unless they are
-/// fixed. Throws InputError if nothing is found.
+/// fixed. Throws InputError if nothing is found, and for a name that is no constant's.
 Fit fit(const Run& run, const Gpu& gpu, const FitScope& scope);
 
 /// Sets the three interval half-widths to the 95th percentile of the absolute error of each regime

@@ -1,17 +1,20 @@
-// fit_overlay RUN.json GPU [--overlay FILE] [--also CONSTANT]… [CONSTANT…] > overlay.json
+// fit_overlay RUN.json GPU [--overlay FILE] [--also CONSTANT]… [--hold CONSTANT=VALUE]…
+//             [CONSTANT…] > overlay.json
 // A development tool: makes the calibration shipped for a device from a committed run. It starts
 // from the overlay (else from the one shipped) and leaves what microbenchmarks measured there as it
-// is, but for what --also names. CONSTANTs alone: only these move.
+// is, but for what --also names. CONSTANTs alone: only these move. --hold keeps one at a value.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
-#include <fstream>
-#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hw_specs/loader.hpp"
+#include "hw_specs/text_file.hpp"
 #include "validation/calibration/fit.hpp"
 #include "validation/runs/run_file.hpp"
 
@@ -25,7 +28,19 @@ struct Request {
   std::string overlay;  // empty: the one shipped
   std::vector<std::string> also;
   std::vector<std::string> only;
+  std::map<std::string, double, std::less<>> held;
 };
+
+// "issue_efficiency=0.8"
+bool read_held(const std::string& text, Request& request) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return false;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str() + equals + 1, &end);
+  if (*end != '\0' || !std::isfinite(value) || value <= 0) return false;
+  request.held[text.substr(0, equals)] = value;
+  return true;
+}
 
 std::optional<Request> read_request(const std::vector<std::string>& arguments) {
   Request request;
@@ -34,8 +49,10 @@ std::optional<Request> read_request(const std::vector<std::string>& arguments) {
     const std::string& word = arguments[i];
     if (!word.starts_with("--")) {
       words.push_back(word);
-    } else if ((word == "--overlay" || word == "--also") && i + 1 < arguments.size()) {
+    } else if ((word == "--overlay" || word == "--also" || word == "--hold") &&
+               i + 1 < arguments.size()) {
       const std::string& value = arguments[++i];
+      if (word == "--hold" && !read_held(value, request)) return std::nullopt;
       if (word == "--overlay") request.overlay = value;
       if (word == "--also") request.also.push_back(value);
     } else {
@@ -49,20 +66,14 @@ std::optional<Request> read_request(const std::vector<std::string>& arguments) {
   return request;
 }
 
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw InputError("cannot read " + path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
   const auto request = read_request({argv + 1, argv + argc});
   if (!request) {
     std::fputs(
-        "usage: fit_overlay RUN.json GPU [--overlay FILE] [--also CONSTANT]… [CONSTANT…] > "
-        "overlay.json\n",
+        "usage: fit_overlay RUN.json GPU [--overlay FILE] [--also CONSTANT]… "
+        "[--hold CONSTANT=VALUE]… [CONSTANT…] > overlay.json\n",
         stderr);
     return 2;
   }
@@ -74,8 +85,8 @@ int main(int argc, char** argv) try {
   }
   const std::string overlay_file =
       request->overlay.empty() ? std::string(spec->name) + " calibration" : request->overlay;
-  const std::string overlay_text =
-      request->overlay.empty() ? std::string(spec->overlay_text) : read_text(request->overlay);
+  const std::string overlay_text = request->overlay.empty() ? std::string(spec->overlay_text)
+                                                            : specs::read_text(request->overlay);
   Gpu gpu = specs::load({.file = std::string(spec->name) + ".json",
                          .text = std::string(spec->text),
                          .overlay_file = overlay_file,
@@ -83,7 +94,7 @@ int main(int argc, char** argv) try {
                          .overrides = {}});
   validation::Overlay base;
   if (!overlay_text.empty()) base = validation::parse_overlay(overlay_file, overlay_text);
-  validation::FitScope scope{request->only, {}};
+  validation::FitScope scope{request->only, {}, request->held};
   for (const validation::OverlayValue& value : base.values) {
     const auto& also = request->also;
     const bool moves = std::find(also.begin(), also.end(), value.key) != also.end();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "validation/runs/device_json.hpp"
+
 namespace roofcast::validation {
 
 const Curve* Measurements::find(std::string_view microbenchmark, std::string_view series) const {
@@ -26,17 +28,7 @@ std::string to_json(const Measurements& measurements) {
   out["schema_version"] = 1;
   out["date"] = measurements.date;
   out["build"] = measurements.build;
-  const DeviceRecord& device = measurements.device;
-  out["device"] = {{"gpu", device.gpu},
-                   {"device", device.device},
-                   {"driver", device.driver},
-                   {"cuda_runtime", device.cuda_runtime}};
-  const auto put = [&out](const char* key, const std::optional<double>& value) {
-    if (value) out["device"][key] = *value;
-  };
-  put("power_limit_w", device.power_limit_w);
-  put("max_sm_clock_hz", device.max_sm_clock_hz);
-  put("memory_clock_hz", device.memory_clock_hz);
+  out["device"] = device_json(measurements.device);
   out["curves"] = nlohmann::ordered_json::array();
   for (const Curve& curve : measurements.curves) {
     nlohmann::ordered_json one = {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "hw_specs/checked_json.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::validation {
@@ -94,7 +95,7 @@ std::string to_json(const Overlay& overlay) {
 
 Overlay parse_overlay(const std::string& file, const std::string& text) {
   try {
-    const Json in = Json::parse(text);
+    const Json in = specs::parse_ordered(file, text);
     Overlay overlay;
     overlay.gpu = in.at("gpu").get<std::string>();
     const Json& about = in.at("provenance");

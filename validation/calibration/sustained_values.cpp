@@ -9,6 +9,8 @@
 #include <limits>
 #include <optional>
 
+#include "model/laws/peaks.hpp"
+
 namespace roofcast::validation {
 namespace {
 
@@ -142,9 +144,8 @@ Most dram_peak(const Gpu& gpu) {
   return {gpu.memory.dram_bandwidth_bytes_per_s, "the datasheet's DRAM bandwidth"};
 }
 Most l2_peak(const Gpu& gpu) {
-  if (!gpu.sm.l2_bytes_per_clk || !gpu.sm_count || !gpu.clocks.max_hz) return {};
-  return {*gpu.sm.l2_bytes_per_clk * static_cast<double>(*gpu.sm_count) * *gpu.clocks.max_hz,
-          "SMs × L2 bytes per clk × highest clock"};
+  if (!gpu.clocks.max_hz) return {};
+  return {l2_peak_bytes_per_s(gpu, *gpu.clocks.max_hz), "L2 bytes per clk × highest clock"};
 }
 Most l2_size(const Gpu& gpu) {
   return {gpu.memory.l2_bytes, "the size of L2"};

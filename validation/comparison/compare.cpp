@@ -14,25 +14,7 @@
 namespace roofcast::validation {
 namespace {
 
-constexpr double kLaunchBoundBelow = 20e-6;
 constexpr std::size_t kWorstRows = 10;
-
-/// Waiting belongs to what is waited for: a kernel bound by latency counts with the larger of what
-/// it moves and what it computes.
-Regime regime_of(double measured_s, const Terms& terms) {
-  if (measured_s < kLaunchBoundBelow || terms.binding().resource == Resource::launch) {
-    return Regime::launch_bound;
-  }
-  double memory_s = 0, compute_s = 0;
-  for (const Term& term : terms) {
-    if (term.resource == Resource::dram || term.resource == Resource::l2) {
-      memory_s = std::max(memory_s, term.time_s);
-    } else if (term.resource != Resource::latency && term.resource != Resource::launch) {
-      compute_s = std::max(compute_s, term.time_s);
-    }
-  }
-  return memory_s > compute_s ? Regime::memory : Regime::compute;
-}
 
 double mean(const std::vector<double>& values) {
   double sum = 0;
@@ -127,18 +109,6 @@ void compare_counters(Row& row, const Case& measured, const Prediction& cold) {
 }
 
 }  // namespace
-
-std::string_view name(Regime regime) {
-  switch (regime) {
-    case Regime::launch_bound:
-      return "launch-bound";
-    case Regime::memory:
-      return "memory";
-    case Regime::compute:
-      break;
-  }
-  return "compute";
-}
 
 Row compare_case(const Case& measured, const Gpu& gpu) {
   const KernelRef kernel = find_kernel(measured.kernel);

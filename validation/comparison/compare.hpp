@@ -6,16 +6,13 @@
 
 #include "model/types/gpu.hpp"
 #include "model/types/prediction.hpp"
+#include "model/types/regime.hpp"
 #include "validation/runs/run.hpp"
 
 namespace roofcast::validation {
 
-enum class Regime : unsigned char {
-  launch_bound,
-  memory,
-  compute
-};  ///< launch-bound: measured under 20 µs
-std::string_view name(Regime regime);
+using roofcast::name;
+using roofcast::Regime;
 
 /// A quantity forecast and measured; absent where it was not counted.
 struct Pair {

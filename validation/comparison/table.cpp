@@ -11,7 +11,6 @@
 
 #include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
-#include "validation/runs/json_reader.hpp"
 #include "validation/runs/problem_text.hpp"
 
 namespace roofcast::validation {
@@ -23,7 +22,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 [[noreturn]] void refuse_line(const std::string& file, std::size_t line, const std::string& problem,
                               const std::string& mend) {
-  refuse(file, fmt::format("line {}", line), problem, mend);
+  throw InputError(fmt::format("{}: at line {}: {}. Mend: {}.", file, line, problem, mend));
 }
 
 Fields split(const std::string& file, std::size_t line, const std::string& text, char separator) {

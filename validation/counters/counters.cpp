@@ -27,10 +27,9 @@ constexpr double kSectorBytes = 32;
 // Traffic between L2 and the SMs is counted where it arrives at the SMs. Between the two sits a
 // request coalescer that answers SMs which ask for the same sector at once, so L2's own lookups are
 // fewer: they are kept apart. (Plain lts__t_bytes would also count what the two halves of L2
-// exchange.) Cycles: those with a warp
-// resident, on the SM that had most. Elapsed cycles would hold some 15 µs of opening and closing
-// the range (measured on an H200 around an empty kernel). FLOP: thread instructions not predicated
-// off; a multiply-add is two.
+// exchange.) Cycles are those with a warp resident, on the SM that had most; elapsed cycles would
+// hold some 15 µs of opening and closing the range (measured on an H200 around an empty kernel).
+// FLOP are thread instructions not predicated off; a multiply-add is two.
 constexpr std::array kMetrics = {
     Metric{"dram__bytes_read.sum", &Counters::dram_read_bytes, 1},
     Metric{"dram__bytes_write.sum", &Counters::dram_write_bytes, 1},
@@ -80,11 +79,11 @@ CUcontext current_context() {
   cudaDriverEntryPointQueryResult found{};
   cuda::check(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &entry, 12000, cudaEnableDefault,
                                                &found));
-  if (entry == nullptr) throw NoCounters("the driver has no cuCtxGetCurrent");
   cuda::check(cudaFree(nullptr));  // makes the context
   CUcontext context = nullptr;
-  if (reinterpret_cast<CUresult (*)(CUcontext*)>(entry)(&context) != CUDA_SUCCESS) {
-    throw NoCounters("there is no CUDA context");
+  if (entry == nullptr ||
+      reinterpret_cast<CUresult (*)(CUcontext*)>(entry)(&context) != CUDA_SUCCESS) {
+    throw NoCounters("the driver does not give the CUDA context (cuCtxGetCurrent)");
   }
   return context;
 }

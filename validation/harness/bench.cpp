@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/catalog.hpp"
+#include "validation/harness/interrupt.hpp"
 #include "validation/harness/occupancy.hpp"
 #include "validation/runs/problem_text.hpp"
 
@@ -54,7 +55,7 @@ void Bench::check_ragged(const cuda::KernelEntry& kernel, const Problem& problem
   const cuda::Tensors tensors = kernel.tensors(*companion);
   arena_.reset(arena_bytes(tensors));
   const BufferSet buffers(kernel, *companion, arena_, kSeed, timer_.stream());
-  (void)correctness_.error_of(kernel, *companion, buffers, kSeed, timer_.stream());
+  (void)correctness_.error_of(kernel, kernel, *companion, buffers, kSeed, timer_.stream());
 }
 
 Bench::Rotation Bench::rotation(std::size_t set_bytes, double estimate_s) const {
@@ -85,7 +86,11 @@ Case Bench::time(const SuiteCase& wanted) {
   arena_.reset(set_bytes);
   std::vector<BufferSet> sets;
   sets.emplace_back(kernel, problem, arena_, kSeed, timer_.stream());
-  out.error = correctness_.error_of(kernel, problem, sets[0], kSeed, timer_.stream());
+  out.error = correctness_.error_of(kernel, kernel, problem, sets[0], kSeed, timer_.stream());
+  if (baseline != nullptr) {  // its time stands in the file too
+    (void)correctness_.error_of(kernel, *baseline, problem, sets[0], kSeed, timer_.stream());
+  }
+  stop_if_raised();
 
   Contenders contenders;
   contenders.label =

@@ -77,24 +77,26 @@ const Correctness::Outputs& Correctness::reference(const cuda::KernelEntry& kern
   return references_.emplace(key, std::move(outputs)).first->second;
 }
 
-double Correctness::error_of(const cuda::KernelEntry& kernel, const Problem& problem,
-                             const BufferSet& buffers, std::uint64_t seed, cudaStream_t stream) {
+double Correctness::error_of(const cuda::KernelEntry& kernel, const cuda::KernelEntry& solver,
+                             const Problem& problem, const BufferSet& buffers, std::uint64_t seed,
+                             cudaStream_t stream) {
   const Outputs& expected = reference(kernel, problem, buffers, seed, stream);
   buffers.poison_outputs(stream);
-  kernel.run(problem, buffers.addresses(), stream);
+  solver.run(problem, buffers.addresses(), stream);
   cuda::check(cudaStreamSynchronize(stream));
   const std::vector<cuda::Tensor> tensors = kernel.tensors(problem).outputs;
   double worst = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    worst = std::max(worst, cuda::max_error(buffers.addresses().outputs[i], tensors[i].dtype,
-                                            expected[i].get(), tensors[i].elements, stream));
-  }
-  const double tolerance = kernel.tolerance(problem);
-  if (!(worst <= tolerance)) {
-    throw WrongResult(fmt::format(
-        "wrong result for {}: largest error {:.3g}, tolerance {:.3g} (infinite: an output was not "
-        "written or is NaN)",
-        validation::problem_text(kernel.name, problem), worst, tolerance));
+    const double error =
+        cuda::max_error(buffers.addresses().outputs[i], tensors[i], expected[i].get(), stream);
+    const double tolerance = solver.tolerance(problem, i);
+    if (!(error <= tolerance)) {
+      throw WrongResult(fmt::format(
+          "wrong result of {} for {}: output {} has an error of {:.3g} of its largest value, "
+          "tolerance {:.3g} (infinite: an output was not written or is NaN)",
+          solver.name, validation::problem_text(kernel.name, problem), i, error, tolerance));
+    }
+    worst = std::max(worst, error);
   }
   return worst;
 }

@@ -29,9 +29,11 @@ std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const P
 /// product takes longer than any of them.
 class Correctness {
  public:
-  /// The error of one launch on `buffers`, which were filled with `seed`. Throws WrongResult.
-  double error_of(const cuda::KernelEntry& kernel, const Problem& problem, const BufferSet& buffers,
-                  std::uint64_t seed, cudaStream_t stream);
+  /// The error of one launch of `solver`, the kernel itself or its library baseline, on `buffers`,
+  /// which were filled with `seed`: the largest of the outputs. Throws WrongResult.
+  double error_of(const cuda::KernelEntry& kernel, const cuda::KernelEntry& solver,
+                  const Problem& problem, const BufferSet& buffers, std::uint64_t seed,
+                  cudaStream_t stream);
 
  private:
   using Outputs = std::vector<DevicePointer<double>>;

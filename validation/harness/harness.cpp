@@ -15,6 +15,7 @@
 #include "validation/harness/bench.hpp"
 #include "validation/harness/interrupt.hpp"
 #include "validation/runs/problem_text.hpp"
+#include "validation/runs/replacement.hpp"
 #include "validation/runs/run_file.hpp"
 
 namespace roofcast::validation {
@@ -105,9 +106,11 @@ class Meter {
 class Sweep {
  public:
   Sweep(const Suite& suite, const Gpu& gpu, const HarnessOptions& options)
-      : gpu_(gpu), options_(options), meter_(options, gpu) {
+      : gpu_(gpu), options_(options), lock_(options.output), meter_(options, gpu) {
     Run fresh;
     fresh.suite = suite.name;
+    fresh.suite_cases = static_cast<std::int64_t>(suite.cases.size());
+    fresh.shard = options.shard;
     fresh.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     fresh.build = options.build;
     fresh.device = harness::device_record(gpu.name);
@@ -133,30 +136,23 @@ class Sweep {
         if (needs_counters(wanted)) meter_.expect(wanted.kernel, wanted.problem);
       }
     }
-    for (const SuiteCase& wanted : missing) {
-      if (stop()) return std::move(result_);
-      time(bench, wanted);
+    try {
+      for (const SuiteCase& wanted : missing) {
+        harness::stop_if_raised();
+        time(bench, wanted);
+      }
+      if (options_.counters) count_all(bench);
+    } catch (const harness::Stopped&) {
     }
-    if (options_.counters) count_all(bench);
-    if (!result_.interrupted) meter_.finish();
+    result_.stopped_by = interrupt_.raised();
+    if (!result_.stopped_by) meter_.finish();
     return std::move(result_);
   }
 
  private:
-  bool stop() {
-    result_.interrupted = interrupt_.raised();
-    return result_.interrupted;
-  }
-
-  bool failed(const SuiteCase& wanted) const {
-    const auto& failures = result_.run.failures;
-    return std::any_of(failures.begin(), failures.end(), [&](const Failure& failure) {
-      return failure.kernel == wanted.kernel && failure.problem == wanted.problem;
-    });
-  }
   /// Measured, or found impossible by this very build on this very device.
   bool settled(const SuiteCase& wanted) const {
-    return holds(result_.run, wanted) || failed(wanted);
+    return holds(result_.run, wanted) || failed(result_.run, wanted);
   }
 
   Case* case_of(const SuiteCase& wanted) {
@@ -168,7 +164,7 @@ class Sweep {
     return found == cases.end() ? nullptr : &*found;
   }
   bool needs_counters(const SuiteCase& wanted) {
-    if (failed(wanted)) return false;
+    if (failed(result_.run, wanted)) return false;
     const Case* item = case_of(wanted);
     return item == nullptr || !item->counters.sm_cycles;
   }
@@ -180,12 +176,14 @@ class Sweep {
     try {
       Case item = bench.time(wanted);
       item.prediction_json = forecast_json(item, gpu_);
+      item.position = wanted.position;
       result_.run.cases.push_back(std::move(item));
       ++result_.measured;
     } catch (const InputError&) {
       throw;
     } catch (const std::runtime_error& error) {
-      result_.run.failures.push_back({wanted.kernel, wanted.problem, error.what()});
+      result_.run.failures.push_back(
+          {wanted.kernel, wanted.problem, error.what(), wanted.position});
       save();
       if (context_is_lost()) {
         throw std::runtime_error(
@@ -203,7 +201,7 @@ class Sweep {
     std::optional<CounterSession> session;
     for (const SuiteCase& wanted : mine_) {
       if (!needs_counters(wanted)) continue;
-      if (stop()) return;
+      harness::stop_if_raised();
       Case* item = case_of(wanted);
       if (item == nullptr) continue;
       meter_.begin(item->kernel, item->problem);
@@ -231,6 +229,7 @@ class Sweep {
 
   const Gpu& gpu_;
   const HarnessOptions& options_;
+  WriteLock lock_;
   HarnessResult result_;
   std::vector<SuiteCase> mine_;
   Meter meter_;

@@ -41,7 +41,8 @@ struct HarnessResult {
   Run run;
   std::size_t measured = 0;  ///< timed by this call
   std::size_t resumed = 0;   ///< found in the file
-  bool interrupted = false;  ///< SIGINT or SIGTERM; the file holds what was measured until then
+  /// The signal (SIGINT or SIGTERM) that ended it; the file holds what was measured until then.
+  std::optional<int> stopped_by;
 };
 
 /// What the driver says of the current device, to choose its specification (match_device).

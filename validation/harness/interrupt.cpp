@@ -5,8 +5,8 @@ namespace {
 
 volatile std::sig_atomic_t signal_raised = 0;
 
-extern "C" void note_signal(int /*number*/) {
-  signal_raised = 1;
+extern "C" void note_signal(int number) {
+  signal_raised = number;
 }
 
 }  // namespace
@@ -24,10 +24,16 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() {
   (void)sigaction(SIGINT, &old_int_, nullptr);
   (void)sigaction(SIGTERM, &old_term_, nullptr);
+  signal_raised = 0;
 }
 
-bool InterruptGuard::raised() const {
-  return signal_raised != 0;
+std::optional<int> InterruptGuard::raised() const {
+  const int signal = signal_raised;
+  return signal == 0 ? std::nullopt : std::optional(signal);
+}
+
+void stop_if_raised() {
+  if (signal_raised != 0) throw Stopped();
 }
 
 }  // namespace roofcast::harness

@@ -5,6 +5,8 @@
 #include <exception>
 #include <stdexcept>
 
+#include "validation/harness/interrupt.hpp"
+
 namespace roofcast::harness {
 namespace {
 
@@ -49,6 +51,7 @@ std::vector<double> take_samples(const std::string& name, std::int64_t count,
                                [&](benchmark::State& state) {
                                  for ([[maybe_unused]] auto iteration : state) {
                                    try {
+                                     stop_if_raised();
                                      samples.push_back(sample());
                                      state.SetIterationTime(samples.back());
                                    } catch (const std::exception& error) {

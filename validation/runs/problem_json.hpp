@@ -1,10 +1,12 @@
 #pragma once
 // Internal to validation/: problems in run files.
+#include "hw_specs/json_node.hpp"
 #include "model/catalog.hpp"
 #include "model/types/problem.hpp"
-#include "validation/runs/json_reader.hpp"
 
 namespace roofcast::validation {
+
+using specs::JsonNode;
 
 /// The variant of that name; a family alone or an unknown name is refused at `name`.
 KernelRef kernel_from_json(const JsonNode& name);

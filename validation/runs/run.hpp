@@ -9,6 +9,7 @@
 
 #include "model/types/prediction.hpp"
 #include "model/types/problem.hpp"
+#include "validation/runs/shard.hpp"
 
 namespace roofcast::validation {
 
@@ -73,10 +74,11 @@ struct Case {
   std::optional<std::int64_t> blocks_per_sm;  ///< cudaOccupancyMaxActiveBlocksPerMultiprocessor
   std::optional<std::int64_t> registers;      ///< cudaFuncGetAttributes
   std::optional<std::int64_t> shared_bytes;   ///< static + dynamic
-  double error = 0;      ///< max|out - ref| / max(1, max|ref|), against float64
+  double error = 0;  ///< largest of the outputs, each relative to its own largest value (float64)
   std::string baseline;  ///< the library kernel interleaved with it, or empty
   Timing baseline_timing;
-  std::string prediction_json;  ///< the forecast when the case ran, for the record
+  std::string prediction_json;             ///< the forecast when the case ran, for the record
+  std::optional<std::int64_t> position{};  ///< in the suite, from 0; runs before shards lack it
 };
 
 /// A case that gave no measurement and why (wrong output, refused launch): never silently dropped.
@@ -84,12 +86,15 @@ struct Failure {
   std::string kernel;
   Problem problem;
   std::string reason;
+  std::optional<std::int64_t> position{};  ///< in the suite
 };
 
 struct Run {
   std::string suite;
-  std::string date;   ///< ISO 8601, UTC, of the first case
-  std::string build;  ///< version and git revision
+  std::optional<std::int64_t> suite_cases;  ///< of the whole suite, all shards together
+  Shard shard;                              ///< whole where none is recorded
+  std::string date;                         ///< ISO 8601, UTC, of the first case
+  std::string build;                        ///< version and git revision
   DeviceRecord device;
   std::vector<Case> cases;
   std::vector<Failure> failures;

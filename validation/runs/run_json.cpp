@@ -1,7 +1,12 @@
-#include <cmath>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
-#include "validation/runs/json_reader.hpp"
+#include "hw_specs/checked_json.hpp"
+#include "hw_specs/rules.hpp"
+#include "hw_specs/source_rules.hpp"
+#include "hw_specs/text_file.hpp"
+#include "validation/runs/device_json.hpp"
 #include "validation/runs/problem_json.hpp"
 #include "validation/runs/run.hpp"
 
@@ -14,20 +19,20 @@ constexpr int kSchemaVersion = 1;
 constexpr const char* kWrittenBy =
     "restore the file from where `roofcast validate` wrote it, or delete it and measure again";
 
+// Far above what any GPU has or takes; they keep a damaged file from passing for a measurement.
+constexpr double kMostHz = 1e11;
+constexpr double kMostWatts = 1e5;
+constexpr double kMostSeconds = 1e5;
+constexpr double kMostCounted = 1e18;
+constexpr std::int64_t kMostLaunches = 1'000'000;
+constexpr std::int64_t kMostBlocksPerSm = 1024;
+constexpr std::int64_t kMostRegisters = 255;
+constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostPositions = 10'000'000;
+
 template <class T>
 void put(json& object, const char* key, const std::optional<T>& value) {
   if (value) object[key] = *value;
-}
-
-json device_json(const DeviceRecord& device) {
-  json out = {{"gpu", device.gpu},
-              {"device", device.device},
-              {"driver", device.driver},
-              {"cuda_runtime", device.cuda_runtime}};
-  put(out, "power_limit_w", device.power_limit_w);
-  put(out, "max_sm_clock_hz", device.max_sm_clock_hz);
-  put(out, "memory_clock_hz", device.memory_clock_hz);
-  return out;
 }
 
 json timing_json(const Timing& timing) {
@@ -49,6 +54,7 @@ json case_json(const Case& item) {
   put(out, "blocks_per_sm", item.blocks_per_sm);
   put(out, "registers", item.registers);
   put(out, "shared_bytes", item.shared_bytes);
+  put(out, "position", item.position);
   if (!item.baseline.empty()) {
     out["baseline"] = {{"kernel", item.baseline}, {"timing", timing_json(item.baseline_timing)}};
   }
@@ -56,14 +62,23 @@ json case_json(const Case& item) {
   return out;
 }
 
-std::optional<double> optional_number(const JsonNode& object, std::string_view key) {
-  const auto node = object.find(key);
-  return node ? std::optional(node->number()) : std::nullopt;
+json failure_json(const Failure& failure) {
+  json out = {{"kernel", failure.kernel},
+              {"problem", problem_to_json(find_kernel(failure.kernel), failure.problem)},
+              {"reason", failure.reason}};
+  put(out, "position", failure.position);
+  return out;
 }
 
-std::optional<std::int64_t> optional_integer(const JsonNode& object, std::string_view key) {
+std::optional<double> optional_positive(const JsonNode& object, std::string_view key, double most) {
   const auto node = object.find(key);
-  return node ? std::optional(node->integer()) : std::nullopt;
+  return node ? std::optional(node->positive(most)) : std::nullopt;
+}
+
+std::optional<std::int64_t> optional_integer(const JsonNode& object, std::string_view key,
+                                             std::int64_t least, std::int64_t most) {
+  const auto node = object.find(key);
+  return node ? std::optional(node->integer(least, most)) : std::nullopt;
 }
 
 DeviceRecord device_from_json(const JsonNode& node) {
@@ -71,12 +86,16 @@ DeviceRecord device_from_json(const JsonNode& node) {
                    "memory_clock_hz"});
   DeviceRecord device;
   device.gpu = node.at("gpu").text();
+  if (!specs::is_device_name(device.gpu)) {
+    node.at("gpu").refuse("the name of a GPU, never a path",
+                          "write one that `roofcast gpus` lists");
+  }
   device.device = node.at("device").text();
   device.driver = node.at("driver").text();
   device.cuda_runtime = node.at("cuda_runtime").text();
-  device.power_limit_w = optional_number(node, "power_limit_w");
-  device.max_sm_clock_hz = optional_number(node, "max_sm_clock_hz");
-  device.memory_clock_hz = optional_number(node, "memory_clock_hz");
+  device.power_limit_w = optional_positive(node, "power_limit_w", kMostWatts);
+  device.max_sm_clock_hz = optional_positive(node, "max_sm_clock_hz", kMostHz);
+  device.memory_clock_hz = optional_positive(node, "memory_clock_hz", kMostHz);
   return device;
 }
 
@@ -85,13 +104,11 @@ Timing timing_from_json(const JsonNode& node) {
   Timing timing;
   const JsonNode samples = node.at("samples_s");
   for (const JsonNode& sample : samples.items()) {
-    timing.samples_s.push_back(sample.number());
-    if (!(timing.samples_s.back() > 0)) sample.refuse("a time above 0 (seconds)", kWrittenBy);
+    timing.samples_s.push_back(sample.positive(kMostSeconds));
   }
   if (timing.samples_s.empty()) samples.refuse("at least one sample", kWrittenBy);
-  const auto launches = node.find("launches_per_sample");
-  if (launches) timing.launches_per_sample = launches->integer();
-  if (timing.launches_per_sample < 1) launches->refuse("a count above 0", kWrittenBy);
+  timing.launches_per_sample =
+      optional_integer(node, "launches_per_sample", 1, kMostLaunches).value_or(1);
   return timing;
 }
 
@@ -99,16 +116,33 @@ Counters counters_from_json(const JsonNode& node) {
   Counters counters;
   std::size_t known = 0;
   for (const CounterField& field : counter_fields()) {
-    counters.*field.member = optional_number(node, field.name);
-    known += (counters.*field.member).has_value() ? 1 : 0;
+    const auto found = node.find(field.name);
+    if (!found) continue;
+    counters.*field.member = found->not_negative(kMostCounted);
+    ++known;
   }
   if (known != node.value().size()) node.refuse("counters this version knows", kWrittenBy);
   return counters;
 }
 
+// As the harness wrote it: for the record, nothing reads it again.
+std::string prediction_from_json(const JsonNode& node) {
+  node.allow_only({"limit_s", "dram_bytes", "l2_bytes", "vector_flops", "expected_s", "low_s",
+                   "high_s", "bound", "blocks_per_sm", "waves"});
+  for (const auto& [key, value] : node.value().items()) {
+    if (key == "bound") {
+      (void)node.at(key).text();
+    } else {
+      (void)node.at(key).not_negative(kMostCounted);
+    }
+  }
+  return node.value().dump();
+}
+
 Case case_from_json(const JsonNode& node) {
   node.allow_only({"kernel", "problem", "cache", "timing", "error", "counters", "sm_clock_hz",
-                   "blocks_per_sm", "registers", "shared_bytes", "baseline", "prediction"});
+                   "blocks_per_sm", "registers", "shared_bytes", "baseline", "prediction",
+                   "position"});
   Case item;
   const KernelRef kernel = kernel_from_json(node.at("kernel"));
   item.kernel = kernel.kernel->name;
@@ -118,56 +152,111 @@ Case case_from_json(const JsonNode& node) {
   if (!state) cache.refuse("\"cold\" or \"steady\"", kWrittenBy);
   item.cache = *state;
   item.timing = timing_from_json(node.at("timing"));
-  item.error = node.at("error").number();
+  item.error = node.at("error").not_negative(kMostCounted);
   if (const auto counters = node.find("counters")) item.counters = counters_from_json(*counters);
-  item.sm_clock_hz = optional_number(node, "sm_clock_hz");
-  item.blocks_per_sm = optional_integer(node, "blocks_per_sm");
-  item.registers = optional_integer(node, "registers");
-  item.shared_bytes = optional_integer(node, "shared_bytes");
+  item.sm_clock_hz = optional_positive(node, "sm_clock_hz", kMostHz);
+  item.blocks_per_sm = optional_integer(node, "blocks_per_sm", 1, kMostBlocksPerSm);
+  item.registers = optional_integer(node, "registers", 0, kMostRegisters);
+  item.shared_bytes = optional_integer(node, "shared_bytes", 0, kMostSharedBytes);
+  item.position = optional_integer(node, "position", 0, kMostPositions);
   if (const auto baseline = node.find("baseline")) {
     baseline->allow_only({"kernel", "timing"});
     item.baseline = baseline->at("kernel").text();
     item.baseline_timing = timing_from_json(baseline->at("timing"));
   }
   if (const auto prediction = node.find("prediction")) {
-    prediction->expect_object();
-    item.prediction_json = prediction->value().dump();
+    item.prediction_json = prediction_from_json(*prediction);
   }
   return item;
 }
 
 Failure failure_from_json(const JsonNode& node) {
-  node.allow_only({"kernel", "problem", "reason"});
+  node.allow_only({"kernel", "problem", "reason", "position"});
   Failure failure;
   const KernelRef kernel = kernel_from_json(node.at("kernel"));
   failure.kernel = kernel.kernel->name;
   failure.problem = problem_from_json(kernel, node.at("problem"));
   failure.reason = node.at("reason").text();
+  failure.position = optional_integer(node, "position", 0, kMostPositions);
   return failure;
 }
 
+Shard shard_from_json(const JsonNode& node) {
+  node.allow_only({"index", "count"});
+  const std::int64_t count = node.at("count").integer(1, kMostPositions);
+  const std::int64_t index = node.at("index").integer(0, count - 1);
+  return {static_cast<std::size_t>(index), static_cast<std::size_t>(count)};
+}
+
+/// Collects the positions of a run: each in the suite and in the run's shard, and once.
+class Positions {
+ public:
+  explicit Positions(const Run& run) : run_(run) {}
+
+  void see(const JsonNode& node, const std::optional<std::int64_t>& position) {
+    if (!position) {
+      if (!run_.shard.is_whole()) (void)node.at("position");
+      return;
+    }
+    const JsonNode where = node.at("position");
+    if (run_.suite_cases && *position >= *run_.suite_cases) {
+      where.refuse("a position in the suite, below suite_cases", kWrittenBy);
+    }
+    if (!run_.shard.holds(static_cast<std::size_t>(*position))) {
+      where.refuse("a position of shard " + text_of(run_.shard), kWrittenBy);
+    }
+    seen_.push_back(*position);
+  }
+
+  void expect_each_once(const JsonNode& root) {
+    std::sort(seen_.begin(), seen_.end());
+    const auto twice = std::adjacent_find(seen_.begin(), seen_.end());
+    if (twice != seen_.end()) {
+      root.at("cases").refuse("each position of the suite once, twice " + std::to_string(*twice),
+                              kWrittenBy);
+    }
+  }
+
+ private:
+  const Run& run_;
+  std::vector<std::int64_t> seen_;
+};
+
 }  // namespace
+
+nlohmann::ordered_json device_json(const DeviceRecord& device) {
+  nlohmann::ordered_json out = {{"gpu", device.gpu},
+                                {"device", device.device},
+                                {"driver", device.driver},
+                                {"cuda_runtime", device.cuda_runtime}};
+  const auto add = [&out](const char* key, const std::optional<double>& value) {
+    if (value) out[key] = *value;
+  };
+  add("power_limit_w", device.power_limit_w);
+  add("max_sm_clock_hz", device.max_sm_clock_hz);
+  add("memory_clock_hz", device.memory_clock_hz);
+  return out;
+}
 
 std::string to_json(const Run& run) {
   json out = {{"schema_version", kSchemaVersion},
               {"suite", run.suite},
               {"date", run.date},
               {"build", run.build},
-              {"device", device_json(run.device)},
+              {"device", json(device_json(run.device))},
               {"cases", json::array()},
               {"failures", json::array()}};
-  for (const Case& item : run.cases) out["cases"].push_back(case_json(item));
-  for (const Failure& failure : run.failures) {
-    out["failures"].push_back(
-        {{"kernel", failure.kernel},
-         {"problem", problem_to_json(find_kernel(failure.kernel), failure.problem)},
-         {"reason", failure.reason}});
+  put(out, "suite_cases", run.suite_cases);
+  if (!run.shard.is_whole()) {
+    out["shard"] = {{"index", run.shard.index}, {"count", run.shard.count}};
   }
+  for (const Case& item : run.cases) out["cases"].push_back(case_json(item));
+  for (const Failure& failure : run.failures) out["failures"].push_back(failure_json(failure));
   return out.dump(1) + "\n";
 }
 
 Run parse_run(const std::string& file, const std::string& text) {
-  const json document = parse_json(file, text, kWrittenBy);
+  const json document = specs::parse_checked(file, text, {specs::kMostFileBytes, kWrittenBy});
   const JsonNode root(file, document);
   root.expect_object();
   const auto version = root.find("schema_version");
@@ -177,16 +266,33 @@ Run parse_run(const std::string& file, const std::string& text) {
   if (version->integer() != kSchemaVersion) {
     version->refuse("version 1", "read it with the roofcast that wrote it, or measure again");
   }
-  root.allow_only({"schema_version", "suite", "date", "build", "device", "cases", "failures"});
+  root.allow_only({"schema_version", "suite", "suite_cases", "shard", "date", "build", "device",
+                   "cases", "failures"});
   Run run;
   run.suite = root.at("suite").text();
+  run.suite_cases = optional_integer(root, "suite_cases", 1, kMostPositions);
+  if (const auto shard = root.find("shard")) {
+    run.shard = shard_from_json(*shard);
+    if (!run.suite_cases) (void)root.at("suite_cases");
+  }
   run.date = root.at("date").text();
+  if (!specs::starts_with_date(run.date)) {
+    root.at("date").refuse("the time of the run", "write it as 2026-01-31T12:00:00Z");
+  }
   run.build = root.at("build").text();
   run.device = device_from_json(root.at("device"));
-  for (const JsonNode& node : root.at("cases").items()) run.cases.push_back(case_from_json(node));
-  if (const auto failures = root.find("failures")) {
-    for (const JsonNode& node : failures->items()) run.failures.push_back(failure_from_json(node));
+  Positions positions(run);
+  for (const JsonNode& node : root.at("cases").items()) {
+    run.cases.push_back(case_from_json(node));
+    positions.see(node, run.cases.back().position);
   }
+  if (const auto failures = root.find("failures")) {
+    for (const JsonNode& node : failures->items()) {
+      run.failures.push_back(failure_from_json(node));
+      positions.see(node, run.failures.back().position);
+    }
+  }
+  positions.expect_each_once(root);
   return run;
 }
 

@@ -19,6 +19,10 @@ std::optional<std::size_t> count_from(std::string_view text) {
 
 }  // namespace
 
+std::string text_of(const Shard& shard) {
+  return fmt::format("{}/{}", shard.index, shard.count);
+}
+
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash != std::string::npos) {

@@ -11,8 +11,13 @@ struct Shard {
   std::size_t index = 0;
   std::size_t count = 1;
 
+  constexpr bool is_whole() const { return count == 1; }
   constexpr bool holds(std::size_t position) const { return position % count == index; }
+  friend constexpr bool operator==(const Shard&, const Shard&) = default;
 };
+
+/// "2/4"
+std::string text_of(const Shard& shard);
 
 /// "i/n" with 0 ≤ i < n. Throws InputError.
 Shard parse_shard(const std::string& text);

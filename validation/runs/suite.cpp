@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <unordered_map>
 
+#include "hw_specs/checked_json.hpp"
 #include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
 #include "validation/runs/problem_json.hpp"
+#include "validation/runs/problem_text.hpp"
 #include "validation/runs/run.hpp"
 
 namespace roofcast::validation {
@@ -20,8 +24,11 @@ struct Value {
 };
 using Values = std::vector<Value>;
 
-constexpr int kDeepestInclude = 8;
 constexpr std::size_t kMostValues = 10'000;
+// Before what a suite has in common is taken out. A case takes half a KiB, and seconds to measure.
+constexpr std::size_t kMostCases = 100'000;
+constexpr specs::FileKind kSuite = {std::size_t{1} << 20,
+                                    "see validation/sweeps/README.md for the grammar"};
 
 /// One text or a list of texts.
 std::vector<JsonNode> one_or_many(const JsonNode& node) {
@@ -56,8 +63,10 @@ Values values_from_json(const Parameter& parameter, const JsonNode& node) {
   for (std::int64_t value = from.integer(); value <= last;) {
     values.push_back({value, {}});
     if (values.size() > kMostValues) node.refuse("at most 10000 values", "widen the step");
-    if (times && value > last / step) break;
-    value = times ? value * step : value + step;
+    if (times ? __builtin_mul_overflow(value, step, &value)
+              : __builtin_add_overflow(value, step, &value)) {
+      break;
+    }
   }
   if (values.empty()) node.refuse("\"from\" at most \"to\"", "exchange them");
   return values;
@@ -90,6 +99,17 @@ class Expansion {
         follow_.erase(i);
       }
     }
+  }
+
+  /// How many problems it stands for; none if that is more than a suite may have.
+  std::optional<std::size_t> size() const {
+    std::size_t product = 1;
+    for (const auto& [i, values] : values_) {
+      if (__builtin_mul_overflow(product, values.size(), &product) || product > kMostCases) {
+        return std::nullopt;
+      }
+    }
+    return product;
   }
 
   std::vector<Problem> problems(DType dtype) const {
@@ -151,27 +171,66 @@ std::vector<std::optional<CacheState>> caches_from_json(const JsonNode& group) {
   return out;
 }
 
-void expand_group(const JsonNode& group, std::vector<SuiteCase>& cases) {
+/// The cases of a suite while it is read.
+class Cases {
+ public:
+  /// Each once; a named cache state also answers one that is left open.
+  void add(SuiteCase item) {
+    auto& same =
+        places_[fmt::format("{} {}", item.kernel, problem_text(item.kernel, item.problem))];
+    for (const std::size_t place : same) {
+      std::optional<CacheState>& known = cases_[place].cache;
+      if (!known) known = item.cache;
+      if (!item.cache || known == item.cache) return;
+    }
+    same.push_back(cases_.size());
+    item.position = static_cast<std::int64_t>(cases_.size());
+    cases_.push_back(std::move(item));
+  }
+
+  /// Refused at `node` where so many more problems, each so many times, are too many. None at all
+  /// counts as one, for it takes time too.
+  void expect(const JsonNode& node, std::optional<std::size_t> problems, std::size_t times) {
+    std::size_t more = 0;
+    if (!problems || __builtin_mul_overflow(*problems, times, &more) || more > kMostCases ||
+        (expected_ += std::max<std::size_t>(more, 1)) > kMostCases) {
+      node.refuse(fmt::format("at most {} cases in a suite", kMostCases),
+                  "give fewer values, or several suites");
+    }
+  }
+
+  std::vector<SuiteCase> take() { return std::move(cases_); }
+
+ private:
+  std::vector<SuiteCase> cases_;
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;  ///< of each problem
+  std::size_t expected_ = 0;
+};
+
+void expand_group(const JsonNode& group, Cases& cases) {
+  const std::vector<JsonNode> dtypes = one_or_many(group.at("dtype"));
+  const auto caches = caches_from_json(group);
   for (const JsonNode& kernel_node : one_or_many(group.at("kernel"))) {
     const KernelRef kernel = kernel_from_json(kernel_node);
     std::vector<Expansion> expansions;
+    const auto expand = [&](const JsonNode* shape) {
+      expansions.emplace_back(kernel, group).assign(group);
+      if (shape != nullptr) expansions.back().assign(*shape);
+      cases.expect(group, expansions.back().size(), dtypes.size() * caches.size());
+    };
     if (const auto together = group.find("together")) {
       for (const JsonNode& shape : together->items()) {
         shape.expect_object();
-        expansions.emplace_back(kernel, group).assign(group);
-        expansions.back().assign(shape);
+        expand(&shape);
       }
     } else {
-      expansions.emplace_back(kernel, group).assign(group);
+      expand(nullptr);
     }
-    for (const JsonNode& dtype : one_or_many(group.at("dtype"))) {
+    for (const JsonNode& dtype : dtypes) {
       for (const Expansion& expansion : expansions) {
         for (const Problem& problem : expansion.problems(dtype_from_json(dtype))) {
-          for (const auto& cache : caches_from_json(group)) {
-            SuiteCase item{std::string(kernel.kernel->name), problem, cache};
-            if (std::find(cases.begin(), cases.end(), item) == cases.end()) {
-              cases.push_back(std::move(item));
-            }
+          for (const auto& cache : caches) {
+            cases.add({std::string(kernel.kernel->name), problem, cache});
           }
         }
       }
@@ -195,9 +254,10 @@ std::string suite_names() {
   return names;
 }
 
-Suite parse(const std::string& file, const std::string& text, int depth) {
-  const nlohmann::json document =
-      parse_json(file, text, "see validation/sweeps/README.md for the grammar");
+/// `included` holds the names of the suites read so far: each counts once, cycles end.
+Suite parse(const std::string& file, std::string_view text, Cases& cases,
+            std::set<std::string_view>& included) {
+  const nlohmann::json document = specs::parse_checked(file, text, kSuite);
   const JsonNode root(file, document);
   root.allow_only({"suite", "description", "include", "groups"});
   Suite suite;
@@ -207,27 +267,27 @@ Suite parse(const std::string& file, const std::string& text, int depth) {
     for (const JsonNode& node : include->items()) {
       const EmbeddedSuite* other = find_embedded_suite(node.text());
       if (other == nullptr) node.refuse("a suite of the program", "name one of " + suite_names());
-      if (depth == kDeepestInclude) node.refuse("an end of the inclusions", "break the cycle");
-      const Suite included =
-          parse(std::string(other->name) + ".json", std::string(other->text), depth + 1);
-      for (const SuiteCase& item : included.cases) {
-        if (std::find(suite.cases.begin(), suite.cases.end(), item) == suite.cases.end()) {
-          suite.cases.push_back(item);
-        }
-      }
+      if (!included.insert(other->name).second) continue;
+      parse(std::string(other->name) + ".json", other->text, cases, included);
     }
   }
   if (const auto groups = root.find("groups")) {
-    for (const JsonNode& group : groups->items()) expand_group(group, suite.cases);
+    for (const JsonNode& group : groups->items()) expand_group(group, cases);
   }
-  if (suite.cases.empty()) root.refuse("at least one case", "add \"groups\" or \"include\"");
   return suite;
 }
 
 }  // namespace
 
 Suite parse_suite(const std::string& file, const std::string& text) {
-  return parse(file, text, 0);
+  Cases cases;
+  std::set<std::string_view> included;
+  Suite suite = parse(file, text, cases, included);
+  suite.cases = cases.take();
+  if (suite.cases.empty()) {
+    throw InputError(file + ": the suite has no case. Mend: add \"groups\" or \"include\".");
+  }
+  return suite;
 }
 
 Suite find_suite(std::string_view name) {
@@ -236,7 +296,7 @@ Suite find_suite(std::string_view name) {
     throw InputError(fmt::format("there is no suite \"{}\". Mend: name one of {}, or a file.", name,
                                  suite_names()));
   }
-  return parse(std::string(found->name) + ".json", std::string(found->text), 0);
+  return parse_suite(std::string(found->name) + ".json", std::string(found->text));
 }
 
 }  // namespace roofcast::validation

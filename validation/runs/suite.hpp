@@ -1,5 +1,6 @@
 #pragma once
 // What to measure: sweeps/*.json expanded into cases.
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,14 +16,19 @@ struct SuiteCase {
   std::string kernel;
   Problem problem;
   std::optional<CacheState> cache;  ///< none: steady under 50 µs, else cold
+  std::int64_t position = 0;        ///< in the suite
 
-  friend bool operator==(const SuiteCase&, const SuiteCase&) = default;
+  friend bool operator==(const SuiteCase& a, const SuiteCase& b) {
+    return a.kernel == b.kernel && a.problem == b.problem && a.cache == b.cache;
+  }
 };
 
 struct Suite {
   std::string name;
   std::string description;
-  std::vector<SuiteCase> cases;  ///< each once, in the order of the file
+  /// Each once, in the order of the file: a cache state that is left open is answered by one that
+  /// is named, elsewhere in the suite, for the same problem.
+  std::vector<SuiteCase> cases;
 };
 
 /// The grammar is in sweeps/README.md. Throws InputError with file, pointer and mend.

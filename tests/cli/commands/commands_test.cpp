@@ -134,12 +134,23 @@ TEST(Compare, PublishedTables) {
 
 TEST(Merge, JoinsShards) {
   const Folder folder;
-  const std::string a = run_file(folder, "a.json", kPlausible);
-  const std::string b = run_file(folder, "b.json", kPlausible, 1 << 27);
+  const auto shard = [&](const char* name, std::size_t index, std::int64_t n) {
+    const std::string file = run_file(folder, name, kPlausible, n);
+    validation::Run run = validation::parse_run(file, contents(file));
+    run.suite_cases = 2;
+    run.shard = {index, 2};
+    run.cases.at(0).position = static_cast<std::int64_t>(index);
+    return folder.write(name, validation::to_json(run));
+  };
+  const std::string a = shard("a.json", 0, 1 << 26);
+  const std::string b = shard("b.json", 1, 1 << 27);
   const std::string path = folder.file("all.json");
   EXPECT_EQ(run_program("merge " + a + " " + b + " -o " + path).code, 0);
   EXPECT_EQ(validation::parse_run(path, contents(path)).cases.size(), 2U);
   EXPECT_EQ(run_program("merge " + a + " " + a).code, 3);
+  const Outcome missing = run_program("merge " + b);
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_THAT(missing.err, HasSubstr("shard 0/2 is missing"));
 }
 
 TEST(Validate, WithoutAGpuSaysSo) {

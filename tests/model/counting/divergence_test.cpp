@@ -6,6 +6,7 @@
 #include "model/kernels/divergence.hpp"
 #include "model/predict.hpp"
 #include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
 
 namespace roofcast {
 namespace {
@@ -32,28 +33,29 @@ Problem problem(std::int64_t paths, std::int64_t work) {
 }
 
 Plan plan_of(const char* name, std::int64_t paths, std::int64_t work) {
-  return find_kernel(name).kernel->plan(problem(paths, work), testing::hopper_like()).front();
+  return find_kernel(name).kernel->plan(problem(paths, work), testing::hopper_like()).front().plan;
 }
 
 TEST(Divergence, UsefulWorkIsTheSameWhoeverDiverges) {
   for (const char* name :
        {"divergence.warp_uniform", "divergence.k_way", "divergence.data_dependent"}) {
-    EXPECT_EQ(plan_of(name, 8, 512).total.vector_flops, (1 << 22) * (2 * 512 + 6.0)) << name;
+    EXPECT_EQ(total_work(plan_of(name, 8, 512)).vector_flops, (1 << 22) * (2 * 512 + 6.0)) << name;
   }
-  EXPECT_EQ(plan_of("divergence.k_way", 8, 512).total.compulsory.total_bytes(), 8.0 * (1 << 22));
-  EXPECT_EQ(plan_of("divergence.data_dependent", 8, 512).total.compulsory.total_bytes(),
+  EXPECT_EQ(total_work(plan_of("divergence.k_way", 8, 512)).compulsory.total_bytes(),
+            8.0 * (1 << 22));
+  EXPECT_EQ(total_work(plan_of("divergence.data_dependent", 8, 512)).compulsory.total_bytes(),
             12.0 * (1 << 22));
 }
 
 // 8 warps a block: the pipe is taken for whole warps, once a path.
 TEST(Divergence, IssuesTheInstructionsOfEveryPathTaken) {
-  const Step uniform = plan_of("divergence.warp_uniform", 8, 512).block.once;
-  const Step by_lane = plan_of("divergence.k_way", 8, 512).block.once;
-  EXPECT_EQ(uniform.vector_flops, 8 * 32 * (2 * 512 + 6.0));
-  EXPECT_EQ(by_lane.vector_flops, 8 * uniform.vector_flops);
+  const Step uniform = testing::first_step(plan_of("divergence.warp_uniform", 8, 512));
+  const Step by_lane = testing::first_step(plan_of("divergence.k_way", 8, 512));
+  EXPECT_EQ(uniform.issued.vector_flops, 8 * 32 * (2 * 512 + 6.0));
+  EXPECT_EQ(by_lane.issued.vector_flops, 8 * uniform.issued.vector_flops);
   // A path: 512 / 16 rounds of 19 instructions and 12 around them.
-  EXPECT_NEAR(uniform.instructions / 8, 44 + 13 + 12 + 32 * 19, 1e-9);
-  EXPECT_NEAR(by_lane.instructions / 8, 45 + 13 + 7 * 107.0 / 31 + 8 * (12 + 32 * 19), 1e-9);
+  EXPECT_NEAR(uniform.warp_instructions / 8, 44 + 13 + 12 + 32 * 19, 1e-9);
+  EXPECT_NEAR(by_lane.warp_instructions / 8, 45 + 13 + 7 * 107.0 / 31 + 8 * (12 + 32 * 19), 1e-9);
 }
 
 TEST(Divergence, PartOfARoundIsRefused) {

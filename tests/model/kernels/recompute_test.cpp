@@ -4,38 +4,41 @@
 
 #include "model/predict.hpp"
 #include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
 
 namespace roofcast {
 namespace {
 
 constexpr std::int64_t kN = 1 << 20;
 
-Plans plans(const char* name, std::int64_t chain, DType type = DType::fp32) {
+Program plans(const char* name, std::int64_t chain, DType type = DType::fp32) {
   const Problem problem{.dtype = type, .values = {kN, chain, 256, 16, 1}};
   return find_kernel(name).kernel->plan(problem, testing::hopper_like());
 }
 
-double accesses(const Plans& plans) {
+double accesses(const Program& plans) {
   double bytes = 0;
-  for (const Plan& plan : plans) bytes += plan.total.requested.total_bytes();
+  for (const auto& [plan, repeats] : plans) bytes += total_work(plan).requested.total_bytes();
   return bytes / (4.0 * kN);
 }
 
-double special(const Plans& plans) {
+double special(const Program& plans) {
   double count = 0;
-  for (const Plan& plan : plans) count += plan.total.special_flops;
+  for (const auto& [plan, repeats] : plans) count += total_work(plan).special_flops;
   return count / kN;
 }
 
 // Three links: 4 reads and 4 writes stored; 3 reads and 2 writes recomputed.
 TEST(Recompute, ThreeLinksEightAccessesOrFive) {
-  const Plans stored = plans("recompute.stored", 3);
+  const Program stored = plans("recompute.stored", 3);
   ASSERT_EQ(stored.size(), 2U);
-  EXPECT_EQ(stored[0].total.requested.read_bytes + stored[1].total.requested.read_bytes,
+  EXPECT_EQ(total_work(stored[0].plan).requested.read_bytes +
+                total_work(stored[1].plan).requested.read_bytes,
             4 * 4.0 * kN);
   EXPECT_EQ(accesses(stored), 8);
-  const Plans recomputed = plans("recompute.recomputed", 3);
-  EXPECT_EQ(recomputed[0].total.requested.read_bytes + recomputed[1].total.requested.read_bytes,
+  const Program recomputed = plans("recompute.recomputed", 3);
+  EXPECT_EQ(total_work(recomputed[0].plan).requested.read_bytes +
+                total_work(recomputed[1].plan).requested.read_bytes,
             3 * 4.0 * kN);
   EXPECT_EQ(accesses(recomputed), 5);
 }
@@ -76,12 +79,13 @@ TEST(Recompute, TheSpecialFunctionUnitBecomesTheRoof) {
 // A block of 256 threads of 4 fp32 elements: 43 instructions a warp and 25 a link, counted in the
 // machine code.
 TEST(Recompute, InstructionsOfTheForwardPass) {
-  const Plan forward = plans("recompute.recomputed", 3).front();
-  EXPECT_EQ(forward.block.once.instructions, 8 * (43 + 3 * 25));
-  EXPECT_EQ(forward.block.once.special_ops, 256 * 4 * 3 * 2);
+  const Plan forward = plans("recompute.recomputed", 3).front().plan;
+  EXPECT_EQ(testing::first_step(forward).warp_instructions, 8 * (43 + 3 * 25));
+  EXPECT_EQ(testing::first_step(forward).issued.special_flops, 256 * 4 * 3 * 2);
   EXPECT_EQ(forward.launch.blocks(), kN / 1024);
-  EXPECT_EQ(forward.total.conversions, 0);
-  EXPECT_EQ(plans("recompute.stored", 3, DType::bf16).front().total.conversions, 3 * kN / 2);
+  EXPECT_EQ(total_work(forward).conversions, 0);
+  EXPECT_EQ(total_work(plans("recompute.stored", 3, DType::bf16).front().plan).conversions,
+            3 * kN / 2);
 }
 
 TEST(Recompute, WhatIsNotCompiledIsRefused) {

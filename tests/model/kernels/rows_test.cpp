@@ -9,6 +9,7 @@
 #include "model/kernels/reduce.hpp"
 #include "model/kernels/softmax.hpp"
 #include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
 
 namespace roofcast {
 namespace {
@@ -26,7 +27,7 @@ Problem problem(std::int64_t rows, std::int64_t cols, DType type = DType::fp32,
   return {.dtype = type, .values = {rows, cols, third}};
 }
 
-Plans plans_of(const KernelFamily& family, std::string_view variant, const Problem& p) {
+Program plans_of(const KernelFamily& family, std::string_view variant, const Problem& p) {
   for (const KernelModel& kernel : family.variants) {
     if (kernel.name == variant) return kernel.plan(p, gpu_with_l1());
   }
@@ -34,7 +35,7 @@ Plans plans_of(const KernelFamily& family, std::string_view variant, const Probl
 }
 
 Plan softmax_of(std::string_view variant, const Problem& p) {
-  return plans_of(softmax::kFamily, variant, p).front();
+  return plans_of(softmax::kFamily, variant, p).front().plan;
 }
 
 TEST(RowLayout, AShortRowIsAWarps) {
@@ -70,7 +71,7 @@ TEST(RowLayout, RowsStreamThroughRingsInSharedMemory) {
   // buffer of 8 accesses of 512 bytes and an arrival of 8 bytes.
   const Plan plan = softmax_of("softmax.cluster", problem(4096, 65536));
   EXPECT_EQ(plan.launch.blocks(), 2048);
-  EXPECT_EQ(plan.block.steps, 8);
+  EXPECT_EQ(testing::loop_steps(plan), 8);
   EXPECT_EQ(rows::ring_bytes(softmax::cluster_layout(problem(4096, 65536)), 1, 1), 16 * (4096 + 8));
   // Parts of 256 warps and an arrival, twice, in units of 128 bytes.
   EXPECT_EQ(rows::exchange_bytes(512, true), 4224);
@@ -117,28 +118,30 @@ TEST(RowSectors, AWarpThatBeginsInsideASectorTouchesOneMore) {
 TEST(Softmax, HeldRowsMoveCompulsoryBytesAlone) {
   const Plan plan = softmax_of("softmax.registers", problem(1000, 2048, DType::bf16));
   const double bytes = 1000 * 2048 * 2;
-  for (const Traffic& level : {plan.total.compulsory, plan.total.requested, plan.total.l1,
-                               plan.total.l2, plan.total.dram_footprint}) {
+  for (const Traffic& level :
+       {total_work(plan).compulsory, total_work(plan).requested, total_work(plan).l1,
+        testing::total(plan, gpu_with_l1()).l2, total_work(plan).dram_footprint}) {
     EXPECT_EQ(level.read_bytes, bytes);
     EXPECT_EQ(level.write_bytes, bytes);
   }
-  EXPECT_EQ(plan.total.special_flops, 1000 * 2048);
-  EXPECT_TRUE(plan.rereads.empty());
+  EXPECT_EQ(total_work(plan).special_flops, 1000 * 2048);
+  EXPECT_TRUE(plan.reuse.empty());
 }
 
 TEST(Softmax, ShortRowsAreSweptAgainFromL1) {
   // 5 blocks of 4 KiB fit 256 KiB.
   const Plan plan = softmax_of("softmax.three_pass", problem(10000, 1024, DType::fp32, 256));
-  EXPECT_EQ(plan.total.requested.read_bytes, 3 * 10000 * 4096.0);
-  EXPECT_EQ(plan.total.l2.read_bytes, 10000 * 4096.0);
+  EXPECT_EQ(total_work(plan).requested.read_bytes, 3 * 10000 * 4096.0);
+  EXPECT_EQ(testing::total(plan, gpu_with_l1()).l2.read_bytes, 10000 * 4096.0);
 }
 
 TEST(Softmax, LongRowsAreSweptAgainFromL2OrBeyond) {
   const Plan plan = softmax_of("softmax.online", problem(1000, 65536, DType::fp32, 256));
-  EXPECT_EQ(plan.total.l2.read_bytes, 2 * 1000 * 262144.0);
-  ASSERT_EQ(plan.rereads.size(), 1U);
-  EXPECT_EQ(plan.rereads[0].bytes, 262144);
-  EXPECT_EQ(plan.rereads[0].distance_bytes, 262144);
+  EXPECT_EQ(testing::total(plan, gpu_with_l1()).l2.read_bytes, 2 * 1000 * 262144.0);
+  ASSERT_EQ(plan.reuse.size(), 1U);
+  EXPECT_EQ(plan.reuse[0].bytes, 1000 * 262144.0);
+  EXPECT_EQ(plan.reuse[0].distance_bytes, 262144);
+  EXPECT_EQ(plan.reuse[0].l2_distance_bytes, 262144);
 }
 
 TEST(Softmax, BadSettingsSayWhatToGive) {
@@ -150,12 +153,12 @@ TEST(Softmax, BadSettingsSayWhatToGive) {
 }
 
 TEST(Norm, ForwardReadsOnceAndLeavesTheStatistics) {
-  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", problem(8000, 4096)).front();
-  EXPECT_EQ(plan.total.compulsory.read_bytes, 8000 * 16384.0 + 2 * 16384);
-  EXPECT_EQ(plan.total.compulsory.write_bytes, 8000 * 16384.0 + 2 * 4 * 8000);
-  EXPECT_EQ(plan.total.requested.read_bytes, 3 * 8000 * 16384.0);
+  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", problem(8000, 4096)).front().plan;
+  EXPECT_EQ(total_work(plan).compulsory.read_bytes, 8000 * 16384.0 + 2 * 16384);
+  EXPECT_EQ(total_work(plan).compulsory.write_bytes, 8000 * 16384.0 + 2 * 4 * 8000);
+  EXPECT_EQ(total_work(plan).requested.read_bytes, 3 * 8000 * 16384.0);
   // γ and β come to each of 132 SMs once; L1 has them for the rows after.
-  EXPECT_EQ(plan.total.l2.read_bytes, 8000 * 16384.0 + 132 * 2 * 16384);
+  EXPECT_EQ(testing::total(plan, gpu_with_l1()).l2.read_bytes, 8000 * 16384.0 + 132 * 2 * 16384);
 }
 
 TEST(Norm, RowsInTurnShareTheirParameters) {
@@ -164,52 +167,71 @@ TEST(Norm, RowsInTurnShareTheirParameters) {
   Problem p = problem(4096, 65536);
   p[norm::kRowsPerCluster] = 8;
   p[norm::kCluster] = 8;
-  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front();
+  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front().plan;
   EXPECT_EQ(norm::forward_layout(p).rows_per_cluster, 8);
   EXPECT_EQ(plan.launch.cluster[0], 8);
   EXPECT_EQ(plan.launch.blocks(), 512 * 8);
-  EXPECT_EQ(plan.total.requested.read_bytes, (4096 + 2 * 512) * 262144.0);
-  EXPECT_EQ(plan.total.l2.read_bytes, plan.total.requested.read_bytes);
+  EXPECT_EQ(total_work(plan).requested.read_bytes, (4096 + 2 * 512) * 262144.0);
+  EXPECT_EQ(testing::total(plan, gpu_with_l1()).l2.read_bytes,
+            total_work(plan).requested.read_bytes);
   EXPECT_GE(plan.launch.shared_bytes, 2 * 8192 * 4);
   // Ragged rows have other columns in a thread each time, so nothing is kept.
   EXPECT_EQ(norm::kept_bytes(problem(4096, 65537), 2), 0);
 }
 
 TEST(Norm, RootMeanSquareTakesOneParameterAndLeavesOneStatistic) {
-  const Plan plan = plans_of(norm::kFamily, "norm.rmsnorm", problem(8000, 4096)).front();
-  EXPECT_EQ(plan.total.compulsory.read_bytes, 8000 * 16384.0 + 16384);
-  EXPECT_EQ(plan.total.compulsory.write_bytes, 8000 * 16384.0 + 4 * 8000);
+  const Plan plan = plans_of(norm::kFamily, "norm.rmsnorm", problem(8000, 4096)).front().plan;
+  EXPECT_EQ(total_work(plan).compulsory.read_bytes, 8000 * 16384.0 + 16384);
+  EXPECT_EQ(total_work(plan).compulsory.write_bytes, 8000 * 16384.0 + 4 * 8000);
 }
 
 TEST(Norm, LongRowsStreamBesideTheirScaleAndShift) {
   // 16384 bf16: one block of 256 threads; 4 KiB and an arrival for each of 8 warps, 32 KiB each of
   // γ and β, the parts of two rows.
   const Plan plan =
-      plans_of(norm::kFamily, "norm.layernorm", problem(16384, 16384, DType::bf16)).front();
+      plans_of(norm::kFamily, "norm.layernorm", problem(16384, 16384, DType::bf16)).front().plan;
   EXPECT_EQ(plan.launch.threads(), 256);
   EXPECT_EQ(plan.launch.cluster[0], 1);
   EXPECT_EQ(plan.launch.blocks(), 8192);
-  EXPECT_EQ(plan.block.steps, 2);
+  EXPECT_EQ(testing::loop_steps(plan), 2);
   EXPECT_EQ(plan.launch.shared_bytes, 8 * (4096 + 8) + 2 * 32768 + 384);
   EXPECT_FALSE(norm::forward_streams(problem(16384, 16383, DType::bf16)));
   EXPECT_FALSE(norm::forward_streams(problem(16384, 8192)));
   EXPECT_TRUE(norm::forward_streams(problem(16384, 16384)));
 }
 
+TEST(Norm, ClustersOfStreamedRowsTakeEightRows) {
+  // 16384 fp32: 2 blocks of 8192 elements a row; 8192 rows in 1024 clusters of 8 rows.
+  Problem p = problem(8192, 16384);
+  EXPECT_EQ(norm::forward_ring_layout(p).cluster, 2);
+  EXPECT_EQ(norm::forward_ring_layout(p).rows_per_cluster, 8);
+  EXPECT_EQ(norm::forward_ring_layout(p).blocks(8192), 2 * 1024);
+  // γ and β once a cluster: 1 + 2/8 times the row's bytes.
+  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front().plan;
+  EXPECT_EQ(total_work(plan).requested.read_bytes, (8192 + 2 * 1024) * 65536.0);
+  // Fewer rows a cluster where clusters would be too few: 512 clusters of 2 blocks.
+  EXPECT_EQ(norm::forward_ring_layout(problem(1024, 16384)).rows_per_cluster, 2);
+  EXPECT_EQ(norm::forward_ring_layout(problem(64, 16384)).rows_per_cluster, 1);
+  p[norm::kRowsPerCluster] = 3;
+  EXPECT_TRUE(norm::forward_streams(p));
+  EXPECT_EQ(norm::forward_ring_layout(p).blocks(8192), 2 * 2731);
+}
+
 TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
   // 4096 fp32: 2 blocks of 128 threads of 16 elements; 264 clusters at once, strips of 31 rows.
-  const Plans plans =
+  const Program plans =
       plans_of(norm::kFamily, "norm.layernorm", problem(8000, 4096, DType::fp32, norm::kBackward));
   ASSERT_EQ(plans.size(), 2U);
-  EXPECT_EQ(plans[0].launch.blocks(), 2 * 264);
-  EXPECT_EQ(plans[0].launch.threads(), 128);
+  EXPECT_EQ(plans[0].plan.launch.blocks(), 2 * 264);
+  EXPECT_EQ(plans[0].plan.launch.threads(), 128);
   const double partial = 2 * 264 * 4096 * 4;
-  EXPECT_EQ(plans[0].total.compulsory.read_bytes, 2 * 8000 * 16384.0 + 16384 + 2 * 4 * 8000);
-  EXPECT_EQ(plans[0].total.compulsory.write_bytes, 8000 * 16384.0);
-  EXPECT_EQ(plans[0].total.dram_footprint.write_bytes, 8000 * 16384.0 + partial);
-  EXPECT_EQ(plans[0].block.steps, 31);  // rows of a strip
-  EXPECT_EQ(plans[1].total.requested.read_bytes, partial);
-  EXPECT_EQ(plans[1].total.compulsory.write_bytes, 2 * 16384);
+  EXPECT_EQ(total_work(plans[0].plan).compulsory.read_bytes,
+            2 * 8000 * 16384.0 + 16384 + 2 * 4 * 8000);
+  EXPECT_EQ(total_work(plans[0].plan).compulsory.write_bytes, 8000 * 16384.0);
+  EXPECT_EQ(total_work(plans[0].plan).dram_footprint.write_bytes, 8000 * 16384.0 + partial);
+  EXPECT_EQ(testing::loop_steps(plans[0].plan), 31);  // rows of a strip
+  EXPECT_EQ(total_work(plans[1].plan).requested.read_bytes, partial);
+  EXPECT_EQ(total_work(plans[1].plan).compulsory.write_bytes, 2 * 16384);
 }
 
 TEST(Reduce, FewRowsAreSplit) {
@@ -222,20 +244,21 @@ TEST(Reduce, FewRowsAreSplit) {
 }
 
 TEST(Reduce, SumsReadOnce) {
-  const Plans one = plans_of(reduce::kFamily, "reduce.row", problem(100000, 4096));
+  const Program one = plans_of(reduce::kFamily, "reduce.row", problem(100000, 4096));
   ASSERT_EQ(one.size(), 1U);
-  EXPECT_EQ(one[0].total.compulsory.read_bytes, 100000 * 16384.0);
-  EXPECT_EQ(one[0].total.compulsory.write_bytes, 100000 * 4.0);
-  const Plans two = plans_of(reduce::kFamily, "reduce.global", problem(4096, 4096));
+  EXPECT_EQ(total_work(one[0].plan).compulsory.read_bytes, 100000 * 16384.0);
+  EXPECT_EQ(total_work(one[0].plan).compulsory.write_bytes, 100000 * 4.0);
+  const Program two = plans_of(reduce::kFamily, "reduce.global", problem(4096, 4096));
   ASSERT_EQ(two.size(), 2U);
-  EXPECT_EQ(two[1].total.requested.read_bytes, 2048 * 4);
-  EXPECT_EQ(two[1].total.compulsory.write_bytes, 4);
+  EXPECT_EQ(total_work(two[1].plan).requested.read_bytes, 2048 * 4);
+  EXPECT_EQ(total_work(two[1].plan).compulsory.write_bytes, 4);
 }
 
 TEST(Reduce, FourRowsShareEachWeight) {
-  const Plan plan = plans_of(reduce::kFamily, "reduce.weighted", problem(100000, 4096)).front();
-  EXPECT_EQ(plan.total.requested.read_bytes, 1.25 * 100000 * 16384.0);
-  EXPECT_EQ(plan.total.compulsory.read_bytes, 100001 * 16384.0);
+  const Plan plan =
+      plans_of(reduce::kFamily, "reduce.weighted", problem(100000, 4096)).front().plan;
+  EXPECT_EQ(total_work(plan).requested.read_bytes, 1.25 * 100000 * 16384.0);
+  EXPECT_EQ(total_work(plan).compulsory.read_bytes, 100001 * 16384.0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/predict.hpp"
@@ -109,6 +110,31 @@ TEST(Fit, WhatIsFixedDoesNotMoveAndKeepsItsSource) {
   // Named, it moves: the run tells 4.0e12.
   const FitScope named{{"dram_read_bytes_per_s"}, scope.fixed};
   EXPECT_NEAR(*fit(run, start, named).sustained.dram_read_bytes_per_s, 4.0e12, 0.2e12);
+}
+
+TEST(Fit, WhatIsHeldStaysAtItsValueAndSaysSo) {
+  const auto run = synthetic_run(true_device());
+  FitScope scope{{"dram_read_bytes_per_s", "dram_write_bytes_per_s"}, {}, {}};
+  scope.held = {{"dram_write_bytes_per_s", 3.0e12}};
+  Gpu fitted = testing::hopper_like();
+  fitted.sustained = fit(run, fitted, scope).sustained;
+  EXPECT_EQ(fitted.sustained.dram_write_bytes_per_s, 3.0e12);
+  EXPECT_NE(fitted.sustained.dram_read_bytes_per_s,
+            testing::hopper_like().sustained.dram_read_bytes_per_s);
+  Overlay base;
+  base.sources = {{"MB:bandwidth", "microbenchmark", "2026-11-21"}};
+  base.values = {{"dram_write_bytes_per_s", 4.2e12, "MB:bandwidth", ""}};
+  const Overlay out = fitted_overlay(run, "run.json", fitted, base, scope);
+  EXPECT_EQ(out.find("dram_write_bytes_per_s")->value, 3.0e12);
+  EXPECT_EQ(out.find("dram_write_bytes_per_s")->source, "HELD");
+  EXPECT_EQ(std::count_if(out.values.begin(), out.values.end(),
+                          [](const auto& one) { return one.key == "dram_write_bytes_per_s"; }),
+            1);
+
+  scope.held = {{"dram_wirte_bytes_per_s", 1}};
+  EXPECT_THROW((void)fit(run, testing::hopper_like(), scope), InputError);
+  EXPECT_THROW((void)fit(run, testing::hopper_like(), {{"dram_wirte_bytes_per_s"}, {}}),
+               InputError);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace roofcast::validation {
 namespace {
 
-Gpu gpu(const char* name, const char* capability, std::int64_t sms, double memory) {
+Gpu gpu(const char* name, ComputeCapability capability, std::int64_t sms, double memory) {
   Gpu out;
   out.name = name;
   out.compute_capability = capability;
@@ -16,8 +16,8 @@ Gpu gpu(const char* name, const char* capability, std::int64_t sms, double memor
   return out;
 }
 
-const std::vector<Gpu> kAll = {gpu("a40", "8.0", 108, 40e9), gpu("a80", "8.0", 108, 80e9),
-                               gpu("h100", "9.0", 132, 80e9), gpu("h200", "9.0", 132, 141e9)};
+const std::vector<Gpu> kAll = {gpu("a40", {8, 0}, 108, 40e9), gpu("a80", {8, 0}, 108, 80e9),
+                               gpu("h100", {9, 0}, 132, 80e9), gpu("h200", {9, 0}, 132, 141e9)};
 
 TEST(MatchDevice, TakesTheNearestMemoryOfEqualChips) {
   EXPECT_EQ(match_device({"9.0", 132, 139.8e9}, kAll)->name, "h200");
@@ -33,7 +33,7 @@ TEST(MatchDevice, FindsNothingForStrangers) {
 }
 
 TEST(MatchDevice, PassesOverSpecificationsWithoutMemory) {
-  Gpu vague = gpu("vague", "9.0", 132, 0);
+  Gpu vague = gpu("vague", {9, 0}, 132, 0);
   vague.memory.dram_bytes.reset();
   const std::vector<Gpu> all = {vague};
   EXPECT_EQ(match_device({"9.0", 132, 80e9}, all), nullptr);

@@ -96,7 +96,6 @@ TEST(MeasuredRuns, ProductTimeAndBytes) {
 
 // From 20 µs on; below, the cost of a launch is most of it.
 TEST(MeasuredRuns, TimeOfEveryFamily) {
-  constexpr double kLaunchBoundBelow_s = 20e-6;
   const std::map<std::string, double> most = {
       {"stream", 0.05}, {"elementwise", 0.05}, {"divergence", 0.05}, {"recompute", 0.05},
       {"access", 0.06}, {"transpose", 0.09},   {"softmax", 0.12},    {"norm", 0.12},

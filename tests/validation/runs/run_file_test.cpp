@@ -2,13 +2,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <thread>
 
 #include "tests/validation/sample_run.hpp"
+#include "validation/runs/replacement.hpp"
 
 namespace roofcast::validation {
 namespace {
@@ -16,7 +21,6 @@ namespace {
 using RunData = Run;  // inside a test Run is a member of its base class
 
 namespace fs = std::filesystem;
-using testing::case_of;
 using ::testing::HasSubstr;
 using testing::sample_run;
 
@@ -59,11 +63,63 @@ TEST_F(RunFile, IsReadAsWrittenAndLeavesNothingBeside) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
-TEST_F(RunFile, AFailingWriteLeavesTheOldFile) {
-  put("old");
-  fs::create_directory(path_ + ".tmp");  // the file beside cannot be opened
-  EXPECT_THAT(error_of([&] { write_run(path_, sample_run()); }), HasSubstr("cannot be written"));
-  EXPECT_EQ(content(), "old");
+TEST_F(RunFile, ANameAsLongAsNamesMayBe) {
+  path_ = (folder_ / (std::string(250, 'r') + ".json")).string();
+  const WriteLock lock(path_);
+  write_run(path_, sample_run());
+  EXPECT_EQ(to_json(*read_run(path_)), to_json(sample_run()));
+}
+
+TEST_F(RunFile, ASecondWriterIsRefusedUntilTheFirstIsDone) {
+  {
+    const WriteLock first(path_);
+    EXPECT_THAT(error_of([&] { const WriteLock second(path_); }),
+                ::testing::AllOf(HasSubstr("another process"), HasSubstr("another file")));
+    const WriteLock other(path_ + "2");
+    fs::create_symlink(path_, folder_ / "link");
+    EXPECT_THAT(error_of([&] { const WriteLock link((folder_ / "link").string()); }),
+                HasSubstr("another process"));
+  }
+  EXPECT_EQ(error_of([&] { const WriteLock again(path_); }), "no error");
+  fs::remove(folder_ / "link");
+  EXPECT_TRUE(fs::is_empty(folder_)) << "no lock file stays";
+}
+
+TEST_F(RunFile, ASecondProcessIsRefused) {
+  const WriteLock held(path_);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool refused = error_of([&] { const WriteLock lock(path_); }) != "no error";
+    _exit(refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(RunFile, WritersAtOnceLeaveAWholeRun) {
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 4; ++i) {
+    writers.emplace_back([&] {
+      for (int j = 0; j < 25; ++j) write_run(path_, sample_run());
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(to_json(*read_run(path_)), to_json(sample_run()));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(RunFile, PipesAndFoldersAreRefusedAtOnce) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { (void)read_run(path_); }), HasSubstr("no regular file"));
+  EXPECT_THAT(error_of([&] { (void)read_run(folder_.string()); }), HasSubstr("folder"));
+  EXPECT_THAT(error_of([&] { (void)read_run("/dev/zero"); }), HasSubstr("no regular file"));
+}
+
+TEST_F(RunFile, AHugeFileIsRefusedBeforeItIsRead) {
+  put("");
+  fs::resize_file(path_, std::uintmax_t{1} << 36);  // sparse
+  EXPECT_THAT(error_of([&] { (void)read_run(path_); }), HasSubstr("at most 64 MiB"));
 }
 
 TEST_F(RunFile, AFailingRenameLeavesTheOldAndCleansUp) {
@@ -71,7 +127,7 @@ TEST_F(RunFile, AFailingRenameLeavesTheOldAndCleansUp) {
   std::ofstream(path_ + "/inside") << "old";
   EXPECT_THAT(error_of([&] { write_run(path_, sample_run()); }), HasSubstr("Mend: "));
   EXPECT_TRUE(fs::exists(path_ + "/inside"));
-  EXPECT_FALSE(fs::exists(path_ + ".tmp"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
 TEST_F(RunFile, AMissingFolderIsAnError) {
@@ -100,6 +156,12 @@ TEST_F(RunFile, ResumesItsOwnRunOnly) {
     other.device.*member = "other";
     EXPECT_THAT(error_of([&] { (void)resume_run(path_, other); }), HasSubstr("another file"));
   }
+  RunData shard = fresh;
+  shard.shard = {1, 4};
+  EXPECT_THAT(error_of([&] { (void)resume_run(path_, shard); }), HasSubstr("\"1/4\""));
+  RunData slower = fresh;
+  slower.device.power_limit_w = 350;
+  EXPECT_THAT(error_of([&] { (void)resume_run(path_, slower); }), HasSubstr("power limit"));
   EXPECT_EQ(content(), before);
 }
 
@@ -125,43 +187,12 @@ TEST(Holds, AsksForKernelProblemAndCache) {
   EXPECT_FALSE(holds(run, {measured.kernel, other, std::nullopt}));
 }
 
-TEST(Merge, JoinsShardsOfOneRun) {
-  RunData a = sample_run();
-  RunData b = sample_run();
-  b.date = "2025-01-01T00:00:00Z";
-  b.cases = {case_of("stream.copy", {2000}, 4e-6)};
-  b.failures.clear();
-  const RunData joined = merge({{"a", a}, {"b", b}});
-  EXPECT_EQ(joined.cases.size(), 3U);
-  EXPECT_EQ(joined.failures.size(), 1U);
-  EXPECT_EQ(joined.date, b.date);
-  EXPECT_EQ(to_json(merge({{"a", a}})), to_json(a));
-}
-
-TEST(Merge, RefusesDuplicatesAndStrangers) {
-  const RunData run = sample_run();
-  EXPECT_THAT(error_of([&] {
-                (void)merge({{"a.json", run}, {"b.json", run}});
-              }),
-              ::testing::AllOf(HasSubstr("a.json and b.json"), HasSubstr("gemm.tiled"),
-                               HasSubstr("m=512")));
-  RunData other = run;
-  other.cases.clear();
-  other.suite = "default";
-  EXPECT_THAT(error_of([&] { (void)merge({{"a", run}, {"b", other}}); }), HasSubstr("suite"));
-  other = run;
-  other.cases.clear();
-  other.device.device = "NVIDIA L40S";
-  EXPECT_THAT(error_of([&] { (void)merge({{"a", run}, {"b", other}}); }), HasSubstr("NVIDIA L40S"));
-  EXPECT_THROW((void)merge({}), InputError);
-}
-
-TEST(Merge, TheSameProblemColdAndSteadyAreTwoCases) {
-  RunData a = sample_run();
-  RunData b = sample_run();
-  b.cases = {a.cases[0]};
-  b.cases[0].cache = CacheState::cold;
-  EXPECT_EQ(merge({{"a", a}, {"b", b}}).cases.size(), 3U);
+TEST(Failed, AsksForThePositionWhereTheRunHasOne) {
+  RunData run = sample_run();
+  const SuiteCase cold{run.failures[0].kernel, run.failures[0].problem, CacheState::cold, 3};
+  EXPECT_TRUE(failed(run, cold));
+  run.failures[0].position = 4;  // the same problem, steady
+  EXPECT_FALSE(failed(run, cold));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"\"m\": 512", "\"mm\": 512", "at /cases/0/problem:", "remove \"mm\""},
         Damage{"\"m\": 512", "\"m\": 0", "at /cases/0/problem:", "m is 0"},
         Damage{"\"m\": 512", "\"m\": 5.5", "at /cases/0/problem/m:", "an integer"},
-        Damage{"\"m\": 512", "\"m\": 512, \"m\": 512", "at /cases/0/problem/m:", "second time"},
+        Damage{"\"m\": 512", "\"m\": 512, \"m\": 512", "at /cases/0/problem/m:", "\"m\" twice"},
         Damage{"\"fp32\"", "\"fp31\"", "at /cases/0/problem/dtype:", "an element type"},
         Damage{"\"steady\"", "\"warm\"", "at /cases/0/cache:", "cold"},
         Damage{"\"error\"", "\"eror\"", "at /cases/0/eror:", "unknown key"},
@@ -97,12 +97,81 @@ INSTANTIATE_TEST_SUITE_P(
                "at /cases/0/sm_clock_hz:", "a number"},
         Damage{"\"flops\":", "\"flips\":", "at /cases/0/counters:", "counters"},
         Damage{"\"launches_per_sample\": 20", "\"launches_per_sample\": 0",
-               "at /cases/0/timing/launches_per_sample:", "above 0"},
+               "at /cases/0/timing/launches_per_sample:", "from 1"},
         Damage{"\"schema_version\": 1", "\"schema_version\": 2",
                "at /schema_version:", "version 1"},
         Damage{"\"schema_version\": 1", "\"version\": 1", "at the top level:", "a validation run"},
         Damage{"\"driver\": \"580.1\",", "", "at /device:", "add \"driver\""},
-        Damage{"\"reason\"", "\"why\"", "at /failures/0/why:", "reason"}));
+        Damage{"\"reason\"", "\"why\"", "at /failures/0/why:", "reason"},
+        Damage{"\"sm_clock_hz\": 1970000000.0", "\"sm_clock_hz\": 0",
+               "at /cases/0/sm_clock_hz:", "above 0"},
+        Damage{"\"sm_clock_hz\": 1970000000.0", "\"sm_clock_hz\": 1e300",
+               "at /cases/0/sm_clock_hz:", "at most 100000000000.0"},
+        Damage{"\"registers\": 40", "\"registers\": -1", "at /cases/0/registers:", "from 0 to 255"},
+        Damage{"\"registers\": 40", "\"registers\": 99999999999", "at /cases/0/registers:", "255"},
+        Damage{"\"shared_bytes\": 8192", "\"shared_bytes\": -8",
+               "at /cases/0/shared_bytes:", "from 0"},
+        Damage{"\"blocks_per_sm\": 2", "\"blocks_per_sm\": 0",
+               "at /cases/0/blocks_per_sm:", "from 1"},
+        Damage{"\"dram_read_bytes\": 1.0", "\"dram_read_bytes\": -1.0",
+               "at /cases/0/counters/dram_read_bytes:", "from 0"},
+        Damage{"\"error\": 1e-06", "\"error\": -1", "at /cases/0/error:", "from 0"},
+        Damage{"\"expected_s\"", "\"hoped_s\"", "at /cases/0/prediction/hoped_s:", "unknown key"},
+        Damage{"\"power_limit_w\": 700.0", "\"power_limit_w\": -700.0",
+               "at /device/power_limit_w:", "above 0"},
+        Damage{"\"max_sm_clock_hz\": 1980000000.0", "\"max_sm_clock_hz\": 0",
+               "at /device/max_sm_clock_hz:", "above 0"},
+        Damage{"\"h200-sxm\"", "\"./evil.json\"", "at /device/gpu:", "never a path"},
+        Damage{"\"h200-sxm\"", "\"/dev/zero\"", "at /device/gpu:", "never a path"},
+        Damage{"\"2026-01-02T03:04:05Z\"", "\"today\"", "at /date:", "2026-01-31"},
+        Damage{"\"suite\": \"quick\"",
+               "\"suite\": \"quick\", \"shard\": {\"index\": 4, \"count\": 4}",
+               "at /shard/index:", "from 0 to 3"},
+        Damage{"\"suite\": \"quick\"",
+               "\"suite\": \"quick\", \"shard\": {\"index\": 1, \"count\": 4}",
+               "at the top level:", "suite_cases"},
+        Damage{"\"suite\": \"quick\"",
+               "\"suite\": \"quick\", \"suite_cases\": 9, \"shard\": {\"index\": 1, \"count\": 4}",
+               "at /cases/0:", "\"position\""},
+        Damage{"\"registers\": 40", "\"registers\": 40, \"position\": -1",
+               "at /cases/0/position:", "from 0"}));
+
+RunData sharded() {
+  RunData run = sample_run();
+  run.suite_cases = 9;
+  run.shard = {1, 4};
+  run.cases[0].position = 1;
+  run.cases[1].position = 5;
+  run.failures.clear();
+  return run;
+}
+
+TEST(RunJson, ShardsAndPositionsRoundTrip) {
+  const std::string text = to_json(sharded());
+  const RunData back = parse_run("r.json", text);
+  EXPECT_EQ(to_json(back), text);
+  EXPECT_EQ(back.shard, (Shard{1, 4}));
+  EXPECT_EQ(back.cases[1].position, 5);
+}
+
+TEST(RunJson, PositionsAreTheShardsAndInTheSuiteAndEachOnce) {
+  for (const std::int64_t wrong : {1, 2, 9}) {  // taken, of shard 2, beyond the suite
+    RunData run = sharded();
+    run.cases[1].position = wrong;
+    EXPECT_THROW((void)parse_run("r.json", to_json(run)), InputError) << wrong;
+  }
+}
+
+TEST(RunJson, NestedDeepOrWithABinaryZeroIsRefusedAtOnce) {
+  for (const char* open : {"[", "{\"a\":"}) {
+    std::string text;
+    for (int i = 0; i < 60'000; ++i) text += open;
+    EXPECT_THROW((void)parse_run("r.json", text), InputError);
+  }
+  std::string text = to_json(sample_run());
+  EXPECT_THROW((void)parse_run("r.json", text + '\0' + "garbage"), InputError);
+  EXPECT_THROW((void)parse_run("r.json", text + "garbage"), InputError);
+}
 
 TEST(RunJson, RefusesWhatIsNoRun) {
   for (const char* text : {"", "{", "[]", "3", "{}", "{\"schema_version\":1}", "\xff", "nul"}) {

@@ -29,10 +29,9 @@ __device__ Route route_of(std::uint32_t chunks_per_block, bool own) {
   return {0, 1, chunks_per_block * gridDim.x, blockIdx.x * chunks_per_block};
 }
 
-__global__ __launch_bounds__(kThreads, 1) void read_chunks(const uint4* data,
-                                                           std::uint32_t chunks_per_block, bool own,
-                                                           std::uint32_t visits,
-                                                           std::uint32_t* found) {
+__global__ void __launch_bounds__(kThreads, 1)
+    read_chunks(const uint4* data, std::uint32_t chunks_per_block, bool own, std::uint32_t visits,
+                std::uint32_t* found) {
   const Route route = route_of(chunks_per_block, own);
   std::uint32_t turn = route.start, sum = 0;
 #pragma unroll 1
@@ -52,9 +51,9 @@ __global__ __launch_bounds__(kThreads, 1) void read_chunks(const uint4* data,
 
 // `in` null: writes alone.
 template <bool kCopy>
-__global__ __launch_bounds__(kThreads, 1) void write_chunks(const uint4* in, uint4* out,
-                                                            std::uint32_t chunks_per_block,
-                                                            std::uint32_t visits) {
+__global__ void __launch_bounds__(kThreads, 1)
+    write_chunks(const uint4* in, uint4* out, std::uint32_t chunks_per_block,
+                 std::uint32_t visits) {
   const Route route = route_of(chunks_per_block, true);
   std::uint32_t turn = 0;
 #pragma unroll 1

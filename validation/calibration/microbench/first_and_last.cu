@@ -12,7 +12,7 @@ enum class Does : unsigned char { nothing, reads, writes, copies };
 
 // A vector a thread, as a plain elementwise kernel.
 template <Does kDoes>
-__global__ __launch_bounds__(256) void pass_once(const uint4* in, uint4* out) {
+__global__ void __launch_bounds__(256) pass_once(const uint4* in, uint4* out) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   uint4 v = make_uint4(Lab::kFill, Lab::kFill, Lab::kFill, Lab::kFill);
   if constexpr (kDoes == Does::reads || kDoes == Does::copies) v = in[i];

@@ -50,9 +50,8 @@ __device__ std::uint32_t words_sum(const uint4& v) {
 // fits the device at once and stays. With a second block an SM promised, ptxas would save registers
 // by waiting for the first loads before it starts the last.
 template <class Vector, unsigned kLoads>
-__global__ __launch_bounds__(kMostThreads, 1) void read_in_batches(const Vector* data,
-                                                                   std::uint32_t batches,
-                                                                   std::uint32_t* found) {
+__global__ void __launch_bounds__(kMostThreads, 1)
+    read_in_batches(const Vector* data, std::uint32_t batches, std::uint32_t* found) {
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   const Vector* p = data + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   std::uint32_t sum = 0;

@@ -1,53 +1,17 @@
 // Warp instructions a clock of one SM: what the schedulers keep up.
-#include "validation/calibration/microbench/device.cuh"
-#include "validation/calibration/microbench/lab.hpp"
+#include "validation/calibration/microbench/chains.cuh"
 #include "validation/calibration/microbench/microbench.hpp"
-#include "validation/calibration/microbench/operations.cuh"
 
 namespace roofcast::microbench {
 namespace {
 
-constexpr unsigned kMostThreads = 1024;
-constexpr unsigned kRepeats = 32;
-constexpr unsigned kRounds = 64;
-
-template <class Operation>
-__global__ __launch_bounds__(kMostThreads) void issue_chains(typename Operation::Type a,
-                                                             typename Operation::Type b,
-                                                             std::uint64_t* cycles,
-                                                             std::uint32_t* never) {
-  typename Operation::Type x[kChains];
-  for (unsigned c = 0; c < kChains; ++c) {
-    x[c] = static_cast<typename Operation::Type>(threadIdx.x + c);
-  }
-  __syncthreads();
-  const std::uint64_t start = cycle_count();
-#pragma unroll 1
-  for (unsigned round = 0; round < kRounds; ++round) {
-#pragma unroll
-    for (unsigned i = 0; i < kRepeats; ++i) {
-#pragma unroll
-      for (unsigned c = 0; c < kChains; ++c) Operation::apply(x, c, a, b);
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) cycles[blockIdx.x] = cycle_count() - start;
-  typename Operation::Type all = 0;
-  for (unsigned c = 0; c < kChains; ++c) all += x[c];
-  if (all == static_cast<typename Operation::Type>(0x5eed5eed)) *never += 1;
-}
-
 template <class Operation>
 validation::Curve by_warps(Lab& lab, const char* series) {
+  constexpr unsigned kRounds = 64;
   validation::Curve curve{"issue", series, "warps_per_sm", "instructions/clk", {}};
   for (const unsigned warps : {4u, 8u, 16u, 32u}) {
-    using Type = typename Operation::Type;
-    issue_chains<Operation>
-        <<<lab.sms(), warps * 32, 0, lab.stream()>>>(Type(1), Type(3), lab.cycles(), lab.found());
-    check(cudaGetLastError());
-    const double instructions = double{kRounds} * kRepeats * kChains * warps;
     curve.points.push_back(
-        {static_cast<double>(warps), instructions / lab.median_cycles(lab.sms())});
+        {static_cast<double>(warps), operations_per_clk<Operation>(lab, warps, kRounds)});
   }
   return curve;
 }
@@ -57,8 +21,8 @@ constexpr unsigned kDepth = 32;  // rows of the two tiles in shared memory
 constexpr unsigned kRow = 128;   // floats of a row: 16 threads × 8
 
 // The inner loop of a matrix product in registers: four loads of 16 B and 64 multiply-adds a step.
-__global__ __launch_bounds__(256) void multiply_tiles(unsigned rounds, std::uint64_t* cycles,
-                                                      float* never) {
+__global__ void __launch_bounds__(256)
+    multiply_tiles(unsigned rounds, std::uint64_t* cycles, float* never) {
   __shared__ __align__(16) float left[kDepth][kRow];
   __shared__ __align__(16) float right[kDepth][kRow];
   for (unsigned i = threadIdx.x; i < kDepth * kRow; i += blockDim.x) {

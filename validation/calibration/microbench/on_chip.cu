@@ -1,5 +1,7 @@
 // One block of 32 warps on each SM: bytes a clock from L1 and from shared memory, and the time of a
 // load by the number of lines it touches.
+#include <functional>
+
 #include "validation/calibration/microbench/device.cuh"
 #include "validation/calibration/microbench/lab.hpp"
 #include "validation/calibration/microbench/microbench.hpp"
@@ -12,121 +14,102 @@ constexpr unsigned kUnroll = 8;
 constexpr unsigned kRounds = 128;
 constexpr unsigned kTileBytes = 4096;  // 32 lines: what one request may touch
 
-__device__ void measure_block(std::uint64_t start, std::uint64_t* cycles) {
+// The timed loop: `read(u, value)` loads one of kUnroll places into `value`, all of them before
+// `check_of` looks at the first, which gives `expected` for each. The first round, which brings the
+// data on chip, is not timed.
+template <class Value, class Read, class CheckOf>
+__device__ void time_reads(Read&& read, CheckOf&& check_of, std::uint32_t expected,
+                           std::uint64_t* cycles, std::uint32_t* found) {
+  std::uint32_t sum = 0;
+  std::uint64_t start = 0;
+#pragma unroll 1
+  for (unsigned round = 0; round <= kRounds; ++round) {
+    if (round == 1) {
+      __syncthreads();
+      start = cycle_count();
+    }
+    Value v[kUnroll];
+#pragma unroll
+    for (unsigned u = 0; u < kUnroll; ++u) read(u, v[u]);
+#pragma unroll
+    for (unsigned u = 0; u < kUnroll; ++u) sum += check_of(v[u]);
+  }
   __syncthreads();
   if (threadIdx.x == 0) cycles[blockIdx.x] = cycle_count() - start;
+  if (sum == (kRounds + 1) * kUnroll * expected) atomicAdd(found, 1u);
 }
 
-// Lane `lane` reads word `word` of line `line` of the tile; kUnroll tiles, all in L1 after the
-// first round.
-__global__ __launch_bounds__(kThreads, 1) void read_lines(const std::uint32_t* data, unsigned lines,
-                                                          bool spread_banks, std::uint64_t* cycles,
-                                                          std::uint32_t* found) {
+__device__ std::uint32_t one_of(const uint4& v) {
+  return v.x ^ v.y ^ v.z ^ v.w ^ 1u;
+}
+
+// Lane `lane` reads word `word` of line `line` of the tile; kUnroll tiles.
+__global__ void __launch_bounds__(kThreads, 1)
+    read_lines(const std::uint32_t* data, unsigned lines, bool spread_banks, std::uint64_t* cycles,
+               std::uint32_t* found) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned per_line = 32 / lines;
   const unsigned line = lane / per_line;
   const unsigned word = spread_banks ? lane : lane % per_line;
   const std::uint32_t* p = data + line * 32 + word;
-  std::uint32_t sum = 0;
-  std::uint64_t start = 0;
-#pragma unroll 1
-  for (unsigned round = 0; round <= kRounds; ++round) {
-    if (round == 1) {
-      __syncthreads();
-      start = cycle_count();
-    }
-    std::uint32_t v[kUnroll];
-#pragma unroll
-    for (unsigned u = 0; u < kUnroll; ++u) {
-      asm volatile("ld.global.u32 %0, [%1];" : "=r"(v[u]) : "l"(p + u * kTileBytes / 4));
-    }
-#pragma unroll
-    for (unsigned u = 0; u < kUnroll; ++u) sum += v[u];
-  }
-  measure_block(start, cycles);
-  if (sum == (kRounds + 1) * kUnroll * Lab::kFill) atomicAdd(found, 1u);
+  time_reads<std::uint32_t>(
+      [p](unsigned u, std::uint32_t& v) {
+        asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p + u * kTileBytes / 4));
+      },
+      [](std::uint32_t v) { return v; }, Lab::kFill, cycles, found);
 }
 
-__global__ __launch_bounds__(kThreads, 1) void read_vectors(const uint4* data,
-                                                            std::uint64_t* cycles,
-                                                            std::uint32_t* found) {
+__global__ void __launch_bounds__(kThreads, 1)
+    read_vectors(const uint4* data, std::uint64_t* cycles, std::uint32_t* found) {
   const uint4* p = data + threadIdx.x % 256;  // 4 KiB, the warps in four groups
-  std::uint32_t sum = 0;
-  std::uint64_t start = 0;
-#pragma unroll 1
-  for (unsigned round = 0; round <= kRounds; ++round) {
-    if (round == 1) {
-      __syncthreads();
-      start = cycle_count();
-    }
-    uint4 v[kUnroll];
-#pragma unroll
-    for (unsigned u = 0; u < kUnroll; ++u) {
-      asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];"
-                   : "=r"(v[u].x), "=r"(v[u].y), "=r"(v[u].z), "=r"(v[u].w)
-                   : "l"(p + u * 256));
-    }
-#pragma unroll
-    for (unsigned u = 0; u < kUnroll; ++u) sum += v[u].x ^ v[u].y ^ v[u].z ^ v[u].w ^ 1u;
-  }
-  measure_block(start, cycles);
-  if (sum == (kRounds + 1) * kUnroll) atomicAdd(found, 1u);
+  time_reads<uint4>(
+      [p](unsigned u, uint4& v) {
+        asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p + u * 256));
+      },
+      one_of, 1, cycles, found);
 }
 
-__global__ __launch_bounds__(kThreads, 1) void read_shared(std::uint64_t* cycles,
-                                                           std::uint32_t* found) {
+__global__ void __launch_bounds__(kThreads, 1)
+    read_shared(std::uint64_t* cycles, std::uint32_t* found) {
   __shared__ uint4 tile[kThreads];
   tile[threadIdx.x] = make_uint4(Lab::kFill, Lab::kFill, Lab::kFill, Lab::kFill);
   __syncthreads();
   const auto base = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile + threadIdx.x % 512));
-  std::uint32_t sum = 0;
-  const std::uint64_t start = cycle_count();
-#pragma unroll 1
-  for (unsigned round = 0; round < kRounds; ++round) {
-    uint4 v[kUnroll];
-#pragma unroll
-    for (unsigned u = 0; u < kUnroll; ++u) {
-      asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
-                   : "=r"(v[u].x), "=r"(v[u].y), "=r"(v[u].z), "=r"(v[u].w)
-                   : "r"(base + u * 1024));
-    }
-#pragma unroll
-    for (unsigned u = 0; u < kUnroll; ++u) sum += v[u].x ^ v[u].y ^ v[u].z ^ v[u].w ^ 1u;
-  }
-  measure_block(start, cycles);
-  if (sum == kRounds * kUnroll) atomicAdd(found, 1u);
+  time_reads<uint4>(
+      [base](unsigned u, uint4& v) {
+        asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "r"(base + u * 1024));
+      },
+      one_of, 1, cycles, found);
 }
 
 constexpr double kRequests = double{kRounds} * kUnroll * kThreads / 32;
 
-double cycles_per_request(Lab& lab, unsigned lines, bool spread_banks) {
+// Cycles of one warp's load. `enqueue` launches a kernel of kThreads threads on each SM.
+double cycles_per_request(Lab& lab, const char* what, const std::function<void()>& enqueue) {
   lab.clear_found();
-  read_lines<<<lab.sms(), kThreads, 0, lab.stream()>>>(lab.buffer<std::uint32_t>(), lines,
-                                                       spread_banks, lab.cycles(), lab.found());
+  enqueue();
   check(cudaGetLastError());
-  lab.expect_found(std::size_t{lab.sms()} * kThreads, "on_chip");
+  lab.expect_found(std::size_t{lab.sms()} * kThreads, what);
   return lab.median_cycles(lab.sms()) / kRequests;
 }
 
 }  // namespace
 
 Curves on_chip(Lab& lab) {
-  constexpr double kBytes = kRequests * 32 * sizeof(uint4);
-  Curves out;
-  lab.clear_found();
-  read_vectors<<<lab.sms(), kThreads, 0, lab.stream()>>>(lab.buffer<uint4>(), lab.cycles(),
-                                                         lab.found());
-  check(cudaGetLastError());
-  lab.expect_found(std::size_t{lab.sms()} * kThreads, "L1 bandwidth");
-  out.push_back(
-      validation::single("on_chip", "L1 read", "B/clk", kBytes / lab.median_cycles(lab.sms())));
-  lab.clear_found();
-  read_shared<<<lab.sms(), kThreads, 0, lab.stream()>>>(lab.cycles(), lab.found());
-  check(cudaGetLastError());
-  lab.expect_found(std::size_t{lab.sms()} * kThreads, "shared bandwidth");
-  out.push_back(
-      validation::single("on_chip", "shared read", "B/clk", kBytes / lab.median_cycles(lab.sms())));
-
+  constexpr double kBytes = 32 * sizeof(uint4);  // of a warp's load
+  const double l1 = cycles_per_request(lab, "L1 bandwidth", [&] {
+    read_vectors<<<lab.sms(), kThreads, 0, lab.stream()>>>(lab.buffer<uint4>(), lab.cycles(),
+                                                           lab.found());
+  });
+  const double shared = cycles_per_request(lab, "shared bandwidth", [&] {
+    read_shared<<<lab.sms(), kThreads, 0, lab.stream()>>>(lab.cycles(), lab.found());
+  });
+  Curves out = {validation::single("on_chip", "L1 read", "B/clk", kBytes / l1),
+                validation::single("on_chip", "shared read", "B/clk", kBytes / shared)};
   for (const bool spread : {true, false}) {
     validation::Curve curve{"on_chip",
                             spread ? "load, lanes in different banks" : "load, packed lines",
@@ -134,7 +117,11 @@ Curves on_chip(Lab& lab) {
                             "clk/request",
                             {}};
     for (const unsigned lines : {1u, 2u, 4u, 8u, 16u, 32u}) {
-      curve.points.push_back({static_cast<double>(lines), cycles_per_request(lab, lines, spread)});
+      const double cycles = cycles_per_request(lab, "L1 lookups", [&] {
+        read_lines<<<lab.sms(), kThreads, 0, lab.stream()>>>(lab.buffer<std::uint32_t>(), lines,
+                                                             spread, lab.cycles(), lab.found());
+      });
+      curve.points.push_back({static_cast<double>(lines), cycles});
     }
     out.push_back(std::move(curve));
   }

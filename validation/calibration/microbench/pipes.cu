@@ -1,60 +1,18 @@
 // Results a clock of one SM, by operation: 32 warps, eight independent chains each.
-#include <cstring>
-#include <string>
-
-#include "validation/calibration/microbench/device.cuh"
+#include "validation/calibration/microbench/chains.cuh"
 #include "validation/calibration/microbench/loads.hpp"
 #include "validation/calibration/microbench/microbench.hpp"
-#include "validation/calibration/microbench/operations.cuh"
 
 namespace roofcast::microbench {
 namespace {
 
-constexpr unsigned kThreads = 1024;
-constexpr unsigned kRepeats = 32;  // of all chains, unrolled: the loop's own cost is 1%
+constexpr unsigned kWarps = kMostThreads / 32;
 
-template <class Type>
-__device__ std::uint32_t bits_of(Type value) {
-  std::uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
+// Results a clock of one SM.
 template <class Operation>
-__global__ __launch_bounds__(kThreads) void run_chains(typename Operation::Type a,
-                                                       typename Operation::Type b, unsigned rounds,
-                                                       std::uint64_t* cycles,
-                                                       std::uint32_t* never) {
-  typename Operation::Type x[kChains];
-  for (unsigned c = 0; c < kChains; ++c) {
-    x[c] = static_cast<typename Operation::Type>(threadIdx.x + c);
-  }
-  __syncthreads();
-  const std::uint64_t start = cycle_count();
-#pragma unroll 1
-  for (unsigned round = 0; round < rounds; ++round) {
-#pragma unroll
-    for (unsigned i = 0; i < kRepeats; ++i) {
-#pragma unroll
-      for (unsigned c = 0; c < kChains; ++c) Operation::apply(x, c, a, b);
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) cycles[blockIdx.x] = cycle_count() - start;
-  std::uint32_t all = 0;
-  for (unsigned c = 0; c < kChains; ++c) all ^= bits_of(x[c]);
-  if (all == 0x5eed5eed) *never += 1;  // keeps the chains alive
-}
-
-// Operations a clock of one SM.
-template <class Operation>
-double rate(Lab& lab, unsigned threads = kThreads) {
+double rate(Lab& lab) {
   constexpr unsigned kRounds = 24;
-  using Type = typename Operation::Type;
-  run_chains<Operation><<<lab.sms(), threads, 0, lab.stream()>>>(Type(1), Type(3), kRounds,
-                                                                 lab.cycles(), lab.found());
-  check(cudaGetLastError());
-  return double{kRounds} * kRepeats * kChains * threads / lab.median_cycles(lab.sms());
+  return 32 * operations_per_clk<Operation>(lab, kWarps, kRounds);
 }
 
 validation::Curve pipe(const char* name, double per_clk) {
@@ -65,11 +23,9 @@ validation::Curve pipe(const char* name, double per_clk) {
 
 void enqueue_fma(Lab& lab, int milliseconds) {
   constexpr double kClock_hz = 2e9;  // about: only the length of the load depends on it
-  constexpr double kCyclesPerRound = kRepeats * kChains * kThreads / 128.0;
-  const auto rounds = static_cast<unsigned>(1e-3 * milliseconds * kClock_hz / kCyclesPerRound);
-  run_chains<FmaFp32>
-      <<<lab.sms(), kThreads, 0, lab.stream()>>>(0.5f, 1.0f, rounds, lab.cycles(), lab.found());
-  check(cudaGetLastError());
+  constexpr double kCyclesPerRound = kRepeats * kChains * kMostThreads / 128.0;
+  enqueue_chains<FmaFp32>(lab, kMostThreads,
+                          static_cast<unsigned>(1e-3 * milliseconds * kClock_hz / kCyclesPerRound));
 }
 
 Curves pipes(Lab& lab) {

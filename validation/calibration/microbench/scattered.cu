@@ -19,9 +19,9 @@ __device__ std::uint32_t mixed(std::uint32_t x) {  // Mueller's 32-bit mix: ever
 
 // Groups of kPiece ÷ 16 lanes read a piece together, each group another one at random.
 template <unsigned kPiece>
-__global__ __launch_bounds__(kThreads, 1) void read_pieces(const uint4* table, std::uint32_t pieces,
-                                                           std::uint32_t visits, std::uint32_t seed,
-                                                           std::uint32_t* found) {
+__global__ void __launch_bounds__(kThreads, 1)
+    read_pieces(const uint4* table, std::uint32_t pieces, std::uint32_t visits, std::uint32_t seed,
+                std::uint32_t* found) {
   constexpr unsigned kLanes = kPiece / sizeof(uint4);
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t groups = gridDim.x * blockDim.x / kLanes;

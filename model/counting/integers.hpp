@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+
+namespace roofcast {
+
+constexpr double as_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+constexpr std::int64_t power_of_two_from(std::int64_t value) {
+  std::int64_t power = 1;
+  while (power < value) power *= 2;
+  return power;
+}
+
+}  // namespace roofcast

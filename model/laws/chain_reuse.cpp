@@ -1,0 +1,70 @@
+#include "model/laws/chain_reuse.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace roofcast {
+namespace {
+
+double bytes_of(const Plan& plan, ArrayId array) {
+  double bytes = 0;
+  for (const ArrayUse& use : plan.arrays) {
+    if (use.array == array) {
+      bytes = std::max({bytes, use.footprint.read_bytes, use.footprint.write_bytes});
+    }
+  }
+  return bytes;
+}
+
+bool uses(const Plan& plan, ArrayId array) {
+  return std::any_of(plan.arrays.begin(), plan.arrays.end(),
+                     [array](const ArrayUse& use) { return use.array == array; });
+}
+
+std::optional<std::size_t> last_user(const Program& program, std::size_t position, ArrayId array) {
+  while (position-- > 0) {
+    if (uses(program[position].plan, array)) return position;
+  }
+  return std::nullopt;
+}
+
+// Bytes through L2 between node `last` and node `position`, each array once.
+double distance_bytes(const Program& program, std::size_t last, std::size_t position) {
+  std::vector<ArrayId> seen;
+  double distance = 0;
+  for (std::size_t i = last; i <= position; ++i) {
+    for (const ArrayUse& use : program[i].plan.arrays) {
+      if (std::find(seen.begin(), seen.end(), use.array) != seen.end()) continue;
+      seen.push_back(use.array);
+      bool between = false;
+      double bytes = 0;
+      for (std::size_t j = last; j <= position; ++j) {
+        const double here = bytes_of(program[j].plan, use.array);
+        between |= j > last && j < position && here > 0;
+        bytes = std::max(bytes, here);
+      }
+      const bool both =
+          uses(program[last].plan, use.array) && uses(program[position].plan, use.array);
+      distance += between || both ? bytes : bytes / 2;
+    }
+  }
+  return distance;
+}
+
+}  // namespace
+
+bool used_before(const Program& program, std::size_t position, ArrayId array) {
+  return last_user(program, position, array).has_value();
+}
+
+std::vector<ChainReuse> chain_reuse(const Program& program, std::size_t position) {
+  std::vector<ChainReuse> found;
+  for (const ArrayUse& use : program[position].plan.arrays) {
+    if (const auto last = last_user(program, position, use.array)) {
+      found.push_back({use.footprint, distance_bytes(program, *last, position)});
+    }
+  }
+  return found;
+}
+
+}  // namespace roofcast

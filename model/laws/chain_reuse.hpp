@@ -1,0 +1,23 @@
+#pragma once
+#include <vector>
+
+#include "model/types/plan.hpp"
+
+namespace roofcast {
+
+/// Bytes of one array that an earlier launch of the program may have left in L2.
+struct ChainReuse {
+  Traffic bytes;
+  double distance_bytes = 0;  ///< what went through L2 since
+};
+
+/// Whether a node before `position` uses the array.
+bool used_before(const Program& program, std::size_t position, ArrayId array);
+
+/// Of each array of node `position` that an earlier node used. All launches run through their
+/// arrays in the same order, so an array used both by the last user and by this node, or between
+/// them, goes through L2 whole before the data come round, and one that only the last user or only
+/// this node uses goes through half on average.
+std::vector<ChainReuse> chain_reuse(const Program& program, std::size_t position);
+
+}  // namespace roofcast

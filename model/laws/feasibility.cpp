@@ -1,0 +1,75 @@
+#include "model/laws/feasibility.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "model/laws/occupancy.hpp"
+
+namespace roofcast {
+namespace {
+
+void check_instructions(const Plan& plan, const Gpu& gpu) {
+  for (const Instruction instruction : plan.needs) {
+    if (gpu.features.has(instruction)) continue;
+    throw InputError("the kernel needs " + std::string(name(instruction)) + ", which " + gpu.name +
+                     " does not have: choose another variant");
+  }
+}
+
+void check_cluster(const Launch& launch, const Gpu& gpu) {
+  const std::int64_t blocks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  if (blocks == 1) return;
+  if (!gpu.features.has_clusters()) {
+    throw InputError("the kernel needs clusters of " + std::to_string(blocks) + " blocks, and " +
+                     gpu.name + " has no clusters: choose another variant");
+  }
+  if (blocks > *gpu.features.cluster_blocks_max) {
+    throw InputError("a cluster of " + std::to_string(blocks) + " blocks: " + gpu.name +
+                     " takes at most " + std::to_string(*gpu.features.cluster_blocks_max));
+  }
+}
+
+void check_grid(const Launch& launch, const Gpu& gpu) {
+  constexpr std::array<char, 3> kAxes = {'x', 'y', 'z'};
+  for (std::size_t i = 0; i < kAxes.size(); ++i) {
+    const auto& most = gpu.features.grid_max[i];
+    if (!most || launch.grid[i] <= *most) continue;
+    throw InputError("the kernel would launch " + std::to_string(launch.grid[i]) +
+                     " blocks along " + kAxes[i] + ", and " + gpu.name + " takes at most " +
+                     std::to_string(*most) + ": choose a smaller problem or larger tiles");
+  }
+}
+
+}  // namespace
+
+Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
+  const Launch& launch = plan.launch;
+  check_instructions(plan, gpu);
+  check_cluster(launch, gpu);
+  check_grid(launch, gpu);
+  const Occupancy found = occupancy(launch, *gpu.occupancy);
+  if (found.blocks_per_sm > 0) return found;
+  throw InputError("a block of " + std::to_string(launch.threads()) + " threads, " +
+                   std::to_string(launch.registers) + " registers a thread and " +
+                   std::to_string(launch.shared_bytes) +
+                   " B of shared memory does not fit an SM of " + gpu.name +
+                   ": choose smaller tiles");
+}
+
+std::optional<std::string> memory_note(const Program& program, const Gpu& gpu) {
+  if (!gpu.memory.dram_bytes) return std::nullopt;
+  std::map<ArrayId, double> arrays;
+  for (const Node& node : program) {
+    for (const ArrayUse& use : node.plan.arrays) {
+      double& bytes = arrays[use.array];
+      bytes = std::max(
+          {bytes, use.footprint.read_bytes, use.footprint.write_bytes, use.compulsory.read_bytes});
+    }
+  }
+  double sum = 0;
+  for (const auto& [array, bytes] : arrays) sum += bytes;
+  if (sum <= *gpu.memory.dram_bytes) return std::nullopt;
+  return "the arrays are larger than the " + gpu.name + "'s memory: they do not fit all at once";
+}
+
+}  // namespace roofcast

@@ -1,0 +1,95 @@
+#include "model/laws/l1_reuse.hpp"
+
+#include <algorithm>
+
+#include "model/counting/coalescing.hpp"
+#include "model/counting/random_access.hpp"
+#include "model/counting/totals.hpp"
+
+namespace roofcast {
+namespace {
+
+constexpr double kGradualEviction = 0.5;
+
+double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  const std::int64_t sms = gpu.sm_count.value_or(1);
+  return static_cast<double>(
+      std::min(occupancy.blocks_per_sm, (plan.launch.blocks() + sms - 1) / sms));
+}
+
+// What the pool of an SM leaves to L1 beside the blocks' shared memory; none where it is unknown.
+double l1_capacity_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  if (!gpu.occupancy || !gpu.memory.l1_shared_bytes) return 0;
+  const auto of_block = static_cast<double>(plan.launch.shared_bytes +
+                                            gpu.occupancy->shared_reserved_bytes_per_block);
+  return std::max(0.0,
+                  *gpu.memory.l1_shared_bytes - resident_blocks(plan, occupancy, gpu) * of_block);
+}
+
+double fetched_once_bytes(const Reuse& reuse, const Plan& plan, const Gpu& gpu) {
+  const auto sms = static_cast<double>(std::min(plan.launch.blocks(), gpu.sm_count.value_or(1)));
+  return std::min(reuse.bytes, sms * reuse.distinct_bytes);
+}
+
+double fetched_once_sectors(const RandomReads& reads, const Gpu& gpu) {
+  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
+  const double sectors = std::max(1.0, reads.table_bytes / static_cast<double>(kSectorBytes));
+  return std::min(reads.sectors, sms * expected_distinct(sectors, reads.sectors / sms));
+}
+
+}  // namespace
+
+double l1_miss_share(double distance_bytes, double capacity_bytes) {
+  return std::clamp((distance_bytes / std::max(1.0, capacity_bytes) - 1) / kGradualEviction, 0.0,
+                    1.0);
+}
+
+double l1_missed_bytes(const Reuse& reuse, const Plan& plan, const Occupancy& occupancy,
+                       const Gpu& gpu) {
+  const double capacity = l1_capacity_bytes(plan, occupancy, gpu);
+  if (reuse.scope == Scope::block) {
+    const double resident = resident_blocks(plan, occupancy, gpu);
+    return reuse.bytes * l1_miss_share(resident * reuse.distance_bytes, capacity);
+  }
+  const double once = fetched_once_bytes(reuse, plan, gpu);
+  return once + (reuse.bytes - once) * l1_miss_share(reuse.distance_bytes, capacity);
+}
+
+double l1_missed_sectors(const RandomReads& reads, const Plan& plan, const Occupancy& occupancy,
+                         const Gpu& gpu) {
+  const auto line = static_cast<double>(kLineBytes);
+  const double hits =
+      sector_hit_share(std::max(1.0, reads.table_bytes / line), reads.streamed_lines,
+                       {.lines = l1_capacity_bytes(plan, occupancy, gpu) / line});
+  return std::max(fetched_once_sectors(reads, gpu), (1 - hits) * reads.sectors);
+}
+
+Traffic l2_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  Traffic l2 = issued_by_launch(plan).l2;
+  for (const Reuse& reuse : plan.reuse) {
+    l2.read_bytes -= reuse.bytes - l1_missed_bytes(reuse, plan, occupancy, gpu);
+  }
+  for (const ArrayUse& use : plan.arrays) {
+    if (!use.random) continue;
+    const double missed = l1_missed_sectors(*use.random, plan, occupancy, gpu);
+    l2.read_bytes -= (use.random->sectors - missed) * static_cast<double>(kSectorBytes);
+  }
+  return l2;
+}
+
+Traffic least_l2_traffic(const Plan& plan, const Gpu& gpu) {
+  Traffic l2 = issued_by_launch(plan).l2;
+  for (const Reuse& reuse : plan.reuse) {
+    l2.read_bytes -= reuse.scope == Scope::block
+                         ? reuse.bytes
+                         : reuse.bytes - fetched_once_bytes(reuse, plan, gpu);
+  }
+  for (const ArrayUse& use : plan.arrays) {
+    if (!use.random) continue;
+    l2.read_bytes -= (use.random->sectors - fetched_once_sectors(*use.random, gpu)) *
+                     static_cast<double>(kSectorBytes);
+  }
+  return l2;
+}
+
+}  // namespace roofcast

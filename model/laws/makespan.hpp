@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "model/types/plan.hpp"
+
+namespace roofcast {
+
+/// Equal jobs in a row.
+struct Jobs {
+  std::int64_t count = 0;
+  double duration = 0;
+};
+
+/// When the last job ends, in the durations' unit, with the jobs begun in order in `slots` places.
+/// Hardware: a job begins as soon as a place is free (list scheduling; Graham 1969). Persistent:
+/// place i takes jobs i, i + slots, i + 2·slots …
+double makespan(std::span<const Jobs> jobs, std::int64_t slots, Assignment assignment);
+
+}  // namespace roofcast

@@ -1,0 +1,40 @@
+#pragma once
+// What decides the time of a kernel: errors are told and interval widths fitted by it.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/types/prediction.hpp"
+
+namespace roofcast {
+
+enum class Regime : unsigned char { launch_bound, memory, compute };
+
+constexpr std::string_view name(Regime regime) {
+  constexpr std::array<std::string_view, 3> names = {"launch-bound", "memory", "compute"};
+  return names[static_cast<std::size_t>(regime)];
+}
+
+/// A shorter kernel is bound by its launch, whatever its terms say.
+inline constexpr double kLaunchBoundBelow_s = 20e-6;
+
+/// The regime of a kernel that takes `time_s`, measured or expected, with the terms of its forecast.
+/// Waiting belongs to what is waited for: a kernel bound by latency counts with the larger of what
+/// it moves and what it computes.
+inline Regime regime_of(double time_s, const Terms& terms) {
+  if (time_s < kLaunchBoundBelow_s || terms.binding().resource == Resource::launch) {
+    return Regime::launch_bound;
+  }
+  double memory_s = 0;
+  double compute_s = 0;
+  for (const Term& term : terms) {
+    if (term.resource == Resource::dram || term.resource == Resource::l2) {
+      memory_s = std::max(memory_s, term.time_s);
+    } else if (term.resource != Resource::latency && term.resource != Resource::launch) {
+      compute_s = std::max(compute_s, term.time_s);
+    }
+  }
+  return memory_s > compute_s ? Regime::memory : Regime::compute;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,66 @@
+#include "model/counting/coalescing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace roofcast {
+namespace {
+
+TEST(Coalescing, SectorsAndLines) {
+  // 32 lanes of 4 B in a row: 128 B.
+  EXPECT_EQ(distinct_units({.stride_bytes = 4, .access_bytes = 4}, 32), 4);
+  EXPECT_EQ(distinct_units({.stride_bytes = 4, .access_bytes = 4, .offset_bytes = 4}, 32), 5);
+  EXPECT_EQ(distinct_units({.stride_bytes = 4, .access_bytes = 4, .offset_bytes = 32}, 32), 4);
+  EXPECT_EQ(distinct_units({.stride_bytes = 16, .access_bytes = 16}, 128), 4);
+  EXPECT_EQ(distinct_units({.stride_bytes = 64, .access_bytes = 4}, 32), 32);
+  EXPECT_EQ(distinct_units({.stride_bytes = 0, .access_bytes = 4}, 32), 1);
+  EXPECT_EQ(distinct_units({.stride_bytes = 4096, .access_bytes = 4}, 128), 32);
+}
+
+TEST(Coalescing, AccessesThatCrossOrShareSectors) {
+  // Bytes 28 to 35.
+  EXPECT_EQ(distinct_units({.access_bytes = 8, .offset_bytes = 28, .lanes = 1}, 32), 2);
+  // 0 to 15, 20 to 35, 40 to 55: the second lane brings the second sector, the third none.
+  EXPECT_EQ(distinct_units({.stride_bytes = 20, .access_bytes = 16, .lanes = 3}, 32), 2);
+  // 0 to 63 in one go: an access wider than a sector touches several.
+  EXPECT_EQ(distinct_units({.access_bytes = 64, .lanes = 1}, 32), 2);
+  EXPECT_EQ(distinct_units({.access_bytes = 65, .lanes = 1}, 32), 3);
+}
+
+TEST(Coalescing, LanesAnywhere) {
+  // Sectors 3, 0, 0, 3; then bytes 28 to 35 and 64 to 71: sectors 0, 1 and 2.
+  EXPECT_EQ(distinct_units(std::array<std::int64_t, 4>{100, 0, 4, 100}, 4, 32), 2);
+  EXPECT_EQ(distinct_units(std::array<std::int64_t, 2>{64, 28}, 8, 32), 3);
+  EXPECT_EQ(distinct_units(std::array<std::int64_t, 1>{24}, 8, 32), 1);
+}
+
+TEST(Coalescing, DistinctUnitsOfIndependentDraws) {
+  EXPECT_DOUBLE_EQ(expected_distinct(4, 2), 1.75);  // 4·(1 - (3/4)²)
+  EXPECT_DOUBLE_EQ(expected_distinct(2, 3), 1.75);  // 2·(1 - 1/8)
+  EXPECT_EQ(expected_distinct(1, 5), 1);
+  EXPECT_EQ(expected_distinct(0.5, 5), 0.5);
+  EXPECT_EQ(expected_distinct(1, 0.25), 0.25);
+}
+
+TEST(Coalescing, BankWavefronts) {
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4, .access_bytes = 4}), 1);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 0, .access_bytes = 4}), 1);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4096, .access_bytes = 4}), 32);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4000, .access_bytes = 4}), 8);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4108, .access_bytes = 4}), 1);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 16, .access_bytes = 16}), 4);
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 8, .access_bytes = 8}), 2);  // 64 words
+  // Words 0 and 1, then 1 and 2: the shared one is delivered once.
+  EXPECT_EQ(bank_wavefronts({.stride_bytes = 4, .access_bytes = 8, .lanes = 2}), 1);
+  // Bytes 124 to 131: banks 31 and 0.
+  EXPECT_EQ(bank_wavefronts({.access_bytes = 8, .offset_bytes = 124, .lanes = 1}), 1);
+}
+
+TEST(Coalescing, WasteInWords) {
+  EXPECT_EQ(waste_text("stride 16", 64, 4), "stride 16: 64 B moved for 4 B used");
+  EXPECT_EQ(waste_text("odd", 4.24, 0.06), "odd: 4.2 B moved for 0.1 B used");
+}
+
+}  // namespace
+}  // namespace roofcast

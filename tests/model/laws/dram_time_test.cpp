@@ -1,0 +1,49 @@
+#include "model/laws/dram_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/model/devices.hpp"
+
+namespace roofcast {
+namespace {
+
+Gpu measured() {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.dram_read_bytes_per_s = 4e12;
+  gpu.sustained.dram_write_bytes_per_s = 2e12;
+  gpu.sustained.dram_scattered_bytes_per_s = 1e12;
+  return gpu;
+}
+
+TEST(DramTime, ReadsAndWritesEachAtTheirRate) {
+  EXPECT_DOUBLE_EQ(dram_time_s({4e12, 0}, {}, measured()), 1);
+  EXPECT_DOUBLE_EQ(dram_time_s({0, 2e12}, {}, measured()), 1);
+  EXPECT_DOUBLE_EQ(dram_time_s({4e12, 2e12}, {}, measured()), 2);
+}
+
+TEST(DramTime, TheDatasheetsRateWhereNoneWasMeasured) {
+  Gpu gpu = testing::hopper_like();
+  EXPECT_DOUBLE_EQ(dram_time_s({2.4e12, 2.4e12}, {}, gpu), 1);
+  gpu.memory.dram_bandwidth_bytes_per_s.reset();
+  EXPECT_EQ(dram_time_s({1e12, 1e12}, {}, gpu), 0);
+}
+
+// 4 TB in order take 1 s, scattered 4 s. Half of the memory touched: an eighth of the difference.
+TEST(DramTime, ReadsWithGapsLieBetweenInOrderAndScattered) {
+  const auto of_density = [](double density) {
+    return dram_time_s({4e12, 0}, std::array{SparseReads{4e12, density}}, measured());
+  };
+  EXPECT_DOUBLE_EQ(of_density(1), 1);
+  EXPECT_DOUBLE_EQ(of_density(0), 4);
+  EXPECT_DOUBLE_EQ(of_density(0.5), 1 + 3.0 / 8);
+  EXPECT_DOUBLE_EQ(of_density(7), 1);
+  EXPECT_DOUBLE_EQ(of_density(-1), 4);
+  // A quarter of the reads with gaps.
+  const std::array sparse = {SparseReads{0.5e12, 0}, SparseReads{0.5e12, 0}};
+  EXPECT_DOUBLE_EQ(dram_time_s({4e12, 0}, sparse, measured()), 0.75 + 1);
+}
+
+}  // namespace
+}  // namespace roofcast

@@ -1,0 +1,186 @@
+// What L1, L2 and the launches before still hold.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/laws/chain_reuse.hpp"
+#include "model/laws/l1_reuse.hpp"
+#include "model/laws/l2_reuse.hpp"
+#include "tests/model/devices.hpp"
+
+namespace roofcast {
+namespace {
+
+TEST(L2Reuse, NothingMissesUntilTheCapacity) {
+  Gpu gpu = testing::hopper_like();
+  EXPECT_EQ(l2_miss_share(60e6, gpu), 0);
+  EXPECT_DOUBLE_EQ(l2_miss_share(75e6, gpu), 0.5);
+  EXPECT_EQ(l2_miss_share(90e6, gpu), 1);
+  gpu.sustained.l2_resident_bytes = 30e6;
+  EXPECT_DOUBLE_EQ(l2_miss_share(37.5e6, gpu), 0.5);
+}
+
+// L2 holds the last 30 MB of traffic, of which half are writes.
+TEST(L2Reuse, DirtyLinesStayBehind) {
+  Gpu gpu = testing::hopper_like();
+  EXPECT_EQ(left_dirty_bytes({100e6, 100e6}, gpu), 0);
+  gpu.sustained.l2_dirty_bytes = 30e6;
+  EXPECT_EQ(left_dirty_bytes({100e6, 100e6}, gpu), 15e6);
+  EXPECT_EQ(left_dirty_bytes({10e6, 10e6}, gpu), 10e6);
+  EXPECT_EQ(left_dirty_bytes({100e6, 0}, gpu), 0);
+}
+
+Traffic raster_traffic(const TileRaster& raster, std::int64_t at_once, March march) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sm_count = at_once;
+  Plan plan;
+  plan.launch.grid = {raster.tile_columns, raster.tile_rows, 1};
+  plan.raster = raster;
+  const Occupancy one_a_sm{1, 1, OccupancyLimiter::blocks};
+  return dram_traffic({plan, one_a_sm, {}}, march, gpu);
+}
+
+TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
+  // 100×100 tiles, 100 at once: a wave is one row of tiles and sweeps all of B (1 GB), far more
+  // than L2 holds: B comes again 99 times.
+  const TileRaster square = {
+      .tile_rows = 100, .tile_columns = 100, .row_panel_bytes = 1e7, .column_panel_bytes = 1e7};
+  EXPECT_NEAR(raster_traffic(square, 100, March::in_step).read_bytes, 99e9, 1e6);
+  // All at once: nothing comes again.
+  EXPECT_EQ(raster_traffic(square, 10000, March::in_step).read_bytes, 0);
+  // Ten rows at once in step sweep B ten times; apart, each row sweeps it alone.
+  EXPECT_NEAR(raster_traffic(square, 1000, March::in_step).read_bytes, 9e9, 1e6);
+  EXPECT_NEAR(raster_traffic(square, 1000, March::apart).read_bytes, 99e9, 1e6);
+  // Half a row at once: A comes twice too, all of it.
+  EXPECT_NEAR(raster_traffic(square, 50, March::in_step).read_bytes, 99e9 + 1e9, 1e6);
+  // Groups of four rows, 100 blocks at once: 25 columns, so A comes four times and B 25.
+  TileRaster grouped = square;
+  grouped.group_rows = 4;
+  EXPECT_NEAR(raster_traffic(grouped, 100, March::in_step).read_bytes, 24e9 + 3e9, 1e6);
+}
+
+// Small panels: what comes again is still there, but for B where it is larger than L2.
+TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
+  TileRaster raster = {
+      .tile_rows = 10, .tile_columns = 100, .row_panel_bytes = 1e5, .column_panel_bytes = 1e5};
+  EXPECT_EQ(raster_traffic(raster, 50, March::in_step).read_bytes, 0);  // 100 · 0.1 + 0.1 MB
+  raster.column_panel_bytes = 7.5e5;  // B is 75 MB, with a row of A 75.1: half a tenth more is lost
+  EXPECT_NEAR(raster_traffic(raster, 50, March::in_step).read_bytes,
+              75e6 * 9 * (75.1 / 60 - 1) / 0.5, 1);
+}
+
+// A quarter of the blocks at once, each open sector meets as much of the 240 MB: 60 MB, L2's size.
+TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sm_count = 25;
+  Plan plan;
+  plan.launch.grid[0] = 100;
+  plan.arrays = {{.array = 0, .compulsory = {120e6, 0}, .footprint = {120e6, 0}},
+                 {.array = 1,
+                  .compulsory = {0, 120e6},
+                  .footprint = {0, 120e6},
+                  .pattern = {.open_write_bytes = 120e6}}};
+  const Traffic dram =
+      dram_traffic({plan, {1, 1, OccupancyLimiter::blocks}, {}}, March::in_step, gpu);
+  const double early = 120e6 * (1 - std::exp(-1.0));
+  EXPECT_NEAR(dram.read_bytes, 120e6 + early, 1);
+  EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
+}
+
+TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
+  Plan plan;
+  plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {100, 40}}};
+  const std::vector<ChainReuse> chain = {{{60, 30}, 75e6}};  // half is gone
+  const Traffic dram = dram_traffic({plan, {1, 1, OccupancyLimiter::blocks}, chain}, March::in_step,
+                                    testing::hopper_like());
+  EXPECT_DOUBLE_EQ(dram.read_bytes, 100 - 30);
+  EXPECT_DOUBLE_EQ(dram.write_bytes, 40 - 15);
+}
+
+TEST(L1Reuse, NothingMissesUntilTheCapacity) {
+  EXPECT_EQ(l1_miss_share(100, 100), 0);
+  EXPECT_DOUBLE_EQ(l1_miss_share(125, 100), 0.5);
+  EXPECT_EQ(l1_miss_share(150, 100), 1);
+  EXPECT_EQ(l1_miss_share(1, 0), 0);  // of a byte, the least there is
+  EXPECT_EQ(l1_miss_share(2, 0), 1);
+}
+
+// Four blocks, two on each of two SMs, ask L2 for 1000 B each.
+struct TwoSms {
+  Gpu gpu = testing::hopper_like();
+  Plan plan;
+  Occupancy two{2, 2, OccupancyLimiter::blocks};
+  TwoSms() {
+    gpu.sm_count = 2;
+    plan.launch.grid[0] = 4;
+    plan.launch.shared_bytes = 976;  // and 1024 that the system keeps
+    gpu.memory.l1_shared_bytes = 4000 + 400;
+    Step step;
+    step.issued.l2 = {1000, 10};
+    plan.blocks = {{4, {{step}}}};
+  }
+};
+
+TEST(L1Reuse, LaterPassesOfABlockFindItsDataUntilTheResidentBlocksFillL1) {
+  TwoSms two;
+  two.plan.reuse = {{.scope = Scope::block, .bytes = 2000, .distance_bytes = 200}};  // 400 of 400
+  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 2000);
+  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).write_bytes, 40);
+  two.plan.reuse[0].distance_bytes = 250;  // 500 of 400: half misses
+  EXPECT_DOUBLE_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 1000);
+  EXPECT_EQ(least_l2_traffic(two.plan, two.gpu).read_bytes, 4000 - 2000);
+  two.plan.launch.grid[0] = 2;  // one block an SM: 250 of 2400
+  EXPECT_DOUBLE_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 2000);
+  two.gpu.memory.l1_shared_bytes.reset();
+  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000);
+}
+
+TEST(L1Reuse, WhatAllBlocksReadComesToEachSmOnce) {
+  TwoSms two;
+  two.plan.reuse = {
+      {.scope = Scope::sm, .bytes = 1600, .distinct_bytes = 400, .distance_bytes = 400}};
+  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - (1600 - 2 * 400));
+  EXPECT_EQ(least_l2_traffic(two.plan, two.gpu).read_bytes, 4000 - (1600 - 2 * 400));
+  two.plan.reuse[0].distance_bytes = 500;
+  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 800 / 2);
+  two.plan.reuse[0].distinct_bytes = 1000;  // twice that is more than all of it
+  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000);
+}
+
+ArrayUse uses(ArrayId array, Traffic footprint) {
+  return {.array = array, .compulsory = footprint, .footprint = footprint};
+}
+
+// 100 B each: a to b, b to c, then a and c to d.
+Program three_launches() {
+  Plan first, second, third;
+  first.arrays = {uses(0, {100, 0}), uses(1, {0, 100})};
+  second.arrays = {uses(1, {100, 0}), uses(2, {0, 100})};
+  third.arrays = {uses(0, {100, 0}), uses(2, {100, 0}), uses(3, {0, 100})};
+  return {{first}, {second}, {third}};
+}
+
+TEST(ChainReuse, OnlyWhatAnEarlierLaunchUsed) {
+  const Program program = three_launches();
+  EXPECT_TRUE(chain_reuse(program, 0).empty());
+  EXPECT_TRUE(used_before(program, 1, 1));
+  EXPECT_FALSE(used_before(program, 1, 2));
+  EXPECT_FALSE(used_before(program, 0, 0));
+  ASSERT_EQ(chain_reuse(program, 1).size(), 1U);
+  EXPECT_EQ(chain_reuse(program, 1)[0].bytes.read_bytes, 100);
+}
+
+TEST(ChainReuse, DistanceCountsArraysOnTheWayWholeAndThoseAtTheEndsHalf) {
+  const Program program = three_launches();
+  // b comes round after a's and c's halves and itself.
+  EXPECT_EQ(chain_reuse(program, 1)[0].distance_bytes, 50 + 100 + 50);
+  // a after itself, b and c, which the launch between used, and half of d.
+  const auto third = chain_reuse(program, 2);
+  ASSERT_EQ(third.size(), 2U);
+  EXPECT_EQ(third[0].distance_bytes, 3 * 100 + 50);
+  // c: half of b, itself, half of a and d.
+  EXPECT_EQ(third[1].distance_bytes, 50 + 100 + 50 + 50);
+}
+
+}  // namespace
+}  // namespace roofcast

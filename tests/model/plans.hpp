@@ -1,0 +1,31 @@
+#pragma once
+// What tests read of a plan.
+#include <algorithm>
+
+#include "model/counting/totals.hpp"
+#include "model/laws/l1_reuse.hpp"
+#include "model/laws/occupancy.hpp"
+#include "model/types/plan.hpp"
+
+namespace roofcast::testing {
+
+/// A launch's totals as a forecast takes them: `l2` without what L1 answers.
+inline Work total(const Plan& plan, const Gpu& gpu) {
+  Work sum = total_work(plan);
+  sum.l2 = l2_traffic(plan, occupancy(plan.launch, *gpu.occupancy), gpu);
+  return sum;
+}
+
+/// The first step of the blocks that come first.
+inline const Step& first_step(const Plan& plan) {
+  return plan.blocks.front().phases.front().step;
+}
+
+/// How often those blocks go round their longest loop.
+inline double loop_steps(const Plan& plan) {
+  double steps = 0;
+  for (const Phase& phase : plan.blocks.front().phases) steps = std::max(steps, phase.repeats);
+  return steps;
+}
+
+}  // namespace roofcast::testing

@@ -1,0 +1,188 @@
+// A record of forecasts: what a change of the model changes. No value here is right because it
+// stands here; the laws' own tests derive theirs. Where a change is meant, write the record again:
+//   ROOFCAST_RECORD_FORECASTS=1 build/dev/tests/model/model_test --gtest_filter='Forecasts.*'
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast {
+namespace {
+
+using testing::Question;
+
+constexpr const char* kHeader =
+    "question,gpu,expected_us,low_us,high_us,limit_us,dram_read,dram_write,l2,l1,requested,flops,"
+    "special,conversions,shared,io_lower_bound,on_chip,registers,shared_per_block,blocks,blocks_"
+    "per_sm,"
+    "waves,bound,limit_bound,limited_by";
+
+std::string number(double value) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.6g", value);
+  return digits;
+}
+
+// Sizes of each extent in turn: some fill tiles, vectors and waves, some do not.
+std::vector<Question> questions() {
+  std::vector<Question> found;
+  const std::vector<std::vector<std::int64_t>> of_one = {{1000}, {1 << 20}, {33554431}, {1 << 28}};
+  const std::vector<std::vector<std::int64_t>> of_two = {
+      {37, 1000}, {4096, 4096}, {100000, 512}, {1000, 50257}, {264, 65536}};
+  const std::vector<std::vector<std::int64_t>> of_three = {
+      {100, 300, 50}, {1024, 1024, 1024}, {8192, 8192, 8192}, {257, 5000, 12288}};
+  for (const KernelRef& kernel : testing::all_variants()) {
+    const auto extents = testing::extents(kernel);
+    const auto& shapes = extents.size() == 1 ? of_one : extents.size() == 2 ? of_two : of_three;
+    for (Question question : testing::templates(kernel)) {
+      for (const auto& shape : shapes) {
+        for (std::size_t i = 0; i < extents.size(); ++i) question.problem[extents[i]] = shape[i];
+        found.push_back(question);
+      }
+    }
+  }
+  return found;
+}
+
+// One size, and what configures the kernel in turn: vectors and loads with each other, the rest one
+// by one. Only what the kernel takes.
+std::vector<Question> configured(const Gpu& gpu) {
+  std::vector<Question> found;
+  for (const KernelRef& kernel : testing::all_variants()) {
+    const auto extents = testing::extents(kernel);
+    const auto parameters = kernel.parameters();
+    for (const DType type : kernel.dtypes()) {
+      Question base = testing::templates(kernel).front();
+      base.problem.dtype = type;
+      for (const std::size_t i : extents) base.problem[i] = extents.size() == 1 ? 1 << 20 : 2048;
+      const auto add = [&](const Question& question) {
+        const bool is_new = !(question.problem == base.problem);
+        if (is_new && testing::ask(question, gpu)) found.push_back(question);
+      };
+      if (testing::ask(base, gpu)) found.push_back(base);
+      for (std::size_t i = 0; i < parameters.size(); ++i) {
+        if (!parameters[i].configures) continue;
+        const bool paired = parameters[i].name == "vector_bytes";
+        for (std::int64_t value = 1; value <= std::min<std::int64_t>(parameters[i].maximum, 1024);
+             value *= 2) {
+          if (value < parameters[i].minimum) continue;
+          Question question = base;
+          question.problem[i] = value;
+          add(question);
+          for (std::int64_t loads = 2; paired && loads <= 8; loads *= 2) {
+            question.problem[i + 1] = loads;
+            add(question);
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/// `brief`: only the time and what the launch takes.
+std::string forecast_line(const Question& question, const Gpu& gpu, bool brief) {
+  std::string line = testing::text(question) + "," + gpu.name;
+  const auto found = testing::ask(question, gpu);
+  if (!found) return line + ",refused";
+  const Forecast time = found->time.value_or(Forecast{});
+  const Work& work = found->work;
+  const Launch launch = found->launch.value_or(Launch{});
+  const Occupancy fit = found->occupancy.value_or(Occupancy{});
+  line += "," + number(time.expected_s * 1e6);
+  for (const double value :
+       {time.low_s * 1e6, time.high_s * 1e6, found->limit.time_s * 1e6, work.dram.read_bytes,
+        work.dram.write_bytes, work.l2.total_bytes(), work.l1.total_bytes(),
+        work.requested.total_bytes(), work.flops(), work.special_flops, work.conversions,
+        work.shared_bytes, found->io.lower_bound_bytes, found->io.on_chip_bytes}) {
+    line += brief ? "," : "," + number(value);
+  }
+  for (const std::int64_t value :
+       {launch.registers, launch.shared_bytes, launch.blocks(), fit.blocks_per_sm}) {
+    line += "," + std::to_string(value);
+  }
+  if (brief) return line;
+  line += "," + (found->waves ? number(found->waves->count) : "");
+  line += "," + std::string(name(time.terms.binding().resource));
+  line += "," + std::string(name(found->limit.terms.binding().resource));
+  return line + "," + std::string(name(fit.limited_by));
+}
+
+// Each question for the calibrated H200 and, in turn, for one of the others.
+std::vector<std::string> forecasts() {
+  std::map<std::string_view, Gpu> gpus;
+  std::vector<std::string_view> names;
+  for (const specs::Embedded& one : specs::embedded()) {
+    gpus.emplace(one.name, testing::shipped_gpu(one));
+    names.push_back(one.name);
+  }
+  std::vector<std::string> lines = {kHeader};
+  std::size_t turn = 0;
+  for (const Question& question : questions()) {
+    lines.push_back(forecast_line(question, gpus.at("h200-sxm"), false));
+    lines.push_back(forecast_line(question, gpus.at(names[turn++ % names.size()]), false));
+  }
+  for (const Question& question : configured(gpus.at("h200-sxm"))) {
+    lines.push_back(forecast_line(question, gpus.at("h200-sxm"), true));
+  }
+  return lines;
+}
+
+std::vector<std::string> cells(const std::string& line) {
+  std::vector<std::string> found;
+  std::istringstream rest(line);
+  for (std::string cell; std::getline(rest, cell, ',');) found.push_back(cell);
+  return found;
+}
+
+// Numbers may differ in what compilers round differently.
+bool same(const std::string& recorded, const std::string& now) {
+  if (recorded == now) return true;
+  char* end = nullptr;
+  const double a = std::strtod(recorded.c_str(), &end);
+  if (end == recorded.c_str()) return false;
+  const double b = std::strtod(now.c_str(), &end);
+  return std::abs(a - b) <= 2e-5 * std::abs(a);
+}
+
+TEST(Forecasts, AreAsRecorded) {
+  const std::vector<std::string> now = forecasts();
+  if (std::getenv("ROOFCAST_RECORD_FORECASTS") != nullptr) {
+    std::ofstream file(ROOFCAST_FORECASTS);
+    for (const std::string& line : now) file << line << '\n';
+    ASSERT_TRUE(file.flush()) << "cannot write " << ROOFCAST_FORECASTS;
+    return;
+  }
+  std::ifstream file(ROOFCAST_FORECASTS);
+  std::vector<std::string> recorded;
+  for (std::string line; std::getline(file, line);) recorded.push_back(line);
+  ASSERT_EQ(recorded.size(), now.size()) << "other questions than in " << ROOFCAST_FORECASTS;
+  const std::vector<std::string> columns = cells(kHeader);
+  std::size_t changed = 0;
+  std::string first;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto before = cells(recorded[i]);
+    const auto after = cells(now[i]);
+    std::string differences;
+    for (std::size_t c = 0; c < std::max(before.size(), after.size()); ++c) {
+      const std::string was = c < before.size() ? before[c] : "";
+      const std::string is = c < after.size() ? after[c] : "";
+      if (!same(was, is)) differences += " " + columns[c] + " " + was + " -> " + is;
+    }
+    if (differences.empty()) continue;
+    constexpr std::size_t kShown = 20;
+    if (++changed <= kShown) first += "\n  " + after[0] + " --gpu " + after[1] + ":" + differences;
+  }
+  EXPECT_EQ(changed, 0U) << changed << " of " << now.size()
+                         << " forecasts differ from the record; the first:" << first
+                         << "\nIf that is meant, write the record again (see the top of this file)";
+}
+
+}  // namespace
+}  // namespace roofcast

@@ -1,0 +1,374 @@
+// What holds of every forecast: all kernels on all devices over a set of sizes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast {
+namespace {
+
+using testing::Question;
+
+const std::vector<Gpu>& gpus() {
+  static const std::vector<Gpu> all = [] {
+    std::vector<Gpu> loaded;
+    for (const specs::Embedded& one : specs::embedded()) {
+      loaded.push_back(testing::shipped_gpu(one));
+    }
+    return loaded;
+  }();
+  return all;
+}
+
+/// Violations by kernel and what was changed, each group with its worst example.
+class Violations {
+ public:
+  void add(const std::string& group, double size, const std::function<std::string()>& example) {
+    Group& of = groups_[group];
+    ++of.count;
+    if (size > of.worst) {
+      of.worst = size;
+      of.example = example();
+    }
+  }
+  /// Fails with a line a group, the worst first.
+  void report(const char* rule) const {
+    if (groups_.empty()) return;
+    std::vector<std::pair<std::string, Group>> sorted(groups_.begin(), groups_.end());
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return a.second.worst > b.second.worst; });
+    std::string lines;
+    for (const auto& [name, group] : sorted) {
+      lines += "\n  " + name + ": " + std::to_string(group.count) + ", worst " +
+               std::to_string(group.worst) + ": " + group.example;
+    }
+    ADD_FAILURE() << rule << lines;
+  }
+
+ private:
+  struct Group {
+    int count = 0;
+    double worst = 0;
+    std::string example;
+  };
+  std::map<std::string, Group> groups_;
+};
+
+constexpr double kLargestProblem = 1LL << 33;  // elements
+
+bool too_large(const Problem& problem, const std::vector<std::size_t>& extents) {
+  double size = 1;
+  for (const std::size_t i : extents) size *= static_cast<double>(problem[i]);
+  return extents.size() < 3 && size > kLargestProblem;
+}
+
+// The sizes of the extents that stay the same while another one grows.
+const std::vector<std::int64_t>& fixed_sizes(std::size_t extents) {
+  static const std::vector<std::int64_t> of_two = {1, 32, 1000, 4096, 65536};
+  static const std::vector<std::int64_t> of_three = {16, 1024, 8192};
+  return extents > 2 ? of_three : of_two;
+}
+
+// Calls `visit` with a template whose extents other than `grown` are set, for every combination.
+void with_others_fixed(const Question& base, const std::vector<std::size_t>& extents,
+                       std::size_t grown, const std::function<void(const Question&)>& visit,
+                       std::size_t from = 0) {
+  if (from == extents.size()) {
+    visit(base);
+    return;
+  }
+  if (extents[from] == grown) {
+    with_others_fixed(base, extents, grown, visit, from + 1);
+    return;
+  }
+  Question question = base;
+  for (const std::int64_t size : fixed_sizes(extents.size())) {
+    if (size > base.kernel.parameters()[extents[from]].maximum) continue;
+    question.problem[extents[from]] = size;
+    with_others_fixed(question, extents, grown, visit, from + 1);
+  }
+}
+
+TEST(Scan, LimitLowExpectedAndHighComeInThisOrder) {
+  Violations violations;
+  std::int64_t asked = 0;
+  for (const KernelRef& kernel : testing::all_variants()) {
+    const auto extents = testing::extents(kernel);
+    for (const Question& base : testing::templates(kernel)) {
+      const auto visit = [&](Question question) {
+        for (const std::int64_t size :
+             testing::ladder(kernel.parameters()[extents[0]].maximum, 1)) {
+          question.problem[extents[0]] = size + size / 7;
+          if (question.problem[extents[0]] > kernel.parameters()[extents[0]].maximum ||
+              too_large(question.problem, extents)) {
+            continue;
+          }
+          for (const Gpu& gpu : gpus()) {
+            for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
+              const auto found = testing::ask(question, gpu, cache);
+              if (!found) continue;
+              ++asked;
+              const double limit = found->limit.time_s;
+              Forecast time;
+              time.expected_s = time.low_s = time.high_s = limit;
+              time = found->time.value_or(time);
+              const bool no_work = found->work.compulsory.total_bytes() + found->work.flops() == 0;
+              const bool ordered = (no_work ? limit >= 0 : limit > 0) && limit <= time.low_s &&
+                                   time.low_s <= time.expected_s &&
+                                   time.expected_s <= time.high_s && std::isfinite(time.high_s);
+              if (ordered) continue;
+              violations.add(std::string(kernel.kernel->name), 1, [&] {
+                return testing::text(question) + " --gpu " + gpu.name + ": limit " +
+                       std::to_string(limit * 1e6) + " µs, low " +
+                       std::to_string(time.low_s * 1e6) + ", expected " +
+                       std::to_string(time.expected_s * 1e6) + ", high " +
+                       std::to_string(time.high_s * 1e6);
+              });
+            }
+          }
+        }
+      };
+      with_others_fixed(base, extents, extents[0], visit);
+    }
+  }
+  EXPECT_GT(asked, 50000);
+  violations.report("0 < limit <= low <= expected <= high");
+}
+
+// A size that fills a tile or a vector may save a little; no more than this.
+constexpr double kFasterAtMost = 0.02;
+
+class Growth {
+ public:
+  // `sizes` of the parameter `grown` in rising order.
+  void follow(Question question, std::size_t grown, const std::vector<std::int64_t>& sizes,
+              const std::vector<std::size_t>& extents) {
+    struct Slowest {
+      double time_s = 0;
+      std::int64_t size = 0;
+    };
+    const std::string parameter(question.kernel.parameters()[grown].name);
+    for (const Gpu& gpu : gpus()) {
+      Slowest slowest;
+      for (const std::int64_t size : sizes) {
+        question.problem[grown] = size;
+        if (too_large(question.problem, extents)) break;
+        const auto found = testing::ask(question, gpu);
+        if (!found || !found->time) continue;
+        ++asked_;
+        const double time_s = found->time->expected_s;
+        if (time_s < slowest.time_s * (1 - kFasterAtMost)) {
+          violations_.add(std::string(question.kernel.kernel->name) + " " + parameter,
+                          slowest.time_s / time_s, [&] {
+                            return testing::text(question) + " --gpu " + gpu.name + ": " +
+                                   std::to_string(time_s * 1e6) + " µs, with " + parameter + " " +
+                                   std::to_string(slowest.size) + " " +
+                                   std::to_string(slowest.time_s * 1e6) + " µs";
+                          });
+        }
+        if (time_s > slowest.time_s) slowest = {time_s, size};
+      }
+    }
+  }
+  void report() const {
+    EXPECT_GT(asked_, 100000);
+    violations_.report("more work is never more than 2% faster");
+  }
+
+ private:
+  Violations violations_;
+  std::int64_t asked_ = 0;
+};
+
+TEST(Scan, MoreWorkIsNeverFaster) {
+  Growth growth;
+  for (const KernelRef& kernel : testing::all_variants()) {
+    const auto parameters = kernel.parameters();
+    const auto extents = testing::extents(kernel);
+    for (const Question& base : testing::templates(kernel)) {
+      for (std::size_t grown = 0; grown < parameters.size(); ++grown) {
+        const Parameter& parameter = parameters[grown];
+        if (!testing::is_extent(parameter) && !testing::is_depth(parameter)) continue;
+        std::vector<std::int64_t> sizes =
+            testing::ladder(parameter.maximum, extents.size() > 2 ? 2 : 4);
+        if (testing::is_depth(parameter)) {
+          sizes = testing::ladder(std::min<std::int64_t>(parameter.maximum, 4096), 1);
+          std::erase_if(sizes, [&](std::int64_t size) { return size < parameter.minimum; });
+        }
+        // Shorter rows than an access of 16 bytes are ragged, and slower for it.
+        if (parameter.name != "n" && extents.size() == 2) {
+          std::erase_if(sizes, [](std::int64_t size) { return size > 1 && size < 8; });
+        }
+        if (parameter.name == "cols") std::erase(sizes, 1);
+        with_others_fixed(base, extents, grown, [&](const Question& question) {
+          growth.follow(question, grown, sizes, extents);
+        });
+      }
+    }
+  }
+  growth.report();
+}
+
+/// A change of the specification that can only help.
+struct Improvement {
+  const char* key;
+  double factor;
+};
+
+constexpr Improvement kImprovements[] = {
+    {"memory/dram_bandwidth_bytes_per_s", 1.3},
+    {"memory/l2_bytes", 1.5},
+    {"latency/fma_cycles", 0.7},
+    {"latency/shared_cycles", 0.7},
+    {"latency/l1_cycles", 0.7},
+    {"latency/l2_cycles", 0.7},
+    {"latency/dram_cycles", 0.7},
+    {"sm/special_per_clk", 1.5},
+    {"sm/conversion_per_clk", 1.5},
+    {"sm/warp_issue_per_clk", 1.5},
+    {"sm/l2_bytes_per_clk", 1.5},
+    {"sm/shared_bytes_per_clk", 1.5},
+    {"sm/l1_bytes_per_clk", 1.5},
+    {"sustained/dram_read_bytes_per_s", 1.05},
+    {"sustained/dram_write_bytes_per_s", 1.05},
+    {"sustained/dram_scattered_bytes_per_s", 1.05},
+    {"sustained/l2_bandwidth_bytes_per_s", 1.3},
+    {"sustained/l2_partial_writes_per_s", 1.3},
+    {"sustained/sm_clock_hz", 1.05},
+    {"sustained/l2_loaded_cycles", 0.7},
+    {"sustained/fma_latency_cycles", 0.7},
+    {"sustained/shared_latency_cycles", 0.7},
+    {"sustained/l1_latency_cycles", 0.7},
+    {"sustained/l2_latency_cycles", 0.7},
+    {"sustained/dram_latency_cycles", 0.7},
+    {"sustained/tile_load_latency_cycles", 0.7},
+    {"sustained/barrier_cycles", 0.7},
+    {"sustained/store_drain_cycles", 0.7},
+    {"sustained/warp_launch_cycles", 0.7},
+    {"sustained/block_launch_cycles", 0.7},
+    {"sustained/warp_issue_cycles", 0.7},
+    {"sustained/stream_launch_s", 0.7},
+    {"sustained/graph_launch_s", 0.7},
+    {"sustained/launch_gap_s", 0.7},
+    {"sustained/host_submit_s", 0.7},
+    {"sustained/first_access_s", 0.7},
+    {"sustained/completion_latency_s", 0.7},
+};
+
+/// The value of the device at that place, by the listing of `roofcast gpus NAME`.
+std::optional<double> value_at(const specs::Embedded& one, const std::string& pointer) {
+  static std::map<std::string_view, std::map<std::string, double>> listed;
+  auto& values = listed[one.name];
+  if (values.empty()) {
+    const specs::Source source{std::string(one.name),
+                               std::string(one.text),
+                               one.overlay_text.empty() ? "" : "calibration",
+                               std::string(one.overlay_text),
+                               {}};
+    for (const specs::SourcedValue& value : specs::values_with_sources(source)) {
+      if (std::isdigit(static_cast<unsigned char>(value.value.front())) != 0) {
+        values[value.pointer] = std::stod(value.value);
+      }
+    }
+  }
+  const auto found = values.find(pointer);
+  return found != values.end() ? std::optional(found->second) : std::nullopt;
+}
+
+std::optional<Gpu> improved(const specs::Embedded& one, std::vector<Improvement> changes) {
+  std::vector<specs::Override> overrides;
+  for (const Improvement& change : changes) {
+    const auto value = value_at(one, "/" + std::string(change.key));
+    if (!value) continue;
+    double better = *value * change.factor;
+    if (change.factor > 1 && *value == std::floor(*value)) better = std::ceil(better);  // a count
+    char number[32];
+    std::snprintf(number, sizeof number, "%.17g", better);
+    overrides.push_back({change.key, number});
+  }
+  if (overrides.empty()) return std::nullopt;
+  return testing::shipped_gpu(one, overrides);
+}
+
+// A dozen sizes of each kernel, small to large.
+std::vector<Question> sample() {
+  std::vector<Question> questions;
+  for (const KernelRef& kernel : testing::all_variants()) {
+    const auto extents = testing::extents(kernel);
+    for (const Question& base : testing::templates(kernel)) {
+      const auto visit = [&](Question question) {
+        for (const std::int64_t size :
+             extents.size() == 1
+                 ? std::vector<std::int64_t>{1, 1000, 40000, 1 << 20, 1 << 24, 1 << 28}
+                 : std::vector<std::int64_t>{1, 100, 3000, 16384, 200000}) {
+          question.problem[extents[0]] = size;
+          if (size > kernel.parameters()[extents[0]].maximum) continue;
+          if (!too_large(question.problem, extents)) questions.push_back(question);
+        }
+      };
+      with_others_fixed(base, extents, extents[0], visit);
+    }
+  }
+  return questions;
+}
+
+TEST(Scan, ABetterDeviceIsNeverSlower) {
+  constexpr double kRounding = 1e-9;
+  // The L1 of each further SM fetches its own copy of what all of them read.
+  constexpr double kOwnCopies = 0.02;
+  const std::vector<Question> questions = sample();
+  Violations violations;
+  std::map<std::string, int> helped;  // by key: how often it changed anything
+  const auto compare = [&](const specs::Embedded& one, const Gpu& gpu, const std::string& change,
+                           const Gpu& better, const std::vector<double>& before, double allowed) {
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      if (before[i] == 0) continue;
+      const auto after = testing::ask(questions[i], better);
+      if (!after || !after->time) continue;
+      const double time_s = after->time->expected_s;
+      if (time_s != before[i]) ++helped[change + " of " + std::string(one.name)];
+      if (time_s <= before[i] * (1 + allowed)) continue;
+      violations.add(change + ", " + std::string(questions[i].kernel.kernel->name),
+                     time_s / before[i], [&] {
+                       return testing::text(questions[i]) + " --gpu " + gpu.name + ": " +
+                              std::to_string(before[i] * 1e6) + " µs becomes " +
+                              std::to_string(time_s * 1e6) + " µs";
+                     });
+    }
+  };
+  for (const specs::Embedded& one : specs::embedded()) {
+    const Gpu gpu = testing::shipped_gpu(one);
+    std::vector<double> before;
+    for (const Question& question : questions) {
+      const auto found = testing::ask(question, gpu);
+      before.push_back(found && found->time ? found->time->expected_s : 0);
+    }
+    for (const Improvement& change : kImprovements) {
+      if (const auto better = improved(one, {change})) {
+        compare(one, gpu, change.key, *better, before, kRounding);
+      }
+    }
+    const auto faster = improved(
+        one,
+        {{"clocks/vector_boost_hz", 1.1}, {"clocks/tensor_boost_hz", 1.1}, {"clocks/max_hz", 1.1}});
+    if (faster) compare(one, gpu, "clocks", *faster, before, kRounding);
+    // With its L2: more blocks at once push more out of one that stays as it is.
+    const auto larger = improved(one, {{"chip/sm_count", 1.1}, {"memory/l2_bytes", 1.1}});
+    if (larger) compare(one, gpu, "chip/sm_count", *larger, before, kOwnCopies);
+  }
+  violations.report("a better device is never slower");
+  // What is set must count, on a calibrated device too.
+  for (const char* key : {"latency/dram_cycles", "latency/l2_cycles", "latency/fma_cycles",
+                          "chip/sm_count", "memory/dram_bandwidth_bytes_per_s", "clocks"}) {
+    for (const char* name : {"h200-sxm", "a100-pcie-80gb", "v100-pcie-32gb"}) {
+      EXPECT_GT(helped[std::string(key) + " of " + name], 0)
+          << key << " changes no forecast for " << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roofcast

@@ -1,0 +1,47 @@
+#include "model/types/regime.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/laws/forecast.hpp"
+
+namespace roofcast {
+namespace {
+
+Terms terms_of(std::initializer_list<Term> items) {
+  Terms terms;
+  for (const Term& item : items) terms.add(item.resource, item.time_s);
+  return terms;
+}
+
+const Terms kMemory = terms_of({{Resource::vector, 1e-4}, {Resource::dram, 2e-4}});
+const Terms kCompute = terms_of({{Resource::shared, 3e-4}, {Resource::l2, 2e-4}});
+const Terms kWaitsForMemory = terms_of({{Resource::latency, 9e-4}, {Resource::l2, 2e-4}});
+const Terms kLaunches = terms_of({{Resource::launch, 9e-4}, {Resource::dram, 2e-4}});
+
+TEST(Regime, ShortKernelsAreBoundByTheirLaunch) {
+  EXPECT_EQ(regime_of(19.9e-6, kMemory), Regime::launch_bound);
+  EXPECT_EQ(regime_of(20e-6, kMemory), Regime::memory);
+  EXPECT_EQ(regime_of(1e-3, kLaunches), Regime::launch_bound);
+}
+
+TEST(Regime, WaitingBelongsToWhatIsWaitedFor) {
+  EXPECT_EQ(regime_of(1e-3, kCompute), Regime::compute);
+  EXPECT_EQ(regime_of(1e-3, kWaitsForMemory), Regime::memory);
+}
+
+// The width of the interval is the one fitted to the regime that a comparison counts the case in.
+TEST(Regime, TheIntervalTakesTheSpreadOfTheRegime) {
+  Gpu gpu;
+  gpu.sustained.spread_launch_bound = 0.3;
+  gpu.sustained.spread_memory = 0.1;
+  gpu.sustained.spread_compute = 0.2;
+  EXPECT_EQ(relative_spread(1e-6, kMemory, gpu), 0.3);
+  EXPECT_EQ(relative_spread(1e-3, kLaunches, gpu), 0.3);
+  EXPECT_EQ(relative_spread(1e-3, kMemory, gpu), 0.1);
+  EXPECT_EQ(relative_spread(1e-3, kWaitsForMemory, gpu), 0.1);
+  EXPECT_EQ(relative_spread(1e-3, kCompute, gpu), 0.2);
+  EXPECT_EQ(relative_spread(1e-3, kCompute, Gpu{}), 0.5);
+}
+
+}  // namespace
+}  // namespace roofcast

@@ -1,0 +1,109 @@
+#include "validation/calibration/fit_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "model/predict.hpp"
+#include "validation/calibration/bounded_fit.hpp"
+#include "validation/comparison/compare.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+struct Choice {
+  std::string_view name;
+  Moving value;
+};
+
+// Neither DRAM nor L2 does or holds more than the datasheet says.
+std::vector<Choice> choices(const Gpu& gpu) {
+  if (!gpu.memory.dram_bandwidth_bytes_per_s || !gpu.memory.l2_bytes) {
+    throw InputError(gpu.name + " has no DRAM bandwidth or L2 size: add them to its specification");
+  }
+  const double dram = *gpu.memory.dram_bandwidth_bytes_per_s;
+  const auto l2 = static_cast<double>(*gpu.memory.l2_bytes);
+  return {
+      {"dram_read_bytes_per_s", {&Sustained::dram_read_bytes_per_s, 0.85 * dram, 0.5 * dram, dram}},
+      {"dram_write_bytes_per_s",
+       {&Sustained::dram_write_bytes_per_s, 0.85 * dram, 0.5 * dram, dram}},
+      {"l2_resident_bytes", {&Sustained::l2_resident_bytes, 0.65 * l2, 0.3 * l2, l2}},
+      {"l2_loaded_cycles", {&Sustained::l2_loaded_cycles, 800, 100, 5000}},
+      {"memory_overlap_exponent", {&Sustained::memory_overlap_exponent, 3, 1.2, 20}},
+      {"stream_launch_s", {&Sustained::stream_launch_s, 20e-6, 1e-6, 100e-6}}};
+}
+
+double rounded(double value) {
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%.4g", value);
+  return std::strtod(text, nullptr);
+}
+
+void set_spreads(std::span<const ReferenceRow> rows, Gpu& gpu) {
+  constexpr double kCovered = 0.95;
+  std::map<std::pair<Regime, std::string_view>, Timing> errors;  // for their percentiles
+  for (const ReferenceRow& row : rows) {
+    if (!row.fitted) continue;
+    const Regime regime = compare_case(row.measured, gpu).regime;
+    const double ratio = std::exp(std::abs(log_error(row, gpu)));
+    errors[{regime, row.group}].samples_s.push_back(ratio - 1);
+  }
+  Sustained& sustained = gpu.sustained;
+  const std::array spreads = {&sustained.spread_launch_bound, &sustained.spread_memory,
+                              &sustained.spread_compute};
+  for (auto* spread : spreads) spread->reset();
+  for (const auto& [key, found] : errors) {
+    auto& spread = *spreads[static_cast<std::size_t>(key.first)];
+    spread = rounded(std::max(spread.value_or(0), found.percentile_s(kCovered)));
+  }
+}
+
+}  // namespace
+
+double log_error(const ReferenceRow& row, const Gpu& gpu) {
+  const Prediction answer = predict(find_kernel(row.measured.kernel), row.measured.problem, gpu,
+                                    {row.measured.cache, {}});
+  return std::log(answer.time->expected_s / row.measured.timing.median_s());
+}
+
+std::optional<double>* fitted_value(std::string_view name, Gpu& gpu) {
+  for (const Choice& choice : choices(gpu)) {
+    if (choice.name == name) return &(gpu.sustained.*choice.value.member);
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> fit_reference(std::span<const ReferenceRow> rows,
+                                            std::span<const std::string_view> names, Gpu& gpu) {
+  std::map<std::string_view, double> weights;
+  for (const ReferenceRow& row : rows) weights[row.group] += row.fitted ? 1 : 0;
+  std::erase_if(weights, [](const auto& entry) { return entry.second == 0; });
+  if (weights.empty()) throw InputError("the table has no row to fit to: check the GPU's name");
+  for (auto& [group, weight] : weights) {
+    weight = 1 / (weight * static_cast<double>(weights.size()));
+  }
+  std::vector<Moving> moving;
+  std::vector<std::string_view> moved;
+  for (const Choice& choice : choices(gpu)) {
+    if (std::find(names.begin(), names.end(), choice.name) == names.end()) continue;
+    moving.push_back(choice.value);
+    moved.push_back(choice.name);
+  }
+  fit_bounded(moving, gpu, [&](const Gpu& tried) {
+    double sum = 0;
+    for (const ReferenceRow& row : rows) {
+      if (row.fitted) sum += weights.at(row.group) * std::abs(log_error(row, tried));
+    }
+    return sum;
+  });
+  for (const Moving& one : moving) {
+    auto& value = gpu.sustained.*one.member;
+    value = rounded(*value);
+  }
+  set_spreads(rows, gpu);
+  return moved;
+}
+
+}  // namespace roofcast::validation
