@@ -146,7 +146,7 @@ std::string terms_text(const Forecast& time, const Style& style) {
 
 // Where the expected time goes: parts of less than a thousandth are left out.
 std::string waterfall_text(const Forecast& time, const Style& style) {
-  TextTable table({"part", "time", "of expected"}, {Align::left, Align::right, Align::right});
+  TextTable table({{"part"}, {"time", Align::right}, {"of expected", Align::right}});
   for (std::size_t i = 0; i < kParts; ++i) {
     const double part_s = time.waterfall[static_cast<Part>(i)];
     if (part_s < time.expected_s / 1000) continue;
