@@ -88,7 +88,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/l2_bandwidth_bytes_per_s", sustained.l2_bandwidth_bytes_per_s);
   visit("/sustained/l2_resident_bytes", sustained.l2_resident_bytes);
   visit("/sustained/l2_dirty_bytes", sustained.l2_dirty_bytes);
-  visit("/sustained/l2_loaded_cycles", sustained.l2_loaded_cycles);
+  visit("/sustained/l2_queue_cycles", sustained.l2_queue_cycles);
   visit("/sustained/sm_clock_hz", sustained.sm_clock_hz);
   visit("/sustained/stream_launch_s", sustained.stream_launch_s);
   visit("/sustained/graph_launch_s", sustained.graph_launch_s);

@@ -36,7 +36,7 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::shared_latency_cycles, latency(&Latencies::shared_cycles));
   scale(&Sustained::l1_latency_cycles, latency(&Latencies::l1_cycles));
   scale(&Sustained::l2_latency_cycles, latency(&Latencies::l2_cycles));
-  scale(&Sustained::l2_loaded_cycles, latency(&Latencies::l2_cycles));
+  scale(&Sustained::l2_queue_cycles, latency(&Latencies::l2_cycles));
   scale(&Sustained::dram_latency_cycles, latency(&Latencies::dram_cycles));
   scale(&Sustained::special_per_clk, ratio(asked.sm.special_per_clk, measured.sm.special_per_clk));
   scale(&Sustained::conversion_per_clk,

@@ -76,28 +76,36 @@ double random_waits(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu
   return waits;
 }
 
-// Blocks that share data wait for the same miss, so repeats by other blocks count once; repeats of
-// a block's own are waits of their own, wherever the data are.
+// Blocks of the first wave that share data wait for the same miss; later ones find the data in a
+// cache. Repeats of a block's own are waits of their own, wherever the data are.
 WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const Gpu& gpu) {
+  const std::int64_t slots = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
+  const double first_wave =
+      std::min(1.0, static_cast<double>(slots) / static_cast<double>(plan.launch.blocks()));
   double waited_for = memory.l2.read_bytes;
+  double from_dram = memory.dram.read_bytes;
   double in_l1 = 0;
   for (const Reuse& reuse : plan.reuse) {
-    const double missed = l1_missed_bytes(reuse, plan, occupancy, gpu);
+    const double hits = reuse.bytes - l1_missed_bytes(reuse, plan, occupancy, gpu);
+    waited_for += hits;
     if (reuse.scope == Scope::block) {
-      in_l1 += reuse.bytes - missed;
+      in_l1 += hits;
     } else {
-      waited_for -= missed - std::min(missed, reuse.distinct_bytes);
+      in_l1 += hits * (1 - first_wave);
+      from_dram += std::max(0.0, reuse.bytes * first_wave - reuse.distinct_bytes);
     }
   }
-  if (plan.raster) {
-    waited_for = std::min(
-        waited_for,
-        distinct_wave_bytes(*plan.raster, occupancy.blocks_per_sm * gpu.sm_count.value_or(1)));
+  for (const ArrayUse& use : plan.arrays) {
+    if (!use.random) continue;
+    const double missed = l1_missed_sectors(*use.random, plan, occupancy, gpu);
+    const double first_bytes = first_wave * missed * static_cast<double>(kSectorBytes);
+    from_dram = std::max(from_dram, first_bytes + plan.arrays.front().footprint.read_bytes);
   }
-  const double all = waited_for + in_l1;
-  if (all <= 0) return {};
-  return {in_l1 / all, std::min(1 - in_l1 / all, memory.dram.read_bytes / all),
+  if (plan.raster) waited_for = std::min(waited_for, distinct_wave_bytes(*plan.raster, slots));
+  if (waited_for <= 0) return {};
+  const double l1_share = in_l1 / waited_for;
+  return {l1_share, std::min(1 - l1_share, from_dram / waited_for),
           random_waits(plan, occupancy, gpu)};
 }
 

@@ -2,11 +2,12 @@
 
 namespace roofcast {
 
-/// Cycles of a wait that stay exposed in each step of a loop whose loads are issued `stages` - 1
-/// steps ahead of their use: what is left of `latency_cycles` after so many steps of `step_cycles`.
+/// Cycles of a wait that stay exposed in each step of a loop with `stages` buffers: so many steps
+/// take at least the latency and one step's own time, a step at least its own.
+///   max(step, (latency + step) ÷ stages) - step
 constexpr double exposed_cycles(double latency_cycles, double stages, double step_cycles) {
-  const double hidden = (stages - 1) * step_cycles;
-  return latency_cycles > hidden ? latency_cycles - hidden : 0;
+  const double left = latency_cycles - (stages - 1) * step_cycles;
+  return left > 0 ? left / stages : 0;
 }
 
 }  // namespace roofcast

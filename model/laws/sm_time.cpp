@@ -64,11 +64,6 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, double resident_wa
   return cycles;
 }
 
-double loaded_l2_cycles(const Gpu& gpu) {
-  const auto unloaded = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles);
-  return gpu.sustained.l2_loaded_cycles.value_or(unloaded.value_or(0));
-}
-
 // Of a block's step: the loads, which buffers may hide, and the rest.
 struct Latency {
   double loads;
@@ -77,13 +72,16 @@ struct Latency {
 
 Latency latency_cycles(const Waits& waits, const WaitShares& shares, const Gpu& gpu) {
   const double l1 = rate(gpu.sustained.l1_latency_cycles, gpu.latency.l1_cycles).value_or(0);
-  const double l2 = loaded_l2_cycles(gpu);
-  const double dram = rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2);
-  const double tile = gpu.sustained.tile_load_latency_cycles.value_or(l2);
-  const double to_dram = shares.dram * std::max(0.0, dram - l2);
-  const double less_in_l1 = shares.l1 * std::max(0.0, l2 - l1);
-  const double loads =
-      waits.global * (l2 - less_in_l1 + to_dram) + waits.tile_loads * (tile + to_dram);
+  const double l2 = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
+  const double dram =
+      std::max(l2, rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2));
+  const double queue = gpu.sustained.l2_queue_cycles.value_or(0);
+  const double below_l1 = 1 - shares.l1;
+  const double of_load = shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 +
+                         shares.dram * dram + below_l1 * queue;
+  const double tile = gpu.sustained.tile_load_latency_cycles.value_or(l2 + queue);
+  const double of_tile = tile + shares.dram * std::max(0.0, dram - tile);
+  const double loads = waits.global * of_load + waits.tile_loads * of_tile;
   const double rest =
       waits.shared *
           rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +

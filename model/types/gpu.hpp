@@ -134,7 +134,7 @@ struct Sustained {
   std::optional<double> l2_bandwidth_bytes_per_s;
   std::optional<double> l2_resident_bytes;  ///< data that stays in L2 between uses
   std::optional<double> l2_dirty_bytes;     ///< recent traffic that L2 holds when a kernel ends
-  std::optional<double> l2_loaded_cycles;   ///< from load to use through L2 under load
+  std::optional<double> l2_queue_cycles;    ///< more from load to use through L2 under load
   std::optional<double> sm_clock_hz;        ///< under memory-bound and SIMT load
   std::optional<double> stream_launch_s;    ///< null kernel between two events in a stream
   std::optional<double> graph_launch_s;     ///< null kernel, each of many in a graph

@@ -62,7 +62,7 @@ TEST(Overlay, EveryMember) {
       {"l2_bandwidth_bytes_per_s", &Sustained::l2_bandwidth_bytes_per_s},
       {"l2_resident_bytes", &Sustained::l2_resident_bytes},
       {"l2_dirty_bytes", &Sustained::l2_dirty_bytes},
-      {"l2_loaded_cycles", &Sustained::l2_loaded_cycles},
+      {"l2_queue_cycles", &Sustained::l2_queue_cycles},
       {"first_access_s", &Sustained::first_access_s},
       {"warp_issue_cycles", &Sustained::warp_issue_cycles},
       {"sm_clock_hz", &Sustained::sm_clock_hz},
@@ -222,14 +222,14 @@ TEST(Override, LatenciesAndL2CarryOverToWhatWasMeasured) {
   };
   const Sustained measured = load(calibrated("h200-sxm")).sustained;
   ASSERT_TRUE(measured.dram_latency_cycles && measured.l2_latency_cycles &&
-              measured.l2_loaded_cycles && measured.shared_latency_cycles &&
+              measured.l2_queue_cycles && measured.shared_latency_cycles &&
               measured.fma_latency_cycles && measured.l1_latency_cycles);
   EXPECT_DOUBLE_EQ(*asked("latency/dram_cycles", "1310").dram_latency_cycles,
                    2 * *measured.dram_latency_cycles);
   EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_latency_cycles,
                    2 * *measured.l2_latency_cycles);
-  EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_loaded_cycles,
-                   2 * *measured.l2_loaded_cycles);
+  EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_queue_cycles,
+                   2 * *measured.l2_queue_cycles);
   EXPECT_DOUBLE_EQ(*asked("latency/l1_cycles", "68").l1_latency_cycles,
                    2 * *measured.l1_latency_cycles);
   EXPECT_DOUBLE_EQ(*asked("latency/shared_cycles", "58").shared_latency_cycles,

@@ -25,7 +25,7 @@ constexpr std::array kConstants = {
              &Sustained::dram_scattered_bytes_per_s, 2.6e12, 1e11, 1e13},
     Constant{"l2_partial_writes_per_s", Told::by_streaming, &Sustained::l2_partial_writes_per_s,
              6.6e10, 1e9, 1e12},
-    Constant{"l2_loaded_cycles", Told::by_streaming, &Sustained::l2_loaded_cycles, 500, 100, 2000},
+    Constant{"l2_queue_cycles", Told::by_streaming, &Sustained::l2_queue_cycles, 200, 0.1, 2000},
     Constant{"completion_latency_s", Told::by_streaming, &Sustained::completion_latency_s, 5e-7,
              1e-8, 1e-5},
     Constant{"first_access_s", Told::by_streaming, &Sustained::first_access_s, 4e-7, 1e-8, 1e-5},

@@ -30,7 +30,7 @@ std::vector<Choice> choices(const Gpu& gpu) {
       {"dram_write_bytes_per_s",
        {&Sustained::dram_write_bytes_per_s, 0.85 * dram, 0.5 * dram, dram}},
       {"l2_resident_bytes", {&Sustained::l2_resident_bytes, 0.65 * l2, 0.3 * l2, l2}},
-      {"l2_loaded_cycles", {&Sustained::l2_loaded_cycles, 800, 100, 5000}},
+      {"l2_queue_cycles", {&Sustained::l2_queue_cycles, 600, 0.1, 5000}},
       {"memory_overlap_exponent", {&Sustained::memory_overlap_exponent, 3, 1.2, 20}},
       {"stream_launch_s", {&Sustained::stream_launch_s, 20e-6, 1e-6, 100e-6}}};
 }

@@ -111,7 +111,7 @@ TEST(SmTime, EachWaitByItsLatency) {
   EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}, {.dram = 0.5}), 1000 + 195);
   EXPECT_DOUBLE_EQ(waited({.global = 1}, {.l1 = 0.5}), (265 + 34) / 2.0);
   EXPECT_DOUBLE_EQ(waited({}, {.dram = 1, .random_waits = 3}), 3 * 655);
-  gpu.sustained.l2_loaded_cycles = 100;
+  gpu.sustained.l2_queue_cycles = 100;
   EXPECT_DOUBLE_EQ(waited({.global = 1}), 100);
   gpu.sustained.dram_latency_cycles = 700;
   EXPECT_DOUBLE_EQ(waited({.global = 1}, {.dram = 1}), 700);

@@ -238,7 +238,7 @@ constexpr Improvement kImprovements[] = {
     {"sustained/l2_bandwidth_bytes_per_s", 1.3},
     {"sustained/l2_partial_writes_per_s", 1.3},
     {"sustained/sm_clock_hz", 1.05},
-    {"sustained/l2_loaded_cycles", 0.7},
+    {"sustained/l2_queue_cycles", 0.7},
     {"sustained/fma_latency_cycles", 0.7},
     {"sustained/shared_latency_cycles", 0.7},
     {"sustained/l1_latency_cycles", 0.7},
