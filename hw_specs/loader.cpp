@@ -3,6 +3,7 @@
 #include "hw_specs/checked_json.hpp"
 #include "hw_specs/fields.hpp"
 #include "hw_specs/overrides.hpp"
+#include "hw_specs/relative.hpp"
 #include "hw_specs/rules.hpp"
 #include "hw_specs/schema_check.hpp"
 #include "hw_specs/what_if.hpp"
@@ -74,6 +75,7 @@ void append_values(const Json& document, const std::vector<std::string>& leaves,
 Gpu load(const Source& source) {
   const Documents documents(source);
   Gpu gpu = to_gpu(documents.specification, documents.overlay);
+  if (!source.datasheet_only) take_from_relative(gpu);
   if (!source.overrides.empty()) {
     Source as_filed = source;
     as_filed.overrides.clear();

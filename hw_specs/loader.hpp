@@ -37,6 +37,7 @@ struct Source {
   std::string overlay_file;  ///< with overlay_text, a calibration; empty for none
   std::string overlay_text;
   std::vector<Override> overrides;
+  bool datasheet_only = true;  ///< else, without a calibration, a relative's: relative.hpp
 };
 
 /// Checks the text against schema.json and the rules a schema cannot say, and builds the device.

@@ -122,6 +122,10 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
         "this device was never calibrated: the expected time rests on datasheet values");
     return;
   }
+  if (!gpu.sustained.relative.empty()) {
+    result.notes.push_back("this device was never measured: its sustained values are those of " +
+                           gpu.sustained.relative + ", scaled by the datasheets");
+  }
   if (gpu.sustained.published) {
     result.notes.push_back(
         "this device was never measured by this project: its sustained values come from published "

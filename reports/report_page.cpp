@@ -92,8 +92,10 @@ std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* 
     }
     if (run->device.memory_clock_hz) fact("Memory clock", si(*run->device.memory_clock_hz, "Hz"));
   }
-  fact("Calibration",
-       gpu.sustained.source.empty() ? "none: datasheet values" : gpu.sustained.source);
+  fact("Calibration", gpu.sustained.source.empty() ? "none: datasheet values"
+                      : gpu.sustained.relative.empty()
+                          ? gpu.sustained.source
+                          : "of its relative " + gpu.sustained.relative);
   return html + "</dl>\n";
 }
 

@@ -37,6 +37,7 @@ std::string optional_prefix(const std::optional<double>& value, std::string_view
 
 std::string calibration_kind(const Gpu& gpu) {
   if (gpu.sustained.source.empty()) return "none";
+  if (!gpu.sustained.relative.empty()) return "of " + gpu.sustained.relative;
   return gpu.sustained.published ? "published" : "measured";
 }
 

@@ -60,6 +60,7 @@ std::vector<std::string> read_device_names(const Options& options) {
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options) {
   specs::Source source;
   source.overrides = options.overrides;
+  source.datasheet_only = options.datasheet;
   if (const specs::Embedded* known = specs::find_embedded(name_or_path)) {
     source.file = name_or_path + ".json";
     source.text = known->text;
@@ -104,7 +105,11 @@ std::vector<std::string_view> device_names() {
 }
 
 std::string calibration_text(const Gpu& gpu) {
-  return gpu.sustained.source.empty() ? "none: datasheet values" : gpu.sustained.source;
+  const Sustained& known = gpu.sustained;
+  if (known.source.empty()) return "none: datasheet values";
+  return known.relative.empty()
+             ? known.source
+             : fmt::format("of its relative {}: {}", known.relative, known.source);
 }
 
 }  // namespace roofcast::cli

@@ -151,12 +151,15 @@ void write_calibration(JsonWriter& json, const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
   json.key("calibration");
   json.begin_object();
-  json.member("kind", known.source.empty() ? "none" : known.published ? "published" : "measured");
+  json.member("kind", known.source.empty()      ? "none"
+                      : !known.relative.empty() ? "relative"
+                      : known.published         ? "published"
+                                                : "measured");
   json.key("from");
   if (known.source.empty()) {
     json.null();
   } else {
-    json.string(known.source);
+    json.string(known.relative.empty() ? known.source : known.relative);
   }
   json.end_object();
 }

@@ -193,7 +193,8 @@ struct RoundTime {
 
 RoundTime round_time(const Round& round, const BlockCost& block, const WaitShares& shares,
                      const Plan& plan, const Gpu& gpu) {
-  // The blocks of a loop wait together for the same things; they start and end one by one.
+  // Blocks whose loop has a barrier wait together for the same things; they start and end one by
+  // one.
   const Overlap in_step(gpu.sustained.overlap_exponent);
   const Overlap one_by_one(gpu.sustained.latency_overlap_exponent);
   constexpr auto kLaunch = static_cast<std::size_t>(Resource::launch);
@@ -212,9 +213,10 @@ RoundTime round_time(const Round& round, const BlockCost& block, const WaitShare
       cost.latency.rest += block.drain_cycles;
     }
     // Without a barrier the warps of a loop drift apart: each waits while the others work.
-    const double units = loop && step.waits.barriers == 0 ? block.warps : 1;
+    const bool together = loop && step.waits.barriers > 0;
+    const double units = loop && !together ? block.warps : 1;
     const StepTime time = step_time(cost, phase.stages, units, block.warps, round.resident,
-                                    loop ? in_step : one_by_one, gpu);
+                                    together ? in_step : one_by_one, gpu);
     result.cycles += phase.repeats * time.cycles;
     result.spent[time.fullest] += phase.repeats * time.working;
     result.spent[static_cast<std::size_t>(Resource::latency)] +=

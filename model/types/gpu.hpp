@@ -128,6 +128,7 @@ struct Latencies {
 /// measured it; the laws then fall back to the datasheet and the prediction says so.
 struct Sustained {
   std::string source;      ///< the run and date these came from; empty without a calibration
+  std::string relative;    ///< the GPU they were measured on, where that is another
   bool published = false;  ///< from published measurements, not from a run of this project
   std::optional<double> dram_read_bytes_per_s;
   std::optional<double> dram_write_bytes_per_s;

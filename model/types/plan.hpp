@@ -40,8 +40,9 @@ struct Step {
   Waits waits;
 };
 
-/// A step, over and over. A phase that repeats is a loop: its blocks wait together for the same
-/// things. With `stages` buffers the loads of a step are issued stages - 1 steps ahead of their use.
+/// A step, over and over. A phase that repeats is a loop; with a barrier in it blocks wait together
+/// for the same things. With `stages` buffers the loads of a step are issued stages - 1 steps ahead
+/// of their use.
 struct Phase {
   Step step;
   double repeats = 1;
