@@ -168,4 +168,4 @@ TEST(Chain, WithoutAnOperationOrAnInputIsRefused) {
 }
 
 }  // namespace
-}  // namespace roofcast::elementwise
+}  // namespace roofcast::expression
