@@ -106,7 +106,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   start.waits.global = 1;
   start.warp_instructions = warps * kInstructionsPerThread + slots / rows::kWarp * 8;
   const double stages = backward.streams ? as_double(kRingStages) + 1 : 1;
-  set_blocks(plan, {{std::move(start)}, {std::move(row), rows_of_block, stages}});
+  set_blocks(plan, {{start}, {row, rows_of_block, stages}});
   add_sector_reason(plan);
   return plan;
 }
@@ -135,7 +135,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
                 .shared = counts.parameters * 6,
                 .arithmetic = loads,
                 .barriers = counts.parameters * 2};
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 

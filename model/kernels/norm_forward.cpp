@@ -116,7 +116,7 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
                                                        : 1.0};
   Step start;  // the first row of a stream, which no earlier one hides
   start.waits.global = how.streams ? 1 : 0;
-  set_blocks(plan, {{std::move(start)}, {std::move(row), rows_of_block, how.streams ? 2.0 : 1.0}});
+  set_blocks(plan, {{start}, {row, rows_of_block, how.streams ? 2.0 : 1.0}});
   add_sector_reason(plan);
   return plan;
 }

@@ -87,7 +87,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
       .shared = kShuffles + 3,
       .arithmetic = row / kThreads * kind.chain + kLevels * kind.combine,
       .barriers = 5};
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 
@@ -129,7 +129,7 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
   step.waits = {.global = as_double(rows::ceil_div(problem[rows::kCols], threads)),
                 .shared = result ? 0 : 2 * kShuffles,
                 .barriers = result ? 0.0 : 2.0};
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   plan.caveat = "rows that are no multiple of four elements: registers are an estimate";
   return plan;
 }

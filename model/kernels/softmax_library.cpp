@@ -71,7 +71,7 @@ Plan warp_plan(const Problem& problem, ArrayId x) {
   step.warp_instructions += as_double(rows::kWarpsPerBlock) * kInstructionsPerSweep;
   step.waits.global = 1;
   step.waits.shared = 10;  // two reductions of five shuffles, as far away as shared memory
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 
@@ -126,7 +126,7 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   step.waits.global = kSweeps * as_double(accesses);
   add_reduction(step, warps);
   add_reduction(step, warps);
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 
