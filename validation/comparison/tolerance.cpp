@@ -51,8 +51,9 @@ std::vector<std::string> breaches(const Comparison& comparison,
   }
   for (const std::size_t i : comparison.bound_violations) {
     const Row& row = comparison.rows[i];
-    out.push_back(fmt::format("{} {}: measured {:.4g} s, under the limit of {:.4g} s", row.kernel,
-                              row.problem_text, row.measured_fastest_s, row.limit_s));
+    out.push_back(fmt::format("{} {}: measured {}, under the limit of {}", row.kernel,
+                              row.problem_text, si_text(row.measured_fastest_s, "s"),
+                              si_text(row.limit_s, "s")));
   }
   for (const Failure& failure : comparison.failures) {
     out.push_back(fmt::format("{}: {}", failure.kernel, failure.reason));
