@@ -34,11 +34,11 @@ inline const std::vector<Gpu>& gpus() {
   return all;
 }
 
-// A build without optimization asks each question of a few devices, in turn of all of them.
+// A build without optimization asks every other question, of one device: of all in turn.
 #ifdef NDEBUG
 inline constexpr std::size_t kOneIn = 1;
 #else
-inline constexpr std::size_t kOneIn = 16;
+inline constexpr std::size_t kOneIn = 32;
 #endif
 
 constexpr bool is_asked(std::size_t question, std::size_t device) {
