@@ -50,7 +50,8 @@ TEST(Tolerance, ViolationsAndFailuresAreBreachesByThemselves) {
   EXPECT_THAT(breaches(c, {}), ElementsAre("gemm.naive: wrong result"));
   c.rows[0].measured_fastest_s = 0.4;
   c = summarize(c.rows);
-  EXPECT_THAT(breaches(c, {}), ElementsAre(HasSubstr("measured 400 ms, under the limit of 500 ms")));
+  EXPECT_THAT(breaches(c, {}),
+              ElementsAre(HasSubstr("measured 400 ms, under the limit of 500 ms")));
 }
 
 }  // namespace
