@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/files.hpp"
+#include "validation/runs/numbers.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -18,7 +19,7 @@ specs::Override read_override(const std::string& text) {
   }
   std::string value = text.substr(equals + 1);
   // A whole number in any form (1e2) counts as one where the schema asks for an integer.
-  const std::optional<double> number = number_of(value);
+  const auto number = validation::number_of<double>(value);
   if (const auto whole = number ? whole_of(*number) : std::nullopt) value = std::to_string(*whole);
   return {text.substr(0, equals), std::move(value)};
 }

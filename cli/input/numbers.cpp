@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "cli/exit_code.hpp"
 #include "model/types/problem.hpp"
+#include "validation/runs/numbers.hpp"
 
 namespace roofcast::cli {
-
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool all = error == std::errc() && end == text.data() + text.size();
-  return all && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 std::optional<std::int64_t> whole_of(double value) {
   constexpr double kExactIntegers = 9007199254740992.0;
@@ -24,10 +17,8 @@ std::optional<std::int64_t> whole_of(double value) {
 }
 
 std::int64_t parse_whole(std::string_view what, std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return value;
-  const std::optional<double> number = number_of(text);
+  if (const auto exact = validation::number_of<std::int64_t>(text)) return *exact;
+  const auto number = validation::number_of<double>(text);
   if (!number || *number != std::trunc(*number)) {
     throw UsageError(
         fmt::format("{} takes a whole number such as 4096 or 1e6, not '{}'", what, text));
@@ -37,7 +28,7 @@ std::int64_t parse_whole(std::string_view what, std::string_view text) {
 }
 
 double parse_real(std::string_view what, std::string_view text) {
-  if (const auto value = number_of(text)) return *value;
+  if (const auto value = validation::number_of<double>(text)) return *value;
   throw UsageError(fmt::format("{} takes a number such as 1.755e9, not '{}'", what, text));
 }
 

@@ -1,13 +1,10 @@
 #pragma once
-// The one place where numbers are read from text.
+// Numbers of the command line: validation/runs/numbers.hpp reads them.
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace roofcast::cli {
-
-/// A finite decimal number: 4096, 1e8, -0.5. Nothing for any other text (true, inf, 0x10, 4k).
-std::optional<double> number_of(std::string_view text);
 
 /// The whole number that a value is: 1e8 and 4096.0 are whole. Nothing for a fraction, and beyond
 /// 2^53, where a double no longer tells neighbours apart.

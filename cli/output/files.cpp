@@ -17,26 +17,13 @@ namespace roofcast::cli {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
-constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 
-int open_for_reading(const std::string& path) {
-  if (path == "-") return STDIN_FILENO;
+std::size_t read_standard_input(char* to, std::size_t size) {
   while (true) {
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0) return descriptor;
-    if (errno != EINTR) {
-      throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-    }
-    stop_if_interrupted();
-  }
-}
-
-std::size_t read_some(int descriptor, const std::string& name, char* to, std::size_t size) {
-  while (true) {
-    const ssize_t got = read(descriptor, to, size);
+    const ssize_t got = read(STDIN_FILENO, to, size);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR) {
-      throw InputError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+      throw InputError(fmt::format("cannot read standard input: {}", std::strerror(errno)));
     }
     stop_if_interrupted();
   }
@@ -50,7 +37,7 @@ std::string read_file(const std::string& path) {
   while (true) {
     const std::size_t size = text.size();
     text.resize(size + kBlock);
-    const std::size_t got = read_some(STDIN_FILENO, path, text.data() + size, kBlock);
+    const std::size_t got = read_standard_input(text.data() + size, kBlock);
     text.resize(size + got);
     if (got == 0) return text;
     if (text.size() > specs::kMostFileBytes) {
@@ -126,60 +113,6 @@ void write_output(const std::optional<std::string>& path, std::string_view text)
   Output output(path);
   output.write(text);
   output.commit();
-}
-
-LineReader::LineReader(const std::string& path)
-    : name_(path == "-" ? "standard input" : path), descriptor_(open_for_reading(path)) {
-  block_.resize(kBlock);
-}
-
-LineReader::~LineReader() {
-  if (descriptor_ != STDIN_FILENO) close(descriptor_);
-}
-
-bool LineReader::needs_read() const {
-  return !at_end_ && std::memchr(block_.data() + begin_, '\n', end_ - begin_) == nullptr;
-}
-
-bool LineReader::fill() {
-  if (begin_ > 0) {
-    std::memmove(block_.data(), block_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  if (end_ == block_.size()) {
-    if (block_.size() >= kLongestLine) {
-      throw InputError(
-          fmt::format("{} has a line of over {} bytes: one JSON object a line is "
-                      "expected",
-                      name_, kLongestLine));
-    }
-    block_.resize(block_.size() * 2);
-  }
-  const std::size_t got = read_some(descriptor_, name_, block_.data() + end_, block_.size() - end_);
-  end_ += got;
-  return got > 0;
-}
-
-std::optional<std::string_view> LineReader::next() {
-  std::size_t searched = 0;
-  while (true) {
-    const char* from = block_.data() + begin_;
-    const void* found = std::memchr(from + searched, '\n', end_ - begin_ - searched);
-    if (found != nullptr) {
-      const auto length = static_cast<std::size_t>(static_cast<const char*>(found) - from);
-      begin_ += length + 1;
-      return std::string_view(from, length);
-    }
-    searched = end_ - begin_;
-    if (at_end_ || !fill()) {
-      at_end_ = true;
-      if (begin_ == end_) return std::nullopt;
-      const std::string_view last(block_.data() + begin_, end_ - begin_);
-      begin_ = end_;
-      return last;
-    }
-  }
 }
 
 }  // namespace roofcast::cli

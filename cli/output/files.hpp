@@ -41,30 +41,4 @@ class Output {
 /// Writes a file in one go, atomically, or standard output.
 void write_output(const std::optional<std::string>& path, std::string_view text);
 
-/// Lines of a file or of standard input ("-"), read in large blocks.
-class LineReader {
- public:
-  explicit LineReader(const std::string& path);
-  ~LineReader();
-  LineReader(const LineReader&) = delete;
-  LineReader(LineReader&&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
-  LineReader& operator=(LineReader&&) = delete;
-
-  /// The next line without its end, valid until the next call; nothing at the end of input.
-  std::optional<std::string_view> next();
-  /// True if next() would have to read, perhaps wait, first.
-  bool needs_read() const;
-
- private:
-  bool fill();
-
-  std::string name_;
-  int descriptor_ = 0;
-  std::string block_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
-  bool at_end_ = false;
-};
-
 }  // namespace roofcast::cli

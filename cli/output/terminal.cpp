@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 
 #include "cli/output/visible_text.hpp"
+#include "validation/runs/numbers.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -25,10 +25,8 @@ bool is_dumb_terminal() {
 
 /// COLUMNS as a shell exports it, else what the terminal says.
 std::size_t standard_output_width() {
-  const std::string_view columns = environment("COLUMNS");
-  std::size_t width = 0;
-  const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
-  if (error == std::errc() && end == columns.data() + columns.size() && width > 0) return width;
+  const auto columns = validation::number_of<std::size_t>(environment("COLUMNS"));
+  if (columns && *columns > 0) return *columns;
   winsize size = {};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return Style::kAnyWidth;

@@ -50,11 +50,6 @@ void add_operand(Step& step, const Operand& operand) {
   step.operation.nodes.push_back({Op::input, position});
 }
 
-bool uses(const Step& step, std::size_t array) {
-  return step.writes == array ||
-         std::find(step.reads.begin(), step.reads.end(), array) != step.reads.end();
-}
-
 }  // namespace
 
 Chain eager(const Expression& expression) {
@@ -87,22 +82,6 @@ Chain eager(const Expression& expression) {
     chain.steps.push_back(std::move(step));
   }
   return chain;
-}
-
-double reuse_distance(const Chain& chain, std::size_t position, std::size_t array) {
-  std::size_t last = position;
-  while (last > 0 && !uses(chain.steps[last - 1], array)) --last;
-  if (last == 0) return 0;
-  --last;
-  double distance = 0;
-  for (std::size_t other = 0; other <= chain.inputs + chain.scratch; ++other) {
-    bool between = false;
-    for (std::size_t i = last + 1; i < position; ++i) between |= uses(chain.steps[i], other);
-    const bool before = uses(chain.steps[last], other);
-    const bool after = uses(chain.steps[position], other);
-    distance += between || (before && after) ? 1 : before || after ? 0.5 : 0;
-  }
-  return distance;
 }
 
 }  // namespace roofcast::expression

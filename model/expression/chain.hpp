@@ -30,10 +30,4 @@ struct Chain {
 /// own. Throws InputError if there is no operation or no input.
 Chain eager(const Expression& expression);
 
-/// How many arrays' worth of bytes go through L2 between the last use of an array and step
-/// `position` of the chain; negative never: 0 if it was not used before. All steps run through
-/// their arrays in the same order, so an array used both before and after counts whole, and one
-/// that only the earlier or only the later step uses counts half on average.
-double reuse_distance(const Chain& chain, std::size_t position, std::size_t array);
-
 }  // namespace roofcast::expression

@@ -109,7 +109,7 @@ void set_loop(Plan& plan, Step step, double steps, double stages, const TileTraf
   store.issued.l1 = {0, traffic.sectors.write_bytes / blocks};
   store.issued.l2 = {0, below_l1.write_bytes / blocks};
   store.waits.global = 1;
-  set_blocks(plan, {{std::move(step), steps, stages}, {std::move(store)}});
+  set_blocks(plan, {{step, steps, stages}, {store}});
 }
 
 // One thread an output element, operands straight from global memory. `rows_first`: neighbouring

@@ -5,6 +5,7 @@
 
 #include "model/kernels/library_rows.hpp"
 #include "model/kernels/plan_parts.hpp"
+#include "model/types/compilation.hpp"
 
 namespace roofcast::norm {
 namespace {
@@ -15,8 +16,7 @@ constexpr double kWarps = 4;
 
 // ptxas -v of CUDA 13.0, 2026-11-21, of a kernel written after the same algorithm, for sm_80, sm_90
 // and sm_100. For sm_75 it says 51; what a V100 reads again agrees with 39.
-constexpr std::array kRegisters = {library::Compilation{7, 39}, library::Compilation{9, 32},
-                                   library::Compilation{10, 42}};
+constexpr std::array kRegisters = {Compilation{7, 39}, Compilation{9, 32}, Compilation{10, 42}};
 
 // Welford's update of mean and squared deviations: four instructions of arithmetic and a
 // reciprocal of ten; a square and a sum for the root mean square.
@@ -61,7 +61,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   Plan plan;
   plan.launch.grid[0] = problem[rows::kRows];
   plan.launch.block = {rows::kWarp, kThreads / rows::kWarp, 1};
-  plan.launch.registers = library::registers_for(kRegisters, gpu);
+  plan.launch.registers = compiled_for(gpu, kRegisters).registers;
   plan.launch.shared_bytes = 24;
   plan.useful.vector_flops = n * (kind.flops + kResultFlops);
   plan.useful.special_flops = n * kind.special;
@@ -87,7 +87,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
       .shared = kShuffles + 3,
       .arithmetic = row / kThreads * kind.chain + kLevels * kind.combine,
       .barriers = 5};
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 
@@ -129,7 +129,7 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
   step.waits = {.global = as_double(rows::ceil_div(problem[rows::kCols], threads)),
                 .shared = result ? 0 : 2 * kShuffles,
                 .barriers = result ? 0.0 : 2.0};
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   plan.caveat = "rows that are no multiple of four elements: registers are an estimate";
   return plan;
 }

@@ -123,7 +123,7 @@ Plan plan_sums(Kind kind, const Problem& p) {
   merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
   merge.waits.shared = (alone ? 1 : 2) * kShufflesOfWarp;
   merge.waits.barriers = alone ? 0 : 1;
-  set_blocks(plan, {{std::move(load), batches}, {std::move(merge)}});
+  set_blocks(plan, {{load, batches}, {merge}});
   return plan;
 }
 
@@ -155,7 +155,7 @@ Plan plan_finish(Kind kind, const Problem& p) {
                 .shared = 2 * kShufflesOfWarp,
                 .arithmetic = loads,
                 .barriers = finish.threads > rows::kWarp ? 1.0 : 0.0};
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 

@@ -150,7 +150,7 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
                 // The maximum and the sum of a thread's elements, one after the other.
                 .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
                 .barriers = alone ? 0.0 : 1.0};
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 
@@ -207,7 +207,7 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   start.waits.global = 1;
   start.warp_instructions = warps * kInstructionsPerThread;
   // A row is in registers while the buffers fill with the next ones.
-  set_blocks(plan, {{std::move(start)}, {std::move(row), row_count, as_double(stages) + 1}});
+  set_blocks(plan, {{start}, {row, row_count, as_double(stages) + 1}});
   plan.on_chip_bytes += as_double(ring);
   return {{plan}};
 }
@@ -265,7 +265,7 @@ Plan plan_sweeps(const Problem& p, double reads, const PerElement& each, double 
   merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
   merge.waits.shared = merges * (alone ? 1 : 2) * kShufflesOfWarp;
   merge.waits.barriers = alone ? 0 : merges;
-  set_blocks(plan, {{std::move(batch), batches}, {std::move(merge)}});
+  set_blocks(plan, {{batch, batches}, {merge}});
   return plan;
 }
 

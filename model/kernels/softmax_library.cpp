@@ -5,6 +5,7 @@
 
 #include "model/kernels/library_rows.hpp"
 #include "model/kernels/plan_parts.hpp"
+#include "model/types/compilation.hpp"
 
 namespace roofcast::softmax {
 namespace {
@@ -23,7 +24,7 @@ constexpr double kInstructionsPerSweep = 25;
 
 // ptxas -v of CUDA 13.0, 2026-11-21, of kernels written after the same algorithm, for sm_75 (the
 // oldest it compiles for) and sm_80.
-constexpr std::array kBlockRegisters = {library::Compilation{7, 36}, library::Compilation{8, 31}};
+constexpr std::array kBlockRegisters = {Compilation{7, 36}, Compilation{8, 31}};
 // Rows of up to 32, 64 … 1024 elements.
 constexpr std::array<std::int64_t, 6> kWarpRegisters = {20, 26, 32, 32, 40, 56};
 
@@ -70,7 +71,7 @@ Plan warp_plan(const Problem& problem, ArrayId x) {
   step.warp_instructions += as_double(rows::kWarpsPerBlock) * kInstructionsPerSweep;
   step.waits.global = 1;
   step.waits.shared = 10;  // two reductions of five shuffles, as far away as shared memory
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 
@@ -101,7 +102,7 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   Plan plan;
   plan.launch.grid[0] = problem[rows::kRows];
   plan.launch.block[0] = threads;
-  plan.launch.registers = library::registers_for(kBlockRegisters, gpu);
+  plan.launch.registers = compiled_for(gpu, kBlockRegisters).registers;
   plan.launch.shared_bytes = threads * 4;
   set_arrays(plan, problem, 0);
   const double all = plan.arrays[0].footprint.read_bytes;
@@ -125,7 +126,7 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   step.waits.global = kSweeps * as_double(accesses);
   add_reduction(step, warps);
   add_reduction(step, warps);
-  set_blocks(plan, {{std::move(step)}});
+  set_blocks(plan, {{step}});
   return plan;
 }
 

@@ -9,8 +9,8 @@ const Gpu* match_device(const DeviceFacts& facts, std::span<const Gpu> specifica
   const Gpu* best = nullptr;
   double best_distance = kMemoryTolerance;
   for (const Gpu& gpu : specifications) {
-    if (!gpu.compute_capability || text(*gpu.compute_capability) != facts.compute_capability || gpu.sm_count != facts.sm_count ||
-        !gpu.memory.dram_bytes) {
+    if (!gpu.compute_capability || text(*gpu.compute_capability) != facts.compute_capability ||
+        gpu.sm_count != facts.sm_count || !gpu.memory.dram_bytes) {
       continue;
     }
     const double distance = std::abs(facts.dram_bytes / *gpu.memory.dram_bytes - 1);

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <boost/tokenizer.hpp>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <sstream>
 
 #include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
+#include "validation/runs/numbers.hpp"
 #include "validation/runs/problem_text.hpp"
 
 namespace roofcast::validation {
@@ -33,13 +31,6 @@ Fields split(const std::string& file, std::size_t line, const std::string& text,
   } catch (const boost::escaped_list_error& error) {
     refuse_line(file, line, error.what(), "double a quotation mark or backslash inside a field");
   }
-}
-
-std::optional<std::int64_t> integer_of(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// The columns of the table and the row at hand.
@@ -115,22 +106,21 @@ class Reader {
 
   double time_s() {
     const std::string& text = field("time_us");
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !std::isfinite(value) || value <= 0) {
+    const auto value = number_of<double>(text);
+    if (!value || *value <= 0) {
       refuse_line(file_, line_,
                   fmt::format("expected a time above 0 in time_us, found \"{}\"", text),
                   "write it in microseconds");
     }
-    return value * 1e-6;
+    return *value * 1e-6;
   }
 
   /// "rows*cols*2"
   std::int64_t product(const std::string& expression) {
     std::int64_t value = 1;
     for (const std::string& factor : split(file_, line_, expression, '*')) {
-      const std::string& text = integer_of(factor) ? factor : field(factor);
-      const auto number = integer_of(text);
+      const std::string& text = number_of<std::int64_t>(factor) ? factor : field(factor);
+      const auto number = number_of<std::int64_t>(text);
       if (!number || __builtin_mul_overflow(value, *number, &value)) {
         throw InputError(fmt::format("expected an integer for {}, found \"{}\"", factor, text));
       }

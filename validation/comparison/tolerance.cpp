@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdlib>
+#include <string_view>
+
+#include "model/types/quantity_text.hpp"
+#include "validation/runs/numbers.hpp"
 
 namespace roofcast::validation {
 namespace {
@@ -24,16 +26,10 @@ const Summary* find_group(const Comparison& comparison, const std::string& group
 Tolerance parse_tolerance(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals != std::string::npos && equals > 0) {
-    const std::string number = text.substr(equals + 1);
-    char* end = nullptr;
-    double value = std::strtod(number.c_str(), &end);
-    if (*end == '%') {
-      value /= 100;
-      ++end;
-    }
-    if (!number.empty() && *end == '\0' && std::isfinite(value) && value > 0) {
-      return {text.substr(0, equals), value};
-    }
+    const bool of_100 = text.ends_with('%');
+    const auto number = number_of<double>(
+        std::string_view(text).substr(equals + 1, text.size() - equals - 1 - (of_100 ? 1 : 0)));
+    if (number && *number > 0) return {text.substr(0, equals), of_100 ? *number / 100 : *number};
   }
   throw InputError(fmt::format(
       "expected a tolerance GROUP=SHARE, found \"{}\". Mend: write gemm=10% or all=0.15.", text));
@@ -48,15 +44,16 @@ std::vector<std::string> breaches(const Comparison& comparison,
       out.push_back(
           fmt::format("no case of \"{}\" to hold against its tolerance", tolerance.group));
     } else if (summary->mean_absolute_error > tolerance.mean_absolute_error) {
-      out.push_back(fmt::format("{}: mean absolute error {:.1f}%, tolerance {:.1f}%",
-                                tolerance.group, 100 * summary->mean_absolute_error,
-                                100 * tolerance.mean_absolute_error));
+      out.push_back(fmt::format("{}: mean absolute error {}, tolerance {}", tolerance.group,
+                                percent(summary->mean_absolute_error),
+                                percent(tolerance.mean_absolute_error)));
     }
   }
   for (const std::size_t i : comparison.bound_violations) {
     const Row& row = comparison.rows[i];
-    out.push_back(fmt::format("{} {}: measured {:.4g} s, under the limit of {:.4g} s", row.kernel,
-                              row.problem_text, row.measured_fastest_s, row.limit_s));
+    out.push_back(fmt::format("{} {}: measured {}, under the limit of {}", row.kernel,
+                              row.problem_text, si_text(row.measured_fastest_s, "s"),
+                              si_text(row.limit_s, "s")));
   }
   for (const Failure& failure : comparison.failures) {
     out.push_back(fmt::format("{}: {}", failure.kernel, failure.reason));

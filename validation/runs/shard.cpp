@@ -2,23 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <string_view>
 
 #include "model/types/problem.hpp"
+#include "validation/runs/numbers.hpp"
 
 namespace roofcast::validation {
-namespace {
-
-std::optional<std::size_t> count_from(std::string_view text) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-}  // namespace
-
 std::string text_of(const Shard& shard) {
   return fmt::format("{}/{}", shard.index, shard.count);
 }
@@ -26,8 +15,8 @@ std::string text_of(const Shard& shard) {
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash != std::string::npos) {
-    const auto index = count_from(std::string_view(text).substr(0, slash));
-    const auto count = count_from(std::string_view(text).substr(slash + 1));
+    const auto index = number_of<std::size_t>(std::string_view(text).substr(0, slash));
+    const auto count = number_of<std::size_t>(std::string_view(text).substr(slash + 1));
     if (index && count && *index < *count) return {*index, *count};
   }
   throw InputError(fmt::format(
@@ -41,9 +30,9 @@ std::optional<Shard> slurm_shard(const std::function<const char*(const char*)>& 
   const char* count_text = get("SLURM_ARRAY_TASK_COUNT");
   if (id_text == nullptr || count_text == nullptr) return std::nullopt;
   const char* first_text = get("SLURM_ARRAY_TASK_MIN");
-  const auto id = count_from(id_text);
-  const auto count = count_from(count_text);
-  const auto first = count_from(first_text == nullptr ? "0" : first_text);
+  const auto id = number_of<std::size_t>(id_text);
+  const auto count = number_of<std::size_t>(count_text);
+  const auto first = number_of<std::size_t>(first_text == nullptr ? "0" : first_text);
   if (id && count && first && *id >= *first && *id - *first < *count)
     return Shard{*id - *first, *count};
   throw InputError(

@@ -87,27 +87,6 @@ TEST(Output, SaysWhatItCannotWrite) {
   EXPECT_THROW(write_output("/dev/full", "x"), WriteError);
 }
 
-TEST(LineReader, LinesOfEveryLength) {
-  const Folder folder;
-  std::string text = "\nfirst\r\n\n";
-  const std::string longer(3 << 20, 'x');
-  text.append(longer).append("\nlast without an end");
-  LineReader reader(folder.write("lines", text));
-  EXPECT_EQ(reader.next(), "");
-  EXPECT_EQ(reader.next(), "first\r");
-  EXPECT_EQ(reader.next(), "");
-  EXPECT_EQ(reader.next(), longer);
-  EXPECT_EQ(reader.next(), "last without an end");
-  EXPECT_EQ(reader.next(), std::nullopt);
-  EXPECT_EQ(reader.next(), std::nullopt);
-}
-
-TEST(LineReader, RefusesAFileThatIsOneLine) {
-  const Folder folder;
-  LineReader reader(folder.write("lines", std::string(17 << 20, 'x')));
-  EXPECT_THROW(reader.next(), InputError);
-}
-
 TEST(ReadFile, WholeOrARefusal) {
   const Folder folder;
   const std::string text(5 << 20, 'y');

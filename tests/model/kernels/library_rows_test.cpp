@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "model/kernels/library_rows.hpp"
 #include "model/kernels/norm_library.hpp"
 #include "model/kernels/softmax_library.hpp"
 #include "model/laws/chain_reuse.hpp"
@@ -120,17 +119,6 @@ TEST(NormLibrary, RowsThatAreNoVectorsTakeTwoKernels) {
   const std::vector<ChainReuse> again = chain_reuse(plans, 1);
   ASSERT_EQ(again.size(), 2U);
   EXPECT_EQ(again[0].bytes.read_bytes + again[1].bytes.read_bytes, x + 16 * 8);
-}
-
-TEST(LibraryRows, EachGenerationRunsItsOwnCompilation) {
-  constexpr std::array kAll = {library::Compilation{7, 36}, library::Compilation{8, 31},
-                               library::Compilation{10, 42}};
-  EXPECT_EQ(library::registers_for(kAll, of_generation(7)), 36);
-  EXPECT_EQ(library::registers_for(kAll, of_generation(8)), 31);
-  EXPECT_EQ(library::registers_for(kAll, of_generation(9)), 31);
-  EXPECT_EQ(library::registers_for(kAll, of_generation(12)), 42);
-  EXPECT_EQ(library::registers_for(kAll, of_generation(3)), 36);
-  EXPECT_EQ(library::registers_for(kAll, of_generation(std::nullopt)), 36);
 }
 
 // 10 blocks of 20 run at once; what they move in between is 1.25 of the capacity: half misses.

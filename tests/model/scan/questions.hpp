@@ -2,6 +2,7 @@
 // Every kernel with sizes to ask about, and every shipped device to ask.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,35 @@ inline Gpu shipped_gpu(const specs::Embedded& one, std::vector<specs::Override> 
   return specs::load({std::string(one.name), std::string(one.text),
                       one.overlay_text.empty() ? "" : std::string(one.name) + " calibration",
                       std::string(one.overlay_text), std::move(overrides)});
+}
+
+inline const std::vector<Gpu>& gpus() {
+  static const std::vector<Gpu> all = [] {
+    std::vector<Gpu> loaded;
+    for (const specs::Embedded& one : specs::embedded()) loaded.push_back(shipped_gpu(one));
+    return loaded;
+  }();
+  return all;
+}
+
+// A build without optimization asks every other question, of one device: of all in turn.
+#ifdef NDEBUG
+inline constexpr std::size_t kOneIn = 1;
+#else
+inline constexpr std::size_t kOneIn = 32;
+#endif
+
+constexpr bool is_asked(std::size_t question, std::size_t device) {
+  return (question + device) % kOneIn == 0;
+}
+
+/// The devices to ask the question of that number.
+inline std::vector<std::reference_wrapper<const Gpu>> gpus_for(std::size_t question) {
+  std::vector<std::reference_wrapper<const Gpu>> asked;
+  for (std::size_t device = 0; device < gpus().size(); ++device) {
+    if (is_asked(question, device)) asked.emplace_back(gpus()[device]);
+  }
+  return asked;
 }
 
 inline std::vector<KernelRef> all_variants() {

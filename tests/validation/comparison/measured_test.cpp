@@ -120,6 +120,7 @@ TEST(MeasuredRuns, TimeOfEveryFamily) {
 TEST(MeasuredRuns, SectorsAndWavefrontsOfAccessPatterns) {
   constexpr double kRandom = 1e-4;
   constexpr double kBetweenBlocks = 0.02;
+  constexpr double kRounding = 1e-12;  // a count is the sum of steps, each a share of the launch
   for (const Comparison& run : validation_runs()) {
     int patterns = 0;
     int from_l2_exactly = 0;
@@ -129,16 +130,18 @@ TEST(MeasuredRuns, SectorsAndWavefrontsOfAccessPatterns) {
       ASSERT_TRUE(row.l1_load_sectors && row.l1_store_sectors && row.l2_read_sectors);
       ++patterns;
       const bool random = row.kernel == "access.gather";
-      EXPECT_NEAR(row.l1_load_sectors->error(), 0, random ? kRandom : 1e-12);
-      EXPECT_EQ(row.l1_store_sectors->predicted, row.l1_store_sectors->measured);
+      EXPECT_NEAR(row.l1_load_sectors->error(), 0, random ? kRandom : kRounding);
+      EXPECT_NEAR(row.l1_store_sectors->predicted, row.l1_store_sectors->measured,
+                  kRounding * row.l1_store_sectors->measured);
       if (row.shared_wavefronts) {
-        EXPECT_EQ(row.shared_wavefronts->predicted, row.shared_wavefronts->measured);
+        EXPECT_NEAR(row.shared_wavefronts->predicted, row.shared_wavefronts->measured,
+                    kRounding * row.shared_wavefronts->measured);
       }
       if (!random) {
         EXPECT_NEAR(row.l2_read_sectors->error(), 0, kBetweenBlocks);
         EXPECT_NEAR(row.l2_write_sectors->error(), 0, kBetweenBlocks);
       }
-      from_l2_exactly += row.l2_read_sectors->predicted == row.l2_read_sectors->measured;
+      from_l2_exactly += std::abs(row.l2_read_sectors->error()) <= kRounding;
     }
     EXPECT_GE(patterns, 300);
     EXPECT_GE(from_l2_exactly, 200);

@@ -121,7 +121,7 @@ TEST_F(Reference, PlansLaunchWhatTheFrameworkLaunched) {
       // The framework splits tensors beyond 2 GiB into several launches.
       if (row.group == "elementwise" && problem[0] > (std::int64_t{1} << 29)) continue;
       const KernelRef kernel = find_kernel(row.measured.kernel);
-      const Launch launch = kernel.kernel->plan(problem, gpu).front().launch;
+      const Launch launch = kernel.kernel->plan(problem, gpu).front().plan.launch;
       std::string planned;
       for (const auto& extent : {launch.grid, launch.block}) {
         planned += std::to_string(extent[0]) + "x" + std::to_string(extent[1]) + "x" +

@@ -1,0 +1,63 @@
+#pragma once
+// What the plans of the forward and of the backward pass share.
+#include <array>
+#include <cstdint>
+
+#include "model/kernels/norm.hpp"
+#include "model/kernels/plan_parts.hpp"
+
+namespace roofcast::norm {
+
+enum class Kind : unsigned char { layernorm, rmsnorm };
+
+constexpr bool narrow(const Problem& p) {
+  return element_bytes(p) == 2;
+}
+
+/// Registers of the compiled kernels; 0: not compiled.
+struct Registers {
+  Kind kind;
+  DType dtype;
+  std::array<std::int64_t, 4> forward;    ///< 1, 2, 4, 8 vectors a thread
+  std::array<std::int64_t, 4> in_turn;    ///< the same: a block takes rows in turn
+  std::array<std::int64_t, 4> clustered;  ///< the same: a cluster does
+  std::array<std::int64_t, 2> streamed;   ///< forward through shared memory: a block, a cluster
+  std::array<std::int64_t, 2> backward;   ///< a block, a cluster a row
+  std::array<std::int64_t, 2> ring;       ///< the same, through shared memory
+  std::array<std::int64_t, 2> ragged;     ///< the same, element by element
+};
+const Registers& registers_of(Kind kind, DType dtype);
+
+/// What the two kinds do for each element, counted in the kernels' source, and for each row.
+struct Counts {
+  double parameters;     ///< γ, and β
+  double statistics;     ///< fp32 values a row: μ, r
+  double forward_flops;  ///< Σ, centre, square | centre, scale, γ and β
+  double forward_instructions;
+  double backward_flops;  ///< x̂, dγ, dβ, g, two sums, dx
+  double backward_instructions;
+};
+const Counts& counts_of(Kind kind);
+
+// Estimates from the PTX: an access with its bounds test, address and padding; a thread besides;
+// merging a warp's sums, and those of the warps.
+inline constexpr double kInstructionsPerLoad = 9;
+inline constexpr double kInstructionsPerRingLoad = 3;
+inline constexpr double kInstructionsPerStore = 5;
+inline constexpr double kInstructionsPerThread = 80;
+inline constexpr double kInstructionsPerMerge = 50;
+inline constexpr double kShufflesOfWarp = 10;
+
+enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
+
+/// Throws InputError where the kernels cannot run it; `most`: vectors a thread may hold.
+void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most);
+
+/// Notes why the sectors moved hold more bytes than were asked for.
+void add_sector_reason(Plan& plan);
+
+Program plan_forward(Kind kind, const Problem& p, const Gpu& gpu);
+/// dx with the strips' partial dγ and dβ, then the launch that sums those.
+Program plan_backward(Kind kind, const Problem& p, const Gpu& gpu);
+
+}  // namespace roofcast::norm
