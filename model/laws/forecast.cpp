@@ -82,7 +82,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
                        const Gpu& gpu) {
   const std::int64_t slots = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
   const double first_wave =
-      std::min(1.0, static_cast<double>(slots) / static_cast<double>(plan.launch.blocks()));
+      1 / std::ceil(static_cast<double>(plan.launch.blocks()) / static_cast<double>(slots));
   double waited_for = memory.l2.read_bytes;
   double from_dram = memory.dram.read_bytes;
   double in_l1 = 0;
