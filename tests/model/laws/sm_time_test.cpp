@@ -110,6 +110,23 @@ TEST(SmTime, ClassesOfBlocksInOrder) {
   EXPECT_NEAR(cycles(plan, device()), (10 + 30) * 365, 1e-9);
 }
 
+// Two places on each SM: half of them take a block of 10 steps, half one of 9, and the last blocks
+// begin where those of 9 end. Alone a step takes 365, as one of two 100 + ‖100, 265‖.
+TEST(SmTime, LastBlocksBeginInPlacesThatAreFreeEarly) {
+  const double of_two = 100 + std::hypot(100, 265);
+  Plan plan;
+  plan.launch.grid[0] = 3 * kSms;
+  plan.launch.block[0] = 256;
+  plan.blocks = {{kSms, {{vector_and_wait(), 10}}}, {2 * kSms, {{vector_and_wait(), 9}}}};
+  const SmTime time = sm_time(plan, at_once(2), {}, device());
+  EXPECT_NEAR(time.cycles, 9 * of_two + 9 * 365, 1e-9);
+  // By rounds the places would be held 9.5 steps of two and 9 of one: more than there is.
+  EXPECT_EQ(time.idle_cycles, 0);
+  double spent = 0;
+  for (const double cycles : time.spent_cycles) spent += cycles;
+  EXPECT_NEAR(spent, time.cycles, 1e-9);
+}
+
 TEST(SmTime, EachWaitByItsLatency) {
   Gpu gpu = device();
   gpu.sustained.barrier_cycles = 20;
