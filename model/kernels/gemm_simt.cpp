@@ -110,7 +110,7 @@ void set_loop(Plan& plan, const Config& c, Step step, double steps, double stage
     store.issued.l1 = {0, traffic.sectors.write_bytes * share_of_block};
     store.issued.l2 = {0, below_l1.write_bytes * share_of_block};
     store.waits.global = 1;
-    plan.blocks.push_back({blocks, {{step, steps, stages}, {std::move(store)}}});
+    plan.blocks.push_back({blocks, {{step, steps, stages}, {store}}});
   };
   const std::int64_t whole = (c.m / c.tile_m) * (c.n / c.tile_n);
   const std::int64_t cut = plan.launch.blocks() - whole;
