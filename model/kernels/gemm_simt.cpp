@@ -95,21 +95,28 @@ Plan product_plan(const Config& c) {
   return plan;
 }
 
-// The main loop, then the stores of C.
-void set_loop(Plan& plan, Step step, double steps, double stages, const TileTraffic& traffic,
-              const Traffic& below_l1) {
-  const double blocks = as_double(plan.launch.blocks());
-  const double loads = blocks * steps;
+// The main loop, then the stores of C: tiles that its edges cut store less than whole ones.
+void set_loop(Plan& plan, const Config& c, Step step, double steps, double stages,
+              const TileTraffic& traffic, const Traffic& below_l1) {
+  const double loads = as_double(plan.launch.blocks()) * steps;
   step.issued.requested = {traffic.requested.read_bytes / loads, 0};
   step.issued.l1 = {traffic.sectors.read_bytes / loads, 0};
   step.issued.l2 = {below_l1.read_bytes / loads, 0};
   step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
-  Step store;
-  store.issued.requested = {0, traffic.requested.write_bytes / blocks};
-  store.issued.l1 = {0, traffic.sectors.write_bytes / blocks};
-  store.issued.l2 = {0, below_l1.write_bytes / blocks};
-  store.waits.global = 1;
-  set_blocks(plan, {{step, steps, stages}, {store}});
+  const auto add = [&](std::int64_t blocks, double share_of_block) {
+    if (blocks == 0) return;
+    Step store;
+    store.issued.requested = {0, traffic.requested.write_bytes * share_of_block};
+    store.issued.l1 = {0, traffic.sectors.write_bytes * share_of_block};
+    store.issued.l2 = {0, below_l1.write_bytes * share_of_block};
+    store.waits.global = 1;
+    plan.blocks.push_back({blocks, {{step, steps, stages}, {store}}});
+  };
+  const std::int64_t whole = (c.m / c.tile_m) * (c.n / c.tile_n);
+  const std::int64_t cut = plan.launch.blocks() - whole;
+  const double of_whole = as_double(c.tile_m * c.tile_n) / (as_double(c.m) * as_double(c.n));
+  add(whole, of_whole);
+  add(cut, (1 - as_double(whole) * of_whole) / as_double(cut));
 }
 
 // One thread an output element, operands straight from global memory. `rows_first`: neighbouring
@@ -151,7 +158,7 @@ Program plan_direct(const Problem& problem, bool rows_first) {
     std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
-  set_loop(plan, step, as_double(c.k), 1, traffic, below_l1);
+  set_loop(plan, c, step, as_double(c.k), 1, traffic, below_l1);
   plan.launch.registers = 32;
   plan.on_chip_bytes = as_double(c.tile_m * c.tile_n) * kElement;
   return {{plan}};
@@ -238,7 +245,7 @@ Program plan_staged(const Problem& problem, std::size_t parameters, const Stagin
     plan.raster->group_rows = staging.group_rows;
   }
   const TileTraffic traffic = tile_traffic(c, c.tile_k);
-  set_loop(plan, step, as_double(ceil_div(c.k, c.tile_k)), as_double(staging.stages), traffic,
+  set_loop(plan, c, step, as_double(ceil_div(c.k, c.tile_k)), as_double(staging.stages), traffic,
            traffic.sectors);
   plan.on_chip_bytes =
       as_double(c.tile_m * c.tile_n) * kElement + as_double(plan.launch.shared_bytes);

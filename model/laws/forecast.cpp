@@ -62,8 +62,10 @@ March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return apart ? March::apart : March::in_step;
 }
 
-// A block waits for random reads unless L1 has those of all lanes of a warp.
-double random_waits(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+// A block waits for random reads unless L1 has those of all lanes of a warp; nothing is there when
+// the first wave starts.
+double random_waits(const Plan& plan, const Occupancy& occupancy, double first_wave,
+                    const Gpu& gpu) {
   double waits = 0;
   const double warps =
       static_cast<double>(plan.launch.blocks() * ((plan.launch.threads() + 31) / 32));
@@ -71,7 +73,7 @@ double random_waits(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu
     if (!use.random) continue;
     const double missed =
         l1_missed_sectors(*use.random, plan, occupancy, gpu) / use.random->sectors;
-    waits += 1 - std::pow(1 - missed, use.random->sectors / warps);
+    waits += 1 - (1 - first_wave) * std::pow(1 - missed, use.random->sectors / warps);
   }
   return waits;
 }
@@ -82,7 +84,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
                        const Gpu& gpu) {
   const std::int64_t slots = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
   const double first_wave =
-      std::min(1.0, static_cast<double>(slots) / static_cast<double>(plan.launch.blocks()));
+      1 / std::ceil(static_cast<double>(plan.launch.blocks()) / static_cast<double>(slots));
   double waited_for = memory.l2.read_bytes;
   double from_dram = memory.dram.read_bytes;
   double in_l1 = 0;
@@ -106,7 +108,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   if (waited_for <= 0) return {};
   const double l1_share = in_l1 / waited_for;
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for),
-          random_waits(plan, occupancy, gpu)};
+          random_waits(plan, occupancy, first_wave, gpu)};
 }
 
 // The part of an SM's time that a pipe takes.

@@ -100,9 +100,12 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
 }
 
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
-  const double tiles = static_cast<double>(raster.tile_rows * raster.tile_columns);
-  const double waves = std::max(1.0, tiles / static_cast<double>(resident_blocks));
-  return waves * wave_of(raster, resident_blocks, March::in_step).bytes(raster);
+  const auto bytes_of = [&raster](std::int64_t blocks) {
+    return blocks > 0 ? wave_of(raster, blocks, March::in_step).bytes(raster) : 0;
+  };
+  const std::int64_t tiles = raster.tile_rows * raster.tile_columns;
+  return static_cast<double>(tiles / resident_blocks) * bytes_of(resident_blocks) +
+         bytes_of(tiles % resident_blocks);
 }
 
 Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu) {

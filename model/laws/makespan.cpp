@@ -10,14 +10,18 @@ double list_schedule(std::span<const Jobs> jobs, std::int64_t slots) {
   std::map<double, std::int64_t> free_at = {{0.0, slots}};  // time: places that are free from then
   for (const auto& [count, duration] : jobs) {
     if (duration <= 0) continue;
-    // As long as every place takes a whole job before any takes a second, all move on together.
-    const std::int64_t rounds = std::max<std::int64_t>(0, count / slots - 1);
-    std::map<double, std::int64_t> later;
-    for (const auto& [time, places] : free_at) {
-      later[time + static_cast<double>(rounds) * duration] += places;
-    }
-    free_at = std::move(later);
-    for (std::int64_t left = count - rounds * slots; left > 0;) {
+    for (std::int64_t left = count; left > 0;) {
+      // While no place is free a job later than another, each takes one before any takes a second.
+      const std::int64_t rounds = left / slots - 1;
+      if (rounds > 0 && free_at.rbegin()->first - free_at.begin()->first <= duration) {
+        std::map<double, std::int64_t> later;
+        for (const auto& [time, places] : free_at) {
+          later[time + static_cast<double>(rounds) * duration] += places;
+        }
+        free_at = std::move(later);
+        left -= rounds * slots;
+        continue;
+      }
       const auto [time, places] = *free_at.begin();
       const std::int64_t taken = std::min(left, places);
       free_at.erase(free_at.begin());

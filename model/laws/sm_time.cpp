@@ -267,6 +267,10 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& s
   }
   result.cycles = makespan(jobs, slots, plan.assignment);
   result.idle_cycles = std::max(0.0, result.cycles - in_places);
+  // The last blocks may begin in places that are free early: less is spent then than by rounds.
+  if (in_places > result.cycles) {
+    for (double& spent : result.spent_cycles) spent *= result.cycles / in_places;
+  }
   return result;
 }
 

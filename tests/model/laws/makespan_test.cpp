@@ -1,8 +1,13 @@
 #include "model/laws/makespan.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <queue>
+#include <vector>
 
 #include "model/laws/pipeline.hpp"
 
@@ -34,11 +39,69 @@ TEST(Makespan, ALateLongJobIsTheTail) {
   EXPECT_DOUBLE_EQ(makespan(uneven, 2, Assignment::persistent), 4);
 }
 
-TEST(Pipeline, BuffersHideAWaitBehindStepsAhead) {
+// max(step, (wait + step) ÷ stages) - step, of a wait of 265 and steps of 100.
+TEST(Pipeline, BuffersDivideWhatIsLeftOfAWait) {
   EXPECT_EQ(exposed_cycles(265, 1, 100), 265);
-  EXPECT_EQ(exposed_cycles(265, 2, 100), 165);
-  EXPECT_EQ(exposed_cycles(265, 3, 100), 65);
-  EXPECT_EQ(exposed_cycles(265, 4, 100), 0);
+  EXPECT_DOUBLE_EQ(exposed_cycles(265, 2, 100), 365 / 2.0 - 100);
+  EXPECT_DOUBLE_EQ(exposed_cycles(265, 3, 100), 365 / 3.0 - 100);
+  EXPECT_EQ(exposed_cycles(265, 4, 100), 0);  // 91.25 is less than a step
+  EXPECT_EQ(exposed_cycles(300, 4, 100), 0);  // just hidden
+}
+
+// Four places, a dozen of two kinds: rounds of 2 end at 2 (four) and, two of them, at 4; the jobs
+// of 5 fill the two free places at 2, and the others at 4.
+TEST(Makespan, MixedClassesFillPlacesAsTheyGetFree) {
+  const std::array jobs = {Jobs{6, 2.0}, Jobs{4, 5.0}, Jobs{2, 1.0}};
+  EXPECT_DOUBLE_EQ(makespan(jobs, 4, Assignment::hardware), 4 + 5);
+  // Places 0 and 1 have two of 2 and one of 5 (jobs 0, 4, 8 and 1, 5, 9); 2 and 3 one of 2, one of 5
+  // (jobs 6 and 7), then one of 1 (10 and 11).
+  EXPECT_DOUBLE_EQ(makespan(jobs, 4, Assignment::persistent), 2 + 2 + 5);
+  // One long job first: the free places at 5 take nothing before the short ones end.
+  const std::array long_first = {Jobs{2, 5.0}, Jobs{9, 1.0}};
+  EXPECT_DOUBLE_EQ(makespan(long_first, 4, Assignment::hardware), 5);  // 9 on two places, to 5
+  // Jobs 0 and 1 are long; 9 short ones go on by number: 3 to place 0 (4, 8), 1 (5, 9), 2 (2, 6, 10).
+  EXPECT_DOUBLE_EQ(makespan(long_first, 4, Assignment::persistent), 5 + 1 + 1);
+}
+
+// The definition: each job in order to the place that is free first.
+double one_by_one(const std::vector<Jobs>& jobs, std::int64_t slots) {
+  std::priority_queue<double, std::vector<double>, std::greater<>> free_at;
+  for (std::int64_t i = 0; i < slots; ++i) free_at.push(0);
+  double end = 0;
+  for (const Jobs& some : jobs) {
+    for (std::int64_t i = 0; i < some.count; ++i) {
+      const double ends = free_at.top() + some.duration;
+      free_at.pop();
+      free_at.push(ends);
+      end = std::max(end, ends);
+    }
+  }
+  return end;
+}
+
+RC_GTEST_PROP(Makespan, IsThatOfOneJobAfterTheOther, ()) {
+  const auto slots = *rc::gen::inRange<std::int64_t>(1, 9);
+  const auto jobs = *rc::gen::container<std::vector<Jobs>>(rc::gen::construct<Jobs>(
+      rc::gen::inRange<std::int64_t>(1, 60),
+      rc::gen::map(rc::gen::inRange(1, 40), [](int i) { return 0.5 * i; })));
+  RC_PRE(!jobs.empty());
+  RC_ASSERT(makespan(jobs, slots, Assignment::hardware) == one_by_one(jobs, slots));
+  // By number: what each place takes, added up.
+  std::vector<double> places(static_cast<std::size_t>(slots));
+  std::size_t job = 0;
+  for (const Jobs& some : jobs) {
+    for (std::int64_t i = 0; i < some.count; ++i) places[job++ % places.size()] += some.duration;
+  }
+  RC_ASSERT(makespan(jobs, slots, Assignment::persistent) ==
+            *std::max_element(places.begin(), places.end()));
+}
+
+// Whole rounds at once give what one job after the other gives.
+TEST(Makespan, ManyRoundsAreExact) {
+  const std::array jobs = {Jobs{3, 2.0}, Jobs{4000001, 3.0}};
+  // Two places: 0 is free at 4, 1 at 2. Both then take 2,000,000, the last job goes to place 1.
+  EXPECT_DOUBLE_EQ(makespan(jobs, 2, Assignment::hardware), 2 + 2000001 * 3.0);
+  EXPECT_DOUBLE_EQ(makespan(jobs, 2, Assignment::persistent), 2 + 2000001 * 3.0);
 }
 
 }  // namespace

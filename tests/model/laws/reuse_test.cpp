@@ -59,6 +59,20 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   EXPECT_NEAR(raster_traffic(grouped, 100, March::in_step).read_bytes, 24e9 + 3e9, 1e6);
 }
 
+// 6×32 tiles, 142 at once: a wave takes rows of 32 columns, 142/32 of them, then the 50 tiles left
+// take 50/32 rows and sweep all columns again.
+TEST(L2Reuse, TheLastWaveTouchesItsOwnPanels) {
+  const TileRaster raster = {
+      .tile_rows = 6, .tile_columns = 32, .row_panel_bytes = 100, .column_panel_bytes = 1000};
+  EXPECT_DOUBLE_EQ(distinct_wave_bytes(raster, 142),
+                   142 / 32.0 * 100 + 32000 + 50 / 32.0 * 100 + 32000);
+  // All at once: each panel once. Twelve of a row's 32 columns at once: 16 waves, none cut.
+  EXPECT_DOUBLE_EQ(distinct_wave_bytes(raster, 1000), 600 + 32000);
+  EXPECT_DOUBLE_EQ(distinct_wave_bytes(raster, 12), 16 * (100 + 12000));
+  // 15 tiles in a last wave of less than a row touch as many columns.
+  EXPECT_DOUBLE_EQ(distinct_wave_bytes(raster, 177), 177 / 32.0 * 100 + 32000 + 100 + 15000);
+}
+
 // Small panels: what comes again is still there, but for B where it is larger than L2.
 TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
   TileRaster raster = {

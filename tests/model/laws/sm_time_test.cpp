@@ -1,4 +1,5 @@
-// Cycles of the busiest SM, step by step. P: cycles of a block's pipes, W: what it waits.
+// Cycles of the busiest SM, step by step: P(1) + ‖r·P(r) - P(1), W‖, where P is the cycles of a block's
+// pipes, W what it waits. The pipes of one block need the same with others beside it here, so r·P.
 #include "model/laws/sm_time.hpp"
 
 #include <gtest/gtest.h>
@@ -43,10 +44,17 @@ double of(const CyclesByResource& all, Resource resource) {
 }
 
 // 100 cycles of the vector pipe and a wait for L2, 265.
-Step vector_and_wait() {
+Step vector_and_wait_apart() {
   Step step;
   step.issued.vector_flops = 256 * 100;
   step.waits.global = 1;
+  return step;
+}
+
+// With a barrier, which costs nothing by itself here, all warps of a block wait together.
+Step vector_and_wait() {
+  Step step = vector_and_wait_apart();
+  step.waits.barriers = 1;
   return step;
 }
 
@@ -65,6 +73,17 @@ TEST(SmTime, ResidentBlocksHideLatencyUntilAPipeIsFull) {
   EXPECT_NEAR(time.idle_cycles, 0, 1e-9);
   EXPECT_EQ(time.fullest, Resource::vector);
   EXPECT_NEAR(time.waiting_share, 265.0 / (265 + 400), 1e-12);
+}
+
+// P(1) is that of one of the 8 warps, 12.5: the seven others hide its wait like further blocks.
+TEST(SmTime, WarpsOfALoopWithoutABarrierWaitEachForItself) {
+  const Step step = vector_and_wait_apart();
+  EXPECT_NEAR(cycles(plan_of(step, 10), device()), 10 * (12.5 + std::hypot(100 - 12.5, 265)), 1e-9);
+  const SmTime five = sm_time(plan_of(step, 10, 5), at_once(5), {}, device());
+  EXPECT_NEAR(five.cycles, 10 * (12.5 + std::hypot(500 - 12.5, 265)), 1e-9);
+  EXPECT_NEAR(five.waiting_share, 265 / (265 + 500 - 12.5), 1e-12);
+  // What runs once has one start for all warps.
+  EXPECT_NEAR(cycles(plan_of(step), device()), 100 + 265, 1e-9);
 }
 
 TEST(SmTime, RoundsFollowEachOther) {
@@ -91,6 +110,23 @@ TEST(SmTime, ClassesOfBlocksInOrder) {
   EXPECT_NEAR(cycles(plan, device()), (10 + 30) * 365, 1e-9);
 }
 
+// Two places on each SM: half of them take a block of 10 steps, half one of 9, and the last blocks
+// begin where those of 9 end. Alone a step takes 365, as one of two 100 + ‖100, 265‖.
+TEST(SmTime, LastBlocksBeginInPlacesThatAreFreeEarly) {
+  const double of_two = 100 + std::hypot(100, 265);
+  Plan plan;
+  plan.launch.grid[0] = 3 * kSms;
+  plan.launch.block[0] = 256;
+  plan.blocks = {{kSms, {{vector_and_wait(), 10}}}, {2 * kSms, {{vector_and_wait(), 9}}}};
+  const SmTime time = sm_time(plan, at_once(2), {}, device());
+  EXPECT_NEAR(time.cycles, 9 * of_two + 9 * 365, 1e-9);
+  // By rounds the places would be held 9.5 steps of two and 9 of one: more than there is.
+  EXPECT_EQ(time.idle_cycles, 0);
+  double spent = 0;
+  for (const double cycles : time.spent_cycles) spent += cycles;
+  EXPECT_NEAR(spent, time.cycles, 1e-9);
+}
+
 TEST(SmTime, EachWaitByItsLatency) {
   Gpu gpu = device();
   gpu.sustained.barrier_cycles = 20;
@@ -108,13 +144,45 @@ TEST(SmTime, EachWaitByItsLatency) {
   EXPECT_DOUBLE_EQ(waited({1, 1, 1, 1, 1}), 265 + 1000 + 29 + 4 + 20);
   // Half of the waits go on to DRAM, 390 further; half end in L1 after 34.
   EXPECT_DOUBLE_EQ(waited({.global = 1}, {.dram = 0.5}), 265 + 195);
-  EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}, {.dram = 0.5}), 1000 + 195);
   EXPECT_DOUBLE_EQ(waited({.global = 1}, {.l1 = 0.5}), (265 + 34) / 2.0);
   EXPECT_DOUBLE_EQ(waited({}, {.dram = 1, .random_waits = 3}), 3 * 655);
+  // A tile takes 1000 even from L2; from DRAM at 1400 half of the waits take 400 more.
+  EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}, {.dram = 0.5}), 1000);
+  gpu.sustained.dram_latency_cycles = 1400;
+  EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}, {.dram = 0.5}), 1000 + 200);
+}
+
+// All loads that L1 misses, on their way to L2 or beyond; a tile's measured latency has it already.
+TEST(SmTime, LoadsQueueForL2) {
+  Gpu gpu = device();
   gpu.sustained.l2_queue_cycles = 100;
-  EXPECT_DOUBLE_EQ(waited({.global = 1}), 100);
+  const auto waited = [&](const Waits& waits, const WaitShares& shares = {}) {
+    Step step;
+    step.waits = waits;
+    return cycles(plan_of(step), gpu, 1, shares);
+  };
+  EXPECT_DOUBLE_EQ(waited({.global = 1}), 265 + 100);
+  EXPECT_DOUBLE_EQ(waited({.global = 1}, {.dram = 1}), 655 + 100);
+  EXPECT_DOUBLE_EQ(waited({.global = 1}, {.l1 = 0.5}), (34 + 265 + 100) / 2.0);
+  EXPECT_DOUBLE_EQ(waited({.global = 1}, {.l1 = 0.5, .dram = 0.25}),
+                   0.5 * 34 + 0.25 * 265 + 0.25 * 655 + 0.5 * 100);
+  EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}), 265 + 100);
+  gpu.sustained.tile_load_latency_cycles = 300;
+  EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}), 300);
+}
+
+TEST(SmTime, MeasuredLatenciesComeBeforeTheDatasheets) {
+  Gpu gpu = device();
+  gpu.sustained.l1_latency_cycles = 40;
+  gpu.sustained.l2_latency_cycles = 300;
   gpu.sustained.dram_latency_cycles = 700;
-  EXPECT_DOUBLE_EQ(waited({.global = 1}, {.dram = 1}), 700);
+  gpu.sustained.shared_latency_cycles = 31;
+  gpu.sustained.fma_latency_cycles = 5;
+  Step step;
+  step.waits = {.global = 1, .shared = 1, .arithmetic = 1};
+  EXPECT_DOUBLE_EQ(cycles(plan_of(step), gpu, 1, {.l1 = 1}), 40 + 31 + 5);
+  EXPECT_DOUBLE_EQ(cycles(plan_of(step), gpu), 300 + 31 + 5);
+  EXPECT_DOUBLE_EQ(cycles(plan_of(step), gpu, 1, {.dram = 1}), 700 + 31 + 5);
 }
 
 struct Pipe {
@@ -141,6 +209,7 @@ TEST(SmTime, EachPipeByItsRate) {
   for (const auto& [resource, fill] : kPipes) {
     Step step;
     fill(step);
+    step.waits.barriers = 1;
     const SmTime time = sm_time(plan_of(step, 7), at_once(1), {}, device());
     EXPECT_DOUBLE_EQ(time.cycles, 700) << name(resource);
     EXPECT_DOUBLE_EQ(of(time.busy_cycles, resource), 700) << name(resource);
@@ -209,13 +278,28 @@ TEST(SmTime, ABlockStartsAndEndsOnce) {
   EXPECT_DOUBLE_EQ(cycles(writing, gpu), 116 + 850 + 3650);
 }
 
-// With three buffers a load has two steps of 100 cycles to arrive.
-TEST(SmTime, BuffersHideLoadsBehindStepsAhead) {
+// So many steps as there are buffers take the wait and one step, 365 cycles, or their own time.
+TEST(SmTime, BuffersDivideWhatIsLeftOfAWait) {
   Plan plan = plan_of(vector_and_wait(), 10);
+  plan.blocks[0].phases[0].stages = 2;
+  EXPECT_DOUBLE_EQ(cycles(plan, device()), 10 * 365 / 2.0);
   plan.blocks[0].phases[0].stages = 3;
-  EXPECT_DOUBLE_EQ(cycles(plan, device()), 10 * (100 + 65));
+  EXPECT_DOUBLE_EQ(cycles(plan, device()), 10 * 365 / 3.0);
   plan.blocks[0].phases[0].stages = 4;
   EXPECT_DOUBLE_EQ(cycles(plan, device()), 10 * 100);
+  // The steps of five blocks, 500 cycles, outlast the wait.
+  Plan five = plan_of(vector_and_wait(), 10, 5);
+  five.blocks[0].phases[0].stages = 2;
+  EXPECT_DOUBLE_EQ(cycles(five, device(), 5), 10 * 500);
+}
+
+// Only loads are issued ahead: a barrier or a dependent operation is waited for in every step.
+TEST(SmTime, BuffersHideLoadsOnly) {
+  Step step = vector_and_wait();
+  step.waits.arithmetic = 10;
+  Plan plan = plan_of(step, 10);
+  plan.blocks[0].phases[0].stages = 4;
+  EXPECT_DOUBLE_EQ(cycles(plan, device()), 10 * (100 + 10 * 4));
 }
 
 }  // namespace

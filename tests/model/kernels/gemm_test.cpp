@@ -1,0 +1,62 @@
+// What blocks of a matrix product store.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast {
+namespace {
+
+Plan plan_of(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t k) {
+  for (const KernelRef& kernel : testing::all_variants()) {
+    if (kernel.kernel->name != name) continue;
+    Problem problem = testing::templates(kernel).front().problem;
+    problem[0] = m;
+    problem[1] = n;
+    problem[2] = k;
+    return kernel.kernel->plan(problem, testing::hopper_like()).front().plan;
+  }
+  throw InputError("no such kernel");
+}
+
+double stored_bytes(const BlockClass& blocks) {
+  return blocks.phases.back().step.issued.requested.write_bytes;
+}
+
+// Tiles of 128 × 256: of 192 × 1024 elements four are whole, the four below have 64 rows.
+TEST(Gemm, TilesThatAnEdgeCutsStoreLess) {
+  const Plan plan = plan_of("gemm.vectorized", 192, 1024, 64);
+  ASSERT_EQ(plan.blocks.size(), 2U);
+  EXPECT_EQ(plan.blocks[0].count, 4);
+  EXPECT_EQ(plan.blocks[1].count, 4);
+  EXPECT_NEAR(stored_bytes(plan.blocks[0]), 128 * 256 * 4, 1e-6);
+  EXPECT_NEAR(stored_bytes(plan.blocks[1]), 64 * 256 * 4, 1e-6);
+}
+
+TEST(Gemm, WholeTilesAloneOrNone) {
+  const Plan whole = plan_of("gemm.vectorized", 256, 512, 64);
+  ASSERT_EQ(whole.blocks.size(), 1U);
+  EXPECT_EQ(whole.blocks[0].count, 4);
+  EXPECT_NEAR(stored_bytes(whole.blocks[0]), 128 * 256 * 4, 1e-6);
+  const Plan none = plan_of("gemm.vectorized", 100, 300, 64);
+  ASSERT_EQ(none.blocks.size(), 1U);
+  EXPECT_EQ(none.blocks[0].count, 2);
+  EXPECT_NEAR(stored_bytes(none.blocks[0]), 100 * 300 * 4 / 2, 1e-6);
+}
+
+TEST(Gemm, AllBlocksStoreTheProductOnce) {
+  for (const char* name : {"gemm.naive", "gemm.coalesced", "gemm.tiled", "gemm.coarsened_1d",
+                           "gemm.coarsened_2d", "gemm.vectorized"}) {
+    for (const std::int64_t size : {1, 100, 512, 1000}) {
+      const Work total = issued_by_launch(plan_of(name, size, size, 64));
+      const auto bytes = static_cast<double>(size * size * 4);
+      EXPECT_NEAR(total.requested.write_bytes, bytes, 1e-9 * bytes) << name << ' ' << size;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roofcast

@@ -1,0 +1,95 @@
+// What blocks of a launch wait for, by round, and which part of a launch its time goes to.
+#include "model/laws/forecast.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/model/devices.hpp"
+
+namespace roofcast {
+namespace {
+
+constexpr std::int64_t kSms = 132;
+constexpr Occupancy kOneAnSm{1, 8, OccupancyLimiter::blocks};
+constexpr double kClock_hz = 1;  // SMs take seconds then, and memory nothing beside them
+
+Plan waiting_blocks(std::int64_t count) {
+  Plan plan;
+  plan.launch.grid[0] = count;
+  plan.launch.block[0] = 256;
+  Step step;
+  step.waits.global = 1;
+  plan.blocks = {{count, {{step}}}};
+  return plan;
+}
+
+double cycles(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
+  return launch_time(plan, kOneAnSm, memory, kClock_hz, gpu).time_s;
+}
+
+// L2 gives all blocks the same 1000 B, which the first wave waits to come from DRAM, 390 cycles
+// more than the 265 to L2.
+TEST(LaunchTime, TheFirstOfTwoRoundsWaitsForDramHoweverFullTheSecondIs) {
+  const Gpu gpu = testing::hopper_like();
+  const LaunchMemory memory = {.l2 = {1000, 0}, .dram = {0, 0}};
+  for (const std::int64_t blocks : {kSms + 1, kSms + 46, 2 * kSms}) {
+    Plan plan = waiting_blocks(blocks);
+    plan.reuse = {{.scope = Scope::sm, .bytes = 1000, .distance_bytes = 1e9}};
+    EXPECT_NEAR(cycles(plan, memory, gpu), (265 + 390) + 265, 1e-6) << blocks;
+  }
+  Plan one = waiting_blocks(10);
+  one.reuse = {{.scope = Scope::sm, .bytes = 1000, .distance_bytes = 1e9}};
+  EXPECT_NEAR(cycles(one, memory, gpu), 265 + 390, 1e-6);
+}
+
+// A table of two sectors, which L1 soon has. In the first wave no L1 has it, so every block waits;
+// of a thousand waves nearly none does.
+TEST(LaunchTime, TheFirstWaveWaitsForRandomReads) {
+  Gpu gpu = testing::hopper_like();
+  gpu.memory.l1_shared_bytes = 228 * 1024;
+  const auto of_waves = [&](std::int64_t waves) {
+    Plan plan = waiting_blocks(kSms * waves);
+    plan.blocks[0].phases[0].step.waits.global = 0;
+    const auto sectors = static_cast<double>(8 * plan.launch.blocks());  // one a warp
+    plan.arrays = {{.array = 0,
+                    .compulsory = {},
+                    .footprint = {},
+                    .random = RandomReads{.sectors = sectors, .table_bytes = 64}}};
+    return cycles(plan, {.l2 = {1000, 0}, .dram = {0, 0}}, gpu) / static_cast<double>(waves);
+  };
+  EXPECT_NEAR(of_waves(1), 655, 1e-6);
+  EXPECT_LT(of_waves(1000), 1);
+}
+
+// The largest of what SMs, L2 and DRAM take is told by its parts, what the others add is overlap.
+TEST(LaunchTime, PartsTellTheLargestAndAddUp) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.memory_overlap_exponent = 2;
+  gpu.sustained.l2_bandwidth_bytes_per_s = 10;
+  gpu.sustained.completion_latency_s = 7;
+  gpu.sustained.first_access_s = 5;
+  gpu.memory.dram_bandwidth_bytes_per_s = 1e9;
+  Plan plan = waiting_blocks(kSms);
+  plan.arrays = {{.array = 0, .compulsory = {1, 1}, .footprint = {}}};
+  // SMs 265 s, L2 353 ⅓ s: 441 ⅔ s together.
+  const LaunchTime time =
+      launch_time(plan, kOneAnSm, {.l2 = {2650 * 4 / 3.0, 0}, .dram = {}, .reads_new_data = true},
+                  kClock_hz, gpu);
+  EXPECT_NEAR(time.parts[Part::l2], 265 * 4 / 3.0, 1e-9);
+  EXPECT_NEAR(time.parts[Part::latency], 0, 1e-9);
+  EXPECT_NEAR(time.parts[Part::overlap], 265 / 3.0, 1e-9);
+  EXPECT_EQ(time.parts[Part::completion], 7);
+  EXPECT_EQ(time.parts[Part::first_access], 5);
+  EXPECT_NEAR(time.time_s, 265 * 5 / 3.0 + 7 + 5, 1e-9);
+  EXPECT_NEAR(time.terms_s[static_cast<std::size_t>(Resource::l2)], 265 * 4 / 3.0, 1e-9);
+}
+
+// Two blocks on 132 SMs hold 2 of 132 places; the rest of the time is the tail's.
+TEST(LaunchTime, EmptyPlacesAreTheTail) {
+  const LaunchTime time = launch_time(waiting_blocks(2), kOneAnSm, {.l2 = {1000, 0}, .dram = {}},
+                                      kClock_hz, testing::hopper_like());
+  EXPECT_NEAR(time.parts[Part::latency], 265 * 2 / 132.0, 1e-9);
+  EXPECT_NEAR(time.parts[Part::tail], 265 * 130 / 132.0, 1e-9);
+}
+
+}  // namespace
+}  // namespace roofcast
