@@ -438,7 +438,7 @@ TEST(Scan, ABetterDeviceIsNeverSlower) {
 // so far its forecasts lack what a launch costs.
 TEST(Scan, HowOftenTheH200IsSlowerThanTheH100) {
   const auto named = [](std::string_view name) -> const Gpu& {
-    return *std::find_if(gpus().begin(), gpus().end(),
+    return *std::find_if(testing::gpus().begin(), testing::gpus().end(),
                          [name](const Gpu& gpu) { return gpu.name == name; });
   };
   const Gpu& h200 = named("h200-sxm");
