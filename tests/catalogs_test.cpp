@@ -87,8 +87,8 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
     for (const DType type : found.dtypes()) {
       const Problem problem = ragged(found, type);
       std::vector<Launch> planned;
-      for (const Plan& plan : found.kernel->plan(problem, gpu)) {
-        planned.insert(planned.end(), static_cast<std::size_t>(plan.repeats), plan.launch);
+      for (const Node& node : found.kernel->plan(problem, gpu)) {
+        planned.insert(planned.end(), static_cast<std::size_t>(node.repeats), node.plan.launch);
       }
       const std::vector<cuda::Launch> launched = entry->launches(problem);
       ASSERT_EQ(planned.size(), launched.size()) << name;

@@ -90,7 +90,7 @@ TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
                 &blocks, launches[i].function,
                 static_cast<int>(launches[i].block.x * launches[i].block.y * launches[i].block.z),
                 launches[i].shared_bytes));
-            EXPECT_EQ(occupancy(plans[i].launch, *gpu_->occupancy).blocks_per_sm, blocks)
+            EXPECT_EQ(occupancy(plans[i].plan.launch, *gpu_->occupancy).blocks_per_sm, blocks)
                 << entry.name << " " << name(type) << " size " << size << ", launch " << i
                 << ", configuration " << problem[3] << " " << problem[4] << " " << problem[5];
             ++compared;

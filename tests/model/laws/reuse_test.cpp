@@ -101,6 +101,18 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
 }
 
+// However little is open: one byte of an output that is as large as L2, 60 MB, all of it at once.
+TEST(L2Reuse, OneOpenByteCounts) {
+  Plan plan;
+  plan.arrays = {{.array = 0,
+                  .compulsory = {0, 60e6},
+                  .footprint = {0, 0},
+                  .pattern = {.open_write_bytes = 1}}};
+  const Traffic dram = dram_traffic({plan, {1, 1, OccupancyLimiter::blocks}, {}}, March::in_step,
+                                    testing::hopper_like());
+  EXPECT_NEAR(dram.write_bytes, 1 - std::exp(-1.0), 1e-12);
+}
+
 TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
   Plan plan;
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {100, 40}}};

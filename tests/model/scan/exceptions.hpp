@@ -1,0 +1,71 @@
+#pragma once
+// Where the rules of the scan are known not to hold.
+#include <span>
+#include <string_view>
+
+namespace roofcast::testing {
+
+// Devices without a calibration have no launch costs, which are as much as this: what is shorter is
+// nothing that could be measured, and starting and draining of blocks decide it.
+inline constexpr double kShorterThanALaunch_s = 5e-6;
+
+inline bool both_shorter_than_a_launch(double a_s, double b_s) {
+  return a_s < kShorterThanALaunch_s && b_s < kShorterThanALaunch_s;
+}
+
+/// Where a rule is known not to hold, and by how much at most: a forecast twice another's is 2.
+struct Exception {
+  std::string_view kernel;
+  std::string_view change;  ///< the parameter that grows, or the improved value of the device
+  double ceiling;
+};
+
+// These kernels choose how rows lie over threads, blocks and clusters by thresholds of rows and
+// columns, as their CUDA code does, and the layout beyond a threshold is often the faster one.
+// Their entries go once they choose the layout whose forecast is the shortest.
+inline constexpr Exception kLayoutSwitches[] = {
+    {"norm.layernorm", "cols", 1.44},   {"norm.layernorm", "rows", 1.08},
+    {"norm.rmsnorm", "cols", 1.39},     {"softmax.cluster", "cols", 1.16},
+    {"softmax.cluster", "rows", 1.04},  {"softmax.registers", "cols", 1.07},
+    {"softmax.library", "cols", 1.06},  {"reduce.weighted", "cols", 1.03},
+    {"transpose.padded", "rows", 1.09},  // from 8 rows on, accesses of 16 bytes
+    {"transpose.tiled", "rows", 1.05},
+};
+
+// Shares of waits are those of a whole launch, and loads of cut tiles the mean of all tiles: a last
+// round that has little to do counts like the others.
+inline constexpr Exception kMeansOverRounds[] = {
+    {"gemm.coarsened_1d", "m", 1.06},
+    {"gemm.vectorized", "n", 1.03},
+    {"gemm.coarsened_1d", "chip/sm_count", 1.05},
+    {"gemm.coalesced", "chip/sm_count", 1.03},
+};
+
+// A grid of as many blocks as have room leaves a partial sum each for the second launch to add up.
+inline constexpr Exception kGridsFollowTheDevice[] = {
+    {"norm.layernorm", "chip/sm_count", 1.09},
+    {"norm.rmsnorm", "chip/sm_count", 1.08},
+};
+
+// A lone block that gets through its instructions sooner waits longer for their order, and that
+// overlaps worse with other blocks than its own work did.
+inline constexpr Exception kOrderOfInstructions[] = {
+    {"softmax.cluster", "sm/warp_issue_per_clk", 1.005},
+    {"softmax.cluster", "sm/special_per_clk", 1.005},
+    {"softmax.cluster", "sm/l2_bytes_per_clk", 1.001},
+    {"softmax.cluster", "sm/conversion_per_clk", 1.001},
+};
+
+inline bool is_known(std::string_view kernel, std::string_view change, double ratio) {
+  for (const std::span<const Exception> some :
+       {std::span<const Exception>(kLayoutSwitches), std::span<const Exception>(kMeansOverRounds),
+        std::span<const Exception>(kGridsFollowTheDevice),
+        std::span<const Exception>(kOrderOfInstructions)}) {
+    for (const Exception& one : some) {
+      if (one.kernel == kernel && one.change == change && ratio <= one.ceiling) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace roofcast::testing
