@@ -206,7 +206,10 @@ std::vector<Launch> forward_launches(Kind kind, const Problem& p) {
 
 void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) {
   visit(p.dtype, [&]<class T>(std::type_identity<T>) {
-    const rows::Layout layout = forward_layout(p);
+    // Rows that would stream but are not aligned: their number was chosen for the stream.
+    Problem held = p;
+    if (streams(p)) held[roofcast::norm::kRowsPerCluster] = 0;
+    const rows::Layout layout = forward_layout(held);
     Forward<T> tensors = arguments<T>(kind, at);
     std::int64_t rows = p[rows::kRows];
     int cols = static_cast<int>(p[rows::kCols]);
@@ -230,7 +233,7 @@ void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t 
                      : reinterpret_cast<const void*>(&by_element_kernel<T, Kind::rmsnorm>);
     }
     rows::launch(function, rows::grid_of(layout, rows), rows::block_of(layout), layout.cluster,
-                 arguments, stream, shared_bytes(kind, p));
+                 arguments, stream, shared_bytes(kind, held));
   });
 }
 
