@@ -68,7 +68,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   plan.arrays = {reads(kX, n * element), reads(kGammaBeta, parameter_bytes),
                  writes(kMoments, row_count * kind.row_values * 4), writes(kResult, n * element)};
   plan.reuse = {{.bytes = n * element,
-                 .distance_bytes = row_bytes,
+                 .distance_bytes = library::kFirstReread * row_bytes,
                  .l2_distance_bytes = library::kFirstReread * row_bytes},
                 parameter_reuse(row_count, parameter_bytes, row_bytes)};
   plan.traffic_reasons.push_back({Level::requested, "two sweeps over a row: moments, result"});

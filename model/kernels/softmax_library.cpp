@@ -107,10 +107,10 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   set_arrays(plan, problem, 0);
   const double all = plan.arrays[0].footprint.read_bytes;
   plan.reuse = {{.bytes = all,
-                 .distance_bytes = row_bytes,
+                 .distance_bytes = library::kFirstReread * row_bytes,
                  .l2_distance_bytes = library::kFirstReread * row_bytes},
                 {.bytes = all,
-                 .distance_bytes = row_bytes,
+                 .distance_bytes = library::kFirstReread * row_bytes,
                  .l2_distance_bytes = library::kNextReread * row_bytes}};
   plan.traffic_reasons.push_back(
       {Level::requested, "three sweeps over a row: maximum, sum, result"});

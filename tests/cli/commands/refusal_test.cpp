@@ -166,7 +166,7 @@ TEST(Refusals, WholeNumbersInEveryForm) {
             run_program("predict stream.copy --n 100000000 --gpu h200-sxm --set sm_count=132").out);
   expect_refusal("predict stream.copy --n true --gpu h200-sxm", kUsage, "whole number");
   expect_refusal("predict stream.copy --n 1 --gpu h200-sxm --set sm_count=true", kBadInput,
-                 "number");
+                 "integer");
 }
 
 TEST(Refusals, EscapesInNamesAreShown) {

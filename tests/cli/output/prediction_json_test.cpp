@@ -59,9 +59,10 @@ void expect_common_parts(const Json& answer) {
 
 TEST(PredictionJson, AVariantHasEveryKeyInOrder) {
   const Json answer = Json::parse(text_of("gemm.tiled", "h200-sxm", {4096, 4096, 4096}));
-  EXPECT_EQ(keys(answer), (Keys{"schema_version", "kernel", "gpu", "problem", "work",
-                                "arithmetic_intensity", "io", "traffic", "launch", "occupancy",
-                                "waves", "limit", "time", "rate", "notes"}));
+  EXPECT_EQ(keys(answer),
+            (Keys{"schema_version", "kernel", "gpu", "problem", "work", "arithmetic_intensity",
+                  "io", "traffic", "launch", "occupancy", "waves", "limit", "time", "rate",
+                  "waterfall", "calibration", "notes"}));
   expect_common_parts(answer);
   EXPECT_EQ(answer["kernel"], "gemm.tiled");
   EXPECT_EQ(keys(answer["problem"]).back(), "dtype");
@@ -94,8 +95,9 @@ TEST(PredictionJson, AVariantHasEveryKeyInOrder) {
 
 TEST(PredictionJson, AFamilyHasNoLaunchAndNoTime) {
   const Json answer = Json::parse(text_of("gemm", "h200-sxm", {4096, 4096, 4096}));
-  EXPECT_EQ(keys(answer), (Keys{"schema_version", "kernel", "gpu", "problem", "work",
-                                "arithmetic_intensity", "io", "limit", "rate", "notes"}));
+  EXPECT_EQ(keys(answer),
+            (Keys{"schema_version", "kernel", "gpu", "problem", "work", "arithmetic_intensity",
+                  "io", "limit", "rate", "calibration", "notes"}));
   expect_common_parts(answer);
   EXPECT_GT(answer["limit"]["time_s"], 0);
 }
