@@ -37,7 +37,7 @@ TEST(SoftmaxLibrary, LongRowsAreSweptThreeTimes) {
   EXPECT_EQ(testing::first_step(plan).waits.barriers, 8);
   ASSERT_EQ(plan.reuse.size(), 2U);
   EXPECT_EQ(plan.reuse[0].bytes, 8 * 16384);
-  EXPECT_EQ(plan.reuse[0].distance_bytes, 16384);
+  EXPECT_EQ(plan.reuse[0].distance_bytes, 2 * 16384.0);
   EXPECT_EQ(plan.reuse[0].l2_distance_bytes, 2 * 16384.0);
 }
 
