@@ -47,9 +47,9 @@ auto distance(const Gpu& a, const Gpu& b) {
 
 void take_from_relative(Gpu& gpu) {
   if (!gpu.sustained.source.empty() || !gpu.occupancy) return;
-  static const std::vector<Gpu> kMeasured = load_measured();
+  static const std::vector<Gpu> measured = load_measured();
   const Gpu* nearest = nullptr;
-  for (const Gpu& one : kMeasured) {
+  for (const Gpu& one : measured) {
     if (one.name == gpu.name) continue;
     if (nearest == nullptr || distance(gpu, one) < distance(gpu, *nearest)) nearest = &one;
   }
