@@ -26,6 +26,7 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
                      variants);
   }
   Prediction result;
+  result.problem = problem;
   result.work = family.work(problem);
   result.work.dram = result.work.compulsory;  // at the least, however computed
   result.io =
@@ -147,6 +148,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
                            const Assumptions& assumptions) {
   const Program program = found.kernel->plan(problem, gpu);
   Prediction result;
+  result.problem = problem;
   for (const auto& [plan, repeats] : program) {
     result.work += repeats * total_work(plan);
     result.traffic_reasons.insert(result.traffic_reasons.end(), plan.traffic_reasons.begin(),
@@ -175,12 +177,41 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
   return result;
 }
 
+bool is_faster(const Prediction& a, const Prediction& b) {
+  return a.time && b.time && a.time->expected_s < b.time->expected_s;
+}
+
+// Of the candidates that can run here the one with the least expected time.
+Prediction predict_fastest(const KernelRef& found, const Problem& problem, const Gpu& gpu,
+                           const Assumptions& assumptions) {
+  std::optional<Prediction> best;
+  std::optional<InputError> refusal;
+  for (const Problem& candidate : found.kernel->candidates(problem, gpu)) {
+    try {
+      Prediction one = predict_variant(found, candidate, gpu, assumptions);
+      if (!best || is_faster(one, *best)) best = std::move(one);
+    } catch (const InputError& error) {
+      if (!refusal) refusal = error;
+    }
+  }
+  if (!best) throw *refusal;
+  return *best;
+}
+
 }  // namespace
 
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions) {
   if (kernel.kernel == nullptr) return predict_family(*kernel.family, problem, gpu);
+  if (kernel.kernel->candidates != nullptr) {
+    return predict_fastest(kernel, problem, gpu, assumptions);
+  }
   return predict_variant(kernel, problem, gpu, assumptions);
+}
+
+Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu) {
+  if (kernel.kernel == nullptr || kernel.kernel->candidates == nullptr) return problem;
+  return predict(kernel, problem, gpu).problem;
 }
 
 }  // namespace roofcast

@@ -31,4 +31,8 @@ void check(const KernelRef& kernel, Problem& problem, unsigned given);
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions = {});
 
+/// The checked problem with the settings that were left to choose (0): those with the least expected
+/// time. Throws as `predict`.
+Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
+
 }  // namespace roofcast

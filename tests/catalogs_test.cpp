@@ -73,7 +73,8 @@ TEST(Catalogs, TheModelsDefaultsAreCompiledIn) {
     if (entry == nullptr) continue;
     const KernelRef found = find_kernel(name);
     for (const DType type : found.dtypes()) {
-      EXPECT_EQ(entry->unsupported(ragged(found, type)), "") << name << " " << roofcast::name(type);
+      const Problem problem = with_settings(found, ragged(found, type), any_gpu());
+      EXPECT_EQ(entry->unsupported(problem), "") << name << " " << roofcast::name(type);
     }
   }
 }
@@ -85,7 +86,7 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
     if (entry == nullptr) continue;
     const KernelRef found = find_kernel(name);
     for (const DType type : found.dtypes()) {
-      const Problem problem = ragged(found, type);
+      const Problem problem = with_settings(found, ragged(found, type), gpu);
       std::vector<Launch> planned;
       for (const Node& node : found.kernel->plan(problem, gpu)) {
         planned.insert(planned.end(), static_cast<std::size_t>(node.repeats), node.plan.launch);

@@ -5,43 +5,23 @@
 #include <optional>
 #include <string>
 
-#include "hw_specs/loader.hpp"
 #include "kernels/catalog.hpp"
 #include "kernels/common/error.hpp"
 #include "kernels/support/occupancy_probe.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/roofcast.hpp"
 #include "tests/kernels/device.hpp"
+#include "tests/kernels/settings.hpp"
 
 namespace roofcast {
 namespace {
-
-// A shipped device of this GPU's compute capability: the allocation rules go with it.
-std::optional<Gpu> shipped_like_this() {
-  int device = 0;
-  int major = 0;
-  int minor = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-  const ComputeCapability capability{major, minor};
-  for (const specs::Embedded& embedded : specs::embedded()) {
-    Gpu gpu = specs::load({.file = std::string(embedded.name),
-                           .text = std::string(embedded.text),
-                           .overlay_file = {},
-                           .overlay_text = {},
-                           .overrides = {}});
-    if (gpu.compute_capability == capability && gpu.occupancy) return gpu;
-  }
-  return std::nullopt;
-}
 
 class OccupancyOnGpu : public cuda::GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
     if (IsSkipped()) return;
-    gpu_ = shipped_like_this();
+    gpu_ = cuda::shipped_like_this();
     if (!gpu_) GTEST_SKIP() << "no specification of this GPU's compute capability";
   }
   std::optional<Gpu> gpu_;
@@ -84,8 +64,10 @@ TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
           problem.dtype = type;
           for (std::size_t i = 0; i < found.family->parameters.size(); ++i) {
             const Parameter& parameter = found.family->parameters[i];
-            if (!parameter.fallback && !parameter.is_text && !is_named(parameter)) problem[i] = size;
+            if (!parameter.fallback && !parameter.is_text && !is_named(parameter))
+              problem[i] = size;
           }
+          problem = cuda::settled(entry.name, problem).front();
           if (!entry.unsupported(problem).empty()) continue;
           const auto plans = plan_or_nothing(found, problem, *gpu_);
           if (plans.empty()) continue;

@@ -316,6 +316,14 @@ inline std::string unsupported_shape(const Problem& p) {
   return {};
 }
 
+inline std::string unsupported_cluster(std::int64_t cluster) {
+  if (cluster >= 1 && cluster <= kMaxCluster &&
+      roofcast::rows::power_of_two_from(cluster) == cluster) {
+    return {};
+  }
+  return "cluster must be 1, 2, 4, 8 or 16 blocks; asked for " + std::to_string(cluster);
+}
+
 inline std::string unsupported_layout(const Problem& p, const Layout& layout,
                                       std::string_view instead) {
   if (layout.threads > kMaxThreads) {

@@ -8,8 +8,7 @@
 //      partial dγ and dβ, one row of fp32 each.
 //   2. A block for 32 columns adds the partial sums of all strips in a fixed order.
 //
-// Rows of 1024 elements and more go through backward_ring.cu where the device and the addresses
-// allow it.
+// With staging `shared` rows go through backward_ring.cu where the addresses allow it.
 //
 // Bytes: 3 arrays of n, γ once a block, and the partial sums, written and read: 16 bytes (rmsnorm:
 // 8) for each column and strip. With s strips of fp32 that is 16·s / (12·rows) of the whole.
@@ -259,11 +258,6 @@ std::int64_t ring_blocks(const Problem& p) {
   return roofcast::norm::backward_ring_blocks(p, rows::sm_count());
 }
 
-/// Whether rows stream, for addresses as cudaMalloc returns them.
-bool streams(const Problem& p) {
-  return roofcast::norm::backward_streams(p) && rows::has_clusters();
-}
-
 Launch ring_launch(Kind kind, const Problem& p) {
   const rows::Layout layout = backward_ring_layout(p);
   return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
@@ -281,10 +275,6 @@ dim3 finish_grid(const Problem& p) {
   return {static_cast<unsigned>(roofcast::rows::ceil_div(p[rows::kCols], kFinishColumns))};
 }
 constexpr dim3 kFinishBlock = {kFinishColumns, kFinishThreads};
-
-bool aligned_rows(const Problem& p) {
-  return p[rows::kCols] * roofcast::norm::element_bytes(p) % rows::kVectorBytes == 0;
-}
 
 template <class T>
 Backward<T> arguments(Kind kind, const Addresses& at) {
@@ -307,11 +297,14 @@ Backward<T> arguments(Kind kind, const Addresses& at) {
 }  // namespace
 
 std::int64_t strips(const Problem& p) {
-  return std::max(held_strips(p), streams(p) ? ring_blocks(p) : 0);
+  return std::max(held_strips(p), is_streamed(p) ? ring_blocks(p) : 0);
 }
 
 std::string unsupported_backward(Kind /*kind*/, const Problem& p) {
   const rows::Layout layout = backward_layout(p);
+  if (is_streamed(p) && backward_ring_layout(p).threads > kMostThreads) {
+    return "rows in shared memory have at most 65536 elements in the backward pass";
+  }
   if (layout.threads > kMostThreads) {
     return "the backward pass holds rows of at most " +
            std::to_string(rows::kMaxCluster * kMostThreads * kBackwardElements) + " " +
@@ -323,9 +316,9 @@ std::string unsupported_backward(Kind /*kind*/, const Problem& p) {
 std::vector<Launch> backward_launches(Kind kind, const Problem& p) {
   return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
     const rows::Layout layout = backward_layout(p);
-    const Launch held{find<T>(kind, aligned_rows(p), layout.cluster > 1), grid(p),
-                      rows::block_of(layout), 0};
-    return std::vector{streams(p) ? ring_launch(kind, p) : held,
+    const Launch held{find<T>(kind, roofcast::norm::rows_are_aligned(p), layout.cluster > 1),
+                      grid(p), rows::block_of(layout), 0};
+    return std::vector{is_streamed(p) ? ring_launch(kind, p) : held,
                        Launch{find_finish<T>(kind), finish_grid(p), kFinishBlock, 0}};
   });
 }
@@ -337,12 +330,12 @@ void run_backward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t
     const auto at_vector = [](const void* address) {
       return reinterpret_cast<std::uintptr_t>(address) % rows::kVectorBytes == 0;
     };
-    const bool aligned = aligned_rows(p) && at_vector(tensors.x) && at_vector(tensors.dy) &&
-                         at_vector(tensors.gamma) && at_vector(tensors.dx);
+    const bool aligned = roofcast::norm::rows_are_aligned(p) && at_vector(tensors.x) &&
+                         at_vector(tensors.dy) && at_vector(tensors.gamma) && at_vector(tensors.dx);
     std::int64_t rows = p[rows::kRows];
     int cols = static_cast<int>(p[rows::kCols]);
     int partials = static_cast<int>(held_strips(p));
-    if (aligned && streams(p)) {
+    if (aligned && is_streamed(p)) {
       partials = static_cast<int>(ring_blocks(p));
       int stages = static_cast<int>(kRingStages);
       void* arguments[] = {&tensors, &rows, &cols, &stages};

@@ -158,11 +158,6 @@ Forward<T> arguments(Kind kind, const Addresses& at) {
           statistic(centred ? 2 : 1)};
 }
 
-/// Whether rows stream, for addresses as cudaMalloc returns them.
-bool streams(const Problem& p) {
-  return roofcast::norm::forward_streams(p) && rows::has_clusters();
-}
-
 template <class T>
 Launch ring_launch(Kind kind, const Problem& p) {
   const rows::Layout layout = forward_ring_layout(p);
@@ -175,8 +170,21 @@ Launch ring_launch(Kind kind, const Problem& p) {
 }  // namespace
 
 std::string unsupported_forward(Kind kind, const Problem& p) {
+  if (const std::string why = rows::unsupported_cluster(p[roofcast::norm::kCluster]);
+      !why.empty()) {
+    return why;
+  }
+  if (p[roofcast::norm::kRowsPerCluster] < 1) return "rows_per_cluster must be at least 1";
+  if (p[roofcast::norm::kVectors] < 1) return "vectors must be at least 1";
+  if (is_streamed(p)) {
+    if (p[roofcast::norm::kVectors] != roofcast::norm::kForwardRingVectors) {
+      return "vectors must be 8 for rows that arrive in shared memory";
+    }
+    const rows::Layout ring = forward_ring_layout(p);
+    if (ring.threads > kMostThreads) return "the row needs a larger cluster, or shorter rows";
+    return rows::unsupported_layout(p, ring, "shorter rows");
+  }
   const rows::Layout layout = forward_layout(p);
-  if (streams(p)) return rows::unsupported_layout(p, forward_ring_layout(p), "shorter rows");
   return visit(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
     if (find<T>(kind, layout) == nullptr) {
       return "compiled for at most " + std::to_string(roofcast::norm::most_vectors(p)) +
@@ -196,7 +204,7 @@ std::string unsupported_forward(Kind kind, const Problem& p) {
 
 std::vector<Launch> forward_launches(Kind kind, const Problem& p) {
   return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
-    if (streams(p)) return std::vector{ring_launch<T>(kind, p)};
+    if (is_streamed(p)) return std::vector{ring_launch<T>(kind, p)};
     const rows::Layout layout = forward_layout(p);
     return std::vector{Launch{reinterpret_cast<const void*>(find<T>(kind, layout)),
                               rows::grid_of(layout, p[rows::kRows]), rows::block_of(layout),
@@ -206,10 +214,8 @@ std::vector<Launch> forward_launches(Kind kind, const Problem& p) {
 
 void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) {
   visit(p.dtype, [&]<class T>(std::type_identity<T>) {
-    // Rows that would stream but are not aligned: their number was chosen for the stream.
-    Problem held = p;
-    if (streams(p)) held[roofcast::norm::kRowsPerCluster] = 0;
-    const rows::Layout layout = forward_layout(held);
+    const bool streams = is_streamed(p);
+    const rows::Layout layout = streams ? forward_ring_layout(p) : forward_layout(p);
     Forward<T> tensors = arguments<T>(kind, at);
     std::int64_t rows = p[rows::kRows];
     int cols = static_cast<int>(p[rows::kCols]);
@@ -218,22 +224,20 @@ void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t 
     const auto at_vector = [](const void* address) {  // null too
       return reinterpret_cast<std::uintptr_t>(address) % rows::kVectorBytes == 0;
     };
-    if (streams(p) && at_vector(tensors.x) && at_vector(tensors.y) && at_vector(tensors.gamma) &&
-        at_vector(tensors.beta)) {
-      const Launch ring = ring_launch<T>(kind, p);
-      rows_per_cluster = static_cast<int>(forward_ring_layout(p).rows_per_cluster);
-      rows::launch(ring.function, ring.grid, ring.block, forward_ring_layout(p).cluster, arguments,
-                   stream, ring.shared_bytes);
+    const bool aligned = at_vector(tensors.x) && at_vector(tensors.y) && at_vector(tensors.gamma) &&
+                         at_vector(tensors.beta);
+    if (streams ? aligned : rows::same_shift(tensors.x, tensors.y)) {
+      const Launch launch = forward_launches(kind, p).front();
+      rows::launch(launch.function, launch.grid, launch.block, layout.cluster, arguments, stream,
+                   launch.shared_bytes);
       return;
     }
-    const auto* function = reinterpret_cast<const void*>(find<T>(kind, layout));
-    if (!rows::same_shift(tensors.x, tensors.y)) {
-      function = kind == Kind::layernorm
-                     ? reinterpret_cast<const void*>(&by_element_kernel<T, Kind::layernorm>)
-                     : reinterpret_cast<const void*>(&by_element_kernel<T, Kind::rmsnorm>);
-    }
-    rows::launch(function, rows::grid_of(layout, rows), rows::block_of(layout), layout.cluster,
-                 arguments, stream, shared_bytes(kind, held));
+    const auto* function =
+        kind == Kind::layernorm
+            ? reinterpret_cast<const void*>(&by_element_kernel<T, Kind::layernorm>)
+            : reinterpret_cast<const void*>(&by_element_kernel<T, Kind::rmsnorm>);
+    rows::launch(function, rows::grid_of(layout, rows), rows::block_of(layout), 1, arguments,
+                 stream);
   });
 }
 

@@ -115,13 +115,16 @@ std::string unsupported(Kind kind, const Problem& p) {
   }
   const std::string why = rows::unsupported_shape(p);
   if (!why.empty()) return why;
-  const std::int64_t cluster = p[roofcast::norm::kCluster];
-  if (cluster < 0 || cluster > rows::kMaxCluster || (cluster & (cluster - 1)) != 0) {
-    return "cluster must be 1, 2, 4, 8 or 16 blocks, or 0 to choose; asked for " +
-           std::to_string(cluster);
+  const bool streams = is_streamed(p);
+  if (!streams && p[kStaging] != roofcast::norm::kInRegisters) {
+    return "staging must be registers or shared";
   }
-  if (p[roofcast::norm::kRowsPerCluster] < 0)
-    return "rows_per_cluster must be at least 1, or 0 to choose";
+  if (streams && !roofcast::norm::rows_are_aligned(p)) {
+    return "rows must be a multiple of 16 bytes for bulk copies: use staging registers";
+  }
+  if (streams && !rows::has_clusters()) {
+    return "this device has no bulk copies (compute capability 9.0): use staging registers";
+  }
   return p[kPass] == kForward ? unsupported_forward(kind, p) : unsupported_backward(kind, p);
 }
 
@@ -190,15 +193,25 @@ double tolerance(Kind kind, const Problem& p, std::size_t output) {
   return (sum_error(rows, rows) + kElementwise) / least_largest(cols) + narrowing(p.dtype);
 }
 
-constexpr Problem configuration(std::int64_t pass, std::int64_t vectors, std::int64_t cluster,
-                                std::int64_t rows_per_cluster = 0) {
-  return {.dtype = DType::fp32, .values = {0, 0, pass, vectors, cluster, rows_per_cluster}};
+using roofcast::norm::kInRegisters;
+using roofcast::norm::kInShared;
+constexpr Problem configuration(std::int64_t pass, std::int64_t staging, std::int64_t vectors,
+                                std::int64_t cluster, std::int64_t rows_per_cluster) {
+  return {.dtype = DType::fp32,
+          .values = {0, 0, pass, vectors, cluster, rows_per_cluster, staging}};
 }
 constexpr std::array kConfigurations = {
-    configuration(kForward, 0, 0),    configuration(kForward, 4, 1),
-    configuration(kForward, 4, 4),    configuration(kForward, 8, 16),
-    configuration(kForward, 0, 1, 3), configuration(kForward, 0, 2, 5),
-    configuration(kForward, 0, 0, 3), configuration(roofcast::norm::kBackward, 0, 0)};
+    configuration(kForward, kToChoose, kToChoose, kToChoose, kToChoose),
+    configuration(kForward, kInRegisters, 4, 1, 1),
+    configuration(kForward, kInRegisters, 4, 1, 3),
+    configuration(kForward, kInRegisters, 2, 1, 3),
+    configuration(kForward, kInRegisters, 4, 4, 1),
+    configuration(kForward, kInRegisters, 4, 2, 5),
+    configuration(kForward, kInRegisters, 8, 16, 1),
+    configuration(kForward, kInShared, 8, 1, 3),
+    configuration(kForward, kInShared, 8, 4, 3),
+    configuration(roofcast::norm::kBackward, kInRegisters, 0, 0, 0),
+    configuration(roofcast::norm::kBackward, kInShared, 0, 0, 0)};
 
 template <Kind kKind>
 KernelEntry entry(std::string_view name) {

@@ -21,6 +21,7 @@ namespace roofcast::cuda::norm {
 using roofcast::norm::kEpsilon;
 using roofcast::norm::kForward;
 using roofcast::norm::kPass;
+using roofcast::norm::kStaging;
 
 enum class Kind { layernorm, rmsnorm };
 
@@ -52,6 +53,11 @@ decltype(auto) visit(DType dtype, Visitor&& visitor) {
     default:
       return visitor(std::type_identity<float>{});
   }
+}
+
+/// Whether rows stream through shared memory, for addresses as cudaMalloc returns them.
+inline bool is_streamed(const Problem& p) {
+  return p[kStaging] == roofcast::norm::kInShared;
 }
 
 // The two passes, each in its files.

@@ -11,18 +11,13 @@ namespace {
 
 using roofcast::reduce::finish_layout;
 using roofcast::reduce::kSplit;
+using roofcast::reduce::kThreads;
 
 enum class Kind { row, weighted, global };
 
 Layout layout_of(Kind kind, const Problem& p) {
-  switch (kind) {
-    case Kind::weighted:
-      return roofcast::reduce::weighted_layout(p);
-    case Kind::global:
-      return roofcast::reduce::global_layout(p);
-    default:
-      return roofcast::reduce::row_layout(p);
-  }
+  return roofcast::reduce::layout_of(p,
+                                     kind == Kind::weighted ? roofcast::reduce::kWeightedRows : 1);
 }
 
 /// A global sum is that of one row.
@@ -58,9 +53,13 @@ std::string unsupported(Kind kind, const Problem& p) {
   }
   const std::string why = rows::unsupported_shape(p);
   if (!why.empty()) return why;
-  if (p[kSplit] < 0 || p[kSplit] > roofcast::reduce::kMostChunks) {
+  if (p[kSplit] < 1 || p[kSplit] > roofcast::reduce::kMostChunks) {
     return "split must be from 1 to " + std::to_string(roofcast::reduce::kMostChunks) +
-           " blocks a row, or 0 to choose; asked for " + std::to_string(p[kSplit]);
+           " blocks a row; asked for " + std::to_string(p[kSplit]);
+  }
+  if (p[kThreads] < rows::kWarp || p[kThreads] > roofcast::reduce::kMostThreads ||
+      roofcast::rows::power_of_two_from(p[kThreads]) != p[kThreads]) {
+    return "threads must be 32, 64, 128 or 256; asked for " + std::to_string(p[kThreads]);
   }
   const Layout layout = layout_of(kind, p);
   if (layout.blocks(rows_of(kind, p)) > roofcast::rows::kMaxRows ||
@@ -176,10 +175,12 @@ double tolerance(Kind kind, const Problem& p) {
   return sum / least_largest(static_cast<double>(rows_of(kind, p))) + narrowing(p.dtype);
 }
 
-constexpr Problem configuration(std::int64_t split) {
-  return {.dtype = DType::fp32, .values = {0, 0, split}};
+constexpr Problem configuration(std::int64_t split, std::int64_t threads) {
+  return {.dtype = DType::fp32, .values = {0, 0, split, threads}};
 }
-constexpr std::array kConfigurations = {configuration(0), configuration(1), configuration(7)};
+constexpr std::array kConfigurations = {configuration(kToChoose, kToChoose), configuration(1, 32),
+                                        configuration(1, 256), configuration(7, 128),
+                                        configuration(3, 32)};
 
 template <Kind kKind>
 KernelEntry entry(std::string_view name) {

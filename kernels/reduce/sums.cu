@@ -6,15 +6,15 @@
 namespace roofcast::cuda::reduce {
 namespace {
 
-constexpr int kThreads = static_cast<int>(roofcast::reduce::kThreads);
+constexpr int kMostThreads = static_cast<int>(roofcast::reduce::kMostThreads);
 constexpr int kBatch = static_cast<int>(roofcast::reduce::kBatch);
 constexpr int kRows = static_cast<int>(roofcast::reduce::kWeightedRows);
 
 /// The sum of a chunk of a row, or of all elements. Each chunk has its own unaligned head and tail.
 template <class T>
-__global__ void __launch_bounds__(kThreads, 4) sum_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(kMostThreads, 4) sum_kernel(Sum<T> at) {
   constexpr int kWidth = rows::kWidth<T>;
-  __shared__ float sums[kThreads / 32];
+  __shared__ float sums[kMostThreads / 32];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const auto of_chunk = static_cast<int>(blockIdx.x % static_cast<unsigned>(at.split));
   const std::int64_t row =
@@ -64,10 +64,10 @@ __global__ void __launch_bounds__(kThreads, 4) sum_kernel(Sum<T> at) {
 /// Rows or addresses that are no multiples of 16 bytes go by single elements, with neighbouring
 /// elements in neighbouring threads.
 template <class T, bool kAligned>
-__global__ void __launch_bounds__(kThreads, 3) weighted_kernel(Sum<T> at) {
+__global__ void __launch_bounds__(kMostThreads, 3) weighted_kernel(Sum<T> at) {
   constexpr int kWidth = kAligned ? rows::kWidth<T> : 1;
   constexpr int kSteps = kAligned ? 2 : 4;  // before the first is used
-  __shared__ float sums[kRows][kThreads / 32];
+  __shared__ float sums[kRows][kMostThreads / 32];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const auto of_chunk = static_cast<int>(blockIdx.x % static_cast<unsigned>(at.split));
   const std::int64_t row =

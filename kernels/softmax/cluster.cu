@@ -31,7 +31,6 @@ namespace roofcast::cuda::softmax {
 namespace {
 
 using roofcast::softmax::cluster_layout;
-using roofcast::softmax::cluster_stages;
 using roofcast::softmax::kCluster;
 using roofcast::softmax::kRingThreads;
 using roofcast::softmax::kRingVectors;
@@ -182,24 +181,22 @@ constexpr Problem configuration(std::int64_t cluster, std::int64_t rows_per_clus
                                 std::int64_t stages) {
   return {.dtype = DType::fp32, .values = {0, 0, cluster, rows_per_cluster, stages}};
 }
-constexpr std::array kConfigurations = {configuration(0, 0, 0), configuration(2, 3, 2),
-                                        configuration(8, 1, 1), configuration(16, 2, 3)};
+constexpr std::array kConfigurations = {configuration(kToChoose, kToChoose, 1),
+                                        configuration(2, 3, 2), configuration(8, 1, 1),
+                                        configuration(16, 2, 3)};
 
 std::size_t shared_bytes(const Problem& p) {
-  return static_cast<std::size_t>(
-      roofcast::rows::ring_bytes(cluster_layout(p), cluster_stages(p), 1));
+  return static_cast<std::size_t>(roofcast::rows::ring_bytes(cluster_layout(p), p[kStages], 1));
 }
 
 std::string unsupported(const Problem& p) {
   constexpr std::size_t kMostShared = 220 * 1024;  // beside the parts of a row
   const std::string why = unsupported_problem(p);
   if (!why.empty()) return why;
-  if (p[kCluster] < 0 || p[kCluster] > rows::kMaxCluster ||
-      (p[kCluster] & (p[kCluster] - 1)) != 0) {
-    return "cluster must be 1, 2, 4, 8 or 16 blocks, or 0 to choose; asked for " +
-           std::to_string(p[kCluster]);
+  if (const std::string why = rows::unsupported_cluster(p[kCluster]); !why.empty()) return why;
+  if (p[kRowsPerCluster] < 1 || p[kStages] < 1) {
+    return "rows_per_cluster and stages must be at least 1";
   }
-  if (p[kRowsPerCluster] < 0 || p[kStages] < 0) return "settings must not be negative";
   const rows::Layout layout = cluster_layout(p);
   if (layout.threads > kThreads) {
     return "a row of " + std::to_string(p[rows::kCols]) + " " + std::string(name(p.dtype)) +
@@ -207,7 +204,7 @@ std::string unsupported(const Problem& p) {
            " blocks: use a larger cluster or softmax.online";
   }
   if (shared_bytes(p) > kMostShared) {
-    return std::to_string(cluster_stages(p)) + " stages do not fit shared memory: use fewer";
+    return std::to_string(p[kStages]) + " stages do not fit shared memory: use fewer";
   }
   if (!rows::has_clusters()) {
     return "this device has no bulk copies (compute capability 9.0): use softmax.registers";
@@ -237,7 +234,7 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
     std::int64_t rows = p[rows::kRows];
     int cols = static_cast<int>(p[rows::kCols]);
     int rows_per_cluster = static_cast<int>(layout.rows_per_cluster),
-        stages = static_cast<int>(cluster_stages(p));
+        stages = static_cast<int>(p[kStages]);
     void* arguments[] = {&x, &y, &rows, &cols, &rows_per_cluster, &stages};
     rows::launch(find<T>(layout), rows::grid_of(layout, rows), rows::block_of(layout),
                  layout.cluster, arguments, stream, shared_bytes(p));

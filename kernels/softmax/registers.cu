@@ -95,13 +95,13 @@ Kernel<T> held(std::int64_t vectors) {
 constexpr Problem configuration(std::int64_t vectors) {
   return {.dtype = DType::fp32, .values = {0, 0, vectors}};
 }
-constexpr std::array kConfigurations = {configuration(0), configuration(2), configuration(4),
-                                        configuration(8)};
+constexpr std::array kConfigurations = {configuration(kToChoose), configuration(2),
+                                        configuration(4), configuration(8)};
 
 std::string unsupported(const Problem& p) {
   const std::string why = unsupported_problem(p);
   if (!why.empty()) return why;
-  if (p[kVectors] < 0) return "settings must not be negative";
+  if (p[kVectors] < 1) return "vectors must be at least 1";
   const rows::Layout layout = registers_layout(p);
   return visit(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
     if (held<T>(layout.vectors) == nullptr) {

@@ -77,30 +77,46 @@ constexpr Counts kRmsnorm = {1, 1, 4, 3, 11, 7};
 
 template <Kind kKind>
 Program plan(const Problem& p, const Gpu& gpu) {
-  Program program =
-      p[kPass] == kForward ? plan_forward(kKind, p, gpu) : plan_backward(kKind, p, gpu);
+  Program program = p[kPass] == kForward ? plan_forward(kKind, p) : plan_backward(kKind, p, gpu);
   program.front().plan.caveat = "instructions are estimated from the PTX";
   return program;
 }
 
 constexpr std::array<std::string_view, 2> kPasses = {"forward", "backward"};
+constexpr std::array<std::string_view, 3> kStagings = {"fastest", "registers", "shared"};
+constexpr roofcast::Parameter kStagingSetting = {
+    "staging", "where rows arrive: in registers, or with bulk copies in shared memory, a row ahead",
+    0,         kInShared,
+    kChosen,   true,
+    kStagings};
 constexpr std::array kParameters = {
     rows::kShape[0],
     rows::kShape[1],
     choice("pass", "forward; or backward, from x, dy and the forward pass's statistics", kPasses,
            kForward),
-    setting("vectors", "16-byte accesses a thread holds, forward: 1, 2, 4, 8; 0: by the row length",
-            0, 8, 0),
-    setting("cluster", "blocks that share a row, forward: 1, 2, 4, 8, 16; 0: by the row length", 0,
-            16, 0),
-    setting("rows_per_cluster", "rows a block takes one after the other, forward; 0: by the shape",
-            0, 1024, 0)};
+    setting("vectors", "16-byte accesses a thread holds, forward: 1, 2, 4, 8; 0: the fastest", 0, 8,
+            0),
+    setting("cluster", "blocks that share a row, forward: 1, 2, 4, 8, 16; 0: the fastest", 0, 16,
+            0),
+    setting("rows_per_cluster", "rows a block takes one after the other, forward; 0: the fastest",
+            0, 1024, 0),
+    kStagingSetting};
 
 constexpr std::array<KernelModel, 3> kVariants = {{
-    {"norm.layernorm", "by mean and variance, with γ and β: the row in registers, read once",
-     kParameters, kTypes, plan<Kind::layernorm>},
-    {"norm.rmsnorm", "by the root mean square, with γ: the row in registers, read once",
-     kParameters, kTypes, plan<Kind::rmsnorm>},
+    {"norm.layernorm",
+     "by mean and variance, with γ and β: the row in registers, read once",
+     kParameters,
+     kTypes,
+     plan<Kind::layernorm>,
+     {},
+     candidates},
+    {"norm.rmsnorm",
+     "by the root mean square, with γ: the row in registers, read once",
+     kParameters,
+     kTypes,
+     plan<Kind::rmsnorm>,
+     {},
+     candidates},
     kLibrary,
 }};
 
@@ -125,6 +141,14 @@ void add_sector_reason(Plan& plan) {
   }
 }
 
+void check_streams(const Problem& p) {
+  if (!rows_are_aligned(p)) {
+    throw InputError("rows of " + std::to_string(p[rows::kCols]) +
+                     " elements are no multiple of 16 bytes, as bulk copies need: use staging "
+                     "registers");
+  }
+}
+
 void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most) {
   if (layout.vectors > most || rows::power_of_two_from(layout.vectors) != layout.vectors) {
     throw InputError("vectors is " + std::to_string(layout.vectors) +
@@ -132,7 +156,7 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
   }
   if (rows::power_of_two_from(layout.cluster) != layout.cluster) {
     throw InputError("cluster is " + std::to_string(layout.cluster) +
-                     ": give 1, 2, 4, 8 or 16 blocks, or 0 to choose by the row length");
+                     ": give 1, 2, 4, 8 or 16 blocks, or 0 for the fastest");
   }
   if (layout.rows_per_cluster > 1 && 2 * layout.vectors < most) {
     throw InputError("vectors is " + std::to_string(layout.vectors) + ": rows in turn take " +

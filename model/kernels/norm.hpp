@@ -8,20 +8,18 @@
 namespace roofcast::norm {
 
 /// Positions in Problem after the shape.
-enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kRowsPerCluster };
+enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kRowsPerCluster, kStaging };
 enum Pass : std::int64_t { kForward, kBackward };
+/// Where rows arrive: in registers, or with bulk copies in shared memory, a row ahead.
+enum Staging : std::int64_t { kChosen, kInRegisters, kInShared };
 
 /// Added to the mean square before the root: what frameworks take by default.
 inline constexpr double kEpsilon = 1e-5;
 
 /// Threads of a block at most: leaves 64 registers a thread with two blocks on an SM.
 inline constexpr std::int64_t kMostThreads = 512;
-/// Elements of a row in a block where the cluster is chosen: 512 threads of 16, so that two blocks
-/// fit an SM with one row in work and the next on its way.
-inline constexpr std::int64_t kSliceElements = 8192;
-/// Rows that share the γ and β their blocks have loaded; fewer where blocks would be few.
-inline constexpr std::int64_t kMostTurns = 8;
-inline constexpr std::int64_t kEnoughBlocks = 2048;
+/// Rows in turn that share the γ and β their blocks have loaded, at most.
+inline constexpr std::int64_t kMostInTurn = 8;
 /// Columns a thread of the backward pass keeps: it holds x, dy, γ, two sums, and the next row's x
 /// and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
@@ -38,20 +36,16 @@ constexpr std::int64_t most_vectors(const Problem& p) {
   return 2 * element_bytes(p);
 }
 
-/// A row, or a block's slice of it, in registers: read once. Of clusters, rows in turn.
+/// Whether bulk copies can take the rows: they lie on multiples of 16 bytes.
+constexpr bool rows_are_aligned(const Problem& p) {
+  return p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
+}
+
+/// A row, or a block's slice of it, in registers: read once.
 constexpr rows::Layout forward_layout(const Problem& p) {
-  const std::int64_t cluster =
-      p[kCluster] != 0 ? p[kCluster] : rows::cluster_for(p[rows::kCols], kSliceElements);
-  const std::int64_t vectors =
-      p[kVectors] == 0 && p[kRowsPerCluster] > 1 ? most_vectors(p) / 2 : p[kVectors];
   rows::Layout layout =
-      rows::held_layout(p[rows::kCols], element_bytes(p), vectors, most_vectors(p), cluster);
-  const bool holds_two = 2 * layout.vectors <= most_vectors(p);  // this row and the next
-  const std::int64_t chosen =
-      cluster == 1 || !holds_two
-          ? 1
-          : std::clamp<std::int64_t>(p[rows::kRows] * cluster / kEnoughBlocks, 1, kMostTurns);
-  layout.rows_per_cluster = p[kRowsPerCluster] != 0 ? p[kRowsPerCluster] : chosen;
+      rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster]);
+  layout.rows_per_cluster = p[kRowsPerCluster];
   if (layout.rows_per_cluster > 1) layout.rows_per_block = 1;
   return layout;
 }
@@ -60,8 +54,7 @@ constexpr rows::Layout forward_layout(const Problem& p) {
 constexpr bool keeps_parameters(const Problem& p) {
   const rows::Layout layout = forward_layout(p);
   return (layout.rows_per_cluster > 1 || layout.cluster > 1) &&
-         2 * layout.vectors <= most_vectors(p) &&
-         p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
+         2 * layout.vectors <= most_vectors(p) && rows_are_aligned(p);
 }
 
 /// Shared memory for `parameters` arrays (γ, β) of a block's columns.
@@ -78,33 +71,10 @@ inline constexpr std::int64_t kForwardRingThreads = 256;
 inline constexpr std::int64_t kForwardRingSliceBytes =
     kForwardRingThreads * kForwardRingVectors * rows::kVectorBytes;
 
-/// Whether the rows of the forward pass stream through shared memory, on a device that has bulk
-/// copies and with addresses on multiples of 16 bytes: where that was measured faster on an H200
-/// (2026-11-21), unless vectors or cluster are given, which are settings of the kernels that hold
-/// rows.
-constexpr bool forward_streams(const Problem& p) {
-  constexpr std::int64_t kLeastFp32 = 32 * 1024 + 1, kLeast = 4096;
-  const std::int64_t row_bytes = p[rows::kCols] * element_bytes(p);
-  return p[kVectors] == 0 && p[kCluster] == 0 && row_bytes % rows::kVectorBytes == 0 &&
-         row_bytes >= (element_bytes(p) == 4 ? kLeastFp32 : kLeast) &&
-         row_bytes <= rows::kMaxCluster * 2 * kForwardRingSliceBytes;
-}
-
 constexpr rows::Layout forward_ring_layout(const Problem& p) {
-  constexpr std::int64_t kRowsOfCluster = 8, kRowsOfBlock = 2, kEnoughRingBlocks = 1024;
-  const std::int64_t cluster =
-      rows::cluster_for(p[rows::kCols] * element_bytes(p), kForwardRingSliceBytes);
   rows::Layout layout =
-      rows::ring_layout(p[rows::kCols], element_bytes(p), kForwardRingVectors, cluster);
-  if (p[kRowsPerCluster] != 0) {
-    layout.rows_per_cluster = p[kRowsPerCluster];
-    return layout;
-  }
-  // A cluster starts only once all its blocks fit, so it takes more rows: 374 µs for 8192 × 16384
-  // fp32 on an H100 against 438 µs with one row (2026-11-21).
-  layout.rows_per_cluster = cluster > 1 ? kRowsOfCluster : kRowsOfBlock;
-  while (layout.rows_per_cluster > 1 && layout.blocks(p[rows::kRows]) < kEnoughRingBlocks)
-    layout.rows_per_cluster /= 2;
+      rows::ring_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster]);
+  layout.rows_per_cluster = p[kRowsPerCluster];
   return layout;
 }
 
@@ -145,14 +115,6 @@ constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& lay
 /// Columns a thread keeps where x and dy stream through shared memory, and buffers of each warp.
 inline constexpr std::int64_t kRingElements = 16;
 inline constexpr std::int64_t kRingStages = 2;
-
-/// Whether the rows of the backward pass stream through shared memory, on a device that has bulk
-/// copies and with addresses on multiples of 16 bytes.
-constexpr bool backward_streams(const Problem& p) {
-  constexpr std::int64_t kLeast = 1024, kMost = 65536;
-  return p[rows::kCols] >= kLeast && p[rows::kCols] <= kMost &&
-         p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
-}
 
 /// Small blocks, of which several fit an SM, as long as a cluster of 8 holds the row so.
 constexpr rows::Layout backward_ring_layout(const Problem& p) {

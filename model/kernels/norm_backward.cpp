@@ -19,7 +19,8 @@ struct Backward {
 Backward backward_on(Kind kind, const Problem& p, const Gpu& gpu) {
   const Registers& known = registers_of(kind, p.dtype);
   const std::int64_t sms = gpu.sm_count.value_or(1);
-  if (backward_streams(p) && rows::has_clusters(gpu)) {
+  if (p[kStaging] == kInShared) {
+    check_streams(p);
     const rows::Layout layout = backward_ring_layout(p);
     const bool clustered = layout.cluster > 1;
     return {
@@ -43,6 +44,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   const bool ragged = p[rows::kCols] * element_bytes(p) % rows::kVectorBytes != 0;
   Plan plan = rows::plan_of(layout, row_blocks * layout.rows_per_block, backward.registers,
                             backward.shared_bytes);
+  if (backward.streams) plan.needs = {Instruction::bulk_copy};
 
   const double row_count = as_double(p[rows::kRows]);
   const double row_bytes = as_double(p[rows::kCols] * element_bytes(p));
@@ -142,6 +144,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
 }  // namespace
 
 Program plan_backward(Kind kind, const Problem& p, const Gpu& gpu) {
+  rows::check_chosen({p[kStaging]});
   const Backward how = backward_on(kind, p, gpu);
   check_layout(p, how.layout, how.layout.vectors);
   const double strips = as_double(how.row_blocks * how.layout.rows_per_block);

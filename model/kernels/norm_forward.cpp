@@ -23,10 +23,15 @@ struct ForwardPass {
   std::int64_t kept;  ///< of shared_bytes: γ and β of a block's columns
 };
 
-ForwardPass forward_on(Kind kind, const Problem& p, const Gpu& gpu) {
+ForwardPass forward_of(Kind kind, const Problem& p) {
   const Registers& known = registers_of(kind, p.dtype);
   const std::int64_t parameters = kind == Kind::layernorm ? 2 : 1;
-  if (forward_streams(p) && rows::has_clusters(gpu)) {
+  if (p[kStaging] == kInShared) {
+    check_streams(p);
+    if (p[kVectors] != kForwardRingVectors) {
+      throw InputError("vectors is " + std::to_string(p[kVectors]) +
+                       ": rows that arrive in shared memory take 8");
+    }
     const rows::Layout layout = forward_ring_layout(p);
     const bool clustered = layout.cluster > 1;
     return {true, layout, known.streamed[clustered ? 1 : 0],
@@ -123,8 +128,9 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
 
 }  // namespace
 
-Program plan_forward(Kind kind, const Problem& p, const Gpu& gpu) {
-  const ForwardPass how = forward_on(kind, p, gpu);
+Program plan_forward(Kind kind, const Problem& p) {
+  rows::check_chosen({p[kStaging], p[kVectors], p[kCluster], p[kRowsPerCluster]});
+  const ForwardPass how = forward_of(kind, p);
   check_layout(p, how.layout, how.streams ? how.layout.vectors : most_vectors(p));
   return {{plan_rows(kind, p, how)}};
 }

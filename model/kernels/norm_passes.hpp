@@ -2,6 +2,7 @@
 // What the plans of the forward and of the backward pass share.
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "model/kernels/norm.hpp"
 #include "model/kernels/plan_parts.hpp"
@@ -50,13 +51,18 @@ inline constexpr double kShufflesOfWarp = 10;
 
 enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
 
+/// KernelModel::candidates of both kinds.
+std::vector<Problem> candidates(const Problem& p, const Gpu& gpu);
+
+/// Throws InputError where rows cannot stream through shared memory.
+void check_streams(const Problem& p);
 /// Throws InputError where the kernels cannot run it; `most`: vectors a thread may hold.
 void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most);
 
 /// Notes why the sectors moved hold more bytes than were asked for.
 void add_sector_reason(Plan& plan);
 
-Program plan_forward(Kind kind, const Problem& p, const Gpu& gpu);
+Program plan_forward(Kind kind, const Problem& p);
 /// dx with the strips' partial dγ and dβ, then the launch that sums those.
 Program plan_backward(Kind kind, const Problem& p, const Gpu& gpu);
 

@@ -40,12 +40,54 @@ struct Shape {
 Shape shape_of(Kind kind, const Problem& p) {
   switch (kind) {
     case Kind::weighted:
-      return {p[rows::kRows], p[rows::kCols], weighted_layout(p)};
+      return {p[rows::kRows], p[rows::kCols], layout_of(p, kWeightedRows)};
     case Kind::global:
-      return {1, p[rows::kRows] * p[rows::kCols], global_layout(p)};
+      return {1, p[rows::kRows] * p[rows::kCols], layout_of(p, 1)};
     default:
-      return {p[rows::kRows], p[rows::kCols], row_layout(p)};
+      return {p[rows::kRows], p[rows::kCols], layout_of(p, 1)};
   }
+}
+
+// Chunks of a row: none, or powers of four that leave chunks of some size and no more of them than the
+// second launch can add up. Those that would leave most SMs without a block are left out, but for
+// the largest.
+std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups, std::int64_t group_bytes,
+                                 const Gpu& gpu) {
+  constexpr std::int64_t kLeastChunkBytes = 8192;
+  if (given != 0) return {given};
+  std::vector<std::int64_t> values = {1};
+  const std::int64_t most = std::min(group_bytes / kLeastChunkBytes, kMostChunks / groups);
+  for (std::int64_t split = 4; split <= most; split *= 4) {
+    const bool is_largest = 4 * split > most;
+    if (is_largest || 4 * groups * split > gpu.sm_count.value_or(1)) values.push_back(split);
+  }
+  return values;
+}
+
+// As many threads as hold a chunk in one batch of accesses, or a quarter of them.
+template <Kind kKind>
+std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
+  Problem one = p;
+  one[kSplit] = 1;
+  const Shape shape = shape_of(kKind, one);
+  const std::int64_t in_group = shape.layout.rows_a_group;
+  const std::int64_t width = rows::kVectorBytes / element_bytes(p);
+  std::vector<Problem> found;
+  for (const std::int64_t split : splits(p[kSplit], rows::ceil_div(shape.rows, in_group),
+                                         in_group * shape.cols * element_bytes(p), gpu)) {
+    const std::int64_t vectors = chunk_elements(shape.cols, element_bytes(p), split) / width;
+    const std::int64_t batched =
+        std::clamp(rows::power_of_two_from(rows::ceil_div(vectors * in_group, kBatch)), rows::kWarp,
+                   kMostThreads);
+    one[kSplit] = split;
+    for (std::int64_t threads = p[kThreads] != 0 ? p[kThreads] : batched;;) {
+      one[kThreads] = threads;
+      found.push_back(one);
+      if (p[kThreads] != 0 || threads == rows::kWarp || threads < batched) break;
+      threads = std::max(rows::kWarp, threads / 4);
+    }
+  }
+  return found;
 }
 
 enum : ArrayId { kX, kWeights, kPartials, kSums };
@@ -60,7 +102,7 @@ Plan plan_sums(Kind kind, const Problem& p) {
   plan.launch.grid[0] = layout.blocks(shape.rows);
   plan.launch.block = {layout.threads, layout.groups_a_block, 1};
   plan.launch.registers = weighted ? weighted_registers(p.dtype, ragged) : kSumRegisters;
-  plan.launch.shared_bytes = layout.rows_a_group * kThreads / rows::kWarp * 4;
+  plan.launch.shared_bytes = layout.rows_a_group * kMostThreads / rows::kWarp * 4;
   plan.caveat = "instructions are estimated from the PTX";
 
   const double elements = as_double(shape.rows) * as_double(shape.cols);
@@ -161,6 +203,11 @@ Plan plan_finish(Kind kind, const Problem& p) {
 
 template <Kind kKind>
 Program plan(const Problem& p, const Gpu& /*gpu*/) {
+  rows::check_chosen({p[kSplit], p[kThreads]});
+  if (rows::power_of_two_from(p[kThreads]) != p[kThreads] || p[kThreads] < rows::kWarp) {
+    throw InputError("threads is " + std::to_string(p[kThreads]) +
+                     ": give 32, 64, 128 or 256, or 0 for the fastest");
+  }
   Program program = {{plan_sums(kKind, p)}};
   if (shape_of(kKind, p).layout.split > 1) program.push_back({plan_finish(kKind, p)});
   return program;
@@ -168,15 +215,32 @@ Program plan(const Problem& p, const Gpu& /*gpu*/) {
 
 constexpr std::array kParameters = {
     rows::kShape[0], rows::kShape[1],
-    setting("split", "blocks that share a row; 0: by the shape", 0, kMostChunks, 0)};
+    setting("split", "blocks that share a row; 0: the fastest", 0, kMostChunks, 0),
+    setting("threads", "of a chunk of a row: 32, 64, 128, 256; 0: the fastest", 0, kMostThreads,
+            0)};
 
 constexpr std::array<KernelModel, 3> kVariants = {{
-    {"reduce.row", "y[r] = Σ x[r,c]: a warp or a block a row, long rows split", kParameters, kTypes,
-     plan<Kind::row>},
-    {"reduce.weighted", "y[r] = Σ w[c]·x[r,c]: four rows share each weight loaded", kParameters,
-     kTypes, plan<Kind::weighted>},
-    {"reduce.global", "y = Σ x: a block a chunk, then a block for all chunks", kParameters, kTypes,
-     plan<Kind::global>},
+    {"reduce.row",
+     "y[r] = Σ x[r,c]: a warp or a block a row, long rows split",
+     kParameters,
+     kTypes,
+     plan<Kind::row>,
+     {},
+     candidates<Kind::row>},
+    {"reduce.weighted",
+     "y[r] = Σ w[c]·x[r,c]: four rows share each weight loaded",
+     kParameters,
+     kTypes,
+     plan<Kind::weighted>,
+     {},
+     candidates<Kind::weighted>},
+    {"reduce.global",
+     "y = Σ x: a block a chunk, then a block for all chunks",
+     kParameters,
+     kTypes,
+     plan<Kind::global>,
+     {},
+     candidates<Kind::global>},
 }};
 
 }  // namespace

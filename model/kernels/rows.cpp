@@ -46,8 +46,37 @@ Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_by
   return sum;
 }
 
-bool has_clusters(const Gpu& gpu) {
-  return gpu.features.has_clusters();
+void check_chosen(std::initializer_list<std::int64_t> settings) {
+  if (std::find(settings.begin(), settings.end(), kToChoose) == settings.end()) return;
+  throw InputError("a setting is left to choose: give each of them, or ask for the forecast");
+}
+
+std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most) {
+  if (given != 0) return {given};
+  std::vector<std::int64_t> values = {least};
+  while (2 * values.back() <= most) values.push_back(2 * values.back());
+  return values;
+}
+
+std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
+                                       std::int64_t most_vectors, std::int64_t most_threads) {
+  const auto power_for = [&](std::int64_t threads) {
+    return std::min(most_vectors, power_of_two_from(ceil_div(slice_vectors, threads)));
+  };
+  return powers_of_two(given, power_for(most_threads), power_for(kWarp));
+}
+
+std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, std::int64_t rows,
+                                   const Gpu& gpu) {
+  const std::int64_t enough = ceil_div(gpu.sm_count.value_or(1), rows);
+  return powers_of_two(given, smallest, std::min(kMaxCluster, power_of_two_from(enough)));
+}
+
+std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows,
+                                       std::int64_t cluster, const Gpu& gpu) {
+  const std::int64_t clusters_at_once =
+      std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / cluster);
+  return powers_of_two(given, 1, std::min(most, rows / clusters_at_once));
 }
 
 Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,

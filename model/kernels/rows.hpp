@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <vector>
 
 #include "model/counting/integers.hpp"
 #include "model/types/gpu.hpp"
@@ -49,21 +51,12 @@ constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes)
   return cols / (kVectorBytes / element_bytes);
 }
 
-/// The layout of rows of `cols` elements in registers, `cluster` blocks a row. `vectors` a thread,
-/// or 0 to choose: a warp a row as long as `most` vectors a thread hold it, then a block with
-/// most/2 a thread up to 512 threads, and `most` beyond; blocks of a cluster at least most/2. The
-/// result may ask for more than kMaxThreads threads: then the row does not fit.
+/// The layout of rows of `cols` elements in registers: `cluster` blocks a row, `vectors` a thread.
+/// The result may ask for more than kMaxThreads threads: then the row does not fit.
 constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
-                             std::int64_t most, std::int64_t cluster) {
-  constexpr std::int64_t kManyThreads = 512;
+                             std::int64_t cluster) {
   const std::int64_t slice =
       std::max<std::int64_t>(1, ceil_div(vectors_of(cols, element_bytes), cluster));
-  if (vectors == 0) {
-    const std::int64_t for_a_warp = power_of_two_from(ceil_div(slice, kWarp));
-    const std::int64_t half = std::max<std::int64_t>(1, most / 2);
-    vectors = for_a_warp <= most ? for_a_warp : slice <= half * kManyThreads ? half : most;
-    if (cluster > 1) vectors = std::max(vectors, half);
-  }
   Layout layout;
   layout.vectors = vectors;
   layout.threads = ceil_div(ceil_div(slice, vectors), kWarp) * kWarp;
@@ -71,9 +64,6 @@ constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std:
   layout.cluster = cluster;
   return layout;
 }
-
-/// Whether the GPU has thread-block clusters and bulk copies (compute capability 9.0).
-bool has_clusters(const Gpu& gpu);
 
 /// Rows in turn through rings in shared memory (kernels/common/row_ring.cuh), each warp with a ring
 /// of `stages` buffers of its segment of a row, `vectors` accesses a thread.
@@ -111,6 +101,28 @@ constexpr Layout ring_layout(std::int64_t cols, std::int64_t element_bytes, std:
 constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_bytes) {
   return std::min(kMaxCluster, power_of_two_from(ceil_div(row_bytes, slice_bytes)));
 }
+
+/// Throws InputError if one of these settings of a plan is still kToChoose.
+void check_chosen(std::initializer_list<std::int64_t> settings);
+
+/// Values to try of a setting: the one given, or with 0 powers of two from `least` to `most`, of
+/// which there is always the first.
+std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
+
+/// Vectors a thread to try for rows in registers, `cluster` blocks a row: those that take from one
+/// warp to `most_threads` threads.
+std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
+                                       std::int64_t most_vectors, std::int64_t most_threads);
+
+/// Clusters to try: the smallest that holds the row, and larger ones as long as the rows leave SMs
+/// without a block.
+std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, std::int64_t rows,
+                                   const Gpu& gpu);
+
+/// Rows a block or cluster takes one after the other: more than one only where every SM still has a
+/// block.
+std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows,
+                                       std::int64_t cluster, const Gpu& gpu);
 
 /// What the kernels ask of memory for a matrix, rows one after the other from a line boundary, each
 /// in vectors that lie on multiples of 16 bytes and in edges: sectors.

@@ -112,6 +112,33 @@ Step arithmetic(const Problem& p, const PerElement& each, double elements) {
   return step;
 }
 
+std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
+  const std::int64_t width = element_bytes(p);
+  std::vector<Problem> found;
+  for (const std::int64_t vectors :
+       rows::held_vectors(p[kVectors], rows::vectors_of(p[rows::kCols], width), most_vectors(width),
+                          rows::kMaxThreads)) {
+    found.push_back(p);
+    found.back()[kVectors] = vectors;
+  }
+  return found;
+}
+
+std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
+  constexpr std::int64_t kMostInTurn = 8;
+  const std::int64_t smallest = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
+  std::vector<Problem> found;
+  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, p[rows::kRows], gpu)) {
+    for (const std::int64_t in_turn :
+         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows], cluster, gpu)) {
+      found.push_back(p);
+      found.back()[kCluster] = cluster;
+      found.back()[kRowsPerCluster] = in_turn;
+    }
+  }
+  return found;
+}
+
 void check_layout(const Problem& p, const rows::Layout& layout, std::string_view instead) {
   if (layout.vectors > most_vectors(element_bytes(p)) ||
       rows::power_of_two_from(layout.vectors) != layout.vectors) {
@@ -155,6 +182,7 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
 }
 
 Program plan_registers(const Problem& p, const Gpu& /*gpu*/) {
+  rows::check_chosen({p[kVectors]});
   const rows::Layout layout = registers_layout(p);
   check_layout(p, layout, "softmax.cluster or softmax.online");
   return {{plan_held(p, layout)}};
@@ -162,11 +190,12 @@ Program plan_registers(const Problem& p, const Gpu& /*gpu*/) {
 
 // Rows in turn through shared memory: the loads of the next rows go on while a row is reduced.
 Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
+  rows::check_chosen({p[kCluster], p[kRowsPerCluster]});
   const rows::Layout layout = cluster_layout(p);
-  const std::int64_t stages = cluster_stages(p);
+  const std::int64_t stages = p[kStages];
   if (rows::power_of_two_from(layout.cluster) != layout.cluster) {
     throw InputError("cluster is " + std::to_string(layout.cluster) +
-                     ": give 1, 2, 4, 8 or 16 blocks, or 0 to choose by the row length");
+                     ": give 1, 2, 4, 8 or 16 blocks, or 0 for the fastest");
   }
   if (layout.threads > kRingThreads) {
     throw InputError("a row of " + std::to_string(p[rows::kCols]) +
@@ -281,25 +310,33 @@ constexpr std::array kSweepParameters = {
     setting("threads", "threads of a row: a block, or with 32 a warp", 32, 1024, 256)};
 constexpr std::array kRegistersParameters = {
     rows::kShape[0], rows::kShape[1],
-    setting("vectors", "16-byte accesses a thread holds: 1, 2, 4, 8; 0: by the row length", 0, 8,
-            0)};
+    setting("vectors", "16-byte accesses a thread holds: 1, 2, 4, 8; 0: the fastest", 0, 8, 0)};
 constexpr std::array kClusterParameters = {
     rows::kShape[0], rows::kShape[1],
-    setting("cluster", "blocks that share a row: 1, 2, 4, 8, 16; 0: by the row length", 0, 16, 0),
-    setting("rows_per_cluster", "rows a block takes one after the other; 0: by the shape", 0, 65536,
+    setting("cluster", "blocks that share a row: 1, 2, 4, 8, 16; 0: the fastest", 0, 16, 0),
+    setting("rows_per_cluster", "rows a block takes one after the other; 0: the fastest", 0, 65536,
             0),
-    setting("stages", "rows for which a block has buffers; 0: 1", 0, 32, 0)};
+    setting("stages", "rows for which a block has buffers", 1, 32, 1)};
 
 constexpr std::array<KernelModel, 5> kVariants = {{
     {"softmax.three_pass", "maximum, sum, normalize: three sweeps over the row", kSweepParameters,
      kTypes, plan_three_pass},
     {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters, kTypes,
      plan_online},
-    {"softmax.registers", "the row in registers: read once", kRegistersParameters, kTypes,
-     plan_registers},
+    {"softmax.registers",
+     "the row in registers: read once",
+     kRegistersParameters,
+     kTypes,
+     plan_registers,
+     {},
+     registers_candidates},
     {"softmax.cluster",
      "rows stream through the shared memory of a thread-block cluster: read once",
-     kClusterParameters, kTypes, plan_cluster},
+     kClusterParameters,
+     kTypes,
+     plan_cluster,
+     {},
+     cluster_candidates},
     kLibrary,
 }};
 

@@ -37,29 +37,14 @@ constexpr std::int64_t element_bytes(const Problem& p) {
 }
 
 constexpr rows::Layout registers_layout(const Problem& p) {
-  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors],
-                           most_vectors(element_bytes(p)), 1);
+  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], 1);
 }
 
-/// Rows in turn: what was measured fastest on an H200 with 2^28 elements (2026-11-21), fewer where
-/// blocks would be few.
 constexpr rows::Layout cluster_layout(const Problem& p) {
-  constexpr std::int64_t kEnoughBlocks = 1024;
-  const std::int64_t chosen = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
-  rows::Layout layout = rows::ring_layout(p[rows::kCols], element_bytes(p), kRingVectors,
-                                          p[kCluster] != 0 ? p[kCluster] : chosen);
+  rows::Layout layout =
+      rows::ring_layout(p[rows::kCols], element_bytes(p), kRingVectors, p[kCluster]);
   layout.rows_per_cluster = p[kRowsPerCluster];
-  if (layout.rows_per_cluster == 0) {
-    layout.rows_per_cluster = layout.cluster > 1 ? 8 : element_bytes(p) == 4 ? 2 : 1;
-    while (layout.rows_per_cluster > 1 && layout.blocks(p[rows::kRows]) < kEnoughBlocks)
-      layout.rows_per_cluster /= 2;
-  }
   return layout;
-}
-
-/// Buffers of each warp.
-constexpr std::int64_t cluster_stages(const Problem& p) {
-  return p[kStages] != 0 ? p[kStages] : 1;
 }
 
 extern const KernelFamily kFamily;

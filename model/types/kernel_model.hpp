@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
@@ -24,10 +25,13 @@ struct KernelModel {
   std::string_view summary;               ///< one line for `roofcast kernels`
   std::span<const Parameter> parameters;  ///< the family's shape first, then the configuration
   std::span<const DType> dtypes;
-  Program (*plan)(const Problem&,
-                  const Gpu&);  ///< throws InputError for an impossible configuration
+  /// Of a problem whose settings are all given. Throws InputError for an impossible configuration.
+  Program (*plan)(const Problem&, const Gpu&);
   /// Where its parameters are its own: instead of the family's.
   std::span<const ValidatedRange> validated{};
+  /// The problem with the settings left to choose (0) filled in, in every way worth a forecast on
+  /// that GPU; those given stay. Never empty. Null where each setting has a default.
+  std::vector<Problem> (*candidates)(const Problem&, const Gpu&) = nullptr;
 };
 
 /// A family: "gemm". Its limit holds for every way to compute the same thing.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/types/launch.hpp"
+#include "model/types/problem.hpp"
 #include "model/types/waterfall.hpp"
 #include "model/types/work.hpp"
 
@@ -129,6 +130,7 @@ struct IoComplexity {
 
 /// The answer for one kernel, problem and device. A family alone has work, io and limit only.
 struct Prediction {
+  Problem problem;  ///< as asked, with the settings that were left to choose
   Work work;
   IoComplexity io;
   Limit limit;

@@ -36,6 +36,9 @@ constexpr Parameter setting(std::string_view name, std::string_view meaning, std
   return {name, meaning, minimum, maximum, fallback, true};
 }
 
+/// The value of a setting that is left to choose: predict takes the fastest.
+inline constexpr std::int64_t kToChoose = 0;
+
 /// A value given by name: `fallback` is the position of the default.
 constexpr Parameter choice(std::string_view name, std::string_view meaning,
                            std::span<const std::string_view> choices,

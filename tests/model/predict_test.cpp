@@ -163,7 +163,7 @@ Question any_question() {
   }
   check(kernel, problem, given);
   try {
-    (void)kernel.kernel->plan(problem, testing::hopper_like());
+    problem = with_settings(kernel, problem, testing::hopper_like());
   } catch (const InputError& impossible) {
     RC_DISCARD(impossible.what());
   }

@@ -47,6 +47,15 @@ std::string forecast_json(const Case& item, const Gpu& gpu) {
   }
 }
 
+/// The case as it runs, every setting chosen; one that is refused stays, for its reason to be kept.
+SuiteCase with_settings(SuiteCase one, const Gpu& gpu) {
+  try {
+    one.problem = roofcast::with_settings(find_kernel(one.kernel), one.problem, gpu);
+  } catch (const InputError&) {
+  }
+  return one;
+}
+
 std::string label_of(const std::string& kernel, const Problem& problem) {
   return fmt::format("{} {}", kernel, problem_text(kernel, problem));
 }
@@ -116,7 +125,7 @@ class Sweep {
     fresh.device = harness::device_record(gpu.name);
     result_.run = resume_run(options.output, fresh);
     for (std::size_t i = 0; i < suite.cases.size(); ++i) {
-      if (options.shard.holds(i)) mine_.push_back(suite.cases[i]);
+      if (options.shard.holds(i)) mine_.push_back(with_settings(suite.cases[i], gpu));
     }
   }
 

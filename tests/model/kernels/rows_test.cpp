@@ -5,9 +5,12 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <set>
+
 #include "model/kernels/norm.hpp"
 #include "model/kernels/reduce.hpp"
 #include "model/kernels/softmax.hpp"
+#include "model/roofcast.hpp"
 #include "tests/model/devices.hpp"
 #include "tests/model/plans.hpp"
 
@@ -27,20 +30,58 @@ Problem problem(std::int64_t rows, std::int64_t cols, DType type = DType::fp32,
   return {.dtype = type, .values = {rows, cols, third}};
 }
 
-Program plans_of(const KernelFamily& family, std::string_view variant, const Problem& p) {
-  for (const KernelModel& kernel : family.variants) {
-    if (kernel.name == variant) return kernel.plan(p, gpu_with_l1());
-  }
-  throw InputError("no such kernel");
+Program plans_of(std::string_view variant, const Problem& p) {
+  return find_kernel(variant).kernel->plan(p, gpu_with_l1());
 }
 
 Plan softmax_of(std::string_view variant, const Problem& p) {
-  return plans_of(softmax::kFamily, variant, p).front().plan;
+  return plans_of(variant, p).front().plan;
 }
+
+Problem streamed_norm(Problem p, std::int64_t cluster, std::int64_t rows_per_cluster) {
+  p[norm::kVectors] = norm::kForwardRingVectors;
+  p[norm::kCluster] = cluster;
+  p[norm::kRowsPerCluster] = rows_per_cluster;
+  p[norm::kStaging] = norm::kInShared;
+  return p;
+}
+
+Problem held_norm(Problem p, std::int64_t vectors, std::int64_t cluster,
+                  std::int64_t rows_per_cluster) {
+  p[norm::kVectors] = vectors;
+  p[norm::kCluster] = cluster;
+  p[norm::kRowsPerCluster] = rows_per_cluster;
+  p[norm::kStaging] = norm::kInRegisters;
+  return p;
+}
+
+Problem softmax_cluster(Problem p, std::int64_t cluster, std::int64_t rows_per_cluster) {
+  p[softmax::kCluster] = cluster;
+  p[softmax::kRowsPerCluster] = rows_per_cluster;
+  p[softmax::kStages] = 1;
+  return p;
+}
+
+Problem sums(Problem p, std::int64_t split, std::int64_t threads) {
+  p[reduce::kSplit] = split;
+  p[reduce::kThreads] = threads;
+  return p;
+}
+
+/// The values of a setting among the candidates, in order, each once.
+std::vector<std::int64_t> tried(std::string_view variant, const Problem& p, std::size_t setting) {
+  std::set<std::int64_t> values;
+  for (const Problem& one : find_kernel(variant).kernel->candidates(p, gpu_with_l1())) {
+    values.insert(one[setting]);
+  }
+  return {values.begin(), values.end()};
+}
+
+using Values = std::vector<std::int64_t>;
 
 TEST(RowLayout, AShortRowIsAWarps) {
   // 1000 fp32 are 250 vectors: 8 a lane; four rows a block.
-  const rows::Layout layout = softmax::registers_layout(problem(10, 1000));
+  const rows::Layout layout = softmax::registers_layout(problem(10, 1000, DType::fp32, 8));
   EXPECT_EQ(layout.vectors, 8);
   EXPECT_EQ(layout.threads, 32);
   EXPECT_EQ(layout.rows_per_block, 4);
@@ -48,44 +89,102 @@ TEST(RowLayout, AShortRowIsAWarps) {
 }
 
 TEST(RowLayout, ALongRowIsABlocks) {
-  // 4096 fp32 are 1024 vectors: 4 a thread; 5000 are 1250, so 313 threads, so 10 warps.
-  EXPECT_EQ(softmax::registers_layout(problem(1, 4096)).threads, 256);
-  EXPECT_EQ(softmax::registers_layout(problem(1, 5000)).threads, 320);
-  // Beyond 512 threads 8 a thread; 65536 do not fit.
-  EXPECT_EQ(softmax::registers_layout(problem(1, 16384)).vectors, 8);
-  EXPECT_GT(softmax::registers_layout(problem(1, 65536)).threads, rows::kMaxThreads);
-  EXPECT_THROW((void)softmax_of("softmax.registers", problem(1, 65536)), InputError);
+  // 4096 fp32 are 1024 vectors: with 4 a thread 256 threads; 5000 are 1250, so 313, so 10 warps.
+  EXPECT_EQ(softmax::registers_layout(problem(1, 4096, DType::fp32, 4)).threads, 256);
+  EXPECT_EQ(softmax::registers_layout(problem(1, 5000, DType::fp32, 4)).threads, 320);
+  // 65536 do not fit.
+  EXPECT_GT(softmax::registers_layout(problem(1, 65536, DType::fp32, 8)).threads,
+            rows::kMaxThreads);
+  EXPECT_THROW((void)softmax_of("softmax.registers", problem(1, 65536, DType::fp32, 8)),
+               InputError);
 }
 
 TEST(RowLayout, AClusterSharesWhatDoesNotFitABlock) {
-  const rows::Layout layout = softmax::cluster_layout(problem(7, 65536));
-  EXPECT_EQ(layout.cluster, 4);  // 256 KiB in slices of 64
+  const Problem p = softmax_cluster(problem(7, 65536), 4, 1);
+  const rows::Layout layout = softmax::cluster_layout(p);
   EXPECT_EQ(layout.threads * layout.vectors * 4 * layout.cluster, 65536);
-  EXPECT_EQ(layout.rows_per_cluster, 1);
   EXPECT_EQ(layout.blocks(7), 28);
-  EXPECT_EQ(softmax_of("softmax.cluster", problem(7, 65536)).launch.cluster[0], 4);
+  EXPECT_EQ(softmax_of("softmax.cluster", p).launch.cluster[0], 4);
 }
 
 TEST(RowLayout, RowsStreamThroughRingsInSharedMemory) {
   // 4096 rows of 65536 fp32: 512 clusters of 4 blocks take 8 each; a block has 16 warps with a
   // buffer of 8 accesses of 512 bytes and an arrival of 8 bytes.
-  const Plan plan = softmax_of("softmax.cluster", problem(4096, 65536));
+  const Problem p = softmax_cluster(problem(4096, 65536), 4, 8);
+  const Plan plan = softmax_of("softmax.cluster", p);
   EXPECT_EQ(plan.launch.blocks(), 2048);
   EXPECT_EQ(testing::loop_steps(plan), 8);
-  EXPECT_EQ(rows::ring_bytes(softmax::cluster_layout(problem(4096, 65536)), 1, 1), 16 * (4096 + 8));
+  EXPECT_EQ(rows::ring_bytes(softmax::cluster_layout(p), 1, 1), 16 * (4096 + 8));
   // Parts of 256 warps and an arrival, twice, in units of 128 bytes.
   EXPECT_EQ(rows::exchange_bytes(512, true), 4224);
   EXPECT_EQ(plan.launch.shared_bytes, 16 * (4096 + 8) + 4224);
 }
 
-RC_GTEST_PROP(RowLayout, HoldsTheWholeRow, ()) {
+TEST(RowCandidates, FromOneWarpToAsManyThreadsAsABlockMayHave) {
+  // 1000 fp32 are 250 vectors: 8 a lane of one warp, or 1 of 250 threads.
+  EXPECT_EQ(tried("softmax.registers", problem(10, 1000), softmax::kVectors), Values({1, 2, 4, 8}));
+  // 16384 fp32 are 4096 vectors: 4 of 1024 threads, or 8 of 512.
+  EXPECT_EQ(tried("softmax.registers", problem(10, 16384), softmax::kVectors), Values({4, 8}));
+  EXPECT_EQ(tried("softmax.registers", problem(10, 16384, DType::fp32, 2), softmax::kVectors),
+            Values({2}));
+}
+
+TEST(RowCandidates, LargerClustersWhereRowsLeaveSmsIdle) {
+  // 256 KiB in slices of 64 KiB; 7 rows for 132 SMs.
+  EXPECT_EQ(tried("softmax.cluster", problem(7, 65536), softmax::kCluster), Values({4, 8, 16}));
+  EXPECT_EQ(tried("softmax.cluster", problem(4096, 65536), softmax::kCluster), Values({4}));
+  EXPECT_EQ(tried("softmax.cluster", softmax_cluster(problem(7, 65536), 8, 0), softmax::kCluster),
+            Values({8}));
+}
+
+TEST(RowCandidates, SeveralRowsAClusterWhereEverySmHasOne) {
+  // 132 SMs have room for 33 clusters of 4 blocks.
+  EXPECT_EQ(tried("softmax.cluster", problem(4096, 65536), softmax::kRowsPerCluster),
+            Values({1, 2, 4, 8}));
+  EXPECT_EQ(tried("softmax.cluster", problem(70, 65536), softmax::kRowsPerCluster), Values({1, 2}));
+  EXPECT_EQ(tried("softmax.cluster", problem(20, 65536), softmax::kRowsPerCluster), Values({1}));
+}
+
+TEST(RowCandidates, NormStreamsWhereBulkCopiesCanTakeTheRows) {
+  const auto both = Values({norm::kInRegisters, norm::kInShared}),
+             held = Values({norm::kInRegisters});
+  EXPECT_EQ(tried("norm.rmsnorm", problem(1000, 4096), norm::kStaging), both);
+  EXPECT_EQ(tried("norm.rmsnorm", problem(1000, 4097), norm::kStaging), held);
+  EXPECT_EQ(
+      tried("norm.rmsnorm", problem(1000, 4096, DType::bf16, norm::kBackward), norm::kStaging),
+      both);
+  Gpu without = gpu_with_l1();
+  without.features.instructions = {};
+  for (const Problem& one :
+       find_kernel("norm.rmsnorm").kernel->candidates(problem(1000, 4096), without)) {
+    EXPECT_EQ(one[norm::kStaging], norm::kInRegisters);
+  }
+}
+
+TEST(RowCandidates, SumsOfFewRowsAreSplit) {
+  // 16 rows of 4 MiB: with one block a row most of 132 SMs idle; chunks of at least 8 KiB, and no
+  // more than 32768 of them.
+  EXPECT_EQ(tried("reduce.row", problem(16, 1 << 20), reduce::kSplit), Values({1, 4, 16, 64, 256}));
+  EXPECT_EQ(tried("reduce.row", problem(100000, 4096), reduce::kSplit), Values({1}));
+  // A chunk of 32 vectors is one access of a warp; 1024 are 8 of 128 threads, or of 32.
+  EXPECT_EQ(tried("reduce.row", problem(100000, 128), reduce::kThreads), Values({32}));
+  EXPECT_EQ(tried("reduce.row", problem(100000, 4096), reduce::kThreads), Values({32, 128}));
+}
+
+// Every candidate of every shape holds the whole row.
+RC_GTEST_PROP(RowCandidates, HoldTheWholeRow, ()) {
   const auto cols = *rc::gen::inRange<std::int64_t>(1, 262145);
+  const auto rows = *rc::gen::inRange<std::int64_t>(1, 5000);
   const auto type = *rc::gen::element(DType::fp32, DType::bf16);
   const std::int64_t width = type == DType::fp32 ? 4 : 8;
-  const rows::Layout layout = softmax::cluster_layout(problem(1, cols, type));
-  RC_ASSERT(layout.threads <= rows::kMaxThreads);
-  RC_ASSERT(layout.threads % 32 == 0);
-  RC_ASSERT(layout.threads * layout.vectors * layout.cluster >= cols / width);
+  for (const Problem& one :
+       find_kernel("softmax.cluster")
+           .kernel->candidates(softmax_cluster(problem(rows, cols, type), 0, 0), gpu_with_l1())) {
+    const rows::Layout layout = softmax::cluster_layout(one);
+    RC_ASSERT(layout.threads <= rows::kMaxThreads);
+    RC_ASSERT(layout.threads % 32 == 0);
+    RC_ASSERT(layout.threads * layout.vectors * layout.cluster >= cols / width);
+  }
 }
 
 TEST(RowSectors, AlignedRowsAreWholeSectors) {
@@ -116,7 +215,7 @@ TEST(RowSectors, AWarpThatBeginsInsideASectorTouchesOneMore) {
 }
 
 TEST(Softmax, HeldRowsMoveCompulsoryBytesAlone) {
-  const Plan plan = softmax_of("softmax.registers", problem(1000, 2048, DType::bf16));
+  const Plan plan = softmax_of("softmax.registers", problem(1000, 2048, DType::bf16, 4));
   const double bytes = 1000 * 2048 * 2;
   for (const Traffic& level :
        {total_work(plan).compulsory, total_work(plan).requested, total_work(plan).l1,
@@ -147,13 +246,13 @@ TEST(Softmax, LongRowsAreSweptAgainFromL2OrBeyond) {
 TEST(Softmax, BadSettingsSayWhatToGive) {
   EXPECT_THROW((void)softmax_of("softmax.three_pass", problem(1, 64, DType::fp32, 33)), InputError);
   EXPECT_THROW((void)softmax_of("softmax.registers", problem(1, 64, DType::fp32, 3)), InputError);
-  Problem p = problem(1, 65536);
-  p[softmax::kCluster] = 3;
-  EXPECT_THROW((void)softmax_of("softmax.cluster", p), InputError);
+  EXPECT_THROW((void)softmax_of("softmax.cluster", softmax_cluster(problem(1, 65536), 3, 1)),
+               InputError);
 }
 
 TEST(Norm, ForwardReadsOnceAndLeavesTheStatistics) {
-  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", problem(8000, 4096)).front().plan;
+  const Plan plan =
+      plans_of("norm.layernorm", held_norm(problem(8000, 4096), 4, 1, 1)).front().plan;
   EXPECT_EQ(total_work(plan).compulsory.read_bytes, 8000 * 16384.0 + 2 * 16384);
   EXPECT_EQ(total_work(plan).compulsory.write_bytes, 8000 * 16384.0 + 2 * 4 * 8000);
   EXPECT_EQ(total_work(plan).requested.read_bytes, 3 * 8000 * 16384.0);
@@ -163,12 +262,8 @@ TEST(Norm, ForwardReadsOnceAndLeavesTheStatistics) {
 
 TEST(Norm, RowsInTurnShareTheirParameters) {
   // 65536 fp32: 8 blocks of 8192; 4096 rows in 512 clusters of 8 rows, each reads γ and β once.
-  // Asked for, for by itself such a row streams.
-  Problem p = problem(4096, 65536);
-  p[norm::kRowsPerCluster] = 8;
-  p[norm::kCluster] = 8;
-  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front().plan;
-  EXPECT_EQ(norm::forward_layout(p).rows_per_cluster, 8);
+  const Problem p = held_norm(problem(4096, 65536), 4, 8, 8);
+  const Plan plan = plans_of("norm.layernorm", p).front().plan;
   EXPECT_EQ(plan.launch.cluster[0], 8);
   EXPECT_EQ(plan.launch.blocks(), 512 * 8);
   EXPECT_EQ(total_work(plan).requested.read_bytes, (4096 + 2 * 512) * 262144.0);
@@ -176,11 +271,11 @@ TEST(Norm, RowsInTurnShareTheirParameters) {
             total_work(plan).requested.read_bytes);
   EXPECT_GE(plan.launch.shared_bytes, 2 * 8192 * 4);
   // Ragged rows have other columns in a thread each time, so nothing is kept.
-  EXPECT_EQ(norm::kept_bytes(problem(4096, 65537), 2), 0);
+  EXPECT_EQ(norm::kept_bytes(held_norm(problem(4096, 65537), 4, 8, 8), 2), 0);
 }
 
 TEST(Norm, RootMeanSquareTakesOneParameterAndLeavesOneStatistic) {
-  const Plan plan = plans_of(norm::kFamily, "norm.rmsnorm", problem(8000, 4096)).front().plan;
+  const Plan plan = plans_of("norm.rmsnorm", held_norm(problem(8000, 4096), 4, 1, 1)).front().plan;
   EXPECT_EQ(total_work(plan).compulsory.read_bytes, 8000 * 16384.0 + 16384);
   EXPECT_EQ(total_work(plan).compulsory.write_bytes, 8000 * 16384.0 + 4 * 8000);
 }
@@ -189,38 +284,39 @@ TEST(Norm, LongRowsStreamBesideTheirScaleAndShift) {
   // 16384 bf16: one block of 256 threads; 4 KiB and an arrival for each of 8 warps, 32 KiB each of
   // γ and β, the parts of two rows.
   const Plan plan =
-      plans_of(norm::kFamily, "norm.layernorm", problem(16384, 16384, DType::bf16)).front().plan;
+      plans_of("norm.layernorm", streamed_norm(problem(16384, 16384, DType::bf16), 1, 2))
+          .front()
+          .plan;
   EXPECT_EQ(plan.launch.threads(), 256);
   EXPECT_EQ(plan.launch.cluster[0], 1);
   EXPECT_EQ(plan.launch.blocks(), 8192);
   EXPECT_EQ(testing::loop_steps(plan), 2);
   EXPECT_EQ(plan.launch.shared_bytes, 8 * (4096 + 8) + 2 * 32768 + 384);
-  EXPECT_FALSE(norm::forward_streams(problem(16384, 16383, DType::bf16)));
-  EXPECT_FALSE(norm::forward_streams(problem(16384, 8192)));
-  EXPECT_TRUE(norm::forward_streams(problem(16384, 16384)));
+  EXPECT_EQ(plan.needs, std::vector{Instruction::bulk_copy});
+  // Bulk copies take whole multiples of 16 bytes, and 8 accesses a thread.
+  EXPECT_THROW((void)plans_of("norm.layernorm", streamed_norm(problem(16, 16383), 2, 1)),
+               InputError);
+  Problem p = streamed_norm(problem(16, 16384), 2, 1);
+  p[norm::kVectors] = 4;
+  EXPECT_THROW((void)plans_of("norm.layernorm", p), InputError);
 }
 
 TEST(Norm, ClustersOfStreamedRowsTakeEightRows) {
   // 16384 fp32: 2 blocks of 8192 elements a row; 8192 rows in 1024 clusters of 8 rows.
-  Problem p = problem(8192, 16384);
-  EXPECT_EQ(norm::forward_ring_layout(p).cluster, 2);
-  EXPECT_EQ(norm::forward_ring_layout(p).rows_per_cluster, 8);
+  const Problem p = streamed_norm(problem(8192, 16384), 2, 8);
   EXPECT_EQ(norm::forward_ring_layout(p).blocks(8192), 2 * 1024);
   // γ and β once a cluster: 1 + 2/8 times the row's bytes.
-  const Plan plan = plans_of(norm::kFamily, "norm.layernorm", p).front().plan;
+  const Plan plan = plans_of("norm.layernorm", p).front().plan;
   EXPECT_EQ(total_work(plan).requested.read_bytes, (8192 + 2 * 1024) * 65536.0);
-  // Fewer rows a cluster where clusters would be too few: 512 clusters of 2 blocks.
-  EXPECT_EQ(norm::forward_ring_layout(problem(1024, 16384)).rows_per_cluster, 2);
-  EXPECT_EQ(norm::forward_ring_layout(problem(64, 16384)).rows_per_cluster, 1);
-  p[norm::kRowsPerCluster] = 3;
-  EXPECT_TRUE(norm::forward_streams(p));
-  EXPECT_EQ(norm::forward_ring_layout(p).blocks(8192), 2 * 2731);
+  EXPECT_EQ(norm::forward_ring_layout(streamed_norm(problem(8192, 16384), 2, 3)).blocks(8192),
+            2 * 2731);
 }
 
 TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
   // 4096 fp32: 2 blocks of 128 threads of 16 elements; 264 clusters at once, strips of 31 rows.
-  const Program plans =
-      plans_of(norm::kFamily, "norm.layernorm", problem(8000, 4096, DType::fp32, norm::kBackward));
+  Problem p = problem(8000, 4096, DType::fp32, norm::kBackward);
+  p[norm::kStaging] = norm::kInShared;
+  const Program plans = plans_of("norm.layernorm", p);
   ASSERT_EQ(plans.size(), 2U);
   EXPECT_EQ(plans[0].plan.launch.blocks(), 2 * 264);
   EXPECT_EQ(plans[0].plan.launch.threads(), 128);
@@ -234,31 +330,36 @@ TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
   EXPECT_EQ(total_work(plans[1].plan).compulsory.write_bytes, 2 * 16384);
 }
 
-TEST(Reduce, FewRowsAreSplit) {
-  EXPECT_EQ(reduce::row_layout(problem(100000, 4096)).split, 1);
-  EXPECT_EQ(reduce::row_layout(problem(16, 1 << 20)).split, 128);  // 4 MiB in chunks of 32 KiB
-  EXPECT_EQ(reduce::global_layout(problem(4096, 4096)).split, 2048);
-  EXPECT_EQ(reduce::global_layout(problem(1 << 20, 4096)).split, reduce::kMostChunks);
-  EXPECT_EQ(reduce::row_layout(problem(16, 4096, DType::fp32, 7)).split, 7);
+TEST(Reduce, ChunksAreWholeVectors) {
   EXPECT_EQ(reduce::chunk_elements(1000, 2, 7), 144);  // 142.9, in vectors of 8
 }
 
 TEST(Reduce, SumsReadOnce) {
-  const Program one = plans_of(reduce::kFamily, "reduce.row", problem(100000, 4096));
+  const Program one = plans_of("reduce.row", sums(problem(100000, 4096), 1, 128));
   ASSERT_EQ(one.size(), 1U);
   EXPECT_EQ(total_work(one[0].plan).compulsory.read_bytes, 100000 * 16384.0);
   EXPECT_EQ(total_work(one[0].plan).compulsory.write_bytes, 100000 * 4.0);
-  const Program two = plans_of(reduce::kFamily, "reduce.global", problem(4096, 4096));
+  const Program two = plans_of("reduce.global", sums(problem(4096, 4096), 2048, 256));
   ASSERT_EQ(two.size(), 2U);
   EXPECT_EQ(total_work(two[1].plan).requested.read_bytes, 2048 * 4);
   EXPECT_EQ(total_work(two[1].plan).compulsory.write_bytes, 4);
 }
 
 TEST(Reduce, FourRowsShareEachWeight) {
-  const Plan plan =
-      plans_of(reduce::kFamily, "reduce.weighted", problem(100000, 4096)).front().plan;
+  const Plan plan = plans_of("reduce.weighted", sums(problem(100000, 4096), 1, 256)).front().plan;
   EXPECT_EQ(total_work(plan).requested.read_bytes, 1.25 * 100000 * 16384.0);
   EXPECT_EQ(total_work(plan).compulsory.read_bytes, 100001 * 16384.0);
+}
+
+TEST(RowCandidates, APlanNeedsEverySetting) {
+  for (const char* variant :
+       {"softmax.registers", "softmax.cluster", "norm.layernorm", "reduce.row"}) {
+    EXPECT_THROW((void)plans_of(variant, problem(8, 64)), InputError) << variant;
+  }
+}
+
+TEST(Reduce, ThreadsArePowersOfTwo) {
+  EXPECT_THROW((void)plans_of("reduce.row", sums(problem(10, 10), 1, 96)), InputError);
 }
 
 }  // namespace

@@ -20,16 +20,19 @@ struct Exception {
   double ceiling;
 };
 
-// These kernels choose how rows lie over threads, blocks and clusters by thresholds of rows and
-// columns, as their CUDA code does, and the layout beyond a threshold is often the faster one.
-// Their entries go once they choose the layout whose forecast is the shortest.
-inline constexpr Exception kLayoutSwitches[] = {
-    {"norm.layernorm", "cols", 1.44},   {"norm.layernorm", "rows", 1.08},
-    {"norm.rmsnorm", "cols", 1.39},     {"softmax.cluster", "cols", 1.16},
-    {"softmax.cluster", "rows", 1.04},  {"softmax.registers", "cols", 1.07},
-    {"softmax.library", "cols", 1.07},  {"reduce.weighted", "cols", 1.04},
-    {"transpose.padded", "rows", 1.10},  // from 8 rows on, accesses of 16 bytes
+// From 8 rows on, accesses of 16 bytes.
+inline constexpr Exception kWiderAccesses[] = {
+    {"transpose.padded", "rows", 1.10},
     {"transpose.tiled", "rows", 1.06},
+};
+
+// Layouts that follow the length of a row and not the forecast: a library's, those of the backward
+// pass with rows in registers, and chunks, of which there are powers of four.
+inline constexpr Exception kLayoutsByLength[] = {
+    {"softmax.library", "cols", 1.07}, {"norm.layernorm", "cols", 1.44},
+    {"norm.rmsnorm", "cols", 1.19},    {"reduce.weighted", "cols", 1.07},
+    {"reduce.global", "cols", 1.06},   {"reduce.global", "rows", 1.06},
+    {"reduce.row", "cols", 1.06},
 };
 
 // Shares of waits are those of a whole launch, and loads of cut tiles the mean of all tiles: a last
@@ -54,11 +57,17 @@ inline constexpr Exception kOrderOfInstructions[] = {
     {"softmax.cluster", "sm/special_per_clk", 1.005},
     {"softmax.cluster", "sm/l2_bytes_per_clk", 1.001},
     {"softmax.cluster", "sm/conversion_per_clk", 1.001},
+    {"norm.layernorm", "sm/warp_issue_per_clk", 1.006},
+    {"norm.layernorm", "sm/l2_bytes_per_clk", 1.003},
+    {"norm.layernorm", "sm/conversion_per_clk", 1.001},
+    {"norm.rmsnorm", "sm/warp_issue_per_clk", 1.001},
+    {"norm.rmsnorm", "sm/l2_bytes_per_clk", 1.001},
 };
 
 inline bool is_known(std::string_view kernel, std::string_view change, double ratio) {
   for (const std::span<const Exception> some :
-       {std::span<const Exception>(kLayoutSwitches), std::span<const Exception>(kMeansOverRounds),
+       {std::span<const Exception>(kWiderAccesses), std::span<const Exception>(kLayoutsByLength),
+        std::span<const Exception>(kMeansOverRounds),
         std::span<const Exception>(kGridsFollowTheDevice),
         std::span<const Exception>(kOrderOfInstructions)}) {
     for (const Exception& one : some) {
