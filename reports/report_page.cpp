@@ -82,7 +82,7 @@ std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* 
   fact("Specification", gpu.title.empty() ? gpu.name : gpu.name + " (" + gpu.title + ")");
   fact("Measured", comparison.date);
   if (run != nullptr) {
-    fact("Suite", run->suite);
+    fact("Suite", validation::suite_text(*run));
     fact("Build", run->build);
     fact("Driver", run->device.driver);
     fact("CUDA runtime", run->device.cuda_runtime);

@@ -10,6 +10,8 @@
 #include "hw_specs/loader.hpp"
 #include "kernels/catalog.hpp"
 #include "model/roofcast.hpp"
+#include "validation/runs/problem_text.hpp"
+#include "validation/runs/random_suite.hpp"
 
 namespace roofcast {
 namespace {
@@ -104,6 +106,23 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
             << where;
       }
     }
+  }
+}
+
+// What the kernels refuse, no draw holds: every tile and access that it chooses is compiled in.
+TEST(Catalogs, KernelsTakeWhateverIsDrawn) {
+  const auto suite = validation::parse_random_suite(
+      "random.json", std::string(validation::embedded_suite("random").text));
+  std::set<std::string> drawn;
+  for (const auto& item : validation::draw_suite(suite, 1, 6000, any_gpu()).cases) {
+    const cuda::KernelEntry* entry = cuda::find(item.kernel);
+    ASSERT_NE(entry, nullptr) << item.kernel;
+    EXPECT_EQ(entry->unsupported(item.problem), "")
+        << item.kernel << " " << validation::problem_text(item.kernel, item.problem);
+    drawn.insert(item.kernel);
+  }
+  for (const cuda::KernelEntry& entry : cuda::catalog()) {
+    EXPECT_TRUE(drawn.contains(std::string(entry.name))) << entry.name << " is never drawn";
   }
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "cli/output/answer.hpp"
 #include "model/types/parameter_text.hpp"
+#include "validation/runs/run.hpp"
 
 namespace roofcast::cli {
 
@@ -111,8 +113,10 @@ std::vector<Option> assumption_options() {
 }
 
 CacheState parse_cache(std::string_view text) {
-  constexpr std::array<std::string_view, 2> names = {"cold", "steady"};
-  return one_of("the cache state", text, names) == names[0] ? CacheState::cold : CacheState::steady;
+  std::array<std::string_view, kCacheStates.size()> names;
+  std::transform(kCacheStates.begin(), kCacheStates.end(), names.begin(),
+                 [](CacheState cache) { return name(cache); });
+  return *validation::parse_cache_state(one_of("the cache state", text, names));
 }
 
 Assumptions read_assumptions(const Options& options) {

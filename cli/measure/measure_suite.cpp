@@ -17,6 +17,7 @@ std::string progress_label(const validation::Progress& progress) {
 ExitCode measure(const ValidationRequest& request) {
   const Options& options = request.options;
   const Gpu gpu = device_at_hand(options, read_device_options(options));
+  const validation::Suite suite = request.suite_for(gpu);
   validation::HarnessOptions harness;
   harness.output = request.output;
   harness.build = version_text();
@@ -25,11 +26,11 @@ ExitCode measure(const ValidationRequest& request) {
   harness.notice = [](const std::string& text) { warn(text); };
   validation::HarnessResult result;
   {
-    Progress bar(request.suite.name);
+    Progress bar(suite.name);
     harness.progress = [&bar](const validation::Progress& progress) {
       bar.update(progress.done, progress.total, progress_label(progress));
     };
-    result = validation::run_suite(request.suite, gpu, harness);
+    result = validation::run_suite(suite, gpu, harness);
   }
   for (const validation::Failure& failure : result.run.failures) {
     warn(fmt::format("{} gave no measurement: {}", failure.kernel, failure.reason));

@@ -88,6 +88,7 @@ void write_comparison(JsonWriter& json, const Comparison& comparison) {
   json.member("gpu", comparison.gpu);
   json.member("device", comparison.device);
   json.member("date", comparison.date);
+  if (!comparison.suite.empty()) json.member("suite", comparison.suite);
   json.key("overall");
   write_summary(json, comparison.overall);
   write_summaries(json, "by_gpu", comparison.by_gpu);

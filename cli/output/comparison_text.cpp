@@ -73,6 +73,7 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
     title += fmt::format(" ({})", comparison.device);
   }
   if (!comparison.date.empty()) title += fmt::format(", {}", comparison.date);
+  if (!comparison.suite.empty()) title += fmt::format(", {}", comparison.suite);
   std::string text =
       fmt::format("{}\n{}", style.heading(visible(title)), summaries_text(comparison, style));
   if (!comparison.worst.empty()) {

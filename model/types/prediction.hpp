@@ -71,6 +71,12 @@ enum class CacheState : unsigned char {
   steady,  ///< other data before and after: every written byte is paid for (launches back to back)
 };
 
+inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::steady};
+constexpr std::string_view name(CacheState cache) {
+  constexpr std::array<std::string_view, kCacheStates.size()> names = {"cold", "steady"};
+  return names[static_cast<std::size_t>(cache)];
+}
+
 enum class OccupancyLimiter : unsigned char { warps, blocks, registers, shared_memory };
 constexpr std::string_view name(OccupancyLimiter limiter) {
   constexpr std::array<std::string_view, 4> names = {"warps", "blocks", "registers",

@@ -5,13 +5,20 @@
 #include <string>
 
 #include "model/predict.hpp"
+#include "validation/runs/random_suite.hpp"
 #include "validation/runs/suite.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace roofcast;
   validation::Suite suite;
+  const std::string text(reinterpret_cast<const char*>(data), size);
   try {
-    suite = validation::parse_suite("fuzz.json", {reinterpret_cast<const char*>(data), size});
+    if (validation::is_random_suite("fuzz.json", text)) {
+      const auto random = validation::parse_random_suite("fuzz.json", text);
+      if (random.groups.empty()) std::abort();
+      return 0;
+    }
+    suite = validation::parse_suite("fuzz.json", text);
   } catch (const InputError&) {  // the only exception allowed to leave
     return 0;
   }

@@ -187,6 +187,7 @@ Comparison compare(const Run& run, const Gpu& gpu) {
   out.gpu = gpu.name;
   out.device = run.device.device;
   out.date = run.date;
+  out.suite = suite_text(run);
   out.failures = std::move(failures);
   return out;
 }

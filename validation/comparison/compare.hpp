@@ -73,6 +73,7 @@ struct Comparison {
   std::string gpu;
   std::string device;
   std::string date;
+  std::string suite;  ///< in words; of a run's suite that was drawn, its seed too
   std::vector<Row> rows;
   Summary overall;
   std::vector<Summary> by_family;

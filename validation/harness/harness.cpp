@@ -118,6 +118,7 @@ class Sweep {
       : gpu_(gpu), options_(options), lock_(options.output), meter_(options, gpu) {
     Run fresh;
     fresh.suite = suite.name;
+    fresh.seed = suite.seed;
     fresh.suite_cases = static_cast<std::int64_t>(suite.cases.size());
     fresh.shard = options.shard;
     fresh.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));

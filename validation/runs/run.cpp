@@ -45,15 +45,25 @@ std::span<const CounterField> counter_fields() {
   return fields;
 }
 
-std::string_view name(CacheState cache) {
-  return cache == CacheState::cold ? "cold" : "steady";
-}
-
 std::optional<CacheState> parse_cache_state(std::string_view text) {
-  for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
+  for (const CacheState cache : kCacheStates) {
     if (text == name(cache)) return cache;
   }
   return std::nullopt;
+}
+
+std::string cache_state_names() {
+  std::string names;
+  for (const CacheState cache : kCacheStates) {
+    if (!names.empty()) names += cache == kCacheStates.back() ? " or " : ", ";
+    names += '"';
+    names.append(name(cache)) += '"';
+  }
+  return names;
+}
+
+std::string suite_text(const Run& run) {
+  return run.seed ? run.suite + ", seed " + std::to_string(*run.seed) : run.suite;
 }
 
 }  // namespace roofcast::validation

@@ -91,6 +91,7 @@ struct Failure {
 
 struct Run {
   std::string suite;
+  std::optional<std::int64_t> seed;         ///< that the suite was drawn with
   std::optional<std::int64_t> suite_cases;  ///< of the whole suite, all shards together
   Shard shard;                              ///< whole where none is recorded
   std::string date;                         ///< ISO 8601, UTC, of the first case
@@ -100,9 +101,15 @@ struct Run {
   std::vector<Failure> failures;
 };
 
-/// "cold" and "steady", as in run files.
-std::string_view name(CacheState cache);
+using roofcast::name;
+
+/// By its name, as in run files.
 std::optional<CacheState> parse_cache_state(std::string_view text);
+/// What it takes: "\"cold\" or \"steady\"".
+std::string cache_state_names();
+
+/// What the run measured, in words: "default", or "random, seed 7".
+std::string suite_text(const Run& run);
 
 /// JSON text ↔ Run. parse throws InputError naming the file, the pointer and the mend.
 std::string to_json(const Run& run);

@@ -55,6 +55,7 @@ std::optional<Difference> difference(const Run& a, const Run& b) {
   std::vector<Difference> pairs;
   const auto add = [&](const char* what, auto text) { pairs.push_back({what, text(a), text(b)}); };
   add("suite", [](const Run& run) { return run.suite; });
+  add("seed", [](const Run& run) { return run.seed ? std::to_string(*run.seed) : "none"; });
   add("number of cases of the suite", [](const Run& run) {
     return run.suite_cases ? std::to_string(*run.suite_cases) : "unknown";
   });

@@ -149,7 +149,7 @@ Case case_from_json(const JsonNode& node) {
   item.problem = problem_from_json(kernel, node.at("problem"));
   const JsonNode cache = node.at("cache");
   const auto state = parse_cache_state(cache.text());
-  if (!state) cache.refuse("\"cold\" or \"steady\"", kWrittenBy);
+  if (!state) cache.refuse(cache_state_names(), kWrittenBy);
   item.cache = *state;
   item.timing = timing_from_json(node.at("timing"));
   item.error = node.at("error").not_negative(kMostCounted);
@@ -246,6 +246,7 @@ std::string to_json(const Run& run) {
               {"device", json(device_json(run.device))},
               {"cases", json::array()},
               {"failures", json::array()}};
+  put(out, "seed", run.seed);
   put(out, "suite_cases", run.suite_cases);
   if (!run.shard.is_whole()) {
     out["shard"] = {{"index", run.shard.index}, {"count", run.shard.count}};
@@ -266,10 +267,11 @@ Run parse_run(const std::string& file, const std::string& text) {
   if (version->integer() != kSchemaVersion) {
     version->refuse("version 1", "read it with the roofcast that wrote it, or measure again");
   }
-  root.allow_only({"schema_version", "suite", "suite_cases", "shard", "date", "build", "device",
-                   "cases", "failures"});
+  root.allow_only({"schema_version", "suite", "seed", "suite_cases", "shard", "date", "build",
+                   "device", "cases", "failures"});
   Run run;
   run.suite = root.at("suite").text();
+  run.seed = optional_integer(root, "seed", 0, std::numeric_limits<std::int64_t>::max());
   run.suite_cases = optional_integer(root, "suite_cases", 1, kMostPositions);
   if (const auto shard = root.find("shard")) {
     run.shard = shard_from_json(*shard);

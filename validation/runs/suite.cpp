@@ -10,6 +10,7 @@
 #include "hw_specs/checked_json.hpp"
 #include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
+#include "validation/runs/parameter_values.hpp"
 #include "validation/runs/problem_json.hpp"
 #include "validation/runs/problem_text.hpp"
 #include "validation/runs/run.hpp"
@@ -17,60 +18,8 @@
 namespace roofcast::validation {
 namespace {
 
-/// Of one parameter: its number, the position of its choice, or its text.
-struct Value {
-  std::int64_t number = 0;
-  Text text;
-};
-using Values = std::vector<Value>;
-
-constexpr std::size_t kMostValues = 10'000;
-// Before what a suite has in common is taken out. A case takes half a KiB, and seconds to measure.
-constexpr std::size_t kMostCases = 100'000;
 constexpr specs::FileKind kSuite = {std::size_t{1} << 20,
                                     "see validation/sweeps/README.md for the grammar"};
-
-/// One text or a list of texts.
-std::vector<JsonNode> one_or_many(const JsonNode& node) {
-  return node.value().is_array() ? node.items() : std::vector{node};
-}
-
-Value value_of(const Parameter& parameter, const JsonNode& node) {
-  Problem problem;
-  value_from_json(parameter, node, problem, 0);
-  return {problem[0], problem.text};
-}
-
-/// 5, [5, 7], {"from": 1, "to": 64, "times": 2} or {"from": 0, "to": 64, "plus": 8}; of a parameter
-/// that is given by name "forward" or ["forward", "backward"].
-Values values_from_json(const Parameter& parameter, const JsonNode& node) {
-  Values values;
-  if (is_named(parameter) || !node.value().is_object()) {
-    for (const JsonNode& item : one_or_many(node)) values.push_back(value_of(parameter, item));
-    return values;
-  }
-  node.allow_only({"from", "to", "times", "plus"});
-  const std::int64_t last = node.at("to").integer();
-  const auto times = node.find("times");
-  const auto plus = node.find("plus");
-  if (times.has_value() == plus.has_value()) {
-    node.refuse("either \"times\" or \"plus\"", "give one of the two");
-  }
-  const std::int64_t step = times ? times->integer() : plus->integer();
-  if (step < (times ? 2 : 1)) (times ? *times : *plus).refuse("a step upwards", "raise it");
-  const JsonNode from = node.at("from");
-  if (times && from.integer() < 1) from.refuse("at least 1", "start a geometric range above 0");
-  for (std::int64_t value = from.integer(); value <= last;) {
-    values.push_back({value, {}});
-    if (values.size() > kMostValues) node.refuse("at most 10000 values", "widen the step");
-    if (times ? __builtin_mul_overflow(value, step, &value)
-              : __builtin_add_overflow(value, step, &value)) {
-      break;
-    }
-  }
-  if (values.empty()) node.refuse("\"from\" at most \"to\"", "exchange them");
-  return values;
-}
 
 /// One group of a suite for one kernel and type: parameter assignments, expanded parameter by
 /// parameter. "=m" follows another parameter.
@@ -85,11 +34,11 @@ class Expansion {
         continue;
       }
       const JsonNode node = object.at(key);
-      const std::size_t i = position(key, node);
+      const std::size_t i = parameter_position(kernel_, key, node);
       const Parameter& parameter = kernel_.parameters()[i];
       const std::string text = node.value().is_string() && !is_named(parameter) ? node.text() : "";
       if (text.starts_with('=')) {
-        follow_[i] = position(text.substr(1), node);
+        follow_[i] = parameter_position(kernel_, text.substr(1), node);
         if (is_named(kernel_.parameters()[follow_[i]])) {
           node.refuse("a parameter whose values are numbers", "follow another one");
         }
@@ -123,8 +72,7 @@ class Expansion {
       for (const Problem& narrow : out) {
         for (const Value& value : values) {
           wider.push_back(narrow);
-          wider.back()[i] = value.number;
-          if (kernel_.parameters()[i].is_text) wider.back().text = value.text;
+          value.put(kernel_.parameters()[i], i, wider.back());
         }
       }
       out = std::move(wider);
@@ -144,16 +92,6 @@ class Expansion {
  private:
   static constexpr std::string_view kNotParameters[] = {"kernel", "dtype", "cache", "together"};
 
-  std::size_t position(std::string_view name, const JsonNode& where) const {
-    std::size_t i = 0;
-    for (const Parameter& parameter : kernel_.parameters()) {
-      if (parameter.name == name) return i;
-      ++i;
-    }
-    where.refuse(fmt::format("a parameter of {}", kernel_.kernel->name),
-                 fmt::format("remove \"{}\" or move it to a group whose kernels take it", name));
-  }
-
   const KernelRef& kernel_;
   const JsonNode& group_;
   std::map<std::size_t, Values> values_;
@@ -166,7 +104,7 @@ std::vector<std::optional<CacheState>> caches_from_json(const JsonNode& group) {
   std::vector<std::optional<CacheState>> out;
   for (const JsonNode& item : one_or_many(*node)) {
     out.push_back(parse_cache_state(item.text()));
-    if (!out.back()) item.refuse("\"cold\" or \"steady\"", "or leave \"cache\" out");
+    if (!out.back()) item.refuse(cache_state_names(), "or leave \"cache\" out");
   }
   return out;
 }
@@ -188,6 +126,7 @@ class Cases {
     cases_.push_back(std::move(item));
   }
 
+  /// kMostCases counts before what a suite has in common is taken out: a case takes half a KiB.
   /// Refused at `node` where so many more problems, each so many times, are too many. None at all
   /// counts as one, for it takes time too.
   void expect(const JsonNode& node, std::optional<std::size_t> problems, std::size_t times) {
@@ -238,7 +177,7 @@ void expand_group(const JsonNode& group, Cases& cases) {
   }
 }
 
-const EmbeddedSuite* find_embedded_suite(std::string_view name) {
+const EmbeddedSuite* find_embedded(std::string_view name) {
   const auto suites = embedded_suites();
   const auto found = std::find_if(suites.begin(), suites.end(),
                                   [&](const EmbeddedSuite& suite) { return suite.name == name; });
@@ -265,7 +204,7 @@ Suite parse(const std::string& file, std::string_view text, Cases& cases,
   if (const auto node = root.find("description")) suite.description = node->text();
   if (const auto include = root.find("include")) {
     for (const JsonNode& node : include->items()) {
-      const EmbeddedSuite* other = find_embedded_suite(node.text());
+      const EmbeddedSuite* other = find_embedded(node.text());
       if (other == nullptr) node.refuse("a suite of the program", "name one of " + suite_names());
       if (!included.insert(other->name).second) continue;
       parse(std::string(other->name) + ".json", other->text, cases, included);
@@ -290,13 +229,18 @@ Suite parse_suite(const std::string& file, const std::string& text) {
   return suite;
 }
 
-Suite find_suite(std::string_view name) {
-  const EmbeddedSuite* found = find_embedded_suite(name);
+const EmbeddedSuite& embedded_suite(std::string_view name) {
+  const EmbeddedSuite* found = find_embedded(name);
   if (found == nullptr) {
     throw InputError(fmt::format("there is no suite \"{}\". Mend: name one of {}, or a file.", name,
                                  suite_names()));
   }
-  return parse_suite(std::string(found->name) + ".json", std::string(found->text));
+  return *found;
+}
+
+Suite find_suite(std::string_view name) {
+  const EmbeddedSuite& found = embedded_suite(name);
+  return parse_suite(std::string(found.name) + ".json", std::string(found.text));
 }
 
 }  // namespace roofcast::validation

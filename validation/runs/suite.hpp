@@ -29,7 +29,11 @@ struct Suite {
   /// Each once, in the order of the file: a cache state that is left open is answered by one that
   /// is named, elsewhere in the suite, for the same problem.
   std::vector<SuiteCase> cases;
+  std::optional<std::int64_t> seed{};  ///< of a suite that was drawn (random_suite.hpp)
 };
+
+/// The most cases of one suite.
+inline constexpr std::size_t kMostCases = 100'000;
 
 /// The grammar is in sweeps/README.md. Throws InputError with file, pointer and mend.
 Suite parse_suite(const std::string& file, const std::string& text);
@@ -42,6 +46,7 @@ struct EmbeddedSuite {
 std::span<const EmbeddedSuite> embedded_suites();
 
 /// An embedded suite by name. Throws InputError that lists the names.
+const EmbeddedSuite& embedded_suite(std::string_view name);
 Suite find_suite(std::string_view name);
 
 }  // namespace roofcast::validation

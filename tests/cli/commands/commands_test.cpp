@@ -164,5 +164,47 @@ TEST(Validate, WithoutAGpuSaysSo) {
   EXPECT_EQ(run_program("validate --shard 4/4").code, 3);
 }
 
+TEST(Validate, ListsTheCasesOfASuiteAsQueries) {
+  const Outcome listed = run_program("validate --suite quick --list --gpu h200-sxm");
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  const Outcome answers = run_program("predict --batch -", listed.out);
+  EXPECT_EQ(answers.code, 0) << answers.err;
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_EQ(lines(answers.out), lines(listed.out));
+  EXPECT_EQ(run_program("validate --suite quick --list").code, 0);
+  const Outcome half = run_program("validate --suite quick --list --shard 1/2");
+  EXPECT_EQ(lines(half.out), lines(listed.out) / 2);
+}
+
+TEST(Validate, DrawsTheSameCasesForTheSameSeed) {
+  const std::string draw = "validate --suite random --gpu h100-sxm5 --list --cases 50 --seed ";
+  const Outcome first = run_program(draw + "7");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(std::count(first.out.begin(), first.out.end(), '\n'), 50);
+  EXPECT_EQ(run_program(draw + "7").out, first.out);
+  EXPECT_NE(run_program(draw + "8").out, first.out);
+  EXPECT_EQ(run_program("predict --batch -", first.out).code, 0);
+}
+
+TEST(Validate, SeedsAndNumbersOfCasesBelongToDrawnSuites) {
+  const auto refused = [](const std::string& words, int code, const char* says) {
+    const Outcome outcome = run_program("validate " + words);
+    EXPECT_EQ(outcome.code, code) << words;
+    EXPECT_THAT(outcome.err, HasSubstr(says)) << words;
+    EXPECT_THAT(outcome.out, IsEmpty()) << words;
+  };
+  refused("--suite quick --seed 1", 2, "--seed");
+  refused("--cases 10", 2, "--cases");
+  refused("--suite random", 2, "--seed 7");
+  refused("--suite random --seed x", 2, "--seed");
+  refused("--suite random --seed -1", 2, "--seed is -1");
+  refused("--suite random --seed 1 --cases 0", 2, "--cases is 0");
+  refused("--suite random --seed 1 --cases 100001", 2, "100000");
+  refused("--suite random --seed 1 --list", 2, "--gpu");
+  refused("--suite random --seed 1 --list --gpu k80", 3, "k80");
+}
+
 }  // namespace
 }  // namespace roofcast::cli

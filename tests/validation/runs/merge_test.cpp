@@ -127,6 +127,7 @@ TEST(Merge, RefusesOtherConditionsWithTheReason) {
                 AllOf(HasSubstr("0.json and 1.json"), HasSubstr(reason)));
   };
   expect([](RunData& r) { r.suite = "default"; }, "the suite");
+  expect([](RunData& r) { r.seed = 8; }, "the seed");
   expect([](RunData& r) { r.build = "0.2.0"; }, "the build");
   expect([](RunData& r) { r.device.gpu = "l40s"; }, "the GPU");
   expect([](RunData& r) { r.device.device = "NVIDIA L40S"; }, "NVIDIA L40S");

@@ -196,10 +196,20 @@ TEST(RunJson, TruncatedAnywhereIsRefused) {
   }));
 }
 
+TEST(RunJson, ASeedIsKeptAndShown) {
+  RunData run = sample_run();
+  EXPECT_EQ(suite_text(run), "quick");
+  EXPECT_THAT(to_json(run), ::testing::Not(HasSubstr("seed")));
+  run.suite = "random";
+  run.seed = 0;
+  const RunData again = parse_run("f", to_json(run));
+  EXPECT_EQ(again.seed, 0);
+  EXPECT_EQ(suite_text(again), "random, seed 0");
+}
+
 TEST(CacheStateName, RoundTrips) {
-  for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
-    EXPECT_EQ(parse_cache_state(name(cache)), cache);
-  }
+  for (const CacheState cache : kCacheStates) EXPECT_EQ(parse_cache_state(name(cache)), cache);
+  EXPECT_EQ(cache_state_names(), "\"cold\" or \"steady\"");
   EXPECT_FALSE(parse_cache_state("hot").has_value());
 }
 

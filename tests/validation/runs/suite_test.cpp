@@ -17,6 +17,7 @@ TEST(Suites, AllParseAndEveryCaseHasAForecast) {
   ASSERT_FALSE(embedded_suites().empty());
   const Gpu gpu = testing::hopper_like();
   for (const EmbeddedSuite& embedded : embedded_suites()) {
+    if (embedded.name == "random") continue;  // random_suite_test.cpp
     const Suite suite = find_suite(embedded.name);
     EXPECT_EQ(suite.name, embedded.name);
     EXPECT_FALSE(suite.description.empty());
@@ -111,6 +112,7 @@ TEST(SuiteGrammar, ANamedCacheStateAnswersAnOpenOneAnywhere) {
 
 TEST(Suites, NoProblemIsLeftOpenAndNamed) {
   for (const EmbeddedSuite& embedded : embedded_suites()) {
+    if (embedded.name == "random") continue;  // drawn
     const Suite suite = find_suite(embedded.name);
     for (const SuiteCase& open : suite.cases) {
       if (open.cache) continue;

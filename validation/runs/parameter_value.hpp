@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "model/types/problem.hpp"
+#include "model/types/text.hpp"
+
+namespace roofcast::validation {
+
+/// Of one parameter: its number, the position of its choice, or its text.
+struct Value {
+  std::int64_t number = 0;
+  Text text;
+
+  void put(const Parameter& parameter, std::size_t position, Problem& problem) const {
+    problem[position] = number;
+    if (parameter.is_text) problem.text = text;
+  }
+};
+using Values = std::vector<Value>;
+
+}  // namespace roofcast::validation

@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "model/predict.hpp"
+#include "validation/runs/portable_random.hpp"
+#include "validation/runs/problem_text.hpp"
+#include "validation/runs/random_suite.hpp"
+#include "validation/runs/run.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+// Draws of a shape for one kernel, type and cache state, and of those, before a family is given up.
+constexpr int kMostShapes = 200;
+constexpr int kMostKernels = 200;
+constexpr std::int64_t kAlignedBytes = 16;
+
+template <class Item>
+const Item& one_of(const std::vector<Item>& items, PortableRandom& random) {
+  return items[static_cast<std::size_t>(random.below(items.size()))];
+}
+
+/// The groups of one family, by kernel.
+struct Family {
+  std::string name;
+  std::map<std::string_view, std::vector<const RandomGroup*>> kernels;
+
+  /// One of a kernel's groups, each kernel equally likely; with `breaks` of those that can break
+  /// the alignment. Null where there is none.
+  const RandomGroup* draw(PortableRandom& random, bool breaks) const {
+    std::vector<std::vector<const RandomGroup*>> able;
+    for (const auto& [kernel, groups] : kernels) {
+      std::vector<const RandomGroup*> fit;
+      std::copy_if(groups.begin(), groups.end(), std::back_inserter(fit),
+                   [&](const RandomGroup* group) { return !breaks || !group->aligned.empty(); });
+      if (!fit.empty()) able.push_back(std::move(fit));
+    }
+    return able.empty() ? nullptr : one_of(one_of(able, random), random);
+  }
+};
+
+std::vector<Family> families_of(const RandomSuite& suite) {
+  std::vector<Family> out;
+  for (const RandomGroup& group : suite.groups) {
+    const std::string name = family_of(group.kernel.kernel->name);
+    auto found = std::find_if(out.begin(), out.end(),
+                              [&name](const Family& family) { return family.name == name; });
+    if (found == out.end()) found = out.insert(out.end(), {name, {}});
+    found->kernels[group.kernel.kernel->name].push_back(&group);
+  }
+  return out;
+}
+
+std::int64_t elements_of_alignment(DType dtype) {
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(static_cast<double>(kAlignedBytes) / size_bytes(dtype)));
+}
+
+/// What all shapes of a case have in common.
+struct Frame {
+  const RandomGroup& group;
+  DType dtype;
+  bool breaks;    ///< the alignment
+  bool settings;  ///< are drawn too; else the kernel chooses
+};
+
+class Shape {
+ public:
+  Shape(const Frame& frame, PortableRandom& random) : frame_(frame), random_(random) {
+    problem_.dtype = frame.dtype;
+    std::size_t i = 0;
+    for (const Parameter& parameter : frame.group.kernel.parameters()) {
+      problem_[i++] = parameter.fallback.value_or(0);
+    }
+  }
+
+  Problem draw() {
+    if (!frame_.group.together.empty()) put_all(one_of(frame_.group.together, random_));
+    put_all(frame_.group.parameters);
+    return problem_;
+  }
+
+  /// Whether its rows begin on multiples of 16 bytes, or not, as the frame asks.
+  bool fits() const {
+    const std::int64_t unit = elements_of_alignment(frame_.dtype);
+    const bool broken =
+        std::any_of(frame_.group.aligned.begin(), frame_.group.aligned.end(),
+                    [&](std::size_t position) { return problem_[position] % unit != 0; });
+    return broken == frame_.breaks;
+  }
+
+ private:
+  void put_all(const std::vector<RandomParameter>& parameters) {
+    for (const RandomParameter& one : parameters) {
+      const Parameter& parameter = frame_.group.kernel.parameters()[one.position];
+      if (parameter.configures && !frame_.settings) continue;
+      if (!one.values.empty()) {
+        one_of(one.values, random_).put(parameter, one.position, problem_);
+      } else {
+        problem_[one.position] = number(one);
+      }
+    }
+  }
+
+  std::int64_t number(const RandomParameter& one) {
+    const std::int64_t drawn = random_.log_uniform(one.from, one.to);
+    std::int64_t step = one.multiple;
+    if (one.multiple_of) step = std::lcm(step, problem_[*one.multiple_of]);
+    const auto& aligned = frame_.group.aligned;
+    if (!frame_.breaks && std::find(aligned.begin(), aligned.end(), one.position) != aligned.end())
+      step = std::lcm(step, elements_of_alignment(frame_.dtype));
+    return std::max(step, drawn / step * step);
+  }
+
+  const Frame& frame_;
+  PortableRandom& random_;
+  Problem problem_;
+};
+
+// Of all arrays, what lies between accesses too.
+double array_bytes(const Program& program) {
+  std::map<ArrayId, double> arrays;
+  for (const Node& node : program) {
+    for (const ArrayUse& use : node.plan.arrays) {
+      double& bytes = arrays[use.array];
+      bytes = std::max({bytes, use.footprint.read_bytes / use.pattern.read_density,
+                        use.footprint.write_bytes, use.compulsory.total_bytes()});
+      if (use.random) bytes = std::max(bytes, use.random->table_bytes);
+    }
+  }
+  return std::accumulate(arrays.begin(), arrays.end(), 0.0,
+                         [](double sum, const auto& one) { return sum + one.second; });
+}
+
+bool can_be_measured(const KernelRef& kernel, Problem& problem, const Gpu& gpu) {
+  double most_bytes = kMostDrawnBytes;
+  if (const auto memory = gpu.memory.dram_bytes) {
+    most_bytes = std::min(most_bytes, *memory * kMostDrawnShare);
+  }
+  try {
+    check(kernel, problem, ~0U);
+    if (array_bytes(kernel.kernel->plan(problem, gpu)) > most_bytes) return false;
+    const Prediction forecast = predict(kernel, problem, gpu);
+    return forecast.time && forecast.time->expected_s <= kLongestDrawn_s;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Suite draw_suite(const RandomSuite& suite, std::int64_t seed, std::size_t cases, const Gpu& gpu) {
+  if (!gpu.occupancy || !gpu.sm_count) {
+    throw InputError(fmt::format(
+        "suite {}: no expected time is defined for {}, and it says what can be measured. Mend: "
+        "name another GPU.",
+        suite.name, gpu.name));
+  }
+  const std::vector<Family> families = families_of(suite);
+  Suite out{suite.name, suite.description, {}, seed};
+  std::set<std::string> known;
+  const auto draw_case = [&](const Family& family, bool breaks, PortableRandom random) {
+    for (int i = 0; i < kMostKernels; ++i) {
+      const RandomGroup* const drawn = family.draw(random, breaks);
+      if (drawn == nullptr) break;
+      const RandomGroup& group = *drawn;
+      const CacheState cache = one_of(group.caches, random);
+      const Frame frame = {group, one_of(group.dtypes, random), breaks, random.below(2) == 1};
+      for (int j = 0; j < kMostShapes; ++j) {
+        Shape shape(frame, random);
+        Problem problem = shape.draw();
+        if (!shape.fits() || !can_be_measured(group.kernel, problem, gpu)) continue;
+        const std::string_view kernel = group.kernel.kernel->name;
+        if (!known
+                 .insert(
+                     fmt::format("{} {} {}", kernel, problem_text(kernel, problem), name(cache)))
+                 .second) {
+          continue;
+        }
+        out.cases.push_back(
+            {std::string(kernel), problem, cache, static_cast<std::int64_t>(out.cases.size())});
+        return;
+      }
+    }
+    throw InputError(fmt::format(
+        "suite {}: {} takes no further problem of {}{}. Mend: ask for fewer cases, widen the "
+        "ranges, or name another GPU.",
+        suite.name, gpu.name, family.name, breaks ? " off 16 bytes" : ""));
+  };
+  for (std::size_t i = 0; i < cases; ++i) {
+    draw_case(families[i % families.size()], i / families.size() % 2 == 1,
+              PortableRandom(static_cast<std::uint64_t>(seed), i));
+  }
+  return out;
+}
+
+}  // namespace roofcast::validation
