@@ -158,10 +158,6 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
     throw InputError("cluster is " + std::to_string(layout.cluster) +
                      ": give 1, 2, 4, 8 or 16 blocks, or 0 for the fastest");
   }
-  if (layout.rows_per_cluster > 1 && 2 * layout.vectors < most) {
-    throw InputError("vectors is " + std::to_string(layout.vectors) + ": rows in turn take " +
-                     std::to_string(most / 2) + " or, in a cluster, " + std::to_string(most));
-  }
   if (layout.threads > kMostThreads) {
     throw InputError("a row of " + std::to_string(p[rows::kCols]) +
                      " elements does not fit the registers of " + std::to_string(layout.cluster) +

@@ -14,26 +14,28 @@ Problem with(const Problem& p, Staging staging, std::int64_t vectors, std::int64
   return one;
 }
 
+// Several rows in turn are compiled for half of the vectors, in clusters for all of them too.
+std::vector<std::int64_t> vectors_of(const Problem& p, std::int64_t cluster, std::int64_t in_turn) {
+  const std::int64_t most = most_vectors(p), half = most / 2;
+  const std::int64_t slice =
+      rows::ceil_div(rows::vectors_of(p[rows::kCols], element_bytes(p)), cluster);
+  if (p[kVectors] != 0 || (cluster == 1 && in_turn == 1)) {
+    return rows::held_vectors(p[kVectors], slice, most, kMostThreads);
+  }
+  if (cluster == 1) return {half};
+  return rows::powers_of_two(0, slice > half * kMostThreads ? most : half, most);
+}
+
 void add_held(std::vector<Problem>& found, const Problem& p, const Gpu& gpu) {
-  const std::int64_t most = most_vectors(p), least_shared = std::max<std::int64_t>(1, most / 2);
-  const std::int64_t row =
-      std::max<std::int64_t>(1, rows::vectors_of(p[rows::kCols], element_bytes(p)));
-  const std::int64_t rows = p[rows::kRows];
-  const std::int64_t smallest = rows::cluster_for(row, most * kMostThreads);
-  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, rows, gpu)) {
-    const std::int64_t slice = rows::ceil_div(row, cluster);
-    for (std::int64_t vectors : rows::held_vectors(p[kVectors], slice, most, kMostThreads)) {
-      for (const std::int64_t in_turn :
-           rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, rows, cluster, gpu)) {
-        if (p[kRowsPerCluster] == 0 && in_turn != 1 && in_turn != kMostInTurn) continue;
-        const bool several = cluster > 1 || in_turn > 1;
-        // Several rows: compiled for half of the vectors, in clusters for all of them too.
-        if (p[kVectors] == 0 && several) {
-          vectors = std::max(vectors, least_shared);
-          if (cluster == 1 && vectors != least_shared) continue;
-        }
-        const Problem one = with(p, kInRegisters, vectors, cluster, in_turn);
-        if (found.empty() || !(found.back() == one)) found.push_back(one);
+  const std::int64_t smallest = rows::cluster_for(
+      rows::vectors_of(p[rows::kCols], element_bytes(p)), most_vectors(p) * kMostThreads);
+  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, p[rows::kRows], gpu)) {
+    for (const std::int64_t in_turn :
+         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows], cluster, gpu)) {
+      // In registers the next row does not arrive meanwhile: all that is saved are γ and β.
+      if (p[kRowsPerCluster] == 0 && in_turn != 1 && in_turn != kMostInTurn) continue;
+      for (const std::int64_t vectors : vectors_of(p, cluster, in_turn)) {
+        found.push_back(with(p, kInRegisters, vectors, cluster, in_turn));
       }
     }
   }

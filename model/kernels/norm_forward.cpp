@@ -131,7 +131,12 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
 Program plan_forward(Kind kind, const Problem& p) {
   rows::check_chosen({p[kStaging], p[kVectors], p[kCluster], p[kRowsPerCluster]});
   const ForwardPass how = forward_of(kind, p);
-  check_layout(p, how.layout, how.streams ? how.layout.vectors : most_vectors(p));
+  const std::int64_t most = most_vectors(p);
+  check_layout(p, how.layout, how.streams ? how.layout.vectors : most);
+  if (how.registers == 0) {
+    throw InputError("vectors is " + std::to_string(how.layout.vectors) + ": rows in turn take " +
+                     std::to_string(most / 2) + " or, in a cluster, " + std::to_string(most));
+  }
   return {{plan_rows(kind, p, how)}};
 }
 

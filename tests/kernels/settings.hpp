@@ -27,7 +27,7 @@ inline std::optional<Gpu> shipped_like_this() {
   for (const specs::Embedded& embedded : specs::embedded()) {
     Gpu gpu = specs::load({.file = std::string(embedded.name),
                            .text = std::string(embedded.text),
-                           .overlay_file = std::string(embedded.name),
+                           .overlay_file = embedded.overlay_text.empty() ? "" : "calibration",
                            .overlay_text = std::string(embedded.overlay_text),
                            .overrides = {}});
     if (gpu.compute_capability == capability && gpu.occupancy) return gpu;
