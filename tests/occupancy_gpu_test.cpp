@@ -62,10 +62,9 @@ TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
         for (const std::int64_t size : {4096, 4097}) {
           Problem problem = configuration;
           problem.dtype = type;
-          for (std::size_t i = 0; i < found.family->parameters.size(); ++i) {
-            const Parameter& parameter = found.family->parameters[i];
-            if (!parameter.fallback && !parameter.is_text && !is_named(parameter))
-              problem[i] = size;
+          for (std::size_t i = 0; i < found.parameters().size(); ++i) {
+            const Parameter& parameter = found.parameters()[i];
+            if (!parameter.fallback && !is_named(parameter)) problem[i] = size;
           }
           problem = cuda::settled(entry.name, problem).front();
           if (!entry.unsupported(problem).empty()) continue;
