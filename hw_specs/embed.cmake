@@ -2,7 +2,7 @@
 # Writes the C++ that holds the specifications, their calibrations and the schemas as literals.
 
 file(GLOB specifications "${FOLDER}/*.json")
-list(FILTER specifications EXCLUDE REGEX "schema\\.json$")
+list(FILTER specifications EXCLUDE REGEX "(schema|/relatives)\\.json$")
 
 set(entries "")
 foreach(path IN LISTS specifications)
@@ -18,6 +18,7 @@ endforeach()
 list(LENGTH specifications count)
 file(READ "${FOLDER}/schema.json" schema)
 file(READ "${FOLDER}/overlay.schema.json" overlay_schema)
+file(READ "${FOLDER}/relatives.json" relatives)
 
 file(
   WRITE "${OUTPUT}"
@@ -39,6 +40,10 @@ std::string_view schema_text() {
 
 std::string_view overlay_schema_text() {
   return R\"SPEC(${overlay_schema})SPEC\";
+}
+
+std::string_view relatives_text() {
+  return R\"SPEC(${relatives})SPEC\";
 }
 
 }  // namespace roofcast::specs

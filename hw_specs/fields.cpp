@@ -159,7 +159,7 @@ std::vector<std::string> collect(const Walk& walk) {
 
 }  // namespace
 
-Gpu to_gpu(const Json& specification, const Json& overlay) {
+Gpu to_gpu(const Json& specification) {
   Gpu gpu;
   gpu.name = specification.at("name").get<std::string>();
   gpu.title = specification.at("title").get<std::string>();
@@ -173,8 +173,10 @@ Gpu to_gpu(const Json& specification, const Json& overlay) {
   gpu.die = specification.value("die", "");
   if (specification.contains("occupancy")) gpu.occupancy.emplace();
   visit_quantities(gpu, Reader(specification));
-  if (overlay.is_null()) return gpu;
+  return gpu;
+}
 
+void lay_over(const Json& overlay, Gpu& gpu) {
   const Json& provenance = overlay.at("provenance");
   gpu.sustained.source = provenance.at("run").get<std::string>();
   if (provenance.contains("date")) {
@@ -182,7 +184,15 @@ Gpu to_gpu(const Json& specification, const Json& overlay) {
   }
   gpu.sustained.published = provenance.value("published", false);
   visit_sustained(gpu.sustained, Reader(overlay));
-  return gpu;
+}
+
+std::map<std::string, double> sustained_values(const Sustained& sustained) {
+  std::map<std::string, double> values;
+  Sustained copy = sustained;
+  visit_sustained(copy, [&values](std::string_view pointer, const std::optional<double>& value) {
+    if (value) values[std::string(pointer)] = *value;
+  });
+  return values;
 }
 
 const std::vector<std::string>& plain_leaves() {

@@ -1,5 +1,6 @@
 #pragma once
 // The one table that ties the leaves of a specification to the members of Gpu.
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,14 @@
 
 namespace roofcast::specs {
 
-/// Builds the device from checked documents; `overlay` is null where there is none.
-Gpu to_gpu(const Json& specification, const Json& overlay);
+/// Builds the device from a checked specification, without sustained values.
+Gpu to_gpu(const Json& specification);
+
+/// Sets the sustained values that a checked calibration has, and where they are from.
+void lay_over(const Json& overlay, Gpu& gpu);
+
+/// The sustained values that there are, by their pointers.
+std::map<std::string, double> sustained_values(const Sustained& sustained);
 
 /// Pointers of the plain values ("/name"), of the quantities ("/memory/l2_bytes") and of the
 /// calibrated quantities ("/sustained/sm_clock_hz"), in the order of the table.

@@ -70,12 +70,25 @@ void append_values(const Json& document, const std::vector<std::string>& leaves,
   }
 }
 
+// A fit ends with the half-widths of the interval, which hold for the values as they are.
+bool fitted_as_a_whole(const Sustained& sustained) {
+  return sustained.spread_launch_bound && sustained.spread_memory && sustained.spread_compute;
+}
+
 }  // namespace
 
 Gpu load(const Source& source) {
   const Documents documents(source);
-  Gpu gpu = to_gpu(documents.specification, documents.overlay);
-  if (!source.datasheet_only) take_from_relative(gpu);
+  Gpu gpu = to_gpu(documents.specification);
+  const auto lay_own_over = [&] {
+    if (!documents.overlay.is_null()) lay_over(documents.overlay, gpu);
+  };
+  lay_own_over();
+  if (!source.datasheet_only && !fitted_as_a_whole(gpu.sustained)) {
+    take_from_relative(gpu, source.relative);
+    lay_own_over();
+  }
+  if (source.overlay_file.empty()) gpu.sustained.source.clear();  // values set by hand alone
   if (!source.overrides.empty()) {
     Source as_filed = source;
     as_filed.overrides.clear();
@@ -96,6 +109,12 @@ std::vector<SourcedValue> values_with_sources(const Source& source) {
   std::vector<SourcedValue> values;
   append_values(documents.specification, quantity_leaves(), values);
   if (!documents.overlay.is_null()) append_values(documents.overlay, sustained_leaves(), values);
+  const Sustained sustained = load(source).sustained;
+  for (const auto& [pointer, value] : sustained_values(sustained)) {
+    if (find(documents.overlay, pointer) != nullptr) continue;
+    values.push_back({pointer, Json(value).dump(),
+                      "of " + sustained.relative + ", scaled by the datasheets"});
+  }
   return values;
 }
 

@@ -37,10 +37,14 @@ struct Source {
   std::string overlay_file;  ///< with overlay_text, a calibration; empty for none
   std::string overlay_text;
   std::vector<Override> overrides;
-  bool datasheet_only = true;  ///< else, without a calibration, a relative's: relative.hpp
+  bool datasheet_only = false;  ///< what has no calibration stays as the datasheet says
+  /// The measured GPU that gives what the calibration lacks (relative.hpp); empty: the nearest.
+  std::string relative{};
 };
 
 /// Checks the text against schema.json and the rules a schema cannot say, and builds the device.
+/// Sustained values that neither the calibration nor an override gives are those of a measured
+/// relative, but where the calibration was fitted as a whole, half-widths of the interval and all.
 /// Throws SpecError.
 Gpu load(const Source& source);
 
@@ -54,12 +58,14 @@ std::span<const Embedded> embedded();
 const Embedded* find_embedded(std::string_view name);
 std::string_view schema_text();
 std::string_view overlay_schema_text();
+/// How much wider the interval of a relative's forecast is, with the runs that told: relatives.json.
+std::string_view relatives_text();
 
 /// One value with where it came from, for `roofcast gpus NAME`.
 struct SourcedValue {
   std::string pointer;  ///< "/memory/l2_bytes"
   std::string value;    ///< JSON text
-  std::string source;   ///< title and address, "measured …" or "unverified"
+  std::string source;   ///< title and address, "measured …", "unverified" or "of GPU, scaled …"
 };
 std::vector<SourcedValue> values_with_sources(const Source& source);
 

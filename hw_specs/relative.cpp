@@ -1,6 +1,9 @@
 #include "hw_specs/relative.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -9,12 +12,6 @@
 
 namespace roofcast::specs {
 namespace {
-
-// How much wider the interval is, relative. An H100 forecast from the constants of an H200 and its
-// own datasheet missed 266 random shapes by 10.7% where the H200 itself missed them by 10.4%, and a
-// GPU of another die has been compared with published rows alone (2 to 16%).
-constexpr double kSameDie = 1.25;
-constexpr double kOtherDie = 2;
 
 std::vector<Gpu> load_measured() {
   std::vector<Gpu> measured;
@@ -25,6 +22,7 @@ std::vector<Gpu> load_measured() {
     source.text = one.text;
     source.overlay_file = std::string(one.name) + " calibration";
     source.overlay_text = one.overlay_text;
+    source.datasheet_only = true;
     Gpu gpu = load(source);
     if (!gpu.sustained.published) measured.push_back(std::move(gpu));
   }
@@ -39,29 +37,68 @@ auto distance(const Gpu& a, const Gpu& b) {
   const auto major = [](const Gpu& gpu) {
     return gpu.compute_capability ? gpu.compute_capability->major : 0;
   };
-  return std::tuple{!same(a.die, b.die), !same(a.architecture, b.architecture),
+  return std::tuple{a.name != b.name, !same_die(a, b), !same(a.architecture, b.architecture),
                     std::abs(major(a) - major(b)), std::abs(a.year - b.year)};
+}
+
+const Gpu& named(std::string_view name) {
+  std::string known;
+  for (const Gpu& one : measured_gpus()) {
+    if (one.name == name) return one;
+    known += (known.empty() ? "" : ", ") + one.name;
+  }
+  throw InputError("\"" + std::string(name) + "\" was not measured by this project. Mend: name " +
+                   known + ".");
 }
 
 }  // namespace
 
-void take_from_relative(Gpu& gpu) {
-  if (!gpu.sustained.source.empty() || !gpu.occupancy) return;
+std::span<const Gpu> measured_gpus() {
   static const std::vector<Gpu> measured = load_measured();
-  const Gpu* nearest = nullptr;
-  for (const Gpu& one : measured) {
-    if (one.name == gpu.name) continue;
-    if (nearest == nullptr || distance(gpu, one) < distance(gpu, *nearest)) nearest = &one;
+  return measured;
+}
+
+const Gpu* nearest(const Gpu& gpu, std::span<const Gpu> measured) {
+  const auto found =
+      std::min_element(measured.begin(), measured.end(), [&gpu](const Gpu& a, const Gpu& b) {
+        return distance(gpu, a) < distance(gpu, b);
+      });
+  return found == measured.end() ? nullptr : &*found;
+}
+
+bool same_die(const Gpu& a, const Gpu& b) {
+  return same(a.die, b.die);
+}
+
+void take_values(const Gpu& relative, Gpu& gpu) {
+  gpu.sustained = relative.sustained;
+  gpu.sustained.source.clear();
+  gpu.sustained.relative = relative.name;
+  carry_over(relative, gpu);
+  for (const DType type : kAllDTypes) {
+    if (!gpu.sm.vector_flop_per_clk[type]) gpu.sustained.vector_flop_per_clk[type].reset();
   }
-  if (nearest == nullptr) return;
-  gpu.sustained = nearest->sustained;
-  gpu.sustained.relative = nearest->name;
-  carry_over(*nearest, gpu);
-  const double wider = same(gpu.die, nearest->die) ? kSameDie : kOtherDie;
+}
+
+void take_from_relative(Gpu& gpu, std::string_view relative) {
+  if (!gpu.occupancy) return;
+  const Gpu* found = relative.empty() ? nearest(gpu, measured_gpus()) : &named(relative);
+  if (found == nullptr) return;
+  take_values(*found, gpu);
+  if (found->name == gpu.name) return;
+  static const Widening widening = shipped_widening();
+  const double wider = same_die(gpu, *found) ? widening.same_die : widening.other_die;
   for (auto* spread : {&gpu.sustained.spread_launch_bound, &gpu.sustained.spread_memory,
                        &gpu.sustained.spread_compute}) {
     if (*spread) **spread *= wider;
   }
+}
+
+Widening shipped_widening() {
+  const auto file = nlohmann::json::parse(relatives_text());
+  const auto& found = file.at("interval_widening");
+  return {found.at("same_die").at("value").get<double>(),
+          found.at("other_die").at("value").get<double>()};
 }
 
 }  // namespace roofcast::specs

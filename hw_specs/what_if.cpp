@@ -5,8 +5,11 @@
 namespace roofcast::specs {
 namespace {
 
-double ratio(std::optional<double> asked, std::optional<double> measured) {
-  return asked && measured && *measured > 0 ? *asked / *measured : 1;
+template <class Number>
+double ratio(std::optional<Number> asked, std::optional<Number> measured) {
+  return asked && measured && *measured > 0
+             ? static_cast<double>(*asked) / static_cast<double>(*measured)
+             : 1;
 }
 
 }  // namespace
@@ -20,14 +23,19 @@ void carry_over(const Gpu& measured, Gpu& asked) {
       ratio(asked.memory.dram_bandwidth_bytes_per_s, measured.memory.dram_bandwidth_bytes_per_s);
   const double l2 = ratio(asked.memory.l2_bytes, measured.memory.l2_bytes);
   const double clock = ratio(asked.clocks.vector_boost_hz, measured.clocks.vector_boost_hz);
+  // Where a datasheet does not tell what all of L2 delivers, as many SMs ask for as much more.
+  const bool known = asked.memory.l2_bytes_per_clk && measured.memory.l2_bytes_per_clk;
+  const double l2_rate =
+      clock * (known ? ratio(asked.memory.l2_bytes_per_clk, measured.memory.l2_bytes_per_clk)
+                     : ratio(asked.sm_count, measured.sm_count));
   scale(&Sustained::dram_read_bytes_per_s, dram);
   scale(&Sustained::dram_write_bytes_per_s, dram);
   scale(&Sustained::dram_scattered_bytes_per_s, dram);
   scale(&Sustained::l2_resident_bytes, l2);
   scale(&Sustained::l2_shared_resident_bytes, l2);
   scale(&Sustained::l2_dirty_bytes, l2);
-  scale(&Sustained::l2_bandwidth_bytes_per_s,
-        clock * ratio(asked.memory.l2_bytes_per_clk, measured.memory.l2_bytes_per_clk));
+  scale(&Sustained::l2_bandwidth_bytes_per_s, l2_rate);
+  scale(&Sustained::l2_partial_writes_per_s, l2_rate);
   scale(&Sustained::sm_clock_hz, clock);
   const auto latency = [&](std::optional<double> Latencies::*member) {
     return ratio(asked.latency.*member, measured.latency.*member);

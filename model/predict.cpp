@@ -118,20 +118,24 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
   const Plan& first = program.front().plan;
   if (!first.caveat.empty()) result.notes.emplace_back(first.caveat);
   if (auto note = memory_note(program, gpu)) result.notes.push_back(std::move(*note));
-  if (gpu.sustained.source.empty()) {
+  const CalibrationKind kind = calibration_kind(gpu.sustained);
+  if (kind == CalibrationKind::none) {
     result.notes.emplace_back(
         "this device was never calibrated: the expected time rests on datasheet values");
     return;
   }
-  if (!gpu.sustained.relative.empty()) {
-    result.notes.push_back("this device was never measured: its sustained values are those of " +
-                           gpu.sustained.relative + ", scaled by the datasheets");
-  }
-  if (gpu.sustained.published) {
+  if (kind == CalibrationKind::published) {
     result.notes.push_back(
         "this device was never measured by this project: its sustained values come from published "
         "measurements (" +
         gpu.sustained.source + ")");
+  }
+  if (kind == CalibrationKind::relative) {
+    result.notes.push_back("this device was never measured: its sustained values are those of " +
+                           gpu.sustained.relative + ", scaled by the datasheets");
+  } else if (!gpu.sustained.relative.empty()) {
+    result.notes.push_back("what its calibration does not tell is taken from " +
+                           gpu.sustained.relative + ", scaled by the datasheets");
   }
   const auto validated =
       found.kernel->validated.empty() ? found.family->validated : found.kernel->validated;

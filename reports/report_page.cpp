@@ -92,10 +92,11 @@ std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* 
     }
     if (run->device.memory_clock_hz) fact("Memory clock", si(*run->device.memory_clock_hz, "Hz"));
   }
-  fact("Calibration", gpu.sustained.source.empty() ? "none: datasheet values"
-                      : gpu.sustained.relative.empty()
-                          ? gpu.sustained.source
-                          : "of its relative " + gpu.sustained.relative);
+  const CalibrationKind kind = calibration_kind(gpu.sustained);
+  fact("Calibration", kind == CalibrationKind::none ? "none: datasheet values"
+                      : kind == CalibrationKind::relative
+                          ? "of its relative " + gpu.sustained.relative
+                          : gpu.sustained.source);
   return html + "</dl>\n";
 }
 

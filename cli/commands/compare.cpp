@@ -11,6 +11,7 @@
 #include "cli/output/files.hpp"
 #include "validation/comparison/table.hpp"
 #include "validation/comparison/tolerance.hpp"
+#include "validation/runs/numbers.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -20,7 +21,7 @@ constexpr HelpPage kHelp = {
     "  roofcast compare validation/measured/*.json --tolerance gemm=15% --tolerance stream=5%\n"
     "  roofcast compare run.json --datasheet --format csv -o cases.csv\n"
     "  roofcast compare --table published.csv --kernel elementwise.relu --where op=relu \\\n"
-    "                   --column n=rows*cols --gpu v100-sxm2\n",
+    "                   --column n=rows*cols --gpu v100-pcie-32gb --launch-us 24\n",
     "roofcast compare RUN.json... [options]\n"
     "       roofcast compare --table FILE.csv --kernel KERNEL [options]",
     "Forecasts every measured case again and shows the error by family and regime, the worst "
@@ -41,6 +42,7 @@ std::vector<Option> option_table() {
        true},
       {"column", "PARAMETER=PRODUCT", "a parameter from the table's columns: n=rows*cols", true},
       {"cache", "cold|steady", "how the table was measured (default: steady)"},
+      {"launch-us", "µs", "what timing a launch took in the table, in place of the GPU's own cost"},
       {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) options.push_back(std::move(option));
   return options;
@@ -89,6 +91,15 @@ std::vector<KernelRef> table_kernels(const Options& options) {
   return all;
 }
 
+double read_launch_s(const std::string& text) {
+  const auto microseconds = validation::number_of<double>(text);
+  if (!microseconds || *microseconds < 0) {
+    throw UsageError(
+        fmt::format("--launch-us takes microseconds of at least 0 such as 24, not '{}'", text));
+  }
+  return *microseconds * 1e-6;
+}
+
 validation::Comparison compare_published(const std::string& file, const Options& options,
                                          Devices& devices) {
   validation::TableQuery query;
@@ -108,6 +119,7 @@ validation::Comparison compare_published(const std::string& file, const Options&
     one_of(fmt::format("the parameter of --column {}", text), query.set.back().first, parameters);
   }
   if (const auto cache = options.find("cache")) query.cache = parse_cache(*cache);
+  if (const auto launch = options.find("launch-us")) query.launch_s = read_launch_s(*launch);
   const validation::Table table = validation::parse_table(file, read_file(file), query);
   if (!table.ignored_columns.empty()) {
     warn(fmt::format("columns not used: {}", fmt::join(table.ignored_columns, ", ")));
@@ -146,7 +158,7 @@ ExitCode run_compare(const Arguments& arguments) {
   if (split.words.empty() && !table) {
     throw UsageError("which run? For example: roofcast compare run.json");
   }
-  for (const char* option : {"kernel", "where", "column", "cache"}) {
+  for (const char* option : {"kernel", "where", "column", "cache", "launch-us"}) {
     if (options.has(option) && !table) {
       throw UsageError(fmt::format("--{} belongs to --table", option));
     }

@@ -35,12 +35,6 @@ std::string optional_prefix(const std::optional<double>& value, std::string_view
   return value ? si_text(*value, unit) : "–";
 }
 
-std::string calibration_kind(const Gpu& gpu) {
-  if (gpu.sustained.source.empty()) return "none";
-  if (!gpu.sustained.relative.empty()) return "of " + gpu.sustained.relative;
-  return gpu.sustained.published ? "published" : "measured";
-}
-
 Cells list_cells(const DeviceOptions& device) {
   Cells cells = {{"name", "year", "SMs", "DRAM", "DRAM bandwidth", "L2", "calibration", "title"}};
   for (const std::string_view name : device_names()) {
@@ -49,7 +43,7 @@ Cells list_cells(const DeviceOptions& device) {
                      gpu.sm_count ? fmt::format("{}", *gpu.sm_count) : "–",
                      optional_prefix(gpu.memory.dram_bytes, "B"),
                      optional_prefix(gpu.memory.dram_bandwidth_bytes_per_s, "B/s"),
-                     optional_prefix(gpu.memory.l2_bytes, "B"), calibration_kind(gpu), gpu.title});
+                     optional_prefix(gpu.memory.l2_bytes, "B"), calibration_word(gpu), gpu.title});
   }
   return cells;
 }

@@ -29,6 +29,8 @@ specs::Override read_override(const std::string& text) {
 std::vector<Option> device_option_table() {
   return {{"overlay", "FILE", "apply this calibration instead of the one shipped for the GPU"},
           {"datasheet", "", "apply no calibration: datasheet values alone"},
+          {"relative", "GPU",
+           "instead of a calibration take what this measured GPU keeps up, scaled by the datasheets"},
           {"set", "KEY=VALUE", "override one value of the specification (repeatable)", true}};
 }
 
@@ -36,8 +38,15 @@ DeviceOptions read_device_options(const Options& options) {
   DeviceOptions device;
   device.overlay_file = options.get("overlay", "");
   device.datasheet = options.has("datasheet");
-  if (device.datasheet && !device.overlay_file.empty()) {
-    throw UsageError("--overlay applies a calibration and --datasheet applies none: choose one");
+  device.relative = options.get("relative", "");
+  const int chosen = int{options.has("overlay")} + int{device.datasheet} + int{options.has("relative")};
+  if (chosen > 1) {
+    throw UsageError(
+        "--overlay applies a calibration, --relative that of another GPU and --datasheet none: "
+        "choose one");
+  }
+  if (options.has("relative")) {
+    one_of("--relative", device.relative, device_names());
   }
   for (const std::string& text : options.all("set")) {
     device.overrides.push_back(read_override(text));
@@ -62,10 +71,11 @@ specs::Source device_source(const std::string& name_or_path, const DeviceOptions
   specs::Source source;
   source.overrides = options.overrides;
   source.datasheet_only = options.datasheet;
+  source.relative = options.relative;
   if (const specs::Embedded* known = specs::find_embedded(name_or_path)) {
     source.file = name_or_path + ".json";
     source.text = known->text;
-    if (!options.datasheet) {
+    if (!options.datasheet && options.relative.empty()) {
       source.overlay_file = known->overlay_text.empty() ? "" : name_or_path + " calibration";
       source.overlay_text = known->overlay_text;
     }
@@ -107,10 +117,18 @@ std::vector<std::string_view> device_names() {
 
 std::string calibration_text(const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
-  if (known.source.empty()) return "none: datasheet values";
+  const CalibrationKind kind = calibration_kind(known);
+  if (kind == CalibrationKind::none) return "none: datasheet values";
+  if (kind == CalibrationKind::relative) return "of its relative " + known.relative;
   return known.relative.empty()
              ? known.source
-             : fmt::format("of its relative {}: {}", known.relative, known.source);
+             : fmt::format("{}; else of its relative {}", known.source, known.relative);
+}
+
+std::string calibration_word(const Gpu& gpu) {
+  const CalibrationKind kind = calibration_kind(gpu.sustained);
+  return kind == CalibrationKind::relative ? "of " + gpu.sustained.relative
+                                           : std::string(name(kind));
 }
 
 }  // namespace roofcast::cli

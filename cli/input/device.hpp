@@ -11,10 +11,11 @@
 
 namespace roofcast::cli {
 
-/// --overlay, --datasheet and --set: the same for every device of a command.
+/// --overlay, --datasheet, --relative and --set: the same for every device of a command.
 struct DeviceOptions {
   std::string overlay_file;  ///< empty: the calibration shipped with the device
   bool datasheet = false;    ///< no calibration at all
+  std::string relative;      ///< this measured GPU's values instead of the device's own calibration
   std::vector<specs::Override> overrides;
 };
 
@@ -37,5 +38,7 @@ std::vector<std::string_view> device_names();
 
 /// Which calibration the device carries, in words.
 std::string calibration_text(const Gpu& gpu);
+/// The same in a word or two: "measured", "published", "of h200-sxm", "none".
+std::string calibration_word(const Gpu& gpu);
 
 }  // namespace roofcast::cli

@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 
+#include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/visible_text.hpp"
 #include "model/types/parameter_text.hpp"
@@ -104,7 +105,7 @@ void CsvWriter::header() {
     out_.push_back(',');
     append(out_, figure.title);
   }
-  append(out_, ",limited_by,limit_bound,bound,notes,error\n");
+  append(out_, ",limited_by,limit_bound,bound,calibration,notes,error\n");
 }
 
 void CsvWriter::question(const KernelRef& kernel, const Problem& problem, const Gpu& gpu) {
@@ -143,16 +144,19 @@ void CsvWriter::row(const Answer& answer) {
   out_.push_back(',');
   if (prediction.time) append(out_, name(prediction.time->terms.binding().resource));
   out_.push_back(',');
+  append(out_, csv_field(calibration_word(answer.gpu)));
+  out_.push_back(',');
   append(out_, csv_field(fmt::format("{}", fmt::join(prediction.notes, "; "))));
   append(out_, ",\n");
 }
 
 void CsvWriter::refused(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                         std::string_view why) {
-  constexpr std::size_t kEmptyTexts = 4;
+  constexpr std::size_t kTextsBefore = 4;
   question(kernel, problem, gpu);
-  for (std::size_t i = 0; i < kFigures.size() + kEmptyTexts; ++i) out_.push_back(',');
-  out_.push_back(',');
+  for (std::size_t i = 0; i < kFigures.size() + kTextsBefore; ++i) out_.push_back(',');
+  append(out_, csv_field(calibration_word(gpu)));
+  append(out_, ",,");
   append(out_, csv_field(why));
   out_.push_back('\n');
 }

@@ -151,15 +151,13 @@ void write_calibration(JsonWriter& json, const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
   json.key("calibration");
   json.begin_object();
-  json.member("kind", known.source.empty()      ? "none"
-                      : !known.relative.empty() ? "relative"
-                      : known.published         ? "published"
-                                                : "measured");
+  const CalibrationKind kind = calibration_kind(known);
+  json.member("kind", name(kind));
   json.key("from");
-  if (known.source.empty()) {
+  if (kind == CalibrationKind::none) {
     json.null();
   } else {
-    json.string(known.relative.empty() ? known.source : known.relative);
+    json.string(kind == CalibrationKind::relative ? known.relative : known.source);
   }
   json.end_object();
 }

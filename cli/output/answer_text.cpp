@@ -198,7 +198,10 @@ std::string answer_text(const Answer& answer, const Style& style) {
 std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu,
                             const Style& style) {
   std::vector<TextTable::Column> columns = {{"kernel"}};
-  if (with_gpu) columns.push_back({"gpu"});
+  if (with_gpu) {
+    columns.push_back({"gpu"});
+    columns.push_back({"calibration"});
+  }
   for (const char* title : {"limit", "expected", "low", "high", "rate", "of limit"}) {
     columns.push_back({title, Align::right});
   }
@@ -206,7 +209,10 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
   TextTable table(std::move(columns));
   for (const Candidate& candidate : candidates) {
     std::vector<std::string> cells = {std::string(kernel_name(candidate.kernel))};
-    if (with_gpu) cells.push_back(candidate.gpu->name);
+    if (with_gpu) {
+      cells.push_back(candidate.gpu->name);
+      cells.push_back(calibration_word(*candidate.gpu));
+    }
     if (!candidate.prediction) {
       cells.resize(cells.size() + 6, "–");
       cells.push_back(candidate.refusal);

@@ -127,9 +127,9 @@ struct Latencies {
 /// What the device keeps up, measured: the calibration overlay of this GPU. Absent where no one
 /// measured it; the laws then fall back to the datasheet and the prediction says so.
 struct Sustained {
-  std::string source;      ///< the run and date these came from; empty without a calibration
-  std::string relative;    ///< the GPU they were measured on, where that is another
-  bool published = false;  ///< from published measurements, not from a run of this project
+  std::string source;      ///< the run and date of its own calibration; empty without one
+  bool published = false;  ///< that is of published measurements, not of a run of this project
+  std::string relative;    ///< the GPU whose values stand where it has none of its own; or empty
   std::optional<double> dram_read_bytes_per_s;
   std::optional<double> dram_write_bytes_per_s;
   std::optional<double> l2_bandwidth_bytes_per_s;
@@ -173,6 +173,21 @@ struct Sustained {
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;
 };
+
+/// Where most of the sustained values come from.
+enum class CalibrationKind : unsigned char { none, relative, published, measured };
+
+constexpr std::string_view name(CalibrationKind kind) {
+  constexpr std::array<std::string_view, 4> names = {"none", "relative", "published", "measured"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+inline CalibrationKind calibration_kind(const Sustained& sustained) {
+  if (!sustained.source.empty()) {
+    return sustained.published ? CalibrationKind::published : CalibrationKind::measured;
+  }
+  return sustained.relative.empty() ? CalibrationKind::none : CalibrationKind::relative;
+}
 
 enum class DeviceKind : unsigned char { gpu, tpu };
 

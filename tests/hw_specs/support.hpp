@@ -16,9 +16,14 @@ inline const Embedded& shipped(std::string_view name) {
   return *one;
 }
 
-/// The specification without its calibration.
+/// The specification without its calibration, and nothing from a relative.
 inline Source datasheet(std::string_view name) {
-  return {std::string(name) + ".json", std::string(shipped(name).text), "", "", {}};
+  return {.file = std::string(name) + ".json",
+          .text = std::string(shipped(name).text),
+          .overlay_file = "",
+          .overlay_text = "",
+          .overrides = {},
+          .datasheet_only = true};
 }
 
 inline Source calibrated(std::string_view name) {
@@ -33,7 +38,12 @@ inline Json document(std::string_view name) {
 }
 
 inline Source from(const Json& specification) {
-  return {"device.json", specification.dump(2), "", "", {}};
+  return {.file = "device.json",
+          .text = specification.dump(2),
+          .overlay_file = "",
+          .overlay_text = "",
+          .overrides = {},
+          .datasheet_only = true};
 }
 
 struct Refusal {

@@ -91,7 +91,8 @@ int main(int argc, char** argv) try {
                          .text = std::string(spec->text),
                          .overlay_file = overlay_file,
                          .overlay_text = overlay_text,
-                         .overrides = {}});
+                         .overrides = {},
+                         .datasheet_only = true});
   validation::Overlay base;
   if (!overlay_text.empty()) base = validation::parse_overlay(overlay_file, overlay_text);
   validation::FitScope scope{request->only, {}, request->held};

@@ -13,6 +13,7 @@
 #include "hw_specs/loader.hpp"
 #include "hw_specs/text_file.hpp"
 #include "validation/calibration/fit_reference.hpp"
+#include "validation/comparison/table.hpp"
 
 namespace {
 
@@ -56,6 +57,7 @@ int main(int argc, char** argv) try {
   for (const auto& [key, entry] : sustained.items()) {
     if (entry.contains("source") && entry.at("source") == "FIT") names.push_back(key);
   }
+  gpu = validation::with_launch_cost(gpu, validation::reference_launch_s());
   const auto rows = validation::reference_rows(argv[1], specs::read_text(argv[1]), name);
   for (const std::string_view moved : validation::fit_reference(rows, names, gpu)) {
     sustained[std::string(moved)]["value"] = **validation::fitted_value(moved, gpu);
@@ -63,7 +65,6 @@ int main(int argc, char** argv) try {
   const auto put = [&](const char* key, const std::optional<double>& value) {
     if (value) sustained[key] = {{"value", *value}, {"source", "SPREAD"}};
   };
-  put("spread_launch_bound", gpu.sustained.spread_launch_bound);
   put("spread_memory", gpu.sustained.spread_memory);
   put("spread_compute", gpu.sustained.spread_compute);
   std::fputs((overlay.dump(2) + "\n").c_str(), stdout);

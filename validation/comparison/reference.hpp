@@ -19,6 +19,10 @@ struct ReferenceOperation {
 };
 std::span<const ReferenceOperation> reference_operations();
 
+/// What a launch takes in the table beyond the kernel (s): each was timed alone, by the framework's
+/// profiler, with L2 full of what the launch before wrote. A condition of the table, not of a GPU.
+double reference_launch_s();
+
 struct ReferenceRow {
   std::string_view group;
   Case measured;
@@ -27,7 +31,7 @@ struct ReferenceRow {
 };
 
 /// The rows of one GPU of a table with the columns gpu, dtype, op, rows, cols and time_us (fp32
-/// operations timed one by one: caches cold), in the order of the operations. Throws InputError as
+/// operations timed one by one, over and over: steady), in the order of the operations. Throws InputError as
 /// parse_table does.
 std::vector<ReferenceRow> reference_rows(const std::string& file, const std::string& text,
                                          std::string_view gpu);

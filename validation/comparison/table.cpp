@@ -197,7 +197,15 @@ Table parse_table(const std::string& file, const std::string& text, const TableQ
     refuse_line(file, 1, "no row is left to compare", "check `where` and the GPU's name");
   }
   table.ignored_columns = reader->ignored();
+  table.launch_s = query.launch_s;
   return table;
+}
+
+Gpu with_launch_cost(Gpu gpu, double launch_s) {
+  gpu.sustained.stream_launch_s = launch_s;
+  gpu.sustained.graph_launch_s = launch_s;
+  gpu.sustained.launch_gap_s = launch_s;
+  return gpu;
 }
 
 Comparison compare_table(const std::string& file, const Table& table,
@@ -211,7 +219,8 @@ Comparison compare_table(const std::string& file, const Table& table,
                   "use the names that `roofcast gpus` prints");
     }
     try {
-      rows.push_back(compare_case(row.measured, *gpu));
+      rows.push_back(compare_case(
+          row.measured, table.launch_s ? with_launch_cost(*gpu, *table.launch_s) : *gpu));
     } catch (const InputError& error) {
       failures.push_back({row.measured.kernel, row.measured.problem,
                           fmt::format("line {}: no forecast: {}", row.line, error.what())});

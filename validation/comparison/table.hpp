@@ -23,6 +23,8 @@ struct TableQuery {
   std::vector<std::pair<std::string, std::string>> set;
   /// How libraries are mostly timed: many launches back to back.
   CacheState cache = CacheState::steady;
+  /// What timing one launch took in the table, in place of the device's own launch cost (s).
+  std::optional<double> launch_s{};
 };
 
 /// "name=value" for `where` and `set`. Throws InputError.
@@ -37,7 +39,11 @@ struct TableRow {
 struct Table {
   std::vector<TableRow> rows;
   std::vector<std::string> ignored_columns;  ///< present, but no parameter of the kernel
+  std::optional<double> launch_s{};          ///< of the query
 };
+
+/// The device where each launch costs `launch_s`: how a table was timed is not the device's.
+Gpu with_launch_cost(Gpu gpu, double launch_s);
 
 /// Throws InputError naming the file, the line, the column and the mend.
 Table parse_table(const std::string& file, const std::string& text, const TableQuery& query);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/run_program.hpp"
 #include "validation/runs/run.hpp"
@@ -14,8 +15,10 @@ namespace {
 using nlohmann::json;
 using testing::contents;
 using testing::Folder;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using testing::Outcome;
 using testing::run_program;
 
@@ -44,6 +47,44 @@ std::string run_file(const Folder& folder, const std::string& name, double secon
 
 constexpr double kPlausible = 600e-6;  // 2 GiB at about 3.6 TB/s
 constexpr double kImpossible = 1e-6;
+
+TEST(Calibrations, OfSeveralDevicesStandInAColumn) {
+  const std::string words =
+      "predict stream.copy --n 1048576 --gpu h200-sxm,a100-pcie-80gb,l40s,tpu-v4";
+  const Outcome table = run_program(words);
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_THAT(table.out, MatchesRegex("(.|\n)*gpu +calibration +limit(.|\n)*"
+                                      "h200-sxm +measured (.|\n)*a100-pcie-80gb +published "
+                                      "(.|\n)*l40s +of h[12]00-sxm5? (.|\n)*tpu-v4 +none (.|\n)*"));
+  const Outcome csv = run_program(words + " --format csv");
+  EXPECT_THAT(csv.out, HasSubstr(",bound,calibration,notes,error\n"));
+  for (const char* cell : {",measured,", ",published,", ",of h", ",none,"}) {
+    EXPECT_THAT(csv.out, HasSubstr(cell));
+  }
+  std::istringstream lines(run_program(words + " --format json").out);
+  std::vector<std::string> kinds;
+  for (std::string line; std::getline(lines, line);) {
+    kinds.push_back(json::parse(line)["calibration"]["kind"]);
+  }
+  EXPECT_THAT(kinds, ElementsAre("measured", "published", "relative", "none"));
+}
+
+TEST(Calibrations, ARelativeTakesThePlaceOfTheOwn) {
+  const std::string words = "predict stream.copy --n 1048576 --gpu a100-pcie-80gb --format json";
+  const json own = json::parse(run_program(words).out);
+  const json forced = json::parse(run_program(words + " --relative h200-sxm").out);
+  EXPECT_EQ(own["calibration"]["kind"], "published");
+  EXPECT_EQ(forced["calibration"]["kind"], "relative");
+  EXPECT_EQ(forced["calibration"]["from"], "h200-sxm");
+  EXPECT_NE(own["time"]["expected_s"], forced["time"]["expected_s"]);
+  const Outcome both = run_program(words + " --relative h200-sxm --datasheet");
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("choose one"));
+  EXPECT_EQ(run_program(words + " --relative h200").code, 2);
+  const Outcome unmeasured = run_program(words + " --relative k80");
+  EXPECT_EQ(unmeasured.code, 3);
+  EXPECT_THAT(unmeasured.err, HasSubstr("\"k80\" was not measured by this project"));
+}
 
 TEST(Lists, KernelsAndDevices) {
   EXPECT_THAT(run_program("kernels").out, HasSubstr("gemm.tiled"));
@@ -130,6 +171,23 @@ TEST(Compare, PublishedTables) {
   const Outcome one = run_program(words + " --gpu h200-sxm --format csv");
   EXPECT_EQ(std::count(one.out.begin(), one.out.end(), '\n'), 2) << one.err;
   EXPECT_EQ(run_program("compare --where op=copy run.json").code, 2);
+  EXPECT_EQ(run_program("compare --launch-us 24 run.json").code, 2);
+
+  // What timing a launch took belongs to the table.
+  const auto predicted_s = [&words](const std::string& more) {
+    std::istringstream csv(run_program(words + " --gpu h200-sxm --format csv" + more).out);
+    std::string line;
+    std::getline(csv, line);
+    std::getline(csv, line);
+    std::istringstream cells(line);
+    for (int cell = 0; cell < 7; ++cell) std::getline(cells, line, ',');
+    return std::stod(line);
+  };
+  EXPECT_NEAR(predicted_s(" --launch-us 30") - predicted_s(" --launch-us 10"), 20e-6, 1e-8);
+  EXPECT_NE(predicted_s(" --launch-us 30"), predicted_s(""));
+  const Outcome wrong = run_program(words + " --launch-us soon");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--launch-us takes microseconds"));
 }
 
 TEST(Merge, JoinsShards) {

@@ -5,8 +5,8 @@
 
 namespace roofcast::testing {
 
-// Devices without a calibration have no launch costs, which are as much as this: what is shorter is
-// nothing that could be measured, and starting and draining of blocks decide it.
+// What is shorter than a launch is nothing that could be measured alone, and starting and draining
+// of blocks decide it.
 inline constexpr double kShorterThanALaunch_s = 5e-6;
 
 inline bool both_shorter_than_a_launch(double a_s, double b_s) {

@@ -23,8 +23,7 @@ Gpu shipped(const std::string& gpu) {
                       .text = std::string(spec->text),
                       .overlay_file = spec->overlay_text.empty() ? "" : gpu + " calibration",
                       .overlay_text = std::string(spec->overlay_text),
-                      .overrides = {},
-                      .datasheet_only = false});
+                      .overrides = {}});
 }
 
 // Runs that no constant was fitted to: measured/GPU-default-DATE.json.
