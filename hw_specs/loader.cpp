@@ -112,8 +112,8 @@ std::vector<SourcedValue> values_with_sources(const Source& source) {
   const Sustained sustained = load(source).sustained;
   for (const auto& [pointer, value] : sustained_values(sustained)) {
     if (find(documents.overlay, pointer) != nullptr) continue;
-    values.push_back({pointer, Json(value).dump(),
-                      "of " + sustained.relative + ", scaled by the datasheets"});
+    values.push_back(
+        {pointer, Json(value).dump(), "of " + sustained.relative + ", scaled by the datasheets"});
   }
   return values;
 }

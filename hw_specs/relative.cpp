@@ -59,10 +59,9 @@ std::span<const Gpu> measured_gpus() {
 }
 
 const Gpu* nearest(const Gpu& gpu, std::span<const Gpu> measured) {
-  const auto found =
-      std::min_element(measured.begin(), measured.end(), [&gpu](const Gpu& a, const Gpu& b) {
-        return distance(gpu, a) < distance(gpu, b);
-      });
+  const auto found = std::min_element(
+      measured.begin(), measured.end(),
+      [&gpu](const Gpu& a, const Gpu& b) { return distance(gpu, a) < distance(gpu, b); });
   return found == measured.end() ? nullptr : &*found;
 }
 

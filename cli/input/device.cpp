@@ -27,11 +27,12 @@ specs::Override read_override(const std::string& text) {
 }  // namespace
 
 std::vector<Option> device_option_table() {
-  return {{"overlay", "FILE", "apply this calibration instead of the one shipped for the GPU"},
-          {"datasheet", "", "apply no calibration: datasheet values alone"},
-          {"relative", "GPU",
-           "instead of a calibration take what this measured GPU keeps up, scaled by the datasheets"},
-          {"set", "KEY=VALUE", "override one value of the specification (repeatable)", true}};
+  return {
+      {"overlay", "FILE", "apply this calibration instead of the one shipped for the GPU"},
+      {"datasheet", "", "apply no calibration: datasheet values alone"},
+      {"relative", "GPU",
+       "instead of a calibration take what this measured GPU keeps up, scaled by the datasheets"},
+      {"set", "KEY=VALUE", "override one value of the specification (repeatable)", true}};
 }
 
 DeviceOptions read_device_options(const Options& options) {
@@ -39,7 +40,8 @@ DeviceOptions read_device_options(const Options& options) {
   device.overlay_file = options.get("overlay", "");
   device.datasheet = options.has("datasheet");
   device.relative = options.get("relative", "");
-  const int chosen = int{options.has("overlay")} + int{device.datasheet} + int{options.has("relative")};
+  const int chosen =
+      int{options.has("overlay")} + int{device.datasheet} + int{options.has("relative")};
   if (chosen > 1) {
     throw UsageError(
         "--overlay applies a calibration, --relative that of another GPU and --datasheet none: "

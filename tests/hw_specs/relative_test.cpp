@@ -74,7 +74,8 @@ TEST(Relative, EveryValueGoesOverByTheKindThatTheSchemaSays) {
     EXPECT_DOUBLE_EQ(value / before.at(pointer), kind == "share" ? share : 1) << pointer;
   }
   for (const auto& [key, kind] : kind_of) {
-    EXPECT_TRUE((std::set<std::string>{"share", "generation", "installation", "interval"}).contains(kind))
+    EXPECT_TRUE(
+        (std::set<std::string>{"share", "generation", "installation", "interval"}).contains(kind))
         << key << " is of no known kind: " << kind;
     EXPECT_EQ(kind == "installation", key.ends_with("_s") && !key.ends_with("_per_s")) << key;
     if (key.ends_with("_per_s") || key.ends_with("_bytes")) {
@@ -145,7 +146,8 @@ TEST(Relative, GivesWhatACalibrationLacks) {
   const Gpu part = load(source);
   EXPECT_EQ(part.sustained.relative, "h200-sxm");
   EXPECT_EQ(calibration_kind(part.sustained), CalibrationKind::measured);
-  EXPECT_EQ(part.sustained.overlap_exponent, load(calibrated("h200-sxm")).sustained.overlap_exponent);
+  EXPECT_EQ(part.sustained.overlap_exponent,
+            load(calibrated("h200-sxm")).sustained.overlap_exponent);
   EXPECT_EQ(part.sustained.dram_read_bytes_per_s, whole.sustained.dram_read_bytes_per_s);
   EXPECT_GT(*part.sustained.spread_memory, 0);
 

@@ -41,9 +41,8 @@ LeftOut judge(const Gpu& gpu, std::span<const Row> rows) {
   out.gpu = gpu.name;
   out.relative = gpu.sustained.relative;
   const auto measured = specs::measured_gpus();
-  const auto relative = std::find_if(measured.begin(), measured.end(), [&out](const Gpu& one) {
-    return one.name == out.relative;
-  });
+  const auto relative = std::find_if(measured.begin(), measured.end(),
+                                     [&out](const Gpu& one) { return one.name == out.relative; });
   out.same_die = relative != measured.end() && specs::same_die(gpu, *relative);
   out.cases = rows.size();
   Timing widenings;  // for their percentile

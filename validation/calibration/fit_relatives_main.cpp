@@ -67,7 +67,8 @@ int main(int argc, char** argv) try {
     if (!run) throw InputError(std::string(argv[i]) + ": no such run file");
     try {
       const Gpu gpu = validation::left_out(run->device.gpu);
-      for (auto& row : validation::compare(*run, gpu).rows) rows[gpu.name].push_back(std::move(row));
+      for (auto& row : validation::compare(*run, gpu).rows)
+        rows[gpu.name].push_back(std::move(row));
       runs.insert(argv[i]);
     } catch (const InputError& error) {
       std::fprintf(stderr, "%s is left aside: %s\n", argv[i], error.what());
@@ -89,9 +90,9 @@ int main(int argc, char** argv) try {
   nlohmann::ordered_json out;
   out["interval_widening"] = {
       {"same_die", entry(found, true, runs)},
-      {"other_die",
-       entry(found, false,
-             {"rows_and_elementwise_fp32.csv: sitar-lab/NeuSight test set (MIT), every second row"})}};
+      {"other_die", entry(found, false,
+                          {"rows_and_elementwise_fp32.csv: sitar-lab/NeuSight test set (MIT), "
+                           "every second row"})}};
   std::fputs((out.dump(2) + "\n").c_str(), stdout);
   return 0;
 } catch (const std::exception& error) {

@@ -219,8 +219,8 @@ Comparison compare_table(const std::string& file, const Table& table,
                   "use the names that `roofcast gpus` prints");
     }
     try {
-      rows.push_back(compare_case(
-          row.measured, table.launch_s ? with_launch_cost(*gpu, *table.launch_s) : *gpu));
+      rows.push_back(compare_case(row.measured,
+                                  table.launch_s ? with_launch_cost(*gpu, *table.launch_s) : *gpu));
     } catch (const InputError& error) {
       failures.push_back({row.measured.kernel, row.measured.problem,
                           fmt::format("line {}: no forecast: {}", row.line, error.what())});

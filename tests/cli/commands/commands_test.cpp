@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 using testing::contents;
-using testing::Folder;
 using ::testing::ElementsAre;
+using testing::Folder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;

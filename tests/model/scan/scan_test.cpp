@@ -319,8 +319,8 @@ TEST(ScanOfPairs, TheH200IsNeverSlowerThanTheH100) {
       const double newer_s = newer->time->expected_s, older_s = older->time->expected_s;
       if (newer_s <= 1.01 * older_s) continue;
       violations.add(std::string(question.kernel.kernel->name), newer_s / older_s, [&] {
-        return testing::text(question) + ": " + std::to_string(older_s * 1e6) + " µs on the H100, " +
-               std::to_string(newer_s * 1e6) + " on the H200";
+        return testing::text(question) + ": " + std::to_string(older_s * 1e6) +
+               " µs on the H100, " + std::to_string(newer_s * 1e6) + " on the H200";
       });
     }
   }
@@ -331,7 +331,8 @@ TEST(ScanOfPairs, TheH200IsNeverSlowerThanTheH100) {
 TEST_P(ScanOfGpu, AnEmptyKernelTakesTimeAndANoteNamesTheRelative) {
   const Gpu gpu = testing::shipped_gpu(specs::embedded()[GetParam()]);
   if (!gpu.occupancy || !gpu.sm_count) GTEST_SKIP() << gpu.name << " has no expected times";
-  const Question null{find_kernel("stream.null"), {.dtype = DType::fp32, .values = {1, 256, 16, 4}}};
+  const Question null{find_kernel("stream.null"),
+                      {.dtype = DType::fp32, .values = {1, 256, 16, 4}}};
   for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
     const auto found = testing::ask(null, gpu, cache);
     ASSERT_TRUE(found && found->time);

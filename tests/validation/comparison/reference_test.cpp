@@ -104,9 +104,10 @@ std::map<std::string_view, Errors> errors_of(const std::vector<ReferenceRow>& ro
   }
   EXPECT_EQ(found.size(), 3U) << gpu.name;
   for (const auto& [group, errors] : found) {
-    std::printf("%-15s %-12s %3.0f rows: mean error %4.1f%%, worst %4.1f%%, %3.0f%% in the interval\n",
-                gpu.name.c_str(), std::string(group).c_str(), errors.count, 100 * errors.mean(),
-                100 * errors.worst, 100 * errors.inside / errors.count);
+    std::printf(
+        "%-15s %-12s %3.0f rows: mean error %4.1f%%, worst %4.1f%%, %3.0f%% in the interval\n",
+        gpu.name.c_str(), std::string(group).c_str(), errors.count, 100 * errors.mean(),
+        100 * errors.worst, 100 * errors.inside / errors.count);
   }
   return found;
 }
