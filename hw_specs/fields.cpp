@@ -35,6 +35,7 @@ void visit_features(Features& features, const Visit& visit) {
   visit("/features/grid_z_max", features.grid_max[2]);
   visit("/features/cluster_blocks_portable", features.cluster_blocks_portable);
   visit("/features/cluster_blocks_max", features.cluster_blocks_max);
+  visit("/features/cluster_blocks_per_sm", features.cluster_blocks_per_sm);
   for (std::size_t i = 0; i < features.instructions.size(); ++i) {
     visit(child("/features", name(static_cast<Instruction>(i))), features.instructions[i]);
   }
@@ -98,6 +99,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/warp_launch_cycles", sustained.warp_launch_cycles);
   visit("/sustained/store_drain_cycles", sustained.store_drain_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
+  visit("/sustained/cluster_exchange_cycles", sustained.cluster_exchange_cycles);
   visit("/sustained/tile_load_latency_cycles", sustained.tile_load_latency_cycles);
   visit("/sustained/issue_efficiency", sustained.issue_efficiency);
   visit("/sustained/warp_issue_cycles", sustained.warp_issue_cycles);

@@ -101,9 +101,8 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   row.waits = {.global = 1,  // loaded one row ahead
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2,
-               .barriers = alone                            ? 0.0
-                           : clustered && !backward.streams ? 2.0
-                                                            : 1.0};
+               .barriers = alone || clustered ? 0.0 : 1.0,
+               .cluster_exchanges = clustered ? 1.0 : 0.0};
   Step start;
   start.waits.global = 1;
   start.warp_instructions = warps * kInstructionsPerThread + slots / rows::kWarp * 8;

@@ -116,9 +116,8 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   row.waits = {.global = kept > 0 ? 1.0 : 2.0,  // x, then γ and β
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
-               .barriers = alone                       ? 0.0
-                           : clustered && !how.streams ? 2.0
-                                                       : 1.0};
+               .barriers = alone || clustered ? 0.0 : 1.0,
+               .cluster_exchanges = clustered ? 1.0 : 0.0};
   Step start;  // the first row of a stream, which no earlier one hides
   start.waits.global = how.streams ? 1 : 0;
   set_blocks(plan, {{start}, {row, rows_of_block, how.streams ? 2.0 : 1.0}});

@@ -229,9 +229,10 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
   row.waits = {
       .global = 1,
-      .shared = 2 * kShufflesOfWarp + (clustered ? 2 : 1),
+      .shared = 2 * kShufflesOfWarp + 1,
       .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) / 4,
-      .barriers = 1};
+      .barriers = clustered ? 0.0 : 1.0,
+      .cluster_exchanges = clustered ? 1.0 : 0.0};
   Step start;  // loads the first row
   start.waits.global = 1;
   start.warp_instructions = warps * kInstructionsPerThread;

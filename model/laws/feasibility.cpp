@@ -17,7 +17,7 @@ void check_instructions(const Plan& plan, const Gpu& gpu) {
 }
 
 void check_cluster(const Launch& launch, const Gpu& gpu) {
-  const std::int64_t blocks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  const std::int64_t blocks = launch.cluster_blocks();
   if (blocks == 1) return;
   if (!gpu.features.has_clusters()) {
     throw InputError("the kernel needs clusters of " + std::to_string(blocks) + " blocks, and " +
@@ -40,6 +40,12 @@ void check_grid(const Launch& launch, const Gpu& gpu) {
   }
 }
 
+Occupancy limited_by_clusters(Occupancy found, const Launch& launch, const Gpu& gpu) {
+  const auto& most = gpu.features.cluster_blocks_per_sm;
+  if (!most || launch.cluster_blocks() == 1 || found.blocks_per_sm <= *most) return found;
+  return {*most, found.warps_per_sm / found.blocks_per_sm * *most, OccupancyLimiter::clusters};
+}
+
 }  // namespace
 
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
@@ -47,7 +53,7 @@ Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
   check_instructions(plan, gpu);
   check_cluster(launch, gpu);
   check_grid(launch, gpu);
-  const Occupancy found = occupancy(launch, *gpu.occupancy);
+  const Occupancy found = limited_by_clusters(occupancy(launch, *gpu.occupancy), launch, gpu);
   if (found.blocks_per_sm > 0) return found;
   throw InputError("a block of " + std::to_string(launch.threads()) + " threads, " +
                    std::to_string(launch.registers) + " registers a thread and " +

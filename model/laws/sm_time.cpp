@@ -87,7 +87,8 @@ Latency latency_cycles(const Waits& waits, const WaitShares& shares, const Gpu& 
           rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
       waits.arithmetic *
           rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
-      waits.barriers * gpu.sustained.barrier_cycles.value_or(0);
+      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) +
+      waits.cluster_exchanges * gpu.sustained.cluster_exchange_cycles.value_or(l2);
   return {loads, rest};
 }
 
@@ -213,7 +214,7 @@ RoundTime round_time(const Round& round, const BlockCost& block, const WaitShare
       cost.latency.rest += block.drain_cycles;
     }
     // Without a barrier the warps of a loop drift apart: each waits while the others work.
-    const bool together = loop && step.waits.barriers > 0;
+    const bool together = loop && step.waits.barriers + step.waits.cluster_exchanges > 0;
     const double units = loop && !together ? block.warps : 1;
     const StepTime time = step_time(cost, phase.stages, units, block.warps, round.resident,
                                     together ? in_step : one_by_one, gpu);

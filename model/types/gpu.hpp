@@ -55,6 +55,7 @@ struct Features {
   std::array<std::optional<std::int64_t>, 3> grid_max;
   std::optional<std::int64_t> cluster_blocks_portable;  ///< without opting in; absent: no clusters
   std::optional<std::int64_t> cluster_blocks_max;       ///< opted in; absent: no clusters
+  std::optional<std::int64_t> cluster_blocks_per_sm;    ///< at once, of launches with clusters
   std::array<bool, 5> instructions{};                   ///< by Instruction; has() reads it
 
   bool has(Instruction one) const { return instructions[static_cast<std::size_t>(one)]; }
@@ -146,6 +147,7 @@ struct Sustained {
   std::optional<double> warp_launch_cycles;  ///< between the starts of two warps on one SM
   std::optional<double> store_drain_cycles;  ///< a block holds its place after its last stores
   std::optional<double> barrier_cycles;
+  std::optional<double> cluster_exchange_cycles;  ///< a value to all blocks of a cluster and back
   std::optional<double>
       tile_load_latency_cycles;             ///< from a block's loads of a tile to the last arrival
   std::optional<double> issue_efficiency;   ///< share of issue slots that many warps keep filled

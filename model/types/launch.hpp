@@ -13,6 +13,7 @@ struct Launch {
   std::int64_t shared_bytes = 0;  ///< a block, static and dynamic
 
   constexpr std::int64_t blocks() const { return grid[0] * grid[1] * grid[2]; }
+  constexpr std::int64_t cluster_blocks() const { return cluster[0] * cluster[1] * cluster[2]; }
   constexpr std::int64_t threads() const { return block[0] * block[1] * block[2]; }
 };
 

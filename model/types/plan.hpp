@@ -29,6 +29,7 @@ struct Waits {
   double shared = 0;      ///< round trips to shared memory, shuffles with them
   double arithmetic = 0;  ///< length of the longest chain of dependent operations
   double barriers = 0;
+  double cluster_exchanges = 0;  ///< stores to all blocks of a cluster, with its barrier
 };
 
 /// What one block does in one step: `issued.requested`, `.l1` and `.l2` are its traffic at each

@@ -77,10 +77,10 @@ constexpr std::string_view name(CacheState cache) {
   return names[static_cast<std::size_t>(cache)];
 }
 
-enum class OccupancyLimiter : unsigned char { warps, blocks, registers, shared_memory };
+enum class OccupancyLimiter : unsigned char { warps, blocks, registers, shared_memory, clusters };
 constexpr std::string_view name(OccupancyLimiter limiter) {
-  constexpr std::array<std::string_view, 4> names = {"warps", "blocks", "registers",
-                                                     "shared_memory"};
+  constexpr std::array<std::string_view, 5> names = {"warps", "blocks", "registers",
+                                                     "shared_memory", "clusters"};
   return names[static_cast<std::size_t>(limiter)];
 }
 

@@ -74,6 +74,7 @@ TEST(Overlay, EveryMember) {
       {"warp_launch_cycles", &Sustained::warp_launch_cycles},
       {"completion_latency_s", &Sustained::completion_latency_s},
       {"barrier_cycles", &Sustained::barrier_cycles},
+      {"cluster_exchange_cycles", &Sustained::cluster_exchange_cycles},
       {"tile_load_latency_cycles", &Sustained::tile_load_latency_cycles},
       {"issue_efficiency", &Sustained::issue_efficiency},
       {"overlap_exponent", &Sustained::overlap_exponent},

@@ -37,6 +37,8 @@ constexpr std::array kConstants = {
              3e3},
     Constant{"latency_overlap_exponent", Told::by_streaming, &Sustained::latency_overlap_exponent,
              4, 1.2, 20},
+    Constant{"cluster_exchange_cycles", Told::by_streaming, &Sustained::cluster_exchange_cycles,
+             600, 100, 3e3},
     Constant{"barrier_cycles", Told::by_products, &Sustained::barrier_cycles, 50, 1, 1e3},
     Constant{"tile_load_latency_cycles", Told::by_products, &Sustained::tile_load_latency_cycles,
              900, 100, 5e3},

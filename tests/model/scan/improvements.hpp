@@ -47,6 +47,7 @@ inline constexpr Improvement kImprovements[] = {
     {"sustained/dram_latency_cycles", 0.7},
     {"sustained/tile_load_latency_cycles", 0.7},
     {"sustained/barrier_cycles", 0.7},
+    {"sustained/cluster_exchange_cycles", 0.7},
     {"sustained/store_drain_cycles", 0.7},
     {"sustained/warp_launch_cycles", 0.7},
     {"sustained/block_launch_cycles", 0.7},
