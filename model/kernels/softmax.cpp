@@ -62,13 +62,14 @@ constexpr double kRescaleFlops = 4;        // of the online sum, once a vector
 // squares over the cases, which it meets within 3%.
 /// Of the kernels that hold a row: in fp32, and in 16-bit types.
 struct Held {
-  double vector;  ///< each access of 16 bytes a thread, those beyond the row too
+  double vector;  ///< each access of 16 bytes a thread
+  double idle;    ///< each of those beyond the row
   double warp;    ///< each warp and row
   double merge;   ///< the same, where several warps share the row
   double start;   ///< each warp of a block that takes several rows
 };
-constexpr std::array kHeldInstructions = {Held{50, 93, 63, 0}, Held{82, 99, 67, 0}};
-constexpr std::array kRingInstructions = {Held{85, 0, 19, 84}, Held{125, 3, 21, 84}};
+constexpr std::array kHeldInstructions = {Held{47, 55, 93, 63, 0}, Held{80, 85, 99, 67, 0}};
+constexpr std::array kRingInstructions = {Held{76, 76, 0, 19, 84}, Held{130, 94, 3, 21, 84}};
 /// Of the sweeps.
 struct Swept {
   double batch;   ///< all sweeps of a batch of accesses, by each warp that begins inside the row
@@ -82,6 +83,13 @@ constexpr double kShufflesOfWarp = 10;
 
 bool narrow(const Problem& p) {
   return element_bytes(p) == 2;
+}
+
+/// Accesses of a block's warps inside its rows, or its slice of one.
+double accesses_inside(const Problem& p, const rows::Layout& layout) {
+  const std::int64_t slice =
+      rows::ceil_div(rows::vectors_of(p[rows::kCols], element_bytes(p)), layout.cluster);
+  return as_double(layout.rows_per_block * rows::ceil_div(slice, rows::kWarp));
 }
 
 template <class Instructions>
@@ -180,8 +188,9 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
   step.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, blocks);
   step.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, blocks);
   const Held& counted = of_type(kHeldInstructions, p);
-  step.warp_instructions =
-      accesses * counted.vector + warps * (counted.warp + (alone ? 0 : counted.merge));
+  const double inside = accesses_inside(p, layout);
+  step.warp_instructions = inside * counted.vector + (accesses - inside) * counted.idle +
+                           warps * (counted.warp + (alone ? 0 : counted.merge));
   step.wavefronts.l1 = step.wavefronts.l1_lookups =
       step.issued.l1.total_bytes() / as_double(kLineBytes);
   step.wavefronts.shared = alone ? 0 : 2 * warps;
@@ -236,8 +245,9 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   row.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, steps);
   const Held& counted = of_type(kRingInstructions, p);
   const double rounds = std::ceil(warps * as_double(layout.cluster) / kWarpLanes);
-  row.warp_instructions =
-      accesses * counted.vector + warps * (counted.warp + rounds * counted.merge);
+  const double inside = accesses_inside(p, layout);
+  row.warp_instructions = inside * counted.vector + (accesses - inside) * counted.idle +
+                          warps * (counted.warp + rounds * counted.merge);
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double slice_wavefronts = row.issued.l1.read_bytes / as_double(kLineBytes);
   row.wavefronts.l1 = row.wavefronts.l1_lookups = row.issued.l1.write_bytes / as_double(kLineBytes);
