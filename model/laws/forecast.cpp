@@ -137,6 +137,31 @@ Waterfall parts_of(const SmTime& sm, double sm_s, double l2_s, double dram_s, do
   return parts;
 }
 
+// Parts of an SM's work that do not wait for one another: blocks, each with as many steps as it has
+// buffers for, or where nothing makes the warps of a block wait for each other warps. Warps in a
+// loop drift apart by up to its length. A part waits for its own data: with one of them nothing is
+// done meanwhile.
+double units_of_sm(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
+  const double resident = std::min(static_cast<double>(occupancy.blocks_per_sm),
+                                   std::ceil(static_cast<double>(plan.launch.blocks()) / sms));
+  const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
+  bool together = false;
+  double most_bytes = 0, steps = 1, stages = 1;
+  for (const BlockClass& some : plan.blocks) {
+    for (const Phase& phase : some.phases) {
+      const Waits& waits = phase.step.waits;
+      together |= waits.barriers + waits.cluster_exchanges > 0;
+      const double bytes = phase.repeats * phase.step.issued.l2.read_bytes;
+      if (bytes <= most_bytes) continue;
+      most_bytes = bytes;
+      stages = phase.stages;
+      steps = phase.repeats;
+    }
+  }
+  return resident * stages * (together ? std::clamp(steps, 1.0, warps) : warps);
+}
+
 // Without a calibration an expected time is no better than this.
 constexpr double kUncalibratedSpread = 0.5;
 
@@ -166,7 +191,11 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   const double sm_s = sm.cycles / clock_hz;
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
-  result.time_s = Overlap(gpu.sustained.memory_overlap_exponent)(std::array{sm_s, dram_s, l2_s});
+  const double together_s =
+      Overlap(gpu.sustained.memory_overlap_exponent)(std::array{sm_s, dram_s, l2_s});
+  // A part of the SM's work moves its data and then works on them.
+  const double in_turn_s = sm_s + std::max(dram_s, l2_s) / units_of_sm(plan, occupancy, gpu);
+  result.time_s = std::max(together_s, in_turn_s);
   result.parts = parts_of(sm, sm_s, l2_s, dram_s, result.time_s);
 
   const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
