@@ -68,8 +68,6 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
       rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
   const double accessed = sectors.accessed * kSectorBytes;
   const double slots = plan.on_chip_bytes / as_double(element_bytes(p));
-  const double accesses = warps * as_double(layout.vectors) *
-                          (ragged ? as_double(rows::kVectorBytes / element_bytes(p)) : 1);
   const bool alone = layout.threads == rows::kWarp && !clustered;
   const double rows_of_block =
       as_double(rows::ceil_div(p[rows::kRows], row_blocks * layout.rows_per_block));
@@ -86,11 +84,15 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
                                  statistics * as_double(layout.cluster) * kSectorBytes,
                              accessed + partial_bytes},
                             steps);
-  row.warp_instructions =
-      slots / rows::kWarp * (counts.backward_instructions + (narrow(p) ? 3.5 : 0)) +
-      accesses * (2 * (backward.streams ? kInstructionsPerRingLoad : kInstructionsPerLoad) +
-                  kInstructionsPerStore) +
-      warps * (kShufflesOfWarp * 2 + (alone ? 0 : kInstructionsPerMerge));
+  const double width = ragged ? as_double(rows::kVectorBytes / element_bytes(p)) : 1;
+  const Instructions& counted = instructions_of(backward.streams ? Form::backward_streamed
+                                                : ragged         ? Form::backward_by_element
+                                                                 : Form::backward,
+                                                kind, p);
+  const double inside = width * rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
+  const double accesses = width * warps * as_double(layout.vectors);
+  row.warp_instructions = inside * counted.vector + (accesses - inside) * counted.idle +
+                          warps * (counted.warp + (alone ? 0 : counted.merge));
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double streamed = backward.streams ? 2 * accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
@@ -98,14 +100,15 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   row.wavefronts.shared = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
                           2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
-  row.waits = {.global = 1,  // loaded one row ahead
+  // Loaded one row ahead; a barrier of a cluster waits for the loads and stores that are under way.
+  row.waits = {.global = clustered && !backward.streams ? 2.0 : 1.0,
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2,
                .barriers = alone || clustered ? 0.0 : 1.0,
                .cluster_exchanges = clustered ? 1.0 : 0.0};
   Step start;
   start.waits.global = 1;
-  start.warp_instructions = warps * kInstructionsPerThread + slots / rows::kWarp * 8;
+  start.warp_instructions = warps * counted.start;
   const double stages = backward.streams ? as_double(kRingStages) + 1 : 1;
   set_blocks(plan, {{start}, {row, rows_of_block, stages}});
   add_sector_reason(plan);

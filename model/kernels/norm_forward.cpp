@@ -6,9 +6,6 @@
 namespace roofcast::norm {
 namespace {
 
-// An access to γ or β, which may be shifted: an estimate from the PTX.
-constexpr double kInstructionsPerParameter = 11;
-
 std::size_t position_of(std::int64_t vectors) {
   std::size_t position = 0;
   while ((std::int64_t{1} << position) < vectors && position < 3) ++position;
@@ -87,7 +84,6 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
   const double accesses = warps * as_double(layout.vectors);
   const double slots = plan.on_chip_bytes / as_double(element_bytes(p));
-  const double unpacks = narrow(p) ? 1 + counts.parameters + 0.5 : 0;
   const bool alone = layout.threads == rows::kWarp && !in_turn;
   const double rows_of_block = as_double(layout.rows_per_cluster);
   const double steps = as_double(plan.launch.blocks()) * rows_of_block;
@@ -100,12 +96,14 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   row.issued.l1 =
       shared_by({sectors.accessed * kSectorBytes + parameters * (ragged ? 2 : 1), written}, steps);
   row.issued.l2 = shared_by({sectors.distinct * kSectorBytes + parameters, written}, steps);
-  const double parameter_access = kept > 0 ? 1 : kInstructionsPerParameter;
-  row.warp_instructions =
-      slots / rows::kWarp * (counts.forward_instructions + unpacks) +
-      accesses * ((how.streams ? kInstructionsPerRingLoad : kInstructionsPerLoad) +
-                  kInstructionsPerStore + counts.parameters * parameter_access) +
-      warps * (kInstructionsPerThread + (alone ? 0 : kInstructionsPerMerge));
+  const Instructions& counted = instructions_of(how.streams ? Form::streamed
+                                                : in_turn   ? Form::in_turn
+                                                            : Form::one_row,
+                                                kind, p);
+  const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
+  row.warp_instructions = inside * (counted.vector + (ragged ? counted.shifted : 0)) +
+                          (accesses - inside) * counted.idle +
+                          warps * (counted.warp + (alone ? 0 : counted.merge));
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double streamed = how.streams ? sectors.accessed * kSectorBytes / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
@@ -113,13 +111,16 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   row.wavefronts.shared = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
                           as_double(kept / kLineBytes) + 2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
-  row.waits = {.global = kept > 0 ? 1.0 : 2.0,  // x, then γ and β
+  // x, then γ and β. A barrier of a cluster waits for the loads and stores that are under way.
+  const double drained = clustered && !how.streams ? 1 : 0;
+  row.waits = {.global = (kept > 0 ? 1.0 : 2.0) + drained,
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
                .barriers = alone || clustered ? 0.0 : 1.0,
                .cluster_exchanges = clustered ? 1.0 : 0.0};
   Step start;  // the first row of a stream, which no earlier one hides
   start.waits.global = how.streams ? 1 : 0;
+  start.warp_instructions = warps * counted.start;
   set_blocks(plan, {{start}, {row, rows_of_block, how.streams ? 2.0 : 1.0}});
   add_sector_reason(plan);
   return plan;

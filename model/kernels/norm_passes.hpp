@@ -31,22 +31,34 @@ const Registers& registers_of(Kind kind, DType dtype);
 
 /// What the two kinds do for each element, counted in the kernels' source, and for each row.
 struct Counts {
-  double parameters;     ///< γ, and β
-  double statistics;     ///< fp32 values a row: μ, r
-  double forward_flops;  ///< Σ, centre, square | centre, scale, γ and β
-  double forward_instructions;
+  double parameters;      ///< γ, and β
+  double statistics;      ///< fp32 values a row: μ, r
+  double forward_flops;   ///< Σ, centre, square | centre, scale, γ and β
   double backward_flops;  ///< x̂, dγ, dβ, g, two sums, dx
-  double backward_instructions;
 };
 const Counts& counts_of(Kind kind);
 
-// Estimates from the PTX: an access with its bounds test, address and padding; a thread besides;
-// merging a warp's sums, and those of the warps.
-inline constexpr double kInstructionsPerLoad = 9;
-inline constexpr double kInstructionsPerRingLoad = 3;
-inline constexpr double kInstructionsPerStore = 5;
+/// Instructions of a warp, counted.
+struct Instructions {
+  double vector;   ///< each access of 16 bytes a thread inside the row, with its arithmetic
+  double idle;     ///< each beyond the row
+  double shifted;  ///< more for each inside, where γ and β are not as far past 16 bytes as x
+  double warp;     ///< each warp and row
+  double merge;    ///< the same, where several warps share the row
+  double start;    ///< each warp of a block that takes rows in turn
+};
+enum class Form : unsigned char {
+  one_row,
+  in_turn,
+  streamed,
+  backward,
+  backward_streamed,
+  backward_by_element
+};
+const Instructions& instructions_of(Form form, Kind kind, const Problem& p);
+
+/// Of the second launch of the backward pass: an estimate from the PTX.
 inline constexpr double kInstructionsPerThread = 80;
-inline constexpr double kInstructionsPerMerge = 50;
 inline constexpr double kShufflesOfWarp = 10;
 
 enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };

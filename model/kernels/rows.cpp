@@ -79,6 +79,11 @@ std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, st
   return powers_of_two(given, 1, std::min(most, rows / clusters_at_once));
 }
 
+double accesses_inside(std::int64_t cols, std::int64_t element_bytes, const Layout& layout) {
+  const std::int64_t slice = ceil_div(vectors_of(cols, element_bytes), layout.cluster);
+  return as_double(layout.rows_per_block * ceil_div(slice, kWarp));
+}
+
 Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,
              std::int64_t shared_bytes) {
   Plan plan;

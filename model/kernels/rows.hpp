@@ -124,6 +124,9 @@ std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, st
 std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows,
                                        std::int64_t cluster, const Gpu& gpu);
 
+/// Accesses of 16 bytes by a block's warps that lie inside its rows, or its slice of one.
+double accesses_inside(std::int64_t cols, std::int64_t element_bytes, const Layout& layout);
+
 /// What the kernels ask of memory for a matrix, rows one after the other from a line boundary, each
 /// in vectors that lie on multiples of 16 bytes and in edges: sectors.
 struct Sectors {

@@ -85,13 +85,6 @@ bool narrow(const Problem& p) {
   return element_bytes(p) == 2;
 }
 
-/// Accesses of a block's warps inside its rows, or its slice of one.
-double accesses_inside(const Problem& p, const rows::Layout& layout) {
-  const std::int64_t slice =
-      rows::ceil_div(rows::vectors_of(p[rows::kCols], element_bytes(p)), layout.cluster);
-  return as_double(layout.rows_per_block * rows::ceil_div(slice, rows::kWarp));
-}
-
 template <class Instructions>
 const Instructions& of_type(const std::array<Instructions, 2>& table, const Problem& p) {
   return table[narrow(p) ? 1 : 0];
@@ -188,7 +181,7 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
   step.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, blocks);
   step.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, blocks);
   const Held& counted = of_type(kHeldInstructions, p);
-  const double inside = accesses_inside(p, layout);
+  const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
   step.warp_instructions = inside * counted.vector + (accesses - inside) * counted.idle +
                            warps * (counted.warp + (alone ? 0 : counted.merge));
   step.wavefronts.l1 = step.wavefronts.l1_lookups =
@@ -245,7 +238,7 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   row.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, steps);
   const Held& counted = of_type(kRingInstructions, p);
   const double rounds = std::ceil(warps * as_double(layout.cluster) / kWarpLanes);
-  const double inside = accesses_inside(p, layout);
+  const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
   row.warp_instructions = inside * counted.vector + (accesses - inside) * counted.idle +
                           warps * (counted.warp + rounds * counted.merge);
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
