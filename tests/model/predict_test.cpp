@@ -64,6 +64,20 @@ TEST(Check, MissingAndOutOfRangeAndUnknownType) {
   EXPECT_EQ(problem[3], 32);  // the default tile
 }
 
+// A text is compared as a text: whatever stands in its place among the numbers is forgotten.
+TEST(Check, ATextHasNoNumber) {
+  const KernelRef kernel = find_kernel("elementwise.expr.fused");
+  const std::size_t position = kernel.parameters().size() - 1;
+  Problem problem;
+  problem[0] = 1000;
+  problem[position] = 7;
+  problem.text = Text("x+y");
+  check(kernel, problem, 1U | 1U << position);
+  EXPECT_EQ(problem[position], 0);
+  problem.text = Text("");
+  EXPECT_THROW(check(kernel, problem, 1U | 1U << position), InputError);
+}
+
 TEST(Predict, GemmCountsItsFlopsAndBytesExactly) {
   const Gpu gpu = testing::hopper_like();
   const KernelRef kernel = find_kernel("gemm.tiled");
