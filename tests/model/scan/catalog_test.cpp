@@ -84,6 +84,7 @@ std::string registers_line(const KernelRef& kernel, DType type, const Gpu& gpu) 
     try {
       for (const Node& node : kernel.kernel->plan(problem, gpu)) {
         if (node.plan.caveat.find("registers are") != std::string_view::npos) continue;
+        EXPECT_GT(node.plan.launch.registers, 0) << testing::text({kernel, problem});
         if (std::find(seen.begin(), seen.end(), node.plan.launch.registers) == seen.end()) {
           seen.push_back(node.plan.launch.registers);
         }
