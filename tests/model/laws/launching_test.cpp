@@ -108,6 +108,7 @@ TEST(Launching, AChainOfSmallKernelsIsBoundByTheHost) {
 TEST(Schedule, NothingToLaunchTakesNoTime) {
   const LaunchCosts costs = {.first_s = 3e-6, .next_s = 1e-6, .host_submit_s = 2e-6};
   EXPECT_EQ(schedule({}, costs, 0).total_s, 0);
+  EXPECT_EQ(schedule({}, costs, 0).waiting_s, 0);
   EXPECT_EQ(schedule(std::vector<LaunchRun>{{0, 1e-3}}, costs, 0).total_s, 0);
 }
 

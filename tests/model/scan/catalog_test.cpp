@@ -26,13 +26,17 @@ std::string validated_line(const KernelRef& kernel) {
   return line;
 }
 
+bool is_of_tile(const Parameter& parameter) {
+  return parameter.name.substr(0, 5) == "tile_" || parameter.name.substr(0, 7) == "thread_";
+}
+
 // Powers of two, and the default; of what changes no kernel, two. Tiles are at least 8 wide, and a thread has at most 16 of a side.
 std::vector<std::int64_t> settings(const Parameter& parameter) {
   for (const std::string_view name : {"rows_per_cluster", "stages", "split"}) {
     if (parameter.name == name) return {1, 8};
   }
   const bool is_tile = parameter.name.substr(0, 5) == "tile_";
-  const bool is_thread = parameter.name.substr(0, 7) == "thread_";
+  const bool is_thread = is_of_tile(parameter) && !is_tile;
   const std::int64_t least = std::max<std::int64_t>(parameter.minimum, is_tile ? 8 : 1);
   const std::int64_t most = std::min<std::int64_t>(parameter.maximum, is_thread ? 16 : 256);
   std::vector<std::int64_t> values = {*parameter.fallback};
@@ -76,24 +80,34 @@ std::vector<Problem> configurations(const KernelRef& kernel, DType type) {
   return found;
 }
 
-// Registers of every kernel that a variant launches, each number once, in the order in which the
-// configurations above come to it. What is only estimated is left out.
+/// Of a kernel that is compiled for certain tiles: "128x64x16x8x8=". Else empty.
+std::string tile_text(const KernelRef& kernel, const Problem& problem) {
+  std::string text;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (is_of_tile(parameters[i])) text += (text.empty() ? "" : "x") + std::to_string(problem[i]);
+  }
+  return text.empty() ? text : text + "=";
+}
+
+// Registers of every kernel that a variant launches, each number (of each tile) once, in the order
+// in which the configurations above come to it. What is only estimated is left out.
 std::string registers_line(const KernelRef& kernel, DType type, const Gpu& gpu) {
-  std::vector<std::int64_t> seen;
+  std::vector<std::string> seen;
   for (const Problem& problem : configurations(kernel, type)) {
     try {
       for (const Node& node : kernel.kernel->plan(problem, gpu)) {
         if (node.plan.caveat.find("registers are") != std::string_view::npos) continue;
         EXPECT_GT(node.plan.launch.registers, 0) << testing::text({kernel, problem});
-        if (std::find(seen.begin(), seen.end(), node.plan.launch.registers) == seen.end()) {
-          seen.push_back(node.plan.launch.registers);
-        }
+        const std::string cell =
+            tile_text(kernel, problem) + std::to_string(node.plan.launch.registers);
+        if (std::find(seen.begin(), seen.end(), cell) == seen.end()) seen.push_back(cell);
       }
     } catch (const InputError&) {  // no such configuration
     }
   }
   std::string line = std::string(kernel.kernel->name) + "," + std::string(name(type));
-  for (const std::int64_t registers : seen) line += "," + std::to_string(registers);
+  for (const std::string& cell : seen) line += "," + cell;
   return line;
 }
 
