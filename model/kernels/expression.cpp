@@ -29,7 +29,7 @@ struct Line {
   Cost sixteen;  // by the special-function unit, whose error is below a 16-bit rounding
 };
 
-// Of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 for sm_90 and, for
+// Of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 and, for
 // division and square root, the sequences that ptxas puts in their place; 2026-11-21. The paths for
 // arguments that are huge, infinite or not a number are not counted. Minimum, maximum and
 // absolute value are no FLOP by the counters.

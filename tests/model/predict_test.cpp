@@ -145,6 +145,22 @@ TEST(Predict, NotesSayWhatWasNotValidated) {
   EXPECT_NE(other_tile[0].find("registers are estimated"), std::string::npos);
 }
 
+// The device of these tests has fp16 and bf16, but no such arithmetic once its rates are gone.
+TEST(Predict, NotesSayWhatIsEmulated) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.source = "a run";
+  const auto notes = [&gpu](std::string_view name) {
+    const KernelRef kernel = find_kernel(name);
+    return predict(kernel, checked(kernel, {1 << 20}, DType::bf16), gpu).notes;
+  };
+  EXPECT_TRUE(notes("elementwise.gelu.fused").empty());
+  gpu.sm.tensor_flop_per_clk[DType::bf16].reset();
+  ASSERT_EQ(notes("elementwise.gelu.fused").size(), 1U);
+  EXPECT_EQ(notes("elementwise.gelu.fused")[0],
+            "test-gpu has no arithmetic in bf16: what emulates it is not counted");
+  EXPECT_TRUE(notes("stream.copy").empty());
+}
+
 // Any variant with any shape it takes.
 struct Question {
   KernelRef kernel;
