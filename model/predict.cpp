@@ -10,6 +10,7 @@
 #include "model/laws/forecast.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/launching.hpp"
+#include "model/laws/peaks.hpp"
 #include "model/laws/waves.hpp"
 
 namespace roofcast {
@@ -117,6 +118,11 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
                const Program& program, const Gpu& gpu) {
   const Plan& first = program.front().plan;
   if (!first.caveat.empty()) result.notes.emplace_back(first.caveat);
+  const bool computes = result.work.flops() > 0 || result.work.conversions > 0;
+  if (computes && !computes_in(gpu, problem.dtype)) {
+    result.notes.push_back(gpu.name + " has no arithmetic in " + std::string(name(problem.dtype)) +
+                           ": what emulates it is not counted");
+  }
   if (auto note = memory_note(program, gpu)) result.notes.push_back(std::move(*note));
   const CalibrationKind kind = calibration_kind(gpu.sustained);
   if (kind == CalibrationKind::none) {

@@ -79,7 +79,7 @@ index($0, "\t") { next }
     value = substr(code, at, size)
     skipped += RSTART + RLENGTH - 1
     rest = substr(code, skipped + 1)
-    if (before ~ /[A-Za-z0-9_.]/ || after ~ /[A-Za-z_]/ || value ~ /'|\.$/) continue
+    if (before ~ /[A-Za-z0-9_.]/ || after ~ /[A-Za-z_]/ || after == ">" || value ~ /'|\.$/) continue
     if (value == 0) emit(at, size, "1")
     else emit(at, size, value ~ /e/ ? "2 * " value : value * 2)
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/comparison_output.hpp"
@@ -145,17 +146,14 @@ std::string output_text(const std::string& format,
 
 ExitCode run_compare(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
-    return ExitCode::done;
-  }
-  const SplitArguments split = split_words(arguments, known);
-  const Options options = parse_options(split.options, known);
+  const auto given = read_arguments(arguments, kHelp, known);
+  if (!given) return ExitCode::done;
+  const auto& [words, options] = *given;
   constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
   const std::string format(one_of("--format", options.get("format", "table"), formats));
   const auto tolerances = read_tolerances(options);
   const auto table = options.find("table");
-  if (split.words.empty() && !table) {
+  if (words.empty() && !table) {
     throw UsageError("which run? For example: roofcast compare run.json");
   }
   for (const char* option : {"kernel", "where", "column", "cache", "launch-us"}) {
@@ -166,7 +164,7 @@ ExitCode run_compare(const Arguments& arguments) {
 
   Devices devices(read_device_options(options));
   std::vector<validation::Comparison> comparisons;
-  for (const std::string& file : split.words) {
+  for (const std::string& file : words) {
     const validation::Run run = validation::parse_run(file, read_file(file));
     comparisons.push_back(validation::compare(run, devices.get(device_of_run(file, run, options))));
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/files.hpp"
@@ -122,22 +123,19 @@ Format read_format(const Options& options) {
 
 ExitCode run_gpus(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
-    return ExitCode::done;
-  }
-  const SplitArguments split = split_words(arguments, known);
-  const Options options = parse_options(split.options, known);
+  const auto given = read_arguments(arguments, kHelp, known);
+  if (!given) return ExitCode::done;
+  const auto& [words, options] = *given;
   const Format format = read_format(options);
   const DeviceOptions device = read_device_options(options);
 
   Cells cells;
-  if (split.words.empty()) {
+  if (words.empty()) {
     cells = list_cells(device);
-  } else if (split.words.size() == 1) {
-    cells = source_cells(device_source(split.words.front(), device));
+  } else if (words.size() == 1) {
+    cells = source_cells(device_source(words.front(), device));
   } else {
-    cells = side_by_side(split.words, device);
+    cells = side_by_side(words, device);
   }
   switch (format) {
     case Format::table:

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/commands/opening.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/files.hpp"
@@ -128,17 +129,14 @@ std::string json_text(std::span<const KernelRef> kernels) {
 
 ExitCode run_kernels(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
-    return ExitCode::done;
-  }
-  const SplitArguments split = split_words(arguments, known);
-  const Options options = parse_options(split.options, known);
+  const auto given = read_arguments(arguments, kHelp, known);
+  if (!given) return ExitCode::done;
+  const auto& [words, options] = *given;
   constexpr std::array<std::string_view, 2> formats = {"table", "json"};
   const bool json = one_of("--format", options.get("format", "table"), formats) == "json";
 
   std::vector<KernelRef> kernels;
-  for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
+  for (const std::string& word : words) kernels.push_back(kernel_named(word));
   const bool all = kernels.empty();
   if (all && json) {
     for (const KernelFamily& family : catalog()) kernels.push_back({&family, nullptr});

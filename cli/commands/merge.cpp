@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/commands/opening.hpp"
 #include "cli/input/options.hpp"
 #include "cli/output/files.hpp"
 #include "validation/runs/merge.hpp"
@@ -18,17 +19,14 @@ ExitCode run_merge(const Arguments& arguments) {
   const std::vector<Option> known = {
       {"output,o", "FILE", "the joined run (default: standard output)"},
       {"help,h", "", "this text"}};
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
-    return ExitCode::done;
-  }
-  const SplitArguments split = split_words(arguments, known);
-  const Options options = parse_options(split.options, known);
-  if (split.words.empty()) {
+  const auto given = read_arguments(arguments, kHelp, known);
+  if (!given) return ExitCode::done;
+  const auto& [words, options] = *given;
+  if (words.empty()) {
     throw UsageError("which runs? For example: roofcast merge a.json b.json -o run.json");
   }
   std::vector<validation::NamedRun> runs;
-  for (const std::string& file : split.words) {
+  for (const std::string& file : words) {
     runs.push_back({file, validation::parse_run(file, read_file(file))});
   }
   write_output(options.find("output"), validation::to_json(validation::merge(runs)));

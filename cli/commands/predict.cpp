@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/commands/batch.hpp"
+#include "cli/commands/opening.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/query_lines.hpp"
 #include "cli/output/answer.hpp"
@@ -178,10 +179,7 @@ ExitCode run_predict(const Arguments& arguments) {
   for (const std::string& word : split.words) question.kernels.push_back(kernel_named(word));
   if (question.kernels.empty()) known.push_back(batch_option());
   for (auto& option : parameter_options(question.kernels, "N")) known.push_back(std::move(option));
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
-    return ExitCode::done;
-  }
+  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   if (question.kernels.empty()) {
     if (options.has("batch")) return answer_batch(options);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/output/files.hpp"
 #include "reports/chart.hpp"
@@ -22,18 +23,15 @@ ExitCode run_report(const Arguments& arguments) {
                                {"output,o", "FILE", "the page (default: standard output)"},
                                {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) known.push_back(std::move(option));
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
-    return ExitCode::done;
-  }
-  const SplitArguments split = split_words(arguments, known);
-  const Options options = parse_options(split.options, known);
-  if (split.words.size() != 1) {
+  const auto given = read_arguments(arguments, kHelp, known);
+  if (!given) return ExitCode::done;
+  const auto& [words, options] = *given;
+  if (words.size() != 1) {
     throw UsageError(
         "a report is of one run: roofcast report run.json -o report.html "
         "(`roofcast merge` joins shards)");
   }
-  const std::string& file = split.words.front();
+  const std::string& file = words.front();
   const validation::Run run = validation::parse_run(file, read_file(file));
   const Gpu gpu = load_device(device_of_run(file, run, options), read_device_options(options));
   write_output(options.find("output"),

@@ -1,3 +1,4 @@
+#include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
@@ -134,10 +135,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   found.reserve(kernels.size());
   for (const PlacedKernel& placed : kernels) found.push_back(placed.kernel);
   for (auto& option : parameter_options(found, "N")) known.push_back(std::move(option));
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
-    return ExitCode::done;
-  }
+  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   if (!split.words.empty()) {
     throw UsageError(fmt::format("'{}' stands alone: name kernels with --kernel", split.words[0]));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/output/files.hpp"
 #include "model/catalog.hpp"
@@ -27,10 +28,7 @@ bool is_kernel(std::string_view name, std::vector<std::string_view>& known) {
 
 ExitCode run_show(const Arguments& arguments) {
   const std::vector<Option> help_only = {{"help,h", "", "this text"}};
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, help_only));
-    return ExitCode::done;
-  }
+  if (writes_help(arguments, kHelp, help_only)) return ExitCode::done;
   std::vector<Option> known = device_option_table();
   known.push_back({"format", "FORMAT", ""});
   const SplitArguments split = split_words(arguments, known);

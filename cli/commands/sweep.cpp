@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/sweep_plan.hpp"
@@ -129,10 +130,7 @@ ExitCode run_sweep(const Arguments& arguments) {
   std::vector<KernelRef> kernels;
   for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
   for (auto& option : parameter_options(kernels, "VALUES")) known.push_back(std::move(option));
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
-    return ExitCode::done;
-  }
+  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   if (kernels.empty()) throw UsageError("which kernel? `roofcast kernels` lists them");
   const bool plotted = wants_plot(options);

@@ -5,8 +5,8 @@
 namespace roofcast::access {
 namespace {
 
-// Warp instructions of one access by the SASS for sm_90a (2026-11-21): index, bounds, two
-// addresses, load, store, exit.
+// Warp instructions of one access by the machine code for compute capability 9.0 (2026-11-21):
+// index, bounds, two addresses, load, store, exit.
 constexpr double kInstructionsPerAccess = 20;
 
 }  // namespace

@@ -5,7 +5,8 @@
 namespace roofcast::access {
 namespace {
 
-// The SASS for sm_90a of the loop over eight accesses, and of the rest (2026-11-21).
+// By the machine code for compute capability 9.0: the loop over eight accesses, and the rest
+// (2026-11-21).
 constexpr double kInstructionsPerTurn = 4;
 constexpr double kInstructionsOnce = 40;
 

@@ -22,22 +22,22 @@ constexpr double kLanes = 32;
 
 // validation/sweeps/execution.json.
 constexpr std::array kValidated = {
-    ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 24},
+    ValidatedRange{kElements, std::int64_t{1} << 22, std::int64_t{1} << 22},
     ValidatedRange{kPaths, 1, 32}, ValidatedRange{kWork, 64, 512}};
 
 /// What differs between the variants: how a thread finds its path.
 struct Choice {
   double arrays_read;
   double instructions;     ///< of a warp, outside the paths and the branch
-  std::int64_t registers;  ///< kernels/divergence/divergence.cu, ptxas -v, sm_90a, CUDA 13.0
+  std::int64_t registers;  ///< kernels/divergence/divergence.cu, ptxas -v of CUDA 13.0
   double round_trips;
 };
 constexpr Choice kUniform = {1, 44, 14, 1};
 constexpr Choice kByLane = {1, 45, 12, 1};
 constexpr Choice kByData = {2, 29, 11, 1};
 
-// Warp instructions by the machine code for sm_90a of 2026-11-21. The switch is a tree of compares
-// and branches: 13 down to the first path, 107 more for all 32.
+// Warp instructions by the machine code of 2026-11-21 for compute capability 9.0. The switch is a
+// tree of compares and branches: 13 down to the first path, 107 more for all 32.
 constexpr double kRound = 19;  ///< 16 multiply-adds, count, compare, branch
 constexpr double kAroundPath = 12;
 constexpr double kFirstPath = 13;

@@ -176,8 +176,9 @@ struct Staging {
 // rows of a step.
 constexpr double kWordsPerAccessOfA = 4;
 
-// Registers a thread of the compiled configurations (ptxas -v for sm_90a, 2026-11-21). Where rows
-// of k or n elements are no multiple of 16 bytes a kernel of its own runs, of other count.
+// Registers a thread of the compiled configurations (ptxas -v for compute capability 9.0,
+// 2026-11-21). Where rows of k or n elements are no multiple of 16 bytes a kernel of its own runs,
+// of other count.
 struct Registers {
   std::array<std::int64_t, 5> tile;  ///< tile_m, tile_n, tile_k, thread_m, thread_n
   std::int64_t count;

@@ -9,7 +9,7 @@ namespace roofcast::map {
 namespace {
 
 // Address arithmetic, bounds tests and exit, for each thread; then for each access: 61 in all for a
-// copy by the counters of an H200, 2026-11-21.
+// copy by the counters, 2026-11-21.
 constexpr double kInstructionsPerThread = 57;
 constexpr double kInstructionsPerAccess = 2;
 

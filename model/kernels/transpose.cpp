@@ -13,8 +13,8 @@ namespace {
 
 enum class Way : unsigned char { naive, tiled, padded };
 
-// Warp instructions by the SASS for sm_90a (2026-11-21): for each access to global memory and to
-// the tile, and besides.
+// Warp instructions by the machine code for compute capability 9.0 (2026-11-21): for each access to
+// global memory and to the tile, and besides.
 constexpr double kInstructionsPerAccess = 9;
 constexpr double kInstructionsPerWarp = 40;
 

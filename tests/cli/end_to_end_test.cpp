@@ -17,30 +17,17 @@ namespace {
 
 using nlohmann::json;
 using testing::contents;
+using testing::expect_refusal;
 using testing::Folder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::lines_of;
 using ::testing::Not;
 using testing::Outcome;
 using testing::run_program;
 using ::testing::StartsWith;
 
 constexpr const char* kTiled = "predict gemm.tiled --m 1024 --n 1024 --k 1024 --gpu h200-sxm";
-
-void expect_refusal(const std::string& words, int code, const std::string& part) {
-  const Outcome outcome = run_program(words);
-  EXPECT_EQ(outcome.code, code) << words << "\n" << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(part)) << words;
-  EXPECT_THAT(outcome.err, StartsWith("roofcast: ")) << words;
-  EXPECT_THAT(outcome.out, IsEmpty()) << words;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST(Program, HelpOfEveryCommandStartsWithExamples) {
   std::vector<std::string> words = {"--help", "predict gemm --help", "sweep gemm.tiled --help"};

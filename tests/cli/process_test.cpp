@@ -24,14 +24,11 @@ using testing::contents;
 using testing::Folder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kBadInput;
+using testing::kBrokenPipe;
+using testing::kNoGpu;
+using testing::kUsage;
 using ::testing::Not;
-using testing::Outcome;
-using testing::run_program;
-
-constexpr int kUsage = 2;
-constexpr int kBadInput = 3;
-constexpr int kNoGpu = 4;
-constexpr int kBrokenPipe = 141;
 
 /// As a shell reports it.
 int code_of(int status) {

@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -56,6 +58,21 @@ std::string contents(const std::string& path) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+void expect_refusal(const std::string& words, int code, const std::string& part) {
+  const Outcome outcome = run_program(words);
+  EXPECT_EQ(outcome.code, code) << words << "\n" << outcome.err;
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr(part)) << words;
+  EXPECT_THAT(outcome.err, ::testing::StartsWith("roofcast: ")) << words;
+  EXPECT_THAT(outcome.out, ::testing::IsEmpty()) << words;
 }
 
 }  // namespace roofcast::cli::testing

@@ -6,6 +6,12 @@
 
 namespace roofcast::cli::testing {
 
+/// Exit codes, as a shell reports them.
+inline constexpr int kUsage = 2;
+inline constexpr int kBadInput = 3;
+inline constexpr int kNoGpu = 4;
+inline constexpr int kBrokenPipe = 141;
+
 struct Outcome {
   int code = -1;
   std::string out;
@@ -35,5 +41,10 @@ class Folder {
 };
 
 std::string contents(const std::string& path);
+
+std::vector<std::string> lines_of(const std::string& text);
+
+/// Ends with that code, says so in a line that has `part` in it, and writes nothing else.
+void expect_refusal(const std::string& words, int code, const std::string& part);
 
 }  // namespace roofcast::cli::testing

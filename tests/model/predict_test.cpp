@@ -64,6 +64,20 @@ TEST(Check, MissingAndOutOfRangeAndUnknownType) {
   EXPECT_EQ(problem[3], 32);  // the default tile
 }
 
+// A text is compared as a text: whatever stands in its place among the numbers is forgotten.
+TEST(Check, ATextHasNoNumber) {
+  const KernelRef kernel = find_kernel("elementwise.expr.fused");
+  const std::size_t position = kernel.parameters().size() - 1;
+  Problem problem;
+  problem[0] = 1000;
+  problem[position] = 7;
+  problem.text = Text("x+y");
+  check(kernel, problem, 1U | 1U << position);
+  EXPECT_EQ(problem[position], 0);
+  problem.text = Text("");
+  EXPECT_THROW(check(kernel, problem, 1U | 1U << position), InputError);
+}
+
 TEST(Predict, GemmCountsItsFlopsAndBytesExactly) {
   const Gpu gpu = testing::hopper_like();
   const KernelRef kernel = find_kernel("gemm.tiled");
@@ -129,6 +143,22 @@ TEST(Predict, NotesSayWhatWasNotValidated) {
   const auto other_tile = predict(kernel, checked(kernel, {512, 512, 512, 8, 64}), gpu).notes;
   ASSERT_EQ(other_tile.size(), 1U);
   EXPECT_NE(other_tile[0].find("registers are estimated"), std::string::npos);
+}
+
+// The device of these tests has fp16 and bf16, but no such arithmetic once its rates are gone.
+TEST(Predict, NotesSayWhatIsEmulated) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.source = "a run";
+  const auto notes = [&gpu](std::string_view name) {
+    const KernelRef kernel = find_kernel(name);
+    return predict(kernel, checked(kernel, {1 << 20}, DType::bf16), gpu).notes;
+  };
+  EXPECT_TRUE(notes("elementwise.gelu.fused").empty());
+  gpu.sm.tensor_flop_per_clk[DType::bf16].reset();
+  ASSERT_EQ(notes("elementwise.gelu.fused").size(), 1U);
+  EXPECT_EQ(notes("elementwise.gelu.fused")[0],
+            "test-gpu has no arithmetic in bf16: what emulates it is not counted");
+  EXPECT_TRUE(notes("stream.copy").empty());
 }
 
 // Any variant with any shape it takes.

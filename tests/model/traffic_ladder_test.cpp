@@ -83,6 +83,43 @@ TEST(TrafficLadder, ThePlansReasonsComeFirstAndOnce) {
             "64 B moved for 4 B used; what is written stays in L2 when the kernel ends");
 }
 
+TEST(TrafficLadder, SaysWhereNothingIsFoundAgain) {
+  Prediction prediction = strided();
+  prediction.work.dram.read_bytes = prediction.work.l2.read_bytes;
+  EXPECT_EQ(traffic_ladder(prediction)[3].reason, "nothing is found again in L2");
+  prediction.work.l2 = {3600, 400};  // 3600 B in L1
+  EXPECT_EQ(traffic_ladder(prediction)[2].reason, "sectors leave L1 before all of them is used");
+}
+
+TEST(TrafficLadder, SaysWhatIsNotAskedFor) {
+  Prediction prediction = strided();
+  prediction.work.requested = {300, 400};
+  EXPECT_EQ(traffic_ladder(prediction)[0].reason, "less than all of the arrays");
+}
+
+// Three digits show no difference of half a percent.
+TEST(TrafficLadder, LessThanAFigureShowsIsNoDifference) {
+  Prediction prediction = strided();
+  Work& work = prediction.work;
+  work.requested = {1000, 0};
+  work.l1 = {1004, 0};
+  EXPECT_EQ(traffic_ladder(prediction)[1].reason, "full sectors");
+  work.l1 = {1006, 0};
+  EXPECT_NE(traffic_ladder(prediction)[1].reason, "full sectors");
+  // Of 1000 B written 5 reach DRAM: 99.5% stay, which is not all; 3 do: it is.
+  work.l2.read_bytes = work.dram.read_bytes;
+  work.dram_footprint.write_bytes = 1000;
+  work.dram.write_bytes = 6;
+  EXPECT_EQ(traffic_ladder(prediction)[3].reason,
+            "nothing is found again in L2; 99.4% of what is written stays in L2 when the kernel "
+            "ends");
+  work.dram.write_bytes = 3;
+  EXPECT_EQ(traffic_ladder(prediction)[3].reason,
+            "nothing is found again in L2; what is written stays in L2 when the kernel ends");
+  work.dram.write_bytes = 996;
+  EXPECT_EQ(traffic_ladder(prediction)[3].reason, "nothing is found again in L2");
+}
+
 TEST(TrafficLadder, IsEmptyWithoutRequests) {
   EXPECT_TRUE(traffic_ladder(Prediction{}).empty());
 }

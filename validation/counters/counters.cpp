@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "kernels/common/error.hpp"
 #include "validation/counters/cupti.hpp"
@@ -154,15 +155,19 @@ struct CounterSession::Session {
     host = initialize_host.pHostObject;
   }
 
+  CUptiResult add_metrics(std::span<const char*> chosen) {
+    auto add = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Host_ConfigAddMetrics_Params);
+    add.pHostObject = host;
+    add.ppMetricNames = chosen.data();
+    add.numMetrics = chosen.size();
+    return api.add_metrics(&add);
+  }
+
   /// Whether the chip has the metric: tried on a host object of its own, since a refused metric may
   /// leave the object in doubt.
   bool has(const Metric& metric) {
     const char* name = metric.name;
-    auto add = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Host_ConfigAddMetrics_Params);
-    add.pHostObject = host;
-    add.ppMetricNames = &name;
-    add.numMetrics = 1;
-    const bool known = api.add_metrics(&add) == CUPTI_SUCCESS;
+    const bool known = add_metrics({&name, 1}) == CUPTI_SUCCESS;
     release_host();
     open_host();
     return known;
@@ -170,11 +175,7 @@ struct CounterSession::Session {
 
   void configure(CUcontext context) {
     for (const Metric& metric : metrics) names.push_back(metric.name);
-    auto add = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Host_ConfigAddMetrics_Params);
-    add.pHostObject = host;
-    add.ppMetricNames = names.data();
-    add.numMetrics = names.size();
-    api.check(api.add_metrics(&add), "choosing the counters");
+    api.check(add_metrics(names), "choosing the counters");
     auto size = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Host_GetConfigImageSize_Params);
     size.pHostObject = host;
     api.check(api.config_image_size(&size), "planning the passes");

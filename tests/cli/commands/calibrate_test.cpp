@@ -10,22 +10,14 @@ namespace roofcast::cli {
 namespace {
 
 using testing::contents;
+using testing::expect_refusal;
 using testing::Folder;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kBadInput;
+using testing::kNoGpu;
+using testing::kUsage;
 using testing::Outcome;
 using testing::run_program;
-
-constexpr int kUsage = 2;
-constexpr int kBadInput = 3;
-constexpr int kNoGpu = 4;
-
-void expect_refusal(const std::string& words, int code, const std::string& part) {
-  const Outcome outcome = run_program(words);
-  EXPECT_EQ(outcome.code, code) << words << "\n" << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(part)) << words;
-  EXPECT_THAT(outcome.out, IsEmpty()) << words;
-}
 
 TEST(Calibrate, UsageErrors) {
   expect_refusal("calibrate overlay.json", kUsage, "name the overlay with -o");

@@ -14,25 +14,19 @@ namespace roofcast::cli {
 namespace {
 
 using nlohmann::json;
+using testing::expect_refusal;
 using testing::Folder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kBadInput;
+using testing::kUsage;
+using testing::lines_of;
 using ::testing::Not;
 using testing::Outcome;
 using testing::run_program;
 
-constexpr int kUsage = 2;
-constexpr int kBadInput = 3;
-
 // A row of 500,000 elements fits the registers of no block.
 constexpr const char* kShape = " --rows 512 --cols 500000 --gpu h200-sxm";
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 struct Formats {
   Outcome table;
@@ -132,13 +126,6 @@ TEST(Refusals, AComparisonListsWhatHasNoForecastInEveryFormat) {
   ASSERT_EQ(comparison.at("failures").size(), 1U);
   formats.expect_in_text(comparison.at("failures")[0].at("reason"));
   EXPECT_EQ(lines_of(formats.csv.out).size(), 3U);
-}
-
-void expect_refusal(const std::string& words, int code, const std::string& part) {
-  const Outcome outcome = run_program(words);
-  EXPECT_EQ(outcome.code, code) << words << "\n" << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(part)) << words;
-  EXPECT_THAT(outcome.out, IsEmpty()) << words;
 }
 
 TEST(Refusals, NothingIsIgnored) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <limits>
+#include <span>
 
 #include "cli/exit_code.hpp"
 #include "model/types/problem.hpp"
@@ -47,18 +48,18 @@ TEST(SweepAxis, RefusesWhatIsNoRange) {
   EXPECT_THROW(parse_axis("m", "1:9000000:1"), InputError);
 }
 
+std::vector<std::vector<std::int64_t>> all_points(std::span<const Axis> axes) {
+  const Points points(axes, 1);
+  std::vector<std::vector<std::int64_t>> all(points.count(),
+                                             std::vector<std::int64_t>(axes.size()));
+  for (std::size_t i = 0; i < points.count(); ++i) points.at(i, all[i]);
+  return all;
+}
+
 TEST(SweepPoints, LastAxisFastestAndTiesFollow) {
   const std::array axes = {parse_axis("m", "1,2"), parse_axis("n", "=k"), parse_axis("k", "10,20")};
-  const Points points(axes, 1);
-  ASSERT_EQ(points.count(), 4U);
-  std::vector<std::vector<std::int64_t>> all;
-  for (std::size_t i = 0; i < points.count(); ++i) {
-    std::vector<std::int64_t> values(3);
-    points.at(i, values);
-    all.push_back(values);
-  }
-  EXPECT_THAT(all, ElementsAre(ElementsAre(1, 10, 10), ElementsAre(1, 20, 20),
-                               ElementsAre(2, 10, 10), ElementsAre(2, 20, 20)));
+  EXPECT_THAT(all_points(axes), ElementsAre(ElementsAre(1, 10, 10), ElementsAre(1, 20, 20),
+                                            ElementsAre(2, 10, 10), ElementsAre(2, 20, 20)));
 }
 
 TEST(SweepPoints, ChainsOfTiesAndCircles) {
@@ -75,16 +76,9 @@ TEST(SweepPoints, ChainsOfTiesAndCircles) {
 TEST(SweepPoints, AProductKeptConstant) {
   const std::array axes = {parse_axis("rows", "=134217728/cols"),
                            parse_axis("cols", "1024,5000,268435456"), parse_axis("split", "=rows")};
-  const Points points(axes, 1);
-  ASSERT_EQ(points.count(), 3U);
-  std::vector<std::vector<std::int64_t>> all;
-  for (std::size_t i = 0; i < points.count(); ++i) {
-    std::vector<std::int64_t> values(3);
-    points.at(i, values);
-    all.push_back(values);
-  }
-  EXPECT_THAT(all, ElementsAre(ElementsAre(131072, 1024, 131072), ElementsAre(26843, 5000, 26843),
-                               ElementsAre(1, 268435456, 1)));
+  EXPECT_THAT(all_points(axes),
+              ElementsAre(ElementsAre(131072, 1024, 131072), ElementsAre(26843, 5000, 26843),
+                          ElementsAre(1, 268435456, 1)));
   const std::array zero = {parse_axis("rows", "=8/cols"), parse_axis("cols", "0")};
   std::vector<std::int64_t> values(2);
   Points(zero, 1).at(0, values);

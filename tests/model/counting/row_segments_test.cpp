@@ -32,6 +32,12 @@ TEST(RowSegments, NarrowPieces) {
   EXPECT_EQ(sectors_along_rows({2, 40, 2}), 3 + 4);
 }
 
+// 33 bytes are one byte of a second sector.
+TEST(RowSegments, OneByteOfASectorIsASector) {
+  EXPECT_EQ(sectors_along_rows({1, 32, 1}, 64), 1);
+  EXPECT_EQ(sectors_along_rows({1, 33, 1}, 64), 2);
+}
+
 TEST(RowSegments, DownLongRowsEachElementIsInASectorOfItsOwn) {
   EXPECT_EQ(sectors_down_columns({64, 8, 4}), 64 * 8);  // rows of 32 B
   EXPECT_EQ(sectors_down_columns({10, 1000, 2}), 10 * 1000);

@@ -54,6 +54,24 @@ TEST(Expression, OperatorsHoldAsInArithmetic) {
   EXPECT_EQ(value_at("1.5e2 + .5", 0), 150.5);
 }
 
+// What follows in memory is not read.
+// The kernels of a chain name what they read a and b, each once.
+TEST(Expression, KernelsOfAChainNameTheirInputs) {
+  const auto kernel = [](std::string_view text) {
+    return print(eager(parse(text)).steps.front().operation);
+  };
+  EXPECT_EQ(kernel("y - x"), print(parse("a - b")));
+  EXPECT_EQ(kernel("x/x"), print(parse("a/a")));
+  EXPECT_EQ(kernel("3 - z"), print(parse("3 - a")));
+}
+
+TEST(Expression, EndsWhereItsTextEnds) {
+  const std::string_view text = "2.5e1)";
+  EXPECT_EQ(value_at(text.substr(0, 1), 0), 2);
+  EXPECT_EQ(value_at(text.substr(0, 3), 0), 2.5);
+  EXPECT_EQ(value_at(text.substr(0, 5), 0), 25);
+}
+
 TEST(Expression, FunctionsAreTheirNames) {
   EXPECT_DOUBLE_EQ(value_at("sin(x)^2 + cos(x)^2", 0.7), 1);
   EXPECT_DOUBLE_EQ(value_at("sigmoid(x)", 0), 0.5);

@@ -58,5 +58,18 @@ TEST(Gemm, AllBlocksStoreTheProductOnce) {
   }
 }
 
+// 4 × 8 sums, two steps of 4 + 8 operands, 32 of addresses; at most 255.
+TEST(Gemm, RegistersOfTilesThatAreNotCompiledAreEstimated) {
+  const auto registers = [](std::int64_t thread_m, std::int64_t thread_n) {
+    const KernelRef kernel = find_kernel("gemm.coarsened_2d");
+    Problem problem{.values = {1024, 1024, 1024, 128, 128, 8, thread_m, thread_n}};
+    const Plan plan = kernel.kernel->plan(problem, testing::hopper_like()).front().plan;
+    EXPECT_NE(plan.caveat.find("registers are estimated"), std::string_view::npos);
+    return plan.launch.registers;
+  };
+  EXPECT_EQ(registers(4, 8), 32 + 2 * 12 + 32);
+  EXPECT_EQ(registers(16, 16), 255);
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -60,6 +60,17 @@ TEST(SoftmaxLibrary, ShortRowsStayInAWarp) {
   EXPECT_EQ(softmax_plan(10, 1025).launch.grid[0], 10);
 }
 
+// The maximum; x - max and a sum; x - max: 4; two exponentials and a reciprocal.
+TEST(SoftmaxLibrary, ArithmeticOfAnElement) {
+  const Plan longer = softmax_plan(8, 4096);
+  EXPECT_EQ(issued_by_launch(longer).vector_flops, 8 * 4096 * 4);
+  EXPECT_EQ(issued_by_launch(longer).special_flops, 8 * 4096 * 3);
+  EXPECT_EQ(longer.useful.vector_flops, 8 * 4096 * 4);
+  // Four warps of a block hold a row each.
+  EXPECT_EQ(softmax_plan(8, 1000).on_chip_bytes, 4 * 1000 * 4);
+  EXPECT_EQ(softmax_plan(8, 1000, DType::fp16).on_chip_bytes, 4 * 1000 * 2);
+}
+
 TEST(SoftmaxLibrary, ALaunchCoversAtMostTwoToTheThirty) {
   const Problem problem{.values = {(std::int64_t{5} << 18) + 7, 1024}};
   const Program plans = softmax::plan_library(problem, hopper_like());
@@ -95,6 +106,30 @@ TEST(NormLibrary, TheFirstSweepLoadsFourVectorsAhead) {
   };
   EXPECT_EQ(waits(2048), 1 + 4);
   EXPECT_EQ(waits(2560), (1 + 1) + 5);
+}
+
+// Welford's update of an element: x - mean, mean += that · 1/n (2), x - mean, m2 += product (2),
+// n += 1, and the reciprocal; the result: (x - mean) · rstd · γ + β, 4.
+TEST(NormLibrary, ArithmeticOfAnElement) {
+  const double n = 16 * 1024;
+  const Work vectors =
+      issued_by_launch(norm::plan_library({.values = {16, 1024}}, hopper_like()).front().plan);
+  EXPECT_EQ(vectors.vector_flops, n * (7 + 4));
+  EXPECT_EQ(vectors.special_flops, n);
+  const Program scalars = norm::plan_library({.values = {16, 1001}}, hopper_like());
+  const double m = 16 * 1001;
+  EXPECT_EQ(issued_by_launch(scalars[0].plan).vector_flops, m * 7);
+  EXPECT_EQ(issued_by_launch(scalars[0].plan).special_flops, m);
+  EXPECT_EQ(scalars[0].plan.useful.vector_flops, m * 7);
+  EXPECT_EQ(issued_by_launch(scalars[1].plan).vector_flops, m * 4);
+  EXPECT_EQ(issued_by_launch(scalars[1].plan).special_flops, 0);
+  EXPECT_EQ(scalars[1].plan.useful.special_flops, 0);
+  // The mean of squares: a square and a sum, no reciprocal for each element.
+  Problem rms{.values = {16, 1024}};
+  rms[norm::kLibraryKind] = norm::kLibraryRmsnorm;
+  const Work squares = issued_by_launch(norm::plan_library(rms, hopper_like()).front().plan);
+  EXPECT_EQ(squares.vector_flops, n * (2 + 4));
+  EXPECT_EQ(squares.special_flops, 0);
 }
 
 TEST(NormLibrary, RmsnormReadsOneParameterAndSaysItIsAnEstimate) {

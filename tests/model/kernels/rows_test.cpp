@@ -326,6 +326,9 @@ TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
   EXPECT_EQ(total_work(plans[0].plan).compulsory.write_bytes, 8000 * 16384.0);
   EXPECT_EQ(total_work(plans[0].plan).dram_footprint.write_bytes, 8000 * 16384.0 + partial);
   EXPECT_EQ(testing::loop_steps(plans[0].plan), 31);  // rows of a strip
+  // 264 strips of 31 rows have a few rows too many, whose lanes run along.
+  EXPECT_DOUBLE_EQ(issued_by_launch(plans[0].plan).vector_flops,
+                   plans[0].plan.useful.vector_flops * (264 * 31) / 8000);
   EXPECT_EQ(total_work(plans[1].plan).requested.read_bytes, partial);
   EXPECT_EQ(total_work(plans[1].plan).compulsory.write_bytes, 2 * 16384);
 }
@@ -360,6 +363,47 @@ TEST(RowCandidates, APlanNeedsEverySetting) {
 
 TEST(Reduce, ThreadsArePowersOfTwo) {
   EXPECT_THROW((void)plans_of("reduce.row", sums(problem(10, 10), 1, 96)), InputError);
+}
+
+// One addition an element; a weighted sum's element is a multiply-add. 8192 fp32 are 2048 vectors:
+// eight of 256 threads.
+TEST(Reduce, ArithmeticOfAnElement) {
+  const auto issued = [](std::string_view variant) {
+    const Plan plan = plans_of(variant, sums(problem(100000, 8192), 1, 256)).front().plan;
+    EXPECT_EQ(plan.useful.vector_flops, issued_by_launch(plan).vector_flops);
+    return issued_by_launch(plan).vector_flops;
+  };
+  EXPECT_EQ(issued("reduce.row"), 100000 * 8192.0);
+  EXPECT_EQ(issued("reduce.weighted"), 2 * 100000 * 8192.0);
+}
+
+// A row of one warp is merged by shuffles alone: no shared memory, no barrier, and nothing but the
+// 70 instructions that each of four warps takes besides.
+TEST(Softmax, ARowOfAWarpMergesNothingBetweenWarps) {
+  const Plan alone = softmax_of("softmax.three_pass", problem(10000, 1024, DType::fp32, 32));
+  const Step& merge = alone.blocks.front().phases.back().step;
+  EXPECT_EQ(merge.warp_instructions, 4 * 70);
+  EXPECT_EQ(merge.wavefronts.shared, 0);
+  EXPECT_EQ(merge.waits.barriers, 0);
+  const Plan shared = softmax_of("softmax.three_pass", problem(10000, 1024, DType::fp32, 128));
+  EXPECT_GT(shared.blocks.front().phases.back().step.warp_instructions, 4 * 70);
+  EXPECT_EQ(shared.blocks.front().phases.back().step.waits.barriers, 2);
+}
+
+// Rows of 1024 fp32 begin on sectors, rows of 1001 do not.
+TEST(Rows, SayWhereSectorsAreShared) {
+  for (const char* variant :
+       {"norm.layernorm", "norm.rmsnorm", "softmax.registers", "softmax.online"}) {
+    const auto says_so = [&](std::int64_t cols) {
+      Problem p = problem(10000, cols);
+      check(find_kernel(variant), p, 0b11);
+      const Prediction found = predict(find_kernel(variant), p, gpu_with_l1());
+      return std::any_of(found.traffic_reasons.begin(), found.traffic_reasons.end(),
+                         [](const TrafficReason& reason) { return reason.level == Level::l1; });
+    };
+    EXPECT_FALSE(says_so(1024)) << variant;
+    EXPECT_TRUE(says_so(1001)) << variant;
+  }
 }
 
 }  // namespace

@@ -30,6 +30,13 @@ TEST(DramTime, TheDatasheetsRateWhereNoneWasMeasured) {
   EXPECT_EQ(dram_time_s({1e12, 1e12}, {}, gpu), 0);
 }
 
+// A rate is a rate, however low.
+TEST(DramTime, AByteASecond) {
+  Gpu gpu = testing::hopper_like();
+  gpu.memory.dram_bandwidth_bytes_per_s = 1;
+  EXPECT_DOUBLE_EQ(dram_time_s({2, 1}, {}, gpu), 3);
+}
+
 // 4 TB in order take 1 s, scattered 4 s. Half of the memory touched: an eighth of the difference.
 TEST(DramTime, ReadsWithGapsLieBetweenInOrderAndScattered) {
   const auto of_density = [](double density) {

@@ -50,6 +50,15 @@ TEST(Launching, WorkBeforeTheChainFillsItToo) {
   EXPECT_EQ(schedule(runs, kStream, kQueueNeverEmpty).waiting_s, 0);
 }
 
+// The first starts at 3 and ends at 3.5; the long ones behind it are there from 5 on: 5 + 10, and
+// two more of 1 + 10 each. The device is busy 3 + 0.5 + 3·(1 + 10) of that.
+TEST(Launching, LongKernelsBehindAShortOneWaitOnce) {
+  const std::array runs = {LaunchRun{1, 0.5 * kMicro}, LaunchRun{3, 10 * kMicro}};
+  const Schedule found = schedule(runs, kStream);
+  EXPECT_NEAR(found.total_s, (5 + 10 + 2 * 11) * kMicro, 1e-15);
+  EXPECT_NEAR(found.waiting_s, 0.5 * kMicro, 1e-15);
+}
+
 TEST(Launching, AGraphIsSubmittedAtOnce) {
   const std::array runs = {LaunchRun{4, 0.5 * kMicro}};
   const LaunchCosts graph = {1 * kMicro, 1 * kMicro, std::nullopt};
@@ -99,6 +108,7 @@ TEST(Launching, AChainOfSmallKernelsIsBoundByTheHost) {
 TEST(Schedule, NothingToLaunchTakesNoTime) {
   const LaunchCosts costs = {.first_s = 3e-6, .next_s = 1e-6, .host_submit_s = 2e-6};
   EXPECT_EQ(schedule({}, costs, 0).total_s, 0);
+  EXPECT_EQ(schedule({}, costs, 0).waiting_s, 0);
   EXPECT_EQ(schedule(std::vector<LaunchRun>{{0, 1e-3}}, costs, 0).total_s, 0);
 }
 

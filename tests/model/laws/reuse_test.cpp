@@ -28,6 +28,7 @@ TEST(L2Reuse, DirtyLinesStayBehind) {
   EXPECT_EQ(left_dirty_bytes({100e6, 100e6}, gpu), 15e6);
   EXPECT_EQ(left_dirty_bytes({10e6, 10e6}, gpu), 10e6);
   EXPECT_EQ(left_dirty_bytes({100e6, 0}, gpu), 0);
+  EXPECT_EQ(left_dirty_bytes({0, 1}, gpu), 1);
 }
 
 Traffic raster_traffic(const TileRaster& raster, std::int64_t at_once, March march) {

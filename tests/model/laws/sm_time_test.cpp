@@ -241,6 +241,18 @@ TEST(SmTime, PipesOverlapAsTheirWarpsLetThem) {
   EXPECT_DOUBLE_EQ(cycles(plan_of(step), device()), 100);
 }
 
+// p = 1 + (6 - 1)·64/8 = 41 would be sharper than any overlap seen: 20 at the most.
+TEST(SmTime, ManyWarpsOverlapNoSharperThanTheTwentiethPower) {
+  Gpu gpu = device();
+  gpu.sustained.overlap_exponent = 6;
+  Step step;
+  step.issued.special_flops = 1600;
+  step.issued.conversions = 6400;
+  Plan plan = plan_of(step);
+  plan.launch.block[0] = 64 * 32;
+  EXPECT_DOUBLE_EQ(cycles(plan, gpu), 100 * std::pow(2, 1.0 / 20));
+}
+
 // Eight warps leave a fifth of the slots empty, ¼ as much as they fill; sixteen lose half of that.
 TEST(SmTime, MoreWarpsFillMoreIssueSlots) {
   Gpu gpu = device();

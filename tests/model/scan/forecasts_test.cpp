@@ -1,15 +1,12 @@
 // A record of forecasts: what a change of the model changes. No value here is right because it
 // stands here; the laws' own tests derive theirs. Where a change is meant, write the record again:
-//   ROOFCAST_RECORD_FORECASTS=1 build/dev/tests/model/model_test --gtest_filter='Forecasts.*'
+//   ROOFCAST_RECORD_FORECASTS=1 build/dev/tests/model/model_test --gtest_filter='*AsRecorded'
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "tests/model/scan/questions.hpp"
+#include "tests/model/scan/record.hpp"
 
 namespace roofcast {
 namespace {
@@ -138,54 +135,8 @@ std::vector<std::string> forecasts() {
   return lines;
 }
 
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> found;
-  std::istringstream rest(line);
-  for (std::string cell; std::getline(rest, cell, ',');) found.push_back(cell);
-  return found;
-}
-
-// Numbers may differ in what compilers round differently.
-bool same(const std::string& recorded, const std::string& now) {
-  if (recorded == now) return true;
-  char* end = nullptr;
-  const double a = std::strtod(recorded.c_str(), &end);
-  if (end == recorded.c_str()) return false;
-  const double b = std::strtod(now.c_str(), &end);
-  return std::abs(a - b) <= 1e-9 * std::abs(a);
-}
-
 TEST(Forecasts, AreAsRecorded) {
-  const std::vector<std::string> now = forecasts();
-  if (std::getenv("ROOFCAST_RECORD_FORECASTS") != nullptr) {
-    std::ofstream file(ROOFCAST_FORECASTS);
-    for (const std::string& line : now) file << line << '\n';
-    ASSERT_TRUE(file.flush()) << "cannot write " << ROOFCAST_FORECASTS;
-    return;
-  }
-  std::ifstream file(ROOFCAST_FORECASTS);
-  std::vector<std::string> recorded;
-  for (std::string line; std::getline(file, line);) recorded.push_back(line);
-  ASSERT_EQ(recorded.size(), now.size()) << "other questions than in " << ROOFCAST_FORECASTS;
-  const std::vector<std::string> columns = cells(kHeader);
-  std::size_t changed = 0;
-  std::string first;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const auto before = cells(recorded[i]);
-    const auto after = cells(now[i]);
-    std::string differences;
-    for (std::size_t c = 0; c < std::max(before.size(), after.size()); ++c) {
-      const std::string was = c < before.size() ? before[c] : "";
-      const std::string is = c < after.size() ? after[c] : "";
-      if (!same(was, is)) differences += " " + columns[c] + " " + was + " -> " + is;
-    }
-    if (differences.empty()) continue;
-    constexpr std::size_t kShown = 20;
-    if (++changed <= kShown) first += "\n  " + after[0] + " --gpu " + after[1] + ":" + differences;
-  }
-  EXPECT_EQ(changed, 0U) << changed << " of " << now.size()
-                         << " forecasts differ from the record; the first:" << first
-                         << "\nIf that is meant, write the record again (see the top of this file)";
+  testing::expect_as_recorded("forecasts.csv", forecasts());
 }
 
 }  // namespace

@@ -15,5 +15,13 @@ TEST(DidYouMean, NearestWordIfNearEnough) {
   EXPECT_EQ(closest("", known), "");
 }
 
+// One letter of a word of one letter may be wrong; a word that is not there suggests nothing.
+TEST(DidYouMean, ShortWords) {
+  const std::array<std::string_view, 1> known = {"n"};
+  EXPECT_EQ(closest("m", known), "n");
+  EXPECT_EQ(closest("", known), "");
+  EXPECT_EQ(closest("mm", known), "");
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -56,6 +56,16 @@ TEST(Si, RoundsUpIntoTheNextPrefix) {
   EXPECT_EQ(si_text(999.7e9, "B/s", 3), "1 TB/s");
 }
 
+TEST(Si, EachPrefixIsAThousandOfTheNext) {
+  const char* const kSigns[] = {"E", "P", "T", "G", "M", "k", "", "m", "µ", "n", "p"};
+  double scale = 1e18;
+  for (const char* sign : kSigns) {
+    EXPECT_EQ(si_text(2.5 * scale, "B"), std::string("2.5 ") + sign + "B");
+    EXPECT_EQ(si_text(1.001 * scale, "B"), std::string("1.001 ") + sign + "B");
+    scale /= 1000;
+  }
+}
+
 TEST(Si, HasNoNumberForWhatIsNone) {
   EXPECT_EQ(si_text(kNone, "s"), "–");
   EXPECT_EQ(si_text(-kInfinity, "s"), "–");

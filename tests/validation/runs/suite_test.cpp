@@ -29,6 +29,39 @@ TEST(Suites, AllParseAndEveryCaseHasAForecast) {
   }
 }
 
+// The kernels whose forecasts the range speaks of; one that does nothing has no size.
+bool shares(const KernelRef& kernel, const KernelRef& other) {
+  if (other.kernel->name == "stream.null") return false;
+  if (!kernel.kernel->validated.empty()) return other.kernel == kernel.kernel;
+  return other.kernel->validated.empty() &&
+         other.family->validated.data() == kernel.family->validated.data();
+}
+
+// The least and the greatest value of each parameter. Kernels that no sweep measures are held
+// against published tables.
+TEST(Suites, ValidatedRangesAreWhatTheSweepsMeasure) {
+  const Suite all = find_suite("default");
+  for (const KernelFamily& family : catalog()) {
+    for (const KernelModel& kernel : family.variants) {
+      const KernelRef ref{&family, &kernel};
+      for (const ValidatedRange& range :
+           kernel.validated.empty() ? family.validated : kernel.validated) {
+        std::vector<std::int64_t> measured;
+        for (const SuiteCase& item : all.cases) {
+          if (shares(ref, find_kernel(item.kernel))) {
+            measured.push_back(item.problem[range.parameter]);
+          }
+        }
+        if (measured.empty()) continue;
+        const auto [least, greatest] = std::minmax_element(measured.begin(), measured.end());
+        const auto parameter = kernel.parameters[range.parameter].name;
+        EXPECT_EQ(range.from, *least) << kernel.name << " " << parameter;
+        EXPECT_EQ(range.to, *greatest) << kernel.name << " " << parameter;
+      }
+    }
+  }
+}
+
 TEST(Suites, DefaultHoldsTheOthers) {
   const Suite all = find_suite("default");
   for (const char* part : {"stream", "elementwise", "gemm"}) {
