@@ -1,6 +1,6 @@
-// fit_overlay RUN.json GPU [--overlay FILE] [--also CONSTANT]… [--hold CONSTANT=VALUE]…
-//             [CONSTANT…] > overlay.json
-// A development tool: makes the calibration shipped for a device from a committed run. It starts
+// fit_overlay RUN.json GPU [--with RUN.json]… [--overlay FILE] [--also CONSTANT]…
+//             [--hold CONSTANT=VALUE]… [CONSTANT…] > overlay.json
+// A development tool: makes the calibration shipped for a device from committed runs. It starts
 // from the overlay (else from the one shipped) and leaves what microbenchmarks measured there as it
 // is, but for what --also names. CONSTANTs alone: only these move. --hold keeps one at a value.
 #include <algorithm>
@@ -25,7 +25,8 @@ using namespace roofcast;
 struct Request {
   std::string run;
   std::string gpu;
-  std::string overlay;  // empty: the one shipped
+  std::vector<std::string> with;  // more runs of the same device
+  std::string overlay;            // empty: the one shipped
   std::vector<std::string> also;
   std::vector<std::string> only;
   std::map<std::string, double, std::less<>> held;
@@ -49,10 +50,11 @@ std::optional<Request> read_request(const std::vector<std::string>& arguments) {
     const std::string& word = arguments[i];
     if (!word.starts_with("--")) {
       words.push_back(word);
-    } else if ((word == "--overlay" || word == "--also" || word == "--hold") &&
+    } else if ((word == "--with" || word == "--overlay" || word == "--also" || word == "--hold") &&
                i + 1 < arguments.size()) {
       const std::string& value = arguments[++i];
       if (word == "--hold" && !read_held(value, request)) return std::nullopt;
+      if (word == "--with") request.with.push_back(value);
       if (word == "--overlay") request.overlay = value;
       if (word == "--also") request.also.push_back(value);
     } else {
@@ -72,16 +74,27 @@ int main(int argc, char** argv) try {
   const auto request = read_request({argv + 1, argv + argc});
   if (!request) {
     std::fputs(
-        "usage: fit_overlay RUN.json GPU [--overlay FILE] [--also CONSTANT]… "
+        "usage: fit_overlay RUN.json GPU [--with RUN.json]… [--overlay FILE] [--also CONSTANT]… "
         "[--hold CONSTANT=VALUE]… [CONSTANT…] > overlay.json\n",
         stderr);
     return 2;
   }
-  const auto run = validation::read_run(request->run);
+  auto run = validation::read_run(request->run);
   const specs::Embedded* spec = specs::find_embedded(request->gpu);
   if (!run || spec == nullptr) {
     std::fputs("fit_overlay: no such run file or no such GPU\n", stderr);
     return 3;
+  }
+  std::string names = request->run;
+  for (const std::string& path : request->with) {
+    const auto more = validation::read_run(path);
+    if (!more || more->device.gpu != run->device.gpu) {
+      std::fprintf(stderr, "fit_overlay: %s is no run of %s\n", path.c_str(),
+                   run->device.gpu.c_str());
+      return 3;
+    }
+    run->cases.insert(run->cases.end(), more->cases.begin(), more->cases.end());
+    names += " and " + path;
   }
   const std::string overlay_file =
       request->overlay.empty() ? std::string(spec->name) + " calibration" : request->overlay;
@@ -104,8 +117,7 @@ int main(int argc, char** argv) try {
   const validation::Fit found = validation::fit(*run, gpu, scope);
   gpu.sustained = found.sustained;
   validation::fit_spreads(*run, gpu);
-  const validation::Overlay fitted =
-      validation::fitted_overlay(*run, request->run, gpu, base, scope);
+  const validation::Overlay fitted = validation::fitted_overlay(*run, names, gpu, base, scope);
   std::fputs(validation::to_json(fitted).c_str(), stdout);
   std::fprintf(stderr, "%zu cases, mean |log error| %.4f; %zu values measured directly\n",
                found.cases, found.mean_absolute_error, scope.fixed.size());
