@@ -105,7 +105,9 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2,
                .barriers = alone || clustered ? 0.0 : 1.0,
-               .cluster_exchanges = clustered ? 1.0 : 0.0};
+               .cluster_exchanges = !clustered         ? 0.0
+                                    : backward.streams ? 1.0
+                                                       : kExchangesOfBarrier};
   Step start;
   start.waits.global = 1;
   start.warp_instructions = warps * counted.start;

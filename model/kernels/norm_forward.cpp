@@ -117,7 +117,9 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
                .barriers = alone || clustered ? 0.0 : 1.0,
-               .cluster_exchanges = clustered ? 1.0 : 0.0};
+               .cluster_exchanges = !clustered    ? 0.0
+                                    : how.streams ? 1.0
+                                                  : kExchangesOfBarrier};
   Step start;  // the first row of a stream, which no earlier one hides
   start.waits.global = how.streams ? 1 : 0;
   start.warp_instructions = warps * counted.start;
