@@ -49,25 +49,25 @@ Shape shape_of(Kind kind, const Problem& p) {
   }
 }
 
-// Chunks of a row: none, or powers of four that leave chunks of some size and no more of them than the
-// second launch can add up. Those that would leave most SMs without a block are left out, but for
-// the largest.
-std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups, std::int64_t group_bytes,
-                                 const Gpu& gpu) {
+// Chunks of a row: none, or the four largest powers of two that leave chunks of some size and no more
+// of them than the second launch can add up.
+std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
+                                 std::int64_t group_bytes) {
   constexpr std::int64_t kLeastChunkBytes = 8192;
   if (given != 0) return {given};
   std::vector<std::int64_t> values = {1};
   const std::int64_t most = std::min(group_bytes / kLeastChunkBytes, kMostChunks / groups);
-  for (std::int64_t split = 4; split <= most; split *= 4) {
-    const bool is_largest = 4 * split > most;
-    if (is_largest || 4 * groups * split > gpu.sm_count.value_or(1)) values.push_back(split);
+  std::int64_t largest = 1;
+  while (2 * largest <= most) largest *= 2;
+  for (std::int64_t split = largest; split > 1 && split > largest / 16; split /= 2) {
+    values.push_back(split);
   }
   return values;
 }
 
 // As many threads as hold a chunk in one batch of accesses, or a quarter of them.
 template <Kind kKind>
-std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
+std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
   Problem one = p;
   one[kSplit] = 1;
   const Shape shape = shape_of(kKind, one);
@@ -75,7 +75,7 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
   const std::int64_t width = rows::kVectorBytes / element_bytes(p);
   std::vector<Problem> found;
   for (const std::int64_t split : splits(p[kSplit], rows::ceil_div(shape.rows, in_group),
-                                         in_group * shape.cols * element_bytes(p), gpu)) {
+                                         in_group * shape.cols * element_bytes(p))) {
     const std::int64_t vectors = chunk_elements(shape.cols, element_bytes(p), split) / width;
     const std::int64_t batched =
         std::clamp(rows::power_of_two_from(rows::ceil_div(vectors * in_group, kBatch)), rows::kWarp,

@@ -5,6 +5,9 @@
 namespace roofcast::rows {
 namespace {
 
+// Blocks for each SM below which larger clusters are worth a forecast.
+constexpr std::int64_t kFewBlocks = 4;
+
 std::int64_t sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
   return bytes > 0 ? (offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1 : 0;
 }
@@ -68,7 +71,7 @@ std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_ve
 
 std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, std::int64_t rows,
                                    const Gpu& gpu) {
-  const std::int64_t enough = ceil_div(gpu.sm_count.value_or(1), rows);
+  const std::int64_t enough = ceil_div(kFewBlocks * gpu.sm_count.value_or(1), rows);
   return powers_of_two(given, smallest, std::min(kMaxCluster, power_of_two_from(enough)));
 }
 

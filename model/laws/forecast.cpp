@@ -141,10 +141,8 @@ Waterfall parts_of(const SmTime& sm, double sm_s, double l2_s, double dram_s, do
 // buffers for, or where nothing makes the warps of a block wait for each other warps. Warps in a
 // loop drift apart by up to its length. A part waits for its own data: with one of them nothing is
 // done meanwhile.
-double units_of_sm(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
-  const double resident = std::min(static_cast<double>(occupancy.blocks_per_sm),
-                                   std::ceil(static_cast<double>(plan.launch.blocks()) / sms));
+double units_of_sm(const Plan& plan, const Occupancy& occupancy) {
+  const auto resident = static_cast<double>(occupancy.blocks_per_sm);
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
   bool together = false;
   double most_bytes = 0, steps = 1, stages = 1;
@@ -194,7 +192,7 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   const double together_s =
       Overlap(gpu.sustained.memory_overlap_exponent)(std::array{sm_s, dram_s, l2_s});
   // A part of the SM's work moves its data and then works on them.
-  const double in_turn_s = sm_s + std::max(dram_s, l2_s) / units_of_sm(plan, occupancy, gpu);
+  const double in_turn_s = sm_s + std::max(dram_s, l2_s) / units_of_sm(plan, occupancy);
   result.time_s = std::max(together_s, in_turn_s);
   result.parts = parts_of(sm, sm_s, l2_s, dram_s, result.time_s);
 

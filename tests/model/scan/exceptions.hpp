@@ -22,15 +22,16 @@ struct Exception {
 
 // From 8 rows on, accesses of 16 bytes.
 inline constexpr Exception kWiderAccesses[] = {
-    {"transpose.padded", "rows", 1.10},
-    {"transpose.tiled", "rows", 1.06},
+    {"transpose.padded", "rows", 1.17},
+    {"transpose.tiled", "rows", 1.12},
 };
 
 // Layouts that follow the length of a row and not the forecast: a library's, those of the backward
 // pass with rows in registers, and chunks, of which there are powers of four.
 inline constexpr Exception kLayoutsByLength[] = {
-    {"softmax.library", "cols", 1.07}, {"norm.layernorm", "cols", 1.44},
-    {"norm.rmsnorm", "cols", 1.19},    {"reduce.weighted", "cols", 1.07},
+    {"softmax.library", "cols", 1.23}, {"norm.layernorm", "cols", 1.44},
+    {"norm.rmsnorm", "cols", 1.19},    {"norm.layernorm", "rows", 1.04},
+    {"norm.rmsnorm", "rows", 1.03},    {"reduce.weighted", "cols", 1.07},
     {"reduce.global", "cols", 1.06},   {"reduce.global", "rows", 1.06},
     {"reduce.row", "cols", 1.06},
 };
@@ -41,7 +42,7 @@ inline constexpr Exception kMeansOverRounds[] = {
     {"gemm.coarsened_1d", "m", 1.06},
     {"gemm.vectorized", "n", 1.03},
     {"gemm.coarsened_1d", "chip/sm_count", 1.05},
-    {"gemm.coalesced", "chip/sm_count", 1.03},
+    {"gemm.coalesced", "chip/sm_count", 1.07},
 };
 
 // A grid of as many blocks as have room leaves a partial sum each for the second launch to add up.
@@ -60,8 +61,9 @@ inline constexpr Exception kOrderOfInstructions[] = {
     {"norm.layernorm", "sm/warp_issue_per_clk", 1.006},
     {"norm.layernorm", "sm/l2_bytes_per_clk", 1.003},
     {"norm.layernorm", "sm/conversion_per_clk", 1.001},
-    {"norm.rmsnorm", "sm/warp_issue_per_clk", 1.001},
-    {"norm.rmsnorm", "sm/l2_bytes_per_clk", 1.001},
+    {"norm.rmsnorm", "sm/warp_issue_per_clk", 1.004},
+    {"norm.rmsnorm", "sm/l2_bytes_per_clk", 1.002},
+    {"norm.rmsnorm", "sm/conversion_per_clk", 1.001},
 };
 
 inline bool is_known(std::string_view kernel, std::string_view change, double ratio) {
