@@ -12,11 +12,13 @@
 #include "model/laws/launching.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/laws/waves.hpp"
+#include "model/types/quantity_text.hpp"
 
 namespace roofcast {
 namespace {
 
-Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu) {
+Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
+                          CacheState cache) {
   if (family.work == nullptr) {
     std::string variants;
     for (const KernelModel& kernel : family.variants) {
@@ -32,7 +34,7 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
   result.work.dram = result.work.compulsory;  // at the least, however computed
   result.io =
       family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
-  result.limit = limit(result.work, problem.dtype, gpu);
+  result.limit = limit(result.work, problem.dtype, gpu, cache);
   return result;
 }
 
@@ -43,12 +45,12 @@ struct Sized {
   LaunchMemory memory;
 };
 
-std::vector<Sized> sized(const Program& program, const Gpu& gpu) {
+std::vector<Sized> sized(const Program& program, CacheState cache, const Gpu& gpu) {
   std::vector<Sized> launches;
   launches.reserve(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
     const Occupancy fit = checked_occupancy(program[i].plan, gpu);
-    launches.push_back({&program[i], fit, launch_memory(program, i, fit, gpu)});
+    launches.push_back({&program[i], fit, launch_memory(program, i, fit, cache, gpu)});
   }
   return launches;
 }
@@ -61,19 +63,28 @@ void add_memory(Work& work, std::vector<Sized>& launches, CacheState cache, cons
     work.l2 += one.node->repeats * one.memory.l2;
     work.dram += one.node->repeats * one.memory.dram;
   }
-  if (cache != CacheState::cold) return;
+  if (cache == CacheState::steady) return;
   const double left = left_dirty_bytes(work.dram, gpu);
   work.dram.write_bytes -= left;
   double& last = launches.back().memory.dram.write_bytes;
   last = std::max(0.0, last - left);
 }
 
+void add_warm_reason(Prediction& result, const std::vector<Sized>& launches) {
+  double bytes = 0;
+  for (const Sized& one : launches) bytes += one.node->repeats * one.memory.warm_bytes;
+  if (bytes <= 0) return;
+  result.traffic_reasons.push_back(
+      {Level::dram, "L2 still holds " + si_text(bytes, "B") + " that an earlier kernel computed"});
+}
+
 // All launches of the sequence, added up.
 void add_forecast(Prediction& result, const Program& program, double clock_hz, const Gpu& gpu,
                   const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
-  std::vector<Sized> launches = sized(program, gpu);
+  std::vector<Sized> launches = sized(program, cache, gpu);
   add_memory(result.work, launches, cache, gpu);
+  add_warm_reason(result, launches);
   result.occupancy = launches.front().fit;
   result.waves =
       waves(program.front().plan.launch.blocks(), result.occupancy->blocks_per_sm * *gpu.sm_count);
@@ -170,7 +181,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
   result.work.dram = result.work.compulsory;
   const Plan& first = program.front().plan;
   result.io = found.family->io(problem, result.work.compulsory.total_bytes(), first.on_chip_bytes);
-  result.limit = limit(program, gpu);
+  result.limit = limit(program, gpu, assumptions.cache);
   result.launch = first.launch;
 
   if (!gpu.occupancy || !gpu.sm_count) {
@@ -212,7 +223,9 @@ Prediction predict_fastest(const KernelRef& found, const Problem& problem, const
 
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions) {
-  if (kernel.kernel == nullptr) return predict_family(*kernel.family, problem, gpu);
+  if (kernel.kernel == nullptr) {
+    return predict_family(*kernel.family, problem, gpu, assumptions.cache);
+  }
   if (kernel.kernel->candidates != nullptr) {
     return predict_fastest(kernel, problem, gpu, assumptions);
   }

@@ -77,8 +77,10 @@ const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
       {"Kernel", "", true, [](const Row& r) { return text_cell(r.kernel); }},
       {"Problem", "", true, [](const Row& r) { return text_cell(r.problem_text); }},
-      {"Cache", "cold: L2 holds nothing of use; steady: launches back to back", true,
-       [](const Row& r) { return text_cell(validation::name(r.cache)); },
+      {"Cache",
+       "cold: L2 holds nothing of use; warm: what an earlier kernel just computed; steady: "
+       "launches back to back",
+       true, [](const Row& r) { return text_cell(validation::name(r.cache)); },
        [](const Row& r) { return r.cache != CacheState::cold; }},
       {"Bound by", "what bounds the forecast", true,
        [](const Row& r) { return text_cell(name(r.bound)); }},

@@ -9,6 +9,7 @@
 
 #include "hw_specs/loader.hpp"
 #include "kernels/catalog.hpp"
+#include "model/counting/activation.hpp"
 #include "model/roofcast.hpp"
 #include "validation/runs/problem_text.hpp"
 #include "validation/runs/random_suite.hpp"
@@ -107,6 +108,38 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
       }
     }
   }
+}
+
+// The harness brings that input into L2 before a warm launch.
+TEST(Catalogs, TheActivationOfThePlanIsAnInputOfTheKernel) {
+  const Gpu gpu = any_gpu();
+  std::set<std::string_view> without;
+  for (const std::string_view name : modelled()) {
+    const cuda::KernelEntry* entry = cuda::find(name);
+    if (entry == nullptr) continue;
+    const KernelRef found = find_kernel(name);
+    Problem problem = ragged(found, found.dtypes().front());
+    std::size_t pass = found.parameters().size();
+    for (std::size_t i = 0; i < found.parameters().size(); ++i) {
+      if (found.parameters()[i].name == "pass") pass = i;
+    }
+    for (std::int64_t value = 0; value < (pass < found.parameters().size() ? 2 : 1); ++value) {
+      if (pass < found.parameters().size()) problem[pass] = value;
+      const auto activation =
+          activation_of(found.kernel->plan(with_settings(found, problem, gpu), gpu));
+      if (!activation) {
+        without.insert(name.substr(0, name.find('.')));
+        continue;
+      }
+      const cuda::Tensors tensors = entry->tensors(with_settings(found, problem, gpu));
+      ASSERT_LT(activation->input, tensors.inputs.size()) << name;
+      const cuda::Tensor& input = tensors.inputs[activation->input];
+      EXPECT_EQ(activation->bytes, size_bytes(input.dtype) * static_cast<double>(input.elements))
+          << name;
+    }
+  }
+  EXPECT_EQ(without, (std::set<std::string_view>{"access", "divergence", "stream"}))
+      << "of stream only null";
 }
 
 // What the kernels refuse, no draw holds: every tile and access that it chooses is compiled in.

@@ -106,10 +106,12 @@ DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel
 }
 
 std::vector<Option> assumption_options() {
-  return {{"cache", "cold|steady",
-           "what L2 holds at the start: cold (one launch, timed alone; the default) or steady "
-           "(launches back to back)"},
-          {"sm-clock", "HZ", "a measured SM clock instead of the expected one"}};
+  return {
+      {"cache", "cold|warm|steady",
+       "what L2 holds at the start: cold (one launch, timed alone; the default), warm (the same, "
+       "but what an earlier kernel just computed is there as far as it fits: x of a kernel over "
+       "rows, A of a product) or steady (launches back to back)"},
+      {"sm-clock", "HZ", "a measured SM clock instead of the expected one"}};
 }
 
 CacheState parse_cache(std::string_view text) {

@@ -161,6 +161,7 @@ Program chain_plans(const Chain& chain, std::span<const Body> bodies, const Prob
       plan.arrays[read].array = static_cast<ArrayId>(step.reads[read]);
     }
     plan.arrays.back().array = static_cast<ArrayId>(step.writes);
+    for (ArrayUse& use : plan.arrays) use.activation = use.array == 0;  // the chain's first input
     program.push_back({std::move(plan)});
   }
   return program;

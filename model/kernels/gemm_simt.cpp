@@ -86,7 +86,7 @@ Plan product_plan(const Config& c) {
   Plan plan;
   plan.launch.grid = {c.tile_columns(), c.tile_rows(), 1};
   plan.useful.vector_flops = 2 * m * n * k;
-  plan.arrays = {reads(0, m * k * kElement), reads(1, k * n * kElement),
+  plan.arrays = {reads_activation(0, m * k * kElement), reads(1, k * n * kElement),
                  writes(2, m * n * kElement)};
   plan.raster = TileRaster{.tile_rows = c.tile_rows(),
                            .tile_columns = c.tile_columns(),

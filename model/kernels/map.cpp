@@ -71,7 +71,8 @@ Plan plan(const Operation& operation, const Problem& problem) {
   result.useful.conversions = n * operation.conversions;
   ArrayId array = 0;
   for (; array < static_cast<ArrayId>(operation.reads); ++array) {
-    result.arrays.push_back(reads(array, n * element));
+    result.arrays.push_back(array == 0 ? reads_activation(array, n * element)
+                                       : reads(array, n * element));
   }
   result.arrays.push_back(writes(array, n * element));
   return result;

@@ -54,7 +54,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   plan.useful.vector_flops = counts.backward_flops * elements;
   plan.useful.conversions = narrow(p) ? elements / 2 : 0;
   plan.arrays = {reads(kX, x_bytes),
-                 reads(kDy, x_bytes),
+                 reads_activation(kDy, x_bytes),
                  reads(kParameterArrays, row_bytes),
                  reads(kStatistics, 4 * statistics),
                  writes(kResult, x_bytes),

@@ -63,7 +63,7 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   plan.useful.vector_flops = counts.forward_flops * elements;
   plan.useful.special_flops = row_count;  // 1/√
   plan.useful.conversions = narrow(p) ? elements / 2 : 0;
-  plan.arrays = {reads(kX, x_bytes), reads(kParameterArrays, parameter_bytes),
+  plan.arrays = {reads_activation(kX, x_bytes), reads(kParameterArrays, parameter_bytes),
                  writes(kStatistics, 4 * statistics), writes(kResult, x_bytes)};
 
   const double in_group = kept > 0 ? as_double(layout.rows_per_cluster) : 1;

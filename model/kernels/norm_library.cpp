@@ -65,7 +65,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   plan.launch.shared_bytes = 24;
   plan.useful.vector_flops = n * (kind.flops + kResultFlops);
   plan.useful.special_flops = n * kind.special;
-  plan.arrays = {reads(kX, n * element), reads(kGammaBeta, parameter_bytes),
+  plan.arrays = {reads_activation(kX, n * element), reads(kGammaBeta, parameter_bytes),
                  writes(kMoments, row_count * kind.row_values * 4), writes(kResult, n * element)};
   plan.reuse = {{.bytes = n * element,
                  .distance_bytes = library::kFirstReread * row_bytes,
@@ -114,7 +114,7 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
                    scratch(kMoments, {row_values, 0}), writes(kResult, n * element)};
     plan.reuse = {parameter_reuse(row_count, parameter_bytes, row * element)};
   } else {
-    plan.arrays = {reads(kX, n * element), writes(kMoments, row_values)};
+    plan.arrays = {reads_activation(kX, n * element), writes(kMoments, row_values)};
   }
 
   const double warps = warps_of(threads);

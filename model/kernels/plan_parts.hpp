@@ -27,6 +27,12 @@ constexpr ArrayUse reads(ArrayId array, double bytes) {
 constexpr ArrayUse writes(ArrayId array, double bytes) {
   return {array, {0, bytes}, {0, bytes}};
 }
+/// As `reads`, of what an earlier kernel has just computed.
+constexpr ArrayUse reads_activation(ArrayId array, double bytes) {
+  ArrayUse use = reads(array, bytes);
+  use.activation = true;
+  return use;
+}
 /// What only hands data on from one launch to the next.
 constexpr ArrayUse scratch(ArrayId array, Traffic bytes) {
   return {array, {}, bytes};

@@ -161,7 +161,7 @@ Program program_of(const Problem& problem, std::int64_t stored_outputs) {
   Plan first = pass_plan(problem, forward, line.forward[type]);
   Plan second = pass_plan(problem, backward, line.backward[type]);
   const double array = as_double(problem[kElements]) * element;
-  first.arrays = {reads(kInput, array)};
+  first.arrays = {reads_activation(kInput, array)};
   for (std::int64_t i = 0; i <= stored_outputs; ++i) {
     first.arrays.push_back(writes(kOutputs + static_cast<ArrayId>(i), array));
   }

@@ -111,7 +111,7 @@ Plan plan_sums(Kind kind, const Problem& p) {
   const double weights = weighted ? as_double(row_bytes) : 0;
   const double groups = as_double(rows::ceil_div(shape.rows, layout.rows_a_group));
   plan.useful.vector_flops = elements * (weighted ? 2 : 1);
-  plan.arrays = {reads(kX, bytes)};
+  plan.arrays = {reads_activation(kX, bytes)};
   if (weighted) plan.arrays.push_back(reads(kWeights, weights));
   const bool split = layout.split > 1;
   const double sums = as_double(shape.rows * layout.split);

@@ -111,7 +111,7 @@ void set_arrays(Plan& plan, const Problem& p, const PerElement& each, const Matr
   plan.useful.vector_flops = each.flops * elements;
   plan.useful.special_flops = each.special * elements;
   plan.useful.conversions = narrow(p) ? elements / 2 : 0;
-  plan.arrays = {reads(0, bytes.requested), writes(1, bytes.requested)};
+  plan.arrays = {reads_activation(0, bytes.requested), writes(1, bytes.requested)};
   if (bytes.accessed > bytes.requested) {
     plan.traffic_reasons.push_back(
         {Level::l1, "rows that do not begin on a sector: warps share the sector between them"});

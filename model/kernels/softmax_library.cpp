@@ -34,7 +34,7 @@ void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
   const double bytes = n * size_bytes(problem.dtype);
   plan.useful.vector_flops = n * kFlops;
   plan.useful.special_flops = n * kSpecial;
-  plan.arrays = {reads(x, bytes), writes(x + 1, bytes)};
+  plan.arrays = {reads_activation(x, bytes), writes(x + 1, bytes)};
 }
 
 // A block's elements, of which each is read `sweeps` times.

@@ -38,7 +38,7 @@ Plan& finish(Plan& plan, Step& step, const Problem& p, std::int64_t side, const 
   step.issued.requested = shared_by({bytes, bytes}, 1 / share);
   step.issued.l1 = step.issued.l2 = shared_by(moved, 1 / share);
   step.waits.global = 1;
-  plan.arrays = {reads(0, bytes), writes(1, bytes)};
+  plan.arrays = {reads_activation(0, bytes), writes(1, bytes)};
   set_blocks_with_edge(plan, step, share);
   return plan;
 }

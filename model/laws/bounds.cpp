@@ -27,19 +27,30 @@ double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
   return bytes / bandwidth;
 }
 
+// Of that many bytes which an earlier kernel computed, what L2 may hold.
+double may_be_found(double bytes, CacheState cache, const Gpu& gpu) {
+  return cache == CacheState::warm ? std::min(bytes, gpu.memory.l2_bytes.value_or(0)) : 0;
+}
+
 // Each input once in, each output once out, less what an earlier launch may have left in L2.
-Traffic unavoidable_traffic(const Program& program, std::size_t position) {
+Traffic unavoidable_traffic(const Program& program, std::size_t position, CacheState cache,
+                            const Gpu& gpu) {
   Traffic sum;
+  double computed_before = 0;
   for (const ArrayUse& use : program[position].plan.arrays) {
-    if (!used_before(program, position, use.array)) sum += use.compulsory;
+    if (used_before(program, position, use.array)) continue;
+    sum += use.compulsory;
+    if (use.activation) computed_before += use.compulsory.read_bytes;
   }
+  sum.read_bytes -= may_be_found(computed_before, cache, gpu);
   return sum;
 }
 
-TimeByResource bounds(const Program& program, std::size_t position, const Gpu& gpu) {
+TimeByResource bounds(const Program& program, std::size_t position, CacheState cache,
+                      const Gpu& gpu) {
   const Plan& plan = program[position].plan;
   TimeByResource times{};
-  at(times, Resource::dram) = dram_bound_s(unavoidable_traffic(program, position), gpu);
+  at(times, Resource::dram) = dram_bound_s(unavoidable_traffic(program, position, cache, gpu), gpu);
 
   const auto clock = limit_clock_hz(gpu);
   if (!clock || !gpu.sm_count) return times;
@@ -85,11 +96,11 @@ Terms to_terms(const TimeByResource& times) {
 
 }  // namespace
 
-Limit limit(const Program& program, const Gpu& gpu) {
+Limit limit(const Program& program, const Gpu& gpu, CacheState cache) {
   Limit result;
   TimeByResource sum{};
   for (std::size_t i = 0; i < program.size(); ++i) {
-    const TimeByResource times = bounds(program, i, gpu);
+    const TimeByResource times = bounds(program, i, cache, gpu);
     const double repeats = program[i].repeats;
     result.time_s += repeats * *std::max_element(times.begin(), times.end());
     for (std::size_t r = 0; r < kResources; ++r) sum[r] += repeats * times[r];
@@ -98,9 +109,11 @@ Limit limit(const Program& program, const Gpu& gpu) {
   return result;
 }
 
-Limit limit(const Work& work, DType type, const Gpu& gpu) {
+Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache) {
   TimeByResource times{};
-  at(times, Resource::dram) = dram_bound_s(work.compulsory, gpu);
+  Traffic unavoidable = work.compulsory;
+  unavoidable.read_bytes -= may_be_found(unavoidable.read_bytes, cache, gpu);
+  at(times, Resource::dram) = dram_bound_s(unavoidable, gpu);
   if (work.flops() > 0) {
     const auto peak = best_peak(gpu, type);
     if (!peak) {

@@ -28,23 +28,26 @@ std::optional<std::size_t> last_user(const Program& program, std::size_t positio
   return std::nullopt;
 }
 
-// Bytes through L2 between node `last` and node `position`, each array once.
-double distance_bytes(const Program& program, std::size_t last, std::size_t position) {
+// Bytes through L2 between the last use of `array`, at node `last` or before the first node, and
+// node `position`; each array once.
+double distance_bytes(const Program& program, std::optional<std::size_t> last, std::size_t position,
+                      ArrayId array) {
+  const std::size_t first = last.value_or(0);
   std::vector<ArrayId> seen;
   double distance = 0;
-  for (std::size_t i = last; i <= position; ++i) {
+  for (std::size_t i = first; i <= position; ++i) {
     for (const ArrayUse& use : program[i].plan.arrays) {
       if (std::find(seen.begin(), seen.end(), use.array) != seen.end()) continue;
       seen.push_back(use.array);
       bool between = false;
       double bytes = 0;
-      for (std::size_t j = last; j <= position; ++j) {
+      for (std::size_t j = first; j <= position; ++j) {
         const double here = bytes_of(program[j].plan, use.array);
-        between |= j > last && j < position && here > 0;
+        between |= (!last || j > *last) && j < position && here > 0;
         bytes = std::max(bytes, here);
       }
-      const bool both =
-          uses(program[last].plan, use.array) && uses(program[position].plan, use.array);
+      const bool before = last ? uses(program[*last].plan, use.array) : use.array == array;
+      const bool both = before && uses(program[position].plan, use.array);
       distance += between || both ? bytes : bytes / 2;
     }
   }
@@ -57,12 +60,14 @@ bool used_before(const Program& program, std::size_t position, ArrayId array) {
   return last_user(program, position, array).has_value();
 }
 
-std::vector<ChainReuse> chain_reuse(const Program& program, std::size_t position) {
+std::vector<ChainReuse> chain_reuse(const Program& program, std::size_t position,
+                                    CacheState cache) {
   std::vector<ChainReuse> found;
   for (const ArrayUse& use : program[position].plan.arrays) {
-    if (const auto last = last_user(program, position, use.array)) {
-      found.push_back({use.footprint, distance_bytes(program, *last, position)});
-    }
+    const auto last = last_user(program, position, use.array);
+    const bool warm = cache == CacheState::warm && use.activation;
+    if (!last && !warm) continue;
+    found.push_back({use.footprint, distance_bytes(program, last, position, use.array), !last});
   }
   return found;
 }

@@ -166,16 +166,21 @@ constexpr double kUncalibratedSpread = 0.5;
 }  // namespace
 
 LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
-                           const Gpu& gpu) {
+                           CacheState cache, const Gpu& gpu) {
   const Plan& plan = program[position].plan;
-  const std::vector<ChainReuse> chain = chain_reuse(program, position);
+  const std::vector<ChainReuse> chain = chain_reuse(program, position, cache);
   const bool reads_new_data =
       std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
         return use.compulsory.read_bytes > 0 && !used_before(program, position, use.array);
       });
+  double warm_bytes = 0;
+  for (const ChainReuse& reuse : chain) {
+    if (!reuse.from_before) continue;
+    warm_bytes += reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, gpu));
+  }
   return {l2_traffic(plan, occupancy, gpu),
           dram_traffic({plan, occupancy, chain}, march_of(plan, occupancy, gpu), gpu),
-          reads_new_data};
+          reads_new_data, warm_bytes};
 }
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,

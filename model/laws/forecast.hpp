@@ -8,14 +8,16 @@
 
 namespace roofcast {
 
-/// What one launch of a program moves below L1, each written byte counted.
+/// What one launch of a program moves below L1, each written byte counted; the program starts with
+/// L2 in the state `cache`.
 struct LaunchMemory {
   Traffic l2;
   Traffic dram;
   bool reads_new_data = false;  ///< of arrays that no earlier launch used
+  double warm_bytes = 0;        ///< found in L2, computed by a kernel before the program
 };
 LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
-                           const Gpu& gpu);
+                           CacheState cache, const Gpu& gpu);
 
 /// How long one launch takes once it has started, each resource's share, and the parts that add up.
 struct LaunchTime {

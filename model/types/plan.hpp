@@ -99,6 +99,9 @@ struct ArrayUse {
   Traffic footprint;   ///< each DRAM access touched, once: the least that DRAM can move
   AccessPattern pattern{};
   std::optional<RandomReads> random{};  ///< then the laws find what of the table is read
+  /// An earlier kernel has just computed it, as a rule: x of a kernel over rows, A of a product; not
+  /// weights. CacheState::warm finds it in L2.
+  bool activation = false;
 };
 
 /// Where bytes that are read again may be found.

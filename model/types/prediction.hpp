@@ -68,12 +68,14 @@ class Terms {
 enum class CacheState : unsigned char {
   cold,    ///< L2 full of clean foreign lines; dirty lines may stay behind in it (one launch, timed
            ///< alone)
+  warm,    ///< as cold, but what an earlier kernel just computed (ArrayUse::activation) is in L2 as
+           ///< far as it fits, and its write-back is that kernel's
   steady,  ///< other data before and after: every written byte is paid for (launches back to back)
 };
 
-inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::steady};
+inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::warm, CacheState::steady};
 constexpr std::string_view name(CacheState cache) {
-  constexpr std::array<std::string_view, kCacheStates.size()> names = {"cold", "steady"};
+  constexpr std::array<std::string_view, kCacheStates.size()> names = {"cold", "warm", "steady"};
   return names[static_cast<std::size_t>(cache)];
 }
 

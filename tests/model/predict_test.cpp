@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "model/counting/activation.hpp"
 #include "tests/model/devices.hpp"
 
 namespace roofcast {
@@ -222,6 +223,66 @@ RC_GTEST_PROP(PredictProperty, BytesAreAtLeastCompulsory, ()) {
   RC_ASSERT(p.work.requested.total_bytes() >= p.work.compulsory.total_bytes() * (1 - 1e-12));
   RC_ASSERT(p.work.l2.total_bytes() >= p.work.compulsory.total_bytes() * (1 - 1e-12));
   RC_ASSERT(p.io.lower_bound_bytes >= p.work.compulsory.total_bytes() * (1 - 1e-12));
+}
+
+// No data in DRAM: as fast as if all were resident.
+Gpu all_resident() {
+  Gpu gpu = testing::hopper_like();
+  gpu.memory.dram_bandwidth_bytes_per_s = 1e18;
+  gpu.latency.dram_cycles = gpu.latency.l2_cycles;
+  return gpu;
+}
+
+RC_GTEST_PROP(PredictProperty, WarmIsBetweenColdAndAllResident, ()) {
+  const Question q = any_question();
+  const Gpu gpu = testing::hopper_like();
+  const Prediction cold = predict(q.kernel, q.problem, gpu);
+  const Prediction warm = predict(q.kernel, q.problem, gpu, {.cache = CacheState::warm});
+  const Prediction resident = predict(q.kernel, q.problem, all_resident());
+  constexpr double kRounding = 1 + 1e-12;
+  RC_ASSERT(warm.limit.time_s <= cold.limit.time_s * kRounding);
+  RC_ASSERT(warm.time->expected_s <= cold.time->expected_s * kRounding);
+  RC_ASSERT(warm.time->expected_s >= warm.limit.time_s);
+  RC_ASSERT(warm.time->expected_s * kRounding >= resident.time->expected_s);
+  RC_ASSERT(warm.work.dram.read_bytes >= 0);
+  RC_ASSERT(warm.work.dram.read_bytes <= cold.work.dram.read_bytes * kRounding);
+  if (!activation_of(q.kernel.kernel->plan(cold.problem, gpu))) {
+    RC_ASSERT(warm.time->expected_s == cold.time->expected_s);
+    RC_ASSERT(warm.limit.time_s == cold.limit.time_s);
+  }
+}
+
+TEST(Warm, SmallActivationsAreFoundAndLargeOnesAreNot) {
+  const KernelRef gelu = find_kernel("elementwise.gelu.fused");
+  const Gpu gpu = testing::hopper_like();
+  const auto read = [&](std::int64_t n, CacheState cache) {
+    Problem problem;
+    problem[0] = n;
+    check(gelu, problem, 1);
+    return predict(gelu, problem, gpu, {.cache = cache}).work.dram.read_bytes;
+  };
+  EXPECT_EQ(read(1 << 20, CacheState::warm), 0);
+  EXPECT_EQ(read(1 << 20, CacheState::cold), 4 << 20);
+  EXPECT_EQ(read(1 << 28, CacheState::warm), 1 << 30);
+}
+
+TEST(Warm, WeightsAreNot) {
+  const KernelRef product = find_kernel("gemm.vectorized");
+  Problem problem;
+  problem[0] = 256, problem[1] = 1024, problem[2] = 512;
+  check(product, problem, 7);
+  const Prediction warm =
+      predict(product, problem, testing::hopper_like(), {.cache = CacheState::warm});
+  EXPECT_DOUBLE_EQ(warm.work.dram.read_bytes, 512 * 1024 * 4) << "B, and nothing of A";
+  const auto says = [](const Prediction& prediction) {
+    return std::count_if(prediction.traffic_reasons.begin(), prediction.traffic_reasons.end(),
+                         [](const TrafficReason& reason) {
+                           return reason.text ==
+                                  "L2 still holds 524.3 kB that an earlier kernel computed";
+                         });
+  };
+  EXPECT_EQ(says(warm), 1);
+  EXPECT_EQ(says(predict(product, problem, testing::hopper_like())), 0);
 }
 
 RC_GTEST_PROP(PredictProperty, MoreBandwidthIsNeverSlower, ()) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "kernels/catalog.hpp"
+#include "model/catalog.hpp"
+#include "model/counting/activation.hpp"
 #include "validation/harness/interrupt.hpp"
 #include "validation/harness/occupancy.hpp"
 #include "validation/runs/problem_text.hpp"
@@ -58,6 +60,16 @@ void Bench::check_ragged(const cuda::KernelEntry& kernel, const Problem& problem
   (void)correctness_.error_of(kernel, kernel, *companion, buffers, kSeed, timer_.stream());
 }
 
+// Reads the input that an earlier kernel would have computed; empty where there is none.
+std::function<void(cudaStream_t)> Bench::warming(const std::string& kernel, const Problem& problem,
+                                                 const BufferSet& buffers, const Gpu& gpu) const {
+  const auto input = activation_of(find_kernel(kernel).kernel->plan(problem, gpu));
+  if (!input) return {};
+  const void* const address = buffers.addresses().inputs[input->input];
+  const auto bytes = static_cast<std::size_t>(input->bytes);
+  return [this, address, bytes](cudaStream_t stream) { flush_.bring_in(address, bytes, stream); };
+}
+
 Bench::Rotation Bench::rotation(std::size_t set_bytes, double estimate_s) const {
   const std::size_t enough = 3 * device_.l2_bytes;
   const std::size_t sets =
@@ -67,7 +79,7 @@ Bench::Rotation Bench::rotation(std::size_t set_bytes, double estimate_s) const 
   return {sets, (wanted + sets - 1) / sets * sets};
 }
 
-Case Bench::time(const SuiteCase& wanted) {
+Case Bench::time(const SuiteCase& wanted, const Gpu& gpu) {
   const Problem& problem = wanted.problem;
   const cuda::KernelEntry& kernel = runnable(wanted.kernel, problem);
   const cuda::KernelEntry* baseline = runnable_baseline(wanted.kernel, problem);
@@ -104,8 +116,11 @@ Case Bench::time(const SuiteCase& wanted) {
   out.cache =
       wanted.cache.value_or(estimate_s < kSteadyBelow ? CacheState::steady : CacheState::cold);
   Timed timed;
-  if (out.cache == CacheState::cold) {
-    timed = timer_.cold(contenders, estimate_s);
+  if (out.cache != CacheState::steady) {
+    if (out.cache == CacheState::warm) {
+      contenders.before = warming(wanted.kernel, problem, sets[0], gpu);
+    }
+    timed = timer_.single(contenders, estimate_s);
   } else {
     const Rotation turn = rotation(set_bytes, estimate_s);
     arena_.reset(turn.sets * set_bytes);

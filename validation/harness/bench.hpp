@@ -1,10 +1,12 @@
 #pragma once
 // One case on the device: is it right, how long does it take, what does the hardware count.
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "kernels/common/kernel.hpp"
+#include "model/types/gpu.hpp"
 #include "validation/counters/counters.hpp"
 #include "validation/harness/buffers.hpp"
 #include "validation/harness/correctness.hpp"
@@ -25,8 +27,9 @@ class Bench {
  public:
   explicit Bench(const Device& device);
 
-  /// Checks the kernel, then times it. Throws CannotRun, WrongResult or CudaError.
-  validation::Case time(const validation::SuiteCase& wanted);
+  /// Checks the kernel, then times it. Throws CannotRun, WrongResult or CudaError. `gpu`: to know
+  /// what of the inputs is warm.
+  validation::Case time(const validation::SuiteCase& wanted, const Gpu& gpu);
 
   /// Counters of one cold launch; none for a kernel so slow that the passes would take minutes.
   validation::Counters count(const validation::Case& measured, CounterSession& session);
@@ -37,6 +40,8 @@ class Bench {
     std::size_t launches;
   };
   Rotation rotation(std::size_t set_bytes, double estimate_s) const;
+  std::function<void(cudaStream_t)> warming(const std::string& kernel, const Problem& problem,
+                                            const BufferSet& buffers, const Gpu& gpu) const;
   void check_ragged(const cuda::KernelEntry& kernel, const Problem& problem);
 
   Device device_;

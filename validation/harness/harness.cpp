@@ -184,7 +184,7 @@ class Sweep {
   void time(Bench& bench, const SuiteCase& wanted) {
     meter_.begin(wanted.kernel, wanted.problem);
     try {
-      Case item = bench.time(wanted);
+      Case item = bench.time(wanted, gpu_);
       item.prediction_json = forecast_json(item, gpu_);
       item.position = wanted.position;
       result_.run.cases.push_back(std::move(item));

@@ -16,6 +16,10 @@ class L2Flush {
 
   void enqueue(cudaStream_t stream) const;
 
+  /// Brings a buffer into L2 by reading it, clean. The address is a multiple of 16 bytes, and the
+  /// last 16 bytes are read whole.
+  void bring_in(const void* buffer, std::size_t bytes, cudaStream_t stream) const;
+
  private:
   std::size_t vectors_;
   unsigned blocks_;

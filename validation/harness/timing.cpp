@@ -31,8 +31,10 @@ Timer::Timer(const L2Flush& flush, int sm_count)
       stop_(make_event()),
       probe_(sm_count) {}
 
-double Timer::time_cold(const Launcher& launch, ClockProbe* probe) {
+double Timer::time_cold(const Launcher& launch, ClockProbe* probe,
+                        const std::function<void(cudaStream_t)>& before) {
   flush_.enqueue(stream());
+  if (before) before(stream());
   if (probe != nullptr) probe->begin(stream());
   check(cudaEventRecord(start_.get(), stream()));
   launch(0, stream());
@@ -55,14 +57,14 @@ double Timer::warm_up(const Launcher& baseline) {
   return estimate_cold_s(baseline);
 }
 
-Timed Timer::cold(const Contenders& contenders, double estimate_s) {
+Timed Timer::single(const Contenders& contenders, double estimate_s) {
   const double seconds_a_sample = estimate_s + warm_up(contenders.baseline);
   probe_.restart(stream());
   Timed out;
   out.kernel.samples_s = take_samples(contenders.label, sample_count(seconds_a_sample), [&] {
-    const double seconds = time_cold(contenders.kernel, &probe_);
+    const double seconds = time_cold(contenders.kernel, &probe_, contenders.before);
     if (contenders.baseline) {
-      out.baseline.samples_s.push_back(time_cold(contenders.baseline, nullptr));
+      out.baseline.samples_s.push_back(time_cold(contenders.baseline, nullptr, contenders.before));
     }
     return seconds;
   });

@@ -4,6 +4,10 @@
 // cold: one launch between two events after L2 was filled with other data. The flush, which takes
 // longer than enqueueing, keeps the device busy meanwhile: no wait for the host is timed.
 //
+// warm: the same, and between the flush and the launch a kernel reads the input that an earlier
+// kernel would have computed. It leaves what L2 holds of it clean: the write-back is the earlier
+// kernel's.
+//
 // steady: a graph of many launches over buffer sets that together exceed 3 × L2, so that a set is
 // gone from L2 before its turn comes again and every written byte is paid for. The graph runs twice
 // and the second run is timed: the first brings the caches into that state and covers the host's
@@ -31,6 +35,8 @@ struct Contenders {
   std::string label;
   Launcher kernel;
   Launcher baseline;  ///< empty: none
+  /// Enqueued between flush and launch: brings into L2 what is there before; empty: nothing.
+  std::function<void(cudaStream_t)> before{};
 };
 
 struct Timed {
@@ -46,7 +52,8 @@ class Timer {
   /// Fastest of a few cold launches; one alone of a slow kernel.
   double estimate_cold_s(const Launcher& launch);
 
-  Timed cold(const Contenders& contenders, double estimate_s);
+  /// Cold, or warm where the contenders have a `before`.
+  Timed single(const Contenders& contenders, double estimate_s);
   /// `launches`: of one graph, a multiple of `sets`.
   Timed steady(const Contenders& contenders, double estimate_s, std::size_t sets,
                std::size_t launches);
@@ -57,7 +64,8 @@ class Timer {
   /// The baseline's estimate; 0 without one. Also its warm-up: libraries set up at their first
   /// call.
   double warm_up(const Launcher& baseline);
-  double time_cold(const Launcher& launch, ClockProbe* probe);
+  double time_cold(const Launcher& launch, ClockProbe* probe,
+                   const std::function<void(cudaStream_t)>& before = {});
   double time_graph(cudaGraphExec_t graph, std::size_t launches, ClockProbe* probe);
   GraphExec capture(const Launcher& launch, std::size_t sets, std::size_t launches);
 

@@ -105,7 +105,7 @@ using roofcast::name;
 
 /// By its name, as in run files.
 std::optional<CacheState> parse_cache_state(std::string_view text);
-/// What it takes: "\"cold\" or \"steady\"".
+/// What it takes: "\"cold\", \"warm\" or \"steady\"".
 std::string cache_state_names();
 
 /// What the run measured, in words: "default", or "random, seed 7".

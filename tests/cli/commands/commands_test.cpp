@@ -222,6 +222,28 @@ TEST(Validate, WithoutAGpuSaysSo) {
   EXPECT_EQ(run_program("validate --shard 4/4").code, 3);
 }
 
+TEST(Predict, WarmStandsBetween) {
+  const auto seconds = [](const std::string& cache) {
+    const Outcome outcome = run_program(
+        "predict norm.rmsnorm --rows 2048 --cols 2048 --dtype bf16 --gpu h200-sxm --format json "
+        "--cache " +
+        cache);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto answer = nlohmann::json::parse(outcome.out);
+    EXPECT_GE(answer["time"]["expected_s"], answer["limit"]["time_s"]);
+    return answer["time"]["expected_s"].get<double>();
+  };
+  EXPECT_LT(seconds("warm"), seconds("cold"));
+  const Outcome line = run_program(
+      "predict --batch -",
+      R"({"kernel":"norm.rmsnorm","gpu":"h200-sxm","rows":2048,"cols":2048,"dtype":"bf16","cache":"warm"})"
+      "\n");
+  EXPECT_DOUBLE_EQ(nlohmann::json::parse(line.out)["time"]["expected_s"], seconds("warm"));
+  const Outcome wrong = run_program("predict stream.copy --n 5 --gpu h200-sxm --cache hot");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("warm"));
+}
+
 TEST(Validate, ListsTheCasesOfASuiteAsQueries) {
   const Outcome listed = run_program("validate --suite quick --list --gpu h200-sxm");
   ASSERT_EQ(listed.code, 0) << listed.err;

@@ -105,5 +105,29 @@ TEST(Bounds, OfAFamilyOnItsFastestPipe) {
   EXPECT_DOUBLE_EQ(limit(work, DType::fp4, device()).time_s, 0.25);
 }
 
+TEST(Limit, WarmWhatL2MayHoldOfAnActivationIsNotRead) {
+  const double l2 = *device().memory.l2_bytes;
+  const double bandwidth = *device().memory.dram_bandwidth_bytes_per_s;
+  Plan plan;
+  plan.arrays = {use(0, {4 * l2, 0}), use(1, {3 * l2, 0})};
+  const auto seconds = [&plan](CacheState cache) {
+    return limit({{plan}}, device(), cache).time_s;
+  };
+  EXPECT_DOUBLE_EQ(seconds(CacheState::warm), 7 * l2 / bandwidth) << "no activation";
+  plan.arrays[0].activation = true;
+  EXPECT_DOUBLE_EQ(seconds(CacheState::cold), 7 * l2 / bandwidth);
+  EXPECT_DOUBLE_EQ(seconds(CacheState::steady), 7 * l2 / bandwidth);
+  EXPECT_DOUBLE_EQ(seconds(CacheState::warm), 6 * l2 / bandwidth);
+  plan.arrays[0].compulsory.read_bytes = l2 / 2;  // all of it fits
+  EXPECT_DOUBLE_EQ(seconds(CacheState::warm), 3 * l2 / bandwidth);
+  // A launch that finds the array as the program left it has no more of it to gain.
+  Plan again = plan;
+  EXPECT_DOUBLE_EQ(limit({{plan}, {again}}, device(), CacheState::warm).time_s,
+                   limit({{plan}, {again}}, device()).time_s - l2 / 2 / bandwidth);
+  Work work;  // of a family any input may be the one
+  work.compulsory = {3 * l2, 0};
+  EXPECT_DOUBLE_EQ(limit(work, DType::fp32, device(), CacheState::warm).time_s, 2 * l2 / bandwidth);
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -209,5 +209,28 @@ TEST(ChainReuse, DistanceCountsArraysOnTheWayWholeAndThoseAtTheEndsHalf) {
   EXPECT_EQ(third[1].distance_bytes, 50 + 100 + 50 + 50);
 }
 
+TEST(ChainReuse, WarmTheActivationCountsAsUsedBeforeTheFirstLaunch) {
+  Program program = three_launches();
+  EXPECT_TRUE(chain_reuse(program, 0, CacheState::warm).empty()) << "no array is an activation";
+  program[0].plan.arrays[0].activation = true;
+  program[2].plan.arrays[0].activation = true;  // the same array, by then used by the program
+  EXPECT_TRUE(chain_reuse(program, 0, CacheState::cold).empty());
+  EXPECT_TRUE(chain_reuse(program, 0, CacheState::steady).empty());
+  const auto first = chain_reuse(program, 0, CacheState::warm);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].bytes.read_bytes, 100);
+  EXPECT_EQ(first[0].bytes.write_bytes, 0);
+  EXPECT_TRUE(first[0].from_before);
+  EXPECT_FALSE(chain_reuse(program, 1, CacheState::warm)[0].from_before);
+  EXPECT_EQ(first[0].distance_bytes, 100 + 50) << "itself, and half of b";
+  EXPECT_EQ(chain_reuse(program, 2, CacheState::warm)[0].distance_bytes,
+            chain_reuse(program, 2)[0].distance_bytes);
+  // Read first by the third launch: b and c went through whole meanwhile.
+  program[0].plan.arrays[0] = uses(4, {100, 0});
+  const auto third = chain_reuse(program, 2, CacheState::warm);
+  ASSERT_EQ(third.size(), 2U);
+  EXPECT_EQ(third[0].distance_bytes, 100 + 100 + 100 + 100 + 50) << "a, b, c, e and half of d";
+}
+
 }  // namespace
 }  // namespace roofcast

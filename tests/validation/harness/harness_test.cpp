@@ -11,6 +11,7 @@
 #include "hw_specs/loader.hpp"
 #include "kernels/catalog.hpp"
 #include "tests/kernels/device.hpp"
+#include "validation/harness/bench.hpp"
 #include "validation/harness/correctness.hpp"
 #include "validation/runs/run_file.hpp"
 
@@ -85,6 +86,23 @@ TEST_F(HarnessTest, ASignalKeepsWhatWasMeasured) {
   EXPECT_EQ(resumed.resumed, 1U);
   EXPECT_EQ(resumed.measured, 2U);
   std::filesystem::remove(file);
+}
+
+// 16 MB fit any L2 that the suites are run on: warm, the copy reads nothing from DRAM.
+TEST_F(HarnessTest, WarmFindsItsInputInL2) {
+  const specs::Embedded* embedded = specs::find_embedded("h200-sxm");
+  const Gpu gpu = specs::load({.file = std::string(embedded->name),
+                               .text = std::string(embedded->text),
+                               .overlay_file = {},
+                               .overlay_text = {},
+                               .overrides = {}});
+  Bench bench(device_in_use());
+  const auto median_s = [&](CacheState cache) {
+    const validation::Case measured = bench.time({"stream.copy", copy_of(4 << 20), cache}, gpu);
+    EXPECT_EQ(measured.cache, cache);
+    return measured.timing.median_s();
+  };
+  EXPECT_LT(median_s(CacheState::warm), median_s(CacheState::cold));
 }
 
 }  // namespace

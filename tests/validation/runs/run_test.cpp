@@ -209,7 +209,7 @@ TEST(RunJson, ASeedIsKeptAndShown) {
 
 TEST(CacheStateName, RoundTrips) {
   for (const CacheState cache : kCacheStates) EXPECT_EQ(parse_cache_state(name(cache)), cache);
-  EXPECT_EQ(cache_state_names(), "\"cold\" or \"steady\"");
+  EXPECT_EQ(cache_state_names(), "\"cold\", \"warm\" or \"steady\"");
   EXPECT_FALSE(parse_cache_state("hot").has_value());
 }
 

@@ -1,0 +1,15 @@
+#include "model/counting/activation.hpp"
+
+namespace roofcast {
+
+std::optional<Activation> activation_of(const Program& program) {
+  for (const Node& node : program) {
+    for (std::size_t i = 0; i < node.plan.arrays.size(); ++i) {
+      const ArrayUse& use = node.plan.arrays[i];
+      if (use.activation) return Activation{i, use.compulsory.read_bytes};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace roofcast
