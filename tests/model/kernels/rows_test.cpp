@@ -139,10 +139,13 @@ TEST(RowCandidates, LargerClustersWhereRowsLeaveSmsIdle) {
 
 TEST(RowCandidates, SeveralRowsAClusterWhereEverySmHasOne) {
   // 132 SMs have room for 33 clusters of 4 blocks.
-  EXPECT_EQ(tried("softmax.cluster", problem(4096, 65536), softmax::kRowsPerCluster),
-            Values({1, 2, 4, 8}));
-  EXPECT_EQ(tried("softmax.cluster", problem(70, 65536), softmax::kRowsPerCluster), Values({1, 2}));
-  EXPECT_EQ(tried("softmax.cluster", problem(20, 65536), softmax::kRowsPerCluster), Values({1}));
+  const auto in_turn = [](std::int64_t rows) {
+    return tried("softmax.cluster", softmax_cluster(problem(rows, 65536), 4, kToChoose),
+                 softmax::kRowsPerCluster);
+  };
+  EXPECT_EQ(in_turn(4096), Values({1, 2, 4, 8}));
+  EXPECT_EQ(in_turn(70), Values({1, 2}));
+  EXPECT_EQ(in_turn(20), Values({1}));
 }
 
 TEST(RowCandidates, NormStreamsWhereBulkCopiesCanTakeTheRows) {
