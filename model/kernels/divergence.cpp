@@ -22,7 +22,7 @@ constexpr double kLanes = 32;
 
 // validation/sweeps/execution.json.
 constexpr std::array kValidated = {
-    ValidatedRange{kElements, std::int64_t{1} << 22, std::int64_t{1} << 22},
+    ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 24},
     ValidatedRange{kPaths, 1, 32}, ValidatedRange{kWork, 64, 512}};
 
 /// What differs between the variants: how a thread finds its path.

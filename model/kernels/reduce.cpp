@@ -14,7 +14,7 @@ enum class Kind : unsigned char { row, weighted, global };
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
 // validation/sweeps/rows.json.
-constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, 268435},
+constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
 
 // Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
 // validation/sweeps/rows.json.
-constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, 268435},
+constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
 
 // Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability

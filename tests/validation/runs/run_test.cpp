@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"\"m\": 512", "\"m\": 5.5", "at /cases/0/problem/m:", "an integer"},
         Damage{"\"m\": 512", "\"m\": 512, \"m\": 512", "at /cases/0/problem/m:", "\"m\" twice"},
         Damage{"\"fp32\"", "\"fp31\"", "at /cases/0/problem/dtype:", "an element type"},
-        Damage{"\"steady\"", "\"warm\"", "at /cases/0/cache:", "cold"},
+        Damage{"\"steady\"", "\"tepid\"", "at /cases/0/cache:", "cold"},
         Damage{"\"error\"", "\"eror\"", "at /cases/0/eror:", "unknown key"},
         Damage{"\"suite\": \"quick\"", "\"suit\": \"quick\"", "at /suit:", "unknown key"},
         Damage{"\"sm_clock_hz\": 1970000000.0", "\"sm_clock_hz\": \"fast\"",

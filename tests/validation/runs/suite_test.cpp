@@ -7,6 +7,7 @@
 
 #include "model/predict.hpp"
 #include "tests/model/devices.hpp"
+#include "validation/runs/random_suite.hpp"
 
 namespace roofcast::validation {
 namespace {
@@ -37,16 +38,33 @@ bool shares(const KernelRef& kernel, const KernelRef& other) {
          other.family->validated.data() == kernel.family->validated.data();
 }
 
+// The least and the greatest value that the random suite draws of the parameter.
+std::vector<std::int64_t> drawn_ends(const RandomSuite& random, const KernelRef& ref,
+                                     std::size_t position) {
+  std::vector<std::int64_t> ends;
+  for (const RandomGroup& group : random.groups) {
+    if (!shares(ref, group.kernel)) continue;
+    for (const RandomParameter& one : group.parameters) {
+      if (one.position == position && one.values.empty()) {
+        ends.insert(ends.end(), {one.from, one.to});
+      }
+    }
+  }
+  return ends;
+}
+
 // The least and the greatest value of each parameter. Kernels that no sweep measures are held
 // against published tables.
 TEST(Suites, ValidatedRangesAreWhatTheSweepsMeasure) {
   const Suite all = find_suite("default");
+  const RandomSuite random =
+      parse_random_suite("random.json", std::string(embedded_suite("random").text));
   for (const KernelFamily& family : catalog()) {
     for (const KernelModel& kernel : family.variants) {
       const KernelRef ref{&family, &kernel};
       for (const ValidatedRange& range :
            kernel.validated.empty() ? family.validated : kernel.validated) {
-        std::vector<std::int64_t> measured;
+        std::vector<std::int64_t> measured = drawn_ends(random, ref, range.parameter);
         for (const SuiteCase& item : all.cases) {
           if (shares(ref, find_kernel(item.kernel))) {
             measured.push_back(item.problem[range.parameter]);
