@@ -66,7 +66,9 @@ __global__ void __launch_bounds__(kMostThreads, 4) sum_kernel(Sum<T> at) {
 template <class T, bool kAligned>
 __global__ void __launch_bounds__(kMostThreads, 3) weighted_kernel(Sum<T> at) {
   constexpr int kWidth = kAligned ? rows::kWidth<T> : 1;
-  constexpr int kSteps = kAligned ? 2 : 4;  // before the first is used
+  constexpr auto kSteps =  // before the first is used
+      static_cast<int>(kAligned ? roofcast::reduce::kBatch / kRows
+                                : roofcast::reduce::kSingleBatch);
   __shared__ float sums[kRows][kMostThreads / 32];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const auto of_chunk = static_cast<int>(blockIdx.x % static_cast<unsigned>(at.split));

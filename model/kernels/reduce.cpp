@@ -26,12 +26,42 @@ std::int64_t weighted_registers(DType dtype, bool ragged) {
   return ragged ? 68 : dtype == DType::fp16 ? 70 : 72;
 }
 
-// Estimates from the PTX: an access with its bounds test, address and padding; a thread besides; a
-// sum over a warp, and over the warps of a block.
-constexpr double kInstructionsPerLoad = 9;
-constexpr double kInstructionsPerThread = 60;
-constexpr double kInstructionsPerWarpSum = 10;
-constexpr double kShufflesOfWarp = 5;
+// A warp's part in a step, counted in the SASS (sm_90a, CUDA 13.0, 2026-11-22; the counters of
+// validation/measured/h200-sxm-random1-2026-11-22.json agree within 5%). Cycles that the issue of
+// dependent instructions is held back beyond one each count as dependent operations of 4.
+struct Code {
+  double instructions = 0;
+  double dependent = 0;
+  double shared = 0;  // shuffles, shared memory, constants and special registers waited for
+};
+struct Batch {
+  Code code;
+  // Accesses of a row that a thread has issued when it waits for one of them: the address register
+  // of a later one shares its scoreboard. 0: all are in flight together.
+  std::int64_t before_wait = 0;
+};
+
+Batch batch_of(bool weighted, bool ragged, bool narrow) {
+  if (!weighted) return narrow ? Batch{{204, 12}} : Batch{{107, 7}, 2};
+  if (!ragged) return narrow ? Batch{{226, 33}} : Batch{{112, 21}};
+  return narrow ? Batch{{195, 50}} : Batch{{172, 0}, 3};
+}
+
+// Before the first batch and after the last one; waited for is only what comes after: what a launch
+// does before its first access is in Sustained::first_access_s. `alone`: a warp a chunk, which meets
+// no other.
+Code ends_of(bool weighted, bool alone) {
+  if (weighted) return alone ? Code{165, 40, 5} : Code{245, 73, 10};
+  return alone ? Code{120, 18, 5} : Code{145, 32, 12};
+}
+
+// The second launch: before its first load, after the last; eight loads together, one by itself.
+Code finish_ends(bool alone) {
+  return alone ? Code{79, 50, 9} : Code{107, 63, 15};
+}
+constexpr std::int64_t kFinishUnrolled = 8;
+constexpr Code kFinishEight = {27, 10};
+constexpr Code kFinishOne = {8, 4};
 
 struct Shape {
   std::int64_t rows, cols;
@@ -65,6 +95,19 @@ std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
   return values;
 }
 
+// Mean number of pieces of `unit` bytes that 32 neighbouring elements touch, over rows.
+double mean_units(const Shape& shape, std::int64_t element_bytes, std::int64_t unit) {
+  const std::int64_t rows = std::min(shape.rows, kLineBytes / element_bytes);  // offsets repeat
+  std::int64_t units = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const WarpAccess run{.stride_bytes = element_bytes,
+                         .access_bytes = element_bytes,
+                         .offset_bytes = row * shape.cols * element_bytes % kLineBytes};
+    units += distinct_units(run, unit);
+  }
+  return as_double(units) / as_double(rows);
+}
+
 // As many threads as hold a chunk in one batch of accesses, or a quarter of them.
 template <Kind kKind>
 std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
@@ -93,6 +136,17 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
 
 enum : ArrayId { kX, kWeights, kPartials, kSums };
 
+// Round trips to memory of a batch, on average: one, or two where it has accesses that are issued
+// only when an earlier one has returned. The last batch of a chunk is seldom full.
+double rounds_of(const Batch& batch, std::int64_t units, std::int64_t units_a_batch,
+                 std::int64_t threads) {
+  if (batch.before_wait == 0) return 1;
+  const std::int64_t full = units / units_a_batch;
+  const std::int64_t left = units - full * units_a_batch;
+  const std::int64_t of_last = left == 0 ? 0 : left > batch.before_wait * threads ? 2 : 1;
+  return as_double(2 * full + of_last) / as_double(full + (left > 0 ? 1 : 0));
+}
+
 Plan plan_sums(Kind kind, const Problem& p) {
   const Shape shape = shape_of(kind, p);
   const Layout& layout = shape.layout;
@@ -104,7 +158,6 @@ Plan plan_sums(Kind kind, const Problem& p) {
   plan.launch.block = {layout.threads, layout.groups_a_block, 1};
   plan.launch.registers = weighted ? weighted_registers(p.dtype, ragged) : kSumRegisters;
   plan.launch.shared_bytes = layout.rows_a_group * kMostThreads / rows::kWarp * 4;
-  plan.caveat = "instructions are estimated from the PTX";
 
   const double elements = as_double(shape.rows) * as_double(shape.cols);
   const double bytes = elements * as_double(element_bytes(p));
@@ -131,42 +184,54 @@ Plan plan_sums(Kind kind, const Problem& p) {
 
   const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads * layout.groups_a_block / rows::kWarp);
-  const double width = as_double(rows::kVectorBytes / element_bytes(p));
+  // Four rows that do not all begin on a 16-byte boundary go by single elements.
+  const bool single = weighted && ragged;
+  const std::int64_t width = single ? 1 : rows::kVectorBytes / element_bytes(p);
   const std::int64_t chunk = chunk_elements(shape.cols, element_bytes(p), layout.split);
-  const std::int64_t vectors = rows::ceil_div(chunk, rows::kVectorBytes / element_bytes(p));
-  const std::int64_t batch = weighted ? kBatch / kWeightedRows : kBatch;  // vectors of a row
-  const double batches =
-      as_double(std::max<std::int64_t>(1, rows::ceil_div(vectors, batch * layout.threads)));
+  const std::int64_t units = rows::ceil_div(std::min(chunk, shape.cols), width);
+  // Accesses of a row that a thread issues before it adds the first.
+  const std::int64_t batch = !weighted ? kBatch : single ? kSingleBatch : kBatch / kWeightedRows;
+  const std::int64_t batches =
+      std::max<std::int64_t>(1, rows::ceil_div(units, batch * layout.threads));
   const double accesses = warps * as_double(batch * layout.rows_a_group);  // of x, a step
-  const double weight_accesses = weighted ? warps * as_double(batch) : 0;
-  const double unpack = element_bytes(p) == 2 ? 1 : 0;
+  // Beyond the last row the last one is read again.
+  const double read_again = groups * as_double(layout.rows_a_group) / as_double(shape.rows);
   const rows::Sectors sectors =
       rows::sectors_of(shape.rows, shape.cols, element_bytes(p), {.cluster = layout.split});
+  const double runs = elements / as_double(rows::kWarp);
+  const double accessed =
+      single ? runs * mean_units(shape, element_bytes(p), kSectorBytes) : sectors.accessed;
+  const Batch code = batch_of(weighted, ragged, element_bytes(p) == 2);
   Step load;
-  load.issued.vector_flops = accesses * rows::kWarp * width * (weighted ? 2 : 1);
-  const double steps = blocks * batches;
-  load.issued.requested = shared_by({bytes + groups * weights, 0}, steps);
-  load.issued.l1 = shared_by({sectors.accessed * kSectorBytes + groups * weights, 0}, steps);
+  load.issued.vector_flops = accesses * rows::kWarp * as_double(width) * (weighted ? 2 : 1);
+  const double steps = blocks * as_double(batches);
+  load.issued.requested = shared_by({bytes * read_again + groups * weights, 0}, steps);
+  load.issued.l1 = shared_by({accessed * read_again * kSectorBytes + groups * weights, 0}, steps);
   load.issued.l2 = shared_by({sectors.distinct * kSectorBytes + groups * weights, 0}, steps);
-  load.warp_instructions =
-      (accesses + weight_accesses) * (kInstructionsPerLoad + width * unpack) + accesses * width;
-  if (weighted && ragged) load.warp_instructions += (accesses + weight_accesses) * width * 4;
-  load.wavefronts.l1 = load.wavefronts.l1_lookups =
-      load.issued.l1.read_bytes / as_double(kLineBytes);
-  load.waits = {.global = 1, .arithmetic = as_double(batch) * (weighted ? width : 1)};
+  load.warp_instructions = warps * code.code.instructions;
+  load.wavefronts.l1 = load.issued.l1.read_bytes / as_double(kLineBytes);
+  if (single) {  // an access takes as many wavefronts as it touches lines
+    const double lines = runs * mean_units(shape, element_bytes(p), kLineBytes);
+    load.wavefronts.l1 =
+        (lines * read_again + groups * as_double(shape.cols) / as_double(rows::kWarp)) / steps;
+  }
+  load.wavefronts.l1_lookups = load.wavefronts.l1;
+  load.waits = {.global = rounds_of(code, units, batch * layout.threads, layout.threads),
+                .arithmetic = code.code.dependent};
 
   const bool alone = layout.threads == rows::kWarp;
-  const double rows_summed = as_double(layout.rows_a_group);
+  const Code ends = ends_of(weighted, alone);
   Step merge;
   merge.issued.requested = shared_by({0, written}, blocks);
   merge.issued.l1 = merge.issued.l2 = shared_by({0, stores}, blocks);
-  merge.warp_instructions =
-      warps * (kInstructionsPerThread + (alone ? 1 : 2) * rows_summed * kInstructionsPerWarpSum);
-  merge.wavefronts.shared = alone ? 0 : 2 * warps * rows_summed;
+  merge.warp_instructions = warps * ends.instructions;
+  merge.wavefronts.shared = alone ? 0 : 2 * warps * as_double(layout.rows_a_group);
   merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
-  merge.waits.shared = (alone ? 1 : 2) * kShufflesOfWarp;
-  merge.waits.barriers = alone ? 0 : 1;
-  set_blocks(plan, {{load, batches}, {merge}});
+  merge.waits = {
+      .shared = ends.shared, .arithmetic = ends.dependent, .barriers = alone ? 0.0 : 1.0};
+  // Narrow elements before the first vector are widened, so waited for, before the first batch.
+  if (!weighted && ragged && shape.rows > 1 && element_bytes(p) == 2) merge.waits.global = 1;
+  set_blocks(plan, {{load, as_double(batches)}, {merge}});
   return plan;
 }
 
@@ -183,21 +248,26 @@ Plan plan_finish(Kind kind, const Problem& p) {
   plan.launch.shared_bytes = rows::kMaxThreads / rows::kWarp * 4;
   plan.useful.vector_flops = partials / 4;
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};
-  constexpr double kUnrolled = 8;
   const double blocks = as_double(plan.launch.blocks());
-  const double loads = as_double(rows::ceil_div(shape.layout.split, finish.threads));
+  const std::int64_t loads = rows::ceil_div(shape.layout.split, finish.threads);
+  const double eights = as_double(loads / kFinishUnrolled);
+  const double ones = as_double(loads % kFinishUnrolled);  // one after the other
   const double warps = as_double(finish.threads * finish.rows_a_block / rows::kWarp);
+  const bool alone = finish.threads == rows::kWarp;
+  const Code ends = finish_ends(alone);
   Step step;
-  step.issued.vector_flops = loads * warps * rows::kWarp;
+  step.issued.vector_flops = as_double(loads) * warps * rows::kWarp;
   step.issued.requested = shared_by({partials, out}, blocks);
   step.issued.l1 = step.issued.l2 =
       shared_by({partials, as_double(shape.rows) * kSectorBytes}, blocks);
-  step.warp_instructions = warps * (loads * 4 + kInstructionsPerThread);
-  step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * loads;
-  step.waits = {.global = std::max(1.0, loads / kUnrolled),
-                .shared = 2 * kShufflesOfWarp,
-                .arithmetic = loads,
-                .barriers = finish.threads > rows::kWarp ? 1.0 : 0.0};
+  step.warp_instructions = warps * (ends.instructions + eights * kFinishEight.instructions +
+                                    ones * kFinishOne.instructions);
+  step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * as_double(loads);
+  step.waits = {
+      .global = eights + ones,
+      .shared = ends.shared,
+      .arithmetic = ends.dependent + eights * kFinishEight.dependent + ones * kFinishOne.dependent,
+      .barriers = alone ? 0.0 : 1.0};
   set_blocks(plan, {{step}});
   return plan;
 }

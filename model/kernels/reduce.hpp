@@ -30,6 +30,8 @@ inline constexpr std::int64_t kMostChunks = 32768;
 inline constexpr std::int64_t kBatch = 8;
 /// Rows that share each weight a thread has loaded.
 inline constexpr std::int64_t kWeightedRows = 4;
+/// Accesses to each of them before the first is used, where rows go by single elements.
+inline constexpr std::int64_t kSingleBatch = 4;
 
 constexpr std::int64_t element_bytes(const Problem& p) {
   return static_cast<std::int64_t>(size_bytes(p.dtype));
