@@ -79,17 +79,17 @@ Shape shape_of(Kind kind, const Problem& p) {
   }
 }
 
-// Chunks of a row: none, or the four largest powers of two that leave chunks of some size and no more
+// Chunks of a row: none, or the five largest powers of two that leave chunks of some size and no more
 // of them than the second launch can add up.
 std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
                                  std::int64_t group_bytes) {
-  constexpr std::int64_t kLeastChunkBytes = 8192;
+  constexpr std::int64_t kLeastChunkBytes = 2048;
   if (given != 0) return {given};
   std::vector<std::int64_t> values = {1};
   const std::int64_t most = std::min(group_bytes / kLeastChunkBytes, kMostChunks / groups);
   std::int64_t largest = 1;
   while (2 * largest <= most) largest *= 2;
-  for (std::int64_t split = largest; split > 1 && split > largest / 16; split /= 2) {
+  for (std::int64_t split = largest; split > 1 && split > largest / 32; split /= 2) {
     values.push_back(split);
   }
   return values;

@@ -69,9 +69,9 @@ TEST(RowCandidates, NormStreamsWhereBulkCopiesCanTakeTheRows) {
 }
 
 TEST(RowCandidates, SumsOfFewRowsAreSplit) {
-  // 16 rows of 4 MiB: the largest powers of two with chunks of at least 8 KiB.
+  // 16 rows of 4 MiB: the largest powers of two with chunks of at least 2 KiB.
   EXPECT_EQ(tried("reduce.row", problem(16, 1 << 20), reduce::kSplit),
-            Values({1, 64, 128, 256, 512}));
+            Values({1, 128, 256, 512, 1024, 2048}));
   EXPECT_EQ(tried("reduce.row", problem(100000, 4096), reduce::kSplit), Values({1}));
   // A chunk of 32 vectors is one access of a warp; 1024 are 8 of 128 threads, or of 32.
   EXPECT_EQ(tried("reduce.row", problem(100000, 128), reduce::kThreads), Values({32}));
