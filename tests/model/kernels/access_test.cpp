@@ -115,5 +115,21 @@ TEST(Access, AUniformGatherFromALargeTable) {
   EXPECT_THROW((void)plan_of("access.gather", gather(1000, 16, gather::kShuffled)), InputError);
 }
 
+// A thread adds up what it reads: 64 accesses of four words.
+TEST(Access, SharedLoadsAreAddedUp) {
+  const Plan plan = plan_of("access.shared", {.values = {1 << 20, 4, 4, 64}});
+  EXPECT_EQ(plan.useful.vector_flops, 4.0 * 64 * (1 << 20));
+  EXPECT_EQ(issued_by_launch(plan).vector_flops, plan.useful.vector_flops);
+}
+
+// Accesses of 16 B, 48 B apart, lie in a sector each. Of 32 lanes 12 B apart the 384 B are 12
+// sectors, 12 B a lane.
+TEST(Access, OddStrides) {
+  EXPECT_EQ(reason(plan_of("access.strided", {.values = {1 << 20, 12, 4}}), Level::l1),
+            "stride 12: 32 B moved for 16 B used");
+  EXPECT_EQ(reason(plan_of("access.strided", {.values = {1 << 20, 3, 1}}), Level::l1),
+            "stride 3: 12 B moved for 4 B used");
+}
+
 }  // namespace
 }  // namespace roofcast::access

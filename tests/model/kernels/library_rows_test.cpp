@@ -39,6 +39,8 @@ TEST(SoftmaxLibrary, LongRowsAreSweptThreeTimes) {
   EXPECT_EQ(plan.reuse[0].bytes, 8 * 16384);
   EXPECT_EQ(plan.reuse[0].distance_bytes, 2 * 16384.0);
   EXPECT_EQ(plan.reuse[0].l2_distance_bytes, 2 * 16384.0);
+  // To the third pass: of three blocks each reads a row and one writes one, 4 rows of 3 blocks.
+  EXPECT_DOUBLE_EQ(plan.reuse[1].l2_distance_bytes, 4 * 16384 / 3.0);
 }
 
 // Elements that fill no whole vectors for all threads go one by one, four loads at once.

@@ -157,6 +157,8 @@ TEST(Norm, LongRowsStreamBesideTheirScaleAndShift) {
   EXPECT_EQ(plan.launch.blocks(), 8192);
   EXPECT_EQ(testing::loop_steps(plan), 2);
   EXPECT_EQ(plan.launch.shared_bytes, 8 * (4096 + 8) + 2 * 32768 + 384);
+  // The row in registers, the ring, γ and β.
+  EXPECT_EQ(plan.on_chip_bytes, 32768 + 8 * (4096 + 8) + 2 * 32768);
   EXPECT_EQ(plan.needs, std::vector{Instruction::bulk_copy});
   // Bulk copies take whole multiples of 16 bytes, and 8 accesses a thread.
   EXPECT_THROW((void)plans_of("norm.layernorm", streamed_norm(problem(16, 16383), 2, 1)),
