@@ -13,6 +13,15 @@ double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
   return static_cast<double>((offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1);
 }
 
+double partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  const std::int64_t begin = offset_bytes % kSectorBytes;
+  const std::int64_t first_whole = (begin + kSectorBytes - 1) / kSectorBytes;
+  const std::int64_t end_of_whole = (begin + bytes) / kSectorBytes;
+  return sectors_of_run(offset_bytes, bytes) -
+         static_cast<double>(std::max<std::int64_t>(0, end_of_whole - first_whole));
+}
+
 // Rows repeat their offset from a sector boundary.
 std::int64_t alignment_period(const DenseMatrix& matrix) {
   return kSectorBytes / std::gcd(matrix.pitch_bytes(), kSectorBytes);
@@ -30,16 +39,19 @@ double sum_over_rows(const DenseMatrix& matrix, const Count& of_row) {
   return sum;
 }
 
-// Σ over runs of `width` elements along a row that starts at `offset_bytes`.
-double sectors_of_runs(const DenseMatrix& matrix, std::int64_t width, std::int64_t offset_bytes) {
+// Σ of what `of_run(offset, bytes)` says of runs of `width` elements along a row that starts at
+// `offset_bytes`.
+template <class Count>
+double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, std::int64_t offset_bytes,
+                     const Count& of_run) {
   const std::int64_t whole = matrix.columns / width;
   const std::int64_t rest = matrix.columns % width;
   const std::int64_t step = width * matrix.element_bytes;
   const std::int64_t period = kSectorBytes / std::gcd(step, kSectorBytes);
-  double sum = sectors_of_run(offset_bytes + whole * step, rest * matrix.element_bytes);
+  double sum = of_run(offset_bytes + whole * step, rest * matrix.element_bytes);
   for (std::int64_t run = 0; run < std::min(period, whole); ++run) {
     const std::int64_t runs_like_it = (whole - run + period - 1) / period;
-    sum += static_cast<double>(runs_like_it) * sectors_of_run(offset_bytes + run * step, step);
+    sum += static_cast<double>(runs_like_it) * of_run(offset_bytes + run * step, step);
   }
   return sum;
 }
@@ -47,8 +59,15 @@ double sectors_of_runs(const DenseMatrix& matrix, std::int64_t width, std::int64
 }  // namespace
 
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
-  return sum_over_rows(matrix,
-                       [&](std::int64_t offset) { return sectors_of_runs(matrix, width, offset); });
+  return sum_over_rows(matrix, [&](std::int64_t offset) {
+    return sum_over_runs(matrix, width, offset, sectors_of_run);
+  });
+}
+
+double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
+  return sum_over_rows(matrix, [&](std::int64_t offset) {
+    return sum_over_runs(matrix, width, offset, partial_sectors_of_run);
+  });
 }
 
 double sectors_down_columns(const DenseMatrix& matrix) {

@@ -16,6 +16,9 @@ struct DenseMatrix {
 /// start of each: one more a piece where it does not begin on a sector boundary.
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
+/// Of those, sectors that a piece fills only in part.
+double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
+
 /// Sectors that warps touch which walk down the columns, 32 rows at a time from the top of each.
 double sectors_down_columns(const DenseMatrix& matrix);
 

@@ -3,13 +3,6 @@
 #include <string>
 
 namespace roofcast::access {
-namespace {
-
-// Warp instructions of one access by the machine code for compute capability 9.0 (2026-11-21):
-// index, bounds, two addresses, load, store, exit.
-constexpr double kInstructionsPerAccess = 20;
-
-}  // namespace
 
 Plan one_access_a_thread(const Grid& grid, const Traffic& requested, const Counts& counts) {
   Plan plan;
@@ -21,7 +14,7 @@ Plan one_access_a_thread(const Grid& grid, const Traffic& requested, const Count
   step.issued.requested = shared_by(requested, parts);
   step.issued.l1 = shared_by({counts.l1_load_sectors * kSectorBytes, stored}, parts);
   step.issued.l2 = shared_by({counts.l2_load_sectors * kSectorBytes, stored}, parts);
-  step.warp_instructions = warps_of(plan.launch.threads()) * kInstructionsPerAccess;
+  step.warp_instructions = warps_of(plan.launch.threads()) * counts.warp_instructions;
   step.wavefronts = {
       .shared = 0, .l1 = counts.wavefronts / parts, .l1_lookups = counts.lookups / parts};
   step.waits.global = 1;

@@ -22,6 +22,8 @@ struct Counts {
   double store_sectors = 0;
   double lookups = 0;     ///< lines, over loads and stores
   double wavefronts = 0;  ///< of the data pipe
+  /// Of each warp, by the counters (2026-11-22) where not said otherwise.
+  double warp_instructions = 0;
 };
 
 inline double sectors_in_order(std::int64_t elements, std::int64_t bytes) {

@@ -4,6 +4,8 @@
 namespace roofcast::access {
 namespace {
 
+constexpr double kInstructionsPerWarp = 32;
+
 // A block covers `width` columns of `height` rows.
 Plan matrix_plan(const Problem& p, std::int64_t width, std::int64_t height, const Counts& counts) {
   const double bytes = as_double(p[matrix::kRows] * p[matrix::kColumns] * element_bytes(p.dtype));
@@ -27,18 +29,20 @@ DenseMatrix matrix_of(const Problem& p) {
 }  // namespace
 
 Program plan_row_wise(const Problem& p, const Gpu& /*gpu*/) {
-  Counts counts;
+  Counts counts{.warp_instructions = kInstructionsPerWarp};
   counts.l1_load_sectors = counts.l2_load_sectors = counts.store_sectors =
       sectors_along_rows(matrix_of(p));
   const double warps = as_double(p[matrix::kRows] * ceil_div(p[matrix::kColumns], kWarpLanes));
   counts.lookups = counts.wavefronts =
       2 * warps * std::max(1.0, as_double(kWarpLanes * element_bytes(p.dtype)) / kLineBytes);
-  return {{matrix_plan(p, matrix::kLanes, matrix::kDepth, counts)}};
+  Plan plan = matrix_plan(p, matrix::kLanes, matrix::kDepth, counts);
+  plan.arrays.back().pattern.partial_write_sectors = partial_sectors_along_rows(matrix_of(p));
+  return {{plan}};
 }
 
 Program plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
   const DenseMatrix matrix = matrix_of(p);
-  Counts counts;
+  Counts counts{.warp_instructions = kInstructionsPerWarp};
   counts.l1_load_sectors = counts.store_sectors = sectors_down_columns(matrix);
   // Once a block, for a run along each row: the block's other columns find them in L1.
   counts.l2_load_sectors = sectors_along_rows(matrix, matrix::kDepth);

@@ -23,7 +23,7 @@ Program plan_strided(const Problem& p, const Gpu& gpu) {
   const double dram =
       units_of_warps(load, accesses, dram_access_bytes(gpu)) * as_double(dram_access_bytes(gpu));
 
-  Counts counts;
+  Counts counts{.warp_instructions = 24};
   counts.l1_load_sectors = counts.l2_load_sectors = units_of_warps(load, accesses, kSectorBytes);
   counts.store_sectors = units_of_warps(store, accesses, kSectorBytes);
   counts.lookups =
@@ -58,7 +58,7 @@ Program plan_offset(const Problem& p, const Gpu& gpu) {
   const std::int64_t first = p[kOffset] * element / unit;
   const std::int64_t last = ((p[kOffset] + n) * element - 1) / unit;
 
-  Counts counts;
+  Counts counts{.warp_instructions = 22};
   counts.l1_load_sectors = loads.l1_sectors;
   counts.l2_load_sectors = loads.l2_sectors;
   counts.store_sectors = sectors_in_order(n, element);

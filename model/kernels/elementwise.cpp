@@ -21,6 +21,7 @@ struct Function {
 //                                  reads writes flops special instructions
 // A maximum is no FLOP by the counters.
 constexpr map::Operation kReluWork = {1, 1, 0, 0, 1, Body::relu};
+constexpr map::Operation kReluWork16 = {1, 1, 0, 0, 2.5, Body::relu};
 constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9, Body::gelu};
 // The fp32 ones are right to the last bits: expm1, and the polynomials of sin and cos after one
 // reduction of the angle. The 16-bit ones take the special-function unit. Counted in the PTX of
@@ -30,6 +31,7 @@ constexpr map::Operation kEluWork16 = {1, 1, 5, 1, 9, Body::elu};
 constexpr map::Operation kSincosWork = {1, 1, 27, 0, 28, Body::sincos, 2};
 constexpr map::Operation kSincosWork16 = {1, 1, 12, 2, 10, Body::sincos};
 constexpr map::Operation kFmaWork = {3, 1, 2, 0, 1, Body::fma};
+constexpr map::Operation kFmaWork16 = {3, 1, 2, 0, 4.5, Body::fma};
 
 // A sum of two arrays takes the registers of their product, and a constant plus an array those of
 // a constant times one.
@@ -40,11 +42,11 @@ constexpr std::array kEluBodies = {Body::relu, Body::exp, Body::scale, Body::rel
 constexpr std::array kSincosBodies = {Body::sin, Body::square, Body::sin, Body::square, Body::add};
 constexpr std::array kFmaBodies = {Body::add, Body::add};
 
-constexpr Function kReluFunction = {kReluWork, kReluWork, kReluUnfused, kReluBodies};
+constexpr Function kReluFunction = {kReluWork, kReluWork16, kReluUnfused, kReluBodies};
 constexpr Function kGeluFunction = {kGeluWork, kGeluWork, kGeluUnfused, kGeluBodies};
 constexpr Function kEluFunction = {kEluWork, kEluWork16, kEluUnfused, kEluBodies};
 constexpr Function kSincosFunction = {kSincosWork, kSincosWork16, kSincosUnfused, kSincosBodies};
-constexpr Function kFmaFunction = {kFmaWork, kFmaWork, kFmaUnfused, kFmaBodies};
+constexpr Function kFmaFunction = {kFmaWork, kFmaWork16, kFmaUnfused, kFmaBodies};
 
 template <const Function& kFunction>
 Program plan_fused(const Problem& problem, const Gpu& /*gpu*/) {

@@ -8,10 +8,12 @@
 namespace roofcast::map {
 namespace {
 
-// Address arithmetic, bounds tests and exit, for each thread; then for each access: 61 in all for a
-// copy by the counters, 2026-11-21.
-constexpr double kInstructionsPerThread = 57;
-constexpr double kInstructionsPerAccess = 2;
+// Index and exit; head and tail of vectors of several elements; address, bounds test and predicate of
+// each access. By the counters, 2026-11-22: copies take 33 (4 B, fp32), 61 (16 B), 84 (4
+// × 4 B, fp32), 111 (4 × 8 B) and 162 (8 × 16 B), a triad 42 (4 B, fp32) and 128 (4 × 4 B).
+constexpr double kInstructionsPerThread = 16;
+constexpr double kInstructionsOfVectors = 28;
+constexpr double kInstructionsPerAccess = 8.2;
 
 void require_power_of_two(std::string_view what, std::int64_t value) {
   if (!std::has_single_bit(static_cast<std::uint64_t>(value))) {
@@ -61,7 +63,8 @@ Plan plan(const Operation& operation, const Problem& problem) {
   const double each = elements * element;
   set_traffic(step.issued, {each * operation.reads, each * operation.writes});
   step.warp_instructions = warps_of(problem[kThreads]) *
-                               (kInstructionsPerThread + kInstructionsPerAccess * loads * arrays) +
+                               (kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
+                                kInstructionsPerAccess * loads * arrays) +
                            elements / 32 * operation.instructions;
   step.waits.global = 1;
   set_blocks_with_edge(result, step, elements / n);

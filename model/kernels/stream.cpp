@@ -13,9 +13,14 @@ constexpr map::Operation kScaleWork = {1, 1, 1, 0, 1, map::Body::scale};
 constexpr map::Operation kAddWork = {2, 1, 1, 0, 1, map::Body::add};
 constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1, map::Body::triad};
 
+// Elements of 16 bits are widened one by one and narrowed in pairs.
 template <const map::Operation& kOperation>
 Program plan(const Problem& problem, const Gpu& /*gpu*/) {
-  return {{map::plan(kOperation, problem)}};
+  map::Operation operation = kOperation;
+  if (operation.body != map::Body::copy && size_bytes(problem.dtype) == 2) {
+    operation.instructions += operation.reads + operation.writes / 2;
+  }
+  return {{map::plan(operation, problem)}};
 }
 
 // ptxas -v, as kRegisters.

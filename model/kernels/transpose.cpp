@@ -13,10 +13,13 @@ namespace {
 
 enum class Way : unsigned char { naive, tiled, padded };
 
-// Warp instructions by the machine code for compute capability 9.0 (2026-11-21): for each access to
-// global memory and to the tile, and besides.
-constexpr double kInstructionsPerAccess = 9;
-constexpr double kInstructionsPerWarp = 40;
+// Instructions of a warp by the counters (2026-11-22): element by element, straight and
+// through shared memory, and in patches of k × k elements.
+constexpr double kInstructionsStraight = 94;
+constexpr double kInstructionsThroughTile = 231;
+constexpr double instructions_of_patches(std::int64_t k) {
+  return k == 2 ? 86 : k == 4 ? 117 : 171;
+}
 
 // Bytes in whole sectors of runs of `piece` elements along the rows of x and of y.
 Traffic rows_traffic(const Problem& p, std::int64_t piece) {
@@ -86,7 +89,8 @@ Plan plan_elements(const Problem& p, Way way) {
   Step step;
   const double rows_moved = as_double(kLanes);
   const double lines_of_row = std::max(1.0, as_double(kLanes * element) / as_double(kLineBytes));
-  step.warp_instructions = 2 * rows_moved * kInstructionsPerAccess + kWarps * kInstructionsPerWarp;
+  step.warp_instructions =
+      kWarps * (way == Way::naive ? kInstructionsStraight : kInstructionsThroughTile);
   step.wavefronts.l1_lookups = step.wavefronts.l1 = 2 * rows_moved * lines_of_row;
   if (way == Way::naive) {
     const double sectors = sectors_down_columns({p[kColumns], p[kRows], element});
@@ -106,10 +110,21 @@ Plan plan_elements(const Problem& p, Way way) {
         share_of_tile(p, kLanes) * (row_stores(p, element) + column_loads(p, element, pitch)));
   }
   finish(plan, step, p, kLanes, moved);
+  AccessPattern& stores = plan.arrays.back().pattern;
+  // The next piece of a row of y, if it has several, is that of the tile below.
+  if (p[kRows] > kLanes) {
+    stores.write_run_bytes = as_double(kLanes * element);
+    stores.blocks_to_next_run = as_double(plan.launch.grid[0]);
+  }
   if (way == Way::naive) {
-    AccessPattern& stores = plan.arrays.back().pattern;
     stores.partial_write_sectors = moved.write_bytes / kSectorBytes;
     stores.open_write_bytes = as_double(p[kRows] * p[kColumns] * element);
+  } else {
+    stores.partial_write_sectors =
+        partial_sectors_along_rows({p[kColumns], p[kRows], element}, kLanes);
+    // Two pieces share each.
+    stores.open_write_bytes = stores.partial_write_sectors / 2 * kSectorBytes;
+    stores.open_for_blocks = stores.blocks_to_next_run;
   }
   return plan;
 }
@@ -144,12 +159,13 @@ Plan plan_patches(const Problem& p, Way way) {
                                          of_all(column_patches, row_patches, 1)));
 
   const double accesses = as_double(side * side) / as_double(k) / as_double(kWarpLanes);
-  constexpr double kTurningHalves = 4;  // byte permutations for each access
-  step.warp_instructions = 2 * accesses * kInstructionsPerAccess + kWarps * kInstructionsPerWarp +
-                           (k == 8 ? accesses * kTurningHalves : 0);
+  step.warp_instructions = kWarps * instructions_of_patches(k);
   constexpr double kLinesOfAccess = 4;
   step.wavefronts.l1_lookups = step.wavefronts.l1 = 2 * accesses * kLinesOfAccess;
-  return finish(plan, step, p, side, rows_traffic(p, side));
+  finish(plan, step, p, side, rows_traffic(p, side));
+  plan.arrays.back().pattern.partial_write_sectors =
+      partial_sectors_along_rows({p[kColumns], p[kRows], element_bytes(p.dtype)}, side);
+  return plan;
 }
 
 template <Way kWay>

@@ -6,19 +6,21 @@
 
 namespace roofcast {
 
-/// Reads of one array: how much, and which share of the memory around them they touch.
-struct SparseReads {
+/// Accesses to one array: how much, and which share of the memory around them they touch.
+struct SparseAccesses {
   double bytes = 0;
   double density = 1;  ///< 0 to 1
+  bool written = false;
+  double padding_bytes = 0;  ///< that DRAM moves with them, not in the traffic
 };
 
-/// Seconds DRAM needs to move the traffic, of which `sparse` are reads that touch only a share of
-/// the memory around them: those find fewer accesses in each row of a bank that they open, so the
+/// Seconds DRAM needs to move the traffic, of which `sparse` touch only a share of the
+/// memory around them: those find fewer accesses in each row of a bank that they open, so the
 /// time of a byte rises from that of reads in order to that of scattered reads with (1 - density)³.
 ///
 /// The cube is fitted to access.strided at strides of 64 B (all of it touched: 1.00), 128 (1.13),
 /// 192 (1.23), 256 (1.45), 512 (1.58) and 1024 B (1.70 times the time) on one device, run of
 /// 2026-11-21.
-double dram_time_s(const Traffic& dram, std::span<const SparseReads> sparse, const Gpu& gpu);
+double dram_time_s(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/counting/coalescing.hpp"
+#include "model/counting/dram_access.hpp"
 #include "model/laws/chain_reuse.hpp"
 #include "model/laws/dram_time.hpp"
 #include "model/laws/l1_reuse.hpp"
@@ -19,8 +20,9 @@ constexpr std::size_t index(Resource resource) {
   return static_cast<std::size_t>(resource);
 }
 
-// Sectors written in part and whole ones share the slices of L2.
-double l2_time_s(const Plan& plan, const Traffic& l2, const Gpu& gpu) {
+// Sectors written in part and whole ones share the slices of L2. One driven out early is merged with
+// what DRAM holds as with another part.
+double l2_time_s(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const auto bandwidth = gpu.sustained.l2_bandwidth_bytes_per_s;
   if (!bandwidth) return 0;
   double sectors = 0;
@@ -28,22 +30,42 @@ double l2_time_s(const Plan& plan, const Traffic& l2, const Gpu& gpu) {
   const double partial_bytes = sectors * static_cast<double>(kSectorBytes);
   const double partial_writes_per_s = gpu.sustained.l2_partial_writes_per_s.value_or(
       *bandwidth / static_cast<double>(kSectorBytes));
-  return (l2.total_bytes() - partial_bytes) / *bandwidth + sectors / partial_writes_per_s;
+  const double merged = sectors + memory.early_bytes / static_cast<double>(kSectorBytes);
+  return (memory.l2.total_bytes() - partial_bytes) / *bandwidth + merged / partial_writes_per_s;
 }
 
-// What of the launch's reads is spread thin over DRAM, reads of whole rows left out.
-std::vector<SparseReads> sparse_reads(const Plan& plan, const Traffic& dram) {
-  std::vector<SparseReads> sparse;
+// What of the launch's accesses is spread thin over DRAM, whole rows left out. A sector driven out
+// early is an access to read and one to write. Runs that are written one by one begin with an access
+// of their own; those of blocks that run together join.
+std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& occupancy,
+                                            const LaunchMemory& memory, const Gpu& gpu) {
+  const auto access = static_cast<double>(dram_access_bytes(gpu));
+  std::vector<SparseAccesses> sparse;
+  double written = memory.early_bytes;
+  for (const ArrayUse& use : plan.arrays) written += use.footprint.write_bytes;
+  // A single launch leaves some of its writes in L2.
+  const double arrive = written > 0 ? std::min(1.0, memory.dram.write_bytes / written) : 0;
+  if (memory.early_bytes > 0) {
+    const double padding = memory.early_bytes * (access / static_cast<double>(kSectorBytes) - 1);
+    sparse.push_back({memory.early_bytes, 0, false, padding});
+    sparse.push_back({memory.early_bytes * arrive, 0, true, padding});
+  }
+  const auto resident = static_cast<double>(occupancy.blocks_per_sm * gpu.sm_count.value_or(1));
   double in_order = 0;
   for (const ArrayUse& use : plan.arrays) {
     in_order += use.footprint.read_bytes;
     if (use.pattern.read_density < 1) {
-      sparse.push_back({use.footprint.read_bytes, use.pattern.read_density});
+      sparse.push_back({use.footprint.read_bytes, use.pattern.read_density, false, 0});
+    }
+    if (use.pattern.write_run_bytes > 0) {
+      const double joined = std::max(1.0, resident / use.pattern.blocks_to_next_run);
+      const double run = std::max(access, use.pattern.write_run_bytes * joined);
+      sparse.push_back({use.footprint.write_bytes * arrive * access / run, 0, true, 0});
     }
   }
   const bool random = std::any_of(plan.arrays.begin(), plan.arrays.end(),
                                   [](const ArrayUse& use) { return use.random.has_value(); });
-  if (random) sparse.push_back({std::max(0.0, dram.read_bytes - in_order), 0});
+  if (random) sparse.push_back({std::max(0.0, memory.dram.read_bytes - in_order), 0, false, 0});
   return sparse;
 }
 
@@ -180,7 +202,7 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
   }
   return {l2_traffic(plan, occupancy, gpu),
           dram_traffic({plan, occupancy, chain}, march_of(plan, occupancy, gpu), gpu),
-          reads_new_data, warm_bytes};
+          reads_new_data, warm_bytes, written_back_early_bytes(plan, occupancy, gpu)};
 }
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
@@ -189,8 +211,9 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   LaunchTime result;
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy_cycles[i] / clock_hz;
 
-  const double dram_s = dram_time_s(memory.dram, sparse_reads(plan, memory.dram), gpu);
-  const double l2_s = l2_time_s(plan, memory.l2, gpu);
+  const double dram_s =
+      dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
+  const double l2_s = l2_time_s(plan, memory, gpu);
   const double sm_s = sm.cycles / clock_hz;
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);

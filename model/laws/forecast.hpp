@@ -15,6 +15,7 @@ struct LaunchMemory {
   Traffic dram;
   bool reads_new_data = false;  ///< of arrays that no earlier launch used
   double warm_bytes = 0;        ///< found in L2, computed by a kernel before the program
+  double early_bytes = 0;       ///< of sectors driven out of L2 before they were complete
 };
 LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
                            CacheState cache, const Gpu& gpu);

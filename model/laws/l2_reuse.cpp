@@ -71,19 +71,6 @@ double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu&
   return bytes;
 }
 
-// A line is driven out with the chance that grows with what goes through L2 meanwhile. A sector
-// that is incomplete then has to be read, merged and written, and is opened again by its next part.
-double written_back_early_bytes(const Plan& plan, double resident, const Gpu& gpu) {
-  double open = 0, compulsory = 0;
-  for (const ArrayUse& use : plan.arrays) {
-    open += use.pattern.open_write_bytes;
-    compulsory += use.compulsory.total_bytes();
-  }
-  if (open <= 0) return 0;
-  const double share = resident / static_cast<double>(plan.launch.blocks());
-  return open * -std::expm1(-share * compulsory / resident_capacity_bytes(gpu));
-}
-
 // DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can.
 double random_bytes(const RandomReads& reads, const LaunchTraffic& launch, const Gpu& gpu) {
   const auto unit = static_cast<double>(dram_access_bytes(gpu));
@@ -92,7 +79,26 @@ double random_bytes(const RandomReads& reads, const LaunchTraffic& launch, const
                               resident_capacity_bytes(gpu) / unit);
 }
 
+double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  return static_cast<double>(
+      std::min(plan.launch.blocks(), occupancy.blocks_per_sm * gpu.sm_count.value_or(1)));
+}
+
 }  // namespace
+
+double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  double compulsory = 0;
+  for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.total_bytes();
+  const double each = compulsory / static_cast<double>(plan.launch.blocks());
+  const double resident = resident_blocks(plan, occupancy, gpu);
+  double bytes = 0;
+  for (const ArrayUse& use : plan.arrays) {
+    if (use.pattern.open_write_bytes <= 0) continue;
+    const double meanwhile = std::max(resident, use.pattern.open_for_blocks) * each;
+    bytes += use.pattern.open_write_bytes * -std::expm1(-meanwhile / resident_capacity_bytes(gpu));
+  }
+  return bytes;
+}
 
 double l2_miss_share(double distance_bytes, const Gpu& gpu) {
   const double capacity = std::max(1.0, resident_capacity_bytes(gpu));
@@ -122,7 +128,7 @@ Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu) {
     dram.read_bytes -= reuse.bytes.read_bytes * found;
     dram.write_bytes -= reuse.bytes.write_bytes * found;
   }
-  const double early = written_back_early_bytes(plan, static_cast<double>(resident), gpu);
+  const double early = written_back_early_bytes(plan, launch.occupancy, gpu);
   dram.read_bytes += early + later_pass_bytes(launch, static_cast<double>(resident), gpu);
   dram.write_bytes += early;
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident, march, gpu);

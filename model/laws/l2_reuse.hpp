@@ -31,6 +31,11 @@ struct LaunchTraffic {
   std::span<const ChainReuse> chain;  ///< what earlier launches left in L2
 };
 
+/// Bytes of sectors that are incomplete when they are driven out of L2: the chance grows with what
+/// goes through it meanwhile. Each has to be read, merged and written, and its next part opens it
+/// again.
+double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
+
 /// What crosses between L2 and DRAM for one launch, each written byte counted.
 Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu);
 

@@ -77,9 +77,14 @@ struct TileRaster {
 struct AccessPattern {
   double read_density = 1;           ///< share of the DRAM around the reads that the reads touch
   double partial_write_sectors = 0;  ///< written in part: L2 merges each with what it holds
-  /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks
-  /// move their traffic through L2.
+  /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks,
+  /// or so many as lie between two that share it, move their traffic through L2.
   double open_write_bytes = 0;
+  double open_for_blocks = 0;
+  /// Of each row, one block writes so many bytes, and another the next ones so many blocks later. 0:
+  /// rows are written from end to end.
+  double write_run_bytes = 0;
+  double blocks_to_next_run = 0;
 };
 
 /// Independent accesses to random sectors of a table.

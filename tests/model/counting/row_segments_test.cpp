@@ -38,6 +38,17 @@ TEST(RowSegments, OneByteOfASectorIsASector) {
   EXPECT_EQ(sectors_along_rows({1, 33, 1}, 64), 2);
 }
 
+TEST(RowSegments, PiecesFillTheirFirstAndLastSectorInPart) {
+  // 128 B fill four sectors, the 33rd element 4 B of one.
+  EXPECT_EQ(partial_sectors_along_rows({1, 32, 4}), 0);
+  EXPECT_EQ(partial_sectors_along_rows({1, 33, 4}), 1);
+  // The second row begins 4 B into a sector: 28 B of the first and 4 of the last; then one element.
+  EXPECT_EQ(partial_sectors_along_rows({2, 33, 4}), 1 + 2 + 1);
+  // Pieces of 32 B from 16 B into a sector fill two in part each; one of 16 B lies inside one.
+  EXPECT_EQ(partial_sectors_along_rows({1, 20, 4}, 8), 1);
+  EXPECT_EQ(partial_sectors_along_rows({2, 20, 4}, 8), 1 + 2 + 2 + 1);
+}
+
 TEST(RowSegments, DownLongRowsEachElementIsInASectorOfItsOwn) {
   EXPECT_EQ(sectors_down_columns({64, 8, 4}), 64 * 8);  // rows of 32 B
   EXPECT_EQ(sectors_down_columns({10, 1000, 2}), 10 * 1000);

@@ -40,7 +40,7 @@ TEST(DramTime, AByteASecond) {
 // 4 TB in order take 1 s, scattered 4 s. Half of the memory touched: an eighth of the difference.
 TEST(DramTime, ReadsWithGapsLieBetweenInOrderAndScattered) {
   const auto of_density = [](double density) {
-    return dram_time_s({4e12, 0}, std::array{SparseReads{4e12, density}}, measured());
+    return dram_time_s({4e12, 0}, std::array{SparseAccesses{4e12, density}}, measured());
   };
   EXPECT_DOUBLE_EQ(of_density(1), 1);
   EXPECT_DOUBLE_EQ(of_density(0), 4);
@@ -48,7 +48,7 @@ TEST(DramTime, ReadsWithGapsLieBetweenInOrderAndScattered) {
   EXPECT_DOUBLE_EQ(of_density(7), 1);
   EXPECT_DOUBLE_EQ(of_density(-1), 4);
   // A quarter of the reads with gaps.
-  const std::array sparse = {SparseReads{0.5e12, 0}, SparseReads{0.5e12, 0}};
+  const std::array sparse = {SparseAccesses{0.5e12, 0}, SparseAccesses{0.5e12, 0}};
   EXPECT_DOUBLE_EQ(dram_time_s({4e12, 0}, sparse, measured()), 0.75 + 1);
 }
 

@@ -83,6 +83,41 @@ TEST(LaunchTime, PartsTellTheLargestAndAddUp) {
   EXPECT_NEAR(time.terms_s[static_cast<std::size_t>(Resource::l2)], 265 * 4 / 3.0, 1e-9);
 }
 
+// 4.8 TB a second in order, half as much scattered; DRAM accesses of one sector.
+class WritesInPieces : public ::testing::Test {
+ protected:
+  WritesInPieces() : gpu(testing::hopper_like()) {
+    gpu.sustained.dram_scattered_bytes_per_s = 2.4e12;
+    gpu.sustained.l2_bandwidth_bytes_per_s = 9.6e12;
+    gpu.sustained.l2_partial_writes_per_s = 1e10;
+  }
+  double term_s(Resource resource, const AccessPattern& pattern, double early_bytes) const {
+    Plan plan = waiting_blocks(1);
+    plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {0, 4.8e12}, .pattern = pattern}};
+    const LaunchMemory memory = {
+        .l2 = {}, .dram = {0, 4.8e12 + early_bytes}, .early_bytes = early_bytes};
+    return launch_time(plan, kOneAnSm, memory, 1e9, gpu)
+        .terms_s[static_cast<std::size_t>(resource)];
+  }
+  Gpu gpu;
+};
+
+// Each run of 64 B begins with an access of 32 B apart. The 132 blocks that run together join four
+// runs to one of 256 B where the next one is 33 blocks away.
+TEST_F(WritesInPieces, EachRunBeginsApart) {
+  EXPECT_NEAR(term_s(Resource::dram, {}, 0), 1, 1e-12);
+  EXPECT_NEAR(term_s(Resource::dram, {.write_run_bytes = 64, .blocks_to_next_run = 264}, 0), 1.5,
+              1e-12);
+  EXPECT_NEAR(term_s(Resource::dram, {.write_run_bytes = 64, .blocks_to_next_run = 33}, 0), 1.125,
+              1e-12);
+}
+
+// Driven out early, 1.2 TB are read and written apart, 0.25 s more each, and merged sector by sector.
+TEST_F(WritesInPieces, SectorsDrivenOutEarlyAreReadMergedAndWritten) {
+  EXPECT_NEAR(term_s(Resource::dram, {}, 1.2e12), 1.25 + 0.5, 1e-12);
+  EXPECT_NEAR(term_s(Resource::l2, {}, 1.2e12), 3.75, 1e-12);
+}
+
 // Two blocks on 132 SMs hold 2 of 132 places; the rest of the time is the tail's.
 TEST(LaunchTime, EmptyPlacesAreTheTail) {
   const LaunchTime time = launch_time(waiting_blocks(2), kOneAnSm, {.l2 = {1000, 0}, .dram = {}},

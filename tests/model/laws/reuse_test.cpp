@@ -102,6 +102,24 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
 }
 
+// A sector waits for its other part while 50 of 100 blocks move 120 of 240 MB, twice L2's size.
+TEST(L2Reuse, SectorsStayOpenUntilTheBlockThatSharesThem) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sm_count = 25;
+  Plan plan;
+  plan.launch.grid[0] = 100;
+  plan.arrays = {{.array = 0, .compulsory = {120e6, 0}, .footprint = {120e6, 0}},
+                 {.array = 1,
+                  .compulsory = {0, 120e6},
+                  .footprint = {0, 120e6},
+                  .pattern = {.open_write_bytes = 10e6, .open_for_blocks = 50}}};
+  EXPECT_NEAR(written_back_early_bytes(plan, {1, 1, OccupancyLimiter::blocks}, gpu),
+              10e6 * (1 - std::exp(-2.0)), 1);
+  plan.arrays[1].pattern.open_for_blocks = 1;  // all 25 resident ones run meanwhile
+  EXPECT_NEAR(written_back_early_bytes(plan, {1, 1, OccupancyLimiter::blocks}, gpu),
+              10e6 * (1 - std::exp(-1.0)), 1);
+}
+
 // However little is open: one byte of an output that is as large as L2, 60 MB, all of it at once.
 TEST(L2Reuse, OneOpenByteCounts) {
   Plan plan;
