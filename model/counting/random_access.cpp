@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "model/counting/coalescing.hpp"
 
@@ -31,6 +35,31 @@ double sector_hit_share(double table_lines, double streamed_lines, const Sectore
   const double line_there = expected_distinct(table_lines, low) / table_lines;
   const double same_sector = 1 / cache.sectors_per_line;
   return same_sector * line_there / (1 - (1 - same_sector) * line_there);
+}
+
+// P(fullest ≤ m) = d! ÷ p^d · [x^d] (Σ x^i ÷ i!, i = 0 … m)^p, and E = Σ P(fullest > m). Place by
+// place: the chance that the draws left put at most m on each.
+double expected_fullest(int draws, int places) {
+  const auto count = static_cast<std::size_t>(draws + std::int64_t{1});
+  double mean = 0;
+  for (int most = 0; most < draws; ++most) {
+    // terms[d]: the coefficient of x^d, times d! ÷ p^d.
+    std::vector<double> terms(count, 0.0);
+    terms[0] = 1;
+    for (int place = 0; place < places; ++place) {
+      std::vector<double> next(terms.size(), 0.0);
+      for (int before = 0; before <= draws; ++before) {
+        double ways = terms[static_cast<std::size_t>(before)];
+        for (int here = 0, sum = before; here <= most && sum <= draws; ++here, ++sum) {
+          next[static_cast<std::size_t>(sum)] += ways;
+          ways *= (sum + 1.0) / (here + 1.0) / places;
+        }
+      }
+      terms = std::move(next);
+    }
+    mean += 1 - terms[static_cast<std::size_t>(draws)];
+  }
+  return mean;
 }
 
 }  // namespace roofcast

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
+#include "model/counting/random_access.hpp"
 #include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::gemm {
@@ -119,6 +120,16 @@ void set_loop(Plan& plan, const Config& c, Step step, double steps, double stage
   add(cut, (1 - as_double(whole) * of_whole) / as_double(cut));
 }
 
+// Lines that L1 looks up, as its four tag banks take time for them: lines that follow one another
+// lie in all banks in turn, others anywhere, and the fullest bank sets the pace. (Strides of 32.1
+// lines and of 27.1 take the same time: gemm.naive of k = 1027 and 867.)
+double lookups(const WarpAccess& access) {
+  constexpr int kTagBanks = 4;
+  const std::int64_t lines = distinct_units(access, kLineBytes);
+  if (access.stride_bytes <= kLineBytes) return as_double(lines);
+  return kTagBanks * expected_fullest(static_cast<int>(lines), kTagBanks);
+}
+
 // One thread an output element, operands straight from global memory. `rows_first`: neighbouring
 // threads take neighbouring rows, so a warp's loads of A and stores of C touch a line each.
 Program plan_direct(const Problem& problem, bool rows_first) {
@@ -148,9 +159,13 @@ Program plan_direct(const Problem& problem, bool rows_first) {
   // Words of the other operand in different lines.
   const double other = rows_first ? 1 : 32.0 / as_double(lanes);
   step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
-  step.wavefronts.l1_lookups = warps * (as_double(distinct_units(along, kLineBytes)) + other);
-  // The loop is unrolled by four; the block's warps wait together for the new lines of four steps.
-  step.waits.global = 0.25;
+  step.wavefronts.l1_lookups = warps * (lookups(along) + other);
+  // The loop is unrolled by four: a wait for the new rows of B each fourth step, and for the next
+  // sectors of A each eighth. Rows first, all warps of a block need the same sectors of A and wait
+  // together. Along columns a warp waits for a sector of A of its own, which sets it apart from the
+  // others, and one of the warps that share columns of B waits for them: the rest find them in L1.
+  const double warps_a_row = std::max(1.0, as_double(c.tile_n) / 32);
+  step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
   plan.launch.block = rows_first ? std::array{c.tile_m, c.tile_n, std::int64_t{1}}
                                  : std::array{c.tile_n, c.tile_m, std::int64_t{1}};
   if (rows_first) {  // blocks too walk down the rows first

@@ -44,5 +44,15 @@ TEST(RandomAccess, StreamedLinesPushTheTableOut) {
   EXPECT_NEAR(sector_hit_share(4, 0.5, {.lines = 2.75}), there / 4 / (1 - 0.75 * there), 1e-6);
 }
 
+// Two accesses to two places: one on each with chance ½, both on one else. Three to two places: 3
+// with chance ¼, else 2. With one place it has them all.
+TEST(RandomAccess, TheFullestPlace) {
+  EXPECT_NEAR(expected_fullest(2, 2), 1.5, 1e-12);
+  EXPECT_NEAR(expected_fullest(3, 2), 2.25, 1e-12);
+  EXPECT_NEAR(expected_fullest(7, 1), 7, 1e-12);
+  EXPECT_NEAR(expected_fullest(0, 4), 0, 1e-12);
+  EXPECT_NEAR(expected_fullest(32, 4), 10.99373784535919, 1e-9);  // all 4^32 cases enumerated
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -71,5 +71,26 @@ TEST(Gemm, RegistersOfTilesThatAreNotCompiledAreEstimated) {
   EXPECT_EQ(registers(16, 16), 255);
 }
 
+// The main loop's step of gemm.naive or gemm.coalesced in its first tile.
+Step direct_step(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t k) {
+  return plan_of(name, m, n, k).blocks.front().phases.front().step;
+}
+
+// 32 lines that lie anywhere fall 10.99 on the fullest of four tag banks; lines one after the other
+// 8 on each. And one line of B.
+TEST(Gemm, RowsFarApartCrowdATagBank) {
+  EXPECT_NEAR(direct_step("gemm.naive", 32, 32, 867).wavefronts.l1_lookups, 32 * (4 * 10.9937 + 1),
+              0.1);
+  EXPECT_DOUBLE_EQ(direct_step("gemm.naive", 32, 32, 32).wavefronts.l1_lookups, 32 * (32 + 1));
+  EXPECT_DOUBLE_EQ(direct_step("gemm.coalesced", 32, 32, 867).wavefronts.l1_lookups, 32 * (1 + 1));
+}
+
+// Blocks of 32 × 32: a warp has a row of A to itself and shares columns of B with all 32.
+// Rows first, all wait for the same rows of A.
+TEST(Gemm, OneOfTheWarpsThatShareColumnsWaitsForThem) {
+  EXPECT_DOUBLE_EQ(direct_step("gemm.coalesced", 64, 64, 64).waits.global, 1.0 / 8 + 0.25 / 32);
+  EXPECT_DOUBLE_EQ(direct_step("gemm.naive", 64, 64, 64).waits.global, 0.25);
+}
+
 }  // namespace
 }  // namespace roofcast
