@@ -238,7 +238,7 @@ TEST(Override, LatenciesAndL2CarryOverToWhatWasMeasured) {
   EXPECT_DOUBLE_EQ(*asked("latency/fma_cycles", "8").fma_latency_cycles,
                    2 * *measured.fma_latency_cycles);
   EXPECT_EQ(asked("latency/dram_cycles", "1310").l2_latency_cycles, measured.l2_latency_cycles);
-  EXPECT_DOUBLE_EQ(*asked("memory/l2_bytes_per_clk", "10240").l2_bandwidth_bytes_per_s,
+  EXPECT_DOUBLE_EQ(*asked("memory/l2_bytes_per_clk", "12288").l2_bandwidth_bytes_per_s,
                    2 * *measured.l2_bandwidth_bytes_per_s);
 }
 
