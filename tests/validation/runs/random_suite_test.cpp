@@ -103,7 +103,8 @@ TEST(RandomSuite, EveryKernelTypeValueAndCacheStateOccurs) {
     std::size_t i = 0;
     for (const Parameter& parameter : kernel.parameters()) {
       const std::string key = item.kernel + " " + std::string(parameter.name);
-      if (is_named(parameter)) seen.insert(key + " " + quoted_value_text(parameter, item.problem, i));
+      if (is_named(parameter))
+        seen.insert(key + " " + quoted_value_text(parameter, item.problem, i));
       values[key].insert(item.problem[i++]);
     }
   }
