@@ -216,7 +216,7 @@ Prediction predict_fastest(const KernelRef& found, const Problem& problem, const
     }
   }
   if (!best) throw *refusal;
-  return *best;
+  return std::move(*best);
 }
 
 }  // namespace

@@ -38,6 +38,9 @@ struct Candidate {
   std::string refusal;
 };
 
+/// Members of an open object: each parameter and the type.
+void write_parameters(JsonWriter& json, const KernelRef& kernel, const Problem& problem);
+
 /// The JSON contract: these keys in this order.
 void write_json(JsonWriter& json, const Answer& answer);
 /// The same, or the refusal; with variants, an array of theirs under "variants" at the end.

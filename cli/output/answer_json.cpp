@@ -17,15 +17,7 @@ double ratio(double over, double under) {
 void write_problem(JsonWriter& json, const KernelRef& kernel, const Problem& problem) {
   json.key("problem");
   json.begin_object();
-  const auto parameters = kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (is_named(parameters[i])) {
-      json.member(parameters[i].name, named_value(parameters[i], problem, i));
-    } else {
-      json.member(parameters[i].name, problem[i]);
-    }
-  }
-  json.member("dtype", name(problem.dtype));
+  write_parameters(json, kernel, problem);
   json.end_object();
 }
 
@@ -220,6 +212,18 @@ void write_members(JsonWriter& json, const Answer& answer) {
 }
 
 }  // namespace
+
+void write_parameters(JsonWriter& json, const KernelRef& kernel, const Problem& problem) {
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (is_named(parameters[i])) {
+      json.member(parameters[i].name, named_value(parameters[i], problem, i));
+    } else {
+      json.member(parameters[i].name, problem[i]);
+    }
+  }
+  json.member("dtype", name(problem.dtype));
+}
 
 void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
                    const Gpu& gpu, std::string_view why) {

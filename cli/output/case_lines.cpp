@@ -1,8 +1,6 @@
 #include "cli/output/case_lines.hpp"
 
-#include "cli/output/json_writer.hpp"
-#include "model/catalog.hpp"
-#include "model/types/parameter_text.hpp"
+#include "cli/output/answer.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -11,16 +9,7 @@ void write_case(JsonWriter& json, const validation::SuiteCase& item, std::string
   json.begin_object();
   json.member("kernel", item.kernel);
   if (!gpu.empty()) json.member("gpu", gpu);
-  std::size_t i = 0;
-  for (const Parameter& parameter : find_kernel(item.kernel).parameters()) {
-    if (is_named(parameter)) {
-      json.member(parameter.name, named_value(parameter, item.problem, i));
-    } else {
-      json.member(parameter.name, item.problem[i]);
-    }
-    ++i;
-  }
-  json.member("dtype", name(item.problem.dtype));
+  write_parameters(json, find_kernel(item.kernel), item.problem);
   if (item.cache) json.member("cache", name(*item.cache));
   json.end_object();
   json.newline();

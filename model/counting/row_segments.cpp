@@ -8,11 +8,6 @@
 namespace roofcast {
 namespace {
 
-double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
-  if (bytes <= 0) return 0;
-  return static_cast<double>((offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1);
-}
-
 double partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
   if (bytes <= 0) return 0;
   const std::int64_t begin = offset_bytes % kSectorBytes;
@@ -57,6 +52,11 @@ double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, std::int64_t
 }
 
 }  // namespace
+
+double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  return static_cast<double>((offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1);
+}
 
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
   return sum_over_rows(matrix, [&](std::int64_t offset) {

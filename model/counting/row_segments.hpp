@@ -16,6 +16,9 @@ struct DenseMatrix {
 /// start of each: one more a piece where it does not begin on a sector boundary.
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
+/// Sectors that so many bytes touch which begin that far past a sector boundary.
+double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes);
+
 /// Of those, sectors that a piece fills only in part.
 double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 

@@ -85,14 +85,14 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
                              accessed + partial_bytes},
                             steps);
   const double width = ragged ? as_double(rows::kVectorBytes / element_bytes(p)) : 1;
-  const Instructions& counted = instructions_of(backward.streams ? Form::backward_streamed
-                                                : ragged         ? Form::backward_by_element
-                                                                 : Form::backward,
-                                                kind, p);
+  const rows::Instructions& counted = instructions_of(backward.streams ? Form::backward_streamed
+                                                      : ragged         ? Form::backward_by_element
+                                                                       : Form::backward,
+                                                      kind, p);
   const double inside = width * rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
   const double accesses = width * warps * as_double(layout.vectors);
-  row.warp_instructions = inside * counted.vector + (accesses - inside) * counted.idle +
-                          warps * (counted.warp + (alone ? 0 : counted.merge));
+  row.warp_instructions =
+      rows::instructions_of_row(counted, inside, accesses, warps, alone ? 0 : 1);
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double streamed = backward.streams ? 2 * accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =

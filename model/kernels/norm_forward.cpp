@@ -96,14 +96,14 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   row.issued.l1 =
       shared_by({sectors.accessed * kSectorBytes + parameters * (ragged ? 2 : 1), written}, steps);
   row.issued.l2 = shared_by({sectors.distinct * kSectorBytes + parameters, written}, steps);
-  const Instructions& counted = instructions_of(how.streams ? Form::streamed
-                                                : in_turn   ? Form::in_turn
-                                                            : Form::one_row,
-                                                kind, p);
+  const rows::Instructions& counted = instructions_of(how.streams ? Form::streamed
+                                                      : in_turn   ? Form::in_turn
+                                                                  : Form::one_row,
+                                                      kind, p);
   const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
-  row.warp_instructions = inside * (counted.vector + (ragged ? counted.shifted : 0)) +
-                          (accesses - inside) * counted.idle +
-                          warps * (counted.warp + (alone ? 0 : counted.merge));
+  row.warp_instructions =
+      rows::instructions_of_row(counted, inside, accesses, warps, alone ? 0 : 1) +
+      (ragged ? inside * counted.shifted : 0);
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double streamed = how.streams ? sectors.accessed * kSectorBytes / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =

@@ -38,15 +38,7 @@ struct Counts {
 };
 const Counts& counts_of(Kind kind);
 
-/// Instructions of a warp, counted.
-struct Instructions {
-  double vector;   ///< each access of 16 bytes a thread inside the row, with its arithmetic
-  double idle;     ///< each beyond the row
-  double shifted;  ///< more for each inside, where γ and β are not as far past 16 bytes as x
-  double warp;     ///< each warp and row
-  double merge;    ///< the same, where several warps share the row
-  double start;    ///< each warp of a block that takes rows in turn
-};
+/// How a pass runs, which its instructions depend on.
 enum class Form : unsigned char {
   one_row,
   in_turn,
@@ -55,7 +47,7 @@ enum class Form : unsigned char {
   backward_streamed,
   backward_by_element
 };
-const Instructions& instructions_of(Form form, Kind kind, const Problem& p);
+const rows::Instructions& instructions_of(Form form, Kind kind, const Problem& p);
 
 /// Of the second launch of the backward pass: an estimate from the PTX.
 inline constexpr double kInstructionsPerThread = 80;

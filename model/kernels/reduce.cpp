@@ -26,8 +26,8 @@ std::int64_t weighted_registers(DType dtype, bool ragged) {
   return ragged ? 68 : dtype == DType::fp16 ? 70 : 72;
 }
 
-// A warp's part in a step, counted in the SASS (sm_90a, CUDA 13.0, 2026-11-22; the counters of
-// validation/measured/h200-sxm-random1-2026-11-22.json agree within 5%). Cycles that the issue of
+// A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0,
+// 2026-11-22; the counters of the runs of random shapes agree within 5%). Cycles that the issue of
 // dependent instructions is held back beyond one each count as dependent operations of 4.
 struct Code {
   double instructions = 0;
@@ -124,11 +124,12 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
         std::clamp(rows::power_of_two_from(rows::ceil_div(vectors * in_group, kBatch)), rows::kWarp,
                    kMostThreads);
     one[kSplit] = split;
-    for (std::int64_t threads = p[kThreads] != 0 ? p[kThreads] : batched;;) {
-      one[kThreads] = threads;
+    const std::int64_t quarter = std::max(rows::kWarp, batched / 4);
+    std::vector<std::int64_t> threads = {p[kThreads] != 0 ? p[kThreads] : batched};
+    if (p[kThreads] == 0 && quarter < batched) threads.push_back(quarter);
+    for (const std::int64_t tried : threads) {
+      one[kThreads] = tried;
       found.push_back(one);
-      if (p[kThreads] != 0 || threads == rows::kWarp || threads < batched) break;
-      threads = std::max(rows::kWarp, threads / 4);
     }
   }
   return found;

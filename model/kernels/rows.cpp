@@ -1,6 +1,7 @@
 #include "model/kernels/rows.hpp"
 
 #include "model/counting/coalescing.hpp"
+#include "model/counting/row_segments.hpp"
 
 namespace roofcast::rows {
 namespace {
@@ -8,25 +9,21 @@ namespace {
 // Blocks for each SM below which larger clusters are worth a forecast.
 constexpr std::int64_t kFewBlocks = 4;
 
-std::int64_t sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
-  return bytes > 0 ? (offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1 : 0;
-}
-
 // A row that starts that many bytes past a sector boundary.
-std::int64_t accessed_sectors(std::int64_t offset_bytes, std::int64_t cols,
-                              std::int64_t element_bytes, const Layout& layout) {
+double accessed_sectors(std::int64_t offset_bytes, std::int64_t cols, std::int64_t element_bytes,
+                        const Layout& layout) {
   const std::int64_t width = kVectorBytes / element_bytes;
   const std::int64_t to_vector = (kVectorBytes - offset_bytes % kVectorBytes) % kVectorBytes;
   const std::int64_t head = std::min(cols, to_vector / element_bytes);
   const std::int64_t body = (cols - head) / width;
   const std::int64_t tail = cols - head - body * width;
-  std::int64_t sectors = (head > 0 ? 1 : 0) + (tail > 0 ? 1 : 0);
+  double sectors = (head > 0 ? 1 : 0) + (tail > 0 ? 1 : 0);
   const std::int64_t slice = ceil_div(body, layout.cluster);
   for (std::int64_t begin = 0; begin < body; begin += slice) {
     const std::int64_t vectors = std::min(slice, body - begin);
     const std::int64_t at = offset_bytes + head * element_bytes + begin * kVectorBytes;
     const std::int64_t rest = vectors % kWarp;
-    sectors += vectors / kWarp * sectors_of_run(at, kWarp * kVectorBytes) +
+    sectors += as_double(vectors / kWarp) * sectors_of_run(at, kWarp * kVectorBytes) +
                sectors_of_run(at, rest * kVectorBytes);
   }
   return sectors;
@@ -42,9 +39,8 @@ Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_by
   for (std::int64_t row = 0; row < std::min(period, rows); ++row) {
     const auto rows_like_it = static_cast<double>((rows - row + period - 1) / period);
     const std::int64_t offset = row * row_bytes % kSectorBytes;
-    sum.accessed +=
-        rows_like_it * static_cast<double>(accessed_sectors(offset, cols, element_bytes, layout));
-    sum.distinct += rows_like_it * static_cast<double>(sectors_of_run(offset, row_bytes));
+    sum.accessed += rows_like_it * accessed_sectors(offset, cols, element_bytes, layout);
+    sum.distinct += rows_like_it * sectors_of_run(offset, row_bytes);
   }
   return sum;
 }
@@ -80,6 +76,12 @@ std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, st
   const std::int64_t clusters_at_once =
       std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / cluster);
   return powers_of_two(given, 1, std::min(most, rows / clusters_at_once));
+}
+
+double instructions_of_row(const Instructions& counted, double inside, double accesses,
+                           double warps, double merges) {
+  return inside * counted.vector + (accesses - inside) * counted.idle +
+         warps * (counted.warp + merges * counted.merge);
 }
 
 double accesses_inside(std::int64_t cols, std::int64_t element_bytes, const Layout& layout) {

@@ -114,8 +114,8 @@ std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, 
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// Clusters to try: the smallest that holds the row, and larger ones as long as the rows leave SMs
-/// without a block.
+/// Clusters to try: the smallest that holds the row, and larger ones as long as each SM has few
+/// blocks.
 std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, std::int64_t rows,
                                    const Gpu& gpu);
 
@@ -123,6 +123,20 @@ std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, st
 /// block.
 std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows,
                                        std::int64_t cluster, const Gpu& gpu);
+
+/// Instructions of a warp of a kernel whose threads hold a row or a slice of it, counted.
+struct Instructions {
+  double vector;   ///< each access of 16 bytes a thread inside the row, with its arithmetic
+  double idle;     ///< each beyond the row
+  double shifted;  ///< more for each inside, where other operands are not as far past 16 bytes as x
+  double warp;     ///< each warp and row
+  double merge;    ///< the same, once for each merge of several warps' parts
+  double start;    ///< each warp of a block that takes rows in turn
+};
+
+/// What a row costs a block: `inside` of its warps' `accesses` lie inside the row.
+double instructions_of_row(const Instructions& counted, double inside, double accesses,
+                           double warps, double merges);
 
 /// Accesses of 16 bytes by a block's warps that lie inside its rows, or its slice of one.
 double accesses_inside(std::int64_t cols, std::int64_t element_bytes, const Layout& layout);

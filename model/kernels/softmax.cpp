@@ -59,18 +59,14 @@ constexpr PerElement kThreePass = {6, 2};  // max | - ·log2e exp + | - ·log2e 
 constexpr PerElement kOnline = {6, 2};     // the same, max and sum in one sweep
 constexpr double kRescaleFlops = 4;        // of the online sum, once a vector
 
-// Instructions of a warp by the counters of validation/measured/h200-sxm-*-2026-11-2*.json: least
-// squares over the cases, which it meets within 3%.
-/// Of the kernels that hold a row: in fp32, and in 16-bit types.
-struct Held {
-  double vector;  ///< each access of 16 bytes a thread
-  double idle;    ///< each of those beyond the row
-  double warp;    ///< each warp and row
-  double merge;   ///< the same, where several warps share the row
-  double start;   ///< each warp of a block that takes several rows
-};
-constexpr std::array kHeldInstructions = {Held{47, 55, 93, 63, 0}, Held{80, 85, 99, 67, 0}};
-constexpr std::array kRingInstructions = {Held{76, 76, 0, 19, 84}, Held{130, 94, 3, 21, 84}};
+// Instructions of a warp by the counters of the default, calibration and random runs of 2026-11-21
+// and -22 in validation/measured: least squares over the cases, which it meets within 3%. In fp32,
+// and in 16-bit types.
+using rows::Instructions;
+constexpr std::array kHeldInstructions = {Instructions{47, 55, 0, 93, 63, 0},
+                                          Instructions{80, 85, 0, 99, 67, 0}};
+constexpr std::array kRingInstructions = {Instructions{76, 76, 0, 0, 19, 84},
+                                          Instructions{130, 94, 0, 3, 21, 84}};
 /// Of the sweeps.
 struct Swept {
   double batch;   ///< all sweeps of a batch of accesses, by each warp that begins inside the row
@@ -86,8 +82,8 @@ bool narrow(const Problem& p) {
   return element_bytes(p) == 2;
 }
 
-template <class Instructions>
-const Instructions& of_type(const std::array<Instructions, 2>& table, const Problem& p) {
+template <class Counted>
+const Counted& of_type(const std::array<Counted, 2>& table, const Problem& p) {
   return table[narrow(p) ? 1 : 0];
 }
 
@@ -181,10 +177,10 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
   step.issued.requested = shared_by({bytes.requested, bytes.requested}, blocks);
   step.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, blocks);
   step.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, blocks);
-  const Held& counted = of_type(kHeldInstructions, p);
+  const Instructions& counted = of_type(kHeldInstructions, p);
   const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
-  step.warp_instructions = inside * counted.vector + (accesses - inside) * counted.idle +
-                           warps * (counted.warp + (alone ? 0 : counted.merge));
+  step.warp_instructions =
+      rows::instructions_of_row(counted, inside, accesses, warps, alone ? 0 : 1);
   step.wavefronts.l1 = step.wavefronts.l1_lookups =
       step.issued.l1.total_bytes() / as_double(kLineBytes);
   step.wavefronts.shared = alone ? 0 : 2 * warps;
@@ -237,11 +233,10 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   row.issued.requested = shared_by({bytes.requested, bytes.requested}, steps);
   row.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, steps);
   row.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, steps);
-  const Held& counted = of_type(kRingInstructions, p);
+  const Instructions& counted = of_type(kRingInstructions, p);
   const double rounds = std::ceil(warps * as_double(layout.cluster) / kWarpLanes);
   const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
-  row.warp_instructions = inside * counted.vector + (accesses - inside) * counted.idle +
-                          warps * (counted.warp + rounds * counted.merge);
+  row.warp_instructions = rows::instructions_of_row(counted, inside, accesses, warps, rounds);
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double slice_wavefronts = row.issued.l1.read_bytes / as_double(kLineBytes);
   row.wavefronts.l1 = row.wavefronts.l1_lookups = row.issued.l1.write_bytes / as_double(kLineBytes);

@@ -84,17 +84,21 @@ TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
               75e6 * 9 * (75.1 / 60 - 1) / 0.5, 1);
 }
 
+// 120 MB in and as much out, by 100 blocks.
+Plan copy_of_100_blocks(const AccessPattern& stores) {
+  Plan plan;
+  plan.launch.grid[0] = 100;
+  plan.arrays = {
+      {.array = 0, .compulsory = {120e6, 0}, .footprint = {120e6, 0}},
+      {.array = 1, .compulsory = {0, 120e6}, .footprint = {0, 120e6}, .pattern = stores}};
+  return plan;
+}
+
 // A quarter of the blocks at once, each open sector meets as much of the 240 MB: 60 MB, L2's size.
 TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   Gpu gpu = testing::hopper_like();
   gpu.sm_count = 25;
-  Plan plan;
-  plan.launch.grid[0] = 100;
-  plan.arrays = {{.array = 0, .compulsory = {120e6, 0}, .footprint = {120e6, 0}},
-                 {.array = 1,
-                  .compulsory = {0, 120e6},
-                  .footprint = {0, 120e6},
-                  .pattern = {.open_write_bytes = 120e6}}};
+  const Plan plan = copy_of_100_blocks({.open_write_bytes = 120e6});
   const Traffic dram =
       dram_traffic({plan, {1, 1, OccupancyLimiter::blocks}, {}}, March::in_step, gpu);
   const double early = 120e6 * (1 - std::exp(-1.0));
@@ -106,13 +110,7 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
 TEST(L2Reuse, SectorsStayOpenUntilTheBlockThatSharesThem) {
   Gpu gpu = testing::hopper_like();
   gpu.sm_count = 25;
-  Plan plan;
-  plan.launch.grid[0] = 100;
-  plan.arrays = {{.array = 0, .compulsory = {120e6, 0}, .footprint = {120e6, 0}},
-                 {.array = 1,
-                  .compulsory = {0, 120e6},
-                  .footprint = {0, 120e6},
-                  .pattern = {.open_write_bytes = 10e6, .open_for_blocks = 50}}};
+  Plan plan = copy_of_100_blocks({.open_write_bytes = 10e6, .open_for_blocks = 50});
   EXPECT_NEAR(written_back_early_bytes(plan, {1, 1, OccupancyLimiter::blocks}, gpu),
               10e6 * (1 - std::exp(-2.0)), 1);
   plan.arrays[1].pattern.open_for_blocks = 1;  // all 25 resident ones run meanwhile

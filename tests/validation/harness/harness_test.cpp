@@ -56,13 +56,17 @@ TEST_F(HarnessTest, AWrongResultIsRefused) {
   }
 }
 
-TEST_F(HarnessTest, ASignalKeepsWhatWasMeasured) {
+Gpu hopper() {
   const specs::Embedded* embedded = specs::find_embedded("h200-sxm");
-  const Gpu gpu = specs::load({.file = std::string(embedded->name),
-                               .text = std::string(embedded->text),
-                               .overlay_file = {},
-                               .overlay_text = {},
-                               .overrides = {}});
+  return specs::load({.file = std::string(embedded->name),
+                      .text = std::string(embedded->text),
+                      .overlay_file = {},
+                      .overlay_text = {},
+                      .overrides = {}});
+}
+
+TEST_F(HarnessTest, ASignalKeepsWhatWasMeasured) {
+  const Gpu gpu = hopper();
   const auto file = std::filesystem::temp_directory_path() /
                     ("roofcast_harness_test_" + std::to_string(getpid()) + ".json");
   validation::Suite suite{"signal", "", {}};
@@ -90,12 +94,7 @@ TEST_F(HarnessTest, ASignalKeepsWhatWasMeasured) {
 
 // 16 MB fit any L2 that the suites are run on: warm, the copy reads nothing from DRAM.
 TEST_F(HarnessTest, WarmFindsItsInputInL2) {
-  const specs::Embedded* embedded = specs::find_embedded("h200-sxm");
-  const Gpu gpu = specs::load({.file = std::string(embedded->name),
-                               .text = std::string(embedded->text),
-                               .overlay_file = {},
-                               .overlay_text = {},
-                               .overrides = {}});
+  const Gpu gpu = hopper();
   Bench bench(device_in_use());
   const auto median_s = [&](CacheState cache) {
     const validation::Case measured = bench.time({"stream.copy", copy_of(4 << 20), cache}, gpu);
