@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
 #include "tests/kernels/case.hpp"
+#include "tests/kernels/settings.hpp"
 #include "validation/runs/suite.hpp"
 
 namespace roofcast::cuda {
@@ -42,15 +44,22 @@ TEST(CatalogTest, NamesAreUniqueAndFound) {
   EXPECT_EQ(find("gemm.imaginary"), nullptr);
 }
 
+// Whatever the model chooses for it, in at least one type.
 TEST(CatalogTest, EveryConfigurationIsSupported) {
   for (const KernelEntry& entry : catalog()) {
     for (const Problem& configuration : entry.configurations) {
       Problem p = typical(entry);
-      p.dtype = configuration.dtype;
       for (std::size_t i = 0; i < p.values.size(); ++i) {
         if (configuration.values[i] != 0) p.values[i] = configuration.values[i];
       }
-      EXPECT_THAT(entry.unsupported(p), IsEmpty()) << entry.name;
+      const bool supported = std::any_of(kAllDTypes.begin(), kAllDTypes.end(), [&](DType dtype) {
+        p.dtype = dtype;
+        const std::vector<Problem> ways = settled(entry.name, p);
+        return !ways.empty() && std::all_of(ways.begin(), ways.end(), [&](const Problem& way) {
+          return entry.unsupported(way).empty();
+        });
+      });
+      EXPECT_TRUE(supported) << entry.name << " " << text(p);
     }
   }
 }
@@ -108,10 +117,11 @@ TEST(CatalogTest, ZerosAndPoisonFailEveryTolerance) {
   for (const validation::SuiteCase& one : suite.cases) {
     const KernelEntry* entry = find(one.kernel);
     ASSERT_NE(entry, nullptr) << one.kernel;
-    for (std::size_t i = 0; i < entry->tensors(one.problem).outputs.size(); ++i, ++checked) {
-      const double tolerance = entry->tolerance(one.problem, i);
+    const Problem p = settled(one.kernel, one.problem).front();
+    for (std::size_t i = 0; i < entry->tensors(p).outputs.size(); ++i, ++checked) {
+      const double tolerance = entry->tolerance(p, i);
       EXPECT_GE(tolerance, 0);
-      EXPECT_LT(tolerance, 0.125) << one.kernel << " " << text(one.problem) << ", output " << i;
+      EXPECT_LT(tolerance, 0.125) << one.kernel << " " << text(p) << ", output " << i;
     }
   }
   EXPECT_GT(checked, suite.cases.size() / 2);
