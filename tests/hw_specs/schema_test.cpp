@@ -80,7 +80,6 @@ TEST(Schema, EveryLeafCanBeSet) {
   leaves.insert(leaves.end(), sustained_leaves().begin(), sustained_leaves().end());
   for (const std::string& leaf : leaves) {
     Source source = calibrated("h200-sxm");
-    const auto before = values_with_sources(source);
     const std::string value = is_flag(leaf) ? "true" : "1";
     source.overrides = {{leaf, value}};
     std::vector<SourcedValue> after;

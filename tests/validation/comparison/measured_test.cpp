@@ -26,15 +26,19 @@ Gpu shipped(const std::string& gpu) {
                       .overrides = {}});
 }
 
-// Runs that no constant was fitted to: measured/GPU-default-DATE.json.
-std::vector<Comparison> validation_runs() {
-  std::vector<Comparison> runs;
-  for (const auto& entry : std::filesystem::directory_iterator(ROOFCAST_MEASURED_DIR)) {
-    const std::string path = entry.path().string();
-    if (path.find("-default-") == std::string::npos) continue;
-    const auto run = read_run(path);
-    runs.push_back(compare(*run, shipped(run->device.gpu)));
-  }
+// Runs that no constant was fitted to: measured/GPU-default-DATE.json. They are large: all tests of
+// this file run in one process (CMakeLists.txt), and it reads them once.
+const std::vector<Comparison>& validation_runs() {
+  static const std::vector<Comparison> runs = [] {
+    std::vector<Comparison> read;
+    for (const auto& entry : std::filesystem::directory_iterator(ROOFCAST_MEASURED_DIR)) {
+      const std::string path = entry.path().string();
+      if (path.find("-default-") == std::string::npos) continue;
+      const auto run = read_run(path);
+      read.push_back(compare(*run, shipped(run->device.gpu)));
+    }
+    return read;
+  }();
   return runs;
 }
 
@@ -64,7 +68,7 @@ double l2_error(const Row& row) {
 constexpr double kMiB = 1024.0 * 1024;
 
 TEST(MeasuredRuns, AreThereAndWhole) {
-  const auto runs = validation_runs();
+  const std::vector<Comparison>& runs = validation_runs();
   ASSERT_FALSE(runs.empty());
   for (const Comparison& run : runs) {
     EXPECT_GE(run.rows.size(), 900U);
