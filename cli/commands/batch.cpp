@@ -124,7 +124,7 @@ void Batch::predict_line(std::string_view line, fmt::memory_buffer& out) {
   check(found, problem, given);
   const Prediction prediction = predict(found, problem, device, assumptions);
   JsonWriter json(out);
-  write_json(json, {found, problem, device, prediction});
+  write_json(json, {found, device, prediction});
   json.newline();
 }
 

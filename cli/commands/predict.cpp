@@ -143,7 +143,7 @@ std::string table_text(std::span<const Answered> answers, const Style& style) {
   for (const auto& [itself, variants] : answers) {
     const auto& [kernel, problem, gpu, prediction, refusal] = itself;
     if (one && prediction) {
-      text = answer_text({kernel, problem, *gpu, *prediction}, style);
+      text = answer_text({kernel, *gpu, *prediction}, style);
       if (!variants.empty()) text += '\n';
     } else {
       rows.push_back(itself);

@@ -66,7 +66,7 @@ class SweepWriter {
     try {
       check(kernel, problem, given);
       const Prediction prediction = predict(kernel, problem, gpu, assumptions);
-      const Answer answer{kernel, problem, gpu, prediction};
+      const Answer answer{kernel, gpu, prediction};
       if (csv_) {
         table_.row(answer);
       } else {

@@ -19,9 +19,8 @@ inline constexpr std::int64_t kSchemaVersion = 1;
 
 struct Answer {
   const KernelRef& kernel;
-  const Problem& problem;
   const Gpu& gpu;
-  const Prediction& prediction;
+  const Prediction& prediction;  ///< of the problem with the settings that the model chose
 };
 
 std::string_view kernel_name(const KernelRef& kernel);

@@ -131,7 +131,7 @@ void CsvWriter::question(const KernelRef& kernel, const Problem& problem, const 
 
 void CsvWriter::row(const Answer& answer) {
   const Prediction& prediction = answer.prediction;
-  question(answer.kernel, answer.problem, answer.gpu);
+  question(answer.kernel, answer.prediction.problem, answer.gpu);
   for (const Figure& figure : kFigures) {
     out_.push_back(',');
     const double value = figure.value(prediction);
@@ -163,7 +163,7 @@ void CsvWriter::refused(const KernelRef& kernel, const Problem& problem, const G
 
 void CsvWriter::row(const Candidate& candidate) {
   const auto& [kernel, problem, gpu, prediction, refusal] = candidate;
-  if (prediction) return row({kernel, problem, *gpu, *prediction});
+  if (prediction) return row({kernel, *gpu, *prediction});
   refused(kernel, problem, *gpu, refusal);
 }
 

@@ -185,7 +185,7 @@ void write_members(JsonWriter& json, const Answer& answer) {
   json.member("schema_version", kSchemaVersion);
   json.member("kernel", kernel_name(answer.kernel));
   json.member("gpu", answer.gpu.name);
-  write_problem(json, answer.kernel, answer.problem);
+  write_problem(json, answer.kernel, answer.prediction.problem);
   write_work(json, prediction);
   if (answer.kernel.kernel != nullptr) {
     write_traffic(json, prediction);
@@ -242,7 +242,7 @@ void write_json(JsonWriter& json, const Candidate& candidate, std::span<const Ca
   const auto& [kernel, problem, gpu, prediction, refusal] = candidate;
   json.begin_object();
   if (prediction) {
-    write_members(json, {kernel, problem, *gpu, *prediction});
+    write_members(json, {kernel, *gpu, *prediction});
   } else {
     write_refusal_members(json, kernel, problem, *gpu, refusal);
   }

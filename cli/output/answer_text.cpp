@@ -162,7 +162,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
   const Prediction& prediction = answer.prediction;
   std::string text = style.heading(
       visible(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
-                          problem_text(answer.kernel, answer.problem), answer.gpu.name)));
+                          problem_text(answer.kernel, answer.prediction.problem), answer.gpu.name)));
   text += '\n';
   TextTable table({{""}, {""}});
   table.add({"device", answer.gpu.title});

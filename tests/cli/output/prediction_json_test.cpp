@@ -31,7 +31,7 @@ std::string text_of(std::string_view name, const char* gpu_name,
   const Prediction prediction = predict(kernel, problem, gpu);
   fmt::memory_buffer out;
   JsonWriter json(out);
-  write_json(json, {kernel, problem, gpu, prediction});
+  write_json(json, {kernel, gpu, prediction});
   return fmt::to_string(out);
 }
 
@@ -128,6 +128,15 @@ TEST(PredictionJson, EveryKernelOnEveryDeviceIsJson) {
   }
 }
 
+// So that the forecast can be asked for again, or the kernel run with them.
+TEST(PredictionJson, TheProblemHasTheSettingsThatTheModelChose) {
+  const Json problem = Json::parse(text_of("norm.layernorm", "h200-sxm", {4096, 8192}))["problem"];
+  for (const char* setting : {"vectors", "cluster", "rows_per_cluster"}) {
+    EXPECT_GE(problem.at(setting), 1) << setting;
+  }
+  EXPECT_NE(problem.at("staging"), "fastest");
+}
+
 TEST(AnswerText, NamesWhatBinds) {
   const KernelRef kernel = find_kernel("gemm.tiled");
   const Gpu gpu = load_device("h200-sxm", {});
@@ -136,7 +145,7 @@ TEST(AnswerText, NamesWhatBinds) {
   constexpr unsigned kShapeGiven = 0b111;
   check(kernel, problem, kShapeGiven);
   const Prediction prediction = predict(kernel, problem, gpu);
-  const std::string text = answer_text({kernel, problem, gpu, prediction}, Style(false));
+  const std::string text = answer_text({kernel, gpu, prediction}, Style(false));
   for (const char* part : {"gemm.tiled  m=512 n=512 k=512", "268.4 MFLOP", "occupancy", "waves",
                            "limit", "expected time", "of requested",
                            "each byte is asked for 11 times on average", "binding", "bound by"}) {
@@ -154,7 +163,7 @@ TEST(Csv, RowsHaveTheHeadersColumns) {
   fmt::memory_buffer out;
   CsvWriter csv(out, {"m", "n", "k", "absent"});
   csv.header();
-  csv.row({kernel, problem, gpu, prediction});
+  csv.row({kernel, gpu, prediction});
   csv.refused(kernel, problem, gpu, "because");
   std::vector<std::ptrdiff_t> commas;
   std::string line;
