@@ -32,6 +32,14 @@ decltype(auto) visit_element(DType dtype, Visitor&& visitor) {
   }
 }
 
+/// The same for a kernel of fp32, fp16 and bf16, which accepts no other type: fewer instances.
+template <class Visitor>
+decltype(auto) visit_up_to_fp32(DType dtype, Visitor&& visitor) {
+  if (dtype == DType::fp16) return visitor(std::type_identity<__half>{});
+  if (dtype == DType::bf16) return visitor(std::type_identity<__nv_bfloat16>{});
+  return visitor(std::type_identity<float>{});
+}
+
 __device__ inline float widen(__half x) {
   return __half2float(x);
 }

@@ -260,7 +260,7 @@ std::int64_t ring_blocks(const Problem& p) {
 
 Launch ring_launch(Kind kind, const Problem& p) {
   const rows::Layout layout = backward_ring_layout(p);
-  return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     return Launch{find_backward_ring<T>(kind, layout.cluster > 1),
                   static_cast<unsigned>(ring_blocks(p) * layout.cluster), rows::block_of(layout),
                   static_cast<std::size_t>(roofcast::rows::ring_bytes(layout, kRingStages, 2))};
@@ -314,7 +314,7 @@ std::string unsupported_backward(Kind /*kind*/, const Problem& p) {
 }
 
 std::vector<Launch> backward_launches(Kind kind, const Problem& p) {
-  return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     const rows::Layout layout = backward_layout(p);
     const Launch held{find<T>(kind, roofcast::norm::rows_are_aligned(p), layout.cluster > 1),
                       grid(p), rows::block_of(layout), 0};
@@ -324,7 +324,7 @@ std::vector<Launch> backward_launches(Kind kind, const Problem& p) {
 }
 
 void run_backward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) {
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     const rows::Layout layout = backward_layout(p);
     Backward<T> tensors = arguments<T>(kind, at);
     const auto at_vector = [](const void* address) {

@@ -185,7 +185,7 @@ std::string unsupported_forward(Kind kind, const Problem& p) {
     return rows::unsupported_layout(p, ring, "shorter rows");
   }
   const rows::Layout layout = forward_layout(p);
-  return visit(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
+  return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
     if (find<T>(kind, layout) == nullptr) {
       return "compiled for at most " + std::to_string(roofcast::norm::most_vectors(p)) +
              " vectors a thread of " + std::string(name(p.dtype)) +
@@ -203,7 +203,7 @@ std::string unsupported_forward(Kind kind, const Problem& p) {
 }
 
 std::vector<Launch> forward_launches(Kind kind, const Problem& p) {
-  return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     if (is_streamed(p)) return std::vector{ring_launch<T>(kind, p)};
     const rows::Layout layout = forward_layout(p);
     return std::vector{Launch{reinterpret_cast<const void*>(find<T>(kind, layout)),
@@ -213,7 +213,7 @@ std::vector<Launch> forward_launches(Kind kind, const Problem& p) {
 }
 
 void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) {
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     const bool streams = is_streamed(p);
     const rows::Layout layout = streams ? forward_ring_layout(p) : forward_layout(p);
     Forward<T> tensors = arguments<T>(kind, at);

@@ -170,7 +170,7 @@ void reference_of(Kind kind, const Problem& p, std::span<const void* const> inpu
 void fill(Kind kind, const Problem& p, std::span<void* const> inputs, cudaStream_t stream) {
   if (p[kPass] == kForward) return;
   const bool centred = kind == Kind::layernorm;
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     statistics_kernel<<<static_cast<unsigned>(p[rows::kRows]), kThreads, 0, stream>>>(
         static_cast<const T*>(inputs[0]), centred ? static_cast<float*>(inputs[3]) : nullptr,
         static_cast<float*>(inputs[centred ? 4 : 3]), p[rows::kCols], kind);
@@ -232,7 +232,7 @@ KernelEntry entry(std::string_view name) {
       .reference =
           [](const Problem& p, std::span<const void* const> inputs,
              std::span<double* const> outputs, cudaStream_t stream) {
-            visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+            visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
               reference_of<T>(kKind, p, inputs, outputs, stream);
             });
             check(cudaGetLastError());

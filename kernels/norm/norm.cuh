@@ -42,19 +42,6 @@ struct Backward {
   float *partial_gamma, *partial_beta;
 };
 
-/// Calls visitor with the element type; only types that `unsupported` accepts.
-template <class Visitor>
-decltype(auto) visit(DType dtype, Visitor&& visitor) {
-  switch (dtype) {
-    case DType::fp16:
-      return visitor(std::type_identity<__half>{});
-    case DType::bf16:
-      return visitor(std::type_identity<__nv_bfloat16>{});
-    default:
-      return visitor(std::type_identity<float>{});
-  }
-}
-
 /// Whether rows stream through shared memory, for addresses as cudaMalloc returns them.
 inline bool is_streamed(const Problem& p) {
   return p[kStaging] == roofcast::norm::kInShared;

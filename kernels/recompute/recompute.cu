@@ -223,16 +223,8 @@ bool runs_in(DType dtype) {
   return dtype == DType::fp32 || dtype == DType::fp16 || dtype == DType::bf16;
 }
 
-/// visit_element for these types alone.
-template <class Visitor>
-decltype(auto) visit(DType dtype, Visitor&& visitor) {
-  if (dtype == DType::fp16) return visitor(std::type_identity<__half>{});
-  if (dtype == DType::bf16) return visitor(std::type_identity<__nv_bfloat16>{});
-  return visitor(std::type_identity<float>{});
-}
-
 const Compiled* find(const Problem& p) {
-  return visit(p.dtype, [&]<class T>(std::type_identity<T>) -> const Compiled* {
+  return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) -> const Compiled* {
     for (const Compiled& line : all_compiled<T>()) {
       if (line.vector_bytes == p[kVectorBytes] && line.loads == p[kLoads]) return &line;
     }
@@ -278,7 +270,7 @@ std::int64_t stored(const Problem& p) {
 
 template <bool kStored>
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     Arrays<T> arrays{.x = static_cast<const T*>(at.inputs[0]),
                      .dy = static_cast<const T*>(at.inputs[1]),
                      .y = static_cast<T*>(at.outputs[0]),
@@ -327,7 +319,7 @@ __global__ void reference_kernel(const T* x, const T* dy, double* y, double* dx,
 void reference(const Problem& p, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t stream) {
   const std::int64_t n = p[kElements];
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     reference_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(
         static_cast<const T*>(inputs[0]), static_cast<const T*>(inputs[1]), outputs[0], outputs[1],
         n, static_cast<int>(p[kChain]));

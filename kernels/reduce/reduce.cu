@@ -87,7 +87,7 @@ Kernel<T> kernel_of(Kind kind, bool aligned) {
 }
 
 std::vector<Launch> launches(Kind kind, const Problem& p) {
-  return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     const Layout layout = layout_of(kind, p);
     std::vector<Launch> result = {
         {reinterpret_cast<const void*>(kernel_of<T>(kind, aligned_rows(p))), grid(kind, p),
@@ -101,7 +101,7 @@ std::vector<Launch> launches(Kind kind, const Problem& p) {
 }
 
 void run(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) {
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     const Layout layout = layout_of(kind, p);
     const auto at_vector = [](const void* address) {
       return reinterpret_cast<std::uintptr_t>(address) % rows::kVectorBytes == 0;
@@ -151,7 +151,7 @@ void reference(Kind kind, const Problem& p, std::span<const void* const> inputs,
                cudaStream_t stream) {
   const auto sums = static_cast<std::size_t>(rows_of(kind, p));
   check(cudaMemsetAsync(y, 0, sums * sizeof(double), stream));
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     const auto* const x = static_cast<const T*>(inputs.front());
     const auto* const weights =
         kind == Kind::weighted ? static_cast<const T*>(inputs.back()) : nullptr;

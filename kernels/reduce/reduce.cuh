@@ -15,19 +15,6 @@ namespace roofcast::cuda::reduce {
 
 using roofcast::reduce::Layout;
 
-/// Calls visitor with the element type; only types that `unsupported` accepts.
-template <class Visitor>
-decltype(auto) visit(DType dtype, Visitor&& visitor) {
-  switch (dtype) {
-    case DType::fp16:
-      return visitor(std::type_identity<__half>{});
-    case DType::bf16:
-      return visitor(std::type_identity<__nv_bfloat16>{});
-    default:
-      return visitor(std::type_identity<float>{});
-  }
-}
-
 /// The arguments of every kernel. `partial` is [rows, split] where split > 1.
 template <class T>
 struct Sum {

@@ -213,7 +213,7 @@ std::string unsupported(const Problem& p) {
 }
 
 std::vector<Launch> launches(const Problem& p) {
-  return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     const rows::Layout layout = cluster_layout(p);
     return std::vector{Launch{find<T>(layout), rows::grid_of(layout, p[rows::kRows]),
                               rows::block_of(layout), shared_bytes(p)}};
@@ -221,7 +221,7 @@ std::vector<Launch> launches(const Problem& p) {
 }
 
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     if (!rows::same_shift(at.inputs[0], at.outputs[0])) {
       rows::Layout by_element;
       by_element.threads = 256;

@@ -103,7 +103,7 @@ std::string unsupported(const Problem& p) {
   if (!why.empty()) return why;
   if (p[kVectors] < 1) return "vectors must be at least 1";
   const rows::Layout layout = registers_layout(p);
-  return visit(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
+  return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
     if (held<T>(layout.vectors) == nullptr) {
       return "compiled for at most " + std::to_string(roofcast::softmax::most_vectors(sizeof(T))) +
              " vectors a thread of " + std::string(name(p.dtype)) + ", a power of two; asked for " +
@@ -123,7 +123,7 @@ KernelEntry registers() {
       .tensors = tensors,
       .launches =
           [](const Problem& p) {
-            return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+            return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
               const rows::Layout layout = registers_layout(p);
               return std::vector{Launch{reinterpret_cast<const void*>(held<T>(layout.vectors)),
                                         rows::grid_of(layout, p[rows::kRows]),
@@ -132,7 +132,7 @@ KernelEntry registers() {
           },
       .run =
           [](const Problem& p, const Addresses& at, cudaStream_t stream) {
-            visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+            visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
               const rows::Layout layout = registers_layout(p);
               const bool aligned = rows::same_shift(at.inputs[0], at.outputs[0]);
               launch<T>(aligned ? held<T>(layout.vectors) : online_by_element<T>(), layout, p, at,

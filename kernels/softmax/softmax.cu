@@ -55,7 +55,7 @@ Tensors tensors(const Problem& p) {
 
 void reference(const Problem& p, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t stream) {
-  visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+  visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
     reference_kernel<<<static_cast<unsigned>(p[rows::kRows]), 256, 0, stream>>>(
         static_cast<const T*>(inputs[0]), outputs[0], p[rows::kCols]);
   });

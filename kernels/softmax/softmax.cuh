@@ -75,19 +75,6 @@ void reference(const Problem&, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t);
 double tolerance(const Problem&, std::size_t output);
 
-/// Calls visitor with the element type; only types that unsupported_problem accepts.
-template <class Visitor>
-decltype(auto) visit(DType dtype, Visitor&& visitor) {
-  switch (dtype) {
-    case DType::fp16:
-      return visitor(std::type_identity<__half>{});
-    case DType::bf16:
-      return visitor(std::type_identity<__nv_bfloat16>{});
-    default:
-      return visitor(std::type_identity<float>{});
-  }
-}
-
 /// Enqueues y = softmax(x).
 template <class T>
 void launch(Kernel<T> kernel, const rows::Layout& layout, const Problem& p, const Addresses& at,

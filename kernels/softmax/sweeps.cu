@@ -116,7 +116,7 @@ KernelEntry entry(std::string_view name) {
       .tensors = tensors,
       .launches =
           [](const Problem& p) {
-            return visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+            return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
               const rows::Layout layout = sweep_layout(p);
               const Kernel<T> kernel = Algorithm::template kernel<T, true>();
               return std::vector{Launch{reinterpret_cast<const void*>(kernel),
@@ -126,7 +126,7 @@ KernelEntry entry(std::string_view name) {
           },
       .run =
           [](const Problem& p, const Addresses& at, cudaStream_t stream) {
-            visit(p.dtype, [&]<class T>(std::type_identity<T>) {
+            visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
               const bool aligned = rows::same_shift(at.inputs[0], at.outputs[0]);
               launch<T>(aligned ? Algorithm::template kernel<T, true>()
                                 : Algorithm::template kernel<T, false>(),
