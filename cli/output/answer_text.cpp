@@ -46,16 +46,20 @@ std::string intensity(double flops, double bytes) {
   return bytes > 0 ? figure_text(flops / bytes) + " FLOP/B" : "–";
 }
 
+/// Figures that are 0 for every shape (FLOPs of a copy, unused shared memory) are left out.
 void add_work(TextTable& table, const Prediction& prediction, bool variant) {
   const Work& work = prediction.work;
-  table.add({"work", si_text(work.flops(), "FLOP")});
+  const bool computes = work.flops() > 0;
+  const double compulsory_bytes = work.compulsory.total_bytes();
+  if (computes) table.add({"work", si_text(work.flops(), "FLOP")});
   table.add(
-      {"compulsory traffic", fmt::format("{} ({})", si_text(work.compulsory.total_bytes(), "B"),
-                                         intensity(work.flops(), work.compulsory.total_bytes()))});
-  if (variant) {
-    if (work.flops() > 0) {
-      table.add({"DRAM intensity", intensity(work.flops(), work.dram.total_bytes())});
-    }
+      {"compulsory traffic",
+       si_text(compulsory_bytes, "B") +
+           (computes ? fmt::format(" ({})", intensity(work.flops(), compulsory_bytes)) : "")});
+  if (variant && computes) {
+    table.add({"DRAM intensity", intensity(work.flops(), work.dram.total_bytes())});
+  }
+  if (variant && work.shared_bytes > 0) {
     table.add({"shared-memory traffic", si_text(work.shared_bytes, "B")});
   }
   if (!prediction.io.formula.empty()) {
@@ -82,10 +86,11 @@ void add_launch(TextTable& table, const Prediction& prediction, const Gpu& gpu) 
   if (const auto& occupancy = prediction.occupancy; occupancy && gpu.occupancy) {
     const double share = static_cast<double>(occupancy->warps_per_sm) /
                          static_cast<double>(gpu.occupancy->warps_per_sm);
-    table.add({"occupancy", fmt::format("{} blocks = {} of {} warps an SM ({}), limited by {}",
-                                        occupancy->blocks_per_sm, occupancy->warps_per_sm,
-                                        gpu.occupancy->warps_per_sm, percent(share),
-                                        name(occupancy->limited_by))});
+    table.add(
+        {"occupancy",
+         fmt::format("{} {} = {} of {} warps an SM ({}), limited by {}", occupancy->blocks_per_sm,
+                     occupancy->blocks_per_sm == 1 ? "block" : "blocks", occupancy->warps_per_sm,
+                     gpu.occupancy->warps_per_sm, percent(share), name(occupancy->limited_by))});
   }
   if (const auto& waves = prediction.waves) {
     table.add({"waves", fmt::format("{}: {} full, the tail fills {}, efficiency {}",
@@ -102,8 +107,9 @@ void add_time(TextTable& table, const Prediction& prediction) {
   table.add({"SM cycles", fmt::format("{} at {}", si_text(time->sm_cycles, ""),
                                       si_text(time->sm_clock_hz, "Hz"))});
   const Work& work = prediction.work;
-  table.add({"rate", fmt::format("{}, DRAM {}, {} of the limit",
-                                 si_text(work.flops() / time->expected_s, "FLOP/s"),
+  std::string rate;
+  if (work.flops() > 0) rate = si_text(work.flops() / time->expected_s, "FLOP/s") + ", ";
+  table.add({"rate", fmt::format("{}DRAM {}, {} of the limit", rate,
                                  si_text(work.dram.total_bytes() / time->expected_s, "B/s"),
                                  percent(prediction.limit.time_s / time->expected_s))});
 }
@@ -160,9 +166,9 @@ std::string waterfall_text(const Forecast& time, const Style& style) {
 
 std::string answer_text(const Answer& answer, const Style& style) {
   const Prediction& prediction = answer.prediction;
-  std::string text = style.heading(
-      visible(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
-                          problem_text(answer.kernel, answer.prediction.problem), answer.gpu.name)));
+  std::string text = style.heading(visible(
+      fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
+                  problem_text(answer.kernel, answer.prediction.problem), answer.gpu.name)));
   text += '\n';
   TextTable table({{""}, {""}});
   table.add({"device", answer.gpu.title});
@@ -171,9 +177,10 @@ std::string answer_text(const Answer& answer, const Style& style) {
   add_work(table, prediction, variant);
   if (variant) add_launch(table, prediction, answer.gpu);
   const Resource limiting = prediction.limit.terms.binding().resource;
-  table.add(
-      {"limit", fmt::format("{} ({}), {}", si_text(prediction.limit.time_s, "s"), name(limiting),
-                            si_text(prediction.work.flops() / prediction.limit.time_s, "FLOP/s"))});
+  const double limit_s = prediction.limit.time_s;
+  const double flops = prediction.work.flops();
+  table.add({"limit", fmt::format("{} ({}){}", si_text(limit_s, "s"), name(limiting),
+                                  flops > 0 ? ", " + si_text(flops / limit_s, "FLOP/s") : "")});
   add_time(table, prediction);
   text += table.text(style, "  ");
   if (const auto rungs = traffic_ladder(prediction); !rungs.empty()) {

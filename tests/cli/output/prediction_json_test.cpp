@@ -15,10 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(std::string_view name, const char* gpu_name,
-                    std::array<std::int64_t, 3> shape) {
-  const KernelRef kernel = find_kernel(name);
-  const Gpu gpu = load_device(gpu_name, {});
+using Shape = std::array<std::int64_t, 3>;
+
+/// What the kernel is asked with these values for its parameters without a default.
+Problem problem_of(const KernelRef& kernel, const Shape& shape) {
   Problem problem;
   const auto parameters = kernel.parameters();
   unsigned given = 0;
@@ -28,11 +28,20 @@ std::string text_of(std::string_view name, const char* gpu_name,
     given |= 1U << i;
   }
   check(kernel, problem, given);
-  const Prediction prediction = predict(kernel, problem, gpu);
+  return problem;
+}
+
+std::string text_of(std::string_view name, const Gpu& gpu, const Shape& shape) {
+  const KernelRef kernel = find_kernel(name);
+  const Prediction prediction = predict(kernel, problem_of(kernel, shape), gpu);
   fmt::memory_buffer out;
   JsonWriter json(out);
   write_json(json, {kernel, gpu, prediction});
   return fmt::to_string(out);
+}
+
+std::string text_of(std::string_view name, const char* gpu, const Shape& shape) {
+  return text_of(name, load_device(gpu, {}), shape);
 }
 
 std::vector<std::string> keys(const Json& object) {
@@ -112,19 +121,23 @@ TEST(PredictionJson, ADeviceWithoutWarpsSaysThatWavesAreNotDefined) {
 }
 
 TEST(PredictionJson, EveryKernelOnEveryDeviceIsJson) {
-  for (const std::string_view gpu : device_names()) {
+  for (const std::string_view device : device_names()) {
+    const Gpu gpu = load_device(std::string(device), {});
+    int answers = 0;
     for (const KernelFamily& family : catalog()) {
       for (const KernelModel& kernel : family.variants) {
         try {
-          const std::string text = text_of(kernel.name, std::string(gpu).c_str(), {1000, 999, 33});
+          const std::string text = text_of(kernel.name, gpu, {1000, 999, 33});
           EXPECT_TRUE(Json::accept(text)) << text;
           EXPECT_EQ(text.find("nan"), std::string::npos);
           EXPECT_EQ(text.find("inf"), std::string::npos);
+          ++answers;
         } catch (const InputError&) {
           // A type or a block that this device does not have: a refusal is an answer.
         }
       }
     }
+    EXPECT_GT(answers, 0) << device;
   }
 }
 
@@ -137,21 +150,35 @@ TEST(PredictionJson, TheProblemHasTheSettingsThatTheModelChose) {
   EXPECT_NE(problem.at("staging"), "fastest");
 }
 
-TEST(AnswerText, NamesWhatBinds) {
-  const KernelRef kernel = find_kernel("gemm.tiled");
+std::string answer_of(std::string_view name, const Shape& shape) {
+  const KernelRef kernel = find_kernel(name);
   const Gpu gpu = load_device("h200-sxm", {});
-  Problem problem;
-  problem.values = {512, 512, 512};
-  constexpr unsigned kShapeGiven = 0b111;
-  check(kernel, problem, kShapeGiven);
-  const Prediction prediction = predict(kernel, problem, gpu);
-  const std::string text = answer_text({kernel, gpu, prediction}, Style(false));
-  for (const char* part : {"gemm.tiled  m=512 n=512 k=512", "268.4 MFLOP", "occupancy", "waves",
-                           "limit", "expected time", "of requested",
-                           "each byte is asked for 11 times on average", "binding", "bound by"}) {
+  const Prediction prediction = predict(kernel, problem_of(kernel, shape), gpu);
+  return answer_text({kernel, gpu, prediction}, Style(false));
+}
+
+TEST(AnswerText, NamesWhatBinds) {
+  const std::string text = answer_of("gemm.tiled", {512, 512, 512});
+  for (const char* part :
+       {"gemm.tiled  m=512 n=512 k=512", "268.4 MFLOP", "shared-memory traffic", "occupancy",
+        "2 blocks = 64 of 64 warps", "waves", "limit", "expected time", "of requested",
+        "each byte is asked for 11 times on average", "binding", "bound by"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(AnswerText, OneBlockIsNotCalledBlocks) {
+  const std::string text = answer_of("gemm.vectorized", {4096, 4096, 4096});
+  EXPECT_NE(text.find(" 1 block = 8 of 64 warps an SM"), std::string::npos) << text;
+}
+
+TEST(AnswerText, ACopyHasNoFlopsAndNoSharedMemory) {
+  const std::string text = answer_of("stream.copy", {1 << 24});
+  for (const char* part : {"FLOP", "\n  work ", "shared-memory"}) {
+    EXPECT_EQ(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_NE(text.find("\n  rate                DRAM "), std::string::npos) << text;
 }
 
 TEST(Csv, RowsHaveTheHeadersColumns) {
