@@ -11,10 +11,7 @@
 namespace roofcast::specs {
 namespace {
 
-/// The checked documents of a source, overrides applied.
 struct Documents {
-  explicit Documents(const Source& source);
-
   Json specification;
   Json overlay;  ///< null where there is none
 };
@@ -30,22 +27,25 @@ void check(const Documents& documents, Stage stage, const std::string& file,
                       overlay_file);
 }
 
-// Checked twice where there are overrides, so that an error names the file or the override at
-// fault.
-Documents::Documents(const Source& source)
-    : specification(parse_checked(source.file, source.text)) {
+Documents read_files(const Source& source) {
+  Documents files{parse_checked(source.file, source.text), nullptr};
   if (!source.overlay_file.empty()) {
-    overlay = parse_checked(source.overlay_file, source.overlay_text);
-    if (overlay.is_null()) {
+    files.overlay = parse_checked(source.overlay_file, source.overlay_text);
+    if (files.overlay.is_null()) {
       throw SpecError(source.overlay_file, "", "an object, found null", "give a calibration file");
     }
   }
-  check(*this, Stage::file, source.file, source.overlay_file);
-  if (source.overrides.empty()) return;
+  check(files, Stage::file, source.file, source.overlay_file);
+  return files;
+}
 
-  apply(source.overrides, specification, overlay);
-  const std::string options = option_text(source.overrides);
-  check(*this, Stage::overridden, options, options);
+/// Checked again, so that an error names the file or the override at fault.
+Documents with_overrides(Documents documents, const std::vector<Override>& overrides) {
+  if (overrides.empty()) return documents;
+  apply(overrides, documents.specification, documents.overlay);
+  const std::string options = option_text(overrides);
+  check(documents, Stage::overridden, options, options);
+  return documents;
 }
 
 std::string source_text(const Json& document, const Json& quantity) {
@@ -75,10 +75,8 @@ bool fitted_as_a_whole(const Sustained& sustained) {
   return sustained.spread_launch_bound && sustained.spread_memory && sustained.spread_compute;
 }
 
-}  // namespace
-
-Gpu load(const Source& source) {
-  const Documents documents(source);
+/// The device with what it keeps up, by its calibration or of a relative.
+Gpu calibrated(const Documents& documents, const Source& source) {
   Gpu gpu = to_gpu(documents.specification);
   const auto lay_own_over = [&] {
     if (!documents.overlay.is_null()) lay_over(documents.overlay, gpu);
@@ -89,12 +87,21 @@ Gpu load(const Source& source) {
     lay_own_over();
   }
   if (source.overlay_file.empty()) gpu.sustained.source.clear();  // values set by hand alone
-  if (!source.overrides.empty()) {
-    Source as_filed = source;
-    as_filed.overrides.clear();
-    carry_over(load(as_filed), gpu);
-  }
   return gpu;
+}
+
+/// The device asked for; `files` are its documents without the overrides.
+Gpu overridden(const Documents& files, const Documents& asked, const Source& source) {
+  Gpu gpu = calibrated(asked, source);
+  if (!source.overrides.empty()) carry_over(calibrated(files, source), gpu);
+  return gpu;
+}
+
+}  // namespace
+
+Gpu load(const Source& source) {
+  const Documents files = read_files(source);
+  return overridden(files, with_overrides(files, source.overrides), source);
 }
 
 const Embedded* find_embedded(std::string_view name) {
@@ -105,13 +112,14 @@ const Embedded* find_embedded(std::string_view name) {
 }
 
 std::vector<SourcedValue> values_with_sources(const Source& source) {
-  const Documents documents(source);
+  const Documents files = read_files(source);
+  const Documents asked = with_overrides(files, source.overrides);
   std::vector<SourcedValue> values;
-  append_values(documents.specification, quantity_leaves(), values);
-  if (!documents.overlay.is_null()) append_values(documents.overlay, sustained_leaves(), values);
-  const Sustained sustained = load(source).sustained;
+  append_values(asked.specification, quantity_leaves(), values);
+  if (!asked.overlay.is_null()) append_values(asked.overlay, sustained_leaves(), values);
+  const Sustained sustained = overridden(files, asked, source).sustained;
   for (const auto& [pointer, value] : sustained_values(sustained)) {
-    if (find(documents.overlay, pointer) != nullptr) continue;
+    if (find(asked.overlay, pointer) != nullptr) continue;
     values.push_back(
         {pointer, Json(value).dump(), "of " + sustained.relative + ", scaled by the datasheets"});
   }

@@ -66,21 +66,21 @@ TEST(Schema, DescribesEveryPropertyAndClosesEveryObject) {
   expect_documented("", Json::parse(overlay_schema_text()));
 }
 
-bool is_flag(const std::string& leaf) {
+bool is_flag(const Json& schema, const std::string& leaf) {
   const std::size_t slash = leaf.rfind('/');
   const Json::json_pointer property("/properties" + leaf.substr(0, slash) + "/properties" +
                                     leaf.substr(slash));
-  const Json schema = Json::parse(schema_text());
   return schema.contains(property) && schema[property].value("$ref", "") == "#/definitions/flag";
 }
 
 // Each leaf is set alone, by an override.
 TEST(Schema, EveryLeafCanBeSet) {
+  const Json schema = Json::parse(schema_text());
   std::vector<std::string> leaves = quantity_leaves();
   leaves.insert(leaves.end(), sustained_leaves().begin(), sustained_leaves().end());
   for (const std::string& leaf : leaves) {
     Source source = calibrated("h200-sxm");
-    const std::string value = is_flag(leaf) ? "true" : "1";
+    const std::string value = is_flag(schema, leaf) ? "true" : "1";
     source.overrides = {{leaf, value}};
     std::vector<SourcedValue> after;
     try {
