@@ -41,9 +41,11 @@ std::vector<Option> option_table() {
       {"kernel", "KERNEL", "the table's kernel"},
       {"where", "COLUMN=VALUES", "only the table's rows with one of these values (repeatable)",
        true},
-      {"column", "PARAMETER=PRODUCT", "a parameter from the table's columns: n=rows*cols", true},
+      {"column", "PARAMETER=PRODUCT",
+       "a parameter from the table's columns: n=rows*cols (repeatable)", true},
       {"cache", "cold|warm|steady", "how the table was measured (default: steady)"},
-      {"launch-us", "µs", "what timing a launch took in the table, in place of the GPU's own cost"},
+      {"launch-us", "MICROSECONDS",
+       "what timing a launch took in the table, in place of the GPU's own cost"},
       {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) options.push_back(std::move(option));
   return options;

@@ -20,7 +20,8 @@ constexpr HelpPage kHelp = {
     "roofcast predict KERNEL... [options]",
     "Forecasts work, traffic, limit and expected time of a kernel. A family alone (gemm) gives "
     "the\n"
-    "limit of the problem and, in a table, every variant. Several kernels or GPUs stand side by\n"
+    "limit of the problem and the forecast of every variant. Several kernels or GPUs stand side "
+    "by\n"
     "side. `roofcast kernels NAME` lists what a kernel takes."};
 
 std::vector<Option> common_options() {

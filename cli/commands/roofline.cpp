@@ -24,7 +24,7 @@ constexpr HelpPage kHelp = {
 std::vector<Option> common_options() {
   std::vector<Option> options = {
       {"gpu", "NAME|PATH", "the device (default with --run: the run's)"},
-      {"kernel", "KERNEL[:m=…,n=…]", "a kernel to place (repeatable)", true},
+      {"kernel", "KERNEL[:m=M,n=N]", "a kernel to place (repeatable)", true},
       {"run", "FILE", "place every case of this run, predicted and measured"},
       {"dtype", "TYPE", "element type (default: fp32)"},
       {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/program_options.hpp>
 #include <sstream>
 
@@ -145,8 +146,9 @@ Options parse_options(const Arguments& arguments, std::span<const Option> known)
 std::string help_text(const HelpPage& page, std::span<const Option> options) {
   std::ostringstream listed;
   listed << describe(options);
+  // Boost leaves the blank at which it breaks a line.
   return fmt::format("Examples:\n{}\nUsage: {}\n\n{}\n\n{}", page.examples, page.usage, page.about,
-                     listed.str());
+                     boost::replace_all_copy(listed.str(), " \n", "\n"));
 }
 
 bool wants_help(const Arguments& arguments) {
