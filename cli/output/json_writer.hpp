@@ -71,20 +71,9 @@ class JsonWriter {
     }
   }
 
-  void boolean(bool value) {
-    separate();
-    raw(value ? "true" : "false");
-  }
-
   void null() {
     separate();
     raw("null");
-  }
-
-  /// Text that is already JSON.
-  void json(std::string_view text) {
-    separate();
-    raw(text);
   }
 
   void member(std::string_view name, double value) {
