@@ -26,13 +26,17 @@ struct RooflinePoint {
   std::optional<double> measured_flops_per_s;
 };
 
+/// The place of a compared case, predicted and measured.
+RooflinePoint roofline_point(const validation::Row& row);
+
 /// Roofs for DRAM, L2, shared memory and each arithmetic type the device has, at datasheet clocks;
 /// the points with an arrow from predicted to measured. A point whose rate or intensity is not
 /// positive has no place on logarithmic axes and is left out. Vega-Lite JSON text.
 std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points);
 
-/// Measured time over predicted time for every case, log-log, the diagonal, ±10% band, error bars
-/// p10–p90 across and low–high along; beside it the error over the bytes moved.
+/// Predicted time over measured time of every case on logarithmic axes, with the diagonal, a band of
+/// ±10% and error bars (measured: p10 to p90, predicted: low to high); beside it the error over the
+/// bytes moved. Vega-Lite JSON text.
 std::string predicted_measured_chart(const validation::Comparison& comparison);
 
 /// One self-contained page (opens offline). Throws InputError where the program was built without

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hw_specs/calibration_words.hpp"
 #include "reports/chart.hpp"
 #include "reports/page.hpp"
 #include "reports/plot.hpp"
@@ -33,10 +34,10 @@ std::string figures(const Comparison& comparison) {
                    tone(all.mean_absolute_error));
     html += figure("Median abs. error", percent(all.median_absolute_error), "of time",
                    tone(all.median_absolute_error));
-    html += figure("Coverage", percent(all.coverage), "measured within [low, high]");
+    html += figure("In the interval", percent(all.coverage), "measured within [low, high]");
   }
-  html += figure("Bound violations", std::to_string(violations),
-                 violations == 0 ? "none beats its limit" : "measured faster than the limit",
+  html += figure("Faster than the limit", std::to_string(violations),
+                 violations == 0 ? "no measurement beats it" : "measurements that beat it",
                  violations == 0 ? "good" : "bad");
   html += figure("Failures", std::to_string(failures),
                  failures == 0 ? "every case was measured" : "cases without a measurement",
@@ -56,16 +57,7 @@ std::vector<std::pair<std::string, std::vector<RooflinePoint>>> rooflines(
     std::vector<RooflinePoint> points;
     for (const Row& row : comparison.rows) {
       if (row.family != family || !(row.work_flops > 0) || !(row.work_dram_bytes > 0)) continue;
-      RooflinePoint point;
-      point.label = row.kernel + " " + row.problem_text;
-      point.intensity = row.work_flops / row.work_dram_bytes;
-      point.predicted_flops_per_s = row.work_flops / row.time_s.predicted;
-      // The same FLOPs over the measured time: counters do not see tensor cores.
-      point.measured_flops_per_s = row.work_flops / row.time_s.measured;
-      if (row.dram_bytes && row.dram_bytes->measured > 0) {
-        point.measured_intensity = row.work_flops / row.dram_bytes->measured;
-      }
-      points.push_back(std::move(point));
+      points.push_back(roofline_point(row));
     }
     result.emplace_back(family, std::move(points));
   }
@@ -92,11 +84,7 @@ std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* 
     }
     if (run->device.memory_clock_hz) fact("Memory clock", si(*run->device.memory_clock_hz, "Hz"));
   }
-  const CalibrationKind kind = calibration_kind(gpu.sustained);
-  fact("Calibration", kind == CalibrationKind::none ? "none: datasheet values"
-                      : kind == CalibrationKind::relative
-                          ? "of its relative " + gpu.sustained.relative
-                          : gpu.sustained.source);
+  fact("Calibration", specs::calibration_text(gpu));
   return html + "</dl>\n";
 }
 

@@ -155,7 +155,7 @@ std::string summary_table(const std::vector<Summary>& groups, std::string_view g
       heading(group_heading, true) + heading("Cases", false) +
       heading("Mean abs. error", false, "of time") + heading("Median", false, "absolute, of time") +
       heading("Worst", false, "signed, of time") +
-      heading("Coverage", false, "share of measured medians inside [low, high]") +
+      heading("In the interval", false, "share of measured medians inside [low, high]") +
       heading("DRAM bytes", false, "mean absolute error") +
       heading("L2 bytes", false, "mean absolute error") +
       heading("SM cycles", false, "mean absolute error");

@@ -285,6 +285,19 @@ void add_point_layers(Json& layers, const Frame& f, const Json& colours, std::si
 
 }  // namespace
 
+RooflinePoint roofline_point(const validation::Row& row) {
+  RooflinePoint point;
+  point.label = row.kernel + " " + row.problem_text;
+  point.intensity = row.work_dram_bytes > 0 ? row.work_flops / row.work_dram_bytes : 0;
+  point.predicted_flops_per_s = row.work_flops / row.time_s.predicted;
+  // The same FLOPs over the measured time: counters do not see tensor cores.
+  point.measured_flops_per_s = row.work_flops / row.time_s.measured;
+  if (row.dram_bytes && row.dram_bytes->measured > 0) {
+    point.measured_intensity = row.work_flops / row.dram_bytes->measured;
+  }
+  return point;
+}
+
 std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points) {
   const std::vector<Dot> dots = drawable_dots(points);
   const Roofs roofs{memory_roofs(gpu), compute_roofs(gpu)};

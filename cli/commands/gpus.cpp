@@ -7,6 +7,7 @@
 #include "cli/output/files.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
+#include "hw_specs/calibration_words.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -44,7 +45,8 @@ Cells list_cells(const DeviceOptions& device) {
                      gpu.sm_count ? fmt::format("{}", *gpu.sm_count) : "–",
                      optional_prefix(gpu.memory.dram_bytes, "B"),
                      optional_prefix(gpu.memory.dram_bandwidth_bytes_per_s, "B/s"),
-                     optional_prefix(gpu.memory.l2_bytes, "B"), calibration_word(gpu), gpu.title});
+                     optional_prefix(gpu.memory.l2_bytes, "B"), specs::calibration_word(gpu),
+                     gpu.title});
   }
   return cells;
 }

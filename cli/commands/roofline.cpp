@@ -99,18 +99,6 @@ reports::RooflinePoint predicted_point(const PlacedKernel& placed, Options optio
   return point;
 }
 
-reports::RooflinePoint measured_point(const validation::Row& row) {
-  reports::RooflinePoint point;
-  point.label = fmt::format("{} {}", row.kernel, row.problem_text);
-  point.intensity = row.work_dram_bytes > 0 ? row.work_flops / row.work_dram_bytes : 0;
-  point.predicted_flops_per_s = row.work_flops / row.time_s.predicted;
-  point.measured_flops_per_s = row.work_flops / row.time_s.measured;
-  if (row.dram_bytes && row.dram_bytes->measured > 0) {
-    point.measured_intensity = row.work_flops / row.dram_bytes->measured;
-  }
-  return point;
-}
-
 /// The kernels are read before the options are: they bring their parameters.
 std::vector<PlacedKernel> find_kernels(const Arguments& options) {
   std::vector<PlacedKernel> kernels;
@@ -154,7 +142,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   }
   if (run) {
     for (const validation::Row& row : validation::compare(*run, gpu).rows) {
-      points.push_back(measured_point(row));
+      points.push_back(reports::roofline_point(row));
     }
   }
   reports::check_points(points.size());

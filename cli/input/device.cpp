@@ -117,20 +117,4 @@ std::vector<std::string_view> device_names() {
   return names;
 }
 
-std::string calibration_text(const Gpu& gpu) {
-  const Sustained& known = gpu.sustained;
-  const CalibrationKind kind = calibration_kind(known);
-  if (kind == CalibrationKind::none) return "none: datasheet values";
-  if (kind == CalibrationKind::relative) return "of its relative " + known.relative;
-  return known.relative.empty()
-             ? known.source
-             : fmt::format("{}; else of its relative {}", known.source, known.relative);
-}
-
-std::string calibration_word(const Gpu& gpu) {
-  const CalibrationKind kind = calibration_kind(gpu.sustained);
-  return kind == CalibrationKind::relative ? "of " + gpu.sustained.relative
-                                           : std::string(name(kind));
-}
-
 }  // namespace roofcast::cli

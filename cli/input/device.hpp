@@ -36,9 +36,4 @@ std::string device_of_run(const std::string& file, const validation::Run& run,
 
 std::vector<std::string_view> device_names();
 
-/// Which calibration the device carries, in words.
-std::string calibration_text(const Gpu& gpu);
-/// The same in a word or two: "measured", "published", "of h200-sxm", "none".
-std::string calibration_word(const Gpu& gpu);
-
 }  // namespace roofcast::cli

@@ -2,9 +2,9 @@
 #include <array>
 #include <limits>
 
-#include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/visible_text.hpp"
+#include "hw_specs/calibration_words.hpp"
 #include "model/types/parameter_text.hpp"
 
 namespace roofcast::cli {
@@ -144,7 +144,7 @@ void CsvWriter::row(const Answer& answer) {
   out_.push_back(',');
   if (prediction.time) append(out_, name(prediction.time->terms.binding().resource));
   out_.push_back(',');
-  append(out_, csv_field(calibration_word(answer.gpu)));
+  append(out_, csv_field(specs::calibration_word(answer.gpu)));
   out_.push_back(',');
   append(out_, csv_field(fmt::format("{}", fmt::join(prediction.notes, "; "))));
   append(out_, ",\n");
@@ -155,7 +155,7 @@ void CsvWriter::refused(const KernelRef& kernel, const Problem& problem, const G
   constexpr std::size_t kTextsBefore = 4;
   question(kernel, problem, gpu);
   for (std::size_t i = 0; i < kFigures.size() + kTextsBefore; ++i) out_.push_back(',');
-  append(out_, csv_field(calibration_word(gpu)));
+  append(out_, csv_field(specs::calibration_word(gpu)));
   append(out_, ",,");
   append(out_, csv_field(why));
   out_.push_back('\n');

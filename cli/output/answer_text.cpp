@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
 #include "cli/output/visible_text.hpp"
+#include "hw_specs/calibration_words.hpp"
 #include "model/traffic_ladder.hpp"
 
 namespace roofcast::cli {
@@ -172,7 +172,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
   text += '\n';
   TextTable table({{""}, {""}});
   table.add({"device", answer.gpu.title});
-  table.add({"calibration", calibration_text(answer.gpu)});
+  table.add({"calibration", specs::calibration_text(answer.gpu)});
   const bool variant = answer.kernel.kernel != nullptr;
   add_work(table, prediction, variant);
   if (variant) add_launch(table, prediction, answer.gpu);
@@ -218,7 +218,7 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
     std::vector<std::string> cells = {std::string(kernel_name(candidate.kernel))};
     if (with_gpu) {
       cells.push_back(candidate.gpu->name);
-      cells.push_back(calibration_word(*candidate.gpu));
+      cells.push_back(specs::calibration_word(*candidate.gpu));
     }
     if (!candidate.prediction) {
       cells.resize(cells.size() + 6, "–");

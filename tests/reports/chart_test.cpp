@@ -32,6 +32,25 @@ std::size_t rows(const Spec& spec, const char* set) {
   return spec.at("datasets").at(set).size();
 }
 
+TEST(RooflinePoint, IsWhereForecastAndMeasurementOfACaseLie) {
+  validation::Row row;
+  row.kernel = "gemm.tiled";
+  row.problem_text = "m=8 fp32";
+  row.work_flops = 800;
+  row.work_dram_bytes = 100;
+  row.time_s = {2, 4};
+  const RooflinePoint point = roofline_point(row);
+  EXPECT_EQ(point.label, "gemm.tiled m=8 fp32");
+  EXPECT_EQ(point.intensity, 8);
+  EXPECT_EQ(point.predicted_flops_per_s, 400);
+  EXPECT_EQ(point.measured_flops_per_s, 200);
+  EXPECT_EQ(point.measured_intensity, std::nullopt);
+  row.dram_bytes = validation::Pair{100, 200};
+  EXPECT_EQ(roofline_point(row).measured_intensity, 4);
+  row.work_dram_bytes = 0;  // has no place
+  EXPECT_EQ(roofline_point(row).intensity, 0);
+}
+
 TEST(RooflineChart, IsVegaLiteOfVersionSix) {
   const Spec spec = roofline(sample_gpu(), sample_points());
   EXPECT_EQ(spec.at("$schema"), "https://vega.github.io/schema/vega-lite/v6.json");

@@ -90,6 +90,14 @@ TEST_F(Pages, NameEveryFailureAndViolation) {
   EXPECT_NE(page.find("id=\"violations\""), std::string::npos);
 }
 
+TEST_F(Pages, NameTheRelativeThatCompletesACalibration) {
+  Gpu gpu = sample_gpu();
+  gpu.sustained.source = "a table";
+  gpu.sustained.relative = "h100-sxm5";
+  EXPECT_NE(report_page(sample_comparison(), gpu).find("a table; else of its relative h100-sxm5"),
+            std::string::npos);
+}
+
 TEST_F(Pages, SurviveAnEmptyComparison) {
   const std::string page = report_page({}, Gpu{});
   EXPECT_NE(page.find("<h2>Provenance</h2>"), std::string::npos);
