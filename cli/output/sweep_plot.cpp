@@ -15,15 +15,12 @@
 #include "reports/sweep_chart.hpp"
 #include "validation/runs/problem_text.hpp"
 #include "validation/runs/run.hpp"
+#include "validation/runs/suite.hpp"
 
 namespace roofcast::cli {
 namespace {
 
 using reports::Quantity;
-
-/// Seconds: a run times shorter kernels back to back unless it is told otherwise
-/// (SuiteCase::cache).
-constexpr double kMeasuredSteadyBelow = 50e-6;
 
 std::vector<std::string_view> quantity_names() {
   std::vector<std::string_view> names;
@@ -180,7 +177,7 @@ class Collector {
       if (item == nullptr && measurements_.chooses_cache()) {
         assumptions.cache = CacheState::steady;
         Prediction steady = predict(sweep.kernel, problem, gpu, assumptions);
-        if (steady.time && steady.time->expected_s < kMeasuredSteadyBelow) {
+        if (steady.time && steady.time->expected_s < validation::kSteadyBelow_s) {
           prediction = std::move(steady);
         }
       }

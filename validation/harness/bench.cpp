@@ -17,7 +17,6 @@ namespace {
 using validation::Case;
 using validation::SuiteCase;
 
-constexpr double kSteadyBelow = 50e-6;     // seconds: the events' own cost would be seen
 constexpr double kShortestGraph = 150e-6;  // seconds: the host enqueues the next graph meanwhile
 constexpr double kTooSlowToCount = 1;      // seconds a launch
 constexpr std::size_t kFewestLaunches = 20;
@@ -113,8 +112,8 @@ Case Bench::time(const SuiteCase& wanted, const Gpu& gpu) {
     out.baseline = baseline->name;
   }
   const double estimate_s = timer_.estimate_cold_s(contenders.kernel);
-  out.cache =
-      wanted.cache.value_or(estimate_s < kSteadyBelow ? CacheState::steady : CacheState::cold);
+  out.cache = wanted.cache.value_or(estimate_s < validation::kSteadyBelow_s ? CacheState::steady
+                                                                            : CacheState::cold);
   Timed timed;
   if (out.cache != CacheState::steady) {
     if (out.cache == CacheState::warm) {

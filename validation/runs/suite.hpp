@@ -12,10 +12,14 @@
 
 namespace roofcast::validation {
 
+/// A case whose cache state is left open is timed steady if one launch is shorter, else cold: beside
+/// so short a launch the cost of the events that time it would be seen.
+inline constexpr double kSteadyBelow_s = 50e-6;
+
 struct SuiteCase {
   std::string kernel;
   Problem problem;
-  std::optional<CacheState> cache;  ///< none: steady under 50 µs, else cold
+  std::optional<CacheState> cache;  ///< none: as kSteadyBelow_s says
   std::int64_t position = 0;        ///< in the suite
 
   friend bool operator==(const SuiteCase& a, const SuiteCase& b) {
