@@ -239,16 +239,13 @@ bool weights_in_b(const Problem& p) {
 std::int64_t tokens_of(const Problem& p) {
   return weights_in_b(p) ? p[kM] : p[kN];
 }
-/// By the tokens that a tile takes; how the weights are stored is the problem's.
+/// The problem with kTransposedB saying how the weights are stored.
+Problem by_weights(Problem p) {
+  if (!weights_in_b(p)) p[kTransposedB] = 1;  // they are A
+  return p;
+}
 const CompiledTile* find_compiled(const Problem& p) {
-  const bool along_k = !weights_in_b(p) || p[kTransposedB] != 0;
-  for (const CompiledTile& one : kCompiled) {
-    if (one.configuration.dtype == p.dtype && one.configuration[kTileM] == p[kTileM] &&
-        (one.configuration[kTransposedB] != 0) == along_k) {
-      return &one;
-    }
-  }
-  return nullptr;
+  return find_tile(kCompiled, by_weights(p));
 }
 /// Few columns of B stored by rows of k: transposed first, so that a token's k are neighbours.
 bool transposes(const Problem& p) {
@@ -276,7 +273,7 @@ std::string unsupported(const Problem& p) {
            ", n = " + std::to_string(p[kN]);
   }
   const CompiledTile* tile = find_compiled(p);
-  if (tile == nullptr) return not_compiled("gemm.skinny", p, kConfigurations);
+  if (tile == nullptr) return not_compiled("gemm.skinny", by_weights(p), kConfigurations);
   const std::int64_t blocks = ceil_div(p[kK], kBlockK);
   if (p[kSplitK] < 1 || p[kSplitK] > blocks || p[kSplitK] > 65535) {
     return "split_k must be from 1 to the blocks of 32 k: " + std::to_string(blocks);

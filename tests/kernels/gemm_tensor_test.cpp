@@ -158,7 +158,10 @@ TEST(TensorEntriesTest, SkinnyWantsFewRowsOrColumns) {
   const KernelEntry& skinny = tensor_entry("gemm.skinny");
   const Problem eight = skinny.configurations.front();
   EXPECT_THAT(skinny.unsupported(with_sizes(eight, 8, 4096, 4096)), IsEmpty());
-  EXPECT_THAT(skinny.unsupported(with_sizes(eight, 4096, 8, 4096)), IsEmpty());
+  // Of [k,n] weights a block takes 64 columns, of A's rows 16.
+  const Problem rows = gemm::tensor_configuration(DType::bf16, 8, 16, 32);
+  EXPECT_THAT(skinny.unsupported(with_sizes(rows, 4096, 8, 4096)), IsEmpty());
+  EXPECT_THAT(skinny.unsupported(with_sizes(rows, 8, 4096, 4096)), HasSubstr("8x64x32"));
   EXPECT_THAT(skinny.unsupported(with_sizes(eight, 9, 4096, 4096)), HasSubstr("at most tile_m"));
   EXPECT_THAT(skinny.unsupported(with_sizes(eight, 65, 65, 4096)), HasSubstr("at most 64"));
   Problem split = with_sizes(eight, 8, 4096, 64);
