@@ -27,7 +27,6 @@
 
 #include <array>
 
-#include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/line_copy.cuh"
 #include "kernels/gemm/mma.cuh"
@@ -121,10 +120,7 @@ __device__ void store_pair(unsigned address, float x, float y) {
   if constexpr (sizeof(Element) == 4) {
     asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y) : "memory");
   } else {
-    const Element pair[2] = {narrow<Element>(x), narrow<Element>(y)};
-    unsigned word;
-    __builtin_memcpy(&word, pair, sizeof(word));
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(word) : "memory");
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(pair_of<Element>(x, y)) : "memory");
   }
 }
 

@@ -45,6 +45,7 @@
 #include "kernels/common/element.cuh"
 #include "kernels/gemm/hopper.cuh"
 #include "kernels/gemm/layout.cuh"
+#include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/wgmma_instruction.cuh"
 
 namespace roofcast::cuda::gemm::hopper {
@@ -228,15 +229,7 @@ __device__ void store_elements(Out* c, std::int64_t row_c, int m, int n, const S
   }
 }
 
-template <class Out>
-__device__ unsigned pair_of(float x, float y) {
-  const Out pair[2] = {narrow<Out>(x), narrow<Out>(y)};
-  unsigned word;
-  __builtin_memcpy(&word, pair, sizeof(word));
-  return word;
-}
-
-/// Writes one panel of this warp's 16 rows: kTiles tiles of 8 columns, from sums `from`.
+/// Writes this warp's 16 rows of a panel, from the sums that begin at `from`.
 template <class Out>
 __device__ void fill_panel(unsigned panel, const float* from, int warp, int lane) {
   if constexpr (sizeof(Out) == 2) {
