@@ -1,3 +1,5 @@
+#include <cuda_fp8.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -33,7 +35,12 @@ __global__ void fill_normal_kernel(T* data, std::size_t elements, std::uint64_t 
     const std::uint64_t bits = mix(mix(seed) ^ i);
     const float u = (static_cast<float>(bits >> 40) + 0.5f) * 0x1p-24f;  // (0, 1]
     const float v = static_cast<float>(bits & 0xffffff) * 0x1p-24f;      // [0, 1)
-    data[i] = narrow<T>(sqrtf(-2.0f * logf(u)) * cospif(2.0f * v));
+    const float normal = sqrtf(-2.0f * logf(u)) * cospif(2.0f * v);
+    if constexpr (std::is_same_v<T, __nv_fp8_e4m3>) {
+      data[i] = T(normal);
+    } else {
+      data[i] = narrow<T>(normal);
+    }
   }
 }
 
@@ -90,10 +97,15 @@ struct Free {
 
 void fill_normal(void* data, DType dtype, std::size_t elements, std::uint64_t seed,
                  cudaStream_t stream) {
-  visit_element(dtype, [&]<class T>(std::type_identity<T>) {
+  const auto fill = [&]<class T>(std::type_identity<T>) {
     fill_normal_kernel<<<enough_blocks(elements), kThreads, 0, stream>>>(static_cast<T*>(data),
                                                                          elements, seed);
-  });
+  };
+  if (dtype == DType::fp8) {  // an input of tensor cores, which no other kernel computes in
+    fill(std::type_identity<__nv_fp8_e4m3>{});
+  } else {
+    visit_element(dtype, fill);
+  }
   check(cudaGetLastError());
 }
 

@@ -17,6 +17,7 @@
 #include "kernels/catalog.hpp"
 #include "kernels/common/data.hpp"
 #include "kernels/common/error.hpp"
+#include "kernels/gemm/tensor.hpp"
 
 using namespace roofcast;
 using namespace roofcast::cuda;
@@ -120,6 +121,14 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Also the tensor kernels, which the catalog does not list yet.
+const KernelEntry* find_or_tensor(std::string_view name) {
+  for (const KernelEntry& entry : cuda::gemm::tensor_entries()) {
+    if (entry.name == name) return &entry;
+  }
+  return cuda::find(name);
+}
+
 void bench(const std::string& line, Timer& timer) {
   std::istringstream words(line);
   std::string name, type;
@@ -129,13 +138,14 @@ void bench(const std::string& line, Timer& timer) {
   std::size_t count = 0;
   while (count < Problem::kMaxParameters && words >> p.values[count]) ++count;
 
-  const KernelEntry* entry = cuda::find(name);
+  const KernelEntry* entry = find_or_tensor(name);
   const std::string why = entry == nullptr ? "no such kernel" : entry->unsupported(p);
   if (!why.empty()) {
     std::printf("%s: %s\n", line.c_str(), why.c_str());
     return;
   }
   const KernelEntry* library = cuda::baseline(name);
+  if (library != nullptr && !library->unsupported(p).empty()) library = nullptr;
   const Tensors tensors = entry->tensors(p);
   Arguments arguments(*entry, p);
   const double error = arguments.error_over_tolerance(*entry, p, tensors);

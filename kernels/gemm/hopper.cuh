@@ -1,0 +1,68 @@
+#pragma once
+// Barriers and copies of boxes that gemm.wgmma is made of (PTX ISA: mbarrier, cp.async.bulk.tensor).
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "kernels/common/row_ring.cuh"
+
+namespace roofcast::cuda::gemm {
+
+using rows::Cluster;
+using rows::Mbarrier;
+
+__device__ inline void init(Mbarrier mbarrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(mbarrier.address), "r"(arrivals)
+               : "memory");
+}
+__device__ inline void arrive(Mbarrier mbarrier) {
+  asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(mbarrier.address)
+               : "memory");
+}
+/// At the same barrier of block `rank` of the cluster, itself included.
+__device__ inline void arrive_at(Mbarrier mbarrier, int rank) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mbarrier.address), "r"(rank));
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there)
+               : "memory");
+}
+
+/// Starts the copy of a box to shared memory; its bytes count towards the barrier. With kToAll it
+/// goes to the same place in every block of the cluster of two, and counts at each one's barrier.
+template <bool kToAll>
+__device__ void copy_box(unsigned to, const CUtensorMap& map, int column, int row,
+                         Mbarrier mbarrier) {
+  if constexpr (kToAll) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+        "l"(&map), "r"(column), "r"(row), "r"(mbarrier.address), "h"(static_cast<std::uint16_t>(3))
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+        "l"(&map), "r"(column), "r"(row), "r"(mbarrier.address)
+        : "memory");
+  }
+}
+__device__ inline void store_box(const CUtensorMap& map, int column, int row, unsigned from) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
+          &map),
+      "r"(column), "r"(row), "r"(from)
+      : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+/// Waits until at most kPending of this thread's stores still read shared memory.
+template <int kPending>
+__device__ void wait_for_reads() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
+}
+
+/// All 128 threads of a consumer warpgroup meet. Barrier 0 is that of the block.
+__device__ inline void meet(int warpgroup) {
+  asm volatile("bar.sync %0, 128;" ::"r"(1 + warpgroup) : "memory");
+}
+
+}  // namespace roofcast::cuda::gemm

@@ -1,0 +1,282 @@
+#pragma once
+// Where the matrix instructions find the elements, as functions of lane and register, and where
+// tiles lie: plain arithmetic that the kernels use and tests/kernels/gemm_layout_test.cpp checks
+// without a GPU.
+//
+// Everything is counted in bytes, since then all types agree: one step of mma.sync takes 32 bytes of
+// k (16 elements of 2 bytes, 8 of 4), and one step of wgmma as well. A `line` is a row of a tile in
+// shared memory, a `chunk` 16 bytes of it: what ldmatrix, cp.async and the swizzle move as one.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace roofcast::cuda::gemm {
+
+inline constexpr int kChunkBytes = 16;
+inline constexpr int kStepBytes = 32;    ///< of k that one matrix instruction takes
+inline constexpr int kPanelBytes = 128;  ///< a line of a swizzled panel
+
+/// Byte offset of a chunk in its line. Lines of 64 or 128 bytes are swizzled. Those of 128 bytes are
+/// as TMA and wgmma want them (CU_TENSOR_MAP_SWIZZLE_128B: bits 4-6 of the offset are xored with bits
+/// 7-9), so their tile must begin at a multiple of 1024 bytes. The chunks that eight neighbouring
+/// lines have in one column lie in different banks: ldmatrix has no conflict. It depends on the line
+/// modulo 8 only.
+template <int kLineBytes>
+__host__ __device__ constexpr int turned(int line, int chunk) {
+  static_assert(kLineBytes == 64 || kLineBytes == 128);
+  return (chunk ^ (kLineBytes == 128 ? line & 7 : (line >> 1) & 3)) * kChunkBytes;
+}
+template <int kLineBytes>
+__host__ __device__ constexpr int swizzled(int line, int chunk) {
+  return line * kLineBytes + turned<kLineBytes>(line, chunk);
+}
+
+/// The same for B of 4-byte elements stored by rows of k, which is read word by word: a warp reads
+/// four lines of k at eight columns, two chunks a line, so pairs of chunks take turns.
+__host__ __device__ constexpr int turned_words(int line, int chunk) {
+  return (chunk ^ ((line & 3) << 1)) * kChunkBytes;
+}
+
+struct LineChunk {
+  int line, chunk;
+};
+
+/// ldmatrix.x4 takes the address of line r of matrix i from lane 8·i + r, and gives lane l the bytes
+/// 4·(l mod 4) … +3 of line l/4 of matrix i in register i (PTX ISA, ldmatrix).
+///
+/// Of A, 16 rows by 32 bytes: rows 0-7, rows 8-15, then the second 16 bytes of both. These are the
+/// four registers of A of mma.m16n8k16 (PTX ISA, "Matrix fragments for mma.m16n8k16") and of
+/// mma.m16n8k8 with tf32.
+__host__ __device__ constexpr LineChunk a_address(int lane) {
+  return {lane % 16, lane / 16};
+}
+/// Of B stored by columns (a line holds k), 16 columns by 32 bytes: two registers for each of two
+/// tiles of 8 columns.
+__host__ __device__ constexpr LineChunk b_address(int lane) {
+  return {lane % 8 + lane / 16 * 8, lane / 8 % 2};
+}
+/// Of B stored by rows (a line holds columns), 16 lines of k by 16 columns of 2 bytes, with .trans,
+/// which gives lane l the elements of column l/4, lines 2·(l mod 4) and +1: the same registers.
+__host__ __device__ constexpr LineChunk b_address_transposed(int lane) {
+  return {lane % 16, lane / 16};
+}
+
+struct Place {
+  int row, column;
+};
+
+/// Element i of the four sums of mma.m16n8 in a 16×8 tile. wgmma.m64nN has the same pattern: warp w of
+/// the four has rows 16·w … 16·w+15, and sums 4·j … 4·j+3 belong to columns 8·j … 8·j+7 (PTX ISA,
+/// "Register fragments and shared memory matrix layouts for wgmma.mma_async").
+__host__ __device__ constexpr Place sum_place(int lane, int i) {
+  return {lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2};
+}
+
+/// stmatrix.x4, the way back: lane 8·i + r gives the address of line r of matrix i. The registers
+/// are two rows of eight of two neighbouring 8-column tiles: {tile, rows 0-7}, {tile, rows 8-15},
+/// {tile + 1, rows 0-7}, {tile + 1, rows 8-15}. An 8-column tile of 2 bytes is a chunk.
+__host__ __device__ constexpr LineChunk sum_address(int lane) {
+  return {lane % 16, lane / 16};
+}
+
+/// How the lines of a tile lie in the matrix, and where their chunks in shared memory.
+enum class Lines {
+  along_k,   ///< line i is row i of the tile and holds the tile's k; tiles follow along the row
+  across_k,  ///< panels of 128 bytes of columns; line i of a panel is row i of k; tiles go down
+  words,     ///< as across_k, for elements of 4 bytes that are read as words
+};
+
+/// kCount lines of kBytes. A panel has kPanel lines.
+template <Lines kLines_, int kCount_, int kBytes_, int kPanel_ = kCount_>
+struct LineTile {
+  static constexpr Lines kLines = kLines_;
+  static constexpr int kCount = kCount_, kBytes = kBytes_, kPanel = kPanel_;
+  static constexpr int kTileBytes = kCount * kBytes;
+  static_assert(kLines == Lines::along_k || kBytes == kPanelBytes);
+  static_assert(kCount % kPanel == 0 && kPanel % 8 == 0);
+
+  /// Byte offset of a chunk in its line; it depends on the line modulo 8 only.
+  __host__ __device__ static constexpr int turn(int line, int chunk) {
+    return kLines == Lines::words ? turned_words(line, chunk) : turned<kBytes>(line, chunk);
+  }
+  __host__ __device__ static constexpr int offset(int line, int chunk) {
+    return line * kBytes + turn(line, chunk);
+  }
+  /// Row and column, relative to the tile's origin in the matrix, of the first element of a chunk
+  /// of kWidth elements.
+  template <int kWidth>
+  __host__ __device__ static constexpr Place source(int line, int chunk) {
+    if (kLines == Lines::along_k) return {line, chunk * kWidth};
+    return {line % kPanel, (line / kPanel * (kBytes / kChunkBytes) + chunk) * kWidth};
+  }
+};
+
+/// gemm.mma_sync: the byte of A's tile whose address a lane gives to ldmatrix, for the 16 rows from
+/// `row` and step `step` of k. `row` is a multiple of 16; the next 16 rows lie 16 lines further.
+template <class A>
+__host__ __device__ constexpr int a_offset(int row, int step, int lane) {
+  const LineChunk at = a_address(lane);
+  return (row + at.line) * A::kBytes + A::turn(at.line, step * kStepBytes / kChunkBytes + at.chunk);
+}
+/// The same of B's tile, for tile `q` of 8 columns from `column`, a multiple of 16. With ldmatrix
+/// (.trans for panels) q is even and the four registers are those of tiles q and q + 1. Words are
+/// read one by one: register 0 from here, register 1 four lines further (PTX ISA, "Matrix fragments
+/// for mma.m16n8k8": k = lane mod 4 and 4 further, column lane/4).
+template <class B>
+__host__ __device__ constexpr int b_offset(int column, int q, int step, int lane) {
+  if constexpr (B::kLines == Lines::along_k) {
+    const LineChunk at = b_address(lane);
+    return (column + q * 8 + at.line) * B::kBytes +
+           B::turn(at.line, step * kStepBytes / kChunkBytes + at.chunk);
+  } else {
+    constexpr bool kWords = B::kLines == Lines::words;
+    constexpr int kSize = kWords ? 4 : 2, kPanelColumns = kPanelBytes / kSize;
+    const LineChunk at =
+        kWords ? LineChunk{lane % 4, lane / 4 * kSize / kChunkBytes} : b_address_transposed(lane);
+    // The warp's first panel, and chunks from there: 8 columns are one chunk, or two of words.
+    const int panel = column / kPanelColumns;
+    const int chunk =
+        column % kPanelColumns * kSize / kChunkBytes + q * 8 * kSize / kChunkBytes + at.chunk;
+    const int line = (panel + chunk / 8) * B::kPanel + step * kStepBytes / kSize + at.line;
+    return line * kPanelBytes + B::turn(at.line, chunk % 8) +
+           (kWords ? lane / 4 * kSize % kChunkBytes : 0);
+  }
+}
+
+/// gemm.skinny: which row of a warp's weights sum i of row tile r belongs to. Rows as in sum_place
+/// where a row of weights holds k; else a lane has eight neighbouring rows, two of each tile.
+__host__ __device__ constexpr int skinny_row(int lane, int r, int i, bool along_k) {
+  return along_k ? r * 16 + lane / 4 + i / 2 * 8 : lane / 4 * 8 + r * 2 + i / 2;
+}
+
+/// gemm.skinny: the A operand of row tile `j`, instruction s, from what a lane holds of 32 k. Where a row of
+/// weights holds k: 16 bytes of row lane/4 and of the row 8 further down, for each tile. Else
+/// held[i] is row i of the lane's eight k and has eight neighbouring columns, two a word: their k
+/// are paired here.
+template <bool kAlongK, class Held>
+__host__ __device__ constexpr void weights_operand(std::uint32_t (&a)[4], const Held& held, int j,
+                                                   int s) {
+  for (int h = 0; h < 2; ++h) {
+    if constexpr (kAlongK) {
+      a[2 * h] = held(2 * j, 2 * s + h);
+      a[2 * h + 1] = held(2 * j + 1, 2 * s + h);
+    } else {
+      const std::uint32_t first = held(s * 4 + h * 2, j), second = held(s * 4 + h * 2 + 1, j);
+      a[2 * h] = (first & 0xffff) | second << 16;
+      a[2 * h + 1] = first >> 16 | (second & 0xffff0000);
+    }
+  }
+}
+
+/// Tile `index` of rows × columns tiles: down `group` tile rows, then the next column of those; then
+/// the next rows. Blocks that run together cover a patch of C, not a strip, and share operands in
+/// L2.
+__host__ __device__ constexpr Place grouped_tile(int index, int rows, int columns, int group) {
+  const int first = index / (group * columns) * group;
+  const int in_group = index % (group * columns);
+  const int height = rows - first < group ? rows - first : group;
+  return {first + in_group % height, in_group / height};
+}
+
+struct Range {
+  int begin, past;
+};
+
+/// Part `part` of `parts` of 0 … count - 1: contiguous, and their lengths differ by one at most.
+__host__ __device__ constexpr Range part_of(int count, int part, int parts) {
+  return {static_cast<int>(std::int64_t{count} * part / parts),
+          static_cast<int>(std::int64_t{count} * (part + 1) / parts)};
+}
+
+/// The work of a persistent kernel: the tiles of C, in groups of `kGroupTiles` tile rows, for each part
+/// of k. A cluster takes `cluster` neighbouring tile rows at once; rows of tiles beyond the last are
+/// computed from zeros and not stored.
+struct Schedule {
+  static constexpr int kGroupTiles = 16;
+  int tile_rows, tile_columns, depth, cluster;  // of a tile; depth is what a stage holds of k
+  int down, across, parts, steps;
+
+  struct Item {
+    int row0, column0, part;
+    Range steps;  ///< of k, in units of depth
+  };
+
+  __host__ __device__ static constexpr Schedule of(int m, int n, int k, int parts, int tile_rows,
+                                                   int tile_columns, int depth, int cluster) {
+    return {tile_rows,
+            tile_columns,
+            depth,
+            cluster,
+            (m + tile_rows * cluster - 1) / (tile_rows * cluster),
+            (n + tile_columns - 1) / tile_columns,
+            parts,
+            (k + depth - 1) / depth};
+  }
+  /// For all blocks of a cluster together.
+  __host__ __device__ constexpr int items() const { return down * across * parts; }
+  /// Of block `rank` of the cluster that takes item `index`.
+  __host__ __device__ constexpr Item item(int index, int rank) const {
+    const int tiles = down * across, part = index / tiles;
+    const Place tile = grouped_tile(index % tiles, down, across, kGroupTiles / cluster);
+    return {(tile.row * cluster + rank) * tile_rows, tile.column * tile_columns, part,
+            part_of(steps, part, parts)};
+  }
+};
+
+/// A place in the ring of stages, and the phase of its barriers.
+template <int kStages>
+struct Ring {
+  int stage = 0;
+  unsigned phase = 0;
+  __host__ __device__ constexpr void advance() {
+    if (++stage == kStages) stage = 0, phase ^= 1;
+  }
+  __host__ __device__ constexpr void advance(int by) {
+    const int sum = stage + by;
+    phase ^= static_cast<unsigned>(sum / kStages) & 1;
+    stage = sum % kStages;
+  }
+};
+
+/// The descriptor of an operand of wgmma in 128-byte-swizzled shared memory (PTX ISA, "Matrix
+/// descriptor format" of wgmma): bits 0-13 address, 16-29 leading offset, 32-45 stride offset, each
+/// in units of 16 bytes; 49-51 base offset 0, since every panel begins at a multiple of 1024 bytes;
+/// 62-63 swizzle, 1 for 128 bytes.
+///   K-major (a line holds k): stride is from 8 lines to the next 8, leading is not used.
+///   MN-major (a line holds columns): leading is from one panel of 128 bytes to the next, stride
+///   from 8 lines of k to the next 8.
+__host__ __device__ constexpr std::uint64_t descriptor(std::uint32_t address, int leading_bytes,
+                                                       int stride_bytes) {
+  const auto field = [](std::uint32_t bytes) {
+    return static_cast<std::uint64_t>((bytes & 0x3ffff) >> 4);
+  };
+  return field(address) | field(static_cast<std::uint32_t>(leading_bytes)) << 16 |
+         field(static_cast<std::uint32_t>(stride_bytes)) << 32 | std::uint64_t{1} << 62;
+}
+
+/// From one step of k to the next in B's tile: along the line, or 16 lines (of 2-byte elements) down.
+__host__ __device__ constexpr int b_step_bytes(bool along_k, int size) {
+  return along_k ? kStepBytes : kStepBytes / size * kPanelBytes;
+}
+/// B's tile in a stage, for wgmma: `columns` lines of kPanelBytes of k, or a panel for each
+/// kPanelBytes of columns, with a line for each of the tile's k.
+__host__ __device__ constexpr int b_boxes(bool along_k, int size, int columns) {
+  return along_k ? 1 : columns * size / kPanelBytes;
+}
+__host__ __device__ constexpr int b_box_lines(bool along_k, int size, int columns, int cluster) {
+  return (along_k ? columns : kPanelBytes / size) / cluster;
+}
+/// Box `box` of the share that block `rank` of a cluster copies: where it begins in the tile (k and
+/// column), and in shared memory.
+struct BoxPlace {
+  int k, column, bytes;
+};
+__host__ __device__ constexpr BoxPlace b_box(bool along_k, int size, int columns, int cluster,
+                                             int rank, int box) {
+  const int first = rank * b_box_lines(along_k, size, columns, cluster);
+  if (along_k) return {0, first, first * kPanelBytes};
+  const int panel_columns = kPanelBytes / size, depth = kPanelBytes / size;
+  return {first, box * panel_columns, (box * depth + first) * kPanelBytes};
+}
+
+}  // namespace roofcast::cuda::gemm

@@ -1,0 +1,52 @@
+#pragma once
+// mma.sync on 16×8 sums (PTX ISA, "Warp-level matrix instructions"): fp16 and bf16 take 16 k, tf32
+// takes 8. And its sums as they are stored.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <type_traits>
+
+namespace roofcast::cuda::gemm {
+
+/// c += a·b on 16×8 sums.
+template <class Element>
+__device__ void multiply_accumulate(float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                    unsigned b1) {
+  if constexpr (std::is_same_v<Element, __half>) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  } else if constexpr (std::is_same_v<Element, __nv_bfloat16>) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  } else {
+    static_assert(std::is_same_v<Element, float>);
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+}
+
+/// Two sums rounded to a 2-byte type, the first in the low half: one conversion instruction.
+template <class Element>
+__device__ unsigned pair_of(float x, float y) {
+  unsigned word;
+  if constexpr (std::is_same_v<Element, __half>) {
+    const __half2 pair = __floats2half2_rn(x, y);
+    __builtin_memcpy(&word, &pair, sizeof(word));
+  } else {
+    static_assert(std::is_same_v<Element, __nv_bfloat16>);
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
+    __builtin_memcpy(&word, &pair, sizeof(word));
+  }
+  return word;
+}
+
+}  // namespace roofcast::cuda::gemm

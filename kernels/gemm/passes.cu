@@ -1,0 +1,125 @@
+#include "kernels/gemm/passes.hpp"
+
+#include <algorithm>
+
+#include "kernels/common/element.cuh"
+#include "kernels/common/error.hpp"
+
+namespace roofcast::cuda::gemm {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kRowsEach = 8;  // of a thread: loads in flight
+constexpr int kSquare = 32;   // of the transpose
+constexpr unsigned kMostY = 65535;
+
+/// Neighbouring threads on neighbouring elements: whole sectors at any alignment.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    copy_kernel(const T* __restrict__ from, std::int64_t row, int rows, int columns,
+                T* __restrict__ to, std::int64_t to_row) {
+  const auto column = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (column >= columns) return;
+  for (int first = static_cast<int>(blockIdx.y) * kRowsEach; first < rows;
+       first += static_cast<int>(gridDim.y) * kRowsEach) {
+    T held[kRowsEach];
+#pragma unroll
+    for (int i = 0; i < kRowsEach; ++i) {
+      if (first + i < rows) held[i] = from[(first + i) * row + column];
+    }
+#pragma unroll
+    for (int i = 0; i < kRowsEach; ++i) {
+      if (first + i < rows) to[(first + i) * to_row + column] = held[i];
+    }
+  }
+}
+
+/// Squares through shared memory, one column wider so that a column lies in different banks.
+template <class T>
+__global__ void __launch_bounds__(kSquare * 8)
+    transpose_kernel(const T* __restrict__ from, std::int64_t row, int rows, int columns,
+                     T* __restrict__ to, std::int64_t to_row) {
+  __shared__ T square[kSquare][kSquare + 1];
+  const auto x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
+  const int column0 = static_cast<int>(blockIdx.x) * kSquare;
+  for (int row0 = static_cast<int>(blockIdx.y) * kSquare; row0 < rows;
+       row0 += static_cast<int>(gridDim.y) * kSquare) {
+#pragma unroll
+    for (int i = y; i < kSquare; i += 8) {
+      if (row0 + i < rows && column0 + x < columns) {
+        square[i][x] = from[(row0 + i) * row + column0 + x];
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = y; i < kSquare; i += 8) {
+      if (column0 + i < columns && row0 + x < rows) {
+        to[(column0 + i) * to_row + row0 + x] = square[x][i];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    sum_kernel(const float* __restrict__ parts, int count, int rows, int columns, T* __restrict__ c,
+               std::int64_t row_c) {
+  const auto column = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (column >= columns) return;
+  const std::int64_t part = std::int64_t{rows} * columns;
+  for (int row = static_cast<int>(blockIdx.y); row < rows; row += static_cast<int>(gridDim.y)) {
+    const float* from = parts + std::int64_t{row} * columns + column;
+    float sum = 0;
+#pragma unroll 4
+    for (int p = 0; p < count; ++p) sum += from[p * part];
+    c[row * row_c + column] = narrow<T>(sum);
+  }
+}
+
+unsigned ceil_div(int a, int b) {
+  return (static_cast<unsigned>(a) + static_cast<unsigned>(b) - 1) / static_cast<unsigned>(b);
+}
+
+/// A type of that many bytes: copies move bits.
+template <class Visitor>
+void visit_size(int size, Visitor&& visitor) {
+  if (size == 1) return visitor(std::type_identity<std::uint8_t>{});
+  if (size == 2) return visitor(std::type_identity<std::uint16_t>{});
+  return visitor(std::type_identity<std::uint32_t>{});
+}
+
+}  // namespace
+
+void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t stream) {
+  const dim3 grid(ceil_div(from.columns, kThreads),
+                  std::min(ceil_div(from.rows, kRowsEach), kMostY));
+  visit_size(from.size, [&]<class T>(std::type_identity<T>) {
+    copy_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const T*>(from.data), from.row,
+                                               from.rows, from.columns, static_cast<T*>(to),
+                                               to_row);
+  });
+  check(cudaGetLastError());
+}
+
+void copy_transposed(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t stream) {
+  const dim3 grid(ceil_div(from.columns, kSquare), std::min(ceil_div(from.rows, kSquare), kMostY));
+  visit_size(from.size, [&]<class T>(std::type_identity<T>) {
+    transpose_kernel<<<grid, dim3(kSquare, 8), 0, stream>>>(static_cast<const T*>(from.data),
+                                                            from.row, from.rows, from.columns,
+                                                            static_cast<T*>(to), to_row);
+  });
+  check(cudaGetLastError());
+}
+
+void sum_parts(const float* parts, int count, int rows, int columns, void* c, std::int64_t row_c,
+               DType dtype, cudaStream_t stream) {
+  const dim3 grid(ceil_div(columns, kThreads), std::min(static_cast<unsigned>(rows), kMostY));
+  visit_element(dtype, [&]<class T>(std::type_identity<T>) {
+    sum_kernel<<<grid, kThreads, 0, stream>>>(parts, count, rows, columns, static_cast<T*>(c),
+                                              row_c);
+  });
+  check(cudaGetLastError());
+}
+
+}  // namespace roofcast::cuda::gemm

@@ -1,0 +1,330 @@
+// Few rows or columns (m or n ≤ 64): the decode step of a language model.
+//
+// One operand is large, the weights, and each of its elements takes part in at most 64 products: at
+// 2 bytes an element that is 64 FLOP a byte, a third of what an H200 needs to be bound by its
+// tensor cores. So the weights are read once, at the copy rate, and nothing else may cost time:
+//
+// 1. Weights go from memory to registers, 16 bytes a lane, 8 loads before the first use: 4 KB a
+//    warp, 64 KB on an SM with 16 warps, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132).
+//    They pass L1 by: nobody reads them again.
+// 2. mma.sync with the weights as its 16 rows and the tokens (the few rows or columns) as its 8
+//    columns: one instruction for 8 tokens, so 64 tokens cost 8 instructions for 512 bytes.
+// 3. No shared memory and no ldmatrix on the way. A sum over k may take k in any order, so a lane's
+//    16 bytes serve as they come: eight neighbouring k of a row of weights and the same eight of a
+//    token are the lane's operands of two instructions (weights_operand in layout.cuh). Tokens come from
+//    L1: all blocks read the same, and the blocks of an SM share them.
+// 4. Weights stored by rows of k ([k,n]): a lane loads eight k of eight neighbouring columns and
+//    pairs the k with byte permutations: 16 for 8 loads, beside 8 instructions or more.
+// 5. The 8 warps of a block take the blocks of 32 k in turn, so together they read 512 neighbouring
+//    bytes of each row; their sums are added in shared memory. Where that gives fewer blocks than
+//    SMs, parts of k go to different blocks (split_k) and a second kernel adds them, in order.
+//
+// Bytes from DRAM: the weights once. From L2: the weights once, and the tokens once a block.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <array>
+#include <utility>
+
+#include "kernels/common/element.cuh"
+#include "kernels/common/error.hpp"
+#include "kernels/gemm/layout.cuh"
+#include "kernels/gemm/mma.cuh"
+#include "kernels/gemm/passes.hpp"
+#include "kernels/gemm/tensor.hpp"
+
+namespace roofcast::cuda::gemm {
+namespace {
+
+constexpr int kWarps = 8;
+constexpr int kThreads = 32 * kWarps;
+constexpr int kLoads = 8;    // of 16 bytes a lane, before the first use
+constexpr int kBlockK = 32;  // k of a lane quad's loads: 64 bytes of a row
+constexpr int kMostTokens = 64;
+
+/// The product as the kernel sees it: sums[row][token] over the rows of the weights.
+struct Skinny {
+  int rows, tokens, k;
+  std::int64_t row_weights, row_tokens;  ///< elements from row to row
+  std::int64_t c_row, c_token;           ///< elements of C from row to row, from token to token
+  int parts;                             ///< of k
+  float* sums;                           ///< of parts, each as large as C, dense; null for one part
+  std::int64_t sums_row, sums_token;
+};
+
+template <class Element_, int kTokens_, bool kAlongK_>
+struct Tile {
+  using Element = Element_;
+  static constexpr int kTokens = kTokens_;
+  static constexpr bool kAlongK = kAlongK_;  // a row of weights holds k
+  static constexpr int kTokenTiles = kTokens / 8;
+  static constexpr int kRowTiles = kAlongK ? (kTokens > 16 ? 2 : 1) : 4;  // of 16
+  static constexpr int kRows = 16 * kRowTiles;
+  static constexpr int kBlocks = kAlongK ? kLoads / (2 * kRowTiles) : 1;  // of k, loaded at once
+  static constexpr int kSharedBytes = kWarps * kRows * kTokens * 4;
+};
+
+/// Eight elements from `from`, of which `left` exist; zeros otherwise. kStream: they are read once.
+template <bool kAligned, bool kStream, class Element>
+__device__ uint4 load_eight(const Element* from, int left) {
+  uint4 eight = make_uint4(0, 0, 0, 0);
+  if constexpr (kAligned) {
+    if (left <= 0) return eight;
+    if constexpr (kStream) {
+      asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(eight.x), "=r"(eight.y), "=r"(eight.z), "=r"(eight.w)
+                   : "l"(from));
+    } else {
+      eight = __ldg(reinterpret_cast<const uint4*>(from));
+    }
+  } else {
+    Element element[8];
+#pragma unroll
+    for (int e = 0; e < 8; ++e) element[e] = e < left ? from[e] : Element{};
+    __builtin_memcpy(&eight, element, sizeof(eight));
+  }
+  return eight;
+}
+
+__device__ unsigned word_of(const uint4& four, int i) {
+  return i == 0 ? four.x : (i == 1 ? four.y : (i == 2 ? four.z : four.w));
+}
+
+template <class T, bool kAligned>
+__global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
+    skinny_kernel(const __grid_constant__ Skinny p, const typename T::Element* __restrict__ weights,
+                  const typename T::Element* __restrict__ tokens,
+                  typename T::Element* __restrict__ c) {
+  using Element = typename T::Element;
+  extern __shared__ __align__(16) float partial[];  // [warp][token][row]
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32, warp = thread / 32;
+  const int g = lane / 4, t = lane % 4;
+  const int row0 = static_cast<int>(blockIdx.x) * T::kRows;
+  const Range blocks =
+      part_of((p.k + kBlockK - 1) / kBlockK, static_cast<int>(blockIdx.y), p.parts);
+
+  float sum[T::kRowTiles][T::kTokenTiles][4] = {};
+#pragma unroll 1
+  for (int first = blocks.begin + warp; first < blocks.past; first += kWarps * T::kBlocks) {
+    uint4 held[kLoads];
+#pragma unroll
+    for (int block = 0; block < T::kBlocks; ++block) {
+      const int number = first + block * kWarps;
+      const int k0 = number * kBlockK + t * 8;  // the lane's eight of k
+      const int left = number < blocks.past ? p.k - k0 : 0;
+#pragma unroll
+      for (int i = 0; i < kLoads / T::kBlocks; ++i) {
+        if constexpr (T::kAlongK) {
+          const int row = row0 + g + i * 8;
+          held[block * (kLoads / T::kBlocks) + i] = load_eight<kAligned, true>(
+              weights + row * p.row_weights + k0, row < p.rows ? left : 0);
+        } else {
+          const int column = row0 + g * 8;
+          held[i] = load_eight<kAligned, true>(weights + (k0 + i) * p.row_weights + column,
+                                               i < left ? p.rows - column : 0);
+        }
+      }
+    }
+#pragma unroll
+    for (int block = 0; block < T::kBlocks; ++block) {
+      const int number = first + block * kWarps;
+      const int k0 = number * kBlockK + t * 8;
+      const int left = number < blocks.past ? p.k - k0 : 0;
+#pragma unroll
+      for (int j = 0; j < T::kTokenTiles; ++j) {
+        const int token = j * 8 + g;
+        const uint4 eight = load_eight<kAligned, false>(tokens + token * p.row_tokens + k0,
+                                                        token < p.tokens ? left : 0);
+#pragma unroll
+        for (int s = 0; s < 2; ++s) {
+#pragma unroll
+          for (int r = 0; r < T::kRowTiles; ++r) {
+            unsigned a[4];
+            weights_operand<T::kAlongK>(
+                a,
+                [&](int load, int word) {
+                  return word_of(held[block * (kLoads / T::kBlocks) + load], word);
+                },
+                r, s);
+            multiply_accumulate<Element>(sum[r][j], a, word_of(eight, 2 * s),
+                                         word_of(eight, 2 * s + 1));
+          }
+        }
+      }
+    }
+  }
+
+#pragma unroll
+  for (int r = 0; r < T::kRowTiles; ++r) {
+#pragma unroll
+    for (int j = 0; j < T::kTokenTiles; ++j) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int row = skinny_row(lane, r, i, T::kAlongK);
+        const int token = j * 8 + sum_place(lane, i).column;
+        partial[(warp * T::kTokens + token) * T::kRows + row] = sum[r][j][i];
+      }
+    }
+  }
+  __syncthreads();
+  for (int i = thread; i < T::kRows * T::kTokens; i += kThreads) {
+    const int row = row0 + i % T::kRows, token = i / T::kRows;
+    if (row >= p.rows || token >= p.tokens) continue;
+    float all = 0;
+#pragma unroll
+    for (int w = 0; w < kWarps; ++w) all += partial[w * T::kTokens * T::kRows + i];
+    if (p.sums == nullptr) {
+      c[row * p.c_row + token * p.c_token] = narrow<Element>(all);
+    } else {
+      const std::int64_t part = blockIdx.y * (std::int64_t{p.rows} * p.tokens);
+      p.sums[part + row * p.sums_row + token * p.sums_token] = all;
+    }
+  }
+}
+
+struct CompiledTile {
+  Problem configuration;
+  Launch (*launch)(const Skinny&, bool aligned);
+  void (*run)(const Skinny&, const void* weights, const void* tokens, void* c, cudaStream_t);
+};
+
+template <class T>
+Launch launch_of(const Skinny& p, bool aligned) {
+  const auto kernel = aligned ? skinny_kernel<T, true> : skinny_kernel<T, false>;
+  return {reinterpret_cast<const void*>(kernel),
+          dim3(static_cast<unsigned>(ceil_div(p.rows, T::kRows)), static_cast<unsigned>(p.parts)),
+          dim3(kThreads), T::kSharedBytes};
+}
+
+template <class T>
+void run_tile(const Skinny& p, const void* weights, const void* tokens, void* c,
+              cudaStream_t stream) {
+  using Element = typename T::Element;
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(Element));
+  // Eight elements of k or of columns are all there or none.
+  const bool aligned = multiple_of(16, weights, p.row_weights * kSize) &&
+                       multiple_of(16, tokens, p.row_tokens * kSize) && p.k % 8 == 0 &&
+                       (T::kAlongK || p.rows % 8 == 0);
+  const auto kernel = aligned ? skinny_kernel<T, true> : skinny_kernel<T, false>;
+  const Launch launch = launch_of<T>(p, aligned);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::kSharedBytes));
+  kernel<<<launch.grid, launch.block, launch.shared_bytes, stream>>>(
+      p, static_cast<const Element*>(weights), static_cast<const Element*>(tokens),
+      static_cast<Element*>(c));
+  check(cudaGetLastError());
+}
+
+template <class Element, DType kType, int kTokens, bool kAlongK>
+constexpr CompiledTile compiled() {
+  using T = Tile<Element, kTokens, kAlongK>;
+  return {tensor_configuration(kType, kTokens, T::kRows, kBlockK, 1, 1, 0, kAlongK ? 1 : 0),
+          launch_of<T>, run_tile<T>};
+}
+template <class Element, DType kType, bool kAlongK>
+constexpr auto tiles() {
+  return std::array{compiled<Element, kType, 8, kAlongK>(), compiled<Element, kType, 16, kAlongK>(),
+                    compiled<Element, kType, 32, kAlongK>(),
+                    compiled<Element, kType, 64, kAlongK>()};
+}
+constexpr auto kCompiled =
+    joined(tiles<__nv_bfloat16, DType::bf16, false>(), tiles<__nv_bfloat16, DType::bf16, true>(),
+           tiles<__half, DType::fp16, false>(), tiles<__half, DType::fp16, true>());
+constexpr auto kConfigurations = configurations_of(kCompiled);
+
+/// Whether B holds the weights: the rows of A are the few. Else A does, and its rows hold k.
+bool weights_in_b(const Problem& p) {
+  return p[kM] <= kMostTokens;
+}
+std::int64_t tokens_of(const Problem& p) {
+  return weights_in_b(p) ? p[kM] : p[kN];
+}
+/// The problem with kTransposedB saying how the weights are stored.
+Problem by_weights(Problem p) {
+  if (!weights_in_b(p)) p[kTransposedB] = 1;  // they are A
+  return p;
+}
+const CompiledTile* find_compiled(const Problem& p) {
+  return find_tile(kCompiled, by_weights(p));
+}
+/// Few columns of B stored by rows of k: transposed first, so that a token's k are neighbours.
+bool transposes(const Problem& p) {
+  return !weights_in_b(p) && p[kTransposedB] == 0;
+}
+
+Skinny skinny_of(const Problem& p) {
+  const Shape s = shape_of(p);
+  const auto parts = static_cast<int>(p[kSplitK]);
+  if (weights_in_b(p)) {
+    return {s.n, s.m, s.k, s.row_b, s.row_a, 1, s.row_c, parts, nullptr, 1, s.n};
+  }
+  const std::int64_t row = transposes(p) ? padded_row(s.k, 2) : s.row_b;
+  return {s.m, s.n, s.k, s.row_a, row, s.row_c, 1, parts, nullptr, s.n, 1};
+}
+
+std::string unsupported(const Problem& p) {
+  if (std::string why = unsupported_sizes(p); !why.empty()) return why;
+  if (p.dtype != DType::bf16 && p.dtype != DType::fp16) {
+    return "gemm.skinny runs in bf16 and fp16, not " + std::string(name(p.dtype));
+  }
+  if (tokens_of(p) > p[kTileM]) {
+    return "gemm.skinny takes at most tile_m rows of A or columns of B: " +
+           std::to_string(p[kTileM]) + " of at most 64; asked for m = " + std::to_string(p[kM]) +
+           ", n = " + std::to_string(p[kN]);
+  }
+  const CompiledTile* tile = find_compiled(p);
+  if (tile == nullptr) return not_compiled("gemm.skinny", by_weights(p), kConfigurations);
+  const std::int64_t blocks = ceil_div(p[kK], kBlockK);
+  if (p[kSplitK] < 1 || p[kSplitK] > blocks || p[kSplitK] > 65535) {
+    return "split_k must be from 1 to the blocks of 32 k: " + std::to_string(blocks);
+  }
+  return fits_device(tile->launch(skinny_of(p), true));
+}
+
+Tensors with_scratch(const Problem& p) {
+  Tensors all = tensor_tensors(p);
+  if (transposes(p)) {
+    all.scratch.push_back({p.dtype, static_cast<std::size_t>(p[kN] * padded_row(p[kK], 2))});
+  }
+  if (p[kSplitK] > 1) {
+    all.scratch.push_back({DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kM] * p[kN])});
+  }
+  return all;
+}
+
+void run_problem(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  const Shape s = shape_of(p);
+  Skinny skinny = skinny_of(p);
+  const void *weights = at.inputs[1], *tokens = at.inputs[0];
+  std::size_t next_scratch = 0;
+  if (!weights_in_b(p)) std::swap(weights, tokens);
+  if (transposes(p)) {
+    void* const to = at.scratch[next_scratch++];
+    copy_transposed({tokens, s.row_b, s.k, s.n, 2}, to, skinny.row_tokens, stream);
+    tokens = to;
+  }
+  if (skinny.parts > 1) skinny.sums = static_cast<float*>(at.scratch[next_scratch]);
+  find_compiled(p)->run(skinny, weights, tokens, at.outputs[0], stream);
+  if (skinny.parts > 1) {
+    sum_parts(skinny.sums, skinny.parts, s.m, s.n, at.outputs[0], s.row_c, p.dtype, stream);
+  }
+}
+
+}  // namespace
+
+KernelEntry skinny() {
+  return {.name = "gemm.skinny",
+          .configurations = kConfigurations,
+          .unsupported = unsupported,
+          .tensors = with_scratch,
+          .launches =
+              [](const Problem& p) {
+                const Skinny skinny = skinny_of(p);
+                return std::vector{find_compiled(p)->launch(skinny, aligned_rows(p))};
+              },
+          .run = run_problem,
+          .reference = tensor_reference,
+          .tolerance = tensor_tolerance};
+}
+
+}  // namespace roofcast::cuda::gemm

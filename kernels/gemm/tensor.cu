@@ -1,0 +1,158 @@
+#include "kernels/gemm/tensor.hpp"
+
+#include <cuda_fp8.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/common/element.cuh"
+#include "kernels/common/error.hpp"
+
+namespace roofcast::cuda::gemm {
+namespace {
+
+template <class T>
+__device__ double wide(T x) {
+  if constexpr (std::is_same_v<T, __nv_fp8_e4m3>) {
+    return static_cast<double>(static_cast<float>(x));
+  } else {
+    return static_cast<double>(widen(x));
+  }
+}
+
+/// Each element by itself, in float64.
+template <class T>
+__global__ void reference_kernel(Shape s, bool transposed_b, const T* a, const T* b, double* c) {
+  const std::int64_t element = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t row = element / s.n, column = element % s.n;
+  if (row >= s.m) return;
+  double sum = 0;
+  for (std::int64_t i = 0; i < s.k; ++i) {
+    sum += wide(a[row * s.row_a + i]) *
+           wide(transposed_b ? b[column * s.row_b + i] : b[i * s.row_b + column]);
+  }
+  c[element] = sum;
+}
+
+std::string tile_text(const Problem& p) {
+  std::string text =
+      std::to_string(p[kTileM]) + "x" + std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]);
+  if (p[kCluster] != 1) text += " cluster " + std::to_string(p[kCluster]);
+  if (p[kPingPong] != 0) text += " ping-pong";
+  return text;
+}
+
+/// The value of an attribute of the current device; nothing without one.
+bool attribute(cudaDeviceAttr which, int& value) {
+  int device = 0;
+  if (cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&value, which, device) == cudaSuccess) {
+    return true;
+  }
+  (void)cudaGetLastError();
+  return false;
+}
+
+}  // namespace
+
+Shape shape_of(const Problem& p) {
+  return {static_cast<int>(p[kM]),
+          static_cast<int>(p[kN]),
+          static_cast<int>(p[kK]),
+          p[kK],
+          p[kTransposedB] != 0 ? p[kK] : p[kN],
+          p[kN]};
+}
+
+bool aligned_rows(const Problem& p) {
+  const Shape s = shape_of(p);
+  const auto size = static_cast<std::int64_t>(size_bytes(p.dtype));
+  return s.row_a * size % 16 == 0 && s.row_b * size % 16 == 0;
+}
+
+std::string unsupported_sizes(const Problem& p) {
+  constexpr std::int64_t kLargest = std::numeric_limits<int>::max() - 1024;  // room for a tile
+  if (std::min({p[kM], p[kN], p[kK]}) < 1 || std::max({p[kM], p[kN], p[kK]}) > kLargest) {
+    return "m, n and k must be from 1 to " + std::to_string(kLargest);
+  }
+  if (p[kTransposedB] < 0 || p[kTransposedB] > 1) return "transposed_b must be 0 or 1";
+  return {};
+}
+
+std::string fits_device(const Launch& launch) {
+  int most = 0;
+  if (!attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, most)) return {};
+  if (launch.shared_bytes <= static_cast<std::size_t>(most)) return {};
+  return "the tile takes " + std::to_string(launch.shared_bytes) +
+         " bytes of shared memory and this device has " + std::to_string(most) +
+         " a block: choose a smaller tile";
+}
+
+bool device_is(int major, int minor) {
+  int has_major = major, has_minor = minor;
+  (void)attribute(cudaDevAttrComputeCapabilityMajor, has_major);
+  (void)attribute(cudaDevAttrComputeCapabilityMinor, has_minor);
+  return has_major == major && has_minor == minor;
+}
+
+std::string not_compiled(std::string_view kernel, const Problem& p,
+                         std::span<const Problem> compiled) {
+  std::string known;
+  for (const Problem& one : compiled) {
+    if (one.dtype != p.dtype || one[kTransposedB] != p[kTransposedB]) continue;
+    known += (known.empty() ? "" : ", ") + tile_text(one);
+  }
+  if (known.empty()) {
+    return std::string(kernel) + " is not compiled for " + std::string(name(p.dtype));
+  }
+  return std::string(kernel) + " is compiled for tile_m x tile_n x tile_k = " + known + " in " +
+         std::string(name(p.dtype)) + "; asked for " + tile_text(p);
+}
+
+Tensors tensor_tensors(const Problem& p) {
+  const auto elements = [&](auto rows, auto columns) {
+    return static_cast<std::size_t>(p[rows]) * static_cast<std::size_t>(p[columns]);
+  };
+  return {{{p.dtype, elements(kM, kK)}, {p.dtype, elements(kK, kN)}},
+          {{output_type(p.dtype), elements(kM, kN)}}};
+}
+
+void tensor_reference(const Problem& p, std::span<const void* const> inputs,
+                      std::span<double* const> outputs, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(ceil_div(p[kM] * p[kN], 256));
+  const auto launch = [&]<class T>(std::type_identity<T>) {
+    reference_kernel<<<blocks, 256, 0, stream>>>(shape_of(p), p[kTransposedB] != 0,
+                                                 static_cast<const T*>(inputs[0]),
+                                                 static_cast<const T*>(inputs[1]), outputs[0]);
+  };
+  if (p.dtype == DType::fp8) {
+    launch(std::type_identity<__nv_fp8_e4m3>{});
+  } else {
+    visit_element(p.dtype, launch);
+  }
+  check(cudaGetLastError());
+}
+
+// As gemm::tolerance derives it. fp8: Hopper aligns the products of an instruction, 32 of k, to the
+// largest and keeps about 14 bits of their sum (DeepSeek-V3 technical report, 2024, section 3.3.2),
+// so a step truncates by up to 2^-13 of the partial sum, towards 0: u·Σ√(32·i) over k/32 steps is
+// u·k/48 of √k. Inputs are given in the type, so only the result is rounded.
+double tensor_tolerance(const Problem& p, std::size_t output) {
+  if (p.dtype != DType::fp8) return gemm::tolerance(p, output);
+  Problem narrow = p;
+  narrow.dtype = output_type(p.dtype);
+  const auto k = static_cast<double>(p[kK]);
+  const double largest = least_largest(static_cast<double>(p[kM]) * static_cast<double>(p[kN]));
+  // One step at least errs: products of a short k too.
+  return gemm::tolerance(narrow, output) + 0x1p-13 * std::max(k / 48, 1.0) / largest;
+}
+
+KernelEntry mma_sync(), wgmma(), skinny();
+
+std::span<const KernelEntry> tensor_entries() {
+  static const std::array table = {mma_sync(), wgmma(), skinny()};
+  return table;
+}
+
+}  // namespace roofcast::cuda::gemm

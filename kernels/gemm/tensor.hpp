@@ -1,0 +1,109 @@
+#pragma once
+// C[m,n] = A[m,k] · B on the tensor cores: what gemm.mma_sync, gemm.wgmma and gemm.skinny share.
+// A and C are row-major. B is row-major [k,n] as for the SIMT rungs, or [n,k] (kTransposedB) as the
+// weights of a linear layer are stored. Sums are fp32 and rounded once to the type of C: that of A
+// and B; fp32 for tf32, bf16 for fp8.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "kernels/common/kernel.hpp"
+#include "kernels/gemm/gemm.hpp"
+
+namespace roofcast::cuda::gemm {
+
+/// Positions in Problem after kTileK.
+enum TensorParameter : std::size_t {
+  kSplitK = kTileK + 1,  ///< parts of k that different blocks sum
+  kCluster,              ///< blocks that share B by multicast
+  kPingPong,             ///< 1: two warpgroups on alternate tiles; 0: together on one
+  kTransposedB,          ///< 1: B is [n,k]
+};
+
+/// A matrix product as a kernel sees it. Row lengths are elements from one row to the next.
+struct Shape {
+  int m, n, k;
+  std::int64_t row_a, row_b, row_c;
+};
+
+Shape shape_of(const Problem&);
+constexpr DType output_type(DType dtype) {
+  return dtype == DType::fp8 ? DType::bf16 : dtype;
+}
+constexpr Problem tensor_configuration(DType dtype, std::int64_t tile_m, std::int64_t tile_n,
+                                       std::int64_t tile_k, std::int64_t split_k = 1,
+                                       std::int64_t cluster = 1, std::int64_t ping_pong = 0,
+                                       std::int64_t transposed_b = 0) {
+  return {.dtype = dtype,
+          .values = {0, 0, 0, tile_m, tile_n, tile_k, split_k, cluster, ping_pong, transposed_b}};
+}
+
+/// Empty if every tensor kernel takes the sizes, else why not.
+std::string unsupported_sizes(const Problem&);
+/// Empty if the current device runs a block of the launch, else why not. Empty without a device.
+std::string fits_device(const Launch&);
+/// Whether the current device has that compute capability, as code for sm_90a needs; true without a
+/// device.
+bool device_is(int major, int minor);
+/// That a tile is not among those compiled for the type and the layout of B, and which are.
+std::string not_compiled(std::string_view kernel, const Problem&,
+                         std::span<const Problem> compiled);
+
+/// A, B and C; what else a kernel needs it adds as scratch.
+Tensors tensor_tensors(const Problem&);
+void tensor_reference(const Problem&, std::span<const void* const> inputs,
+                      std::span<double* const> outputs, cudaStream_t);
+double tensor_tolerance(const Problem&, std::size_t output);
+
+constexpr bool multiple_of(std::int64_t bytes, const void* address, std::int64_t row_bytes) {
+  return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(bytes) == 0 &&
+         row_bytes % bytes == 0;
+}
+/// Whether the rows of A and of B are multiples of 16 bytes.
+bool aligned_rows(const Problem&);
+
+/// Arrays of one type, one after the other.
+template <class T, std::size_t... kCounts>
+constexpr auto joined(const std::array<T, kCounts>&... lists) {
+  std::array<T, (kCounts + ...)> all{};
+  std::size_t i = 0;
+  const auto add = [&](const auto& list) {
+    for (const T& one : list) all[i++] = one;
+  };
+  (add(lists), ...);
+  return all;
+}
+
+/// The table of a kernel: rows with a Problem `configuration`.
+template <class Table>
+constexpr auto configurations_of(const Table& table) {
+  std::array<Problem, std::tuple_size_v<Table>> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = table[i].configuration;
+  return all;
+}
+
+/// Whether the settings that choose a compiled kernel are the same; parts of k are not among them.
+constexpr bool same_kernel(const Problem& a, const Problem& b) {
+  for (const std::size_t i :
+       {std::size_t{kTileM}, std::size_t{kTileN}, std::size_t{kTileK}, std::size_t{kCluster},
+        std::size_t{kPingPong}, std::size_t{kTransposedB}}) {
+    if (a[i] != b[i]) return false;
+  }
+  return a.dtype == b.dtype;
+}
+
+template <class Table>
+constexpr const typename Table::value_type* find_tile(const Table& table, const Problem& p) {
+  for (const auto& one : table) {
+    if (same_kernel(one.configuration, p)) return &one;
+  }
+  return nullptr;
+}
+
+/// These have no plan in the model yet, so the catalog does not list them; tests and kernel_bench
+/// call them.
+std::span<const KernelEntry> tensor_entries();
+
+}  // namespace roofcast::cuda::gemm

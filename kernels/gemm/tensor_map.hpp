@@ -1,0 +1,26 @@
+#pragma once
+// Tensor maps: how the copy engine sees a matrix. Through the runtime, so that nothing links the
+// driver's library, which machines without a GPU lack.
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace roofcast::cuda::gemm {
+
+/// A row-major matrix and the box that one copy moves, swizzled by 128 bytes. Address and rows are
+/// multiples of 16 bytes; a box has 128 bytes of a row, and at most 256 rows. Elements beyond the
+/// edges are read as zeros and not written.
+struct BoxedMatrix {
+  CUtensorMapDataType type;
+  int size;  ///< of an element, bytes
+  const void* data;
+  std::int64_t row;  ///< elements from row to row
+  int rows, columns;
+  int box_rows;
+};
+
+/// Throws CudaError if the driver refuses.
+CUtensorMap tensor_map(const BoxedMatrix&);
+
+}  // namespace roofcast::cuda::gemm

@@ -1,0 +1,289 @@
+// gemm.wgmma: the tiles that wgmma_kernel.cuh is compiled for, and what surrounds a launch.
+//
+// Operands that TMA or wgmma cannot read as they are (see there) are copied first, into the scratch of
+// the problem or, where only an address is to blame, into memory of the stream.
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/common/error.hpp"
+#include "kernels/gemm/passes.hpp"
+#include "kernels/gemm/tensor.hpp"
+#include "kernels/gemm/tensor_map.hpp"
+#include "kernels/gemm/wgmma_kernel.cuh"
+
+namespace roofcast::cuda::gemm {
+namespace {
+
+using hopper::schedule_of;
+using hopper::Tile;
+using hopper::wgmma_kernel;
+using hopper::Work;
+
+/// The operands as the kernel reads them, after copies where it cannot read them as they are.
+struct Operands {
+  const void *a, *b;
+  std::int64_t row_a, row_b;
+};
+
+struct CompiledTile {
+  Problem configuration;
+  Launch (*launch)(const Shape&, int parts);
+  void (*run)(const Shape&, const Operands&, void* c, int parts, float* sums, cudaStream_t);
+};
+
+template <class Element>
+constexpr CUtensorMapDataType map_type() {
+  if constexpr (std::is_same_v<Element, __nv_bfloat16>) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  if constexpr (std::is_same_v<Element, __half>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  if constexpr (std::is_same_v<Element, float>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+
+/// Clusters of a kernel that the device holds at once: asked once, of the first device.
+template <class T>
+int resident_clusters() {
+  static const int clusters = [] {
+    const auto kernel = wgmma_kernel<T>;
+    check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::kSharedBytes));
+    int device = 0, sms = 0, most = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+    if (T::kCluster == 1) return sms;  // one block an SM
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = T::kCluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(sms / T::kCluster * T::kCluster));
+    config.blockDim = dim3(T::kThreads);
+    config.dynamicSmemBytes = T::kSharedBytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
+    if (most < 1) throw CudaError("no cluster of gemm.wgmma fits this device");
+    return most;
+  }();
+  return clusters;
+}
+
+template <class T>
+Launch launch_of(const Shape& shape, int parts) {
+  const int items = schedule_of<T>(shape.m, shape.n, shape.k, parts).items();
+  const int clusters = std::min(items, resident_clusters<T>());
+  return {reinterpret_cast<const void*>(wgmma_kernel<T>),
+          dim3(static_cast<unsigned>(clusters * T::kCluster)), dim3(T::kThreads),
+          static_cast<std::size_t>(T::kSharedBytes)};
+}
+
+template <class T>
+void run_tile(const Shape& shape, const Operands& from, void* c, int parts, float* sums,
+              cudaStream_t stream) {
+  using Out = typename T::Out;
+  constexpr auto kType = map_type<typename T::Element>();
+  constexpr int kLinesB = b_box_lines(T::kTransposedB, T::kSize, T::kColumns, T::kCluster);
+  constexpr int kOutSize = static_cast<int>(sizeof(Out));
+  CUtensorMap a = tensor_map({kType, T::kSize, from.a, from.row_a, shape.m, shape.k, T::kRows});
+  CUtensorMap b = T::kTransposedB ? tensor_map({kType, T::kSize, from.b, from.row_b, shape.n,
+                                                shape.k, T::kColumns / T::kCluster})
+                                  : tensor_map({kType, T::kSize, from.b, from.row_b, shape.k,
+                                                shape.n, T::kDepth / T::kCluster});
+  const bool by_box = parts == 1 && multiple_of(16, c, shape.row_c * kOutSize);
+  CUtensorMap to{};  // not read where C is stored by elements
+  if (by_box) {
+    to = tensor_map(
+        {map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, hopper::kPanelRows});
+  }
+  Work work{shape.m,
+            shape.n,
+            shape.k,
+            parts,
+            by_box ? nullptr : c,
+            shape.row_c,
+            parts == 1 ? nullptr : sums};
+  const Launch launch = launch_of<T>(shape, parts);
+  void* arguments[] = {&a, &b, &to, &work};
+  rows::launch(launch.function, launch.grid, launch.block, T::kCluster, arguments, stream,
+               launch.shared_bytes);
+}
+
+template <class Element, DType kType, bool kTransposedB, int kRows, int kColumns, int kStages,
+          int kConsumers, int kCluster, bool kPingPong>
+constexpr CompiledTile compiled() {
+  using T = Tile<Element, kRows, kColumns, kStages, kConsumers, kCluster, kPingPong, kTransposedB>;
+  return {tensor_configuration(kType, kRows, kColumns, T::kDepth, 1, kCluster, kPingPong ? 1 : 0,
+                               kTransposedB ? 1 : 0),
+          launch_of<T>, run_tile<T>};
+}
+
+// Stages: as many as fit beside the panels of C.
+template <class E, DType kType, bool kTransposedB>
+constexpr auto halves() {
+  return std::array{
+      compiled<E, kType, kTransposedB, 128, 256, 4, 2, 2, false>(),
+      compiled<E, kType, kTransposedB, 128, 256, 4, 2, 1, false>(),
+      compiled<E, kType, kTransposedB, 256, 128, 4, 2, 2, false>(),
+      compiled<E, kType, kTransposedB, 256, 128, 4, 2, 1, false>(),
+      compiled<E, kType, kTransposedB, 128, 192, 4, 2, 2, false>(),
+      compiled<E, kType, kTransposedB, 192, 192, 3, 3, 1, false>(),
+      compiled<E, kType, kTransposedB, 128, 128, 5, 2, 2, true>(),
+      compiled<E, kType, kTransposedB, 128, 128, 5, 2, 1, true>(),
+      compiled<E, kType, kTransposedB, 64, 256, 4, 2, 1, true>(),
+      compiled<E, kType, kTransposedB, 64, 128, 7, 2, 1, true>(),
+      compiled<E, kType, kTransposedB, 64, 64, 8, 2, 1, true>(),
+  };
+}
+/// K-major B only.
+template <class E, DType kType>
+constexpr auto others() {
+  return std::array{
+      compiled<E, kType, true, 128, 256, 4, 2, 2, false>(),
+      compiled<E, kType, true, 128, 256, 4, 2, 1, false>(),
+      compiled<E, kType, true, 128, 128, 5, 2, 1, true>(),
+      compiled<E, kType, true, 64, 128, 7, 2, 1, true>(),
+  };
+}
+
+constexpr auto kCompiled =
+    joined(halves<__nv_bfloat16, DType::bf16, false>(), halves<__nv_bfloat16, DType::bf16, true>(),
+           halves<__half, DType::fp16, false>(), halves<__half, DType::fp16, true>(),
+           others<float, DType::tf32>(), others<__nv_fp8_e4m3, DType::fp8>());
+constexpr auto kConfigurations = configurations_of(kCompiled);
+
+int size_of(const Problem& p) {
+  return static_cast<int>(size_bytes(p.dtype));
+}
+bool only_along_k(const Problem& p) {
+  return p.dtype == DType::tf32 || p.dtype == DType::fp8;
+}
+const CompiledTile* find_compiled(const Problem& p) {
+  Problem q = p;
+  if (only_along_k(p)) q[kTransposedB] = 1;  // B is transposed first
+  return find_tile(kCompiled, q);
+}
+
+/// How an operand comes to the kernel.
+enum class Copy { none, rows, transposed };
+Copy copy_of_a(const Problem& p, const void* a) {
+  return multiple_of(16, a, shape_of(p).row_a * size_of(p)) ? Copy::none : Copy::rows;
+}
+Copy copy_of_b(const Problem& p, const void* b) {
+  if (p[kTransposedB] == 0 && only_along_k(p)) return Copy::transposed;
+  return multiple_of(16, b, shape_of(p).row_b * size_of(p)) ? Copy::none : Copy::rows;
+}
+MatrixView view_of_a(const Problem& p, const void* a) {
+  const Shape s = shape_of(p);
+  return {a, s.row_a, s.m, s.k, size_of(p)};
+}
+MatrixView view_of_b(const Problem& p, const void* b) {
+  const Shape s = shape_of(p);
+  const bool transposed = p[kTransposedB] != 0;
+  return {b, s.row_b, transposed ? s.n : s.k, transposed ? s.k : s.n, size_of(p)};
+}
+std::size_t copied_elements(Copy copy, const MatrixView& from) {
+  if (copy == Copy::none) return 0;
+  const int rows = copy == Copy::rows ? from.rows : from.columns;
+  const int columns = copy == Copy::rows ? from.columns : from.rows;
+  return static_cast<std::size_t>(rows * padded_row(columns, from.size));
+}
+
+std::string unsupported(const Problem& p) {
+  if (std::string why = unsupported_sizes(p); !why.empty()) return why;
+  const CompiledTile* tile = find_compiled(p);
+  if (tile == nullptr) return not_compiled("gemm.wgmma", p, kConfigurations);
+  if (p[kSplitK] < 1 || p[kSplitK] > ceil_div(p[kK], p[kTileK])) {
+    return "split_k must be from 1 to the tiles of k: " +
+           std::to_string(ceil_div(p[kK], p[kTileK]));
+  }
+  const std::int64_t items = ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) * p[kSplitK];
+  if (items > std::int64_t{1} << 30) return "too many tiles: choose larger tiles";
+  if (!device_is(9, 0)) {
+    return "this device has no wgmma (compute capability 9.0): use gemm.mma_sync";
+  }
+  return {};
+}
+
+Tensors with_scratch(const Problem& p) {
+  Tensors all = tensor_tensors(p);
+  const auto add = [&](DType dtype, std::size_t elements) {
+    if (elements > 0) all.scratch.push_back({dtype, elements});
+  };
+  add(p.dtype, copied_elements(copy_of_a(p, nullptr), view_of_a(p, nullptr)));
+  add(p.dtype, copied_elements(copy_of_b(p, nullptr), view_of_b(p, nullptr)));
+  if (p[kSplitK] > 1) {
+    add(DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kM] * p[kN]));
+  }
+  return all;
+}
+
+/// Memory for the time of the work on a stream: for addresses that are not aligned, which the
+/// scratch of a problem does not foresee.
+class StreamMemory {
+ public:
+  StreamMemory(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
+    check(cudaMallocAsync(&data_, bytes, stream));
+  }
+  StreamMemory(const StreamMemory&) = delete;
+  StreamMemory& operator=(const StreamMemory&) = delete;
+  ~StreamMemory() { (void)cudaFreeAsync(data_, stream_); }
+  void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+  cudaStream_t stream_;
+};
+
+void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  const Shape shape = shape_of(p);
+  std::size_t next_scratch = 0;
+  std::vector<std::unique_ptr<StreamMemory>> memory;
+  // Returns the operand and the length of its rows, copied if need be.
+  const auto prepared = [&](Copy copy, Copy foreseen, const MatrixView& from) {
+    if (copy == Copy::none) return std::pair{from.data, from.row};
+    void* to = nullptr;
+    if (foreseen != Copy::none) {
+      to = at.scratch[next_scratch++];
+    }
+    // Scratch need not be aligned either.
+    if (to == nullptr || reinterpret_cast<std::uintptr_t>(to) % 16 != 0) {
+      memory.push_back(std::make_unique<StreamMemory>(
+          copied_elements(copy, from) * static_cast<std::size_t>(from.size), stream));
+      to = memory.back()->data();
+    }
+    const std::int64_t row = padded_row(copy == Copy::rows ? from.columns : from.rows, from.size);
+    copy == Copy::rows ? copy_rows(from, to, row, stream) : copy_transposed(from, to, row, stream);
+    return std::pair{static_cast<const void*>(to), row};
+  };
+  const auto [a, row_a] =
+      prepared(copy_of_a(p, at.inputs[0]), copy_of_a(p, nullptr), view_of_a(p, at.inputs[0]));
+  const auto [b, row_b] =
+      prepared(copy_of_b(p, at.inputs[1]), copy_of_b(p, nullptr), view_of_b(p, at.inputs[1]));
+  const auto parts = static_cast<int>(p[kSplitK]);
+  float* const sums = parts > 1 ? static_cast<float*>(at.scratch[next_scratch]) : nullptr;
+  find_compiled(p)->run(shape, {a, b, row_a, row_b}, at.outputs[0], parts, sums, stream);
+  if (parts > 1) {
+    sum_parts(sums, parts, shape.m, shape.n, at.outputs[0], shape.row_c, output_type(p.dtype),
+              stream);
+  }
+}
+
+}  // namespace
+
+KernelEntry wgmma() {
+  return {
+      .name = "gemm.wgmma",
+      .configurations = kConfigurations,
+      .unsupported = unsupported,
+      .tensors = with_scratch,
+      .launches =
+          [](const Problem& p) {
+            return std::vector{find_compiled(p)->launch(shape_of(p), static_cast<int>(p[kSplitK]))};
+          },
+      .run = run,
+      .reference = tensor_reference,
+      .tolerance = tensor_tolerance};
+}
+
+}  // namespace roofcast::cuda::gemm

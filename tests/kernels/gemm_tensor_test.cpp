@@ -1,0 +1,200 @@
+// The tensor-core kernels of gemm, in every tile they are compiled for: right against float64,
+// writing all of C and nothing else, and the same on a second run.
+//
+//   TensorTest       ragged sizes, misaligned addresses, parts of k, more tiles than SMs
+//   SmallTensorTest  a few of those, for compute-sanitizer (scripts/test --gpu)
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "kernels/gemm/tensor.hpp"
+#include "tests/kernels/case.hpp"
+
+namespace roofcast::cuda {
+namespace {
+
+using gemm::kPingPong;
+using gemm::kSplitK;
+using gemm::kTileM;
+using gemm::kTransposedB;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Size {
+  std::int64_t m, n, k, split_k = 1;
+};
+
+std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, bool small) {
+  if (entry.name == "gemm.skinny") {
+    const std::int64_t most = configuration[kTileM];
+    if (small) return {{most - 1, 131, 104}, {131, most, 57, 2}};
+    return {{1, 1, 1},
+            {most, 1000, 4096},
+            {most - 1, 136, 40},
+            {1, 4099, 57},
+            {most, 256, 36, 2},
+            {most - 1, 520, 1000, 5},
+            {most, 12288, 512},
+            // Few columns in place of few rows.
+            {1000, most, 4096},
+            {136, most - 1, 40},
+            {4099, 1, 57},
+            {520, most - 1, 1000, 5}};
+  }
+  std::vector<Size> list =
+      small ? std::vector<Size>{{131, 67, 57}, {264, 520, 136}}
+            : std::vector<Size>{{1, 1, 1},      {2, 31, 33},     {127, 129, 1},  {128, 128, 128},
+                                {131, 67, 257}, {257, 127, 31},  {100, 304, 40}, {517, 260, 132},
+                                {3, 4, 1021},   {640, 1280, 192}};
+  if (entry.name != "gemm.wgmma") return list;
+  // More tiles than blocks, so that blocks take several; an odd number of tile rows, so that half a
+  // cluster has none; k of no, one and several rounds of the ring.
+  if (!small) list.push_back({2056, 8208, 72}), list.push_back({1032, 4104, 1000});
+  list.push_back(small ? Size{200, 264, 520, 3} : Size{300, 520, 1000, 2});
+  if (!small) list.push_back({130, 257, 2050, 7}), list.push_back({2056, 2056, 640, 3});
+  return list;
+}
+
+class TensorTest : public GpuTest {
+ public:
+  TensorTest(const KernelEntry& entry, bool small) : entry_(entry), small_(small) {}
+  void TestBody() override {
+    for (const Problem& configuration : entry_.configurations) {
+      for (const Size& size : sizes(entry_, configuration, small_)) {
+        Problem p = configuration;
+        p[gemm::kM] = size.m, p[gemm::kN] = size.n, p[gemm::kK] = size.k;
+        p[kSplitK] = size.split_k;
+        // Every layout of B that the kernel takes for this tile.
+        for (const std::int64_t transposed : {0, 1}) {
+          p[kTransposedB] = transposed;
+          if (!entry_.unsupported(p).empty()) continue;
+          run_and_compare(p, {0, 0});
+          if (size.m * size.n > 1000000) continue;  // elsewhere once is enough
+          for (const Shift shift : {Shift{1, 1}, Shift{0, 1}}) run_and_compare(p, shift);
+        }
+      }
+    }
+    EXPECT_GT(problems_, 0U);
+    std::printf("             %s: %zu problems, largest error %.3f of the tolerance, at %s\n",
+                std::string(entry_.name).c_str(), problems_, worst_, worst_at_.c_str());
+  }
+
+ private:
+  static constexpr int kMostFailures = 8;  // some reports, not thousands
+
+  void run_and_compare(const Problem& problem, Shift shift) {
+    if (failures_ >= kMostFailures) return;
+    const std::string where = text(problem) + ", shifted by " + std::to_string(shift.inputs) +
+                              ", " + std::to_string(shift.outputs);
+    SCOPED_TRACE(where);
+    const TestCase one(entry_, problem, shift);
+    one.run();
+    const double share = one.error_over_tolerance(0);
+    EXPECT_LE(share, 1) << "error " << one.error(0) << " of its largest value";
+    const auto before = one.output(0).content();
+    one.run();
+    const bool same = one.output(0).content() == before, untouched = one.zones_untouched();
+    EXPECT_TRUE(same) << "a second run differs";
+    EXPECT_TRUE(untouched) << "memory outside the tensors was written";
+    if (!(share <= 1) || !same || !untouched) ++failures_;
+    if (share > worst_) worst_ = share, worst_at_ = where;
+    ++problems_;
+  }
+
+  const KernelEntry& entry_;
+  bool small_;
+  std::size_t problems_ = 0;
+  int failures_ = 0;
+  double worst_ = 0;
+  std::string worst_at_ = "none";
+};
+
+const bool kRegistered = [] {
+  for (const KernelEntry& entry : gemm::tensor_entries()) {
+    std::string test(entry.name);
+    std::replace(test.begin(), test.end(), '.', '_');
+    for (const bool small : {true, false}) {
+      ::testing::RegisterTest(
+          small ? "SmallTensorTest" : "TensorTest", test.c_str(), nullptr, nullptr, __FILE__,
+          __LINE__, [&entry, small]() -> TensorTest* { return new TensorTest(entry, small); });
+    }
+  }
+  return true;
+}();
+
+// Without a GPU: what is refused and why.
+
+Problem with_sizes(Problem p, std::int64_t m, std::int64_t n, std::int64_t k) {
+  p[gemm::kM] = m, p[gemm::kN] = n, p[gemm::kK] = k;
+  return p;
+}
+const KernelEntry& tensor_entry(std::string_view name) {
+  for (const KernelEntry& entry : gemm::tensor_entries()) {
+    if (entry.name == name) return entry;
+  }
+  throw std::invalid_argument(std::string(name));
+}
+
+TEST(TensorEntriesTest, AnUnsupportedTileOrTypeIsNamed) {
+  for (const char* name : {"gemm.mma_sync", "gemm.wgmma"}) {
+    const KernelEntry& entry = tensor_entry(name);
+    Problem p = with_sizes(entry.configurations.front(), 100, 200, 300);
+    p[kTileM] = 7;
+    EXPECT_THAT(entry.unsupported(p), AllOf(HasSubstr("128x256x64"), HasSubstr("7x256x64")));
+    p.dtype = DType::int8;
+    EXPECT_THAT(entry.unsupported(p), HasSubstr("int8"));
+  }
+  EXPECT_THAT(tensor_entry("gemm.mma_sync")
+                  .unsupported(with_sizes(gemm::tensor_configuration(DType::bf16, 128, 256, 64, 2),
+                                          9, 9, 99)),
+              HasSubstr("split_k must be 1"));
+}
+
+TEST(TensorEntriesTest, SkinnyWantsFewRowsOrColumns) {
+  const KernelEntry& skinny = tensor_entry("gemm.skinny");
+  const Problem eight = skinny.configurations.front();
+  EXPECT_THAT(skinny.unsupported(with_sizes(eight, 8, 4096, 4096)), IsEmpty());
+  // Of [k,n] weights a block takes 64 columns, of A's rows 16.
+  const Problem rows = gemm::tensor_configuration(DType::bf16, 8, 16, 32);
+  EXPECT_THAT(skinny.unsupported(with_sizes(rows, 4096, 8, 4096)), IsEmpty());
+  EXPECT_THAT(skinny.unsupported(with_sizes(rows, 8, 4096, 4096)), HasSubstr("8x64x32"));
+  EXPECT_THAT(skinny.unsupported(with_sizes(eight, 9, 4096, 4096)), HasSubstr("at most tile_m"));
+  EXPECT_THAT(skinny.unsupported(with_sizes(eight, 65, 65, 4096)), HasSubstr("at most 64"));
+  Problem split = with_sizes(eight, 8, 4096, 64);
+  split[kSplitK] = 3;
+  EXPECT_THAT(skinny.unsupported(split), HasSubstr("from 1 to the blocks of 32 k: 2"));
+}
+
+TEST(TensorEntriesTest, ScratchHoldsWhatIsCopiedAndTheParts) {
+  const KernelEntry& wgmma = tensor_entry("gemm.wgmma");
+  Problem p = with_sizes(gemm::tensor_configuration(DType::bf16, 128, 256, 64), 100, 200, 304);
+  EXPECT_TRUE(wgmma.tensors(p).scratch.empty());
+  p[gemm::kK] = 300;  // rows of A are no multiple of 16 bytes: copied to rows of 320
+  ASSERT_EQ(wgmma.tensors(p).scratch.size(), 1U);
+  EXPECT_EQ(wgmma.tensors(p).scratch[0].elements, 100U * 320U);
+  p[kSplitK] = 2;
+  ASSERT_EQ(wgmma.tensors(p).scratch.size(), 2U);
+  EXPECT_EQ(wgmma.tensors(p).scratch[1].elements, 2U * 100U * 200U);
+  EXPECT_EQ(wgmma.tensors(p).scratch[1].dtype, DType::fp32);
+  // tf32 by rows of k is transposed: 200 rows of 320.
+  p = with_sizes(gemm::tensor_configuration(DType::tf32, 128, 256, 32), 100, 200, 304);
+  ASSERT_EQ(wgmma.tensors(p).scratch.size(), 1U);
+  EXPECT_EQ(wgmma.tensors(p).scratch[0].elements, 200U * 320U);
+}
+
+TEST(TensorEntriesTest, TolerancesRefuseZerosAtTheLargestSizes) {
+  for (const KernelEntry& entry : gemm::tensor_entries()) {
+    for (const Problem& configuration : entry.configurations) {
+      const double tolerance = entry.tolerance(with_sizes(configuration, 16384, 16384, 16384), 0);
+      EXPECT_GT(tolerance, 0);
+      EXPECT_LT(tolerance, 0.125) << entry.name << " " << name(configuration.dtype);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roofcast::cuda
