@@ -120,6 +120,18 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/special_per_clk", sustained.special_per_clk);
   visit("/sustained/conversion_per_clk", sustained.conversion_per_clk);
   visit_rates("/sustained/vector_flop_per_clk", sustained.vector_flop_per_clk, visit);
+  visit("/sustained/tile_math_efficiency", sustained.tile_math_efficiency);
+  visit("/sustained/tile_vector_efficiency", sustained.tile_vector_efficiency);
+  visit("/sustained/tile_split_cycles", sustained.tile_split_cycles);
+  visit("/sustained/tile_l2_bytes_per_s", sustained.tile_l2_bytes_per_s);
+  visit("/sustained/tile_dram_bytes_per_s", sustained.tile_dram_bytes_per_s);
+  visit("/sustained/tile_dram_sm_share", sustained.tile_dram_sm_share);
+  visit("/sustained/tile_step_cycles", sustained.tile_step_cycles);
+  visit("/sustained/tile_fill_cycles", sustained.tile_fill_cycles);
+  visit("/sustained/tile_outputs_per_clk", sustained.tile_outputs_per_clk);
+  visit("/sustained/l2_returning_bytes", sustained.l2_returning_bytes);
+  visit("/sustained/power_free_share", sustained.power_free_share);
+  visit("/sustained/power_slowdown", sustained.power_slowdown);
   visit("/sustained/spread_launch_bound", sustained.spread_launch_bound);
   visit("/sustained/spread_memory", sustained.spread_memory);
   visit("/sustained/spread_compute", sustained.spread_compute);

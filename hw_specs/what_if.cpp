@@ -31,6 +31,9 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::dram_read_bytes_per_s, dram);
   scale(&Sustained::dram_write_bytes_per_s, dram);
   scale(&Sustained::dram_scattered_bytes_per_s, dram);
+  scale(&Sustained::tile_dram_bytes_per_s, dram);
+  scale(&Sustained::tile_l2_bytes_per_s, l2_rate);
+  scale(&Sustained::l2_returning_bytes, l2);
   scale(&Sustained::l2_resident_bytes, l2);
   scale(&Sustained::l2_shared_resident_bytes, l2);
   scale(&Sustained::l2_dirty_bytes, l2);

@@ -10,6 +10,7 @@
 #include "model/laws/forecast.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/launching.hpp"
+#include "model/laws/outline_time.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/laws/waves.hpp"
 #include "model/types/quantity_text.hpp"
@@ -79,7 +80,7 @@ void add_warm_reason(Prediction& result, const std::vector<Sized>& launches) {
 }
 
 // All launches of the sequence, added up.
-void add_forecast(Prediction& result, const Program& program, double clock_hz, const Gpu& gpu,
+void add_forecast(Prediction& result, const Program& program, const SmClock& clock, const Gpu& gpu,
                   const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   std::vector<Sized> launches = sized(program, cache, gpu);
@@ -92,13 +93,15 @@ void add_forecast(Prediction& result, const Program& program, double clock_hz, c
   Forecast time;
   std::array<double, kResources> terms{};
   double running_s = 0;
+  double slower_s = 0;
   std::vector<LaunchRun> runs;
   runs.reserve(launches.size());
   for (const Sized& one : launches) {
     const double repeats = one.node->repeats;
-    const LaunchTime launch = launch_time(one.node->plan, one.fit, one.memory, clock_hz, gpu);
+    const LaunchTime launch = launch_time(one.node->plan, one.fit, one.memory, clock, gpu);
     runs.push_back({repeats, launch.time_s});
     running_s += repeats * launch.time_s;
+    slower_s += repeats * launch.slower_s;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall.add(repeats, launch.parts);
     for (std::size_t i = 0; i < kResources; ++i) terms[i] += repeats * launch.terms_s[i];
@@ -118,8 +121,8 @@ void add_forecast(Prediction& result, const Program& program, double clock_hz, c
   const double spread = relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
-  time.sm_clock_hz = clock_hz;
-  time.sm_cycles = running_s * clock_hz;
+  time.sm_cycles = (running_s - slower_s) * clock.hz;
+  time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / running_s : clock.hz;
   result.time = time;
   if (auto note = launching_note(runs, costs, chain)) result.notes.push_back(std::move(*note));
 }
@@ -175,12 +178,12 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.traffic_reasons.insert(result.traffic_reasons.end(), plan.traffic_reasons.begin(),
                                   plan.traffic_reasons.end());
   }
-  if (found.family->work != nullptr) {
-    result.work.compulsory = found.family->work(problem).compulsory;
-  }
+  const auto work = found.kernel->work != nullptr ? found.kernel->work : found.family->work;
+  if (work != nullptr) result.work.compulsory = work(problem).compulsory;
   result.work.dram = result.work.compulsory;
   const Plan& first = program.front().plan;
-  result.io = found.family->io(problem, result.work.compulsory.total_bytes(), first.on_chip_bytes);
+  const auto io = found.kernel->io != nullptr ? found.kernel->io : found.family->io;
+  result.io = io(problem, result.work.compulsory.total_bytes(), first.on_chip_bytes);
   result.limit = limit(program, gpu, assumptions.cache);
   result.launch = first.launch;
 
@@ -193,7 +196,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
   }
-  add_forecast(result, program, *clock, gpu, assumptions);
+  add_forecast(result, program, {*clock, assumptions.sm_clock_hz.has_value()}, gpu, assumptions);
   add_notes(result, found, problem, program, gpu);
   return result;
 }
@@ -202,12 +205,41 @@ bool is_faster(const Prediction& a, const Prediction& b) {
   return a.time && b.time && a.time->expected_s < b.time->expected_s;
 }
 
+// Candidates whose outline takes up to so much longer than the fastest one's are planned, but not
+// more of them than that: what follows the tiles' launch is estimated there.
+constexpr double kWorthPlanning = 1.1;
+constexpr std::size_t kMostPlanned = 4;
+
+// The candidates with the least time by their outlines.
+std::vector<Problem> worth_planning(const KernelRef& found, std::vector<Problem> candidates,
+                                    const Gpu& gpu, const Assumptions& assumptions) {
+  const auto clock = assumptions.sm_clock_hz ? assumptions.sm_clock_hz : expected_clock_hz(gpu);
+  if (found.kernel->outline == nullptr || !clock || !gpu.sm_count) return candidates;
+  const OutlineTimer timer(found.kernel->plan(candidates.front(), gpu),
+                           found.kernel->outline(candidates.front(), gpu), assumptions.cache,
+                           {*clock, assumptions.sm_clock_hz.has_value()}, gpu);
+  std::array<std::pair<double, std::size_t>, kMostPlanned> best;
+  best.fill({std::numeric_limits<double>::infinity(), 0});
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const double time_s = timer(found.kernel->outline(candidates[i], gpu));
+    if (time_s >= best.back().first) continue;
+    best.back() = {time_s, i};
+    std::sort(best.begin(), best.end());
+  }
+  std::vector<Problem> kept;
+  for (const auto& [time_s, i] : best) {
+    if (time_s <= kWorthPlanning * best.front().first) kept.push_back(candidates[i]);
+  }
+  return kept;
+}
+
 // Of the candidates that can run here the one with the least expected time.
 Prediction predict_fastest(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
   std::optional<Prediction> best;
   std::optional<InputError> refusal;
-  for (const Problem& candidate : found.kernel->candidates(problem, gpu)) {
+  for (const Problem& candidate :
+       worth_planning(found, found.kernel->candidates(problem, gpu), gpu, assumptions)) {
     try {
       Prediction one = predict_variant(found, candidate, gpu, assumptions);
       if (!best || is_faster(one, *best)) best = std::move(one);

@@ -54,7 +54,8 @@ Problem ragged(const KernelRef& kernel, DType type) {
 }
 
 // Kernels inside a framework, held against published measurements: reference_test.cpp.
-const std::set<std::string_view> kOfFrameworks = {"softmax.library", "norm.library"};
+const std::set<std::string_view> kOfFrameworks = {"softmax.library", "norm.library",
+                                                  "gemm.library"};
 
 TEST(Catalogs, EveryModelledKernelCanBeRun) {
   for (const std::string_view name : modelled()) {

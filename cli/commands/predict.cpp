@@ -1,9 +1,8 @@
 #include <algorithm>
 
-#include "cli/commands/batch.hpp"
+#include "cli/commands/batch_lines.hpp"
 #include "cli/commands/opening.hpp"
 #include "cli/input/kernel_options.hpp"
-#include "cli/input/query_lines.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/files.hpp"
 
@@ -16,7 +15,7 @@ constexpr HelpPage kHelp = {
     "  roofcast predict gemm.tiled gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu "
     "v100-sxm2,p100\n"
     "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
-    "  roofcast predict --batch queries.jsonl > answers.jsonl\n",
+    "  roofcast predict --batch queries.jsonl --jobs 0 > answers.jsonl\n",
     "roofcast predict KERNEL... [options]",
     "Forecasts work, traffic, limit and expected time of a kernel. A family alone (gemm) gives "
     "the\n"
@@ -53,25 +52,8 @@ ExitCode answer_batch(const Options& options) {
   if (options.get("format", "json") != "json") {
     throw UsageError("--batch answers in JSON, one object a line: leave --format out");
   }
-  Batch batch(std::move(defaults));
-  static_assert(QueryLines::kLongestLine > Query::kLongest);
-  QueryLines lines(options.get("batch", "-"));
-  Output output(options.find("output"));
-  std::int64_t number = 0;
-  std::int64_t failed = 0;
-  while (true) {
-    // A program that writes a line and waits for its answer must get it.
-    if (lines.needs_read()) output.flush();
-    const auto line = lines.next();
-    if (!line) break;
-    if (!batch.answer(*line, ++number, output.buffer())) ++failed;
-    output.flush_if_large();
-    stop_if_interrupted();
-  }
-  output.commit();
-  if (failed == 0) return ExitCode::done;
-  warn(fmt::format("{} of {} lines could not be answered", failed, number));
-  return ExitCode::bad_input;
+  return answer_lines(options.get("batch", "-"), options.find("output"), read_jobs(options),
+                      [&defaults] { return Batch(defaults); });
 }
 
 struct Question {
@@ -178,12 +160,16 @@ ExitCode run_predict(const Arguments& arguments) {
   const SplitArguments split = split_words(arguments, known);
   Question question;
   for (const std::string& word : split.words) question.kernels.push_back(kernel_named(word));
-  if (question.kernels.empty()) known.push_back(batch_option());
+  if (question.kernels.empty()) {
+    known.push_back(batch_option());
+    known.push_back(jobs_option());
+  }
   for (auto& option : parameter_options(question.kernels, "N")) known.push_back(std::move(option));
   if (writes_help(arguments, kHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   if (question.kernels.empty()) {
     if (options.has("batch")) return answer_batch(options);
+    if (options.has("jobs")) throw UsageError("--jobs goes with --batch: add --batch FILE");
     throw UsageError(
         "which kernel? For example: roofcast predict gemm --m 4096 --n 4096 --k 4096 "
         "--gpu h100-sxm5");

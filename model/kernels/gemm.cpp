@@ -34,7 +34,7 @@ IoComplexity io(const Problem& problem, double compulsory_bytes, double on_chip_
 }  // namespace
 
 constinit const KernelFamily kFamily = {
-    "gemm",    "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kFamilyTypes, work, io, kSimtVariants,
+    "gemm",    "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kFamilyTypes, work, io, kVariants,
     kValidated};
 
 }  // namespace roofcast::gemm

@@ -6,6 +6,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/random_access.hpp"
+#include "model/kernels/gemm_library.hpp"
 #include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::gemm {
@@ -332,7 +333,7 @@ Program plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
 
 }  // namespace
 
-constinit const std::array<KernelModel, 6> kSimtVariants = {{
+constinit const std::array<KernelModel, 7> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)", kDirectParameters,
      kTypes, plan_naive},
     {"gemm.coalesced", "one thread an element, warps walk along columns", kDirectParameters, kTypes,
@@ -344,6 +345,7 @@ constinit const std::array<KernelModel, 6> kSimtVariants = {{
      plan_coarsened_2d},
     {"gemm.vectorized", "128-bit accesses, tiles copied ahead", kVectorizedParameters, kTypes,
      plan_vectorized},
+    kLibrary,
 }};
 
 }  // namespace roofcast::gemm

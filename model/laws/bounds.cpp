@@ -40,7 +40,7 @@ Traffic unavoidable_traffic(const Program& program, std::size_t position, CacheS
   for (const ArrayUse& use : program[position].plan.arrays) {
     if (used_before(program, position, use.array)) continue;
     sum += use.compulsory;
-    if (use.activation) computed_before += use.compulsory.read_bytes;
+    if (use.activation || use.returns_after_bytes) computed_before += use.compulsory.read_bytes;
   }
   sum.read_bytes -= may_be_found(computed_before, cache, gpu);
   return sum;
@@ -72,6 +72,7 @@ TimeByResource bounds(const Program& program, std::size_t position, CacheState c
     at(times, Resource::conversion) =
         work.conversions / (*gpu.sm.conversion_per_clk * sm_clocks_per_s);
   }
+  if (plan.estimated_traffic) return times;
   if (const auto peak = l2_peak_bytes_per_s(gpu, *clock)) {
     at(times, Resource::l2) = least_l2_traffic(plan, gpu).read_bytes / *peak;
   }

@@ -65,6 +65,10 @@ std::vector<ChainReuse> chain_reuse(const Program& program, std::size_t position
   std::vector<ChainReuse> found;
   for (const ArrayUse& use : program[position].plan.arrays) {
     const auto last = last_user(program, position, use.array);
+    if (!last && cache == CacheState::warm && use.returns_after_bytes) {
+      found.push_back({use.footprint, *use.returns_after_bytes, true});
+      continue;
+    }
     const bool warm = cache == CacheState::warm && use.activation;
     if (!last && !warm) continue;
     found.push_back({use.footprint, distance_bytes(program, last, position, use.array), !last});

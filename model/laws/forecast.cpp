@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "model/counting/coalescing.hpp"
@@ -12,6 +13,7 @@
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/overlap.hpp"
 #include "model/laws/sm_time.hpp"
+#include "model/laws/tile_time.hpp"
 
 namespace roofcast {
 namespace {
@@ -77,7 +79,7 @@ constexpr double kMostlyWaiting = 0.5;
 
 // The data pipe of an SM serves the oldest block first, the schedulers serve all in turn.
 March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  if (!plan.raster) return March::in_step;
+  if (!plan.raster || plan.tile_loop) return March::in_step;  // copies ahead wait for memory
   const SmTime sm = sm_time(plan, occupancy, {}, gpu);
   const bool apart = (sm.fullest == Resource::shared && sm.waiting_share < kMostlyWaiting) ||
                      (sm.fullest == Resource::l1 && sm.waiting_share < kTooLittleWaiting);
@@ -182,31 +184,8 @@ double units_of_sm(const Plan& plan, const Occupancy& occupancy) {
   return resident * stages * (together ? std::clamp(steps, 1.0, warps) : warps);
 }
 
-// Without a calibration an expected time is no better than this.
-constexpr double kUncalibratedSpread = 0.5;
-
-}  // namespace
-
-LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
-                           CacheState cache, const Gpu& gpu) {
-  const Plan& plan = program[position].plan;
-  const std::vector<ChainReuse> chain = chain_reuse(program, position, cache);
-  const bool reads_new_data =
-      std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
-        return use.compulsory.read_bytes > 0 && !used_before(program, position, use.array);
-      });
-  double warm_bytes = 0;
-  for (const ChainReuse& reuse : chain) {
-    if (!reuse.from_before) continue;
-    warm_bytes += reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, gpu));
-  }
-  return {l2_traffic(plan, occupancy, gpu),
-          dram_traffic({plan, occupancy, chain}, march_of(plan, occupancy, gpu), gpu),
-          reads_new_data, warm_bytes, written_back_early_bytes(plan, occupancy, gpu)};
-}
-
-LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
-                       double clock_hz, const Gpu& gpu) {
+LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                          double clock_hz, const Gpu& gpu) {
   const SmTime sm = sm_time(plan, occupancy, wait_shares(plan, occupancy, memory, gpu), gpu);
   LaunchTime result;
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy_cycles[i] / clock_hz;
@@ -223,7 +202,66 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   const double in_turn_s = sm_s + std::max(dram_s, l2_s) / units_of_sm(plan, occupancy);
   result.time_s = std::max(together_s, in_turn_s);
   result.parts = parts_of(sm, sm_s, l2_s, dram_s, result.time_s);
+  return result;
+}
 
+LaunchTime time_of_tiles(const Plan& plan, const LaunchMemory& memory, const SmClock& clock,
+                         const Gpu& gpu) {
+  const TileTime tiles = tile_time(*plan.tile_loop, memory.dram, clock.hz, clock.given, gpu);
+  const Resource math = plan.useful.tensor_flops.total() > 0 ? Resource::tensor : Resource::vector;
+  LaunchTime result;
+  result.time_s = tiles.time_s;
+  result.slower_s = tiles.slowdown_s;
+  result.terms_s[index(math)] = tiles.math_s + tiles.slowdown_s;
+  result.terms_s[index(Resource::l2)] = tiles.l2_s;
+  result.terms_s[index(Resource::dram)] = tiles.dram_s;
+  result.terms_s[index(Resource::latency)] = tiles.step_s + tiles.fill_s + tiles.epilogue_s;
+  // The loop is waited for by its fullest resource; what the others add is overlap that fails.
+  const std::array<std::pair<Part, double>, 4> of_loop = {{{part_of(math), tiles.math_s},
+                                                           {Part::l2, tiles.l2_s},
+                                                           {Part::dram, tiles.dram_s},
+                                                           {Part::latency, tiles.step_s}}};
+  const auto [part, full_s] =
+      *std::max_element(of_loop.begin(), of_loop.end(),
+                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  const double waited_s = std::min(full_s, tiles.loop_s);
+  result.parts[part] += waited_s;
+  result.parts[Part::overlap] += tiles.loop_s - waited_s;
+  result.parts[Part::latency] += tiles.fill_s + tiles.epilogue_s;
+  result.parts[Part::dram] += tiles.write_s;
+  result.parts[Part::tail] += tiles.tail_s;
+  result.parts[part_of(math)] += tiles.slowdown_s;
+  return result;
+}
+
+// Without a calibration an expected time is no better than this.
+constexpr double kUncalibratedSpread = 0.5;
+
+}  // namespace
+
+LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
+                           CacheState cache, const Gpu& gpu) {
+  const Plan& plan = program[position].plan;
+  const std::vector<ChainReuse> chain = chain_reuse(program, position, cache);
+  const bool reads_new_data =
+      std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
+        return use.compulsory.read_bytes > 0 && !used_before(program, position, use.array);
+      });
+  double warm_bytes = 0;
+  for (const ChainReuse& reuse : chain) {
+    if (!reuse.from_before) continue;
+    warm_bytes +=
+        reuse.bytes.read_bytes * (1 - returning_miss_share(plan, reuse.distance_bytes, gpu));
+  }
+  return {l2_traffic(plan, occupancy, gpu),
+          dram_traffic({plan, occupancy, chain}, march_of(plan, occupancy, gpu), gpu),
+          reads_new_data, warm_bytes, written_back_early_bytes(plan, occupancy, gpu)};
+}
+
+LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                       const SmClock& clock, const Gpu& gpu) {
+  LaunchTime result = plan.tile_loop ? time_of_tiles(plan, memory, clock, gpu)
+                                     : time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
   const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
     return use.compulsory.write_bytes > 0;
   });
@@ -234,7 +272,6 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   result.time_s += result.parts[Part::completion] + result.parts[Part::first_access];
   return result;
 }
-
 double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
   const std::array by_regime = {known.spread_launch_bound, known.spread_memory,

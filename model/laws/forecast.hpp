@@ -25,9 +25,16 @@ struct LaunchTime {
   double time_s = 0;
   std::array<double, kResources> terms_s{};
   Waterfall parts;
+  double slower_s = 0;  ///< of the time, because the power limit lowers the clock
+};
+/// The SM clock, and whether it was measured: then no law lowers it.
+struct SmClock {
+  SmClock(double clock_hz, bool measured = false) : hz(clock_hz), given(measured) {}
+  double hz;
+  bool given;
 };
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
-                       double clock_hz, const Gpu& gpu);
+                       const SmClock& clock, const Gpu& gpu);
 
 /// Half-width of the interval around an expected time, relative, by what bounds it.
 double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu);

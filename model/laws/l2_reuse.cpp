@@ -38,8 +38,13 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks, March march
           std::min(columns, std::max(1.0, resident / group))};
 }
 
-// Between waves a panel is read again if too much went through L2 since; inside a wave only by
-// blocks that do not march in step.
+double missed_share(double distance_bytes, double capacity_bytes) {
+  const double capacity = std::max(1.0, capacity_bytes);
+  return std::clamp((distance_bytes / capacity - 1) / kGradualEviction, 0.0, 1.0);
+}
+
+}  // namespace
+
 double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
                     const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
@@ -59,6 +64,8 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, Marc
   const double b_again = raster.column_panel_bytes * columns * std::max(0.0, b_passes - 1);
   return a_again * l2_miss_share(a_distance, gpu) + b_again * l2_miss_share(b_distance, gpu);
 }
+
+namespace {
 
 // A later pass finds a row in L2 unless the blocks that run meanwhile pushed it out.
 double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu& gpu) {
@@ -101,8 +108,14 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
 }
 
 double l2_miss_share(double distance_bytes, const Gpu& gpu) {
-  const double capacity = std::max(1.0, resident_capacity_bytes(gpu));
-  return std::clamp((distance_bytes / capacity - 1) / kGradualEviction, 0.0, 1.0);
+  return missed_share(distance_bytes, resident_capacity_bytes(gpu));
+}
+
+double returning_miss_share(const Plan& plan, double distance_bytes, const Gpu& gpu) {
+  const double capacity = resident_capacity_bytes(gpu);
+  return missed_share(distance_bytes, plan.tile_loop
+                                          ? gpu.sustained.l2_returning_bytes.value_or(capacity)
+                                          : capacity);
 }
 
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
@@ -124,7 +137,7 @@ Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu) {
     if (use.random) dram.read_bytes += random_bytes(*use.random, launch, gpu);
   }
   for (const ChainReuse& reuse : launch.chain) {
-    const double found = 1 - l2_miss_share(reuse.distance_bytes, gpu);
+    const double found = 1 - returning_miss_share(plan, reuse.distance_bytes, gpu);
     dram.read_bytes -= reuse.bytes.read_bytes * found;
     dram.write_bytes -= reuse.bytes.write_bytes * found;
   }

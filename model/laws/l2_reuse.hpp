@@ -13,6 +13,10 @@ namespace roofcast {
 /// other data: none up to the capacity C, all from 1.5·C on, linear between.
 double l2_miss_share(double distance_bytes, const Gpu& gpu);
 
+/// The same for what an earlier launch left. Tiles that blocks copy ahead and share stay longer
+/// than what SIMT kernels go through: they have a capacity of their own.
+double returning_miss_share(const Plan& plan, double distance_bytes, const Gpu& gpu);
+
 /// How blocks that run at the same time march along the depth of their product.
 enum class March : unsigned char {
   in_step,  ///< waiting for memory, all equally: what one reads the others find in L2
@@ -23,6 +27,11 @@ enum class March : unsigned char {
 /// Operand bytes that the waves of a raster touch, each wave's once: what blocks that march in step
 /// wait for.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
+
+/// Operand bytes that come from DRAM more than once: between waves a panel is read again if too much
+/// went through L2 since, inside a wave only by blocks that do not march in step.
+double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
+                    const Gpu& gpu);
 
 /// One launch and what is known of it when its DRAM traffic is counted.
 struct LaunchTraffic {

@@ -171,6 +171,19 @@ struct Sustained {
   std::optional<double>
       latency_overlap_exponent;  ///< the same for blocks that start and end one by one
   std::optional<double> memory_overlap_exponent;  ///< the same for SMs, L2 and DRAM together
+  /// Of tiled products whose copies run ahead of their arithmetic (laws/tile_time.hpp).
+  std::optional<double> tile_math_efficiency;    ///< share of the main loop's arithmetic rate
+  std::optional<double> tile_vector_efficiency;  ///< the same where it is not on tensor cores
+  std::optional<double> tile_split_cycles;       ///< more where the depth is split among blocks
+  std::optional<double> tile_l2_bytes_per_s;     ///< from L2 to all SMs
+  std::optional<double> tile_dram_bytes_per_s;
+  std::optional<double> tile_dram_sm_share;    ///< of the SMs, that load at that rate together
+  std::optional<double> tile_step_cycles;      ///< of a step of the main loop, at the least
+  std::optional<double> tile_fill_cycles;      ///< until the first tiles are there, and a way out
+  std::optional<double> tile_outputs_per_clk;  ///< results that the epilogue of one SM writes
+  std::optional<double> l2_returning_bytes;    ///< operands that L2 keeps from launch to launch
+  std::optional<double> power_free_share;     ///< of the tensor cores' time, busy at the full clock
+  std::optional<double> power_slowdown;       ///< by the power limit, for a tenfold of the duration
   std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;

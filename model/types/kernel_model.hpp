@@ -19,6 +19,14 @@ struct ValidatedRange {
   std::int64_t to;
 };
 
+/// A candidate in brief (KernelModel::outline).
+struct Outline {
+  TileLoop loop;
+  std::optional<TileRaster> raster;
+  double partial_bytes = 0;  ///< of sums of parts that another launch adds; 0: none
+  double result_bytes = 0;   ///< that it or the other launch writes
+};
+
 /// A variant: "gemm.tiled".
 struct KernelModel {
   std::string_view name;
@@ -32,6 +40,13 @@ struct KernelModel {
   /// The problem with the settings left to choose (0) filled in, in every way worth a forecast on
   /// that GPU; those given stay. Never empty. Null where each setting has a default.
   std::vector<Problem> (*candidates)(const Problem&, const Gpu&) = nullptr;
+  /// What a candidate does, in brief: enough to drop it before its plan is made. Null where all are
+  /// planned.
+  Outline (*outline)(const Problem&, const Gpu&) = nullptr;
+  /// Where a variant's problem says more than the family's (a batch, a wider type of the result):
+  /// instead of the family's.
+  Work (*work)(const Problem&) = nullptr;
+  IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes) = nullptr;
 };
 
 /// A family: "gemm". Its limit holds for every way to compute the same thing.

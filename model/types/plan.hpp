@@ -11,6 +11,7 @@
 #include "model/types/launch.hpp"
 #include "model/types/prediction.hpp"
 #include "model/types/problem.hpp"
+#include "model/types/tile_loop.hpp"
 #include "model/types/work.hpp"
 
 namespace roofcast {
@@ -107,6 +108,9 @@ struct ArrayUse {
   /// An earlier kernel has just computed it, as a rule: x of a kernel over rows, A of a product; not
   /// weights. CacheState::warm finds it in L2.
   bool activation = false;
+  /// In launches one after the other it comes round again after so many bytes through L2; if warm,
+  /// it is found as far as L2 keeps it. Absent: it does not come round.
+  std::optional<double> returns_after_bytes{};
 };
 
 /// Where bytes that are read again may be found.
@@ -137,7 +141,11 @@ struct Plan {
   std::vector<ArrayUse> arrays;
   std::vector<Reuse> reuse;
   std::optional<TileRaster> raster;  ///< absent: blocks share no operand
-  double on_chip_bytes = 0;          ///< registers and shared memory a block computes from
+  /// Tiles whose copies run ahead of their arithmetic: they take the time of laws/tile_time.hpp.
+  std::optional<TileLoop> tile_loop;
+  bool estimated_traffic =
+      false;                 ///< what passes through L1 and L2 is a guess: no limit rests on it
+  double on_chip_bytes = 0;  ///< registers and shared memory a block computes from
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
   std::string_view caveat;                     ///< what in the plan is an estimate; empty: nothing
 };

@@ -69,7 +69,8 @@ TEST(Relative, EveryValueGoesOverByTheKindThatTheSchemaSays) {
   for (const auto& [pointer, value] : after) {
     const std::string key = pointer.substr(11, pointer.find('/', 11) - 11);
     const std::string& kind = kind_of.at(key);
-    const bool by_two = key == "l2_bandwidth_bytes_per_s" || key == "l2_partial_writes_per_s";
+    const bool by_two = key == "l2_bandwidth_bytes_per_s" || key == "l2_partial_writes_per_s" ||
+                        key == "tile_l2_bytes_per_s";
     const double share = by_two ? 4 : 2;  // of a rate and of the clock
     EXPECT_DOUBLE_EQ(value / before.at(pointer), kind == "share" ? share : 1) << pointer;
   }

@@ -1,8 +1,11 @@
-#include "cli/commands/batch.hpp"
+#include "cli/commands/batch_lines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace roofcast::cli {
@@ -127,6 +130,35 @@ TEST(Batch, AnErrorLeavesNothingOfItsAnswer) {
   const std::size_t before = out.size();
   EXPECT_FALSE(batch.answer(R"({"kernel":"gemm.tiled"})", 2, out));
   EXPECT_EQ(std::string_view(out.data() + before, 9), R"({"error":)");
+}
+
+/// The answers to `lines` on so many threads, and the exit code.
+std::pair<std::string, ExitCode> answers_on(std::size_t jobs, const std::string& lines) {
+  const std::string folder = ::testing::TempDir();
+  const std::string questions = folder + "batch_questions.jsonl";
+  const std::string answers = folder + "batch_answers.jsonl";
+  std::ofstream(questions) << lines;
+  const ExitCode code = answer_lines(questions, answers, jobs, [] { return Batch({}); });
+  std::ifstream in(answers);
+  return {{std::istreambuf_iterator<char>(in), {}}, code};
+}
+
+TEST(Batch, ThreadsAnswerInTheOrderOfTheLines) {
+  std::string lines;
+  for (int m = 1; m <= 3000; ++m) {
+    lines += m % 100 == 0 ? "{}\n"
+                          : fmt::format(
+                                "{{\"kernel\":\"gemm.tiled\",\"gpu\":\"h200-sxm\","
+                                "\"m\":{},\"n\":64,\"k\":64}}\n",
+                                m);
+  }
+  const auto [alone, code] = answers_on(1, lines);
+  EXPECT_EQ(code, ExitCode::bad_input);
+  const auto [together, code_together] = answers_on(4, lines);
+  EXPECT_EQ(code_together, ExitCode::bad_input);
+  EXPECT_EQ(alone, together);
+  EXPECT_EQ(std::count(alone.begin(), alone.end(), '\n'), 3000);
+  EXPECT_THAT(alone, HasSubstr("\"line\":2900}"));
 }
 
 }  // namespace

@@ -51,6 +51,18 @@ inline constexpr Exception kGridsFollowTheDevice[] = {
     {"norm.rmsnorm", "chip/sm_count", 1.08},
 };
 
+// A library's product: k from 8 on fills copies of 16 B, for which there are faster kernels; and few
+// tiles leave SMs without a load of theirs, which more rows or columns give one.
+inline constexpr Exception kKernelsOfALibrary[] = {
+    {"gemm.library", "k", 2.38},
+    {"gemm.library", "m", 1.38},
+    {"gemm.library", "n", 1.38},
+    // So many tiles are a smaller share of more SMs, and it takes a share of them to fill DRAM.
+    {"gemm.library", "chip/sm_count", 1.083},
+    // What adds the parts of a split is only estimated where candidates are dropped.
+    {"gemm.library", "sustained/launch_gap_s", 1.02},
+};
+
 // Warps that start sooner wait longer for one another's loads, and that overlaps worse.
 inline constexpr Exception kStartsOfWarps[] = {
     {"gemm.coarsened_2d", "sustained/warp_launch_cycles", 1.0002},
@@ -77,6 +89,7 @@ inline bool is_known(std::string_view kernel, std::string_view change, double ra
        {std::span<const Exception>(kWiderAccesses), std::span<const Exception>(kLayoutsByLength),
         std::span<const Exception>(kMeansOverRounds),
         std::span<const Exception>(kGridsFollowTheDevice),
+        std::span<const Exception>(kKernelsOfALibrary),
         std::span<const Exception>(kOrderOfInstructions),
         std::span<const Exception>(kStartsOfWarps)}) {
     for (const Exception& one : some) {

@@ -1,0 +1,114 @@
+#include "cli/commands/batch_lines.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "cli/input/query_lines.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/signals.hpp"
+#include "cli/output/terminal.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+/// One thread's part of the lines at hand, and their answers.
+struct Part {
+  std::string text;
+  std::vector<std::size_t> ends;
+  std::int64_t first_number = 0;
+  fmt::memory_buffer answers;
+  std::int64_t failed = 0;
+
+  void add(std::string_view line) {
+    text += line;
+    ends.push_back(text.size());
+  }
+  void answer(Batch& batch) {
+    std::size_t begin = 0;
+    std::int64_t number = first_number;
+    for (const std::size_t end : ends) {
+      const std::string_view line = std::string_view(text).substr(begin, end - begin);
+      if (!batch.answer(line, number++, answers)) ++failed;
+      begin = end;
+    }
+  }
+};
+
+// Lines that are there without waiting, at least one, cut into parts of about equal size.
+std::vector<Part> next_parts(QueryLines& lines, std::size_t jobs, std::int64_t& number) {
+  constexpr std::size_t kLinesOfPart = 256;
+  constexpr std::size_t kBytesOfPart = std::size_t{1} << 20;
+  std::vector<Part> parts;
+  while (parts.size() < jobs) {
+    Part part;
+    part.first_number = number + 1;
+    while (part.ends.size() < kLinesOfPart && part.text.size() < kBytesOfPart) {
+      const bool waits = lines.needs_read() && (!parts.empty() || !part.ends.empty());
+      if (waits) break;
+      const auto line = lines.next();
+      if (!line) break;
+      part.add(*line);
+      ++number;
+    }
+    if (part.ends.empty()) break;
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+}  // namespace
+
+Option jobs_option() {
+  return {"jobs", "N", "with --batch: answer on N threads; 0: on all cores (default: 1)"};
+}
+
+std::size_t read_jobs(const Options& options) {
+  const auto text = options.find("jobs");
+  if (!text) return 1;
+  constexpr std::int64_t kMost = 1024;
+  const std::int64_t jobs = parse_whole("--jobs", *text);
+  if (jobs < 0 || jobs > kMost) {
+    throw UsageError(fmt::format("--jobs takes 0 (all cores) to {}, found {}", kMost, jobs));
+  }
+  if (jobs > 0) return static_cast<std::size_t>(jobs);
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+ExitCode answer_lines(const std::string& input, const std::optional<std::string>& output_path,
+                      std::size_t jobs, const std::function<Batch()>& make) {
+  std::deque<Batch> batches;  // bad options are refused before anything is read
+  batches.push_back(make());
+  while (batches.size() < jobs) batches.push_back(make());
+  static_assert(QueryLines::kLongestLine > Query::kLongest);
+  QueryLines lines(input);
+  Output output(output_path);
+  std::int64_t number = 0;
+  std::int64_t failed = 0;
+  while (true) {
+    // A program that writes a line and waits for its answer must get it.
+    if (lines.needs_read()) output.flush();
+    std::vector<Part> parts = next_parts(lines, jobs, number);
+    if (parts.empty()) break;
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 1; i < parts.size(); ++i) {
+        threads.emplace_back([&part = parts[i], &batch = batches[i]] { part.answer(batch); });
+      }
+      parts.front().answer(batches.front());
+    }
+    for (const Part& part : parts) {
+      output.write({part.answers.data(), part.answers.size()});
+      failed += part.failed;
+    }
+    output.flush_if_large();
+    stop_if_interrupted();
+  }
+  output.commit();
+  if (failed == 0) return ExitCode::done;
+  warn(fmt::format("{} of {} lines could not be answered", failed, number));
+  return ExitCode::bad_input;
+}
+
+}  // namespace roofcast::cli

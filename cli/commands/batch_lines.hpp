@@ -1,0 +1,24 @@
+#pragma once
+// All lines of a batch, answered in order by one thread or several.
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/commands/batch.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/input/options.hpp"
+
+namespace roofcast::cli {
+
+/// --jobs.
+Option jobs_option();
+/// The threads asked for: 1 without --jobs, as many as there are cores for 0. Throws UsageError.
+std::size_t read_jobs(const Options& options);
+
+/// Answers every line of `input` ("-": standard input) into `output`, with `make()` for each thread.
+/// A program that writes some lines and waits for their answers gets them. Returns bad_input, with a
+/// warning, where a line could not be answered.
+ExitCode answer_lines(const std::string& input, const std::optional<std::string>& output,
+                      std::size_t jobs, const std::function<Batch()>& make);
+
+}  // namespace roofcast::cli

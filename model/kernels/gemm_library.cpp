@@ -1,0 +1,400 @@
+#include "model/kernels/gemm_library.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "model/kernels/gemm_tiles.hpp"
+#include "model/kernels/plan_parts.hpp"
+
+namespace roofcast::gemm {
+namespace {
+
+constexpr double kStepBytes = 128;  // of a row of A or B, a step
+constexpr double kPartElement = 4;  // bytes of an fp32 sum of a part
+constexpr std::int64_t kVectorBytes = 16;
+
+/// The product, and the way it is computed.
+struct Choice {
+  double m, n, k;
+  LibraryTile tile;
+  std::int64_t splits;
+  double element;   ///< bytes of A and B
+  double result;    ///< bytes of C
+  double a_vector;  ///< elements that one copy of A takes, by the alignment of rows of k
+  double b_vector;  ///< the same of B, whose rows are of n or of k elements
+  bool aligned;     ///< whole vectors: the kernels for the newest instructions take it
+  bool wide;        ///< wgmma or tcgen05
+  bool tensor;      ///< on the tensor cores
+  double batch;
+  double instruction_rows;  ///< of those
+
+  std::int64_t rows() const { return ceil_div(static_cast<std::int64_t>(m), tile.m); }
+  std::int64_t columns() const { return ceil_div(static_cast<std::int64_t>(n), tile.n); }
+  double area() const { return as_double(tile.m * tile.n); }
+  double sides() const { return as_double(tile.m + tile.n); }
+  double depth() const { return kStepBytes / element; }
+  double steps() const { return std::ceil(k / as_double(splits) / depth()); }
+};
+
+// What C takes: sums of fp8 products are stored in 16 bits.
+double result_bytes(DType type) {
+  return type == DType::fp8 ? 2 : size_bytes(type);
+}
+
+bool has_wide_products(const Gpu& gpu) {
+  return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
+}
+
+// Elements of the widest copy to which rows of so many elements are aligned.
+std::int64_t vector_elements(std::int64_t row, DType type) {
+  std::int64_t vector = kVectorBytes / element_bytes(type);
+  while (row % vector != 0) vector /= 2;
+  return vector;
+}
+
+std::int64_t a_vector(const Problem& p) {
+  return vector_elements(p[kK], p.dtype);
+}
+std::int64_t b_vector(const Problem& p) {
+  return std::min(a_vector(p), vector_elements(p[kN], p.dtype));
+}
+
+bool is_aligned(const Problem& p) {
+  return b_vector(p) * element_bytes(p.dtype) == kVectorBytes;
+}
+
+std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32) {
+    if (has_wide_products(gpu)) return kLargeSimtTiles;
+    if (p[kBatch] > 1) return kSimtBatchTiles;
+    return kSimtTiles;
+  }
+  if (has_wide_products(gpu) && is_aligned(p)) return kWgmmaTiles;
+  return kMmaTiles;
+}
+
+// A tile needs two stages of shared memory and its sums in registers.
+bool fits(const LibraryTile& tile, const Gpu& gpu) {
+  if (!gpu.occupancy) return true;
+  const std::int64_t stages = 2 * (tile.m + tile.n) * static_cast<std::int64_t>(kStepBytes);
+  return stages + gpu.occupancy->shared_reserved_bytes_per_block <=
+         std::min(gpu.occupancy->shared_bytes_per_sm / tile.blocks_per_sm,
+                  gpu.occupancy->shared_bytes_per_block);
+}
+
+Choice choice_of(const Problem& p, const Gpu& gpu) {
+  const auto tiles = tiles_for(p, gpu);
+  const auto tile = std::find_if(tiles.begin(), tiles.end(), [&p](const LibraryTile& one) {
+    return one.m == p[kTileM] && one.n == p[kTileN];
+  });
+  if (tile == tiles.end()) {
+    std::string known;
+    for (const LibraryTile& one : tiles) {
+      known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n);
+    }
+    throw InputError("gemm.library has no tile " + std::to_string(p[kTileM]) + "x" +
+                     std::to_string(p[kTileN]) + " here: choose one of " + known);
+  }
+  return {.m = as_double(p[kM]),
+          .n = as_double(p[kN]),
+          .k = as_double(p[kK]),
+          .tile = *tile,
+          .splits = p[kSplitK],
+          .element = size_bytes(p.dtype),
+          .result = result_bytes(p.dtype),
+          .a_vector = as_double(a_vector(p)),
+          .b_vector = as_double(b_vector(p)),
+          .aligned = is_aligned(p),
+          .wide = has_wide_products(gpu) && p.dtype != DType::fp32,
+          .tensor = p.dtype != DType::fp32,
+          .batch = as_double(p[kBatch]),
+          .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0};
+}
+
+// Clocks of an SM for the products of one step. wgmma and tcgen05 read both operands from shared
+// memory, 64 or 128 rows of one side and all of the other for every 32 B of k: narrow tiles wait for
+// that.
+double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per_clk) {
+  const double arithmetic = 2 * c.area() * c.depth() / flop_per_clk;
+  if (!c.wide) return arithmetic;
+  if (!c.aligned) {
+    // mma.sync reaches 63% of wgmma (arXiv 2402.13499).
+    constexpr double kMmaShare = 0.63;
+    return arithmetic / kMmaShare;
+  }
+  constexpr double kOperandBytes = 32;
+  const double rows = as_double(c.tile.m % 64 == 0 ? c.tile.m : c.tile.n);
+  const double columns = c.area() / rows;
+  const double bytes = rows / c.instruction_rows * (c.instruction_rows + columns) * kOperandBytes *
+                       (kStepBytes / kOperandBytes);
+  return std::max(arithmetic, bytes / shared_bytes_per_clk);
+}
+
+// Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
+// one warp's copy of 32 pieces: what makes 60 TFLOP/s of an A100's product of 1791³ (98 tiles of
+// 256x128 on 108 SMs; H. He, "What shapes do matrix multiplications like?") and 90 to 135 of an
+// H100's large odd products; taken from texts, 2026-11-22, not measured here.
+constexpr double kCyclesPerPieceOfWarp = 12;
+
+double copy_cycles(const Choice& c) {
+  const auto pieces = [&c](double rows, double vector) {
+    return vector * c.element < as_double(kVectorBytes) ? rows * c.depth() / vector : 0;
+  };
+  const double of_a = pieces(std::min(c.m, as_double(c.tile.m)), c.a_vector);
+  const double of_b = pieces(std::min(c.n, as_double(c.tile.n)), c.b_vector);
+  return (of_a + of_b) / 32 * kCyclesPerPieceOfWarp;
+}
+
+// What of a step's operands each block reads from L2: two neighbours in a cluster read the longer
+// side of their tiles together.
+double step_read_bytes(const Choice& c, const Gpu& gpu) {
+  double sides = c.sides();
+  if (gpu.features.has_clusters() && c.wide && c.aligned) {
+    const bool longer_is_n = c.tile.n >= c.tile.m;
+    if ((longer_is_n ? c.rows() : c.columns()) > 1) {
+      sides -= as_double(std::max(c.tile.m, c.tile.n)) / 2;
+    }
+  }
+  return sides * kStepBytes;
+}
+
+TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
+  const double rate =
+      (c.tensor ? gpu.sm.tensor_flop_per_clk[type] : gpu.sm.vector_flop_per_clk[type]).value_or(1);
+  TileLoop loop;
+  loop.tiles = c.rows() * c.columns() * static_cast<std::int64_t>(c.batch);
+  loop.on_tensor_cores = c.tensor;
+  loop.splits = c.splits;
+  loop.blocks_per_sm = c.tile.blocks_per_sm;
+  loop.steps = c.steps();
+  loop.math_cycles = math_cycles(c, rate, gpu.sm.shared_bytes_per_clk.value_or(128));
+  loop.copy_cycles = copy_cycles(c);
+  loop.l2_read_bytes = step_read_bytes(c, gpu);
+  loop.outputs = c.area();
+  loop.useful_cycles = 2 * c.batch * c.m * c.n * c.k / rate;
+  return loop;
+}
+
+// Blocks that run at once cover a patch of C that is about as high as it is wide.
+TileRaster raster(const Choice& c, const Gpu& gpu) {
+  const double slots = as_double(c.tile.blocks_per_sm * gpu.sm_count.value_or(1));
+  const double tiles =
+      std::min(slots, as_double(c.rows() * c.columns() * c.splits)) / as_double(c.splits);
+  const double high = std::sqrt(tiles * as_double(c.tile.n) / as_double(c.tile.m));
+  return {.tile_rows = c.rows(),
+          .tile_columns = c.columns(),
+          .group_rows =
+              std::clamp(static_cast<std::int64_t>(std::llround(high)), std::int64_t{1}, c.rows()),
+          .row_panel_bytes = c.m / as_double(c.rows()) * c.k * c.element,
+          .column_panel_bytes = c.n / as_double(c.columns()) * c.k * c.element};
+}
+
+double partial_bytes(const Choice& c) {
+  return c.splits > 1 ? as_double(c.splits) * c.batch * c.m * c.n * kPartElement : 0;
+}
+
+enum Array : ArrayId { kA, kB, kC, kParts, kWideA };
+
+constexpr std::string_view kGuess =
+    "tile, split and registers are what the library is taken to choose: no profile of it";
+constexpr std::string_view kSimtGuess =
+    "fp32 on the SIMT pipes misses published times by about 20%: tile and registers are guesses";
+constexpr std::string_view kUnaligned =
+    "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
+    "estimated from published rates of odd sizes; tile, split and registers are guesses too";
+
+constexpr double kWideElement = 2;  // of A before it is quantized
+
+bool quantizes(const Problem& p) {
+  return p[kQuantize] == kActivations;
+}
+
+// A in 16 bits to A in 8: a thread a vector of them.
+Plan quantization(const Choice& c) {
+  constexpr std::int64_t kThreads = 256, kPerThread = 8;
+  const double elements = c.batch * c.m * c.k;
+  Plan plan;
+  plan.launch.grid[0] = ceil_div(static_cast<std::int64_t>(elements), kThreads * kPerThread);
+  plan.launch.block[0] = kThreads;
+  plan.launch.registers = 32;
+  plan.useful.vector_flops = elements;
+  plan.useful.conversions = elements;
+  plan.arrays = {reads_activation(kWideA, elements * kWideElement),
+                 scratch(kA, {0, elements * c.element})};
+  const double in_block = as_double(kThreads * kPerThread);
+  Step step;
+  step.issued.vector_flops = step.issued.conversions = in_block;
+  step.warp_instructions = in_block / 32 * 3;
+  set_traffic(step.issued, {in_block * kWideElement, in_block * c.element});
+  step.waits.global = 1;
+  set_blocks(plan, {{step}});
+  plan.estimated_traffic = true;
+  return plan;
+}
+
+// Threads, registers and shared memory that leave room for as many blocks as the catalogue says: the
+// library's own numbers are not known.
+void set_launch(Plan& plan, const Choice& c, const TileLoop& loop, const Gpu& gpu) {
+  constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
+  const std::int64_t per_sm = c.tile.blocks_per_sm;
+  plan.launch.grid[0] = loop.blocks();
+  plan.launch.block[0] = kThreads[static_cast<std::size_t>(per_sm - 1)];
+  if (!gpu.occupancy) return;
+  const OccupancyRules& rules = *gpu.occupancy;
+  const std::int64_t registers = rules.registers_per_sm / (per_sm * plan.launch.block[0]);
+  plan.launch.registers = std::min(rules.registers_per_thread, registers / 8 * 8);
+  const std::int64_t stage = (c.tile.m + c.tile.n) * static_cast<std::int64_t>(kStepBytes);
+  const std::int64_t room =
+      std::min(rules.shared_bytes_per_sm / per_sm - rules.shared_reserved_bytes_per_block,
+               rules.shared_bytes_per_block);
+  plan.launch.shared_bytes = room / stage * stage;
+}
+
+void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, DType type) {
+  Step step;
+  const double flops = 2 * c.area() * c.depth();
+  if (c.tensor) {
+    step.issued.tensor_flops[type] = flops;
+  } else {
+    step.issued.vector_flops = flops;
+  }
+  set_traffic(step.issued, {loop.l2_read_bytes, 0});
+  step.issued.shared_bytes = c.sides() * kStepBytes;
+  step.waits = {.tile_loads = 1, .barriers = 1};
+  Step epilogue;
+  const double written = c.splits > 1 ? partial_bytes(c) : c.batch * c.m * c.n * c.result;
+  set_traffic(epilogue.issued, {0, written / as_double(loop.blocks())});
+  const double stages =
+      std::max(1.0, as_double(plan.launch.shared_bytes) / (c.sides() * kStepBytes));
+  set_blocks(plan, {{step, loop.steps, stages}, {epilogue}});
+}
+
+// Adds the parts: a thread four results, their parts loaded together.
+Plan sum_of_parts(const Choice& c) {
+  constexpr std::int64_t kThreads = 256, kPerThread = 4;
+  const double outputs = c.batch * c.m * c.n;
+  Plan plan;
+  plan.launch.grid[0] = ceil_div(static_cast<std::int64_t>(outputs), kThreads * kPerThread);
+  plan.launch.block[0] = kThreads;
+  plan.launch.registers = 32;
+  plan.useful.vector_flops = outputs * (as_double(c.splits) - 1);
+  plan.arrays = {scratch(kParts, {partial_bytes(c), 0}), writes(kC, outputs * c.result)};
+  const double blocks = as_double(plan.launch.blocks());
+  Step step;
+  step.issued.vector_flops = plan.useful.vector_flops / blocks;
+  step.warp_instructions =
+      outputs / blocks / 32 * (as_double(c.splits) * (1 + 1.0 / kPerThread) + 4);
+  set_traffic(step.issued, {partial_bytes(c) / blocks, outputs * c.result / blocks});
+  step.waits.global = 1;
+  set_blocks(plan, {{step}});
+  plan.estimated_traffic = true;
+  return plan;
+}
+
+}  // namespace
+
+Work library_work(const Problem& p) {
+  const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
+  Work work;
+  const double flops = 2 * m * n * k;
+  if (p.dtype == DType::fp32) {
+    work.vector_flops = flops;
+  } else {
+    work.tensor_flops[p.dtype] = flops;
+  }
+  const double a = m * k * (quantizes(p) ? kWideElement : size_bytes(p.dtype));
+  work.compulsory = {a + n * k * size_bytes(p.dtype), m * n * result_bytes(p.dtype)};
+  return as_double(p[kBatch]) * work;
+}
+
+std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
+  if (quantizes(p) && p.dtype != DType::fp8) {
+    throw InputError("quantize=activations is for fp8: leave it out, or ask for --dtype fp8");
+  }
+  if (p.dtype != DType::fp32 && !gpu.sm.tensor_flop_per_clk[p.dtype]) {
+    throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
+                     ": choose another type (`roofcast gpus " + gpu.name + "`)");
+  }
+  const std::int64_t steps = ceil_div(p[kK] * element_bytes(p.dtype), 128);
+  std::vector<Problem> found;
+  const auto tiles = tiles_for(p, gpu);
+  found.reserve(tiles.size() * kSplits.size());
+  for (const LibraryTile& tile : tiles) {
+    if ((p[kTileM] != kToChoose && p[kTileM] != tile.m) ||
+        (p[kTileN] != kToChoose && p[kTileN] != tile.n) || !fits(tile, gpu)) {
+      continue;
+    }
+    const auto add = [&](std::int64_t splits) {
+      Problem& one = found.emplace_back(p);
+      one[kTileM] = tile.m;
+      one[kTileN] = tile.n;
+      one[kSplitK] = splits;
+    };
+    if (p[kSplitK] != kToChoose) {
+      add(p[kSplitK]);
+      continue;
+    }
+    // A part is at least three steps long, and parts are for tiles that leave SMs empty.
+    constexpr std::int64_t kLeastSteps = 3;
+    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+    const std::int64_t slots = tile.blocks_per_sm * gpu.sm_count.value_or(1);
+    for (const std::int64_t splits : kSplits) {
+      if (splits > 1 && (steps < kLeastSteps * splits || whole * (splits - 1) >= 8 * slots)) break;
+      add(splits);
+    }
+  }
+  if (found.empty()) (void)choice_of(p, gpu);  // which says what there is
+  return found;
+}
+
+Outline library_outline(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p, gpu);
+  Outline outline{tile_loop(c, p.dtype, gpu), std::nullopt, partial_bytes(c),
+                  c.batch * c.m * c.n * c.result};
+  if (p[kBatch] == 1) outline.raster = raster(c, gpu);
+  return outline;
+}
+
+IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  const double batch = as_double(p[kBatch]);
+  // Independent products are one of as many times as many rows.
+  return matrix_product_io(batch * as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
+                           size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
+}
+
+Program plan_library(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p, gpu);
+  const double a = c.batch * c.m * c.k * c.element, b = c.batch * c.k * c.n * c.element;
+  const double out = c.batch * c.m * c.n * c.result;
+  Plan plan;
+  plan.tile_loop = tile_loop(c, p.dtype, gpu);
+  plan.estimated_traffic = true;
+  plan.compute = p.dtype;
+  if (c.tensor) {
+    const Instruction wide =
+        gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
+    plan.needs = {c.wide && c.aligned ? wide : Instruction::mma_sync};
+    plan.useful.tensor_flops[p.dtype] = 2 * c.batch * c.m * c.n * c.k;
+  } else {
+    plan.useful.vector_flops = 2 * c.batch * c.m * c.n * c.k;
+  }
+  plan.arrays = {quantizes(p) ? scratch(kA, {a, 0}) : reads_activation(kA, a), reads(kB, b)};
+  if (p[kWeightCopies] > 0) {
+    plan.arrays.back().returns_after_bytes = as_double(p[kWeightCopies]) * b + a + out;
+  }
+  plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, partial_bytes(c)}) : writes(kC, out));
+  if (p[kBatch] == 1) plan.raster = raster(c, gpu);
+  set_launch(plan, c, *plan.tile_loop, gpu);
+  set_phases(plan, c, *plan.tile_loop, p.dtype);
+  plan.on_chip_bytes = c.area() * kPartElement + as_double(plan.launch.shared_bytes);
+  plan.caveat = !c.aligned ? kUnaligned : c.tensor ? kGuess : kSimtGuess;
+  Program program;
+  program.push_back({std::move(plan)});
+  if (c.splits > 1) program.push_back({sum_of_parts(c)});
+  if (quantizes(p)) program.insert(program.begin(), {quantization(c)});
+  return program;
+}
+
+}  // namespace roofcast::gemm

@@ -1,0 +1,49 @@
+#pragma once
+// The tiles that a library is taken to choose from, by the matrix instruction of the GPU.
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "model/types/gpu.hpp"
+
+namespace roofcast::gemm {
+
+/// A tile of the result, and how many of its blocks the library's kernel leaves room for on an SM.
+struct LibraryTile {
+  std::int64_t m;
+  std::int64_t n;
+  std::int64_t blocks_per_sm;
+};
+
+// Of all tiles that fit an SM, those whose absence makes the forecast of the rows of even position
+// worse (gemm_tensor.csv, bf16: ai-dynamo/aiconfigurator; greedy, 2026-11-22). A tile there can
+// stand for several that a library has.
+/// H100 and H200: one side is a multiple of wgmma's 64 rows, the other of its 8 columns.
+inline constexpr std::array kWgmmaTiles = {
+    LibraryTile{8, 64, 1},    LibraryTile{64, 16, 3},   LibraryTile{64, 48, 1},
+    LibraryTile{64, 64, 4},   LibraryTile{64, 128, 2},  LibraryTile{64, 192, 2},
+    LibraryTile{64, 224, 1},  LibraryTile{64, 256, 1},  LibraryTile{64, 320, 1},
+    LibraryTile{80, 64, 2},   LibraryTile{80, 320, 1},  LibraryTile{96, 256, 1},
+    LibraryTile{96, 320, 1},  LibraryTile{128, 256, 1}, LibraryTile{160, 128, 2},
+    LibraryTile{160, 256, 1}, LibraryTile{192, 160, 1}, LibraryTile{192, 192, 1}};
+/// A100.
+inline constexpr std::array kMmaTiles = {LibraryTile{16, 256, 1},  LibraryTile{32, 32, 4},
+                                         LibraryTile{64, 64, 2},   LibraryTile{64, 128, 2},
+                                         LibraryTile{128, 256, 1}, LibraryTile{256, 64, 1}};
+
+// fp32 on the SIMT pipes: the tiles in the kernels' names in gemm_fp32.csv (sitar-lab/NeuSight, test
+// set). A library takes few of them where it was written for an earlier GPU, and for batches.
+/// A100 and V100.
+inline constexpr std::array kSimtTiles = {LibraryTile{128, 128, 2}, LibraryTile{128, 64, 4},
+                                          LibraryTile{64, 128, 4},  LibraryTile{128, 32, 4},
+                                          LibraryTile{32, 128, 4},  LibraryTile{64, 64, 4},
+                                          LibraryTile{64, 32, 4},   LibraryTile{32, 32, 4}};
+/// Their batches.
+inline constexpr std::array kSimtBatchTiles = {LibraryTile{128, 128, 2}};
+/// H100.
+inline constexpr std::array kLargeSimtTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1}};
+
+/// Parts of k among which a library chooses.
+inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
+
+}  // namespace roofcast::gemm

@@ -1,0 +1,41 @@
+#pragma once
+#include "model/types/gpu.hpp"
+#include "model/types/tile_loop.hpp"
+#include "model/types/work.hpp"
+
+namespace roofcast {
+
+/// Time of a launch of tiles whose copies run ahead of the arithmetic, and where it goes. All in
+/// seconds; loop, epilogue, write, tail, fill and slowdown add up to time_s.
+struct TileTime {
+  double time_s = 0;
+  double math_s = 0;  ///< each term: what that resource alone would take
+  double l2_s = 0;
+  double dram_s = 0;
+  double step_s = 0;      ///< what steps take at the least: barriers, issue
+  double loop_s = 0;      ///< the main loops, one round after the other
+  double epilogue_s = 0;  ///< results from the accumulators to memory
+  double write_s = 0;     ///< beyond both, until DRAM has taken the results
+  double tail_s = 0;      ///< of the last round, places that stay empty
+  double fill_s = 0;      ///< until the first tiles are there; what a split takes more
+  double slowdown_s = 0;  ///< by the power limit
+};
+
+/// Blocks run in rounds of blocks_per_sm · SMs; a step of all that run at once takes
+///   ‖ math, L2, DRAM, least ‖  (the 4-norm: they overlap, not perfectly)
+/// where math counts the fullest SM, L2 the bytes of all, and DRAM the launch's bytes spread over
+/// its steps, at a rate that grows with the SMs that load until `tile_dram_sm_share` of them do.
+///   round = max(steps · step + epilogue, its share of the writes)
+///   time = rounds + fill, times the slowdown under the power limit unless the clock is given.
+/// The form is that of a sketch fitted to 10,000 published rows of H100 and H200 (2026-11-22);
+/// compare Origami (ROCm), which adds prologue, loop and epilogue likewise.
+TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, bool clock_given,
+                   const Gpu& gpu);
+
+/// How much longer a kernel takes because the power limit lowers the clock: nothing until its
+/// tensor cores are busy for `power_free_share` of its time, then a share `power_slowdown` for each
+/// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat
+/// the device for longer. No such constants: nothing.
+double power_slowdown(double busy_share, double time_s, const Gpu& gpu);
+
+}  // namespace roofcast

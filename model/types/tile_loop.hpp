@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+
+namespace roofcast {
+
+/// What the blocks of a tiled product do, in brief: each computes one tile of the result in steps
+/// along the depth, with copies that run ahead of the arithmetic. A plan writes its phases from it,
+/// and it is enough to tell candidates apart before their plans are made.
+struct TileLoop {
+  std::int64_t tiles = 1;   ///< of the result
+  std::int64_t splits = 1;  ///< parts of the depth, each a block's: their sums are added later
+  std::int64_t blocks_per_sm = 1;  ///< that fit at once
+  double steps = 1;                ///< of a block
+  double math_cycles = 0;          ///< of an SM for one block's step: arithmetic, or its operands
+  double copy_cycles = 0;          ///< of an SM for copies in small pieces, one block's step
+  double l2_read_bytes = 0;        ///< of one block's step
+  double outputs = 0;              ///< elements of a tile that a block writes
+  bool on_tensor_cores = true;     ///< else on the SIMT pipes
+  double useful_cycles = 0;        ///< of all SMs together for the arithmetic that the result needs
+
+  constexpr std::int64_t blocks() const { return tiles * splits; }
+};
+
+}  // namespace roofcast

@@ -1,0 +1,185 @@
+// What a library makes of a product.
+#include "model/kernels/gemm_library.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/counting/totals.hpp"
+#include "model/kernels/gemm_tiles.hpp"
+#include "model/laws/feasibility.hpp"
+#include "model/laws/outline_time.hpp"
+#include "model/predict.hpp"
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast::gemm {
+namespace {
+
+Gpu gpu_named(std::string_view name) {
+  for (const Gpu& gpu : roofcast::testing::gpus()) {
+    if (gpu.name == name) return gpu;
+  }
+  ADD_FAILURE() << name;
+  return {};
+}
+
+Problem product(std::int64_t m, std::int64_t n, std::int64_t k, DType type = DType::bf16) {
+  Problem p;
+  p.dtype = type;
+  p[kM] = m;
+  p[kN] = n;
+  p[kK] = k;
+  p[kBatch] = 1;
+  return p;
+}
+
+Problem with_tile(Problem p, std::int64_t m, std::int64_t n, std::int64_t splits = 1) {
+  p[kTileM] = m;
+  p[kTileN] = n;
+  p[kSplitK] = splits;
+  return p;
+}
+
+double time_s(const Problem& p, const Gpu& gpu, CacheState cache = CacheState::cold) {
+  return predict(find_kernel("gemm.library"), p, gpu, {.cache = cache}).time->expected_s;
+}
+
+TEST(GemmLibrary, CountsTilesStepsAndTraffic) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const Program program = plan_library(with_tile(product(1000, 1024, 504), 128, 256), h200);
+  ASSERT_EQ(program.size(), 1U);
+  const Plan& plan = program.front().plan;
+  EXPECT_EQ(plan.launch.blocks(), 8 * 4);
+  EXPECT_EQ(plan.tile_loop->steps, 8);  // of 64 elements, 128 B
+  // Two neighbours read the longer side together: 128 + 256/2 rows of 128 B, 8 steps, 32 blocks.
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 256.0 * 128 * 8 * 32);
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1024 * 2);
+  EXPECT_DOUBLE_EQ(plan.useful.tensor_flops[DType::bf16], 2.0 * 1000 * 1024 * 504);
+  EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 1024 * 1024 * 512);
+}
+
+TEST(GemmLibrary, AddsPartsOfKInALaunchOfTheirOwn) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const Program program = plan_library(with_tile(product(64, 256, 8192), 64, 256, 4), h200);
+  ASSERT_EQ(program.size(), 2U);
+  EXPECT_EQ(program[0].plan.launch.blocks(), 4);
+  EXPECT_EQ(program[0].plan.tile_loop->steps, 32);
+  const double parts = 4.0 * 64 * 256 * 4;
+  EXPECT_DOUBLE_EQ(total_work(program[0].plan).l2.write_bytes, parts);
+  EXPECT_DOUBLE_EQ(total_work(program[1].plan).l2.read_bytes, parts);
+  EXPECT_DOUBLE_EQ(total_work(program[1].plan).compulsory.write_bytes, 64.0 * 256 * 2);
+}
+
+TEST(GemmLibrary, SplitsKWhereTilesLeaveSmsEmpty) {
+  const auto splits = [](const Problem& p) {
+    return predict(find_kernel("gemm.library"), p, gpu_named("h200-sxm")).problem[kSplitK];
+  };
+  EXPECT_GT(splits(product(64, 256, 65536)), 4);
+  EXPECT_EQ(splits(product(8192, 8192, 8192)), 1);
+}
+
+TEST(GemmLibrary, HasRoomForTheBlocksThatItsOutlineSays) {
+  for (const Gpu& gpu : roofcast::testing::gpus()) {
+    if (!gpu.occupancy) continue;
+    for (const DType type : kLibraryTypes) {
+      if (type != DType::fp32 && !gpu.sm.tensor_flop_per_clk[type]) continue;
+      for (const std::int64_t odd : {0, 1}) {
+        for (const Problem& p : library_candidates(product(1024, 4096 + odd, 2048, type), gpu)) {
+          const Program program = plan_library(p, gpu);
+          EXPECT_EQ(checked_occupancy(program.front().plan, gpu).blocks_per_sm,
+                    library_outline(p, gpu).loop.blocks_per_sm)
+              << gpu.name << " " << p[kTileM] << "x" << p[kTileN] << " " << name(type);
+        }
+      }
+    }
+  }
+}
+
+// Dropping candidates by their outlines costs less than 2% against the plans of all of them.
+TEST(GemmLibrary, OutlinesKeepTheFastest) {
+  for (const char* name : {"h200-sxm", "a100-sxm4-80gb"}) {
+    const Gpu gpu = gpu_named(name);
+    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{8, 4096, 4096},
+                                  {129, 768, 3072},
+                                  {1024, 1024, 1024},
+                                  {2048, 32, 16384},
+                                  {4096, 4096, 4096}}) {
+      const Problem asked = product(m, n, k);
+      double fastest = 1e9;
+      for (const Problem& p : library_candidates(asked, gpu)) {
+        fastest = std::min(fastest, time_s(p, gpu));
+      }
+      EXPECT_LE(time_s(asked, gpu), 1.02 * fastest) << name << " " << m << "x" << n << "x" << k;
+    }
+  }
+}
+
+TEST(GemmLibrary, IsSlowerWhereRowsAreNoMultipleOf16Bytes) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const double whole = time_s(product(4096, 4096, 4096), h200);
+  EXPECT_GT(time_s(product(4096, 4096, 4095), h200), 4 * whole);
+  EXPECT_GT(time_s(product(4096, 4094, 4096), h200), 1.5 * whole);
+  EXPECT_LT(time_s(product(4095, 4096, 4096), h200), 1.05 * whole);
+  const auto notes = predict(find_kernel("gemm.library"), product(4096, 4096, 4095), h200).notes;
+  EXPECT_NE(
+      std::find_if(notes.begin(), notes.end(),
+                   [](const std::string& note) { return note.find("16 B") != std::string::npos; }),
+      notes.end());
+}
+
+TEST(GemmLibrary, FindsWeightsInL2WhereTheirCopiesFit) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  Problem p = product(64, 1024, 1024);  // 2 MiB of B
+  const double cold = time_s(p, h200, CacheState::warm);
+  p[kWeightCopies] = 5;
+  EXPECT_LT(time_s(p, h200, CacheState::warm), cold);
+  p[kWeightCopies] = 100;
+  EXPECT_DOUBLE_EQ(time_s(p, h200, CacheState::warm), cold);
+}
+
+TEST(GemmLibrary, QuantizesInALaunchBefore) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  Problem p = product(4096, 4096, 4096, DType::fp8);
+  const double alone = time_s(p, h200);
+  p[kQuantize] = kActivations;
+  EXPECT_GT(time_s(p, h200), alone);
+  p.dtype = DType::bf16;
+  EXPECT_THROW(time_s(p, h200), InputError);
+}
+
+TEST(GemmLibrary, BatchesAreAsManyTilesAndBytes) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  Problem p = with_tile(product(512, 512, 512), 128, 256);
+  const Plan one = plan_library(p, h200).front().plan;
+  p[kBatch] = 7;
+  const Plan seven = plan_library(p, h200).front().plan;
+  EXPECT_EQ(seven.launch.blocks(), 7 * one.launch.blocks());
+  EXPECT_DOUBLE_EQ(total_work(seven).compulsory.total_bytes(),
+                   7 * total_work(one).compulsory.total_bytes());
+  EXPECT_DOUBLE_EQ(seven.useful.tensor_flops[DType::bf16],
+                   7 * one.useful.tensor_flops[DType::bf16]);
+  EXPECT_DOUBLE_EQ(library_work(p).compulsory.total_bytes(),
+                   total_work(seven).compulsory.total_bytes());
+}
+
+TEST(GemmLibrary, RefusesWhatThereIsNot) {
+  EXPECT_THROW(time_s(product(64, 64, 64), gpu_named("p100")), InputError);
+  EXPECT_THROW(time_s(product(64, 64, 64, DType::fp8), gpu_named("a100-sxm4-80gb")), InputError);
+  EXPECT_THROW(time_s(with_tile(product(64, 64, 64), 100, 100), gpu_named("h200-sxm")), InputError);
+}
+
+// 1792 -> 1793 with the A100's tiles of 128x256: 98 blocks fill most of one wave, 120 need two.
+TEST(GemmLibrary, PastAWaveTheNextOneIsMostlyEmpty) {
+  const Gpu a100 = gpu_named("a100-sxm4-80gb");
+  const auto waves = [&a100](std::int64_t size) {
+    return predict(find_kernel("gemm.library"), with_tile(product(size, size, size), 128, 256),
+                   a100);
+  };
+  EXPECT_EQ(waves(1792).launch->blocks(), 98);
+  EXPECT_LT(waves(1792).waves->count, 1);
+  EXPECT_EQ(waves(1793).launch->blocks(), 120);
+  EXPECT_GT(waves(1793).waves->count, 1);
+}
+
+}  // namespace
+}  // namespace roofcast::gemm

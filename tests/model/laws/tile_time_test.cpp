@@ -1,0 +1,146 @@
+// The time of tiles, by hand.
+#include "model/laws/tile_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace roofcast {
+namespace {
+
+constexpr double kClock_hz = 1e9;  // a cycle is a nanosecond
+
+// Ten SMs; every constant at a value that leaves it out of the time unless a test sets it.
+Gpu device() {
+  Gpu gpu;
+  gpu.sm_count = 10;
+  gpu.sustained.tile_l2_bytes_per_s = 1e30;
+  gpu.sustained.tile_dram_bytes_per_s = 1e30;
+  return gpu;
+}
+
+TileLoop loop(std::int64_t tiles) {
+  TileLoop some;
+  some.tiles = tiles;
+  some.steps = 100;
+  some.math_cycles = 50;
+  return some;
+}
+
+double time_s(const TileLoop& some, const Gpu& gpu, const Traffic& dram = {}) {
+  return tile_time(some, dram, kClock_hz, false, gpu).time_s;
+}
+
+TEST(TileTime, IsThatOfTheRounds) {
+  // 100 steps of 50 ns: one round up to 10 tiles, two up to 20.
+  EXPECT_DOUBLE_EQ(time_s(loop(1), device()), 5e-6);
+  EXPECT_DOUBLE_EQ(time_s(loop(10), device()), 5e-6);
+  EXPECT_DOUBLE_EQ(time_s(loop(11), device()), 10e-6);
+  EXPECT_DOUBLE_EQ(time_s(loop(20), device()), 10e-6);
+}
+
+TEST(TileTime, OfBlocksThatShareAnSmIsTheFullestSms) {
+  TileLoop some = loop(20);
+  some.blocks_per_sm = 2;
+  EXPECT_DOUBLE_EQ(time_s(some, device()), 10e-6);
+  some.tiles = 25;  // 20, then 5 that have an SM each
+  EXPECT_DOUBLE_EQ(time_s(some, device()), 15e-6);
+}
+
+TEST(TileTime, OfAStepIsTheFourNormOfWhatOverlaps) {
+  Gpu gpu = device();
+  gpu.sustained.tile_l2_bytes_per_s = 10e9;
+  TileLoop some = loop(10);
+  some.l2_read_bytes = 50;  // 10 blocks · 50 B ÷ 10 GB/s = 50 ns, as the arithmetic
+  EXPECT_NEAR(time_s(some, gpu), 5e-6 * std::pow(2, 0.25), 1e-15);
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;  // 5000 B a step of 10 blocks' 1000: 50 ns too
+  EXPECT_NEAR(time_s(some, gpu, {5000, 0}), 5e-6 * std::pow(3, 0.25), 1e-15);
+  gpu.sustained.tile_step_cycles = 50;
+  EXPECT_NEAR(time_s(some, gpu, {5000, 0}), 5e-6 * std::pow(4, 0.25), 1e-15);
+}
+
+TEST(TileTime, OfFewBlocksHasAShareOfDram) {
+  Gpu gpu = device();
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;
+  gpu.sustained.tile_dram_sm_share = 0.8;
+  TileLoop some = loop(4);  // half of the 8 SMs that fill DRAM: 0.5 GB/s
+  some.math_cycles = 0;
+  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), 2e-6, 1e-15);
+  some.tiles = 8;
+  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), 1e-6, 1e-15);
+}
+
+TEST(TileTime, CountsTheEpilogueAndTheWritesThatItDoesNotHide) {
+  Gpu gpu = device();
+  gpu.sustained.tile_outputs_per_clk = 4;
+  TileLoop some = loop(10);
+  some.outputs = 4000;  // 1 µs
+  EXPECT_NEAR(time_s(some, gpu), 6e-6, 1e-15);
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;
+  EXPECT_NEAR(time_s(some, gpu, {0, 6000}), 6e-6, 1e-15);  // hidden to the last
+  EXPECT_NEAR(time_s(some, gpu, {0, 8000}), 8e-6, 1e-15);
+}
+
+TEST(TileTime, BeginsWithAFillAndMoreWhereTheDepthIsSplit) {
+  Gpu gpu = device();
+  gpu.sustained.tile_fill_cycles = 2000;
+  gpu.sustained.tile_split_cycles = 3000;
+  EXPECT_NEAR(time_s(loop(10), gpu), 7e-6, 1e-15);
+  TileLoop split = loop(5);
+  split.splits = 2;
+  EXPECT_NEAR(time_s(split, gpu), 10e-6, 1e-15);
+}
+
+TEST(TileTime, TakesTheEfficiencyOfThePipes) {
+  Gpu gpu = device();
+  gpu.sustained.tile_math_efficiency = 0.5;
+  gpu.sustained.tile_vector_efficiency = 0.25;
+  TileLoop some = loop(10);
+  EXPECT_NEAR(time_s(some, gpu), 10e-6, 1e-15);
+  some.on_tensor_cores = false;
+  EXPECT_NEAR(time_s(some, gpu), 20e-6, 1e-15);
+  some.copy_cycles = 300;  // copies in pieces keep the SM busy for longer than the arithmetic
+  EXPECT_NEAR(time_s(some, gpu), 30e-6, 1e-15);
+}
+
+TEST(TileTime, PartsAddUp) {
+  Gpu gpu = device();
+  gpu.sustained.tile_fill_cycles = 2000;
+  gpu.sustained.tile_outputs_per_clk = 4;
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;
+  gpu.sustained.power_free_share = 0.1;
+  gpu.sustained.power_slowdown = 0.1;
+  TileLoop some = loop(13);
+  some.outputs = 4000;
+  some.useful_cycles = 13 * 100 * 50;
+  const TileTime time = tile_time(some, {2000, 9000}, kClock_hz, false, gpu);
+  EXPECT_GT(time.tail_s, 0);
+  EXPECT_GT(time.slowdown_s, 0);
+  EXPECT_NEAR(
+      time.loop_s + time.epilogue_s + time.write_s + time.tail_s + time.fill_s + time.slowdown_s,
+      time.time_s, 1e-15);
+}
+
+TEST(PowerSlowdown, BeginsWhereTheTensorCoresAreBusyAndGrowsWithTheDuration) {
+  Gpu gpu;
+  EXPECT_EQ(power_slowdown(1, 1, gpu), 0);  // no constants
+  gpu.sustained.power_free_share = 0.6;
+  gpu.sustained.power_slowdown = 0.1;
+  EXPECT_EQ(power_slowdown(0.6, 1e-3, gpu), 0);
+  EXPECT_NEAR(power_slowdown(0.8, 1e-3, gpu), 0.15, 1e-12);  // half of 3 decades
+  EXPECT_NEAR(power_slowdown(1, 1e-3, gpu), 0.3, 1e-12);
+  EXPECT_EQ(power_slowdown(1, 1e-7, gpu), 0);
+}
+
+TEST(PowerSlowdown, LeavesAGivenClock) {
+  Gpu gpu = device();
+  gpu.sustained.power_free_share = 0.1;
+  gpu.sustained.power_slowdown = 0.1;
+  TileLoop some = loop(10);
+  some.useful_cycles = 10 * 5000;
+  EXPECT_GT(tile_time(some, {}, kClock_hz, false, gpu).time_s, 5e-6);
+  EXPECT_DOUBLE_EQ(tile_time(some, {}, kClock_hz, true, gpu).time_s, 5e-6);
+}
+
+}  // namespace
+}  // namespace roofcast
