@@ -201,6 +201,9 @@ constexpr std::string_view kGuess =
     "tile, split and registers are what the library is taken to choose: no profile of it";
 constexpr std::string_view kSimtGuess =
     "fp32 on the SIMT pipes misses published times by about 20%: tile and registers are guesses";
+constexpr std::string_view kFp8Guess =
+    "fp8 is not calibrated and misses published times, which hold the conversion of A, by 40% and "
+    "more: tile, split and registers are guesses";
 constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
@@ -389,7 +392,10 @@ Program plan_library(const Problem& p, const Gpu& gpu) {
   set_launch(plan, c, *plan.tile_loop, gpu);
   set_phases(plan, c, *plan.tile_loop, p.dtype);
   plan.on_chip_bytes = c.area() * kPartElement + as_double(plan.launch.shared_bytes);
-  plan.caveat = !c.aligned ? kUnaligned : c.tensor ? kGuess : kSimtGuess;
+  plan.caveat = !c.aligned              ? kUnaligned
+                : !c.tensor             ? kSimtGuess
+                : p.dtype == DType::fp8 ? kFp8Guess
+                                        : kGuess;
   Program program;
   program.push_back({std::move(plan)});
   if (c.splits > 1) program.push_back({sum_of_parts(c)});
