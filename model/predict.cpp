@@ -11,6 +11,7 @@
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/launching.hpp"
 #include "model/laws/outline_time.hpp"
+#include "model/laws/occupancy.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/laws/waves.hpp"
 #include "model/types/quantity_text.hpp"
@@ -87,8 +88,8 @@ void add_forecast(Prediction& result, const Program& program, const SmClock& clo
   add_memory(result.work, launches, cache, gpu);
   add_warm_reason(result, launches);
   result.occupancy = launches.front().fit;
-  result.waves =
-      waves(program.front().plan.launch.blocks(), result.occupancy->blocks_per_sm * *gpu.sm_count);
+  result.waves = waves(program.front().plan.launch.blocks(),
+                       places(program.front().plan.launch, *result.occupancy, gpu));
 
   Forecast time;
   std::array<double, kResources> terms{};

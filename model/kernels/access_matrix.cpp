@@ -36,7 +36,7 @@ Program plan_row_wise(const Problem& p, const Gpu& /*gpu*/) {
   counts.lookups = counts.wavefronts =
       2 * warps * std::max(1.0, as_double(kWarpLanes * element_bytes(p.dtype)) / kLineBytes);
   Plan plan = matrix_plan(p, matrix::kLanes, matrix::kDepth, counts);
-  plan.arrays.back().pattern.partial_write_sectors = partial_sectors_along_rows(matrix_of(p));
+  plan.arrays.back().pattern.partial_writes = partial_sectors_along_rows(matrix_of(p));
   return {{plan}};
 }
 
@@ -52,7 +52,7 @@ Program plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
   counts.wavefronts =
       2 * as_double(matrix.columns) * warps_of(matrix.rows) * as_double(bank_wavefronts(access));
   Plan plan = matrix_plan(p, matrix::kDepth, matrix::kLanes, counts);
-  plan.arrays.back().pattern.partial_write_sectors = counts.store_sectors;
+  plan.arrays.back().pattern.partial_writes = counts.store_sectors;
   const double n = as_double(matrix.rows * matrix.columns);
   const auto used = as_double(matrix.element_bytes);
   plan.traffic_reasons = {

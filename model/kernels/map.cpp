@@ -15,6 +15,10 @@ constexpr double kInstructionsPerThread = 16;
 constexpr double kInstructionsOfVectors = 28;
 constexpr double kInstructionsPerAccess = 8.2;
 
+// Of the instructions, those that wait for the one before: addresses, tests, conversions. By the time
+// that blocks alone on an SM take in validation/measured/h200-sxm-random1-2026-11-22.json.
+constexpr double kDependentShare = 0.5;
+
 void require_power_of_two(std::string_view what, std::int64_t value) {
   if (!std::has_single_bit(static_cast<std::uint64_t>(value))) {
     throw InputError(std::string(what) + " is " + std::to_string(value) + ": give a power of two");
@@ -67,6 +71,7 @@ Plan plan(const Operation& operation, const Problem& problem) {
                                 kInstructionsPerAccess * loads * arrays) +
                            elements / 32 * operation.instructions;
   step.waits.global = 1;
+  step.waits.arithmetic = kDependentShare * step.warp_instructions / warps_of(problem[kThreads]);
   set_blocks_with_edge(result, step, elements / n);
 
   result.useful.vector_flops = n * operation.flops;

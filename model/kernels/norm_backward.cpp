@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cmath>
 
 #include "model/counting/coalescing.hpp"
+#include "model/counting/row_segments.hpp"
 #include "model/kernels/norm_passes.hpp"
 
 namespace roofcast::norm {
@@ -44,6 +46,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   const bool ragged = p[rows::kCols] * element_bytes(p) % rows::kVectorBytes != 0;
   Plan plan = rows::plan_of(layout, row_blocks * layout.rows_per_block, backward.registers,
                             backward.shared_bytes);
+  plan.assignment = Assignment::persistent;
   if (backward.streams) plan.needs = {Instruction::bulk_copy};
 
   const double row_count = as_double(p[rows::kRows]);
@@ -59,6 +62,11 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
                  reads(kStatistics, 4 * statistics),
                  writes(kResult, x_bytes),
                  scratch(kPartials, {0, partial_bytes})};
+  // A thread stores the sums of each vector of columns one by one.
+  const double parts = ragged ? 1 : as_double(rows::kVectorBytes / element_bytes(p));
+  plan.arrays.back().split = {
+      partial_bytes / kSectorBytes, parts,
+      as_double(layout.threads * layout.rows_per_block) * parts * 4 * counts.parameters};
 
   const double gamma = as_double(row_blocks * layout.rows_per_block) * row_bytes;
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
@@ -67,6 +75,9 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   const rows::Sectors sectors =
       rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
   const double accessed = sectors.accessed * kSectorBytes;
+  const DenseMatrix matrix{p[rows::kRows], p[rows::kCols], element_bytes(p)};
+  const double stored = ragged ? sectors_along_rows(matrix) * kSectorBytes : accessed;
+  if (ragged) plan.arrays[4].pattern.partial_writes = partial_sectors_along_rows(matrix);
   const double slots = plan.on_chip_bytes / as_double(element_bytes(p));
   const bool alone = layout.threads == rows::kWarp && !clustered;
   const double rows_of_block =
@@ -77,12 +88,12 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   row.issued.conversions = narrow(p) ? slots / 2 : 0;
   row.issued.requested = shared_by(
       {2 * x_bytes + gamma + 4 * statistics * warps_a_row, x_bytes + partial_bytes}, steps);
-  row.issued.l1 = shared_by(
-      {2 * accessed + gamma + statistics * warps_a_row * kSectorBytes, accessed + partial_bytes},
-      steps);
+  row.issued.l1 = shared_by({2 * accessed + gamma + statistics * warps_a_row * kSectorBytes,
+                             stored + parts * partial_bytes},
+                            steps);
   row.issued.l2 = shared_by({2 * sectors.distinct * kSectorBytes + gamma +
                                  statistics * as_double(layout.cluster) * kSectorBytes,
-                             accessed + partial_bytes},
+                             stored + partial_bytes},
                             steps);
   const double width = ragged ? as_double(rows::kVectorBytes / element_bytes(p)) : 1;
   const rows::Instructions& counted = instructions_of(backward.streams ? Form::backward_streamed
@@ -100,8 +111,10 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   row.wavefronts.shared = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
                           2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
-  // Loaded one row ahead; a barrier of a cluster waits for the loads and stores that are under way.
-  row.waits = {.global = clustered && !backward.streams ? 2.0 : 1.0,
+  // Vectors are loaded one row ahead. A barrier of a cluster waits for the loads and stores that are
+  // under way.
+  const bool held_in_cluster = clustered && !backward.streams;
+  row.waits = {.global = held_in_cluster && ragged ? 2.0 : 1.0,
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2,
                .barriers = alone || clustered ? 0.0 : 1.0,
@@ -110,8 +123,11 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
                                                        : kExchangesOfBarrier};
   Step start;
   start.waits.global = 1;
+  start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
-  const double stages = backward.streams ? as_double(kRingStages) + 1 : 1;
+  const double stages = backward.streams            ? as_double(kRingStages) + 1
+                        : ragged || held_in_cluster ? 1
+                                                    : 2;
   set_blocks(plan, {{start}, {row, rows_of_block, stages}});
   add_sector_reason(plan);
   return plan;
@@ -128,16 +144,19 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
   plan.useful.vector_flops = partial_bytes / 4;
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  constexpr double kUnrolled = 8;
   const double blocks = as_double(plan.launch.blocks());
   const double loads = counts.parameters * strips / as_double(kFinishThreads);  // a thread
+  // Eight loads together, what is left one after the other: half of eight on average.
+  constexpr double kUnrolled = 8;
+  const double turns = std::ceil(strips / as_double(kFinishThreads));
+  const double round_trips = turns / kUnrolled + std::min(turns, kUnrolled / 2);
   const double warps = as_double(kFinishThreads);
   Step step;
   step.issued.vector_flops = partial_bytes / 4 / blocks;
   set_traffic(step.issued, shared_by({partial_bytes, out}, blocks));
   step.warp_instructions = warps * (loads * 3 + kInstructionsPerThread);
   step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * loads;
-  step.waits = {.global = std::max(counts.parameters, loads / kUnrolled),
+  step.waits = {.global = counts.parameters * round_trips,
                 .shared = counts.parameters * 6,
                 .arithmetic = loads,
                 .barriers = counts.parameters * 2};

@@ -74,6 +74,10 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   const rows::Sectors sectors =
       rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
   const double written = (sectors.accessed + statistics) * kSectorBytes;
+  // The compiler stores 16 bytes of a thread as four parts where rows come in turn.
+  const double parts = in_turn && !how.streams ? 4 : 1;
+  plan.arrays.back().split = {sectors.accessed, parts,
+                              as_double(layout.threads * rows::kVectorBytes)};
   // The blocks of a cluster have different columns: an SM sees all of them. Between two uses of a
   // parameter it reads one group of rows and writes it.
   plan.reuse = {{.scope = Scope::sm,
@@ -93,8 +97,9 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   row.issued.conversions = narrow(p) ? slots / 2 : 0;
   row.issued.special_flops = as_double(layout.threads * layout.rows_per_block);
   row.issued.requested = shared_by({x_bytes + parameters, x_bytes + 4 * statistics}, steps);
-  row.issued.l1 =
-      shared_by({sectors.accessed * kSectorBytes + parameters * (ragged ? 2 : 1), written}, steps);
+  row.issued.l1 = shared_by({sectors.accessed * kSectorBytes + parameters * (ragged ? 2 : 1),
+                             written + (parts - 1) * sectors.accessed * kSectorBytes},
+                            steps);
   row.issued.l2 = shared_by({sectors.distinct * kSectorBytes + parameters, written}, steps);
   const rows::Instructions& counted = instructions_of(how.streams ? Form::streamed
                                                       : in_turn   ? Form::in_turn
@@ -111,9 +116,13 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   row.wavefronts.shared = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
                           as_double(kept / kLineBytes) + 2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
-  // x, then γ and β. A barrier of a cluster waits for the loads and stores that are under way.
+  // x, then γ and β: where they are not kept, after the stores of the vector before, which may have
+  // changed them. A barrier of a cluster waits for the loads and stores that are under way.
   const double drained = clustered && !how.streams ? 1 : 0;
-  row.waits = {.global = (kept > 0 ? 1.0 : 2.0) + drained,
+  // With room in the registers the next row's x is under way meanwhile.
+  const double in_row = std::ceil(inside / warps);  // vectors of a thread
+  const bool ahead = in_turn && !how.streams && 2 * layout.vectors <= most_vectors(p);
+  row.waits = {.global = 1 + (kept > 0 ? 0 : in_row) + (ahead ? 0 : drained),
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
                .barriers = alone || clustered ? 0.0 : 1.0,
@@ -121,9 +130,11 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
                                     : how.streams ? 1.0
                                                   : kExchangesOfBarrier};
   Step start;  // the first row of a stream, which no earlier one hides
-  start.waits.global = how.streams ? 1 : 0;
+  start.waits.global = how.streams || ahead ? 1 : 0;
+  start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
-  set_blocks(plan, {{start}, {row, rows_of_block, how.streams ? 2.0 : 1.0}});
+  set_blocks(plan,
+             {{start}, {row, rows_of_block, how.streams || (ahead && !clustered) ? 2.0 : 1.0}});
   add_sector_reason(plan);
   return plan;
 }

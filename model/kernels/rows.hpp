@@ -28,6 +28,9 @@ inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread
 inline constexpr std::int64_t kMaxThreads = 1024;
 inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where a warp has a row of its own
 inline constexpr std::int64_t kMaxCluster = 16;
+/// The blocks of a cluster wait for one another before the first row, and their places stay empty
+/// until the last of them has ended.
+inline constexpr double kExchangesOfStart = 2;
 
 using roofcast::ceil_div;
 using roofcast::power_of_two_from;

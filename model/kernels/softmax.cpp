@@ -6,6 +6,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/plan_parts.hpp"
+#include "model/kernels/softmax_counts.hpp"
 #include "model/kernels/softmax_library.hpp"
 
 namespace roofcast::softmax {
@@ -45,38 +46,6 @@ std::int64_t held_registers(const Problem& p, const rows::Layout& layout) {
   }
   return known.held[position];
 }
-
-/// Arithmetic for each element of a row, counted in the kernel's source: a maximum is no FLOP by
-/// the counters; e^x is a product with log2 e and one special function.
-struct PerElement {
-  double flops;
-  double special;
-};
-constexpr PerElement kHeld = {4, 1};       // max | - ·log2e exp + | ·scale
-constexpr PerElement kRing = {4, 1};       // the same, exponentials kept
-constexpr PerElement kRingAgain = {6, 2};  // max on pairs | ·log2e+ exp + | ·log2e+ exp
-constexpr PerElement kThreePass = {6, 2};  // max | - ·log2e exp + | - ·log2e exp ·scale
-constexpr PerElement kOnline = {6, 2};     // the same, max and sum in one sweep
-constexpr double kRescaleFlops = 4;        // of the online sum, once a vector
-
-// Instructions of a warp by the counters of the default, calibration and random runs of 2026-11-21
-// and -22 in validation/measured: least squares over the cases, which it meets within 3%. In fp32,
-// and in 16-bit types.
-using rows::Instructions;
-constexpr std::array kHeldInstructions = {Instructions{47, 55, 0, 93, 63, 0},
-                                          Instructions{80, 85, 0, 99, 67, 0}};
-constexpr std::array kRingInstructions = {Instructions{76, 76, 0, 0, 19, 84},
-                                          Instructions{130, 94, 0, 3, 21, 84}};
-/// Of the sweeps.
-struct Swept {
-  double batch;   ///< all sweeps of a batch of accesses, by each warp that begins inside the row
-  double vector;  ///< each access of the last sweep inside the row
-  double warp;    ///< each warp, where several share the row
-  double alone;   ///< a warp that has a row
-};
-constexpr std::array kThreePassInstructions = {Swept{230, 25, 266, 153}, Swept{382, 51, 258, 186}};
-constexpr std::array kOnlineInstructions = {Swept{205, 25, 208, 142}, Swept{321, 52, 209, 142}};
-constexpr double kShufflesOfWarp = 10;
 
 bool narrow(const Problem& p) {
   return element_bytes(p) == 2;
@@ -121,6 +90,14 @@ Step arithmetic(const Problem& p, const PerElement& each, double elements) {
   step.issued.special_flops = elements * each.special;
   step.issued.conversions = narrow(p) ? elements / 2 : 0;
   return step;
+}
+
+// The compiler stores 16 bytes of a thread as four parts, by the counters of every variant but
+// cluster. `warps` of a block store together.
+constexpr double kStoreParts = 4;
+void split_stores(Plan& plan, const MatrixBytes& bytes, double warps) {
+  plan.arrays.back().split = {bytes.accessed / kSectorBytes, kStoreParts,
+                              warps * as_double(rows::kWarp * rows::kVectorBytes)};
 }
 
 std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
@@ -171,11 +148,12 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
 
   const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
+  split_stores(plan, bytes, warps);
   const double accesses = warps * as_double(layout.vectors);
   const bool alone = layout.threads == rows::kWarp;
   Step step = arithmetic(p, kHeld, plan.on_chip_bytes / as_double(element_bytes(p)));
   step.issued.requested = shared_by({bytes.requested, bytes.requested}, blocks);
-  step.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, blocks);
+  step.issued.l1 = shared_by({bytes.accessed, kStoreParts * bytes.accessed}, blocks);
   step.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, blocks);
   const Instructions& counted = of_type(kHeldInstructions, p);
   const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
@@ -185,11 +163,13 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
       step.issued.l1.total_bytes() / as_double(kLineBytes);
   step.wavefronts.shared = alone ? 0 : 2 * warps;
   step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
-  step.waits = {.global = 1,
-                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
-                // The maximum and the sum of a thread's elements, one after the other.
-                .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
-                .barriers = alone ? 0.0 : 1.0};
+  step.waits = {
+      .global = 1,
+      .shared = (alone ? 1 : 2) * kShufflesOfWarp,
+      // The maximum and the sum of a thread's elements, one after the other.
+      .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) +
+                    (alone ? 1 : 2) * kDependentOfMerge,
+      .barriers = alone ? 0.0 : 1.0};
   set_blocks(plan, {{step}});
   return plan;
 }
@@ -220,22 +200,26 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   Plan plan = rows::plan_of(layout, p[rows::kRows], registers_of(p.dtype).ring[clustered ? 1 : 0],
                             ring + rows::exchange_bytes(kRingThreads, clustered));
   plan.needs = {Instruction::bulk_copy};
-  const PerElement& each = narrow(p) ? kRingAgain : kRing;
+  const PerElement again = narrow(p) ? kRingAgain : PerElement{};
   const MatrixBytes bytes = matrix_bytes(p, layout);
-  set_arrays(plan, p, each, bytes);
+  set_arrays(plan, p, {kRing.flops + again.flops, kRing.special + again.special}, bytes);
 
   const double warps = as_double(layout.threads / rows::kWarp);
   const double accesses = warps * as_double(layout.vectors);
   const double row_count =
       as_double(rows::ceil_div(p[rows::kRows], layout.blocks(p[rows::kRows]) / layout.cluster));
   const double steps = as_double(plan.launch.blocks()) * row_count;
-  Step row = arithmetic(p, each, plan.on_chip_bytes / as_double(element_bytes(p)));
+  const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
+  const double elements_inside =
+      inside * kWarpLanes * as_double(rows::kVectorBytes / element_bytes(p));
+  Step row = arithmetic(p, kRing, plan.on_chip_bytes / as_double(element_bytes(p)));
+  row.issued.vector_flops += again.flops * elements_inside;
+  row.issued.special_flops += again.special * elements_inside;
   row.issued.requested = shared_by({bytes.requested, bytes.requested}, steps);
   row.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, steps);
   row.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, steps);
   const Instructions& counted = of_type(kRingInstructions, p);
   const double rounds = std::ceil(warps * as_double(layout.cluster) / kWarpLanes);
-  const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
   row.warp_instructions = rows::instructions_of_row(counted, inside, accesses, warps, rounds);
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double slice_wavefronts = row.issued.l1.read_bytes / as_double(kLineBytes);
@@ -250,6 +234,7 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
       .cluster_exchanges = clustered ? 1.0 : 0.0};
   Step start;  // loads the first row
   start.waits.global = 1;
+  start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   // A row is in registers while the buffers fill with the next ones.
   set_blocks(plan, {{start}, {row, row_count, as_double(stages) + 1}});
@@ -298,6 +283,7 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
       rows_here * as_double((sweep - 1) * layout.threads / rows::kWarp +
                             rows::ceil_div(std::min(last, layout.threads), rows::kWarp));
   const double stored = rows_here * as_double(rows::ceil_div(vectors, rows::kWarp));
+  split_stores(plan, bytes, entered / as_double(sweep));
   const double batches = as_double(sweep) * how.reads;
   const double steps = as_double(plan.launch.blocks()) * batches;
   // Of one sweep: what is read is computed with, beyond the row too; what is written is not.
@@ -306,7 +292,7 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
                           computed / as_double(sweep) * kWarpLanes * width);
   batch.issued.conversions /= how.reads;  // packed in the last sweep only
   batch.issued.requested = shared_by({how.reads * bytes.requested, bytes.requested}, steps);
-  batch.issued.l1 = shared_by({how.reads * bytes.accessed, bytes.accessed}, steps);
+  batch.issued.l1 = shared_by({how.reads * bytes.accessed, kStoreParts * bytes.accessed}, steps);
   batch.issued.l2 = shared_by({how.reads * bytes.distinct, bytes.accessed}, steps);
   const Swept& counted = of_type(how.counted, p);
   batch.warp_instructions = (entered * counted.batch + stored * counted.vector) / batches;
@@ -322,6 +308,7 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
   merge.wavefronts.shared = alone ? 0 : merges * 2 * warps;
   merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
   merge.waits.shared = merges * (alone ? 1 : 2) * kShufflesOfWarp;
+  merge.waits.arithmetic = merges * (alone ? 1 : 2) * kDependentOfMerge;
   merge.waits.barriers = alone ? 0 : merges;
   set_blocks(plan, {{batch, batches}, {merge}});
   return plan;

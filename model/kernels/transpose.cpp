@@ -117,13 +117,12 @@ Plan plan_elements(const Problem& p, Way way) {
     stores.blocks_to_next_run = as_double(plan.launch.grid[0]);
   }
   if (way == Way::naive) {
-    stores.partial_write_sectors = moved.write_bytes / kSectorBytes;
+    stores.partial_writes = moved.write_bytes / kSectorBytes;
     stores.open_write_bytes = as_double(p[kRows] * p[kColumns] * element);
   } else {
-    stores.partial_write_sectors =
-        partial_sectors_along_rows({p[kColumns], p[kRows], element}, kLanes);
+    stores.partial_writes = partial_sectors_along_rows({p[kColumns], p[kRows], element}, kLanes);
     // Two pieces share each.
-    stores.open_write_bytes = stores.partial_write_sectors / 2 * kSectorBytes;
+    stores.open_write_bytes = stores.partial_writes / 2 * kSectorBytes;
     stores.open_for_blocks = stores.blocks_to_next_run;
   }
   return plan;
@@ -163,7 +162,7 @@ Plan plan_patches(const Problem& p, Way way) {
   constexpr double kLinesOfAccess = 4;
   step.wavefronts.l1_lookups = step.wavefronts.l1 = 2 * accesses * kLinesOfAccess;
   finish(plan, step, p, side, rows_traffic(p, side));
-  plan.arrays.back().pattern.partial_write_sectors =
+  plan.arrays.back().pattern.partial_writes =
       partial_sectors_along_rows({p[kColumns], p[kRows], element_bytes(p.dtype)}, side);
   return plan;
 }

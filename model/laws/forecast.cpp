@@ -22,18 +22,22 @@ constexpr std::size_t index(Resource resource) {
   return static_cast<std::size_t>(resource);
 }
 
-// Sectors written in part and whole ones share the slices of L2. One driven out early is merged with
-// what DRAM holds as with another part.
-double l2_time_s(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
+// L2 moves every sector, and merges what is written in part, a line's sectors at a time. A sector
+// driven out early is merged with what DRAM holds as with another part.
+double l2_time_s(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                 const Gpu& gpu) {
   const auto bandwidth = gpu.sustained.l2_bandwidth_bytes_per_s;
   if (!bandwidth) return 0;
-  double sectors = 0;
-  for (const ArrayUse& use : plan.arrays) sectors += use.pattern.partial_write_sectors;
-  const double partial_bytes = sectors * static_cast<double>(kSectorBytes);
-  const double partial_writes_per_s = gpu.sustained.l2_partial_writes_per_s.value_or(
+  double merged = memory.early_bytes / static_cast<double>(kSectorBytes);
+  for (const ArrayUse& use : plan.arrays) {
+    merged += use.pattern.partial_writes;
+    if (!use.split) continue;
+    const double lines = use.split->sectors / (static_cast<double>(kLineBytes) / kSectorBytes);
+    merged += lines * use.split->parts * parts_apart_share(*use.split, plan, occupancy, gpu);
+  }
+  const double merged_per_s = gpu.sustained.l2_partial_writes_per_s.value_or(
       *bandwidth / static_cast<double>(kSectorBytes));
-  const double merged = sectors + memory.early_bytes / static_cast<double>(kSectorBytes);
-  return (memory.l2.total_bytes() - partial_bytes) / *bandwidth + merged / partial_writes_per_s;
+  return memory.l2.total_bytes() / *bandwidth + merged / merged_per_s;
 }
 
 // What of the launch's accesses is spread thin over DRAM, whole rows left out. A sector driven out
@@ -122,12 +126,14 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
       from_dram += std::max(0.0, reuse.bytes * first_wave - reuse.distinct_bytes);
     }
   }
+  double in_order = 0, first_bytes = 0;
   for (const ArrayUse& use : plan.arrays) {
+    in_order += use.footprint.read_bytes;
     if (!use.random) continue;
     const double missed = l1_missed_sectors(*use.random, plan, occupancy, gpu);
-    const double first_bytes = first_wave * missed * static_cast<double>(kSectorBytes);
-    from_dram = std::max(from_dram, first_bytes + plan.arrays.front().footprint.read_bytes);
+    first_bytes += first_wave * missed * static_cast<double>(kSectorBytes);
   }
+  if (first_bytes > 0) from_dram = std::max(from_dram, first_bytes + in_order);
   if (plan.raster) waited_for = std::min(waited_for, distinct_wave_bytes(*plan.raster, slots));
   if (waited_for <= 0) return {};
   const double l1_share = in_l1 / waited_for;
@@ -143,13 +149,14 @@ constexpr Part part_of(Resource resource) {
   return parts[index(resource)];
 }
 
-Waterfall parts_of(const SmTime& sm, double sm_s, double l2_s, double dram_s, double together_s) {
+Waterfall parts_of(const SmTime& sm, double sm_s, double l2_s, double dram_s, double fill_s,
+                   double together_s) {
   Waterfall parts;
-  const double largest = std::max({sm_s, l2_s, dram_s});
-  if (largest == dram_s) {
-    parts[Part::dram] = dram_s;
-  } else if (largest == l2_s) {
-    parts[Part::l2] = l2_s;
+  const double memory_s = std::max(l2_s, dram_s);
+  const double largest = std::max(sm_s, memory_s > 0 ? fill_s + memory_s : 0);
+  if (largest > sm_s) {
+    parts[dram_s >= l2_s ? Part::dram : Part::l2] = memory_s;
+    parts[Part::latency] = fill_s;
   } else {
     const double seconds_per_cycle = sm_s / sm.cycles;
     for (std::size_t i = 0; i < kResources; ++i) {
@@ -192,16 +199,20 @@ LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const La
 
   const double dram_s =
       dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
-  const double l2_s = l2_time_s(plan, memory, gpu);
+  const double l2_s = l2_time_s(plan, occupancy, memory, gpu);
   const double sm_s = sm.cycles / clock_hz;
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
-  const double together_s =
-      Overlap(gpu.sustained.memory_overlap_exponent)(std::array{sm_s, dram_s, l2_s});
+  // Memory has nothing to do before the first loads are under way, and an SM nothing before they are
+  // back.
+  const double fill_s = sm.fill_cycles / clock_hz;
+  const auto filled = [fill_s](double time_s) { return time_s > 0 ? fill_s + time_s : 0; };
+  const double together_s = Overlap(gpu.sustained.memory_overlap_exponent)(
+      std::array{sm_s, filled(dram_s), filled(l2_s)});
   // A part of the SM's work moves its data and then works on them.
   const double in_turn_s = sm_s + std::max(dram_s, l2_s) / units_of_sm(plan, occupancy);
   result.time_s = std::max(together_s, in_turn_s);
-  result.parts = parts_of(sm, sm_s, l2_s, dram_s, result.time_s);
+  result.parts = parts_of(sm, sm_s, l2_s, dram_s, fill_s, result.time_s);
   return result;
 }
 

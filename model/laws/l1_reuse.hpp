@@ -21,6 +21,11 @@ Traffic least_l2_traffic(const Plan& plan, const Gpu& gpu);
 double l1_missed_bytes(const Reuse& reuse, const Plan& plan, const Occupancy& occupancy,
                        const Gpu& gpu);
 
+/// Share of the parts of split writes that reach L2 one by one: L1 joins those that follow at once,
+/// and of some kilobytes at a time. The blocks of a persistent launch store together.
+double parts_apart_share(const SplitWrites& split, const Plan& plan, const Occupancy& occupancy,
+                         const Gpu& gpu);
+
 /// Sectors of a table that L1 does not answer, whole launch.
 double l1_missed_sectors(const RandomReads& reads, const Plan& plan, const Occupancy& occupancy,
                          const Gpu& gpu);

@@ -56,4 +56,14 @@ Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
   return result;
 }
 
+std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu) {
+  const std::int64_t all = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
+  const std::int64_t cluster = launch.cluster_blocks();
+  if (cluster <= 2) return all;
+  const auto& idle = gpu.features.cluster_idle_sms[cluster <= 4 ? 0 : cluster <= 8 ? 1 : 2];
+  if (!idle) return all;
+  const std::int64_t clusters = (all - *idle + cluster / 2) / cluster;
+  return std::max<std::int64_t>(1, clusters) * cluster;
+}
+
 }  // namespace roofcast

@@ -9,4 +9,8 @@ namespace roofcast {
 /// the default carve-out. 0 blocks: the launch is impossible on this device.
 Occupancy occupancy(const Launch& launch, const OccupancyRules& rules);
 
+/// Blocks that run at once on the device, in whole clusters: those of more than two blocks leave a
+/// place free on each idle SM.
+std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu);
+
 }  // namespace roofcast

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/laws/makespan.hpp"
+#include "model/laws/occupancy.hpp"
 #include "model/laws/overlap.hpp"
 #include "model/laws/pipeline.hpp"
 
@@ -105,8 +106,7 @@ double busy_cycles(const CyclesByResource& pipes, const Overlap& overlap) {
   const auto of = [&pipes](Resource resource) { return pipes[static_cast<std::size_t>(resource)]; };
   return overlap(std::array{std::max(of(Resource::vector), of(Resource::issue)),
                             of(Resource::tensor), of(Resource::special), of(Resource::conversion),
-                            of(Resource::shared) + of(Resource::l1), of(Resource::l2),
-                            of(Resource::launch)});
+                            of(Resource::shared) + of(Resource::l1), of(Resource::l2)});
 }
 
 struct StepTime {
@@ -130,8 +130,11 @@ Overlap pipe_overlap(double resident_warps, const Gpu& gpu) {
 StepTime step_time(const StepCost& cost, double stages, double units, double warps, double resident,
                    const Overlap& of_blocks, const Gpu& gpu) {
   const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
-  const double own = busy_cycles(cost.alone, pipe_overlap(warps, gpu)) / units;
-  const double all = resident * busy_cycles(cost.pipes, pipe_overlap(warps * resident, gpu));
+  // A block starts before it works; meanwhile others work.
+  const double start = cost.pipes[static_cast<std::size_t>(Resource::launch)];
+  const double own = start + busy_cycles(cost.alone, pipe_overlap(warps, gpu)) / units;
+  const double all =
+      resident * std::max(start, busy_cycles(cost.pipes, pipe_overlap(warps * resident, gpu)));
   const double hidden = std::max(0.0, all - own);
   const double waiting = exposed_cycles(cost.latency.loads, stages, all) + cost.latency.rest +
                          std::max(0.0, cost.stream - own);
@@ -150,11 +153,12 @@ struct Round {
 };
 
 // Full SMs as long as blocks last; what is left then is spread over all SMs.
-std::vector<Round> rounds_of(const Plan& plan, std::int64_t per_sm, std::int64_t sms) {
+std::vector<Round> rounds_of(const Plan& plan, std::int64_t per_sm, std::int64_t slots) {
   std::int64_t blocks = 0;
   for (const BlockClass& some : plan.blocks) blocks += some.count;
-  std::int64_t in_full = blocks - blocks % (per_sm * sms);
-  const double last_resident = static_cast<double>((blocks - in_full + sms - 1) / sms);
+  std::int64_t in_full = blocks - blocks % slots;
+  const double last_resident =
+      static_cast<double>(((blocks - in_full) * per_sm + slots - 1) / slots);
   std::vector<Round> rounds;
   for (const BlockClass& some : plan.blocks) {
     const std::int64_t full = std::min(some.count, in_full);
@@ -188,6 +192,7 @@ struct RoundTime {
   double cycles = 0;
   CyclesByResource spent{};
   CyclesByResource busy{};  ///< of all resident blocks
+  double fill = 0;          ///< until a block's first loads have arrived
   std::size_t fullest_of_loops = static_cast<std::size_t>(Resource::latency);
   double waiting_share_of_loops = 1;
 };
@@ -209,9 +214,15 @@ RoundTime round_time(const Round& round, const BlockCost& block, const WaitShare
         latency_cycles(step.waits, shares, gpu),
         step.warp_instructions / block.warps * gpu.sustained.warp_issue_cycles.value_or(1)};
     if (first) {
-      cost.alone[kLaunch] = cost.pipes[kLaunch] = block.start_cycles;
+      cost.pipes[kLaunch] = block.start_cycles;
       cost.latency.loads += latency_cycles({.global = shares.random_waits}, shares, gpu).loads;
-      cost.latency.rest += block.drain_cycles;
+      // After the last blocks comes the kernel's own completion.
+      if (!round.last) cost.latency.rest += block.drain_cycles;
+    }
+    const double loads = step.waits.global + step.waits.tile_loads;
+    if (result.fill <= 0 && loads > 0) {
+      result.fill =
+          block.start_cycles + latency_cycles(step.waits, shares, gpu).loads / std::max(1.0, loads);
     }
     // Without a barrier the warps of a loop drift apart: each waits while the others work.
     const bool together = loop && step.waits.barriers + step.waits.cluster_exchanges > 0;
@@ -243,18 +254,18 @@ RoundTime round_time(const Round& round, const BlockCost& block, const WaitShare
 
 SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& shares,
                const Gpu& gpu) {
-  const std::int64_t sms = gpu.sm_count.value_or(1);
-  const std::int64_t slots = occupancy.blocks_per_sm * sms;
+  const std::int64_t slots = places(plan.launch, occupancy, gpu);
+  const double sms = static_cast<double>(slots) / static_cast<double>(occupancy.blocks_per_sm);
   const BlockCost block = block_cost(plan, gpu);
   constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
   SmTime result;
   std::vector<Jobs> jobs;
   double in_places = 0;  // cycles that an SM's places are held, on average over places and SMs
-  for (const Round& round : rounds_of(plan, occupancy.blocks_per_sm, sms)) {
+  for (const Round& round : rounds_of(plan, occupancy.blocks_per_sm, slots)) {
     const RoundTime time = round_time(round, block, shares, plan, gpu);
+    if (jobs.empty()) result.fill_cycles = time.fill;
     jobs.push_back({round.count, time.cycles});
-    const double filled =
-        static_cast<double>(round.count) / static_cast<double>(sms) / round.resident;
+    const double filled = static_cast<double>(round.count) / sms / round.resident;
     const double rounds = round.last ? 1 : filled;
     in_places += filled * time.cycles;
     for (std::size_t i = 0; i < kResources; ++i) {

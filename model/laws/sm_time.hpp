@@ -20,6 +20,7 @@ struct SmTime {
   double cycles = 0;
   CyclesByResource busy_cycles{};   ///< of each pipe; latency: what nothing hid
   CyclesByResource spent_cycles{};  ///< the same time by what was waited for; with idle: all of it
+  double fill_cycles = 0;           ///< from a block's start until its first loads have arrived
   double idle_cycles = 0;           ///< of it, places that stay empty while the last blocks run
   Resource fullest = Resource::latency;  ///< the fullest pipe of the loops
   double waiting_share = 1;  ///< of the loops' time beyond one block's own work, not hidden

@@ -56,7 +56,9 @@ struct Features {
   std::optional<std::int64_t> cluster_blocks_portable;  ///< without opting in; absent: no clusters
   std::optional<std::int64_t> cluster_blocks_max;       ///< opted in; absent: no clusters
   std::optional<std::int64_t> cluster_blocks_per_sm;    ///< at once, of launches with clusters
-  std::array<bool, 5> instructions{};                   ///< by Instruction; has() reads it
+  /// SMs on which clusters of up to 4, 8 and 16 blocks find no room; absent: none.
+  std::array<std::optional<std::int64_t>, 3> cluster_idle_sms;
+  std::array<bool, 5> instructions{};  ///< by Instruction; has() reads it
 
   bool has(Instruction one) const { return instructions[static_cast<std::size_t>(one)]; }
   bool has_clusters() const { return cluster_blocks_max.has_value(); }
@@ -160,7 +162,7 @@ struct Sustained {
   std::optional<double> l2_latency_cycles;
   std::optional<double> dram_latency_cycles;
   std::optional<double> dram_scattered_bytes_per_s;  ///< reads of 64 B pieces at random places
-  std::optional<double> l2_partial_writes_per_s;     ///< sectors written in part, whole device
+  std::optional<double> l2_partial_writes_per_s;     ///< lines written in part, merged by all of L2
   std::optional<double> l2_shared_resident_bytes;    ///< the same as resident, data all SMs read
   std::optional<double> host_submit_s;               ///< the host's time to enqueue one launch
   std::optional<double> block_launch_cycles;         ///< between the starts of two blocks on one SM

@@ -77,7 +77,7 @@ struct TileRaster {
 /// Accesses that do not come in whole lines one after the other.
 struct AccessPattern {
   double read_density = 1;           ///< share of the DRAM around the reads that the reads touch
-  double partial_write_sectors = 0;  ///< written in part: L2 merges each with what it holds
+  double partial_writes = 0;  ///< stores of a line's sectors in part: L2 merges each
   /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks,
   /// or so many as lie between two that share it, move their traffic through L2.
   double open_write_bytes = 0;
@@ -95,6 +95,13 @@ struct RandomReads {
   double streamed_lines = 0;  ///< other lines that come with each access and are not used again
 };
 
+/// Stores that each hold a part of every sector they touch: a warp's later ones fill the rest.
+struct SplitWrites {
+  double sectors = 0;  ///< each written in `parts`
+  double parts = 1;
+  double bytes_between = 0;  ///< that a block's warps write from one part of a sector to the next
+};
+
 /// Arrays of a program are numbered; the same number is the same memory.
 using ArrayId = int;
 
@@ -105,6 +112,7 @@ struct ArrayUse {
   Traffic footprint;   ///< each DRAM access touched, once: the least that DRAM can move
   AccessPattern pattern{};
   std::optional<RandomReads> random{};  ///< then the laws find what of the table is read
+  std::optional<SplitWrites> split{};   ///< then the laws find what of the parts L1 joins
   /// An earlier kernel has just computed it, as a rule: x of a kernel over rows, A of a product; not
   /// weights. CacheState::warm finds it in L2.
   bool activation = false;

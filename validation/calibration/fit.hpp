@@ -14,21 +14,6 @@
 
 namespace roofcast::validation {
 
-/// Which cases tell a constant: streaming ones (all but products), or products of matrices. The
-/// first are fitted first, for the second build on them.
-enum class Told : unsigned char { by_streaming, by_products };
-
-/// One value of Sustained that a fit may choose.
-struct Constant {
-  std::string_view name;  ///< as in the overlay
-  Told told;
-  std::optional<double> Sustained::*member;
-  double start;
-  double least;
-  double most;
-};
-std::span<const Constant> fitted_constants();
-
 struct Fit {
   Sustained sustained;
   double mean_absolute_error = 0;  ///< of log time over the cases used
@@ -51,7 +36,7 @@ struct FitScope {
 /// fixed. Throws InputError if nothing is found, and for a name that is no constant's.
 Fit fit(const Run& run, const Gpu& gpu, const FitScope& scope);
 
-/// Sets the three interval half-widths to the 95th percentile of the absolute error of each regime
+/// Sets the three interval half-widths to the 98th percentile of the absolute error of each regime
 /// over the same cases.
 void fit_spreads(const Run& run, Gpu& gpu);
 

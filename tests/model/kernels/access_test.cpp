@@ -83,7 +83,7 @@ TEST(Access, LanesDownAColumnHaveASectorEach) {
   EXPECT_EQ(reason(plan, Level::l1), "lanes a row apart: 32 B moved for 4 B used");
   EXPECT_EQ(total_work(plan).l1.read_bytes, 32 * 1024 * 1024);
   EXPECT_EQ(total_work(plan).l2.read_bytes, 4 * 1024 * 1024);
-  EXPECT_EQ(plan.arrays.back().pattern.partial_write_sectors, 1024 * 1024);
+  EXPECT_EQ(plan.arrays.back().pattern.partial_writes, 1024 * 1024);
 }
 
 Problem gather(std::int64_t n, std::int64_t window, std::int64_t distribution) {

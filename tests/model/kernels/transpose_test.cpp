@@ -19,12 +19,12 @@ Plan plan_of(const char* name, std::int64_t rows, std::int64_t columns, DType ty
 // into one: two in part, and the last element. Two pieces share each.
 TEST(Transpose, RowsOffSectorBoundariesAreWrittenInPart) {
   const AccessPattern odd = plan_of("transpose.padded", 33, 4, DType::fp32).arrays.back().pattern;
-  EXPECT_EQ(odd.partial_write_sectors, 1 + 3 * (2 + 1));
+  EXPECT_EQ(odd.partial_writes, 1 + 3 * (2 + 1));
   EXPECT_EQ(odd.open_write_bytes, 5 * 32);
   EXPECT_EQ(odd.open_for_blocks, 1);  // the tile below is the next one
   const AccessPattern even =
       plan_of("transpose.padded", 1 << 10, 1 << 10, DType::fp32).arrays.back().pattern;
-  EXPECT_EQ(even.partial_write_sectors, 0);
+  EXPECT_EQ(even.partial_writes, 0);
   EXPECT_EQ(even.write_run_bytes, 0);  // blocks go down the rows of x
 }
 

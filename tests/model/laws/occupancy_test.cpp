@@ -26,6 +26,18 @@ Launch launch(std::int64_t threads, std::int64_t registers, std::int64_t shared_
   return result;
 }
 
+// 12 of 132 SMs idle leave 15 clusters of 8. With two blocks on each SM 252 places are 31.5 clusters.
+TEST(Occupancy, ClustersLeaveSmsIdle) {
+  Gpu gpu = testing::hopper_like();
+  gpu.features.cluster_idle_sms[1] = 12;
+  Launch clusters = launch(128, 32, 0);
+  clusters.cluster[0] = 8;
+  EXPECT_EQ(places(clusters, {1, 4, OccupancyLimiter::warps}, gpu), 15 * 8);
+  EXPECT_EQ(places(clusters, {2, 8, OccupancyLimiter::warps}, gpu), 32 * 8);
+  clusters.cluster[0] = 2;
+  EXPECT_EQ(places(clusters, {1, 4, OccupancyLimiter::warps}, gpu), 132);
+}
+
 TEST(Occupancy, EachLimiterBinds) {
   const OccupancyRules rules = *testing::hopper_like().occupancy;
   const Occupancy warps = occupancy(launch(1024, 32, 0), rules);

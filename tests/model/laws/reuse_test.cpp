@@ -106,6 +106,23 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
 }
 
+// 100 sectors, each in four parts with 15 KB of stores between: half of the three later parts reach L2
+// one by one. So they do with 7.5 KB of each of the two blocks of a persistent launch on an SM.
+TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
+  const Gpu gpu = testing::hopper_like();
+  Plan plan;
+  plan.launch.grid[0] = 264;
+  plan.blocks = {{264, {}}};
+  plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {}}};
+  plan.arrays[0].split = {.sectors = 100, .parts = 4, .bytes_between = 15e3};
+  const Occupancy two{2, 16, OccupancyLimiter::blocks};
+  EXPECT_NEAR(l2_traffic(plan, two, gpu).write_bytes, 100 * 1.5 * 32, 1e-9);
+  plan.arrays[0].split->bytes_between = 7.5e3;
+  EXPECT_LT(l2_traffic(plan, two, gpu).write_bytes, 100 * 0.5 * 32);
+  plan.assignment = Assignment::persistent;
+  EXPECT_NEAR(l2_traffic(plan, two, gpu).write_bytes, 100 * 1.5 * 32, 1e-9);
+}
+
 // A sector waits for its other part while 50 of 100 blocks move 120 of 240 MB, twice L2's size.
 TEST(L2Reuse, SectorsStayOpenUntilTheBlockThatSharesThem) {
   Gpu gpu = testing::hopper_like();

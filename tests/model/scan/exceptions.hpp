@@ -27,10 +27,11 @@ inline constexpr Exception kWiderAccesses[] = {
 };
 
 // Layouts that follow the length of a row and not the forecast: a library's, those of the backward
-// pass with rows in registers, and chunks, of which there are powers of four.
+// pass with rows in registers, and chunks, of which there are powers of four. The backward pass asks
+// for one cluster of 4 more than have room, which then takes a round of its own.
 inline constexpr Exception kLayoutsByLength[] = {
     {"softmax.library", "cols", 1.23}, {"norm.layernorm", "cols", 1.44},
-    {"norm.rmsnorm", "cols", 1.19},    {"norm.layernorm", "rows", 1.04},
+    {"norm.rmsnorm", "cols", 1.33},    {"norm.layernorm", "rows", 1.06},
     {"norm.rmsnorm", "rows", 1.03},    {"reduce.weighted", "cols", 1.07},
     {"reduce.global", "cols", 1.06},   {"reduce.global", "rows", 1.06},
     {"reduce.row", "cols", 1.06},
@@ -72,14 +73,16 @@ inline constexpr Exception kStartsOfWarps[] = {
 // A lone block that gets through its instructions sooner waits longer for their order, and that
 // overlaps worse with other blocks than its own work did.
 inline constexpr Exception kOrderOfInstructions[] = {
-    {"softmax.cluster", "sm/warp_issue_per_clk", 1.005},
+    {"softmax.cluster", "sm/warp_issue_per_clk", 1.006},
     {"softmax.cluster", "sm/special_per_clk", 1.005},
     {"softmax.cluster", "sm/l2_bytes_per_clk", 1.003},
     {"softmax.cluster", "sm/conversion_per_clk", 1.001},
     {"norm.layernorm", "sm/warp_issue_per_clk", 1.006},
     {"norm.layernorm", "sm/l2_bytes_per_clk", 1.003},
     {"norm.layernorm", "sm/conversion_per_clk", 1.001},
-    {"norm.rmsnorm", "sm/warp_issue_per_clk", 1.004},
+    {"norm.rmsnorm", "sm/warp_issue_per_clk", 1.013},
+    {"norm.layernorm", "sm/special_per_clk", 1.001},
+    {"norm.rmsnorm", "sm/special_per_clk", 1.001},
     {"norm.rmsnorm", "sm/l2_bytes_per_clk", 1.002},
     {"norm.rmsnorm", "sm/conversion_per_clk", 1.001},
 };
