@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "model/kernels/gemm_alignment.hpp"
 #include "model/kernels/gemm_tiles.hpp"
 #include "model/kernels/plan_parts.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr double kStepBytes = 128;  // of a row of A or B, a step
 constexpr double kPartElement = 4;  // bytes of an fp32 sum of a part
-constexpr std::int64_t kVectorBytes = 16;
 
 /// The product, and the way it is computed.
 struct Choice {
@@ -45,24 +45,6 @@ double result_bytes(DType type) {
 
 bool has_wide_products(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
-}
-
-// Elements of the widest copy to which rows of so many elements are aligned.
-std::int64_t vector_elements(std::int64_t row, DType type) {
-  std::int64_t vector = kVectorBytes / element_bytes(type);
-  while (row % vector != 0) vector /= 2;
-  return vector;
-}
-
-std::int64_t a_vector(const Problem& p) {
-  return vector_elements(p[kK], p.dtype);
-}
-std::int64_t b_vector(const Problem& p) {
-  return std::min(a_vector(p), vector_elements(p[kN], p.dtype));
-}
-
-bool is_aligned(const Problem& p) {
-  return b_vector(p) * element_bytes(p.dtype) == kVectorBytes;
 }
 
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {

@@ -45,11 +45,36 @@ ForwardPass forward_of(Kind kind, const Problem& p) {
   return {false, layout, registers[position_of(layout.vectors)], parts * 16 + kept, kept};
 }
 
+bool takes_turns(const ForwardPass& how) {
+  return how.layout.cluster > 1 || how.layout.rows_per_cluster > 1;
+}
+
+// With room in the registers the next row's x is under way meanwhile.
+bool loads_ahead(const Problem& p, const ForwardPass& how) {
+  return takes_turns(how) && !how.streams && 2 * how.layout.vectors <= most_vectors(p);
+}
+
+// x, then γ and β: where they are not kept, after the stores of the vector before, which may have
+// changed them. A barrier of a cluster waits for the loads and stores that are under way. `in_row`:
+// vectors of a thread that lie inside the row.
+Waits waits_of_row(const Problem& p, const ForwardPass& how, double in_row) {
+  const rows::Layout& layout = how.layout;
+  const bool clustered = layout.cluster > 1;
+  const bool alone = layout.threads == rows::kWarp && !takes_turns(how);
+  const bool drained = clustered && !how.streams && !loads_ahead(p, how);
+  const double exchanges = how.streams ? 1 : kExchangesOfBarrier;
+  return {.global = 1 + (how.kept > 0 ? 0 : in_row) + (drained ? 1 : 0),
+          .shared = (alone ? 1 : 2) * kShufflesOfWarp,
+          .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
+          .barriers = alone || clustered ? 0.0 : 1.0,
+          .cluster_exchanges = clustered ? exchanges : 0};
+}
+
 Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   const rows::Layout& layout = how.layout;
   const Counts& counts = counts_of(kind);
   const bool clustered = layout.cluster > 1;
-  const bool in_turn = clustered || layout.rows_per_cluster > 1;
+  const bool in_turn = takes_turns(how);
   const std::int64_t kept = how.kept;
   Plan plan = rows::plan_of(layout, p[rows::kRows], how.registers, how.shared_bytes);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
@@ -116,19 +141,8 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   row.wavefronts.shared = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
                           as_double(kept / kLineBytes) + 2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
-  // x, then γ and β: where they are not kept, after the stores of the vector before, which may have
-  // changed them. A barrier of a cluster waits for the loads and stores that are under way.
-  const double drained = clustered && !how.streams ? 1 : 0;
-  // With room in the registers the next row's x is under way meanwhile.
-  const double in_row = std::ceil(inside / warps);  // vectors of a thread
-  const bool ahead = in_turn && !how.streams && 2 * layout.vectors <= most_vectors(p);
-  row.waits = {.global = 1 + (kept > 0 ? 0 : in_row) + (ahead ? 0 : drained),
-               .shared = (alone ? 1 : 2) * kShufflesOfWarp,
-               .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
-               .barriers = alone || clustered ? 0.0 : 1.0,
-               .cluster_exchanges = !clustered    ? 0.0
-                                    : how.streams ? 1.0
-                                                  : kExchangesOfBarrier};
+  const bool ahead = loads_ahead(p, how);
+  row.waits = waits_of_row(p, how, std::ceil(inside / warps));
   Step start;  // the first row of a stream, which no earlier one hides
   start.waits.global = how.streams || ahead ? 1 : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;

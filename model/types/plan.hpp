@@ -76,7 +76,7 @@ struct TileRaster {
 
 /// Accesses that do not come in whole lines one after the other.
 struct AccessPattern {
-  double read_density = 1;           ///< share of the DRAM around the reads that the reads touch
+  double read_density = 1;    ///< share of the DRAM around the reads that the reads touch
   double partial_writes = 0;  ///< stores of a line's sectors in part: L2 merges each
   /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks,
   /// or so many as lie between two that share it, move their traffic through L2.
