@@ -41,8 +41,7 @@ TEST(JsonWriter, NestsWithCommasWhereTheyBelong) {
   writer.end_array();
   writer.member("text", "x,");
   writer.end_object();
-  EXPECT_EQ(fmt::to_string(out),
-            R"({"a":1.5,"list":[1,":",{},null],"empty":[],"text":"x,"})");
+  EXPECT_EQ(fmt::to_string(out), R"({"a":1.5,"list":[1,":",{},null],"empty":[],"text":"x,"})");
 }
 
 TEST(JsonWriter, KeysFromOutsideAreEscaped) {
