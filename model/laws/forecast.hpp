@@ -29,9 +29,8 @@ struct LaunchTime {
 };
 /// The SM clock, and whether it was measured: then no law lowers it.
 struct SmClock {
-  SmClock(double clock_hz, bool measured = false) : hz(clock_hz), given(measured) {}
   double hz;
-  bool given;
+  bool given = false;
 };
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu);
