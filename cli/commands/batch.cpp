@@ -77,15 +77,7 @@ bool read_parameter(const QueryField& field, std::span<const Parameter> paramete
 
 }  // namespace
 
-Batch::Batch(BatchDefaults defaults)
-    : Batch(std::move(defaults), [](JsonWriter& json, const LineQuestion& question) {
-        const Prediction prediction =
-            predict(question.kernel, question.problem, question.gpu, question.assumptions);
-        write_json(json, {question.kernel, question.gpu, prediction});
-      }) {}
-
-Batch::Batch(BatchDefaults defaults, Write write)
-    : defaults_(std::move(defaults)), write_(std::move(write)) {
+Batch::Batch(BatchDefaults defaults) : defaults_(std::move(defaults)) {
   // A path is opened only where the command line names it, never because a line of input does.
   if (defaults_.gpu) gpus_.emplace(*defaults_.gpu, load_device(*defaults_.gpu, defaults_.device));
 }
@@ -107,14 +99,11 @@ const Gpu& Batch::gpu(std::string_view name) {
   return gpus_.emplace(key, load_device(key, defaults_.device)).first->second;
 }
 
-void Batch::answer_line(std::string_view line, fmt::memory_buffer& out) {
+void Batch::predict_line(std::string_view line, fmt::memory_buffer& out) {
   query_.read(line);
   const Asked asked = find_names(query_);
-  if (asked.kernel == nullptr && !defaults_.kernel) {
-    throw InputError("'kernel' is missing, such as \"gemm.tiled\"");
-  }
-  const KernelRef& found =
-      kernel(asked.kernel != nullptr ? text_of(*asked.kernel) : *defaults_.kernel);
+  if (asked.kernel == nullptr) throw InputError("'kernel' is missing, such as \"gemm.tiled\"");
+  const KernelRef& found = kernel(text_of(*asked.kernel));
   if (asked.gpu == nullptr && !defaults_.gpu) {
     throw InputError("'gpu' is missing: put it in the line or give --gpu");
   }
@@ -133,14 +122,15 @@ void Batch::answer_line(std::string_view line, fmt::memory_buffer& out) {
     }
   }
   check(found, problem, given);
+  const Prediction prediction = predict(found, problem, device, assumptions);
   JsonWriter json(out);
-  write_(json, {found, device, problem, assumptions});
+  write_json(json, {found, device, prediction});
   json.newline();
 }
 
 std::optional<Batch::Refusal> Batch::try_line(std::string_view line, fmt::memory_buffer& out) {
   try {
-    answer_line(line, out);
+    predict_line(line, out);
     return std::nullopt;
   } catch (const InputError& error) {
     return Refusal{"bad_input", error.what()};

@@ -12,7 +12,6 @@
 
 #include "cli/input/device.hpp"
 #include "cli/input/query.hpp"
-#include "cli/output/json_writer.hpp"
 #include "model/roofcast.hpp"
 
 namespace roofcast::cli {
@@ -21,27 +20,13 @@ namespace roofcast::cli {
 struct BatchDefaults {
   DeviceOptions device;
   std::optional<std::string> gpu;
-  std::optional<std::string> kernel;
   std::optional<DType> dtype;
-  Assumptions assumptions;
-};
-
-/// What a line asks; kernel and device live as long as the batch.
-struct LineQuestion {
-  const KernelRef& kernel;
-  const Gpu& gpu;
-  Problem problem;
   Assumptions assumptions;
 };
 
 class Batch {
  public:
-  /// Writes the answer to one question, without the end of its line.
-  using Write = std::function<void(JsonWriter&, const LineQuestion&)>;
-
-  /// Forecasts of what the lines ask.
   explicit Batch(BatchDefaults defaults);
-  Batch(BatchDefaults defaults, Write write);
 
   /// Appends the answer, one line. False if it is {"error":…,"line":…}.
   bool answer(std::string_view line, std::int64_t number, fmt::memory_buffer& out);
@@ -62,12 +47,11 @@ class Batch {
   };
 
   std::optional<Refusal> try_line(std::string_view line, fmt::memory_buffer& out);
-  void answer_line(std::string_view line, fmt::memory_buffer& out);
+  void predict_line(std::string_view line, fmt::memory_buffer& out);
   const KernelRef& kernel(std::string_view name);
   const Gpu& gpu(std::string_view name);
 
   BatchDefaults defaults_;
-  Write write_;
   Query query_;
   ByName<KernelRef> kernels_;
   ByName<Gpu> gpus_;
