@@ -69,9 +69,24 @@ struct Mbarrier {
                  : "memory");
 #endif
   }
-  /// Waits for the end of a phase: parity 0 for the first, 1 for the second, 0 again. What other
-  /// blocks of the cluster sent is visible afterwards.
+  /// Waits for the end of a phase: parity 0 for the first, 1 for the second, 0 again. Bytes that bulk
+  /// copies brought are visible afterwards, and what threads of this block wrote before they arrived.
   __device__ void wait(unsigned phase) const {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}\n" ::"r"(address),
+        "r"(phase)
+        : "memory");
+#endif
+  }
+  /// The same, and what other blocks of the cluster sent is visible too. That takes longer: on sm_90
+  /// an acquire beyond the block invalidates L1.
+  __device__ void wait_for_cluster(unsigned phase) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "{\n"
@@ -232,7 +247,7 @@ struct Exchange {
     if constexpr (kClustered) {
       if (threadIdx.x == 0) mbarrier(place).expect(warps * static_cast<int>(sizeof(float2)));
       if (lane < cluster.size) send(&parts[warp()], mbarrier(place), lane, mine);
-      mbarrier(place).wait(phase);
+      mbarrier(place).wait_for_cluster(phase);
     } else {
       if (lane == 0) parts[warp()] = mine;
       __syncthreads();

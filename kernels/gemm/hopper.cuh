@@ -19,12 +19,13 @@ __device__ inline void arrive(Mbarrier mbarrier) {
   asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(mbarrier.address)
                : "memory");
 }
-/// At the same barrier of block `rank` of the cluster, itself included.
+/// At the same barrier of block `rank` of the cluster, itself included. It says that shared memory
+/// was read and publishes nothing, so it needs no release beyond the block, which would wait for
+/// all of the warp's accesses.
 __device__ inline void arrive_at(Mbarrier mbarrier, int rank) {
   unsigned there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mbarrier.address), "r"(rank));
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there)
-               : "memory");
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
 }
 
 /// Starts the copy of a box to shared memory; its bytes count towards the barrier. With kToAll it

@@ -4,32 +4,57 @@
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
+#include "kernels/gemm/layout.cuh"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kRowsEach = 8;  // of a thread: loads in flight
+constexpr int kRowsEach = 4;  // of a thread: loads in flight
 constexpr int kSquare = 32;   // of the transpose
 constexpr unsigned kMostY = 65535;
 
-/// Neighbouring threads on neighbouring elements: whole sectors at any alignment.
+constexpr int kWords = kChunkBytes / 4;
+
+/// The words of a chunk whose first byte lies `shift` bits into the first of five words.
+__device__ uint4 shifted(const unsigned (&word)[kWords + 1], unsigned shift) {
+  return {__funnelshift_r(word[0], word[1], shift), __funnelshift_r(word[1], word[2], shift),
+          __funnelshift_r(word[2], word[3], shift), __funnelshift_r(word[3], word[4], shift)};
+}
+
+/// A thread writes 16 bytes of several rows. It reads them as the aligned words that hold them, which
+/// neighbouring threads share in L1, and shifts: a 16th of the instructions of a copy by bytes. The
+/// end of a row goes by elements: a word there might lie beyond the matrix.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     copy_kernel(const T* __restrict__ from, std::int64_t row, int rows, int columns,
                 T* __restrict__ to, std::int64_t to_row) {
-  const auto column = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  constexpr int kWidth = kChunkBytes / static_cast<int>(sizeof(T));
+  const int column = static_cast<int>(blockIdx.x * kThreads + threadIdx.x) * kWidth;
   if (column >= columns) return;
+  const bool whole = column + kWidth + 4 / static_cast<int>(sizeof(T)) <= columns;
   for (int first = static_cast<int>(blockIdx.y) * kRowsEach; first < rows;
        first += static_cast<int>(gridDim.y) * kRowsEach) {
-    T held[kRowsEach];
+    unsigned word[kRowsEach][kWords + 1];
 #pragma unroll
     for (int i = 0; i < kRowsEach; ++i) {
-      if (first + i < rows) held[i] = from[(first + i) * row + column];
+      if (!whole || first + i >= rows) continue;
+      const auto address = reinterpret_cast<std::uintptr_t>(from + (first + i) * row + column);
+      const auto* const words = reinterpret_cast<const unsigned*>(address / 4 * 4);
+#pragma unroll
+      for (int w = 0; w <= kWords; ++w) word[i][w] = __ldg(words + w);
     }
 #pragma unroll
     for (int i = 0; i < kRowsEach; ++i) {
-      if (first + i < rows) to[(first + i) * to_row + column] = held[i];
+      if (first + i >= rows) continue;
+      const T* const begin = from + (first + i) * row + column;
+      T* const target = to + (first + i) * to_row + column;
+      if (whole) {
+        const auto shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % 4 * 8);
+        *reinterpret_cast<uint4*>(target) = shifted(word[i], shift);
+      } else {
+        for (int e = 0; e < kWidth && column + e < columns; ++e) target[e] = begin[e];
+      }
     }
   }
 }
@@ -92,7 +117,7 @@ void visit_size(int size, Visitor&& visitor) {
 }  // namespace
 
 void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t stream) {
-  const dim3 grid(ceil_div(from.columns, kThreads),
+  const dim3 grid(ceil_div(from.columns, kThreads * kChunkBytes / from.size),
                   std::min(ceil_div(from.rows, kRowsEach), kMostY));
   visit_size(from.size, [&]<class T>(std::type_identity<T>) {
     copy_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const T*>(from.data), from.row,

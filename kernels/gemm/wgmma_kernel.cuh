@@ -32,7 +32,7 @@
 // TMA wants addresses and rows that are multiples of 16 bytes. Operands that are not are copied
 // first to rows that are (passes.cu): one more pass over A and B, which a large product outweighs by
 // far. So are tf32 and fp8 B stored by rows of k: wgmma takes those types K-major only. C that is
-// not aligned is stored by elements.
+// not aligned is stored from the panels by its threads.
 // tf32: the tensor cores drop the low 13 bits of fp32. fp8: e4m3, C in bf16; Hopper keeps about 14
 // bits of a sum of fp8 products inside an instruction.
 #include <cuda_bf16.h>
@@ -106,7 +106,7 @@ __host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int part
 /// What the kernel is told besides the tensor maps.
 struct Work {
   int m, n, k, parts;  ///< parts of k
-  void* c;             ///< where C is stored by elements; null where by TMA
+  void* c;             ///< where threads store C; null where TMA does
   std::int64_t row_c;
   float* sums;  ///< of parts of k, [parts][m][n]; null where there is one part
 };
@@ -210,20 +210,30 @@ __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range s
   release(before);
 }
 
-/// Sums that no box can store, by pairs of elements. (row, column) is where the warpgroup's begin.
-template <class T, class Out>
-__device__ void store_elements(Out* c, std::int64_t row_c, int m, int n, const Sums<T>& sum,
-                               int row, int column, int warp, int lane) {
+/// Sums of a part of k, fp32 by pairs: a quarter of a warp fills a sector. (row, column) is where
+/// the warpgroup's begin.
+template <class T>
+__device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
+                           int warp, int lane) {
+  const bool pairs = n % 2 == 0;
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
 #pragma unroll
     for (int q = 0; q < T::kColumns / 8; ++q) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < 4; i += 2) {
         const Place place = sum_place(lane, i);
         const int r = row + d * kInstructionRows + warp * 16 + place.row;
         const int s = column + q * 8 + place.column;
-        if (r < m && s < n) c[r * row_c + s] = narrow<Out>(sum[d][q * 4 + i]);
+        if (r >= m || s >= n) continue;
+        float* const to = part + std::int64_t{r} * n + s;
+        const float* const from = &sum[d][q * 4 + i];
+        if (pairs) {
+          *reinterpret_cast<float2*>(to) = make_float2(from[0], from[1]);
+        } else {
+          to[0] = from[0];
+          if (s + 1 < n) to[1] = from[1];
+        }
       }
     }
   }
@@ -261,10 +271,44 @@ __device__ void fill_panel(unsigned panel, const float* from, int warp, int lane
   }
 }
 
-/// C by TMA. Thread 0 of the warpgroup starts all its stores, so it alone knows when they have read
-/// a panel.
+template <class Out>
+__device__ Out load_element(unsigned from) {
+  if constexpr (sizeof(Out) == 2) {
+    std::uint16_t bits;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(bits) : "r"(from) : "memory");
+    return __builtin_bit_cast(Out, bits);
+  } else {
+    float value;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from) : "memory");
+    return value;
+  }
+}
+
+/// Rows of a panel that no box can store, to C: neighbouring lanes on neighbouring elements. A warp
+/// stores the 16 rows that it has filled.
+template <class Out>
+__device__ void store_rows(unsigned panel, Out* c, std::int64_t row_c, int rows_left,
+                           int columns_left, int warp, int lane) {
+  constexpr int kSize = static_cast<int>(sizeof(Out)), kColumns = kPanelBytes / kSize;
+#pragma unroll 4
+  for (int line = 0; line < 16; ++line) {
+    const int row = warp * 16 + line;
+    if (row >= rows_left) break;
+#pragma unroll
+    for (int column = lane; column < kColumns; column += 32) {
+      const int byte = column * kSize;
+      const unsigned from =
+          panel + static_cast<unsigned>(swizzled<kPanelBytes>(row, byte / kChunkBytes) +
+                                        byte % kChunkBytes);
+      if (column < columns_left) c[row * row_c + column] = load_element<Out>(from);
+    }
+  }
+}
+
+/// C through shared memory: by TMA, whose stores thread 0 of the warpgroup starts, so it alone knows
+/// when they have read a panel; or by rows where `work.c` is given.
 template <class T>
-__device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, int n,
+__device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, const Work& work,
                              const Sums<T>& sum, int row, int column, int warpgroup, int& panel) {
   using Out = typename T::Out;
   constexpr int kColumns = kPanelBytes / static_cast<int>(sizeof(Out));
@@ -273,15 +317,23 @@ __device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, int 
   for (int d = 0; d < T::kDown; ++d) {
 #pragma unroll
     for (int p = 0; p < T::kColumns / kColumns; ++p) {
-      if (column + p * kColumns >= n) break;  // the same for the warpgroup
+      const int left = work.n - column - p * kColumns;
+      if (left <= 0) break;  // the same for the warpgroup
       const unsigned to = shared.c(warpgroup, panel);
-      if (thread == 0) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
-      meet(warpgroup);
-      fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
-      rows::fence_async_proxy();
-      meet(warpgroup);
-      if (thread == 0) {
-        store_box(c, column + p * kColumns, row + d * kInstructionRows, to);
+      const int first = row + d * kInstructionRows;
+      if (work.c != nullptr) {
+        fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
+        __syncwarp();
+        store_rows<Out>(to, static_cast<Out*>(work.c) + first * work.row_c + column + p * kColumns,
+                        work.row_c, work.m - first, left, thread / 32, thread % 32);
+        __syncwarp();
+      } else {
+        if (thread == 0) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
+        meet(warpgroup);
+        fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
+        rows::fence_async_proxy();
+        meet(warpgroup);
+        if (thread == 0) store_box(c, column + p * kColumns, first, to);
       }
       panel ^= 1;
     }
@@ -342,13 +394,9 @@ __global__ void __launch_bounds__(T::kThreads, 1)
       const int row = item.row0 + own_row;
       if (work.parts > 1) {
         float* const to = work.sums + std::int64_t{item.part} * work.m * work.n;
-        store_elements<T>(to, std::int64_t{work.n}, work.m, work.n, sum, row, item.column0, warp,
-                          lane);
-      } else if (work.c != nullptr) {
-        store_elements<T>(static_cast<typename T::Out*>(work.c), work.row_c, work.m, work.n, sum,
-                          row, item.column0, warp, lane);
+        store_part<T>(to, work.m, work.n, sum, row, item.column0, warp, lane);
       } else {
-        store_panels<T>(shared, c, work.n, sum, row, item.column0, warpgroup, panel);
+        store_panels<T>(shared, c, work, sum, row, item.column0, warpgroup, panel);
       }
     }
     if (threadIdx.x % kWarpgroup == 0) {
