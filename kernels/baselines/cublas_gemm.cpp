@@ -6,6 +6,7 @@
 
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/gemm/tensor.hpp"
+#include "model/kernels/gemm_library.hpp"
 
 namespace roofcast::cuda::library {
 namespace {
@@ -54,17 +55,19 @@ std::string unsupported(const Problem& p) {
       p.dtype != DType::bf16) {
     return "gemm.library runs in fp32, tf32, fp16 and bf16, not " + std::string(name(p.dtype));
   }
+  if (p[roofcast::gemm::kBatch] > 1)
+    return "gemm.library is measured without a batch: batch must be 1";
   return p[kM] < 1 || p[kN] < 1 || p[kK] < 1 ? "m, n and k must be at least 1" : "";
 }
 
 // cuBLAS stores matrices by columns. Read so, our row-major A, B and C are their transposes, and
 // C^T = B^T·A^T is the product to ask for: B first, n and m exchanged, nothing transposed but a B
-// that is stored so (kernel_bench asks for that).
+// that is stored so (library_product).
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const float alpha = 1, beta = 0;
   const Types type = types(p.dtype);
   check(cublasSetStream(handle(), stream));
-  const bool transposed_b = p[gemm::kTransposedB] != 0;
+  const bool transposed_b = p[kStoredTransposed] != 0;
   check(cublasGemmEx_64(handle(), transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p[kN],
                         p[kM], p[kK], &alpha, at.inputs[1], type.stored,
                         transposed_b ? p[kK] : p[kN], at.inputs[0], type.stored, p[kK], &beta,
@@ -72,6 +75,13 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
 }
 
 constexpr std::array kConfigurations = {Problem{}};  // it chooses its own
+
+void reference(const Problem& p, std::span<const void* const> inputs,
+               std::span<double* const> outputs, cudaStream_t stream) {
+  Problem q = p;
+  q[gemm::kTransposedB] = p[kStoredTransposed];
+  gemm::tensor_reference(q, inputs, outputs, stream);
+}
 
 }  // namespace
 
@@ -83,7 +93,7 @@ KernelEntry cublas_gemm() {
       .tensors = gemm::tensors,
       .launches = [](const Problem&) { return std::vector<Launch>{}; },
       .run = run,
-      .reference = gemm::tensor_reference,
+      .reference = reference,
       .tolerance = gemm::tolerance,
   };
 }

@@ -1,4 +1,5 @@
 #include "kernels/gemm/gemm.hpp"
+#include "kernels/gemm/tensor.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -168,7 +169,8 @@ KernelEntry naive(), coalesced(), tiled(), coarsened_1d(), coarsened_2d(), vecto
 /// The rungs, slowest first.
 Entries entries() {
   static const std::array table = {naive(),        coalesced(),    tiled(),
-                                   coarsened_1d(), coarsened_2d(), vectorized()};
+                                   coarsened_1d(), coarsened_2d(), vectorized(),
+                                   mma_sync(),     wgmma(),        skinny()};
   return table;
 }
 

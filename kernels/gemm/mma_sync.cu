@@ -35,7 +35,10 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
-constexpr int kGroupRows = 8;  // tile rows of C that blocks visit together
+using roofcast::gemm::tensor::kMmaGroupRows;
+using roofcast::gemm::tensor::kMmaTiles;
+using roofcast::gemm::tensor::kMmaWordTiles;
+using roofcast::gemm::tensor::MmaTile;
 
 template <class Element_, int kRows_, int kColumns_, int kDepth_, int kWarpsDown_,
           int kWarpsAcross_, int kStages_, int kMinBlocks_, bool kTransposedB_>
@@ -189,7 +192,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
   const int row = warp / T::kWarpsAcross * T::kWarpRows;
   const int column = warp % T::kWarpsAcross * T::kWarpColumns;
   const Place tile = grouped_tile(static_cast<int>(blockIdx.x), (shape.m + T::kRows - 1) / T::kRows,
-                                  (shape.n + T::kColumns - 1) / T::kColumns, kGroupRows);
+                                  (shape.n + T::kColumns - 1) / T::kColumns, kMmaGroupRows);
   const int row0 = tile.row * T::kRows, column0 = tile.column * T::kColumns;
   const int tiles = (shape.k + T::kDepth - 1) / T::kDepth;
 
@@ -283,33 +286,32 @@ void run_tile(const Shape& shape, const Addresses& at, cudaStream_t stream) {
   check(cudaGetLastError());
 }
 
-template <class Element, DType kType, bool kTransposedB, int kRows, int kColumns, int kDepth,
-          int kWarpsDown, int kWarpsAcross, int kStages, int kMinBlocks>
+template <class Element, DType kType, bool kTransposedB, const auto& kTable, std::size_t kRow>
 constexpr CompiledTile compiled() {
-  using T = Tile<Element, kRows, kColumns, kDepth, kWarpsDown, kWarpsAcross, kStages, kMinBlocks,
-                 kTransposedB>;
-  return {tensor_configuration(kType, kRows, kColumns, kDepth, 1, 1, 0, kTransposedB ? 1 : 0),
+  constexpr MmaTile tile = kTable[kRow];
+  using T = Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n),
+                 static_cast<int>(tile.k_bytes / static_cast<int>(sizeof(Element))),
+                 tile.warps_down, tile.warps_across, tile.stages, tile.blocks, kTransposedB>;
+  static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
+  return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, 1, 1, kTransposedB ? 1 : 0),
           launch_of<T>, run_tile<T>};
 }
 
-/// Two bytes an element. An SM of an A100 has 163 KiB of shared memory, of an H100 227 KiB.
-template <class Element, DType kType, bool kTransposedB>
-constexpr auto halves() {
-  return std::array{compiled<Element, kType, kTransposedB, 128, 256, 64, 2, 4, 3, 1>(),
-                    compiled<Element, kType, kTransposedB, 128, 192, 64, 2, 4, 3, 1>(),
-                    compiled<Element, kType, kTransposedB, 128, 128, 32, 2, 2, 4, 2>(),
-                    compiled<Element, kType, kTransposedB, 64, 64, 64, 2, 2, 4, 2>()};
-}
-template <bool kTransposedB>
-constexpr auto words() {
-  return std::array{compiled<float, DType::tf32, kTransposedB, 128, 128, 32, 2, 4, 4, 1>(),
-                    compiled<float, DType::tf32, kTransposedB, 64, 64, 32, 2, 2, 4, 2>()};
+/// A table of the model's, compiled for a type and a layout of B.
+template <class Element, DType kType, bool kTransposedB, const auto& kTable>
+constexpr auto compiled_table() {
+  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
+    return std::array{compiled<Element, kType, kTransposedB, kTable, kRows>()...};
+  }
+  (std::make_index_sequence<std::size(kTable)>());
 }
 
-constexpr auto kCompiled =
-    joined(halves<__nv_bfloat16, DType::bf16, false>(), halves<__nv_bfloat16, DType::bf16, true>(),
-           halves<__half, DType::fp16, false>(), halves<__half, DType::fp16, true>(),
-           words<false>(), words<true>());
+constexpr auto kCompiled = joined(compiled_table<__nv_bfloat16, DType::bf16, false, kMmaTiles>(),
+                                  compiled_table<__nv_bfloat16, DType::bf16, true, kMmaTiles>(),
+                                  compiled_table<__half, DType::fp16, false, kMmaTiles>(),
+                                  compiled_table<__half, DType::fp16, true, kMmaTiles>(),
+                                  compiled_table<float, DType::tf32, false, kMmaWordTiles>(),
+                                  compiled_table<float, DType::tf32, true, kMmaWordTiles>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
 std::string unsupported(const Problem& p) {
@@ -330,7 +332,7 @@ KernelEntry mma_sync() {
           .launches =
               [](const Problem& p) {
                 const Shape shape = shape_of(p);
-                const bool aligned = aligned_rows(p);
+                const bool aligned = aligned_operands(p);
                 return std::vector{find_tile(kCompiled, p)->launch(shape, aligned)};
               },
           .run = [](const Problem& p, const Addresses& at,

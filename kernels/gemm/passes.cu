@@ -9,10 +9,12 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kRowsEach = 4;  // of a thread: loads in flight
-constexpr int kSquare = 32;   // of the transpose
-constexpr unsigned kMostY = 65535;
+namespace passes = roofcast::gemm::tensor::passes;
+
+constexpr int kThreads = passes::kThreads;
+constexpr int kRowsEach = passes::kRowsEach;
+constexpr int kSquare = passes::kSquare;
+constexpr unsigned kMostY = passes::kMostY;
 
 constexpr int kWords = kChunkBytes / 4;
 
@@ -116,33 +118,60 @@ void visit_size(int size, Visitor&& visitor) {
 
 }  // namespace
 
-void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t stream) {
+Launch copy_rows_launch(const MatrixView& from) {
   const dim3 grid(ceil_div(from.columns, kThreads * kChunkBytes / from.size),
                   std::min(ceil_div(from.rows, kRowsEach), kMostY));
+  Launch launch{nullptr, grid, dim3(kThreads), 0};
   visit_size(from.size, [&]<class T>(std::type_identity<T>) {
-    copy_kernel<<<grid, kThreads, 0, stream>>>(static_cast<const T*>(from.data), from.row,
-                                               from.rows, from.columns, static_cast<T*>(to),
-                                               to_row);
+    launch.function = reinterpret_cast<const void*>(copy_kernel<T>);
+  });
+  return launch;
+}
+
+void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t stream) {
+  const Launch launch = copy_rows_launch(from);
+  visit_size(from.size, [&]<class T>(std::type_identity<T>) {
+    copy_kernel<<<launch.grid, launch.block, 0, stream>>>(static_cast<const T*>(from.data),
+                                                          from.row, from.rows, from.columns,
+                                                          static_cast<T*>(to), to_row);
   });
   check(cudaGetLastError());
 }
 
-void copy_transposed(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t stream) {
+Launch copy_transposed_launch(const MatrixView& from) {
   const dim3 grid(ceil_div(from.columns, kSquare), std::min(ceil_div(from.rows, kSquare), kMostY));
+  Launch launch{nullptr, grid, dim3(kSquare, 8), 0};
   visit_size(from.size, [&]<class T>(std::type_identity<T>) {
-    transpose_kernel<<<grid, dim3(kSquare, 8), 0, stream>>>(static_cast<const T*>(from.data),
-                                                            from.row, from.rows, from.columns,
-                                                            static_cast<T*>(to), to_row);
+    launch.function = reinterpret_cast<const void*>(transpose_kernel<T>);
+  });
+  return launch;
+}
+
+void copy_transposed(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t stream) {
+  const Launch launch = copy_transposed_launch(from);
+  visit_size(from.size, [&]<class T>(std::type_identity<T>) {
+    transpose_kernel<<<launch.grid, launch.block, 0, stream>>>(static_cast<const T*>(from.data),
+                                                               from.row, from.rows, from.columns,
+                                                               static_cast<T*>(to), to_row);
   });
   check(cudaGetLastError());
+}
+
+Launch sum_parts_launch(int rows, int columns, DType dtype) {
+  const dim3 grid(ceil_div(columns, kThreads), std::min(static_cast<unsigned>(rows), kMostY));
+  Launch launch{nullptr, grid, dim3(kThreads), 0};
+  visit_element(dtype, [&]<class T>(std::type_identity<T>) {
+    launch.function = reinterpret_cast<const void*>(sum_kernel<T>);
+  });
+  return launch;
 }
 
 void sum_parts(const float* parts, int count, int rows, int columns, void* c, std::int64_t row_c,
                DType dtype, cudaStream_t stream) {
-  const dim3 grid(ceil_div(columns, kThreads), std::min(static_cast<unsigned>(rows), kMostY));
+  const Launch launch = sum_parts_launch(rows, columns, dtype);
   visit_element(dtype, [&]<class T>(std::type_identity<T>) {
-    sum_kernel<<<grid, kThreads, 0, stream>>>(parts, count, rows, columns, static_cast<T*>(c),
-                                              row_c);
+    sum_kernel<<<launch.grid, launch.block, 0, stream>>>(parts, count, rows, columns,
+                                                         static_cast<T*>(c), row_c);
   });
   check(cudaGetLastError());
 }

@@ -5,7 +5,8 @@
 
 #include <cstdint>
 
-#include "model/types/dtype.hpp"
+#include "kernels/common/kernel.hpp"
+#include "model/kernels/gemm_tensor.hpp"
 
 namespace roofcast::cuda::gemm {
 
@@ -16,20 +17,19 @@ struct MatrixView {
   int rows, columns, size;
 };
 
-/// Elements of a row in a copy: rows begin at multiples of 128 bytes.
-constexpr std::int64_t padded_row(std::int64_t columns, int size) {
-  const std::int64_t lines = 128 / size;
-  return (columns + lines - 1) / lines * lines;
-}
+using roofcast::gemm::tensor::passes::padded_row;
 
 /// Copies a matrix to rows of `to_row` elements; what pads a row is not written.
 void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t);
+Launch copy_rows_launch(const MatrixView& from);
 /// The transpose of a matrix.
 void copy_transposed(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t);
+Launch copy_transposed_launch(const MatrixView& from);
 
 /// c[i][j] = Σ parts[p][i][j], in the order of p, rounded once to `dtype` (fp32 and tf32: not at
 /// all).
 void sum_parts(const float* parts, int count, int rows, int columns, void* c, std::int64_t row_c,
                DType dtype, cudaStream_t);
+Launch sum_parts_launch(int rows, int columns, DType dtype);
 
 }  // namespace roofcast::cuda::gemm

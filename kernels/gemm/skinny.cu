@@ -36,11 +36,14 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
-constexpr int kWarps = 8;
+using roofcast::gemm::tensor::kMostTokens;
+using roofcast::gemm::tensor::kSkinnyTiles;
+using roofcast::gemm::tensor::SkinnyTile;
+
+constexpr int kWarps = SkinnyTile::kWarps;
 constexpr int kThreads = 32 * kWarps;
-constexpr int kLoads = 8;    // of 16 bytes a lane, before the first use
-constexpr int kBlockK = 32;  // k of a lane quad's loads: 64 bytes of a row
-constexpr int kMostTokens = 64;
+constexpr int kLoads = SkinnyTile::kLoads;
+constexpr int kBlockK = SkinnyTile::kBlockK;  // 64 bytes of a row
 
 /// The product as the kernel sees it: sums[row][token] over the rows of the weights.
 struct Skinny {
@@ -58,9 +61,10 @@ struct Tile {
   static constexpr int kTokens = kTokens_;
   static constexpr bool kAlongK = kAlongK_;  // a row of weights holds k
   static constexpr int kTokenTiles = kTokens / 8;
-  static constexpr int kRowTiles = kAlongK ? (kTokens > 16 ? 2 : 1) : 4;  // of 16
+  static constexpr SkinnyTile kTile{kTokens, kAlongK, {}};
+  static constexpr int kRowTiles = kTile.row_tiles();  // of 16
   static constexpr int kRows = 16 * kRowTiles;
-  static constexpr int kBlocks = kAlongK ? kLoads / (2 * kRowTiles) : 1;  // of k, loaded at once
+  static constexpr int kBlocks = kTile.blocks_at_once();  // of k
   static constexpr int kSharedBytes = kWarps * kRows * kTokens * 4;
 };
 
@@ -215,21 +219,24 @@ void run_tile(const Skinny& p, const void* weights, const void* tokens, void* c,
   check(cudaGetLastError());
 }
 
-template <class Element, DType kType, int kTokens, bool kAlongK>
+template <class Element, DType kType, std::size_t kRow>
 constexpr CompiledTile compiled() {
-  using T = Tile<Element, kTokens, kAlongK>;
-  return {tensor_configuration(kType, kTokens, T::kRows, kBlockK, 1, 1, 0, kAlongK ? 1 : 0),
-          launch_of<T>, run_tile<T>};
+  constexpr SkinnyTile tile = kSkinnyTiles[kRow];
+  using T = Tile<Element, static_cast<int>(tile.tokens), tile.along_k>;
+  static_assert(T::kRows == tile.rows() && T::kSharedBytes == tile.shared_bytes());
+  return {
+      tensor_configuration(kType, tile.tokens, tile.rows(), kBlockK, 1, 1, tile.along_k ? 1 : 0),
+      launch_of<T>, run_tile<T>};
 }
-template <class Element, DType kType, bool kAlongK>
-constexpr auto tiles() {
-  return std::array{compiled<Element, kType, 8, kAlongK>(), compiled<Element, kType, 16, kAlongK>(),
-                    compiled<Element, kType, 32, kAlongK>(),
-                    compiled<Element, kType, 64, kAlongK>()};
+template <class Element, DType kType>
+constexpr auto compiled_table() {
+  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
+    return std::array{compiled<Element, kType, kRows>()...};
+  }
+  (std::make_index_sequence<kSkinnyTiles.size()>());
 }
 constexpr auto kCompiled =
-    joined(tiles<__nv_bfloat16, DType::bf16, false>(), tiles<__nv_bfloat16, DType::bf16, true>(),
-           tiles<__half, DType::fp16, false>(), tiles<__half, DType::fp16, true>());
+    joined(compiled_table<__nv_bfloat16, DType::bf16>(), compiled_table<__half, DType::fp16>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
 /// Whether B holds the weights: the rows of A are the few. Else A does, and its rows hold k.
@@ -310,6 +317,16 @@ void run_problem(const Problem& p, const Addresses& at, cudaStream_t stream) {
   }
 }
 
+std::vector<Launch> launches(const Problem& p) {
+  const Shape s = shape_of(p);
+  std::vector<Launch> all;
+  if (transposes(p)) all.push_back(copy_transposed_launch({nullptr, s.row_b, s.k, s.n, 2}));
+  const Skinny skinny = skinny_of(p);
+  all.push_back(find_compiled(p)->launch(skinny, aligned_operands(p)));
+  if (skinny.parts > 1) all.push_back(sum_parts_launch(s.m, s.n, p.dtype));
+  return all;
+}
+
 }  // namespace
 
 KernelEntry skinny() {
@@ -317,11 +334,7 @@ KernelEntry skinny() {
           .configurations = kConfigurations,
           .unsupported = unsupported,
           .tensors = with_scratch,
-          .launches =
-              [](const Problem& p) {
-                const Skinny skinny = skinny_of(p);
-                return std::vector{find_compiled(p)->launch(skinny, aligned_rows(p))};
-              },
+          .launches = launches,
           .run = run_problem,
           .reference = tensor_reference,
           .tolerance = tensor_tolerance};

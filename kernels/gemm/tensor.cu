@@ -39,7 +39,6 @@ std::string tile_text(const Problem& p) {
   std::string text =
       std::to_string(p[kTileM]) + "x" + std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]);
   if (p[kCluster] != 1) text += " cluster " + std::to_string(p[kCluster]);
-  if (p[kPingPong] != 0) text += " ping-pong";
   return text;
 }
 
@@ -65,7 +64,7 @@ Shape shape_of(const Problem& p) {
           p[kN]};
 }
 
-bool aligned_rows(const Problem& p) {
+bool aligned_operands(const Problem& p) {
   const Shape s = shape_of(p);
   const auto size = static_cast<std::int64_t>(size_bytes(p.dtype));
   return s.row_a * size % 16 == 0 && s.row_b * size % 16 == 0;
@@ -87,6 +86,11 @@ std::string fits_device(const Launch& launch) {
   return "the tile takes " + std::to_string(launch.shared_bytes) +
          " bytes of shared memory and this device has " + std::to_string(most) +
          " a block: choose a smaller tile";
+}
+
+bool has_device() {
+  int sms = 0;
+  return attribute(cudaDevAttrMultiProcessorCount, sms);
 }
 
 bool device_is(int major, int minor) {
@@ -115,7 +119,7 @@ Tensors tensor_tensors(const Problem& p) {
     return static_cast<std::size_t>(p[rows]) * static_cast<std::size_t>(p[columns]);
   };
   return {{{p.dtype, elements(kM, kK)}, {p.dtype, elements(kK, kN)}},
-          {{output_type(p.dtype), elements(kM, kN)}}};
+          {{result_type(p.dtype), elements(kM, kN)}}};
 }
 
 void tensor_reference(const Problem& p, std::span<const void* const> inputs,
@@ -141,18 +145,11 @@ void tensor_reference(const Problem& p, std::span<const void* const> inputs,
 double tensor_tolerance(const Problem& p, std::size_t output) {
   if (p.dtype != DType::fp8) return gemm::tolerance(p, output);
   Problem narrow = p;
-  narrow.dtype = output_type(p.dtype);
+  narrow.dtype = result_type(p.dtype);
   const auto k = static_cast<double>(p[kK]);
   const double largest = least_largest(static_cast<double>(p[kM]) * static_cast<double>(p[kN]));
   // One step at least errs: products of a short k too.
   return gemm::tolerance(narrow, output) + 0x1p-13 * std::max(k / 48, 1.0) / largest;
-}
-
-KernelEntry mma_sync(), wgmma(), skinny();
-
-std::span<const KernelEntry> tensor_entries() {
-  static const std::array table = {mma_sync(), wgmma(), skinny()};
-  return table;
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -11,16 +11,14 @@
 
 #include "kernels/common/kernel.hpp"
 #include "kernels/gemm/gemm.hpp"
+#include "model/kernels/gemm_tensor.hpp"
 
 namespace roofcast::cuda::gemm {
 
-/// Positions in Problem after kTileK.
-enum TensorParameter : std::size_t {
-  kSplitK = kTileK + 1,  ///< parts of k that different blocks sum
-  kCluster,              ///< blocks that share B by multicast
-  kPingPong,             ///< 1: two warpgroups on alternate tiles; 0: together on one
-  kTransposedB,          ///< 1: B is [n,k]
-};
+using roofcast::gemm::tensor::kCluster;
+using roofcast::gemm::tensor::kSplitK;
+using roofcast::gemm::tensor::kTransposedB;
+using roofcast::gemm::tensor::result_type;
 
 /// A matrix product as a kernel sees it. Row lengths are elements from one row to the next.
 struct Shape {
@@ -29,21 +27,19 @@ struct Shape {
 };
 
 Shape shape_of(const Problem&);
-constexpr DType output_type(DType dtype) {
-  return dtype == DType::fp8 ? DType::bf16 : dtype;
-}
 constexpr Problem tensor_configuration(DType dtype, std::int64_t tile_m, std::int64_t tile_n,
                                        std::int64_t tile_k, std::int64_t split_k = 1,
-                                       std::int64_t cluster = 1, std::int64_t ping_pong = 0,
-                                       std::int64_t transposed_b = 0) {
+                                       std::int64_t cluster = 1, std::int64_t transposed_b = 0) {
   return {.dtype = dtype,
-          .values = {0, 0, 0, tile_m, tile_n, tile_k, split_k, cluster, ping_pong, transposed_b}};
+          .values = {0, 0, 0, tile_m, tile_n, tile_k, split_k, cluster, transposed_b}};
 }
 
 /// Empty if every tensor kernel takes the sizes, else why not.
 std::string unsupported_sizes(const Problem&);
 /// Empty if the current device runs a block of the launch, else why not. Empty without a device.
 std::string fits_device(const Launch&);
+/// Whether there is a device.
+bool has_device();
 /// Whether the current device has that compute capability, as code for sm_90a needs; true without a
 /// device.
 bool device_is(int major, int minor);
@@ -62,7 +58,7 @@ constexpr bool multiple_of(std::int64_t bytes, const void* address, std::int64_t
          row_bytes % bytes == 0;
 }
 /// Whether the rows of A and of B are multiples of 16 bytes.
-bool aligned_rows(const Problem&);
+bool aligned_operands(const Problem&);
 
 /// Arrays of one type, one after the other.
 template <class T, std::size_t... kCounts>
@@ -86,9 +82,8 @@ constexpr auto configurations_of(const Table& table) {
 
 /// Whether the settings that choose a compiled kernel are the same; parts of k are not among them.
 constexpr bool same_kernel(const Problem& a, const Problem& b) {
-  for (const std::size_t i :
-       {std::size_t{kTileM}, std::size_t{kTileN}, std::size_t{kTileK}, std::size_t{kCluster},
-        std::size_t{kPingPong}, std::size_t{kTransposedB}}) {
+  for (const std::size_t i : {std::size_t{kTileM}, std::size_t{kTileN}, std::size_t{kTileK},
+                              std::size_t{kCluster}, std::size_t{kTransposedB}}) {
     if (a[i] != b[i]) return false;
   }
   return a.dtype == b.dtype;
@@ -102,8 +97,8 @@ constexpr const typename Table::value_type* find_tile(const Table& table, const 
   return nullptr;
 }
 
-/// These have no plan in the model yet, so the catalog does not list them; tests and kernel_bench
-/// call them.
-std::span<const KernelEntry> tensor_entries();
+KernelEntry mma_sync();
+KernelEntry wgmma();
+KernelEntry skinny();
 
 }  // namespace roofcast::cuda::gemm

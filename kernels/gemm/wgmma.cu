@@ -20,6 +20,9 @@ using hopper::schedule_of;
 using hopper::Tile;
 using hopper::wgmma_kernel;
 using hopper::Work;
+using roofcast::gemm::tensor::kWgmmaAlongKTiles;
+using roofcast::gemm::tensor::kWgmmaTiles;
+using roofcast::gemm::tensor::WgmmaTile;
 
 /// The operands as the kernel reads them, after copies where it cannot read them as they are.
 struct Operands {
@@ -41,10 +44,13 @@ constexpr CUtensorMapDataType map_type() {
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }
 
-/// Clusters of a kernel that the device holds at once: asked once, of the first device.
+/// Clusters of a kernel that the device holds at once: asked once, of the first device. Without one
+/// as many as an H100 SXM holds, so that a launch can be described.
 template <class T>
 int resident_clusters() {
   static const int clusters = [] {
+    constexpr int kSmsOfH100 = 132;
+    if (!has_device()) return kSmsOfH100 / T::kCluster;
     const auto kernel = wgmma_kernel<T>;
     check(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::kSharedBytes));
@@ -109,47 +115,33 @@ void run_tile(const Shape& shape, const Operands& from, void* c, int parts, floa
                launch.shared_bytes);
 }
 
-template <class Element, DType kType, bool kTransposedB, int kRows, int kColumns, int kStages,
-          int kConsumers, int kCluster, bool kPingPong>
+template <class Element, DType kType, bool kTransposedB, const auto& kTable, std::size_t kRow>
 constexpr CompiledTile compiled() {
-  using T = Tile<Element, kRows, kColumns, kStages, kConsumers, kCluster, kPingPong, kTransposedB>;
-  return {tensor_configuration(kType, kRows, kColumns, T::kDepth, 1, kCluster, kPingPong ? 1 : 0,
-                               kTransposedB ? 1 : 0),
-          launch_of<T>, run_tile<T>};
+  constexpr WgmmaTile tile = kTable[kRow];
+  using T = Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n), tile.stages,
+                 tile.consumers, tile.cluster, tile.ping_pong, kTransposedB>;
+  static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
+  return {
+      tensor_configuration(kType, tile.m, tile.n, T::kDepth, 1, tile.cluster, kTransposedB ? 1 : 0),
+      launch_of<T>, run_tile<T>};
 }
 
-// Stages: as many as fit beside the panels of C.
-template <class E, DType kType, bool kTransposedB>
-constexpr auto halves() {
-  return std::array{
-      compiled<E, kType, kTransposedB, 128, 256, 4, 2, 2, false>(),
-      compiled<E, kType, kTransposedB, 128, 256, 4, 2, 1, false>(),
-      compiled<E, kType, kTransposedB, 256, 128, 4, 2, 2, false>(),
-      compiled<E, kType, kTransposedB, 256, 128, 4, 2, 1, false>(),
-      compiled<E, kType, kTransposedB, 128, 192, 4, 2, 2, false>(),
-      compiled<E, kType, kTransposedB, 192, 192, 3, 3, 1, false>(),
-      compiled<E, kType, kTransposedB, 128, 128, 5, 2, 2, true>(),
-      compiled<E, kType, kTransposedB, 128, 128, 5, 2, 1, true>(),
-      compiled<E, kType, kTransposedB, 64, 256, 4, 2, 1, true>(),
-      compiled<E, kType, kTransposedB, 64, 128, 7, 2, 1, true>(),
-      compiled<E, kType, kTransposedB, 64, 64, 8, 2, 1, true>(),
-  };
-}
-/// K-major B only.
-template <class E, DType kType>
-constexpr auto others() {
-  return std::array{
-      compiled<E, kType, true, 128, 256, 4, 2, 2, false>(),
-      compiled<E, kType, true, 128, 256, 4, 2, 1, false>(),
-      compiled<E, kType, true, 128, 128, 5, 2, 1, true>(),
-      compiled<E, kType, true, 64, 128, 7, 2, 1, true>(),
-  };
+/// A table of the model's, compiled for a type and a layout of B.
+template <class Element, DType kType, bool kTransposedB, const auto& kTable>
+constexpr auto compiled_table() {
+  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
+    return std::array{compiled<Element, kType, kTransposedB, kTable, kRows>()...};
+  }
+  (std::make_index_sequence<std::size(kTable)>());
 }
 
 constexpr auto kCompiled =
-    joined(halves<__nv_bfloat16, DType::bf16, false>(), halves<__nv_bfloat16, DType::bf16, true>(),
-           halves<__half, DType::fp16, false>(), halves<__half, DType::fp16, true>(),
-           others<float, DType::tf32>(), others<__nv_fp8_e4m3, DType::fp8>());
+    joined(compiled_table<__nv_bfloat16, DType::bf16, false, kWgmmaTiles>(),
+           compiled_table<__nv_bfloat16, DType::bf16, true, kWgmmaTiles>(),
+           compiled_table<__half, DType::fp16, false, kWgmmaTiles>(),
+           compiled_table<__half, DType::fp16, true, kWgmmaTiles>(),
+           compiled_table<float, DType::tf32, true, kWgmmaAlongKTiles>(),
+           compiled_table<__nv_fp8_e4m3, DType::fp8, true, kWgmmaAlongKTiles>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
 int size_of(const Problem& p) {
@@ -264,26 +256,36 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   float* const sums = parts > 1 ? static_cast<float*>(at.scratch[next_scratch]) : nullptr;
   find_compiled(p)->run(shape, {a, b, row_a, row_b}, at.outputs[0], parts, sums, stream);
   if (parts > 1) {
-    sum_parts(sums, parts, shape.m, shape.n, at.outputs[0], shape.row_c, output_type(p.dtype),
+    sum_parts(sums, parts, shape.m, shape.n, at.outputs[0], shape.row_c, result_type(p.dtype),
               stream);
   }
+}
+
+std::vector<Launch> launches(const Problem& p) {
+  std::vector<Launch> all;
+  const auto add = [&all](Copy copy, const MatrixView& from) {
+    if (copy == Copy::rows) all.push_back(copy_rows_launch(from));
+    if (copy == Copy::transposed) all.push_back(copy_transposed_launch(from));
+  };
+  add(copy_of_a(p, nullptr), view_of_a(p, nullptr));
+  add(copy_of_b(p, nullptr), view_of_b(p, nullptr));
+  all.push_back(find_compiled(p)->launch(shape_of(p), static_cast<int>(p[kSplitK])));
+  if (p[kSplitK] > 1)
+    all.push_back(sum_parts_launch(shape_of(p).m, shape_of(p).n, result_type(p.dtype)));
+  return all;
 }
 
 }  // namespace
 
 KernelEntry wgmma() {
-  return {
-      .name = "gemm.wgmma",
-      .configurations = kConfigurations,
-      .unsupported = unsupported,
-      .tensors = with_scratch,
-      .launches =
-          [](const Problem& p) {
-            return std::vector{find_compiled(p)->launch(shape_of(p), static_cast<int>(p[kSplitK]))};
-          },
-      .run = run,
-      .reference = tensor_reference,
-      .tolerance = tensor_tolerance};
+  return {.name = "gemm.wgmma",
+          .configurations = kConfigurations,
+          .unsupported = unsupported,
+          .tensors = with_scratch,
+          .launches = launches,
+          .run = run,
+          .reference = tensor_reference,
+          .tolerance = tensor_tolerance};
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -215,7 +215,8 @@ __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range s
 template <class T>
 __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
                            int warp, int lane) {
-  const bool pairs = n % 2 == 0;
+  const bool pairs =
+      (reinterpret_cast<std::uintptr_t>(part) / 4 | static_cast<unsigned>(n)) % 2 == 0;
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
 #pragma unroll

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <vector>
 
+#include "kernels/baselines/baselines.hpp"
 #include "kernels/catalog.hpp"
 #include "kernels/common/data.hpp"
 #include "kernels/common/error.hpp"
@@ -146,14 +147,6 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Also the tensor kernels, which the catalog does not list yet.
-const KernelEntry* find_or_tensor(std::string_view name) {
-  for (const KernelEntry& entry : cuda::gemm::tensor_entries()) {
-    if (entry.name == name) return &entry;
-  }
-  return cuda::find(name);
-}
-
 void bench(const std::string& line, Timer& timer, References& references) {
   std::istringstream words(line);
   std::string name, type;
@@ -163,14 +156,16 @@ void bench(const std::string& line, Timer& timer, References& references) {
   std::size_t count = 0;
   while (count < Problem::kMaxParameters && words >> p.values[count]) ++count;
 
-  const KernelEntry* entry = find_or_tensor(name);
+  const KernelEntry* entry = cuda::find(name);
   const std::string why = entry == nullptr ? "no such kernel" : entry->unsupported(p);
   if (!why.empty()) {
     std::printf("%s: %s\n", line.c_str(), why.c_str());
     return;
   }
   const KernelEntry* library = cuda::baseline(name);
-  if (library != nullptr && !library->unsupported(p).empty()) library = nullptr;
+  const bool product = name.starts_with("gemm.");
+  const Problem as_library = product ? library::library_product(p) : p;
+  if (library != nullptr && !library->unsupported(as_library).empty()) library = nullptr;
   const Tensors tensors = entry->tensors(p);
   Arguments arguments(*entry, p);
   const double error = arguments.error_over_tolerance(*entry, p, tensors, references);
@@ -182,7 +177,7 @@ void bench(const std::string& line, Timer& timer, References& references) {
   double spent = 0;
   for (int i = 0; i < 40 && spent < 0.3; ++i) {
     const double a = timer.seconds(*entry, p, arguments.addresses());
-    const double b = library ? timer.seconds(*library, p, arguments.addresses()) : 0;
+    const double b = library ? timer.seconds(*library, as_library, arguments.addresses()) : 0;
     spent += a + b;
     if (i >= 3 || spent > 0.25) mine.push_back(a), theirs.push_back(b);
   }
@@ -190,7 +185,6 @@ void bench(const std::string& line, Timer& timer, References& references) {
   for (const auto& list : {tensors.inputs, tensors.outputs}) {
     for (const Tensor& t : list) bytes += static_cast<double>(bytes_of(t));
   }
-  const bool product = name.starts_with("gemm.");
   const double work = product ? 2e-12 * static_cast<double>(p[0] * p[1]) * static_cast<double>(p[2])
                               : 1e-12 * bytes;
   std::printf("%-62s err %.2f %10.2f us %7.3f %s", line.c_str(), error, median(mine) * 1e6,

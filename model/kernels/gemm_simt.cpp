@@ -7,6 +7,7 @@
 #include "model/counting/coalescing.hpp"
 #include "model/counting/random_access.hpp"
 #include "model/kernels/gemm_library.hpp"
+#include "model/kernels/gemm_tensor_models.hpp"
 #include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::gemm {
@@ -333,7 +334,7 @@ Program plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
 
 }  // namespace
 
-constinit const std::array<KernelModel, 7> kVariants = {{
+constinit const std::array<KernelModel, 10> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)", kDirectParameters,
      kTypes, plan_naive},
     {"gemm.coalesced", "one thread an element, warps walk along columns", kDirectParameters, kTypes,
@@ -345,6 +346,9 @@ constinit const std::array<KernelModel, 7> kVariants = {{
      plan_coarsened_2d},
     {"gemm.vectorized", "128-bit accesses, tiles copied ahead", kVectorizedParameters, kTypes,
      plan_vectorized},
+    tensor::kMmaSync,
+    tensor::kWgmma,
+    tensor::kSkinny,
     kLibrary,
 }};
 

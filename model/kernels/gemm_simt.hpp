@@ -13,7 +13,7 @@ inline constexpr std::array kShape = {
     roofcast::Parameter{"n", "columns of B and C (elements)", 1, kMaxExtent, std::nullopt},
     roofcast::Parameter{"k", "columns of A, rows of B (elements)", 1, kMaxExtent, std::nullopt}};
 
-/// The family's: the ladder, then the library.
-extern const std::array<KernelModel, 7> kVariants;
+/// The family's: the ladder, the tensor cores, then the library.
+extern const std::array<KernelModel, 10> kVariants;
 
 }  // namespace roofcast::gemm

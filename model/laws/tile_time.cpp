@@ -83,7 +83,8 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, b
     const double loading = std::min(1.0, std::min(some, sms) / rates.dram_sms);
     const double from_dram = over(some * read_bytes, rates.dram * loading);
     const double loop_s = loop.steps * norm(math, l2, from_dram, rates.step_s);
-    const double epilogue = sharing * epilogue_s;
+    const double stores = sharing * epilogue_s;
+    const double epilogue = loop.stores_meanwhile ? std::max(0.0, stores - loop_s) : stores;
     const double write = std::max(0.0, some * write_s - loop_s - epilogue);
     result.math_s += times * loop.steps * math;
     result.l2_s += times * loop.steps * l2;
@@ -105,6 +106,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, b
     result.tail_s = idle;
   }
   result.fill_s = rates.fill_s;
+  if (loop.stores_meanwhile) result.fill_s += epilogue_s;  // of the last tile
   result.time_s =
       result.loop_s + result.epilogue_s + result.write_s + result.tail_s + result.fill_s;
   if (!clock_given && loop.on_tensor_cores) {

@@ -15,6 +15,7 @@ struct TileLoop {
   double copy_cycles = 0;          ///< of an SM for copies in small pieces, one block's step
   double l2_read_bytes = 0;        ///< of one block's step
   double outputs = 0;              ///< elements of a tile that a block writes
+  bool stores_meanwhile = false;   ///< results of a tile leave while the next one is multiplied
   bool on_tensor_cores = true;     ///< else on the SIMT pipes
   double useful_cycles = 0;        ///< of all SMs together for the arithmetic that the result needs
 

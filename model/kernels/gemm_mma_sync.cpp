@@ -1,0 +1,150 @@
+// gemm.mma_sync: cp.async copies ahead, each warp multiplies by itself, a block a tile.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/kernels/gemm_tensor_models.hpp"
+
+namespace roofcast::gemm::tensor {
+namespace {
+
+std::span<const MmaTile> tiles_for(const Problem& p) {
+  if (p.dtype == DType::tf32) return kMmaWordTiles;
+  return kMmaTiles;
+}
+
+/// The product and its tile.
+struct Choice {
+  Problem p;
+  Sizes s;
+  MmaTile tile;
+
+  std::int64_t depth() const { return tile.k_bytes / element_bytes(p.dtype); }
+  std::int64_t down() const { return ceil_div(p[kM], tile.m); }
+  std::int64_t across() const { return ceil_div(p[kN], tile.n); }
+  double steps() const { return as_double(ceil_div(p[kK], depth())); }
+  double area() const { return as_double(tile.m * tile.n); }
+  bool aligned() const { return rows_of_a_aligned(p) && rows_of_b_aligned(p); }
+};
+
+Choice choice_of(const Problem& p) {
+  const std::int64_t size = element_bytes(p.dtype);
+  const auto tiles = tiles_for(p);
+  const auto found = std::find_if(tiles.begin(), tiles.end(), [&](const MmaTile& one) {
+    return one.m == p[kTileM] && one.n == p[kTileN] && one.k_bytes / size == p[kTileK];
+  });
+  if (found != tiles.end()) return {p, Sizes(p), *found};
+  std::string known;
+  for (const MmaTile& one : tiles) {
+    known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n) +
+             "x" + std::to_string(one.k_bytes / size);
+  }
+  throw InputError("gemm.mma_sync has no tile " + std::to_string(p[kTileM]) + "x" +
+                   std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]) + " for " +
+                   std::string(name(p.dtype)) + ": choose one of " + known);
+}
+
+// Clocks of an SM for the products of one step. Warps read the operands of their own sums from shared
+// memory. On GPUs whose tensor cores are fed from there, mma.sync reaches 63% of their rate (arXiv
+// 2402.13499).
+double math_cycles(const Choice& c, const Gpu& gpu) {
+  constexpr double kShareOfWgmma = 0.63;
+  const double share = gpu.features.has(Instruction::wgmma) ? kShareOfWgmma : 1;
+  const double rate = share * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  const double arithmetic = 2 * c.area() * as_double(c.depth()) / rate;
+  const double operands =
+      as_double((c.tile.m * c.tile.warps_across + c.tile.n * c.tile.warps_down) * c.tile.k_bytes);
+  return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
+}
+
+// Rows off 16 bytes come by elements: clocks of an SM for a warp's load and its share of the stores
+// to shared memory. As the library's (gemm_library.cpp), from published rates of odd sizes.
+double copy_cycles(const Choice& c) {
+  if (c.aligned()) return 0;
+  constexpr double kCyclesPerLoadOfWarp = 12;
+  return as_double((c.tile.m + c.tile.n) * c.depth()) / 32 * kCyclesPerLoadOfWarp / 8;
+}
+
+Launch launch_of(const Choice& c) {
+  Launch launch;
+  launch.grid[0] = c.down() * c.across();
+  launch.block[0] = c.tile.threads();
+  launch.registers = c.tile.registers[c.p[kTransposedB] != 0 ? 1 : 0][c.aligned() ? 1 : 0];
+  launch.shared_bytes = c.tile.shared_bytes();
+  return launch;
+}
+
+TileLoop loop_of(const Choice& c, const Gpu& gpu) {
+  TileLoop loop;
+  loop.tiles = c.down() * c.across();
+  loop.blocks_per_sm = resident_blocks(launch_of(c), gpu);
+  loop.steps = c.steps();
+  loop.math_cycles = math_cycles(c, gpu);
+  loop.copy_cycles = copy_cycles(c);
+  // Every tile column reads A once and every tile row B, as far as they exist.
+  const double read = as_double(c.across()) * c.s.a() + as_double(c.down()) * c.s.b();
+  loop.l2_read_bytes = read / (as_double(loop.blocks()) * loop.steps);
+  loop.outputs = c.area();
+  loop.useful_cycles =
+      2 * c.s.m * c.s.n * c.s.k / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  return loop;
+}
+
+TileRaster raster_of(const Choice& c) {
+  return {.tile_rows = c.down(),
+          .tile_columns = c.across(),
+          .group_rows = std::min(kMmaGroupRows, c.down()),
+          .row_panel_bytes = c.s.a() / as_double(c.down()),
+          .column_panel_bytes = c.s.b() / as_double(c.across())};
+}
+
+}  // namespace
+
+Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p);
+  Plan plan;
+  plan.needs = {Instruction::mma_sync, Instruction::cp_async};
+  plan.compute = p.dtype;
+  plan.useful.tensor_flops[p.dtype] = 2 * c.s.m * c.s.n * c.s.k;
+  plan.launch = launch_of(c);
+  const TileLoop loop = loop_of(c, gpu);
+  plan.tile_loop = loop;
+  plan.raster = raster_of(c);
+  plan.arrays = {reads_activation(kA, c.s.a()), reads(kB, c.s.b()), writes(kC, c.s.c())};
+  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
+  Step step;
+  step.issued.tensor_flops[p.dtype] = 2 * c.area() * as_double(c.depth());
+  set_traffic(step.issued, {loop.l2_read_bytes, 0});
+  step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
+  step.waits = {.tile_loads = 1, .barriers = 1};
+  Step epilogue;
+  set_traffic(epilogue.issued, {0, c.s.c() / as_double(loop.blocks())});
+  set_blocks(plan, {{step, loop.steps, as_double(c.tile.stages)}, {epilogue}});
+  return {{plan}};
+}
+
+std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
+  require_tensor_cores(p, gpu);
+  std::vector<Problem> found;
+  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
+    return value == kToChoose || value == of_tile;
+  };
+  for (const MmaTile& tile : tiles_for(p)) {
+    const std::int64_t depth = tile.k_bytes / element_bytes(p.dtype);
+    if (!asked(p[kTileM], tile.m) || !asked(p[kTileN], tile.n) || !asked(p[kTileK], depth)) {
+      continue;
+    }
+    if (gpu.occupancy && tile.shared_bytes() > gpu.occupancy->shared_bytes_per_block) continue;
+    Problem& one = found.emplace_back(p);
+    one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth;
+  }
+  if (found.empty()) (void)choice_of(p);  // which says what there is
+  return found;
+}
+
+Outline mma_sync_outline(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p);
+  return {loop_of(c, gpu), raster_of(c), 0, c.s.c()};
+}
+
+}  // namespace roofcast::gemm::tensor

@@ -1,0 +1,180 @@
+// gemm.skinny: weights from memory to registers, read once; the tokens come from L1.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "model/kernels/gemm_tensor_models.hpp"
+
+namespace roofcast::gemm::tensor {
+namespace {
+
+/// The product as the kernel sees it: rows of weights times tokens.
+struct Choice {
+  Problem p;
+  Sizes s;
+  bool weights_in_b;
+  SkinnyTile tile;
+
+  std::int64_t rows() const { return weights_in_b ? p[kN] : p[kM]; }
+  double weights() const { return weights_in_b ? s.b() : s.a(); }
+  double tokens() const { return weights_in_b ? s.a() : s.b(); }
+  /// Few columns of B stored by rows of k are transposed first.
+  bool transposes() const { return !weights_in_b && p[kTransposedB] == 0; }
+  bool aligned() const {
+    const std::int64_t vector = kVectorBytes / element_bytes(p.dtype);
+    return p[kK] % vector == 0 && (tile.along_k || p[kN] % vector == 0);
+  }
+  std::int64_t row_blocks() const { return ceil_div(rows(), tile.rows()); }
+};
+
+bool weights_in_b(const Problem& p) {
+  return p[kM] <= kMostTokens;
+}
+std::int64_t tokens_of(const Problem& p) {
+  return weights_in_b(p) ? p[kM] : p[kN];
+}
+bool along_k(const Problem& p) {
+  return !weights_in_b(p) || p[kTransposedB] != 0;
+}
+
+std::string shape_text(const SkinnyTile& tile) {
+  return std::to_string(tile.tokens) + "x" + std::to_string(tile.rows()) + "x" +
+         std::to_string(SkinnyTile::kBlockK);
+}
+
+void check_sizes(const Problem& p) {
+  if (tokens_of(p) <= kMostTokens) return;
+  throw InputError("gemm.skinny takes at most " + std::to_string(kMostTokens) +
+                   " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
+}
+
+Choice choice_of(const Problem& p) {
+  check_sizes(p);
+  std::string known;
+  for (const SkinnyTile& tile : kSkinnyTiles) {
+    if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
+    if (tile.tokens == p[kTileM] && tile.rows() == p[kTileN] && p[kTileK] == SkinnyTile::kBlockK) {
+      return {p, Sizes(p), weights_in_b(p), tile};
+    }
+    known += (known.empty() ? "" : ", ") + shape_text(tile);
+  }
+  throw InputError("gemm.skinny has no tile " + std::to_string(p[kTileM]) + "x" +
+                   std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]) +
+                   " for this product: choose one of " + known);
+}
+
+Launch launch_of(const Choice& c) {
+  Launch launch;
+  launch.grid = {c.row_blocks(), c.p[kSplitK], 1};
+  launch.block[0] = 32 * SkinnyTile::kWarps;
+  launch.registers = c.tile.registers[c.aligned() ? 1 : 0];
+  launch.shared_bytes = c.tile.shared_bytes();
+  return launch;
+}
+
+// What a warp issues for one round of loads, by the source: 8 loads of weights with their
+// addresses, the tokens' loads, the products, and where k is not along the rows the pairing of k.
+double instructions_of_round(const Choice& c) {
+  const double at_once = as_double(c.tile.blocks_at_once());
+  const double token_tiles = as_double(c.tile.tokens / 8);
+  const double products = at_once * token_tiles * 2 * as_double(c.tile.row_tiles());
+  const double pairing = c.tile.along_k ? 0 : 4 * 8;
+  constexpr double kOfLoad = 4;  // with its address and bounds
+  double loads = as_double(SkinnyTile::kLoads) + at_once * token_tiles;
+  if (!c.aligned()) loads *= 16;  // by elements, put together
+  return loads * kOfLoad + products + pairing + 10;
+}
+
+Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& tokens) {
+  Plan plan;
+  plan.needs = {Instruction::mma_sync};
+  plan.compute = c.p.dtype;
+  plan.useful.tensor_flops[c.p.dtype] = 2 * c.s.m * c.s.n * c.s.k;
+  plan.launch = launch_of(c);
+  const bool split = c.p[kSplitK] > 1;
+  const double written = split ? partial_bytes(c.p) : c.s.c();
+  plan.arrays = {c.weights_in_b ? tokens : weights, c.weights_in_b ? weights : tokens,
+                 split ? scratch(kParts, {0, written}) : writes(kC, written)};
+  const double blocks = as_double(plan.launch.blocks());
+  const double k_of_round =
+      as_double(SkinnyTile::kWarps * SkinnyTile::kBlockK * c.tile.blocks_at_once());
+  const double k_of_block = c.s.k / as_double(c.p[kSplitK]);
+  const double rounds = std::ceil(k_of_block / k_of_round);
+
+  // All blocks of a part load the same tokens, which L1 keeps for those of an SM.
+  const double tokens_of_block = c.tokens() / as_double(c.p[kSplitK]);
+  plan.reuse = {{.scope = Scope::sm,
+                 .bytes = tokens_of_block * blocks,
+                 .distinct_bytes = c.tokens(),
+                 .distance_bytes = tokens_of_block}};
+  Step round;
+  const double warps = as_double(SkinnyTile::kWarps);
+  round.issued.tensor_flops[c.p.dtype] = 2 * as_double(c.tile.rows() * c.tile.tokens) * k_of_round;
+  set_traffic(round.issued, {c.weights() / (blocks * rounds) + tokens_of_block / rounds, 0});
+  round.warp_instructions = warps * instructions_of_round(c);
+  // A load of tokens touches half of eight lines.
+  const double token_loads = warps * as_double(c.tile.blocks_at_once() * c.tile.tokens / 8);
+  const double weight_loads = warps * as_double(SkinnyTile::kLoads);
+  round.wavefronts.l1 = round.wavefronts.l1_lookups = 8 * (token_loads + weight_loads);
+  round.waits.global = 1;
+  Step end;
+  end.warp_instructions = 12 * as_double(c.tile.rows() * c.tile.tokens) / 32 * warps / 2;
+  end.wavefronts.shared = 2 * warps * as_double(c.tile.rows() * c.tile.tokens) / 32;
+  end.issued.shared_bytes = 2 * as_double(c.tile.shared_bytes());
+  set_traffic(end.issued, {0, written / blocks});
+  end.waits = {.global = 1, .shared = 1, .barriers = 1};
+  set_blocks(plan, {{round, rounds, 1}, {end}});
+  return plan;
+}
+
+}  // namespace
+
+Program plan_skinny(const Problem& p, const Gpu& /*gpu*/) {
+  const Choice c = choice_of(p);
+  const std::int64_t steps = ceil_div(p[kK], SkinnyTile::kBlockK);
+  if (p[kSplitK] < 1 || p[kSplitK] > steps) {
+    throw InputError("split_k is " + std::to_string(p[kSplitK]) +
+                     ": choose 1 to the blocks of 32 k, " + std::to_string(steps));
+  }
+  Program program;
+  ArrayUse a = reads_activation(kA, c.s.a()), b = reads(kB, c.s.b());
+  if (c.transposes()) {
+    program.push_back({transposed_copy({p[kK], p[kN], element_bytes(p.dtype)}, b, kCopyOfB)});
+    b = scratch(kCopyOfB, {c.s.b(), 0});
+  }
+  program.push_back({c.weights_in_b ? main_launch(c, b, a) : main_launch(c, a, b)});
+  if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
+  return program;
+}
+
+std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
+  require_tensor_cores(p, gpu);
+  check_sizes(p);
+  std::vector<Problem> found;
+  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
+    return value == kToChoose || value == of_tile;
+  };
+  for (const SkinnyTile& tile : kSkinnyTiles) {
+    if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p) ||
+        !asked(p[kTileM], tile.tokens) || !asked(p[kTileN], tile.rows())) {
+      continue;
+    }
+    const std::int64_t rows = weights_in_b(p) ? p[kN] : p[kM];
+    const std::int64_t places = (tile.tokens <= 16 ? 2 : 1) * gpu.sm_count.value_or(1);
+    // A round takes 8 warps' blocks of k.
+    const std::int64_t rounds =
+        ceil_div(p[kK], SkinnyTile::kBlockK * SkinnyTile::kWarps * tile.blocks_at_once());
+    for (const std::int64_t split : splits_of(p, rounds, ceil_div(rows, tile.rows()), places)) {
+      Problem& one = found.emplace_back(p);
+      one[kTileM] = tile.tokens, one[kTileN] = tile.rows();
+      one[kTileK] = SkinnyTile::kBlockK;
+      one[kSplitK] = split;
+    }
+    if (p[kTileM] == kToChoose) break;  // the smallest that holds the tokens
+  }
+  if (found.empty()) (void)choice_of(p);  // which says what there is
+  return found;
+}
+
+}  // namespace roofcast::gemm::tensor

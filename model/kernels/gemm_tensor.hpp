@@ -1,0 +1,126 @@
+#pragma once
+// C[m,n] = A[m,k] · B on the tensor cores, as this project's kernels compute it (kernels/gemm): their
+// parameters and the tiles they are compiled for. The CUDA kernels are instantiated from the same
+// tables.
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/kernels/gemm.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::gemm::tensor {
+
+/// Positions in Problem after kTileK.
+enum Parameter : std::size_t {
+  kSplitK = kTileK + 1,  ///< parts of k that different blocks sum
+  kCluster,              ///< blocks that share B by multicast
+  kTransposedB,          ///< 1: B is [n,k]
+};
+
+inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
+inline constexpr std::int64_t kStepBytes = 32;       ///< of k, that one instruction multiplies
+inline constexpr std::int64_t kVectorBytes = 16;
+inline constexpr std::int64_t kPartBytes = 4;  ///< of an fp32 sum of a part of k
+
+/// What C takes: sums of fp8 products are stored in bf16.
+constexpr DType result_type(DType type) {
+  return type == DType::fp8 ? DType::bf16 : type;
+}
+
+/// gemm.wgmma: a block stays on its SM and takes tile after tile.
+struct WgmmaTile {
+  std::int64_t m, n;
+  int stages;      ///< that fit beside the panels of C
+  int consumers;   ///< warpgroups that multiply; one more copies
+  int cluster;     ///< neighbours in m that share B's tile
+  bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
+
+  constexpr std::int64_t threads() const { return 128 * (1 + consumers); }
+  /// Stages, two panels of 64 lines a warpgroup, barriers, and room to align them.
+  constexpr std::int64_t shared_bytes() const {
+    return 1024 + stages * (m + n) * kTileLineBytes +
+           std::int64_t{consumers} * 2 * 64 * kTileLineBytes + (2 * std::int64_t{stages} + 2) * 8;
+  }
+};
+
+/// Two bytes an element.
+inline constexpr std::array kWgmmaTiles = {
+    WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
+    WgmmaTile{256, 128, 4, 2, 2, false}, WgmmaTile{256, 128, 4, 2, 1, false},
+    WgmmaTile{128, 192, 4, 2, 2, false}, WgmmaTile{192, 192, 3, 3, 1, false},
+    WgmmaTile{128, 128, 5, 2, 2, true},  WgmmaTile{128, 128, 5, 2, 1, true},
+    WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
+    WgmmaTile{64, 64, 8, 2, 1, true}};
+/// tf32 and fp8, whose operands hold k along their lines: B in another order is transposed first.
+inline constexpr std::array kWgmmaAlongKTiles = {
+    WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
+    WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
+
+/// gemm.mma_sync: a block a tile.
+struct MmaTile {
+  std::int64_t m, n;
+  std::int64_t k_bytes;  ///< of a stage
+  int warps_down, warps_across;
+  int stages;
+  int blocks;  ///< an SM, for which registers are left
+  /// A thread, by layout of B ([k,n], [n,k]) and by alignment (not, to 16 bytes): ptxas -v for
+  /// compute capability 9.0, 2026-11-22.
+  std::array<std::array<std::int64_t, 2>, 2> registers;
+
+  constexpr std::int64_t threads() const { return 32 * warps_down * warps_across; }
+  constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
+};
+/// Two bytes an element.
+inline constexpr std::array kMmaTiles = {
+    MmaTile{128, 256, 128, 2, 4, 3, 1, {{{254, 254}, {255, 238}}}},
+    MmaTile{128, 192, 128, 2, 4, 3, 1, {{{246, 218}, {242, 208}}}},
+    MmaTile{128, 128, 64, 2, 2, 4, 2, {{{255, 240}, {255, 236}}}},
+    MmaTile{64, 64, 128, 2, 2, 4, 2, {{{156, 124}, {145, 118}}}}};
+/// tf32.
+inline constexpr std::array kMmaWordTiles = {
+    MmaTile{128, 128, 128, 2, 4, 4, 1, {{{190, 188}, {168, 158}}}},
+    MmaTile{64, 64, 128, 2, 2, 4, 2, {{{156, 140}, {120, 118}}}}};
+
+/// gemm.skinny: few rows of A, the tokens (or few columns of B), against weights read once.
+struct SkinnyTile {
+  std::int64_t tokens;
+  bool along_k;  ///< a row of weights holds k
+  /// A thread, by alignment (not, to 16 bytes), as of MmaTile.
+  std::array<std::int64_t, 2> registers;
+
+  /// Of weights, 16 each: more amortize the tokens that a block loads beside them.
+  constexpr std::int64_t row_tiles() const { return !along_k ? 4 : tokens > 16 ? 2 : 1; }
+  constexpr std::int64_t rows() const { return 16 * row_tiles(); }
+  /// Blocks of kBlockK that a warp loads at once.
+  constexpr std::int64_t blocks_at_once() const { return along_k ? kLoads / (2 * row_tiles()) : 1; }
+  constexpr std::int64_t shared_bytes() const { return kWarps * rows() * tokens * 4; }
+
+  static constexpr std::int64_t kWarps = 8;
+  static constexpr std::int64_t kLoads = 8;    ///< of 16 bytes a lane, before the first use
+  static constexpr std::int64_t kBlockK = 32;  ///< k of the loads of four lanes
+};
+inline constexpr std::array kSkinnyTiles = {
+    SkinnyTile{8, false, {118, 74}},   SkinnyTile{16, false, {126, 96}},
+    SkinnyTile{32, false, {184, 138}}, SkinnyTile{64, false, {255, 218}},
+    SkinnyTile{8, true, {124, 80}},    SkinnyTile{16, true, {128, 96}},
+    SkinnyTile{32, true, {180, 122}},  SkinnyTile{64, true, {254, 182}}};
+inline constexpr std::int64_t kMostTokens = 64;
+
+/// Blocks and threads of what runs before and after a product (kernels/gemm/passes.cu).
+namespace passes {
+inline constexpr std::int64_t kThreads = 256;
+inline constexpr std::int64_t kRowsEach = 4;  ///< of a thread that copies: its loads in flight
+inline constexpr std::int64_t kSquare = 32;   ///< of the transpose
+inline constexpr std::int64_t kMostY = 65535;
+/// Elements of a row of a copy: rows begin at multiples of 128 bytes.
+constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
+  const std::int64_t line = kTileLineBytes / size;
+  return (columns + line - 1) / line * line;
+}
+}  // namespace passes
+
+/// Tile rows that blocks visit before the next tile column.
+inline constexpr std::int64_t kWgmmaGroupRows = 16, kMmaGroupRows = 8;
+
+}  // namespace roofcast::gemm::tensor

@@ -1,0 +1,98 @@
+#pragma once
+// The tensor-core variants of the family, for its table.
+#include <array>
+#include <vector>
+
+#include "model/kernels/gemm_simt.hpp"
+#include "model/kernels/gemm_tensor.hpp"
+#include "model/kernels/gemm_tensor_plan.hpp"
+
+namespace roofcast::gemm::tensor {
+
+Program plan_mma_sync(const Problem&, const Gpu&);
+std::vector<Problem> mma_sync_candidates(const Problem&, const Gpu&);
+Outline mma_sync_outline(const Problem&, const Gpu&);
+
+Program plan_wgmma(const Problem&, const Gpu&);
+std::vector<Problem> wgmma_candidates(const Problem&, const Gpu&);
+Outline wgmma_outline(const Problem&, const Gpu&);
+
+Program plan_skinny(const Problem&, const Gpu&);
+std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);
+
+inline constexpr std::array kMmaTypes = {DType::bf16, DType::fp16, DType::tf32};
+inline constexpr std::array kWgmmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8};
+inline constexpr std::array kSkinnyTypes = {DType::bf16, DType::fp16};
+
+inline constexpr roofcast::Parameter kLayoutOfB = {
+    "transposed_b", "1: B is stored as [n,k], as the weights of a linear layer", 0, 1, 0};
+inline constexpr roofcast::Parameter kRowsOfTile =
+    setting("tile_m", "rows of C a block computes; 0: to choose", kToChoose, 512, kToChoose);
+inline constexpr roofcast::Parameter kColumnsOfTile =
+    setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose);
+inline constexpr roofcast::Parameter kPartsOfK =
+    setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose);
+inline constexpr roofcast::Parameter kNoCluster =
+    setting("cluster", "blocks of a cluster: always 1", 1, 1, 1);
+
+inline constexpr std::array kMmaParameters = {
+    kShape[0],
+    kShape[1],
+    kShape[2],
+    kRowsOfTile,
+    kColumnsOfTile,
+    setting("tile_k", "depth of a stage; 0: to choose", kToChoose, 128, kToChoose),
+    setting("split_k", "parts of k: always 1", 1, 1, 1),
+    kNoCluster,
+    kLayoutOfB};
+inline constexpr std::array kWgmmaParameters = {
+    kShape[0],
+    kShape[1],
+    kShape[2],
+    kRowsOfTile,
+    kColumnsOfTile,
+    setting("tile_k", "depth of a stage, 128 bytes; 0: to choose", kToChoose, 128, kToChoose),
+    kPartsOfK,
+    setting("cluster", "blocks that share B's tile by multicast; 0: to choose", kToChoose, 2,
+            kToChoose),
+    kLayoutOfB};
+inline constexpr std::array kSkinnyParameters = {
+    kShape[0],
+    kShape[1],
+    kShape[2],
+    setting("tile_m", "tokens a block takes: rows of A or columns of B; 0: to choose", kToChoose,
+            kMostTokens, kToChoose),
+    setting("tile_n", "rows of weights a block takes; 0: to choose", kToChoose, 64, kToChoose),
+    setting("tile_k", "k of the loads of four lanes: 32; 0: to choose", kToChoose, 32, kToChoose),
+    kPartsOfK,
+    kNoCluster,
+    kLayoutOfB};
+
+inline constexpr KernelModel kMmaSync = {
+    .name = "gemm.mma_sync",
+    .summary = "tensor cores of Ampere: cp.async copies ahead, each warp multiplies by itself",
+    .parameters = kMmaParameters,
+    .dtypes = kMmaTypes,
+    .plan = plan_mma_sync,
+    .candidates = mma_sync_candidates,
+    .outline = mma_sync_outline,
+    .work = product_work};
+inline constexpr KernelModel kWgmma = {
+    .name = "gemm.wgmma",
+    .summary = "tensor cores of Hopper: TMA, four warps multiply together, persistent blocks",
+    .parameters = kWgmmaParameters,
+    .dtypes = kWgmmaTypes,
+    .plan = plan_wgmma,
+    .candidates = wgmma_candidates,
+    .outline = wgmma_outline,
+    .work = product_work};
+inline constexpr KernelModel kSkinny = {
+    .name = "gemm.skinny",
+    .summary = "few rows or columns (decode): weights read once, at the copy rate",
+    .parameters = kSkinnyParameters,
+    .dtypes = kSkinnyTypes,
+    .plan = plan_skinny,
+    .candidates = skinny_candidates,
+    .work = product_work};
+
+}  // namespace roofcast::gemm::tensor

@@ -1,0 +1,191 @@
+// gemm.wgmma: TMA copies, four warps multiply together, blocks stay and take tile after tile.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "model/kernels/gemm_tensor_models.hpp"
+
+namespace roofcast::gemm::tensor {
+namespace {
+
+bool only_along_k(const Problem& p) {
+  return p.dtype == DType::tf32 || p.dtype == DType::fp8;
+}
+std::span<const WgmmaTile> tiles_for(const Problem& p) {
+  if (only_along_k(p)) return kWgmmaAlongKTiles;
+  return kWgmmaTiles;
+}
+std::int64_t depth_of(const Problem& p) {
+  return kTileLineBytes / element_bytes(p.dtype);
+}
+
+/// The product and its tile.
+struct Choice {
+  Problem p;
+  Sizes s;
+  WgmmaTile tile;
+
+  std::int64_t clusters_down() const { return ceil_div(p[kM], tile.m * tile.cluster); }
+  std::int64_t across() const { return ceil_div(p[kN], tile.n); }
+  std::int64_t tiles() const { return clusters_down() * tile.cluster * across(); }
+  std::int64_t steps() const { return ceil_div(ceil_div(p[kK], depth_of(p)), p[kSplitK]); }
+  double area() const { return as_double(tile.m * tile.n); }
+};
+
+Choice choice_of(const Problem& p) {
+  const auto tiles = tiles_for(p);
+  const auto found = std::find_if(tiles.begin(), tiles.end(), [&p](const WgmmaTile& one) {
+    return one.m == p[kTileM] && one.n == p[kTileN] && one.cluster == p[kCluster];
+  });
+  if (found == tiles.end() || p[kTileK] != depth_of(p)) {
+    std::string known;
+    for (const WgmmaTile& one : tiles) {
+      known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n) +
+               "x" + std::to_string(depth_of(p)) + " in clusters of " + std::to_string(one.cluster);
+    }
+    throw InputError("gemm.wgmma has no tile " + std::to_string(p[kTileM]) + "x" +
+                     std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]) +
+                     " in clusters of " + std::to_string(p[kCluster]) + " for " +
+                     std::string(name(p.dtype)) + ": choose one of " + known);
+  }
+  return {p, Sizes(p), *found};
+}
+
+// Every tile column reads A once and every row of clusters B, as far as they exist: zeros are filled
+// in, not read.
+double l2_read_bytes(const Choice& c) {
+  return as_double(c.across()) * c.s.a() + as_double(c.clusters_down()) * c.s.b();
+}
+
+// Clocks of an SM for the products of one step. An instruction reads 64 rows of A and all columns of
+// B from shared memory.
+double math_cycles(const Choice& c, const Gpu& gpu) {
+  const double rate = gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
+  const double operands = as_double(c.tile.m / 64 * (64 + c.tile.n) * kTileLineBytes);
+  return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
+}
+
+TileLoop loop_of(const Choice& c, const Gpu& gpu) {
+  TileLoop loop;
+  loop.tiles = c.tiles();
+  loop.splits = c.p[kSplitK];
+  loop.steps = as_double(c.steps());
+  loop.math_cycles = math_cycles(c, gpu);
+  loop.l2_read_bytes = l2_read_bytes(c) / (as_double(loop.blocks()) * loop.steps);
+  loop.outputs = c.area();
+  loop.stores_meanwhile = c.tile.ping_pong;
+  loop.useful_cycles =
+      2 * c.s.m * c.s.n * c.s.k / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  return loop;
+}
+
+TileRaster raster_of(const Choice& c) {
+  const std::int64_t rows = c.clusters_down() * c.tile.cluster;
+  return {.tile_rows = rows,
+          .tile_columns = c.across(),
+          .group_rows = std::min(kWgmmaGroupRows, rows),
+          .row_panel_bytes = c.s.a() / as_double(rows),
+          .column_panel_bytes = c.s.b() / as_double(c.across())};
+}
+
+Launch launch_of(const Choice& c, const Gpu& gpu) {
+  Launch launch;
+  const std::int64_t places = gpu.sm_count.value_or(1) / c.tile.cluster * c.tile.cluster;
+  launch.grid[0] = std::min(c.tiles() * c.p[kSplitK], places);
+  launch.block[0] = c.tile.threads();
+  launch.cluster[0] = c.tile.cluster;
+  constexpr std::int64_t kRegistersOfSm = 65536, kUnit = 8;
+  launch.registers = kRegistersOfSm / c.tile.threads() / kUnit * kUnit;
+  launch.shared_bytes = c.tile.shared_bytes();
+  return launch;
+}
+
+// A block takes several tiles: its phases repeat as often on average.
+void set_phases(Plan& plan, const Choice& c, const TileLoop& loop) {
+  const double tiles_a_block = as_double(loop.blocks()) / as_double(plan.launch.blocks());
+  Step step;
+  step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(depth_of(c.p));
+  set_traffic(step.issued, {loop.l2_read_bytes, 0});
+  step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * kTileLineBytes);
+  step.waits = {.tile_loads = 1, .barriers = 1};
+  Step epilogue;
+  const double written = c.p[kSplitK] > 1 ? partial_bytes(c.p) : c.s.c();
+  set_traffic(epilogue.issued, {0, written / as_double(loop.blocks())});
+  set_blocks(plan, {{step, tiles_a_block * loop.steps, as_double(c.tile.stages)},
+                    {epilogue, tiles_a_block}});
+}
+
+Plan main_launch(const Choice& c, const ArrayUse& a, const ArrayUse& b, const Gpu& gpu) {
+  Plan plan;
+  plan.needs = {Instruction::bulk_copy, Instruction::wgmma};
+  plan.compute = c.p.dtype;
+  plan.useful.tensor_flops[c.p.dtype] = 2 * c.s.m * c.s.n * c.s.k;
+  plan.assignment = Assignment::persistent;
+  plan.launch = launch_of(c, gpu);
+  plan.tile_loop = loop_of(c, gpu);
+  plan.raster = raster_of(c);
+  plan.arrays = {a, b,
+                 c.p[kSplitK] > 1 ? scratch(kParts, {0, partial_bytes(c.p)}) : writes(kC, c.s.c())};
+  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
+  set_phases(plan, c, *plan.tile_loop);
+  return plan;
+}
+
+}  // namespace
+
+Program plan_wgmma(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p);
+  Program program;
+  ArrayUse a = reads_activation(kA, c.s.a()), b = reads(kB, c.s.b());
+  const std::int64_t size = element_bytes(p.dtype);
+  if (!rows_of_a_aligned(p)) {
+    program.push_back({copy_of_rows({p[kM], p[kK], size}, a, kCopyOfA)});
+    a = scratch(kCopyOfA, {c.s.a(), 0});
+  }
+  const bool turned = p[kTransposedB] == 0 && only_along_k(p);
+  if (turned || !rows_of_b_aligned(p)) {
+    const Matrix stored =
+        p[kTransposedB] != 0 ? Matrix{p[kN], p[kK], size} : Matrix{p[kK], p[kN], size};
+    program.push_back(
+        {turned ? transposed_copy(stored, b, kCopyOfB) : copy_of_rows(stored, b, kCopyOfB)});
+    b = scratch(kCopyOfB, {c.s.b(), 0});
+  }
+  program.push_back({main_launch(c, a, b, gpu)});
+  if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
+  return program;
+}
+
+std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
+  require_tensor_cores(p, gpu);
+  std::vector<Problem> found;
+  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
+    return value == kToChoose || value == of_tile;
+  };
+  for (const WgmmaTile& tile : tiles_for(p)) {
+    if (!asked(p[kTileM], tile.m) || !asked(p[kTileN], tile.n) ||
+        !asked(p[kCluster], tile.cluster) || !asked(p[kTileK], depth_of(p))) {
+      continue;
+    }
+    // A second block of a cluster that has no tile row would copy for nothing.
+    if (p[kCluster] == kToChoose && tile.cluster > 1 && p[kM] <= tile.m) continue;
+    const std::int64_t blocks = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
+    for (const std::int64_t split :
+         splits_of(p, ceil_div(p[kK], depth_of(p)), blocks, gpu.sm_count.value_or(1))) {
+      Problem& one = found.emplace_back(p);
+      one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth_of(p);
+      one[kSplitK] = split;
+      one[kCluster] = tile.cluster;
+    }
+  }
+  if (found.empty()) (void)choice_of(p);  // which says what there is
+  return found;
+}
+
+Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p);
+  return {loop_of(c, gpu), raster_of(c), partial_bytes(p), c.s.c()};
+}
+
+}  // namespace roofcast::gemm::tensor
