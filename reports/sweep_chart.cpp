@@ -91,7 +91,11 @@ Json x_axis(const SweepPlot& plot, bool log) {
   Json axis = {{"labelOverlap", true}, {"grid", false}};
   // Many values on a linear axis: round numbers are better than every so many of the swept.
   if (!log && every > 1) {
-    axis["format"] = "~s";
+    // Neighbours of a large size differ in their last digits.
+    constexpr double kNarrow = 0.9;
+    const bool narrow = values.front() > kNarrow * values.back();
+    axis["format"] = narrow ? "d" : "~s";
+    if (narrow) axis["tickCount"] = 8;
     return axis;
   }
   std::vector<double> shown;
@@ -246,7 +250,6 @@ std::string sweep_chart(const SweepPlot& plot) {
   if (marks) subtitle += plot.scattered ? " · ○ forecast ● measured" : " · ● measured";
   WaveMarks waves = wave_marks(plot);
   const bool has_waves = !waves.rows.empty();
-  if (has_waves) subtitle += " · " + waves.meaning;
 
   const Json x = x_channel(plot);
   const Json y = y_channel(plot);
@@ -307,6 +310,7 @@ std::string sweep_chart(const SweepPlot& plot) {
                    {"measured", std::move(rows.measured)}};
   if (has_waves) datasets["waves"] = std::move(waves.rows);
   Json spec = chart(plot.title, subtitle, std::move(datasets));
+  if (has_waves) spec["title"]["subtitle"] = {subtitle, waves.meaning};
   spec["width"] = kWidth;
   spec["height"] = kHeight;
   spec["layer"] = std::move(layers);

@@ -46,7 +46,8 @@ Json wave_rows(const SweepPlot& plot, const std::string& settings) {
   std::sort(points.begin(), points.end());
   constexpr double kApart = 0.025;  // of the axis: room for two digits
   Json rows = Json::array();
-  double most = 0;
+  if (points.empty()) return rows;
+  double most = points.front().second;
   double last = -std::numeric_limits<double>::infinity();
   for (const auto& [x, waves] : points) {
     if (waves <= most) continue;

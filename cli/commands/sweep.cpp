@@ -36,6 +36,7 @@ std::vector<Option> common_options() {
       {"x", "PARAMETER", "the chart's horizontal axis (default: the first with several values)"},
       {"series", "alignment",
        "colour the chart by the largest power of two that divides x, and mark waves"},
+      {"waves", "", "mark in the chart from where on a launch takes more waves"},
       {"run", "FILE", "mark in the chart what this run measured at the same points"},
       {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
       {"help,h", "", "this text"}};

@@ -100,6 +100,7 @@ class Collector {
         quantity_(read_quantity(options)),
         x_(choose_x(plotted, options)),
         by_alignment_(wants_alignment(options)),
+        marks_waves_(by_alignment_ || options.has("waves")),
         measurements_(options) {}
 
   void collect() {
@@ -118,6 +119,10 @@ class Collector {
     if (lines_.size() > reports::kMostLines) {
       throw UsageError(fmt::format("a chart has at most {} lines, this one {}: sweep fewer values",
                                    reports::kMostLines, lines_.size()));
+    }
+    if (marks_waves_ && !by_alignment_ && lines_.size() > 1) {
+      throw UsageError(fmt::format("--waves marks those of one line, not of {}: sweep one of them",
+                                   lines_.size()));
     }
     reports::SweepPlot plot;
     plot.quantity = &quantity_;
@@ -187,7 +192,7 @@ class Collector {
       result.low = std::min(a, b);
       result.high = std::max(a, b);
     }
-    if (by_alignment_ && prediction.waves) {
+    if (marks_waves_ && prediction.waves) {
       result.waves = prediction.waves->count;
       result.settings = chosen_settings(kernel, problem, prediction.problem);
     }
@@ -318,6 +323,7 @@ class Collector {
   const Quantity& quantity_;
   std::string x_;
   bool by_alignment_;
+  bool marks_waves_;
   std::string subject_;  ///< with alignment: what all lines are of
   Measurements measurements_;
   std::vector<reports::SweepLine> lines_;
@@ -339,7 +345,7 @@ bool wants_plot(const Options& options) {
     throw UsageError("--format is for tables: a chart's file name says its format");
   }
   if (plot) return true;
-  for (const char* option : {"x", "run", "series"}) {
+  for (const char* option : {"x", "run", "series", "waves"}) {
     if (options.has(option)) {
       throw UsageError(fmt::format("--{} is for charts: say --plot and which quantity", option));
     }

@@ -89,6 +89,6 @@ test("a scattered sweep has a mark for each point, measurement and wave", async 
   const { counts } = await draw(specification("scattered-sweep.json"));
   assert.equal(counts["points_marks"], 16);
   assert.equal(counts["measured_marks"], 16);
-  assert.equal(counts["waves_marks"], 3);
-  assert.equal(counts["wave_counts_marks"], 3);
+  assert.equal(counts["waves_marks"], 2);
+  assert.equal(counts["wave_counts_marks"], 2);
 });
