@@ -34,31 +34,33 @@ std::string tile_text(const KernelRef& kernel, const Problem& p) {
   return m && n ? std::to_string(*m) + "x" + std::to_string(*n) : "";
 }
 
-std::string blocks_text(const ProductForecast& one) {
+std::string waves_text(const ProductForecast& one) {
   const auto waves = static_cast<std::int64_t>(std::ceil(one.waves));
-  return std::to_string(one.blocks) + " blocks in " + std::to_string(waves) +
-         (waves == 1 ? " wave" : " waves");
+  return std::to_string(waves) + (waves == 1 ? " wave" : " waves");
 }
 
-// What differs.
-std::string difference(const KernelRef& kernel, const ProductForecast& from,
-                       const ProductForecast& to) {
+// What differs for the better. How full waves and tiles are compares where the tiles are the same.
+std::string reason(const KernelRef& kernel, const ProductForecast& from,
+                   const ProductForecast& to) {
   constexpr double kSameFill = 0.005;
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
-  if (to.vector_bytes != from.vector_bytes) {
-    add("rows aligned to " + std::to_string(to.vector_bytes) + " B, not " +
-        std::to_string(from.vector_bytes));
+  if (to.vector_bytes > from.vector_bytes) {
+    add("rows aligned to " + std::to_string(to.vector_bytes) + " B");
   }
   const std::string before = tile_text(kernel, from.prediction.problem);
   const std::string after = tile_text(kernel, to.prediction.problem);
   if (before != after) {
-    add("tiles of " + after + ", not " + before);
-  } else if (std::abs(to.tile_fill - from.tile_fill) > kSameFill) {
-    add("tiles " + percent(to.tile_fill) + " full, not " + percent(from.tile_fill));
+    add(waves_text(to) + " of tiles " + after + ", not " + waves_text(from) + " of " + before);
+  } else {
+    if (std::ceil(to.waves) < std::ceil(from.waves)) {
+      add(waves_text(to) + ", not " + waves_text(from));
+    }
+    if (to.tile_fill > from.tile_fill + kSameFill) {
+      add("tiles " + percent(to.tile_fill) + " full, not " + percent(from.tile_fill));
+    }
   }
-  if (to.blocks != from.blocks) add(blocks_text(to) + ", not " + blocks_text(from));
-  if (text.empty()) add("the same " + blocks_text(to));
+  if (text.empty()) add(to.blocks == from.blocks ? "the same blocks" : "the same waves");
   return text;
 }
 
@@ -150,7 +152,7 @@ Advised advise_product(const KernelRef& kernel, const Problem& problem, const Gp
       advised.shapes.push_back(
           {kind, one, time_s(one) / time_s(asked) - 1, one.flops_per_s / asked.flops_per_s - 1,
            weight_bytes(kernel, one.prediction.problem) - weight_bytes(kernel, problem),
-           difference(kernel, from, one)});
+           reason(kernel, from, one)});
     }
   };
   const auto larger = products_near(kernel, problem, gpu, assumptions, options.reach, true);

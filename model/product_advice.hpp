@@ -44,7 +44,7 @@ struct ProductAdvice {
   double time_change = 0;   ///< against the shape asked for: -0.1 is 10% less
   double rate_change = 0;   ///< of FLOP/s: 0.1 is 10% more
   double weight_bytes = 0;  ///< that B grows by: padded k and n take memory
-  std::string why;          ///< what differs: alignment, blocks and waves, how full tiles are
+  std::string why;          ///< alignment, tiles, waves and how full they are: what is better
 };
 
 struct Advised {

@@ -37,42 +37,33 @@ std::string weights_text(double bytes) {
   return (bytes > 0 ? "+" : "−") + si_text(std::abs(bytes), "B", 3);
 }
 
-std::vector<std::string> row(const AdviceAnswer& answer, const ProductForecast& product) {
-  return {extent_text(product, 0),
-          extent_text(product, 1),
-          extent_text(product, 2),
-          si_text(product.prediction.time->expected_s, "s"),
-          si_text(product.flops_per_s, "FLOP/s"),
-          tile_text(answer, product),
-          fmt::format("{}", product.blocks),
-          figure_text(product.waves, 3)};
-}
-
 std::string shapes_text(const AdviceAnswer& answer, const Style& style) {
   TextTable table({{"shape"},
                    {"m", Align::right},
                    {"n", Align::right},
                    {"k", Align::right},
                    {"expected", Align::right},
+                   {"time", Align::right},
                    {"rate", Align::right},
+                   {"weights", Align::right},
                    {"tile"},
                    {"blocks", Align::right},
                    {"waves", Align::right},
-                   {"time", Align::right},
-                   {"weights", Align::right},
-                   {"what differs"}});
+                   {"why"}});
   const auto add = [&](std::string_view kind, const ProductForecast& product,
-                       const std::array<std::string, 3>& last) {
-    std::vector<std::string> cells = row(answer, product);
-    cells.emplace(cells.begin(), kind);
-    cells.insert(cells.end(), last.begin(), last.end());
-    table.add(std::move(cells), kind == name(AdviceKind::faster));
+                       const std::string& time, const std::string& weights,
+                       const std::string& why) {
+    table.add({std::string(kind), extent_text(product, 0), extent_text(product, 1),
+               extent_text(product, 2), si_text(product.prediction.time->expected_s, "s"), time,
+               si_text(product.flops_per_s, "FLOP/s"), weights, tile_text(answer, product),
+               fmt::format("{}", product.blocks), figure_text(product.waves, 3), why},
+              kind == name(AdviceKind::faster));
   };
-  add("asked", answer.advised->asked,
-      {"", "", fmt::format("rows aligned to {} B", answer.advised->asked.vector_bytes)});
+  const ProductForecast& asked = answer.advised->asked;
+  add("asked", asked, "", "", fmt::format("rows aligned to {} B", asked.vector_bytes));
   for (const ProductAdvice& one : answer.advised->shapes) {
-    add(name(one.kind), one.product,
-        {signed_percent(one.time_change), weights_text(one.weight_bytes), one.why});
+    add(name(one.kind), one.product, signed_percent(one.time_change),
+        weights_text(one.weight_bytes), one.why);
   }
   return table.text(style, "  ");
 }
