@@ -263,6 +263,10 @@ std::string sweep_chart(const SweepPlot& plot) {
   colours["legend"]["symbolType"] = plot.scattered ? "circle" : "stroke";
   colours["legend"]["labelLimit"] = kWidth;
   if (!plot.legend.empty()) colours["legend"]["titleLimit"] = kWidth;
+  if (!plot.colours.empty()) {
+    colours["scale"]["domain"] = plot.colours;
+    colours["legend"]["values"] = names;
+  }
   const Json shown = tooltip({{"line", "Line"},
                               {"problem", "Problem"},
                               {"predicted", "Predicted"},

@@ -30,9 +30,10 @@ struct SweepPlot {
   std::string subtitle;
   std::string x_title;
   const Quantity* quantity = nullptr;
-  std::vector<SweepLine> lines;  ///< at most kMostLines: as many as the colours tell apart
-  std::string legend{};          ///< what the labels of the lines are; empty: they say so
-  bool scattered = false;        ///< points alone: neighbours belong to different lines
+  std::vector<SweepLine> lines;        ///< at most kMostLines: as many as the colours tell apart
+  std::string legend{};                ///< what the labels of the lines are; empty: they say so
+  std::vector<std::string> colours{};  ///< labels in the order of the colours; empty: the lines'
+  bool scattered = false;              ///< points alone: neighbours belong to different lines
 };
 
 inline constexpr std::size_t kMostLines = 10;

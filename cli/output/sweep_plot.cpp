@@ -148,6 +148,10 @@ class Collector {
     plot.title = fmt::format("{} of {} over {}", quantity_.title, subject_, x_);
     plot.legend = fmt::format("largest power of two that divides {}", x_);
     plot.scattered = true;
+    // A power of two has its colour in every chart.
+    for (std::int64_t power = 1; power <= kMostAligned; power *= 2) {
+      plot.colours.push_back(alignment_label(power));
+    }
     std::sort(plot.lines.begin(), plot.lines.end(), [](const auto& a, const auto& b) {
       return std::stoll(a.label) < std::stoll(b.label);
     });

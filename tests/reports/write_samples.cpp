@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   const std::string sweep = sample_sweep(quantities().front(), true, "sweep");
   write("sweep.html", chart_page("A sweep", sweep));
 
-  SweepPlot scattered{"Rate", "device", "m: rows", &quantities().front(), {}, "power of two", true};
+  SweepPlot scattered{"Rate", "device",       "m: rows",       &quantities().front(),
+                      {},     "power of two", {"1", "2", "8"}, true};
   for (const int power : {1, 8}) {
     scattered.lines.push_back({std::to_string(power), {}});
     for (int i = 1; i < 9; ++i) {

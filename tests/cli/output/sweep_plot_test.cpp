@@ -78,6 +78,9 @@ TEST(SweepPlot, SeriesByAlignmentTellSizesApart) {
   const json chosen = drawn(
       "gemm.library --m 2048,3072,4096,4097 --n =m --k =m --dtype bf16 --gpu h200-sxm --plot rate "
       "--series alignment");
+  const json& colour = chosen.at("layer").back().at("encoding").at("color");
+  EXPECT_EQ(colour.at("scale").at("domain").size(), 8U);
+  EXPECT_THAT(colour.at("legend").at("values"), ::testing::ElementsAre("1 (odd)", "128 or more"));
   EXPECT_THAT(chosen.at("title").at("subtitle").at(1).get<std::string>(),
               HasSubstr("waves of tile_m="));
 }
