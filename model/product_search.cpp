@@ -6,6 +6,9 @@
 #include <set>
 
 #include "model/kernels/gemm_alignment.hpp"
+#include "model/laws/feasibility.hpp"
+#include "model/laws/occupancy.hpp"
+#include "model/laws/waves.hpp"
 
 namespace roofcast {
 namespace {
@@ -155,6 +158,21 @@ class Search {
   std::vector<ProductForecast> found_;
 };
 
+// Of the launch that multiplies: others convert its operands or add its parts.
+void count_blocks(ProductForecast& one, const KernelRef& kernel, const Gpu& gpu) {
+  const Prediction& answer = one.prediction;
+  one.blocks = answer.launch->blocks();
+  one.waves = answer.waves->count;
+  if (answer.launches == 1) return;
+  const Program program = kernel.kernel->plan(answer.problem, gpu);
+  const Plan& plan =
+      std::max_element(program.begin(), program.end(), [](const Node& a, const Node& b) {
+        return a.plan.useful.flops() < b.plan.useful.flops();
+      })->plan;
+  one.blocks = plan.launch.blocks();
+  one.waves = waves(one.blocks, places(plan.launch, checked_occupancy(plan, gpu), gpu)).count;
+}
+
 }  // namespace
 
 ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
@@ -168,8 +186,7 @@ ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem
   }
   const Problem& p = answer.problem;
   one.flops_per_s = answer.work.flops() / answer.time->expected_s;
-  one.blocks = answer.launch->blocks();
-  one.waves = answer.waves->count;
+  count_blocks(one, kernel, gpu);
   one.vector_bytes = gemm::b_vector(p) * element_bytes(p.dtype);
   const auto tile_m = value_named(kernel, p, "tile_m"), tile_n = value_named(kernel, p, "tile_n");
   if (tile_m && tile_n) {

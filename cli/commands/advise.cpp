@@ -13,24 +13,25 @@ constexpr HelpPage kHelp = {
     "  roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 --gpu h100-sxm5\n"
     "  roofcast advise gemm --m 1793 --n 1793 --k 1793 --dtype bf16 --gpu a100-sxm4-80gb --within "
     "8%\n"
-    "  roofcast advise gemm.tiled --m 4000 --n 4000 --k 4000 --gpu h200-sxm --vary m,n "
+    "  roofcast advise gemm --kernel gemm.tiled --m 4000 --n 4000 --k 4000 --gpu h200-sxm "
     "--pad-only\n"
     "  roofcast advise --batch shapes.jsonl --gpu h200-sxm --dtype bf16 --jobs 0 > advice.jsonl\n",
-    "roofcast advise gemm|KERNEL --m M --n N --k K [options]\n"
+    "roofcast advise gemm --m M --n N --k K [options]\n"
     "       roofcast advise --batch FILE [options]",
     "Shapes near a matrix product's that are forecast to run faster or to cost nothing more, and "
     "why:\n"
-    "larger ones, to be filled with zeros, and smaller ones. gemm is what the library does "
-    "(gemm.library);\n"
-    "other kernels of the family have their names. Padded k and n take memory: weights says how "
-    "much.\n"
-    "A line of a batch is a JSON object as for `predict --batch`; \"kernel\" may be left out."};
+    "larger ones, to be filled with zeros, and smaller ones. The forecasts are those of the "
+    "library,\n"
+    "or of --kernel. Padded k and n take memory: weights says how much. A line of a batch is a "
+    "JSON\n"
+    "object as for `predict --batch`; \"kernel\" may be left out."};
 
 constexpr std::string_view kLibrary = "gemm.library";
 
 std::vector<Option> common_options() {
   std::vector<Option> options = {
       {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+      {"kernel", "KERNEL", "the product's kernel (default: gemm.library)"},
       {"dtype", "TYPE", "element type: bf16, fp16 … (default: fp32)"},
       {"within", "SHARE", "how far each extent may change (default: 5%); alignment always may"},
       {"vary", "LIST", "the extents that may change (default: m,n,k)"},
@@ -71,7 +72,7 @@ AdviceAnswer advice(const KernelRef& kernel, const Problem& problem, const Gpu& 
 
 ExitCode answer_batch(const Options& options) {
   BatchDefaults defaults = read_batch_defaults(options);
-  defaults.kernel = kLibrary;
+  defaults.kernel = options.get("kernel", kLibrary);
   defaults.write = [how = read_advice_options(options)](JsonWriter& json, const KernelRef& kernel,
                                                         const Problem& problem, const Gpu& gpu,
                                                         const Assumptions& assumptions) {
@@ -112,6 +113,17 @@ void write_answers(std::span<const AdviceAnswer> answers, std::string_view forma
   }
 }
 
+/// The kernel has a say in what else may be asked, so --kernel is found before options are checked.
+std::optional<std::string> find_kernel_option(const Arguments& options) {
+  constexpr std::string_view kName = "--kernel";
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string& text = options[i];
+    if (text == kName && i + 1 < options.size()) return options[i + 1];
+    if (text.starts_with(kName) && text[kName.size()] == '=') return text.substr(kName.size() + 1);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ExitCode run_advise(const Arguments& arguments) {
@@ -120,9 +132,11 @@ ExitCode run_advise(const Arguments& arguments) {
   if (split.words.size() > 1) {
     throw UsageError(fmt::format("advise takes one kernel, and also found '{}'", split.words[1]));
   }
+  const auto named = find_kernel_option(split.options);
   std::vector<KernelRef> kernels;
   for (const std::string& word : split.words) {
-    kernels.push_back(kernel_named(word == "gemm" ? kLibrary : word));
+    if (word != "gemm" && named) throw UsageError("--kernel goes with `advise gemm`, or alone");
+    kernels.push_back(kernel_named(word != "gemm" ? word : named.value_or(std::string(kLibrary))));
   }
   if (kernels.empty()) {
     known.push_back(batch_option());

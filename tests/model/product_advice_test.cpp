@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "model/kernels/gemm.hpp"
+#include "model/kernels/gemm_library.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast {
@@ -170,6 +170,22 @@ TEST(ProductAdvice, ChangesOnlyWhatMayChange) {
   }
   options.reach.varied = {};
   EXPECT_TRUE(advise({1793, 1793, 1793}, options).shapes.empty());
+}
+
+TEST(ProductAdvice, CountsTheBlocksThatMultiply) {
+  const KernelRef library = find_kernel("gemm.library");
+  const auto asked = [&](std::int64_t quantize) {
+    Problem problem = product(library, 4096, 4096, 4096, DType::fp8);
+    problem[gemm::kQuantize] = quantize;
+    problem[gemm::kTileM] = 128;
+    problem[gemm::kTileN] = 256;
+    return advise_product(library, problem, gpu_named("h200-sxm"), {}, {}).asked;
+  };
+  const ProductForecast alone = asked(gemm::kNothing), converted = asked(gemm::kActivations);
+  EXPECT_EQ(alone.blocks, 32 * 16);
+  EXPECT_EQ(converted.blocks, alone.blocks);
+  EXPECT_EQ(converted.waves, alone.waves);
+  EXPECT_GT(time_s(converted), time_s(alone));
 }
 
 TEST(ProductAdvice, KeepsTheTileThatIsAskedFor) {

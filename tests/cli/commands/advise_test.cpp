@@ -77,6 +77,10 @@ TEST(Advise, AsksOtherKernelsAndWithinOtherBounds) {
   const std::string tiled = "advise gemm.tiled --m 4097 --n 4097 --k 4096 --gpu h200-sxm";
   const json object = json::parse(run_program(tiled + " --format json").out);
   EXPECT_EQ(object.at("asked").at("forecast").at("kernel"), "gemm.tiled");
+  for (const char* spelled : {"gemm --kernel gemm.tiled", "gemm --kernel=gemm.tiled"}) {
+    const std::string words = std::string("advise ") + spelled + tiled.substr(17);
+    EXPECT_EQ(json::parse(run_program(words + " --format json").out), object) << words;
+  }
   const auto kinds = [](const std::string& words) {
     std::vector<std::string> found;
     const json advice = json::parse(run_program(words + " --format json").out);
@@ -110,6 +114,9 @@ TEST(Advise, AnswersALineForALine) {
   EXPECT_EQ(json::parse(answers[2]).at("asked").at("forecast").at("kernel"), "gemm.tiled");
   EXPECT_EQ(json::parse(answers[3]).at("line"), 4);
   EXPECT_EQ(run_program(words + " --jobs 2", lines).out, outcome.out);
+  const Outcome tiled = run_program("advise --batch - --gpu h200-sxm --kernel gemm.tiled", lines);
+  EXPECT_EQ(json::parse(lines_of(tiled.out).at(0)).at("asked").at("forecast").at("kernel"),
+            "gemm.tiled");
 }
 
 TEST(Advise, ADeviceWithoutAnAnswerLeavesTheOthersTheirs) {
@@ -127,6 +134,9 @@ TEST(Advise, RefusalsSayWhatToDo) {
   expect_refusal("advise gemm --m 1 --k 1 --gpu h200-sxm", kUsage, "--n");
   expect_refusal("advise gemm --m 1 --n 1 --k 1", kUsage, "--gpu");
   expect_refusal("advise gemm.tild --m 1", kUsage, "gemm.tiled");
+  expect_refusal("advise gemm --kernel gemm.tild --m 1", kUsage, "gemm.tiled");
+  expect_refusal("advise gemm.tiled --kernel gemm.naive --m 1", kUsage, "--kernel goes with");
+  expect_refusal("advise gemm --kernel", kUsage, "kernel");
   expect_refusal("advise stream.copy --n 1000 --gpu h200-sxm", kBadInput, "kernels of gemm");
   expect_refusal(kVocabulary + "k80", kBadInput, "no tensor cores");
   expect_refusal(kVocabulary + "h200-sxm --within 80%", kUsage, "0% to 50%");
