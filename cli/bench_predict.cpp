@@ -4,6 +4,7 @@
 
 #include "cli/commands/batch.hpp"
 #include "cli/input/device.hpp"
+#include "model/product_advice.hpp"
 #include "model/roofcast.hpp"
 
 namespace {
@@ -35,6 +36,20 @@ void batch_line(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(batch_line);
+
+void advise_call(benchmark::State& state) {
+  const roofcast::Gpu gpu = roofcast::cli::load_device("h200-sxm", {});
+  const roofcast::KernelRef kernel = roofcast::find_kernel("gemm.library");
+  roofcast::Problem problem;
+  problem.dtype = roofcast::DType::bf16;
+  problem.values = {4095, 50257, 4097};
+  constexpr unsigned kShapeGiven = 0b111;
+  roofcast::check(kernel, problem, kShapeGiven);
+  while (state.KeepRunning()) {
+    benchmark::DoNotOptimize(roofcast::advise_product(kernel, problem, gpu, {}, {}));
+  }
+}
+BENCHMARK(advise_call)->Unit(benchmark::kMillisecond);
 
 void load_specification(benchmark::State& state) {
   while (state.KeepRunning()) {

@@ -11,6 +11,7 @@
 
 #include "reports/plot.hpp"
 #include "reports/text.hpp"
+#include "reports/wave_marks.hpp"
 
 namespace roofcast::reports {
 namespace {
@@ -90,7 +91,11 @@ Json x_axis(const SweepPlot& plot, bool log) {
   Json axis = {{"labelOverlap", true}, {"grid", false}};
   // Many values on a linear axis: round numbers are better than every so many of the swept.
   if (!log && every > 1) {
-    axis["format"] = "~s";
+    // Neighbours of a large size differ in their last digits.
+    constexpr double kNarrow = 0.9;
+    const bool narrow = values.front() > kNarrow * values.back();
+    axis["format"] = narrow ? "d" : "~s";
+    if (narrow) axis["tickCount"] = 8;
     return axis;
   }
   std::vector<double> shown;
@@ -140,11 +145,11 @@ Json y_channel(const SweepPlot& plot) {
   Span span;
   for (const SweepLine& line : plot.lines) {
     for (const SweepPoint& point : line.points) {
-      for (const double y :
-           {point.value, point.low.value_or(point.value), point.high.value_or(point.value),
-            point.measured.value_or(point.value)}) {
-        span.add(y);
-      }
+      span.add(point.value);
+      span.add(point.measured.value_or(point.value));
+      if (plot.scattered) continue;  // no intervals are drawn
+      span.add(point.low.value_or(point.value));
+      span.add(point.high.value_or(point.value));
     }
   }
   constexpr double kRoom = 1.15;
@@ -200,7 +205,7 @@ Rows rows_of(const SweepPlot& plot) {
       if (!std::isfinite(point.value)) continue;
       Json row = point_row(plot, line, point);
       rows.forecasts.push_back(row);
-      if (row.contains("low")) rows.intervals.push_back(row);
+      if (row.contains("low") && !plot.scattered) rows.intervals.push_back(row);
       if (!point.measured || !std::isfinite(*point.measured)) continue;
       row["y"] = *point.measured;
       rows.measured.push_back(std::move(row));
@@ -241,8 +246,10 @@ std::string sweep_chart(const SweepPlot& plot) {
 
   std::string subtitle = plot.subtitle;
   if (!rows.intervals.empty()) subtitle += " · band: interval of the forecast";
-  if (!rows.measured.empty()) subtitle += " · ● measured";
   const bool marks = !rows.measured.empty();
+  if (marks) subtitle += plot.scattered ? " · ○ forecast ● measured" : " · ● measured";
+  WaveMarks waves = wave_marks(plot);
+  const bool has_waves = !waves.rows.empty();
 
   const Json x = x_channel(plot);
   const Json y = y_channel(plot);
@@ -252,9 +259,14 @@ std::string sweep_chart(const SweepPlot& plot) {
   const std::size_t most = std::clamp<std::size_t>(kLettersARow / longest, 1, 6);
   const std::size_t entry_rows = std::max<std::size_t>(1, (names.size() + most - 1) / most);
   const auto columns = static_cast<int>((names.size() + entry_rows - 1) / entry_rows);
-  Json colours = colour("line", names, "", columns);
-  colours["legend"]["symbolType"] = "stroke";
+  Json colours = colour("line", names, plot.legend, columns);
+  colours["legend"]["symbolType"] = plot.scattered ? "circle" : "stroke";
   colours["legend"]["labelLimit"] = kWidth;
+  if (!plot.legend.empty()) colours["legend"]["titleLimit"] = kWidth;
+  if (!plot.colours.empty()) {
+    colours["scale"]["domain"] = plot.colours;
+    colours["legend"]["values"] = names;
+  }
   const Json shown = tooltip({{"line", "Line"},
                               {"problem", "Problem"},
                               {"predicted", "Predicted"},
@@ -272,30 +284,37 @@ std::string sweep_chart(const SweepPlot& plot) {
   Json points = encoding;
   points["tooltip"] = shown;
 
-  Json layers = Json::array();
-  layers.push_back({{"name", "intervals"},
-                    {"data", {{"name", "intervals"}}},
-                    {"mark", mark("area", "interval", {{"clip", true}})},
-                    {"encoding", interval}});
-  layers.push_back({{"name", "forecasts"},
-                    {"data", {{"name", "forecasts"}}},
-                    {"mark", mark("line", "forecast")},
-                    {"encoding", lines}});
   // Where nothing was measured, the points of the forecast show what was asked.
-  layers.push_back(
-      {{"name", "points"},
-       {"data", {{"name", "forecasts"}}},
-       {"mark", mark("point", "predicted", {{"filled", true}, {"size", marks ? 8 : 22}})},
-       {"encoding", points}});
-  layers.push_back({{"name", "measured"},
-                    {"data", {{"name", "measured"}}},
-                    {"mark", mark("point", "measured", {{"filled", true}, {"size", 62}})},
+  const double size = plot.scattered ? 26 : marks ? 8 : 22;
+  const bool filled = !plot.scattered || !marks;
+  Json layers = Json::array();
+  if (has_waves) layers = wave_layers(x);
+  if (!plot.scattered) {
+    layers.push_back({{"name", "intervals"},
+                      {"data", {{"name", "intervals"}}},
+                      {"mark", mark("area", "interval", {{"clip", true}})},
+                      {"encoding", interval}});
+    layers.push_back({{"name", "forecasts"},
+                      {"data", {{"name", "forecasts"}}},
+                      {"mark", mark("line", "forecast")},
+                      {"encoding", lines}});
+  }
+  layers.push_back({{"name", "points"},
+                    {"data", {{"name", "forecasts"}}},
+                    {"mark", mark("point", "predicted", {{"filled", filled}, {"size", size}})},
                     {"encoding", points}});
+  layers.push_back(
+      {{"name", "measured"},
+       {"data", {{"name", "measured"}}},
+       {"mark", mark("point", "measured", {{"filled", true}, {"size", plot.scattered ? 40 : 62}})},
+       {"encoding", points}});
 
-  Json spec = chart(plot.title, subtitle,
-                    {{"forecasts", std::move(rows.forecasts)},
-                     {"intervals", std::move(rows.intervals)},
-                     {"measured", std::move(rows.measured)}});
+  Json datasets = {{"forecasts", std::move(rows.forecasts)},
+                   {"intervals", std::move(rows.intervals)},
+                   {"measured", std::move(rows.measured)}};
+  if (has_waves) datasets["waves"] = std::move(waves.rows);
+  Json spec = chart(plot.title, subtitle, std::move(datasets));
+  if (has_waves) spec["title"]["subtitle"] = {subtitle, waves.meaning};
   spec["width"] = kWidth;
   spec["height"] = kHeight;
   spec["layer"] = std::move(layers);

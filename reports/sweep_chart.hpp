@@ -15,7 +15,9 @@ struct SweepPoint {
   std::optional<double> low;  ///< of the forecast's interval
   std::optional<double> high;
   std::optional<double> measured;
-  std::string problem;  ///< "n=1048576 stride=4 fp32"
+  std::string problem;            ///< "n=1048576 stride=4 fp32"
+  std::optional<double> waves{};  ///< of the launch, where the chart marks them
+  std::string settings{};         ///< that the forecast chose: "tile_m=128 tile_n=256"
 };
 
 struct SweepLine {
@@ -28,14 +30,18 @@ struct SweepPlot {
   std::string subtitle;
   std::string x_title;
   const Quantity* quantity = nullptr;
-  std::vector<SweepLine> lines;  ///< at most kMostLines: as many as the colours tell apart
+  std::vector<SweepLine> lines;        ///< at most kMostLines: as many as the colours tell apart
+  std::string legend{};                ///< what the labels of the lines are; empty: they say so
+  std::vector<std::string> colours{};  ///< labels in the order of the colours; empty: the lines'
+  bool scattered = false;              ///< points alone: neighbours belong to different lines
 };
 
 inline constexpr std::size_t kMostLines = 10;
 
 /// A line for each of `lines`, its interval as a band, measurements as marks. An axis whose values
 /// are positive and span more than 16 to 1 is logarithmic, as is one of powers of two; a linear
-/// axis of the quantity starts at 0. Values that are not finite are left out. Vega-Lite JSON text.
+/// axis of the quantity starts at 0. Of the points with waves, those of the most common settings give the
+/// marks from where on a launch takes more whole waves, but for marks too close to be told apart. Values that are not finite are left out. Vega-Lite JSON text.
 std::string sweep_chart(const SweepPlot& plot);
 
 }  // namespace roofcast::reports

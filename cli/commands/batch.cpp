@@ -77,6 +77,11 @@ bool read_parameter(const QueryField& field, std::span<const Parameter> paramete
 
 }  // namespace
 
+void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
+                    const Gpu& gpu, const Assumptions& assumptions) {
+  write_json(json, {kernel, gpu, predict(kernel, problem, gpu, assumptions)});
+}
+
 Batch::Batch(BatchDefaults defaults) : defaults_(std::move(defaults)) {
   // A path is opened only where the command line names it, never because a line of input does.
   if (defaults_.gpu) gpus_.emplace(*defaults_.gpu, load_device(*defaults_.gpu, defaults_.device));
@@ -99,11 +104,14 @@ const Gpu& Batch::gpu(std::string_view name) {
   return gpus_.emplace(key, load_device(key, defaults_.device)).first->second;
 }
 
-void Batch::predict_line(std::string_view line, fmt::memory_buffer& out) {
+void Batch::answer_line(std::string_view line, fmt::memory_buffer& out) {
   query_.read(line);
   const Asked asked = find_names(query_);
-  if (asked.kernel == nullptr) throw InputError("'kernel' is missing, such as \"gemm.tiled\"");
-  const KernelRef& found = kernel(text_of(*asked.kernel));
+  if (asked.kernel == nullptr && defaults_.kernel.empty()) {
+    throw InputError("'kernel' is missing, such as \"gemm.tiled\"");
+  }
+  const KernelRef& found =
+      kernel(asked.kernel != nullptr ? text_of(*asked.kernel) : defaults_.kernel);
   if (asked.gpu == nullptr && !defaults_.gpu) {
     throw InputError("'gpu' is missing: put it in the line or give --gpu");
   }
@@ -122,15 +130,14 @@ void Batch::predict_line(std::string_view line, fmt::memory_buffer& out) {
     }
   }
   check(found, problem, given);
-  const Prediction prediction = predict(found, problem, device, assumptions);
   JsonWriter json(out);
-  write_json(json, {found, device, prediction});
+  defaults_.write(json, found, problem, device, assumptions);
   json.newline();
 }
 
 std::optional<Batch::Refusal> Batch::try_line(std::string_view line, fmt::memory_buffer& out) {
   try {
-    predict_line(line, out);
+    answer_line(line, out);
     return std::nullopt;
   } catch (const InputError& error) {
     return Refusal{"bad_input", error.what()};

@@ -12,16 +12,26 @@
 
 #include "cli/input/device.hpp"
 #include "cli/input/query.hpp"
+#include "cli/output/json_writer.hpp"
 #include "model/roofcast.hpp"
 
 namespace roofcast::cli {
 
+/// Writes what the command answers to one checked question, a JSON value. Throws InputError.
+using WriteAnswer = std::function<void(JsonWriter&, const KernelRef&, const Problem&, const Gpu&,
+                                       const Assumptions&)>;
+/// A forecast, as `predict` writes it.
+void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
+                    const Gpu& gpu, const Assumptions& assumptions);
+
 /// What holds for lines that do not say otherwise.
 struct BatchDefaults {
   DeviceOptions device;
+  std::string kernel;  ///< empty: every line names one
   std::optional<std::string> gpu;
   std::optional<DType> dtype;
   Assumptions assumptions;
+  WriteAnswer write = write_forecast;
 };
 
 class Batch {
@@ -47,7 +57,7 @@ class Batch {
   };
 
   std::optional<Refusal> try_line(std::string_view line, fmt::memory_buffer& out);
-  void predict_line(std::string_view line, fmt::memory_buffer& out);
+  void answer_line(std::string_view line, fmt::memory_buffer& out);
   const KernelRef& kernel(std::string_view name);
   const Gpu& gpu(std::string_view name);
 

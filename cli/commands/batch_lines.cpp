@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/input/kernel_options.hpp"
 #include "cli/input/query_lines.hpp"
 #include "cli/output/files.hpp"
 #include "cli/output/signals.hpp"
@@ -59,6 +60,25 @@ std::vector<Part> next_parts(QueryLines& lines, std::size_t jobs, std::int64_t& 
 }
 
 }  // namespace
+
+Option batch_option() {
+  return {"batch", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"};
+}
+
+BatchDefaults read_batch_defaults(const Options& options) {
+  BatchDefaults defaults;
+  defaults.device = read_device_options(options);
+  defaults.gpu = options.find("gpu");
+  if (const auto dtype = options.find("dtype")) {
+    defaults.dtype = parse_dtype(*dtype);
+    if (!defaults.dtype) throw UsageError(fmt::format("there is no element type '{}'", *dtype));
+  }
+  defaults.assumptions = read_assumptions(options);
+  if (options.get("format", "json") != "json") {
+    throw UsageError("--batch answers in JSON, one object a line: leave --format out");
+  }
+  return defaults;
+}
 
 Option jobs_option() {
   return {"jobs", "N", "with --batch: answer on N threads; 0: on all cores (default: 1)"};

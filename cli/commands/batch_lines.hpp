@@ -10,6 +10,11 @@
 
 namespace roofcast::cli {
 
+/// --batch, for a command without a kernel: kernels have a parameter of that name (attention's).
+Option batch_option();
+/// --gpu, --dtype and the like, for lines that do not say otherwise. Throws UsageError.
+BatchDefaults read_batch_defaults(const Options& options);
+
 /// --jobs.
 Option jobs_option();
 /// The threads asked for: 1 without --jobs, as many as there are cores for 0. Throws UsageError.

@@ -28,6 +28,7 @@ ExitCode with_errors_reported(const std::function<ExitCode()>& work);
 
 ExitCode run_predict(const Arguments& arguments);
 ExitCode run_sweep(const Arguments& arguments);
+ExitCode run_advise(const Arguments& arguments);
 ExitCode run_roofline(const Arguments& arguments);
 ExitCode run_validate(const Arguments& arguments);
 ExitCode run_calibrate(const Arguments& arguments);

@@ -35,23 +35,8 @@ std::vector<Option> common_options() {
   return options;
 }
 
-/// Not among the common ones: kernels have a parameter of that name (attention's batch).
-Option batch_option() {
-  return {"batch", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"};
-}
-
 ExitCode answer_batch(const Options& options) {
-  BatchDefaults defaults;
-  defaults.device = read_device_options(options);
-  defaults.gpu = options.find("gpu");
-  if (const auto dtype = options.find("dtype")) {
-    defaults.dtype = parse_dtype(*dtype);
-    if (!defaults.dtype) throw UsageError(fmt::format("there is no element type '{}'", *dtype));
-  }
-  defaults.assumptions = read_assumptions(options);
-  if (options.get("format", "json") != "json") {
-    throw UsageError("--batch answers in JSON, one object a line: leave --format out");
-  }
+  const BatchDefaults defaults = read_batch_defaults(options);
   return answer_lines(options.get("batch", "-"), options.find("output"), read_jobs(options),
                       [&defaults] { return Batch(defaults); });
 }

@@ -17,7 +17,10 @@ constexpr HelpPage kHelp = {
     "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h100-sxm5,h200-sxm -o copy.json\n"
     "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu v100-sxm2\n"
     "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h200-sxm --plot bandwidth -o "
-    "copy.html\n",
+    "copy.html\n"
+    "  roofcast sweep gemm.library --m 1024:2304:8,1025:2304:32 --n =m --k =m --dtype bf16 --gpu "
+    "a100-sxm4-80gb \\\n"
+    "                 --plot rate --series alignment -o mystery.svg\n",
     "roofcast sweep KERNEL... [options]",
     "Forecasts every combination of the values given. A parameter takes a number, a list a,b,c, a\n"
     "range lo:hi:step or lo:hi:*factor, =PARAMETER to follow another one, or =NUMBER/PARAMETER "
@@ -31,6 +34,9 @@ std::vector<Option> common_options() {
       {"format", "csv|json", "output format (default: as the output's name ends, else csv)"},
       {"plot", "QUANTITY", plot_option_meaning()},
       {"x", "PARAMETER", "the chart's horizontal axis (default: the first with several values)"},
+      {"series", "alignment",
+       "colour the chart by the largest power of two that divides x, and mark waves"},
+      {"waves", "", "mark in the chart from where on a launch takes more waves"},
       {"run", "FILE", "mark in the chart what this run measured at the same points"},
       {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
       {"help,h", "", "this text"}};

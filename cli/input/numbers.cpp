@@ -32,4 +32,12 @@ double parse_real(std::string_view what, std::string_view text) {
   throw UsageError(fmt::format("{} takes a number such as 1.755e9, not '{}'", what, text));
 }
 
+double parse_share(std::string_view what, std::string_view text) {
+  const bool of_hundred = text.ends_with('%');
+  const auto value =
+      validation::number_of<double>(text.substr(0, text.size() - (of_hundred ? 1 : 0)));
+  if (value) return of_hundred ? *value / 100 : *value;
+  throw UsageError(fmt::format("{} takes a share such as 5% or 0.05, not '{}'", what, text));
+}
+
 }  // namespace roofcast::cli

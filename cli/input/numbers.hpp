@@ -17,4 +17,7 @@ std::int64_t parse_whole(std::string_view what, std::string_view text);
 /// A finite number; UsageError for other text.
 double parse_real(std::string_view what, std::string_view text);
 
+/// A share, as 5% or 0.05. UsageError for other text.
+double parse_share(std::string_view what, std::string_view text);
+
 }  // namespace roofcast::cli

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 
 #include "cli/output/answer.hpp"
 #include "cli/output/chart_output.hpp"
-#include "cli/output/files.hpp"
+#include "cli/output/sweep_measurements.hpp"
 #include "cli/output/terminal.hpp"
 #include "model/types/parameter_text.hpp"
 #include "reports/chart.hpp"
 #include "reports/sweep_chart.hpp"
-#include "validation/runs/problem_text.hpp"
-#include "validation/runs/run.hpp"
 #include "validation/runs/suite.hpp"
 
 namespace roofcast::cli {
@@ -44,6 +42,33 @@ std::optional<std::size_t> position_of(const KernelRef& kernel, std::string_view
   return std::nullopt;
 }
 
+/// Of --series: what tells the lines apart besides kernels, types, devices and other parameters.
+bool wants_alignment(const Options& options) {
+  constexpr std::array<std::string_view, 1> kSeries = {"alignment"};
+  return options.has("series") && !one_of("--series", options.get("series", ""), kSeries).empty();
+}
+
+// Multiples of more are shown as one: as many series as colours tell apart.
+constexpr std::int64_t kMostAligned = 128;
+
+/// "32": the largest power of two that divides the value.
+std::string alignment_label(std::int64_t value) {
+  const std::int64_t power = value & -value;
+  if (power >= kMostAligned) return fmt::format("{} or more", kMostAligned);
+  return power == 1 ? "1 (odd)" : fmt::format("{}", power);
+}
+
+/// "tile_m=128 tile_n=256": what was left to choose, and the choice.
+std::string chosen_settings(const KernelRef& kernel, const Problem& asked, const Problem& answer) {
+  std::string text;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (answer[i] == asked[i]) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", parameters[i].name, answer[i]);
+  }
+  return text;
+}
+
 bool varies(const Axis& axis) {
   return axis.tied_to.empty() && axis.values.size() > 1;
 }
@@ -67,53 +92,6 @@ std::string choose_x(const PlottedSweep& plotted, const Options& options) {
   throw UsageError("a chart needs a parameter with several values, for example --n 1024:65536:*2");
 }
 
-/// The measured cases of one run, by kernel and problem.
-class Measurements {
- public:
-  explicit Measurements(const Options& options) : cache_given_(options.has("cache")) {
-    const auto path = options.find("run");
-    if (!path) return;
-    run_ = validation::parse_run(*path, read_file(*path));
-    path_ = *path;
-    for (const validation::Case& item : run_.cases)
-      cases_[key(item.kernel, item.problem)].push_back(&item);
-  }
-
-  /// Also says which cache state to assume.
-  const validation::Case* find(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                               CacheState& cache) {
-    if (run_.device.gpu != gpu.name) return nullptr;
-    const auto found = cases_.find(key(kernel_name(kernel), problem));
-    if (found == cases_.end()) return nullptr;
-    for (const validation::Case* item : found->second) {
-      if (cache_given_ && item->cache != cache) continue;
-      cache = item->cache;
-      ++found_;
-      return item;
-    }
-    return nullptr;
-  }
-
-  /// Whether the forecasts take the state a run would measure them in.
-  bool chooses_cache() const { return !path_.empty() && !cache_given_; }
-
-  void warn_if_none() const {
-    if (path_.empty() || found_ > 0) return;
-    warn(fmt::format("{} ({}) measured none of these points", path_, run_.device.gpu));
-  }
-
- private:
-  static std::string key(std::string_view kernel, const Problem& problem) {
-    return fmt::format("{} {}", kernel, validation::problem_text(kernel, problem));
-  }
-
-  bool cache_given_;
-  std::string path_;
-  validation::Run run_;
-  std::map<std::string, std::vector<const validation::Case*>> cases_;
-  std::size_t found_ = 0;
-};
-
 /// The lines of the chart as their points come.
 class Collector {
  public:
@@ -121,6 +99,8 @@ class Collector {
       : plotted_(plotted),
         quantity_(read_quantity(options)),
         x_(choose_x(plotted, options)),
+        by_alignment_(wants_alignment(options)),
+        marks_waves_(by_alignment_ || options.has("waves")),
         measurements_(options) {}
 
   void collect() {
@@ -140,12 +120,17 @@ class Collector {
       throw UsageError(fmt::format("a chart has at most {} lines, this one {}: sweep fewer values",
                                    reports::kMostLines, lines_.size()));
     }
+    if (marks_waves_ && !by_alignment_ && lines_.size() > 1) {
+      throw UsageError(fmt::format("--waves marks those of one line, not of {}: sweep one of them",
+                                   lines_.size()));
+    }
     reports::SweepPlot plot;
     plot.quantity = &quantity_;
     plot.title = fmt::format("{} over {}", quantity_.title, x_);
     plot.subtitle = subtitle();
     plot.x_title = x_title();
     for (auto& line : lines_) plot.lines.push_back(std::move(line));
+    if (by_alignment_) arrange_by_alignment(plot);
     return plot;
   }
 
@@ -159,6 +144,19 @@ class Collector {
   }
 
  private:
+  void arrange_by_alignment(reports::SweepPlot& plot) const {
+    plot.title = fmt::format("{} of {} over {}", quantity_.title, subject_, x_);
+    plot.legend = fmt::format("largest power of two that divides {}", x_);
+    plot.scattered = true;
+    // A power of two has its colour in every chart.
+    for (std::int64_t power = 1; power <= kMostAligned; power *= 2) {
+      plot.colours.push_back(alignment_label(power));
+    }
+    std::sort(plot.lines.begin(), plot.lines.end(), [](const auto& a, const auto& b) {
+      return std::stoll(a.label) < std::stoll(b.label);
+    });
+  }
+
   std::size_t point_count() const {
     std::size_t count = 0;
     for (const KernelSweep& sweep : plotted_.sweeps) {
@@ -198,6 +196,10 @@ class Collector {
       result.low = std::min(a, b);
       result.high = std::max(a, b);
     }
+    if (marks_waves_ && prediction.waves) {
+      result.waves = prediction.waves->count;
+      result.settings = chosen_settings(kernel, problem, prediction.problem);
+    }
     if (item != nullptr) result.measured = reports::measured(quantity_, *item, prediction, gpu);
     return result;
   }
@@ -205,7 +207,17 @@ class Collector {
   void place(const KernelSweep& sweep, const Problem& problem, const Gpu& gpu,
              reports::SweepPoint point) {
     const auto position = position_of(sweep.kernel, x_);
-    const std::string label = label_of(sweep, problem, gpu);
+    std::string label = label_of(sweep, problem, gpu);
+    if (by_alignment_ && position) {
+      if (subject_.empty()) subject_ = label;
+      if (subject_ != label) {
+        throw UsageError(fmt::format(
+            "--series alignment tells the points of one kernel, type and device apart, not {} from "
+            "{}: sweep one of them",
+            subject_, label));
+      }
+      label = alignment_label(problem[*position]);
+    }
     auto line = std::find_if(lines_.begin(), lines_.end(),
                              [&](const reports::SweepLine& l) { return l.label == label; });
     if (line == lines_.end()) line = lines_.insert(lines_.end(), {label, {}});
@@ -314,6 +326,9 @@ class Collector {
   const PlottedSweep& plotted_;
   const Quantity& quantity_;
   std::string x_;
+  bool by_alignment_;
+  bool marks_waves_;
+  std::string subject_;  ///< with alignment: what all lines are of
   Measurements measurements_;
   std::vector<reports::SweepLine> lines_;
   double low_ = HUGE_VAL;
@@ -334,7 +349,7 @@ bool wants_plot(const Options& options) {
     throw UsageError("--format is for tables: a chart's file name says its format");
   }
   if (plot) return true;
-  for (const char* option : {"x", "run"}) {
+  for (const char* option : {"x", "run", "series", "waves"}) {
     if (options.has(option)) {
       throw UsageError(fmt::format("--{} is for charts: say --plot and which quantity", option));
     }

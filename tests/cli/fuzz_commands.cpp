@@ -17,7 +17,7 @@ namespace {
 using roofcast::cli::Arguments;
 using roofcast::cli::ExitCode;
 
-constexpr std::array<std::string_view, 6> kCommands = {"predict", "sweep", "compare",
+constexpr std::array<std::string_view, 7> kCommands = {"predict", "sweep", "advise", "compare",
                                                        "kernels", "gpus",  "show"};
 
 /// No file, no device, no standard input: what can be reached without them is the target.

@@ -117,6 +117,7 @@ void expect_end(const std::vector<std::string>& words, const std::string& progra
 
 TEST(Signals, EndEveryCommandThatReads) {
   expect_end({"predict", "--batch", "-", "--gpu", "h200-sxm"});
+  expect_end({"advise", "--batch", "-", "--gpu", "h200-sxm"});
   expect_end({"compare", "-"});
   expect_end({"merge", "-"});
   expect_end({"report", "-"});

@@ -84,3 +84,11 @@ test("labels of roofs do not overlap", async () => {
   const places = labels.map(pixel).sort((a, b) => a - b);
   places.slice(1).forEach((y, i) => assert.ok(y - places[i] > 14));
 });
+
+test("a scattered sweep has a mark for each point, measurement and wave", async () => {
+  const { counts } = await draw(specification("scattered-sweep.json"));
+  assert.equal(counts["points_marks"], 16);
+  assert.equal(counts["measured_marks"], 16);
+  assert.equal(counts["waves_marks"], 2);
+  assert.equal(counts["wave_counts_marks"], 2);
+});

@@ -63,6 +63,63 @@ TEST(SweepChart, HoldsForecastsIntervalsAndMeasurements) {
   EXPECT_NE(spec["title"]["subtitle"].get<std::string>().find("● measured"), std::string::npos);
 }
 
+SweepPlot scattered(std::vector<SweepPoint> points) {
+  SweepPlot plot = plot_of(std::move(points), "rate");
+  plot.legend = "largest power of two that divides m";
+  plot.scattered = true;
+  return plot;
+}
+
+TEST(SweepChart, PointsThatAreScatteredHaveNoLinesAndNoBands) {
+  const Spec spec = chart_of(
+      scattered({{1791, 2e12, 1e12, 9e12, 3e12, "m=1791"}, {1792, 4e12, {}, {}, {}, "m=1792"}}));
+  std::vector<std::string> names;
+  for (const Spec& layer : spec["layer"]) names.push_back(layer["name"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"points", "measured"}));
+  EXPECT_TRUE(spec["datasets"]["intervals"].empty());
+  EXPECT_FALSE(spec["datasets"].contains("waves"));
+  EXPECT_LT(spec["layer"][0]["encoding"]["y"]["scale"]["domain"][1].get<double>(), 5e12);
+  EXPECT_EQ(spec["layer"][0]["encoding"]["color"]["legend"]["title"],
+            "largest power of two that divides m");
+  // Which is which, without colour.
+  EXPECT_EQ(spec["layer"][0]["mark"]["filled"], false);
+  EXPECT_EQ(spec["layer"][1]["mark"]["filled"], true);
+}
+
+Spec wave_rows(std::vector<SweepPoint> points) {
+  return chart_of(scattered(std::move(points)))["datasets"]["waves"];
+}
+
+TEST(SweepChart, WavesAreMarkedWhereMoreBegin) {
+  const auto point = [](double x, double waves, std::string settings = "") {
+    return SweepPoint{x, 1e12, {}, {}, {}, "", waves, std::move(settings)};
+  };
+  // In any order; a wave that is no longer the most is no mark.
+  const Spec rows = wave_rows({point(1900, 1.2), point(1000, 0.5), point(1793, 1.1),
+                               point(1792, 0.9), point(1950, 1.0), point(2000, 2.5)});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["x"], 1793);
+  EXPECT_EQ(rows[0]["waves"], "2");
+  EXPECT_EQ(rows[1]["waves"], "3");
+  // Marks that would lie on each other are one.
+  EXPECT_EQ(wave_rows({point(0, 0.5), point(100, 1.5), point(101, 2.5), point(1000, 3.5)}).size(),
+            2U);
+  EXPECT_TRUE(wave_rows({point(1000, 0.5), point(1001, 0.6)}).is_null());
+}
+
+TEST(SweepChart, WavesAreThoseOfTheMostCommonSettings) {
+  const auto point = [](double x, double waves, std::string settings) {
+    return SweepPoint{x, 1e12, {}, {}, {}, "", waves, std::move(settings)};
+  };
+  const Spec spec = chart_of(scattered({point(1000, 1, "tile=256"), point(1100, 7, "tile=64"),
+                                        point(1500, 2, "tile=256"), point(2000, 3, "tile=256")}));
+  const Spec& rows = spec["datasets"]["waves"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["x"], 1500);
+  EXPECT_NE(spec["title"]["subtitle"][1].get<std::string>().find("waves of tile=256"),
+            std::string::npos);
+}
+
 TEST(SweepChart, AnAxisOverSixteenToOneIsLogarithmic) {
   const Spec narrow = chart_of(plot_of({{1, 1, {}, {}, {}, ""}, {16, 16, {}, {}, {}, ""}}));
   EXPECT_EQ(scale(narrow, "x")["type"], "linear");
@@ -73,6 +130,18 @@ TEST(SweepChart, AnAxisOverSixteenToOneIsLogarithmic) {
   const Spec zero = chart_of(plot_of({{0, 0, {}, {}, {}, ""}, {100, 100, {}, {}, {}, ""}}));
   EXPECT_EQ(scale(zero, "x")["type"], "linear");
   EXPECT_EQ(scale(zero, "y")["domain"][0], 0);
+}
+
+TEST(SweepChart, NeighboursOfALargeSizeHaveTheirOwnTicks) {
+  const auto format_over = [](double low, double high) {
+    std::vector<SweepPoint> points;
+    for (int i = 0; i <= 40; ++i)
+      points.push_back({low + i * (high - low) / 40, 1, {}, {}, {}, ""});
+    return chart_of(plot_of(std::move(points)))["layer"][1]["encoding"]["x"]["axis"]["format"]
+        .get<std::string>();
+  };
+  EXPECT_EQ(format_over(50240, 50320), "d");
+  EXPECT_EQ(format_over(1000, 9000), "~s");
 }
 
 TEST(SweepChart, AxesHoldEverything) {

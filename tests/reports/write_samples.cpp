@@ -59,6 +59,17 @@ int main(int argc, char** argv) {
   const std::string sweep = sample_sweep(quantities().front(), true, "sweep");
   write("sweep.html", chart_page("A sweep", sweep));
 
+  SweepPlot scattered{"Rate", "device",       "m: rows",       &quantities().front(),
+                      {},     "power of two", {"1", "2", "8"}, true};
+  for (const int power : {1, 8}) {
+    scattered.lines.push_back({std::to_string(power), {}});
+    for (int i = 1; i < 9; ++i) {
+      const double x = 1000 + 16 * i + power;
+      scattered.lines.back().points.push_back({x, 1e-6 * x, {}, {}, 1.1e-6 * x, "", i / 3.0, ""});
+    }
+  }
+  write("scattered-sweep.json", sweep_chart(scattered));
+
   // The edges: no points, a device of few known values, one family, nothing at all, hostile text.
   write("empty-roofline.json", roofline_chart(sample_gpu(), {}));
   roofcast::Gpu bare;

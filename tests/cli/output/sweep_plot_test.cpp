@@ -52,6 +52,52 @@ TEST(SweepPlot, TheAxisIsTheFirstThatVariesOrTheOneChosen) {
   EXPECT_EQ(lines(tied), std::vector<std::string>{"gemm.tiled"});
 }
 
+TEST(SweepPlot, SeriesByAlignmentTellSizesApart) {
+  const json chart = drawn(
+      "gemm.library --m 1024,1790:1800:1,1920 --n =m --k =m --dtype bf16 --gpu a100-sxm4-80gb "
+      "--tile_m 128 --tile_n 256 --split_k 1 --plot rate --series alignment");
+  const auto line_at = [&chart](int x) {
+    for (const json& row : chart.at("datasets").at("forecasts")) {
+      if (row.at("x") == x) return row.at("line").get<std::string>();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(line_at(1791), "1 (odd)");
+  EXPECT_EQ(line_at(1790), "2");
+  EXPECT_EQ(line_at(1796), "4");
+  EXPECT_EQ(line_at(1800), "8");
+  EXPECT_EQ(line_at(1792), "128 or more");
+  EXPECT_EQ(line_at(1920), "128 or more");
+  EXPECT_EQ(lines(chart).front(), "1 (odd)");
+  EXPECT_EQ(lines(chart).back(), "128 or more");
+  // 98 tiles of 1792 run at once on 108 SMs, 120 of 1793 do not.
+  const json& waves = chart.at("datasets").at("waves");
+  ASSERT_EQ(waves.size(), 1U);
+  EXPECT_EQ(waves.at(0).at("x"), 1793);
+  EXPECT_EQ(waves.at(0).at("waves"), "2");
+  const json chosen = drawn(
+      "gemm.library --m 2048,3072,4096,4097 --n =m --k =m --dtype bf16 --gpu h200-sxm --plot rate "
+      "--series alignment");
+  const json& colour = chosen.at("layer").back().at("encoding").at("color");
+  EXPECT_EQ(colour.at("scale").at("domain").size(), 8U);
+  EXPECT_THAT(colour.at("legend").at("values"), ::testing::ElementsAre("1 (odd)", "128 or more"));
+  EXPECT_THAT(chosen.at("title").at("subtitle").at(1).get<std::string>(),
+              HasSubstr("waves of tile_m="));
+}
+
+TEST(SweepPlot, WavesAreMarkedOnALine) {
+  // 8 rows of tiles: 16 columns of them fit 132 SMs at once, 17 do not.
+  const std::string words =
+      "gemm.library --m 1024 --n 2048:8448:256 --k 4096 --tile_m 128 --tile_n 256 --split_k 1 "
+      "--dtype bf16 --gpu h200-sxm --plot rate";
+  const json chart = drawn(words + " --waves");
+  const json& waves = chart.at("datasets").at("waves");
+  ASSERT_EQ(waves.size(), 1U);
+  EXPECT_EQ(waves.at(0).at("x"), 17 * 256);
+  EXPECT_EQ(lines(chart), std::vector<std::string>{"gemm.library"});
+  EXPECT_FALSE(drawn(words).at("datasets").contains("waves"));
+}
+
 TEST(SweepPlot, MarksWhatARunMeasured) {
   const Folder folder;
   validation::Run run;
@@ -96,6 +142,13 @@ TEST(SweepPlot, Refusals) {
   EXPECT_EQ(run_program(words + "--n 1024,2048 --plot tme").code, 2);
   EXPECT_EQ(run_program(words + "--n 1024,2048 --plot time --x m").code, 2);
   EXPECT_EQ(run_program(words + "--n 1024,2048 --x n").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --series alignment").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --plot time --series alignmen").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --waves").code, 2);
+  EXPECT_EQ(run_program(words + "--n 1024,2048 --threads 128,256 --plot time --waves").code, 2);
+  EXPECT_EQ(
+      run_program(words + "--n 1024,2048 --threads 128,256 --plot time --series alignment").code,
+      2);
   EXPECT_EQ(run_program(words + "--n 1024,2048 --plot time --format csv").code, 2);
   EXPECT_EQ(run_program(words + "--n 1024,2048 --threads 32:384:32 --plot time").code, 2);
   EXPECT_EQ(run_program(words + "--n 1024,2048 --plot time --threads 5").code, 3);

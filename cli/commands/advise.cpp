@@ -1,0 +1,172 @@
+#include <algorithm>
+
+#include "cli/commands/batch_lines.hpp"
+#include "cli/commands/opening.hpp"
+#include "cli/input/kernel_options.hpp"
+#include "cli/output/advice_output.hpp"
+#include "cli/output/files.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 --gpu h100-sxm5\n"
+    "  roofcast advise gemm --m 1793 --n 1793 --k 1793 --dtype bf16 --gpu a100-sxm4-80gb --within "
+    "8%\n"
+    "  roofcast advise gemm --kernel gemm.tiled --m 4000 --n 4000 --k 4000 --gpu h200-sxm "
+    "--pad-only\n"
+    "  roofcast advise --batch shapes.jsonl --gpu h200-sxm --dtype bf16 --jobs 0 > advice.jsonl\n",
+    "roofcast advise gemm --m M --n N --k K [options]\n"
+    "       roofcast advise --batch FILE [options]",
+    "Shapes near a matrix product's that are forecast to run faster or to cost nothing more, and "
+    "why:\n"
+    "larger ones, to be filled with zeros, and smaller ones. The forecasts are those of the "
+    "library,\n"
+    "or of --kernel. Padded k and n take memory: weights says how much. A line of a batch is a "
+    "JSON\n"
+    "object as for `predict --batch`; \"kernel\" may be left out."};
+
+constexpr std::string_view kLibrary = "gemm.library";
+
+std::vector<Option> common_options() {
+  std::vector<Option> options = {
+      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+      {"kernel", "KERNEL", "the product's kernel (default: gemm.library)"},
+      {"dtype", "TYPE", "element type: bf16, fp16 … (default: fp32)"},
+      {"within", "SHARE", "how far each extent may change (default: 5%); alignment always may"},
+      {"vary", "LIST", "the extents that may change (default: m,n,k)"},
+      {"pad-only", "", "only shapes that hold the one asked for"},
+      {"format", "table|json|csv", "output format (default: table); json: an object a line"},
+      {"output,o", "FILE", "write there instead of standard output"},
+      {"help,h", "", "this text"}};
+  for (auto& option : device_option_table()) options.push_back(std::move(option));
+  for (auto& option : assumption_options()) options.push_back(std::move(option));
+  return options;
+}
+
+AdviceOptions read_advice_options(const Options& options) {
+  AdviceOptions advice;
+  advice.reach.within = parse_share("--within", options.get("within", "5%"));
+  if (!(advice.reach.within >= 0 && advice.reach.within <= 0.5)) {
+    throw UsageError("--within takes 0% to 50%: advice is for shapes near the one asked for");
+  }
+  constexpr std::array<std::string_view, 3> extents = {"m", "n", "k"};
+  if (const auto varied = options.find("vary")) {
+    advice.reach.varied = {};
+    for (const std::string& word : split_list(*varied, ',')) {
+      const auto extent = one_of("--vary", word, extents);
+      advice.reach.varied[static_cast<std::size_t>(
+          std::find(extents.begin(), extents.end(), extent) - extents.begin())] = true;
+    }
+  }
+  advice.smaller = !options.has("pad-only");
+  return advice;
+}
+
+AdviceAnswer advice(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                    const Assumptions& assumptions, const AdviceOptions& options) {
+  return {
+      kernel, problem, &gpu, options, advise_product(kernel, problem, gpu, assumptions, options),
+      ""};
+}
+
+ExitCode answer_batch(const Options& options) {
+  BatchDefaults defaults = read_batch_defaults(options);
+  defaults.kernel = options.get("kernel", kLibrary);
+  defaults.write = [how = read_advice_options(options)](JsonWriter& json, const KernelRef& kernel,
+                                                        const Problem& problem, const Gpu& gpu,
+                                                        const Assumptions& assumptions) {
+    write_json(json, advice(kernel, problem, gpu, assumptions, how));
+  };
+  return answer_lines(options.get("batch", "-"), options.find("output"), read_jobs(options),
+                      [&defaults] { return Batch(defaults); });
+}
+
+std::vector<AdviceAnswer> answer_all(const KernelRef& kernel, const Problem& problem,
+                                     std::span<const Gpu> gpus, const Assumptions& assumptions,
+                                     const AdviceOptions& options) {
+  std::vector<AdviceAnswer> answers;
+  for (const Gpu& gpu : gpus) {
+    try {
+      answers.push_back(advice(kernel, problem, gpu, assumptions, options));
+    } catch (const InputError& error) {
+      if (gpus.size() == 1) throw;
+      answers.push_back({kernel, problem, &gpu, options, {}, error.what()});
+    }
+    stop_if_interrupted();
+  }
+  return answers;
+}
+
+void write_answers(std::span<const AdviceAnswer> answers, std::string_view format, bool to_file,
+                   Output& output) {
+  if (format == "csv") return write_csv(output.buffer(), answers);
+  for (const AdviceAnswer& answer : answers) {
+    if (format == "json") {
+      JsonWriter json(output.buffer());
+      write_json(json, answer);
+      json.newline();
+    } else {
+      const Style style = to_file ? Style(false) : Style::of_standard_output();
+      output.write((&answer == answers.data() ? "" : "\n") + advice_text(answer, style));
+    }
+  }
+}
+
+/// The kernel has a say in what else may be asked, so --kernel is found before options are checked.
+std::optional<std::string> find_kernel_option(const Arguments& options) {
+  constexpr std::string_view kName = "--kernel";
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string& text = options[i];
+    if (text == kName && i + 1 < options.size()) return options[i + 1];
+    if (text.starts_with(kName) && text[kName.size()] == '=') return text.substr(kName.size() + 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ExitCode run_advise(const Arguments& arguments) {
+  std::vector<Option> known = common_options();
+  const SplitArguments split = split_words(arguments, known);
+  if (split.words.size() > 1) {
+    throw UsageError(fmt::format("advise takes one kernel, and also found '{}'", split.words[1]));
+  }
+  const auto named = find_kernel_option(split.options);
+  std::vector<KernelRef> kernels;
+  for (const std::string& word : split.words) {
+    if (word != "gemm" && named) throw UsageError("--kernel goes with `advise gemm`, or alone");
+    kernels.push_back(kernel_named(word != "gemm" ? word : named.value_or(std::string(kLibrary))));
+  }
+  if (kernels.empty()) {
+    known.push_back(batch_option());
+    known.push_back(jobs_option());
+  }
+  for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
+  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
+  const Options options = parse_options(split.options, known);
+  if (kernels.empty()) {
+    if (options.has("batch")) return answer_batch(options);
+    if (options.has("jobs")) throw UsageError("--jobs goes with --batch: add --batch FILE");
+    throw UsageError(
+        "which kernel? For example: roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 "
+        "--gpu h100-sxm5");
+  }
+  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
+  const auto format = one_of("--format", options.get("format", "table"), formats);
+  const AdviceOptions how = read_advice_options(options);
+  const Assumptions assumptions = read_assumptions(options);
+  const DeviceOptions device = read_device_options(options);
+  std::vector<Gpu> gpus;
+  for (const std::string& gpu : read_device_names(options))
+    gpus.push_back(load_device(gpu, device));
+  const KernelRef& kernel = kernels.front();
+  const auto answers = answer_all(kernel, read_problem(options, kernel), gpus, assumptions, how);
+  Output output(options.find("output"));
+  write_answers(answers, format, options.has("output"), output);
+  output.commit();
+  return refusals_reported(static_cast<std::size_t>(std::count_if(
+      answers.begin(), answers.end(), [](const AdviceAnswer& one) { return !one.advised; })));
+}
+
+}  // namespace roofcast::cli

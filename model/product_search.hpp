@@ -1,0 +1,44 @@
+#pragma once
+// Matrix products near one, each with its forecast.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/predict.hpp"
+
+namespace roofcast {
+
+/// One shape with its forecast.
+struct ProductForecast {
+  Prediction prediction;          ///< the tile that the model chose is in its problem
+  double flops_per_s = 0;         ///< of the product itself
+  std::int64_t blocks = 0;        ///< of the launch that multiplies
+  double waves = 0;               ///< of those blocks
+  double tile_fill = 1;           ///< share of the tiles' elements that C needs
+  std::int64_t vector_bytes = 0;  ///< to which rows of n and of k elements are aligned, at most 16
+};
+
+/// Throws InputError as predict, and where the device has no expected time.
+ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                                 const Assumptions& assumptions);
+
+/// How far the extents may change.
+struct Reach {
+  double within = 0.05;  ///< of each; to be a multiple of 16 B, it always may
+  std::array<bool, 3> varied{true, true, true};  ///< m, n, k
+};
+
+/// Larger products than the asked one, or smaller ones, no extent changed the other way: multiples
+/// of 16 B, of powers of two of that, and of the sides of the kernel's tiles, one extent at a time
+/// and the best of each together. What the kernel does not take is left out.
+std::vector<ProductForecast> products_near(const KernelRef& kernel, const Problem& asked,
+                                           const Gpu& gpu, const Assumptions& assumptions,
+                                           const Reach& reach, bool larger);
+
+/// Where the kernel has such a parameter, its value: "tile_m".
+std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
+                                        std::string_view parameter);
+
+}  // namespace roofcast
