@@ -42,6 +42,12 @@ const KernelEntry* find(std::string_view name) {
 
 const KernelEntry* baseline(std::string_view kernel_name) {
   if (kernel_name == "stream.copy") return find("stream.memcpy");
+#ifdef ROOFCAST_HAS_CUBLAS
+  static const KernelEntry of_tensor_kernels = library::cublas_gemm_of_tensor_kernels();
+  for (const KernelEntry& entry : gemm::tensor_entries()) {
+    if (entry.name == kernel_name) return &of_tensor_kernels;
+  }
+#endif
   if (kernel_name.starts_with("gemm.") && kernel_name != "gemm.library") {
     return find("gemm.library");
   }

@@ -41,6 +41,8 @@ Entries entries();
 }
 namespace gemm {
 Entries entries();
-}
+/// Those of them on the tensor cores.
+Entries tensor_entries();
+}  // namespace gemm
 
 }  // namespace roofcast::cuda

@@ -3,8 +3,6 @@
 #include <span>
 
 #include "kernels/common/kernel.hpp"
-#include "model/kernels/gemm_library.hpp"
-#include "model/kernels/gemm_tensor.hpp"
 
 namespace roofcast::cuda::library {
 
@@ -13,16 +11,7 @@ KernelEntry memcpy();
 
 /// gemm.library: cuBLAS in fp32 (no TF32), tf32, fp16 and bf16. Only where the build found cuBLAS.
 KernelEntry cublas_gemm();
-
-/// Position of what the model's gemm.library does not tell apart: 1 if B is [n,k].
-inline constexpr std::size_t kStoredTransposed = Problem::kMaxParameters - 1;
-/// The product of one of this project's kernels as gemm.library takes it.
-constexpr Problem library_product(const Problem& p) {
-  namespace own = roofcast::gemm;
-  Problem q{.dtype = p.dtype, .values = {p[own::kM], p[own::kN], p[own::kK]}};
-  q[own::kBatch] = 1;
-  if (p.dtype != DType::fp32) q[kStoredTransposed] = p[own::tensor::kTransposedB];
-  return q;
-}
+/// The same for the problems of this project's tensor-core kernels, whose B has two layouts.
+KernelEntry cublas_gemm_of_tensor_kernels();
 
 }  // namespace roofcast::cuda::library

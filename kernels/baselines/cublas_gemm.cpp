@@ -55,19 +55,16 @@ std::string unsupported(const Problem& p) {
       p.dtype != DType::bf16) {
     return "gemm.library runs in fp32, tf32, fp16 and bf16, not " + std::string(name(p.dtype));
   }
-  if (p[roofcast::gemm::kBatch] > 1)
-    return "gemm.library is measured without a batch: batch must be 1";
   return p[kM] < 1 || p[kN] < 1 || p[kK] < 1 ? "m, n and k must be at least 1" : "";
 }
 
 // cuBLAS stores matrices by columns. Read so, our row-major A, B and C are their transposes, and
 // C^T = B^T·A^T is the product to ask for: B first, n and m exchanged, nothing transposed but a B
-// that is stored so (library_product).
-void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+// that is stored so.
+void multiply(const Problem& p, bool transposed_b, const Addresses& at, cudaStream_t stream) {
   const float alpha = 1, beta = 0;
   const Types type = types(p.dtype);
   check(cublasSetStream(handle(), stream));
-  const bool transposed_b = p[kStoredTransposed] != 0;
   check(cublasGemmEx_64(handle(), transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p[kN],
                         p[kM], p[kK], &alpha, at.inputs[1], type.stored,
                         transposed_b ? p[kK] : p[kN], at.inputs[0], type.stored, p[kK], &beta,
@@ -76,26 +73,44 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
 
 constexpr std::array kConfigurations = {Problem{}};  // it chooses its own
 
-void reference(const Problem& p, std::span<const void* const> inputs,
-               std::span<double* const> outputs, cudaStream_t stream) {
-  Problem q = p;
-  q[gemm::kTransposedB] = p[kStoredTransposed];
-  gemm::tensor_reference(q, inputs, outputs, stream);
-}
-
-}  // namespace
-
-KernelEntry cublas_gemm() {
+KernelEntry entry() {
   return {
       .name = "gemm.library",
       .configurations = kConfigurations,
       .unsupported = unsupported,
       .tensors = gemm::tensors,
       .launches = [](const Problem&) { return std::vector<Launch>{}; },
-      .run = run,
-      .reference = reference,
+      .run = [](const Problem& p, const Addresses& at,
+                cudaStream_t stream) { multiply(p, false, at, stream); },
+      .reference = gemm::reference,
       .tolerance = gemm::tolerance,
   };
+}
+
+}  // namespace
+
+KernelEntry cublas_gemm() {
+  KernelEntry plain = entry();
+  plain.unsupported = [](const Problem& p) -> std::string {
+    if (p[roofcast::gemm::kBatch] > 1) return "gemm.library is measured without a batch";
+    return unsupported(p);
+  };
+  // In any type; the layout of B is not among the library's parameters.
+  plain.reference = [](const Problem& p, std::span<const void* const> inputs,
+                       std::span<double* const> outputs, cudaStream_t stream) {
+    const Problem product{.dtype = p.dtype, .values = {p[kM], p[kN], p[kK]}};
+    gemm::tensor_reference(product, inputs, outputs, stream);
+  };
+  return plain;
+}
+
+KernelEntry cublas_gemm_of_tensor_kernels() {
+  KernelEntry tensor = entry();
+  tensor.run = [](const Problem& p, const Addresses& at, cudaStream_t stream) {
+    multiply(p, p[gemm::kTransposedB] != 0, at, stream);
+  };
+  tensor.reference = gemm::tensor_reference;
+  return tensor;
 }
 
 }  // namespace roofcast::cuda::library

@@ -173,5 +173,8 @@ Entries entries() {
                                    mma_sync(),     wgmma(),        skinny()};
   return table;
 }
+Entries tensor_entries() {
+  return entries().last(3);
+}
 
 }  // namespace roofcast::cuda::gemm

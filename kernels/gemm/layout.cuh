@@ -31,12 +31,6 @@ __host__ __device__ constexpr int swizzled(int line, int chunk) {
   return line * kLineBytes + turned<kLineBytes>(line, chunk);
 }
 
-/// The same for B of 4-byte elements stored by rows of k, which is read word by word: a warp reads
-/// four lines of k at eight columns, two chunks a line, so pairs of chunks take turns.
-__host__ __device__ constexpr int turned_words(int line, int chunk) {
-  return (chunk ^ ((line & 3) << 1)) * kChunkBytes;
-}
-
 struct LineChunk {
   int line, chunk;
 };
@@ -83,7 +77,6 @@ __host__ __device__ constexpr LineChunk sum_address(int lane) {
 enum class Lines {
   along_k,   ///< line i is row i of the tile and holds the tile's k; tiles follow along the row
   across_k,  ///< panels of 128 bytes of columns; line i of a panel is row i of k; tiles go down
-  words,     ///< as across_k, for elements of 4 bytes that are read as words
 };
 
 /// kCount lines of kBytes. A panel has kPanel lines.
@@ -97,7 +90,7 @@ struct LineTile {
 
   /// Byte offset of a chunk in its line; it depends on the line modulo 8 only.
   __host__ __device__ static constexpr int turn(int line, int chunk) {
-    return kLines == Lines::words ? turned_words(line, chunk) : turned<kBytes>(line, chunk);
+    return turned<kBytes>(line, chunk);
   }
   __host__ __device__ static constexpr int offset(int line, int chunk) {
     return line * kBytes + turn(line, chunk);
@@ -118,10 +111,8 @@ __host__ __device__ constexpr int a_offset(int row, int step, int lane) {
   const LineChunk at = a_address(lane);
   return (row + at.line) * A::kBytes + A::turn(at.line, step * kStepBytes / kChunkBytes + at.chunk);
 }
-/// The same of B's tile, for tile `q` of 8 columns from `column`, a multiple of 16. With ldmatrix
-/// (.trans for panels) q is even and the four registers are those of tiles q and q + 1. Words are
-/// read one by one: register 0 from here, register 1 four lines further (PTX ISA, "Matrix fragments
-/// for mma.m16n8k8": k = lane mod 4 and 4 further, column lane/4).
+/// The same of B's tile, for tiles `q` and q + 1 of 8 columns from `column`, a multiple of 16; q is
+/// even. Panels are read with .trans.
 template <class B>
 __host__ __device__ constexpr int b_offset(int column, int q, int step, int lane) {
   if constexpr (B::kLines == Lines::along_k) {
@@ -129,17 +120,13 @@ __host__ __device__ constexpr int b_offset(int column, int q, int step, int lane
     return (column + q * 8 + at.line) * B::kBytes +
            B::turn(at.line, step * kStepBytes / kChunkBytes + at.chunk);
   } else {
-    constexpr bool kWords = B::kLines == Lines::words;
-    constexpr int kSize = kWords ? 4 : 2, kPanelColumns = kPanelBytes / kSize;
-    const LineChunk at =
-        kWords ? LineChunk{lane % 4, lane / 4 * kSize / kChunkBytes} : b_address_transposed(lane);
-    // The warp's first panel, and chunks from there: 8 columns are one chunk, or two of words.
-    const int panel = column / kPanelColumns;
-    const int chunk =
-        column % kPanelColumns * kSize / kChunkBytes + q * 8 * kSize / kChunkBytes + at.chunk;
-    const int line = (panel + chunk / 8) * B::kPanel + step * kStepBytes / kSize + at.line;
-    return line * kPanelBytes + B::turn(at.line, chunk % 8) +
-           (kWords ? lane / 4 * kSize % kChunkBytes : 0);
+    constexpr int kSize = 2, kPanelColumns = kPanelBytes / kSize;
+    const LineChunk at = b_address_transposed(lane);
+    // The warp's first panel, and chunks of 8 columns from there.
+    const int chunk = column % kPanelColumns / 8 + q + at.chunk;
+    const int panel = column / kPanelColumns + chunk / 8;
+    return (panel * B::kPanel + step * kStepBytes / kSize + at.line) * kPanelBytes +
+           B::turn(at.line, chunk % 8);
   }
 }
 
@@ -188,21 +175,23 @@ __host__ __device__ constexpr Range part_of(int count, int part, int parts) {
           static_cast<int>(std::int64_t{count} * (part + 1) / parts)};
 }
 
-/// The work of a persistent kernel: the tiles of C, in groups of `kGroupTiles` tile rows, for each part
+/// The work of a persistent kernel: the tiles of C, in groups of tile rows, for each part
 /// of k. A cluster takes `cluster` neighbouring tile rows at once; rows of tiles beyond the last are
 /// computed from zeros and not stored.
 struct Schedule {
-  static constexpr int kGroupTiles = 16;
   int tile_rows, tile_columns, depth, cluster;  // of a tile; depth is what a stage holds of k
-  int down, across, parts, steps;
+  int down, across, parts, steps, group;        ///< down and group count rows of clusters
 
   struct Item {
     int row0, column0, part;
     Range steps;  ///< of k, in units of depth
   };
 
+  /// `group_rows`: tile rows of a group.
   __host__ __device__ static constexpr Schedule of(int m, int n, int k, int parts, int tile_rows,
-                                                   int tile_columns, int depth, int cluster) {
+                                                   int tile_columns, int depth, int cluster,
+                                                   int group_rows) {
+    const int group = group_rows / cluster;
     return {tile_rows,
             tile_columns,
             depth,
@@ -210,14 +199,15 @@ struct Schedule {
             (m + tile_rows * cluster - 1) / (tile_rows * cluster),
             (n + tile_columns - 1) / tile_columns,
             parts,
-            (k + depth - 1) / depth};
+            (k + depth - 1) / depth,
+            group > 1 ? group : 1};
   }
   /// For all blocks of a cluster together.
   __host__ __device__ constexpr int items() const { return down * across * parts; }
   /// Of block `rank` of the cluster that takes item `index`.
   __host__ __device__ constexpr Item item(int index, int rank) const {
     const int tiles = down * across, part = index / tiles;
-    const Place tile = grouped_tile(index % tiles, down, across, kGroupTiles / cluster);
+    const Place tile = grouped_tile(index % tiles, down, across, group);
     return {(tile.row * cluster + rank) * tile_rows, tile.column * tile_columns, part,
             part_of(steps, part, parts)};
   }

@@ -9,12 +9,9 @@
 namespace roofcast::cuda::gemm {
 
 /// One thread's share of copying tiles, in kSlices parts so that the copies spread over the steps of
-/// a tile. With kAligned (address and rows multiples of 16 bytes) a chunk is one cp.async of 16
-/// bytes. Else it is read by elements in start() and stored in finish(): the work between the two
-/// hides the latency. cp.async cannot do that: it takes 4 bytes or more, from multiples of as many,
-/// and every second row of an odd number of 2-byte elements has none. Zeros fill what lies outside
-/// the matrix.
-template <class Element, class Tile, int kThreads, int kSlices, bool kAligned>
+/// a tile. Address and rows are multiples of 16 bytes: a chunk is one cp.async. Zeros fill what lies
+/// outside the matrix.
+template <class Element, class Tile, int kThreads, int kSlices>
 class LineCopy {
   static constexpr int kWidth = kChunkBytes / static_cast<int>(sizeof(Element));
   static constexpr int kAcross = Tile::kBytes / kChunkBytes;
@@ -52,36 +49,13 @@ class LineCopy {
       const Place apart = Tile::template source<kWidth>(i * kStep, 0);
       const Element* chunk = from + apart.column;
       const int left = down + apart.row < rows_left_ ? columns_left_ - right - apart.column : 0;
-      if constexpr (kAligned) {
-        const int bytes = min(max(left, 0) * static_cast<int>(sizeof(Element)), kChunkBytes);
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                         tile + to_ + static_cast<unsigned>(i * kStep * Tile::kBytes)),
-                     "l"(chunk), "r"(bytes)
-                     : "memory");
-      } else {
-#pragma unroll
-        for (int e = 0; e < kWidth; ++e) held_[p][e] = e < left ? chunk[e] : Element{};
-      }
+      const int bytes = min(max(left, 0) * static_cast<int>(sizeof(Element)), kChunkBytes);
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                       tile + to_ + static_cast<unsigned>(i * kStep * Tile::kBytes)),
+                   "l"(chunk), "r"(bytes)
+                   : "memory");
       // To the next chunk's row: further down, or back up in the next panel.
       from += (Tile::template source<kWidth>((i + 1) * kStep, 0).row - apart.row) * row_;
-    }
-  }
-
-  /// Stores what start() read with the same arguments.
-  __device__ void finish(int slice, unsigned tile) const {
-    if constexpr (!kAligned) {
-#pragma unroll
-      for (int p = 0; p < kPart; ++p) {
-        const int i = slice * kPart + p;
-        if (i >= kEach) break;
-        uint4 chunk;
-        static_assert(sizeof(chunk) == sizeof(held_[p]));
-        __builtin_memcpy(&chunk, held_[p], sizeof(chunk));
-        asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(
-                         tile + to_ + static_cast<unsigned>(i * kStep * Tile::kBytes)),
-                     "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w)
-                     : "memory");
-      }
     }
   }
 
@@ -90,7 +64,6 @@ class LineCopy {
   unsigned to_;
   int rows_left_, columns_left_;
   const Element* from_;
-  Element held_[kAligned ? 1 : kPart][kWidth];
 };
 
 }  // namespace roofcast::cuda::gemm

@@ -19,8 +19,8 @@
 // Bytes from L2: k·(tile_m + tile_n)·size for each tile of C; zeros are filled in, not read, beyond
 // the edges. Bytes of C: once.
 //
-// Rows or addresses that are not multiples of 16 bytes are read by elements (line_copy.cuh): as
-// many bytes from L2, in 8 times the instructions.
+// cp.async takes rows and addresses that are multiples of 16 bytes. Others are copied first, and so
+// is tf32 B stored by rows of k, which ldmatrix cannot transpose (operands.hpp).
 // tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds them before.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -30,14 +30,15 @@
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/line_copy.cuh"
 #include "kernels/gemm/mma.cuh"
+#include "kernels/gemm/operands.hpp"
 #include "kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
+using roofcast::gemm::tensor::kMmaAlongKTiles;
 using roofcast::gemm::tensor::kMmaGroupRows;
 using roofcast::gemm::tensor::kMmaTiles;
-using roofcast::gemm::tensor::kMmaWordTiles;
 using roofcast::gemm::tensor::MmaTile;
 
 template <class Element_, int kRows_, int kColumns_, int kDepth_, int kWarpsDown_,
@@ -54,8 +55,7 @@ struct Tile {
   static constexpr int kSlices = kSteps - 1;  // the last step waits for the copies
   static constexpr int kWarpRows = kRows / kWarpsDown, kWarpColumns = kColumns / kWarpsAcross;
   static constexpr int kDown = kWarpRows / 16, kAcross = kWarpColumns / 8;  // instructions a step
-  static constexpr Lines kLinesB =
-      kTransposedB ? Lines::along_k : (kSize == 4 ? Lines::words : Lines::across_k);
+  static constexpr Lines kLinesB = kTransposedB ? Lines::along_k : Lines::across_k;
   using TileA = LineTile<Lines::along_k, kRows, kDepth * kSize>;
   using TileB = std::conditional_t<
       kTransposedB, LineTile<Lines::along_k, kColumns, kDepth * kSize>,
@@ -80,15 +80,9 @@ __device__ void read_matrices_transposed(unsigned (&to)[4], unsigned address) {
                : "r"(address)
                : "memory");
 }
-__device__ unsigned read_word(unsigned address) {
-  unsigned word;
-  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
-  return word;
-}
-
 /// The operands of one step of a warp, and how to read them from a stage of shared memory.
 template <class T>
-struct Operands {
+struct Fragments {
   unsigned a[T::kDown][4], b[T::kAcross][2];
 
   /// `row` and `column` are where the warp's sums begin in the tile.
@@ -103,12 +97,7 @@ struct Operands {
     for (int q = 0; q < T::kAcross; q += 2) {
       const unsigned from = tile_b + static_cast<unsigned>(b_offset<B>(column, q, step, lane));
       unsigned four[4];
-      if constexpr (T::kLinesB == Lines::words) {
-        const unsigned next =
-            tile_b + static_cast<unsigned>(b_offset<B>(column, q + 1, step, lane));
-        four[0] = read_word(from), four[1] = read_word(from + 4 * kPanelBytes);
-        four[2] = read_word(next), four[3] = read_word(next + 4 * kPanelBytes);
-      } else if constexpr (T::kLinesB == Lines::across_k) {
+      if constexpr (T::kLinesB == Lines::across_k) {
         read_matrices_transposed(four, from);
       } else {
         read_matrices(four, from);
@@ -179,7 +168,7 @@ __device__ void store_tile(const unsigned char* shared, typename T::Element* c, 
   }
 }
 
-template <class T, bool kAligned>
+template <class T>
 __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
     mma_sync_kernel(Shape shape, const typename T::Element* __restrict__ a,
                     const typename T::Element* __restrict__ b,
@@ -196,9 +185,9 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
   const int row0 = tile.row * T::kRows, column0 = tile.column * T::kColumns;
   const int tiles = (shape.k + T::kDepth - 1) / T::kDepth;
 
-  LineCopy<Element, typename T::TileA, T::kThreads, T::kSlices, kAligned> copy_a(
-      a, shape.row_a, shape.m, shape.k, row0, 0, thread);
-  LineCopy<Element, typename T::TileB, T::kThreads, T::kSlices, kAligned> copy_b(
+  LineCopy<Element, typename T::TileA, T::kThreads, T::kSlices> copy_a(a, shape.row_a, shape.m,
+                                                                       shape.k, row0, 0, thread);
+  LineCopy<Element, typename T::TileB, T::kThreads, T::kSlices> copy_b(
       b, shape.row_b, T::kTransposedB ? shape.n : shape.k, T::kTransposedB ? shape.k : shape.n,
       T::kTransposedB ? column0 : 0, T::kTransposedB ? 0 : column0, thread);
   const auto stage_of = [&](int t) {
@@ -209,21 +198,15 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
     copy_a.start(slice, stage_of(t), t * T::kDepth);
     copy_b.start(slice, stage_of(t) + T::TileA::kTileBytes, t * T::kDepth);
   };
-  const auto finish = [&](int slice, int t) {
-    if (t >= tiles) return;
-    copy_a.finish(slice, stage_of(t));
-    copy_b.finish(slice, stage_of(t) + T::TileA::kTileBytes);
-  };
-
   for (int t = 0; t < T::kStages - 1; ++t) {
 #pragma unroll
-    for (int slice = 0; slice < T::kSlices; ++slice) start(slice, t), finish(slice, t);
+    for (int slice = 0; slice < T::kSlices; ++slice) start(slice, t);
     commit_copies();  // also when empty: the count of groups is the count of tiles
   }
   wait_for_copies<T::kStages - 2>();  // tile 0
   __syncthreads();
   float sum[T::kDown][T::kAcross][4] = {};
-  Operands<T> operands[2];  // this step's and the next one's
+  Fragments<T> operands[2];  // this step's and the next one's
   operands[0].read(stage_of(0), 0, row, column, lane);
 #pragma unroll 1
   for (int t = 0; t < tiles; ++t) {
@@ -236,7 +219,6 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
       }
       operands[(step + 1) % 2].read(stage_of(step == T::kSteps - 1 ? t + 1 : t),
                                     (step + 1) % T::kSteps, row, column, lane);
-      if (step > 0) finish(step - 1, ahead);
       if (step < T::kSlices) start(step, ahead);
       if (step == T::kSlices - 1) commit_copies();
 #pragma unroll
@@ -260,29 +242,26 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
 
 struct CompiledTile {
   Problem configuration;
-  Launch (*launch)(const Shape&, bool aligned);
-  void (*run)(const Shape&, const Addresses&, cudaStream_t);
+  Launch (*launch)(const Shape&);
+  void (*run)(const Shape&, const void* a, const void* b, void* c, cudaStream_t);
 };
 
 template <class T>
-Launch launch_of(const Shape& shape, bool aligned) {
-  const auto kernel = aligned ? mma_sync_kernel<T, true> : mma_sync_kernel<T, false>;
+Launch launch_of(const Shape& shape) {
   const std::int64_t blocks = ceil_div(shape.m, T::kRows) * ceil_div(shape.n, T::kColumns);
-  return {reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(blocks)),
+  return {reinterpret_cast<const void*>(mma_sync_kernel<T>), dim3(static_cast<unsigned>(blocks)),
           dim3(T::kThreads), T::kSharedBytes};
 }
 
 template <class T>
-void run_tile(const Shape& shape, const Addresses& at, cudaStream_t stream) {
+void run_tile(const Shape& shape, const void* a, const void* b, void* c, cudaStream_t stream) {
   using Element = typename T::Element;
-  const bool aligned = multiple_of(16, at.inputs[0], shape.row_a * T::kSize) &&
-                       multiple_of(16, at.inputs[1], shape.row_b * T::kSize);
-  const auto kernel = aligned ? mma_sync_kernel<T, true> : mma_sync_kernel<T, false>;
-  const Launch launch = launch_of<T>(shape, aligned);
+  const auto kernel = mma_sync_kernel<T>;
+  const Launch launch = launch_of<T>(shape);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::kSharedBytes));
   kernel<<<launch.grid, launch.block, launch.shared_bytes, stream>>>(
-      shape, static_cast<const Element*>(at.inputs[0]), static_cast<const Element*>(at.inputs[1]),
-      static_cast<Element*>(at.outputs[0]));
+      shape, static_cast<const Element*>(a), static_cast<const Element*>(b),
+      static_cast<Element*>(c));
   check(cudaGetLastError());
 }
 
@@ -293,8 +272,8 @@ constexpr CompiledTile compiled() {
                  static_cast<int>(tile.k_bytes / static_cast<int>(sizeof(Element))),
                  tile.warps_down, tile.warps_across, tile.stages, tile.blocks, kTransposedB>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
-  return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, 1, 1, kTransposedB ? 1 : 0),
-          launch_of<T>, run_tile<T>};
+  return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB), launch_of<T>,
+          run_tile<T>};
 }
 
 /// A table of the model's, compiled for a type and a layout of B.
@@ -310,16 +289,41 @@ constexpr auto kCompiled = joined(compiled_table<__nv_bfloat16, DType::bf16, fal
                                   compiled_table<__nv_bfloat16, DType::bf16, true, kMmaTiles>(),
                                   compiled_table<__half, DType::fp16, false, kMmaTiles>(),
                                   compiled_table<__half, DType::fp16, true, kMmaTiles>(),
-                                  compiled_table<float, DType::tf32, false, kMmaWordTiles>(),
-                                  compiled_table<float, DType::tf32, true, kMmaWordTiles>());
+                                  compiled_table<float, DType::tf32, true, kMmaAlongKTiles>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
+
+/// B of tf32 holds k along its lines.
+bool b_along_k(const Problem& p) {
+  return p.dtype == DType::tf32;
+}
+const CompiledTile* find_compiled(const Problem& p) {
+  return find_tile(kCompiled, with_layout(p, b_along_k(p)));
+}
 
 std::string unsupported(const Problem& p) {
   if (std::string why = unsupported_sizes(p); !why.empty()) return why;
-  if (find_tile(kCompiled, p) == nullptr) return not_compiled("gemm.mma_sync", p, kConfigurations);
-  if (p[kSplitK] != 1) return "gemm.mma_sync does not split k: split_k must be 1";
-  const Launch launch = find_tile(kCompiled, p)->launch(shape_of(p), true);
-  return fits_device(launch);
+  const CompiledTile* tile = find_compiled(p);
+  if (tile == nullptr) return not_compiled("gemm.mma_sync", p, kConfigurations);
+  return fits_device(tile->launch(shape_of(p)));
+}
+
+Tensors with_scratch(const Problem& p) {
+  Tensors all = tensor_tensors(p);
+  add_operand_scratch(all, p, b_along_k(p));
+  return all;
+}
+
+std::vector<Launch> launches(const Problem& p) {
+  std::vector<Launch> all = operand_launches(p, b_along_k(p));
+  all.push_back(find_compiled(p)->launch(shape_of(p)));
+  return all;
+}
+
+void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  const Operands operands(p, b_along_k(p), at, stream);
+  Shape shape = shape_of(p);
+  shape.row_a = operands.row_a(), shape.row_b = operands.row_b();
+  find_compiled(p)->run(shape, operands.a(), operands.b(), at.outputs[0], stream);
 }
 
 }  // namespace
@@ -328,15 +332,9 @@ KernelEntry mma_sync() {
   return {.name = "gemm.mma_sync",
           .configurations = kConfigurations,
           .unsupported = unsupported,
-          .tensors = tensor_tensors,
-          .launches =
-              [](const Problem& p) {
-                const Shape shape = shape_of(p);
-                const bool aligned = aligned_operands(p);
-                return std::vector{find_tile(kCompiled, p)->launch(shape, aligned)};
-              },
-          .run = [](const Problem& p, const Addresses& at,
-                    cudaStream_t stream) { find_tile(kCompiled, p)->run(shape_of(p), at, stream); },
+          .tensors = with_scratch,
+          .launches = launches,
+          .run = run,
           .reference = tensor_reference,
           .tolerance = tensor_tolerance};
 }

@@ -4,9 +4,9 @@
 // 2 bytes an element that is 64 FLOP a byte, a third of what an H200 needs to be bound by its
 // tensor cores. So the weights are read once, at the copy rate, and nothing else may cost time:
 //
-// 1. Weights go from memory to registers, 16 bytes a lane, 8 loads before the first use: 4 KB a
-//    warp, 64 KB on an SM with 16 warps, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132).
-//    They pass L1 by: nobody reads them again.
+// 1. Weights go from memory to registers, 16 bytes a lane, 8 loads at once: 4 KB a warp, 64 KB on an
+//    SM with 16 warps, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132). Up to 32 tokens the
+//    next 8 are under way while these are multiplied. They pass L1 by: nobody reads them again.
 // 2. mma.sync with the weights as its 16 rows and the tokens (the few rows or columns) as its 8
 //    columns: one instruction for 8 tokens, so 64 tokens cost 8 instructions for 512 bytes.
 // 3. No shared memory and no ldmatrix on the way. A sum over k may take k in any order, so a lane's
@@ -65,6 +65,7 @@ struct Tile {
   static constexpr int kRowTiles = kTile.row_tiles();  // of 16
   static constexpr int kRows = 16 * kRowTiles;
   static constexpr int kBlocks = kTile.blocks_at_once();  // of k
+  static constexpr bool kPrefetches = kTile.prefetches();
   static constexpr int kSharedBytes = kWarps * kRows * kTokens * 4;
 };
 
@@ -109,20 +110,23 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
       part_of((p.k + kBlockK - 1) / kBlockK, static_cast<int>(blockIdx.y), p.parts);
 
   float sum[T::kRowTiles][T::kTokenTiles][4] = {};
-#pragma unroll 1
-  for (int first = blocks.begin + warp; first < blocks.past; first += kWarps * T::kBlocks) {
-    uint4 held[kLoads];
+  constexpr int kEach = kLoads / T::kBlocks;  // loads of a block of k
+  constexpr int kRound = kWarps * T::kBlocks;
+  // What of a lane's eight k exists in block `number`, and where they begin.
+  const auto begin_of = [&](int number) { return number * kBlockK + t * 8; };
+  const auto left_of = [&](int number) {
+    return number < blocks.past ? p.k - begin_of(number) : 0;
+  };
+  const auto load = [&](uint4(&held)[kLoads], int first) {
 #pragma unroll
     for (int block = 0; block < T::kBlocks; ++block) {
-      const int number = first + block * kWarps;
-      const int k0 = number * kBlockK + t * 8;  // the lane's eight of k
-      const int left = number < blocks.past ? p.k - k0 : 0;
+      const int k0 = begin_of(first + block * kWarps), left = left_of(first + block * kWarps);
 #pragma unroll
-      for (int i = 0; i < kLoads / T::kBlocks; ++i) {
+      for (int i = 0; i < kEach; ++i) {
         if constexpr (T::kAlongK) {
           const int row = row0 + g + i * 8;
-          held[block * (kLoads / T::kBlocks) + i] = load_eight<kAligned, true>(
-              weights + row * p.row_weights + k0, row < p.rows ? left : 0);
+          held[block * kEach + i] = load_eight<kAligned, true>(weights + row * p.row_weights + k0,
+                                                               row < p.rows ? left : 0);
         } else {
           const int column = row0 + g * 8;
           held[i] = load_eight<kAligned, true>(weights + (k0 + i) * p.row_weights + column,
@@ -130,11 +134,11 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
         }
       }
     }
+  };
+  const auto multiply = [&](const uint4(&held)[kLoads], int first) {
 #pragma unroll
     for (int block = 0; block < T::kBlocks; ++block) {
-      const int number = first + block * kWarps;
-      const int k0 = number * kBlockK + t * 8;
-      const int left = number < blocks.past ? p.k - k0 : 0;
+      const int k0 = begin_of(first + block * kWarps), left = left_of(first + block * kWarps);
 #pragma unroll
       for (int j = 0; j < T::kTokenTiles; ++j) {
         const int token = j * 8 + g;
@@ -146,16 +150,31 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
           for (int r = 0; r < T::kRowTiles; ++r) {
             unsigned a[4];
             weights_operand<T::kAlongK>(
-                a,
-                [&](int load, int word) {
-                  return word_of(held[block * (kLoads / T::kBlocks) + load], word);
-                },
-                r, s);
+                a, [&](int load, int word) { return word_of(held[block * kEach + load], word); }, r,
+                s);
             multiply_accumulate<Element>(sum[r][j], a, word_of(eight, 2 * s),
                                          word_of(eight, 2 * s + 1));
           }
         }
       }
+    }
+  };
+  if constexpr (T::kPrefetches && kAligned) {
+    uint4 held[2][kLoads];
+    load(held[0], blocks.begin + warp);
+#pragma unroll 1
+    for (int first = blocks.begin + warp; first < blocks.past; first += 2 * kRound) {
+      load(held[1], first + kRound);
+      multiply(held[0], first);
+      load(held[0], first + 2 * kRound);
+      multiply(held[1], first + kRound);
+    }
+  } else {
+#pragma unroll 1
+    for (int first = blocks.begin + warp; first < blocks.past; first += kRound) {
+      uint4 held[kLoads];
+      load(held, first);
+      multiply(held, first);
     }
   }
 
@@ -224,9 +243,8 @@ constexpr CompiledTile compiled() {
   constexpr SkinnyTile tile = kSkinnyTiles[kRow];
   using T = Tile<Element, static_cast<int>(tile.tokens), tile.along_k>;
   static_assert(T::kRows == tile.rows() && T::kSharedBytes == tile.shared_bytes());
-  return {
-      tensor_configuration(kType, tile.tokens, tile.rows(), kBlockK, 1, 1, tile.along_k ? 1 : 0),
-      launch_of<T>, run_tile<T>};
+  return {tensor_configuration(kType, tile.tokens, tile.rows(), kBlockK, tile.along_k, 1),
+          launch_of<T>, run_tile<T>};
 }
 template <class Element, DType kType>
 constexpr auto compiled_table() {

@@ -38,7 +38,7 @@ __global__ void reference_kernel(Shape s, bool transposed_b, const T* a, const T
 std::string tile_text(const Problem& p) {
   std::string text =
       std::to_string(p[kTileM]) + "x" + std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]);
-  if (p[kCluster] != 1) text += " cluster " + std::to_string(p[kCluster]);
+  if (p[kCluster] > 1) text += " cluster " + std::to_string(p[kCluster]);
   return text;
 }
 

@@ -28,10 +28,10 @@ struct Shape {
 
 Shape shape_of(const Problem&);
 constexpr Problem tensor_configuration(DType dtype, std::int64_t tile_m, std::int64_t tile_n,
-                                       std::int64_t tile_k, std::int64_t split_k = 1,
-                                       std::int64_t cluster = 1, std::int64_t transposed_b = 0) {
+                                       std::int64_t tile_k, bool transposed_b,
+                                       std::int64_t split_k = 0, std::int64_t cluster = 0) {
   return {.dtype = dtype,
-          .values = {0, 0, 0, tile_m, tile_n, tile_k, split_k, cluster, transposed_b}};
+          .values = {0, 0, 0, tile_m, tile_n, tile_k, transposed_b ? 1 : 0, split_k, cluster}};
 }
 
 /// Empty if every tensor kernel takes the sizes, else why not.

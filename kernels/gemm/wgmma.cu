@@ -1,13 +1,10 @@
 // gemm.wgmma: the tiles that wgmma_kernel.cuh is compiled for, and what surrounds a launch.
-//
-// Operands that TMA or wgmma cannot read as they are (see there) are copied first, into the scratch of
-// the problem or, where only an address is to blame, into memory of the stream.
 #include <array>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "kernels/common/error.hpp"
+#include "kernels/gemm/operands.hpp"
 #include "kernels/gemm/passes.hpp"
 #include "kernels/gemm/tensor.hpp"
 #include "kernels/gemm/tensor_map.hpp"
@@ -23,12 +20,6 @@ using hopper::Work;
 using roofcast::gemm::tensor::kWgmmaAlongKTiles;
 using roofcast::gemm::tensor::kWgmmaTiles;
 using roofcast::gemm::tensor::WgmmaTile;
-
-/// The operands as the kernel reads them, after copies where it cannot read them as they are.
-struct Operands {
-  const void *a, *b;
-  std::int64_t row_a, row_b;
-};
 
 struct CompiledTile {
   Problem configuration;
@@ -77,7 +68,7 @@ int resident_clusters() {
 
 template <class T>
 Launch launch_of(const Shape& shape, int parts) {
-  const int items = schedule_of<T>(shape.m, shape.n, shape.k, parts).items();
+  const int items = schedule_of<T>(shape.m, shape.n, shape.k, parts, 1).items();
   const int clusters = std::min(items, resident_clusters<T>());
   return {reinterpret_cast<const void*>(wgmma_kernel<T>),
           dim3(static_cast<unsigned>(clusters * T::kCluster)), dim3(T::kThreads),
@@ -91,10 +82,10 @@ void run_tile(const Shape& shape, const Operands& from, void* c, int parts, floa
   constexpr auto kType = map_type<typename T::Element>();
   constexpr int kLinesB = b_box_lines(T::kTransposedB, T::kSize, T::kColumns, T::kCluster);
   constexpr int kOutSize = static_cast<int>(sizeof(Out));
-  CUtensorMap a = tensor_map({kType, T::kSize, from.a, from.row_a, shape.m, shape.k, T::kRows});
-  CUtensorMap b = T::kTransposedB ? tensor_map({kType, T::kSize, from.b, from.row_b, shape.n,
+  CUtensorMap a = tensor_map({kType, T::kSize, from.a(), from.row_a(), shape.m, shape.k, T::kRows});
+  CUtensorMap b = T::kTransposedB ? tensor_map({kType, T::kSize, from.b(), from.row_b(), shape.n,
                                                 shape.k, T::kColumns / T::kCluster})
-                                  : tensor_map({kType, T::kSize, from.b, from.row_b, shape.k,
+                                  : tensor_map({kType, T::kSize, from.b(), from.row_b(), shape.k,
                                                 shape.n, T::kDepth / T::kCluster});
   const bool by_box = parts == 1 && multiple_of(16, c, shape.row_c * kOutSize);
   CUtensorMap to{};  // not read where C is stored by elements
@@ -102,14 +93,13 @@ void run_tile(const Shape& shape, const Operands& from, void* c, int parts, floa
     to = tensor_map(
         {map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, hopper::kPanelRows});
   }
-  Work work{shape.m,
-            shape.n,
-            shape.k,
-            parts,
-            by_box ? nullptr : c,
-            shape.row_c,
-            parts == 1 ? nullptr : sums};
   const Launch launch = launch_of<T>(shape, parts);
+  const auto group_rows = static_cast<int>(roofcast::gemm::tensor::wgmma_group_rows(
+      ceil_div(shape.n, T::kColumns), static_cast<std::int64_t>(launch.grid.x)));
+  Work work{shape.m,     shape.n,
+            shape.k,     parts,
+            group_rows,  by_box ? nullptr : c,
+            shape.row_c, parts == 1 ? nullptr : sums};
   void* arguments[] = {&a, &b, &to, &work};
   rows::launch(launch.function, launch.grid, launch.block, T::kCluster, arguments, stream,
                launch.shared_bytes);
@@ -121,9 +111,8 @@ constexpr CompiledTile compiled() {
   using T = Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n), tile.stages,
                  tile.consumers, tile.cluster, tile.ping_pong, kTransposedB>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
-  return {
-      tensor_configuration(kType, tile.m, tile.n, T::kDepth, 1, tile.cluster, kTransposedB ? 1 : 0),
-      launch_of<T>, run_tile<T>};
+  return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster),
+          launch_of<T>, run_tile<T>};
 }
 
 /// A table of the model's, compiled for a type and a layout of B.
@@ -144,41 +133,12 @@ constexpr auto kCompiled =
            compiled_table<__nv_fp8_e4m3, DType::fp8, true, kWgmmaAlongKTiles>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
-int size_of(const Problem& p) {
-  return static_cast<int>(size_bytes(p.dtype));
-}
-bool only_along_k(const Problem& p) {
+/// tf32 and fp8 are read along k only.
+bool b_along_k(const Problem& p) {
   return p.dtype == DType::tf32 || p.dtype == DType::fp8;
 }
 const CompiledTile* find_compiled(const Problem& p) {
-  Problem q = p;
-  if (only_along_k(p)) q[kTransposedB] = 1;  // B is transposed first
-  return find_tile(kCompiled, q);
-}
-
-/// How an operand comes to the kernel.
-enum class Copy { none, rows, transposed };
-Copy copy_of_a(const Problem& p, const void* a) {
-  return multiple_of(16, a, shape_of(p).row_a * size_of(p)) ? Copy::none : Copy::rows;
-}
-Copy copy_of_b(const Problem& p, const void* b) {
-  if (p[kTransposedB] == 0 && only_along_k(p)) return Copy::transposed;
-  return multiple_of(16, b, shape_of(p).row_b * size_of(p)) ? Copy::none : Copy::rows;
-}
-MatrixView view_of_a(const Problem& p, const void* a) {
-  const Shape s = shape_of(p);
-  return {a, s.row_a, s.m, s.k, size_of(p)};
-}
-MatrixView view_of_b(const Problem& p, const void* b) {
-  const Shape s = shape_of(p);
-  const bool transposed = p[kTransposedB] != 0;
-  return {b, s.row_b, transposed ? s.n : s.k, transposed ? s.k : s.n, size_of(p)};
-}
-std::size_t copied_elements(Copy copy, const MatrixView& from) {
-  if (copy == Copy::none) return 0;
-  const int rows = copy == Copy::rows ? from.rows : from.columns;
-  const int columns = copy == Copy::rows ? from.columns : from.rows;
-  return static_cast<std::size_t>(rows * padded_row(columns, from.size));
+  return find_tile(kCompiled, with_layout(p, b_along_k(p)));
 }
 
 std::string unsupported(const Problem& p) {
@@ -199,80 +159,32 @@ std::string unsupported(const Problem& p) {
 
 Tensors with_scratch(const Problem& p) {
   Tensors all = tensor_tensors(p);
-  const auto add = [&](DType dtype, std::size_t elements) {
-    if (elements > 0) all.scratch.push_back({dtype, elements});
-  };
-  add(p.dtype, copied_elements(copy_of_a(p, nullptr), view_of_a(p, nullptr)));
-  add(p.dtype, copied_elements(copy_of_b(p, nullptr), view_of_b(p, nullptr)));
+  add_operand_scratch(all, p, b_along_k(p));
   if (p[kSplitK] > 1) {
-    add(DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kM] * p[kN]));
+    all.scratch.push_back({DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kM] * p[kN])});
   }
   return all;
 }
 
-/// Memory for the time of the work on a stream: for addresses that are not aligned, which the
-/// scratch of a problem does not foresee.
-class StreamMemory {
- public:
-  StreamMemory(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
-    check(cudaMallocAsync(&data_, bytes, stream));
-  }
-  StreamMemory(const StreamMemory&) = delete;
-  StreamMemory& operator=(const StreamMemory&) = delete;
-  ~StreamMemory() { (void)cudaFreeAsync(data_, stream_); }
-  void* data() const { return data_; }
-
- private:
-  void* data_ = nullptr;
-  cudaStream_t stream_;
-};
+std::vector<Launch> launches(const Problem& p) {
+  const Shape s = shape_of(p);
+  std::vector<Launch> all = operand_launches(p, b_along_k(p));
+  all.push_back(find_compiled(p)->launch(s, static_cast<int>(p[kSplitK])));
+  if (p[kSplitK] > 1) all.push_back(sum_parts_launch(s.m, s.n, result_type(p.dtype)));
+  return all;
+}
 
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Shape shape = shape_of(p);
-  std::size_t next_scratch = 0;
-  std::vector<std::unique_ptr<StreamMemory>> memory;
-  // Returns the operand and the length of its rows, copied if need be.
-  const auto prepared = [&](Copy copy, Copy foreseen, const MatrixView& from) {
-    if (copy == Copy::none) return std::pair{from.data, from.row};
-    void* to = nullptr;
-    if (foreseen != Copy::none) {
-      to = at.scratch[next_scratch++];
-    }
-    // Scratch need not be aligned either.
-    if (to == nullptr || reinterpret_cast<std::uintptr_t>(to) % 16 != 0) {
-      memory.push_back(std::make_unique<StreamMemory>(
-          copied_elements(copy, from) * static_cast<std::size_t>(from.size), stream));
-      to = memory.back()->data();
-    }
-    const std::int64_t row = padded_row(copy == Copy::rows ? from.columns : from.rows, from.size);
-    copy == Copy::rows ? copy_rows(from, to, row, stream) : copy_transposed(from, to, row, stream);
-    return std::pair{static_cast<const void*>(to), row};
-  };
-  const auto [a, row_a] =
-      prepared(copy_of_a(p, at.inputs[0]), copy_of_a(p, nullptr), view_of_a(p, at.inputs[0]));
-  const auto [b, row_b] =
-      prepared(copy_of_b(p, at.inputs[1]), copy_of_b(p, nullptr), view_of_b(p, at.inputs[1]));
+  const Operands operands(p, b_along_k(p), at, stream);
   const auto parts = static_cast<int>(p[kSplitK]);
-  float* const sums = parts > 1 ? static_cast<float*>(at.scratch[next_scratch]) : nullptr;
-  find_compiled(p)->run(shape, {a, b, row_a, row_b}, at.outputs[0], parts, sums, stream);
+  float* const sums =
+      parts > 1 ? static_cast<float*>(at.scratch[operands.next_scratch()]) : nullptr;
+  find_compiled(p)->run(shape, operands, at.outputs[0], parts, sums, stream);
   if (parts > 1) {
     sum_parts(sums, parts, shape.m, shape.n, at.outputs[0], shape.row_c, result_type(p.dtype),
               stream);
   }
-}
-
-std::vector<Launch> launches(const Problem& p) {
-  std::vector<Launch> all;
-  const auto add = [&all](Copy copy, const MatrixView& from) {
-    if (copy == Copy::rows) all.push_back(copy_rows_launch(from));
-    if (copy == Copy::transposed) all.push_back(copy_transposed_launch(from));
-  };
-  add(copy_of_a(p, nullptr), view_of_a(p, nullptr));
-  add(copy_of_b(p, nullptr), view_of_b(p, nullptr));
-  all.push_back(find_compiled(p)->launch(shape_of(p), static_cast<int>(p[kSplitK])));
-  if (p[kSplitK] > 1)
-    all.push_back(sum_parts_launch(shape_of(p).m, shape_of(p).n, result_type(p.dtype)));
-  return all;
 }
 
 }  // namespace

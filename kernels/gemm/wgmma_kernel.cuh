@@ -99,13 +99,14 @@ struct Tile {
 };
 
 template <class T>
-__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int parts) {
-  return Schedule::of(m, n, k, parts, T::kRows, T::kColumns, T::kDepth, T::kCluster);
+__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int parts, int group_rows) {
+  return Schedule::of(m, n, k, parts, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows);
 }
 
 /// What the kernel is told besides the tensor maps.
 struct Work {
   int m, n, k, parts;  ///< parts of k
+  int group_rows;      ///< tile rows that blocks visit before the next tile column
   void* c;             ///< where threads store C; null where TMA does
   std::int64_t row_c;
   float* sums;  ///< of parts of k, [parts][m][n]; null where there is one part
@@ -351,7 +352,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   const int rank = T::kCluster > 1 ? Cluster::here().rank : 0;
   const int first = static_cast<int>(blockIdx.x) / T::kCluster;
   const int stride = static_cast<int>(gridDim.x) / T::kCluster;
-  const Schedule schedule = schedule_of<T>(work.m, work.n, work.k, work.parts);
+  const Schedule schedule = schedule_of<T>(work.m, work.n, work.k, work.parts, work.group_rows);
 
   if (threadIdx.x == 0) {
     for (int s = 0; s < T::kStages; ++s) {

@@ -14,7 +14,6 @@
 #include <sstream>
 #include <vector>
 
-#include "kernels/baselines/baselines.hpp"
 #include "kernels/catalog.hpp"
 #include "kernels/common/data.hpp"
 #include "kernels/common/error.hpp"
@@ -164,8 +163,7 @@ void bench(const std::string& line, Timer& timer, References& references) {
   }
   const KernelEntry* library = cuda::baseline(name);
   const bool product = name.starts_with("gemm.");
-  const Problem as_library = product ? library::library_product(p) : p;
-  if (library != nullptr && !library->unsupported(as_library).empty()) library = nullptr;
+  if (library != nullptr && !library->unsupported(p).empty()) library = nullptr;
   const Tensors tensors = entry->tensors(p);
   Arguments arguments(*entry, p);
   const double error = arguments.error_over_tolerance(*entry, p, tensors, references);
@@ -177,7 +175,7 @@ void bench(const std::string& line, Timer& timer, References& references) {
   double spent = 0;
   for (int i = 0; i < 40 && spent < 0.3; ++i) {
     const double a = timer.seconds(*entry, p, arguments.addresses());
-    const double b = library ? timer.seconds(*library, as_library, arguments.addresses()) : 0;
+    const double b = library ? timer.seconds(*library, p, arguments.addresses()) : 0;
     spent += a + b;
     if (i >= 3 || spent > 0.25) mine.push_back(a), theirs.push_back(b);
   }

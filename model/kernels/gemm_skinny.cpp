@@ -124,7 +124,7 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   end.issued.shared_bytes = 2 * as_double(c.tile.shared_bytes());
   set_traffic(end.issued, {0, written / blocks});
   end.waits = {.global = 1, .shared = 1, .barriers = 1};
-  set_blocks(plan, {{round, rounds, 1}, {end}});
+  set_blocks(plan, {{round, rounds, c.tile.prefetches() && c.aligned() ? 2.0 : 1.0}, {end}});
   return plan;
 }
 

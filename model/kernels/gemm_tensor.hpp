@@ -13,9 +13,9 @@ namespace roofcast::gemm::tensor {
 
 /// Positions in Problem after kTileK.
 enum Parameter : std::size_t {
-  kSplitK = kTileK + 1,  ///< parts of k that different blocks sum
-  kCluster,              ///< blocks that share B by multicast
-  kTransposedB,          ///< 1: B is [n,k]
+  kTransposedB = kTileK + 1,  ///< 1: B is [n,k]
+  kSplitK,                    ///< parts of k that different blocks sum
+  kCluster,                   ///< blocks that share B by multicast
 };
 
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
@@ -64,23 +64,19 @@ struct MmaTile {
   int warps_down, warps_across;
   int stages;
   int blocks;  ///< an SM, for which registers are left
-  /// A thread, by layout of B ([k,n], [n,k]) and by alignment (not, to 16 bytes): ptxas -v for
-  /// compute capability 9.0, 2026-11-22.
-  std::array<std::array<std::int64_t, 2>, 2> registers;
+  /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-22.
+  std::array<std::int64_t, 2> registers;
 
   constexpr std::int64_t threads() const { return 32 * warps_down * warps_across; }
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
 };
 /// Two bytes an element.
 inline constexpr std::array kMmaTiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, {{{254, 254}, {255, 238}}}},
-    MmaTile{128, 192, 128, 2, 4, 3, 1, {{{246, 218}, {242, 208}}}},
-    MmaTile{128, 128, 64, 2, 2, 4, 2, {{{255, 240}, {255, 236}}}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, {{{156, 124}, {145, 118}}}}};
-/// tf32.
-inline constexpr std::array kMmaWordTiles = {
-    MmaTile{128, 128, 128, 2, 4, 4, 1, {{{190, 188}, {168, 158}}}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, {{{156, 140}, {120, 118}}}}};
+    MmaTile{128, 256, 128, 2, 4, 3, 1, {254, 238}}, MmaTile{128, 192, 128, 2, 4, 3, 1, {218, 208}},
+    MmaTile{128, 128, 64, 2, 2, 4, 2, {240, 236}}, MmaTile{64, 64, 128, 2, 2, 4, 2, {124, 118}}};
+/// tf32, whose B holds k along its lines: in another order it is transposed first.
+inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 128, 128, 2, 4, 4, 1, {158, 158}},
+                                               MmaTile{64, 64, 128, 2, 2, 4, 2, {118, 118}}};
 
 /// gemm.skinny: few rows of A, the tokens (or few columns of B), against weights read once.
 struct SkinnyTile {
@@ -95,16 +91,18 @@ struct SkinnyTile {
   /// Blocks of kBlockK that a warp loads at once.
   constexpr std::int64_t blocks_at_once() const { return along_k ? kLoads / (2 * row_tiles()) : 1; }
   constexpr std::int64_t shared_bytes() const { return kWarps * rows() * tokens * 4; }
+  /// Whether the next loads of aligned weights are under way while these are multiplied.
+  constexpr bool prefetches() const { return tokens <= 32; }
 
   static constexpr std::int64_t kWarps = 8;
   static constexpr std::int64_t kLoads = 8;    ///< of 16 bytes a lane, before the first use
   static constexpr std::int64_t kBlockK = 32;  ///< k of the loads of four lanes
 };
 inline constexpr std::array kSkinnyTiles = {
-    SkinnyTile{8, false, {118, 74}},   SkinnyTile{16, false, {126, 96}},
-    SkinnyTile{32, false, {184, 138}}, SkinnyTile{64, false, {255, 218}},
-    SkinnyTile{8, true, {124, 80}},    SkinnyTile{16, true, {128, 96}},
-    SkinnyTile{32, true, {180, 122}},  SkinnyTile{64, true, {254, 182}}};
+    SkinnyTile{8, false, {118, 128}},  SkinnyTile{16, false, {126, 128}},
+    SkinnyTile{32, false, {184, 234}}, SkinnyTile{64, false, {255, 218}},
+    SkinnyTile{8, true, {124, 128}},   SkinnyTile{16, true, {128, 128}},
+    SkinnyTile{32, true, {180, 232}},  SkinnyTile{64, true, {254, 186}}};
 inline constexpr std::int64_t kMostTokens = 64;
 
 /// Blocks and threads of what runs before and after a product (kernels/gemm/passes.cu).
@@ -120,7 +118,16 @@ constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
 }
 }  // namespace passes
 
-/// Tile rows that blocks visit before the next tile column.
-inline constexpr std::int64_t kWgmmaGroupRows = 16, kMmaGroupRows = 8;
+/// Tile rows that the blocks of gemm.mma_sync visit before the next tile column.
+inline constexpr std::int64_t kMmaGroupRows = 8;
+/// The same of gemm.wgmma, whose `blocks` stay: about 16, such that a group is a whole number of
+/// rounds. A group that ends within a round makes the next round begin it anew: A is read again.
+constexpr std::int64_t wgmma_group_rows(std::int64_t tile_columns, std::int64_t blocks) {
+  constexpr std::int64_t kRows = 16;
+  const std::int64_t rounds = (2 * kRows * tile_columns + blocks) / (2 * blocks);  // to the nearest
+  if (rounds == 0) return kRows;
+  const std::int64_t rows = rounds * blocks / tile_columns;
+  return rows > 0 ? rows : 1;
+}
 
 }  // namespace roofcast::gemm::tensor

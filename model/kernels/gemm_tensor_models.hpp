@@ -32,18 +32,10 @@ inline constexpr roofcast::Parameter kColumnsOfTile =
     setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose);
 inline constexpr roofcast::Parameter kPartsOfK =
     setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose);
-inline constexpr roofcast::Parameter kNoCluster =
-    setting("cluster", "blocks of a cluster: always 1", 1, 1, 1);
-
 inline constexpr std::array kMmaParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    kRowsOfTile,
-    kColumnsOfTile,
-    setting("tile_k", "depth of a stage; 0: to choose", kToChoose, 128, kToChoose),
-    setting("split_k", "parts of k: always 1", 1, 1, 1),
-    kNoCluster,
+    kShape[0],      kShape[1],
+    kShape[2],      kRowsOfTile,
+    kColumnsOfTile, setting("tile_k", "depth of a stage; 0: to choose", kToChoose, 128, kToChoose),
     kLayoutOfB};
 inline constexpr std::array kWgmmaParameters = {
     kShape[0],
@@ -52,10 +44,10 @@ inline constexpr std::array kWgmmaParameters = {
     kRowsOfTile,
     kColumnsOfTile,
     setting("tile_k", "depth of a stage, 128 bytes; 0: to choose", kToChoose, 128, kToChoose),
+    kLayoutOfB,
     kPartsOfK,
     setting("cluster", "blocks that share B's tile by multicast; 0: to choose", kToChoose, 2,
-            kToChoose),
-    kLayoutOfB};
+            kToChoose)};
 inline constexpr std::array kSkinnyParameters = {
     kShape[0],
     kShape[1],
@@ -64,9 +56,8 @@ inline constexpr std::array kSkinnyParameters = {
             kMostTokens, kToChoose),
     setting("tile_n", "rows of weights a block takes; 0: to choose", kToChoose, 64, kToChoose),
     setting("tile_k", "k of the loads of four lanes: 32; 0: to choose", kToChoose, 32, kToChoose),
-    kPartsOfK,
-    kNoCluster,
-    kLayoutOfB};
+    kLayoutOfB,
+    kPartsOfK};
 
 inline constexpr KernelModel kMmaSync = {
     .name = "gemm.mma_sync",

@@ -1,6 +1,7 @@
 #include "model/kernels/gemm_tensor_plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 namespace roofcast::gemm::tensor {
@@ -23,13 +24,6 @@ Work product_work(const Problem& p) {
   work.tensor_flops[p.dtype] = 2 * s.m * s.n * s.k;
   work.compulsory = {s.a() + s.b(), s.c()};
   return work;
-}
-
-bool rows_of_a_aligned(const Problem& p) {
-  return p[kK] * element_bytes(p.dtype) % kVectorBytes == 0;
-}
-bool rows_of_b_aligned(const Problem& p) {
-  return (p[kTransposedB] != 0 ? p[kK] : p[kN]) * element_bytes(p.dtype) % kVectorBytes == 0;
 }
 
 void require_tensor_cores(const Problem& p, const Gpu& gpu) {
@@ -93,10 +87,10 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
-  // transpose.padded's: 231 instructions of a warp for 4 rows of 32.
-  constexpr double kInstructionsPerElement = 231.0 / 128;
+  // As transpose.padded's element by element: 231 of a warp for 4 rows of 32.
+  constexpr double kInstructionsPerRow = 231.0 / 4;
   step.warp_instructions =
-      matrix.bytes() / as_double(matrix.size) / 32 / blocks * kInstructionsPerElement;
+      matrix.bytes() / as_double(matrix.size) / 32 / blocks * kInstructionsPerRow;
   set_traffic(step.issued, {matrix.bytes() / blocks, matrix.bytes() / blocks});
   step.waits = {.global = 1, .shared = 1, .barriers = 1};
   set_blocks(plan, {{step}});
@@ -123,6 +117,40 @@ Plan sum_of_parts(const Problem& p) {
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
   return plan;
+}
+
+namespace {
+
+// Units that a piece of 128 bytes touches: rows so far apart begin at every multiple of the greatest
+// common divisor of their distance and the unit, one of so many at a unit's.
+double units_of_piece(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
+  const std::int64_t step = std::gcd(pitch_bytes, unit_bytes);
+  return as_double(kTileLineBytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
+}
+
+Operands::Side side(const ArrayUse& use, std::int64_t pitch_bytes) {
+  return {use, units_of_piece(pitch_bytes, kTileLineBytes), units_of_piece(pitch_bytes, 32)};
+}
+
+}  // namespace
+
+Operands add_operands(Program& program, const Problem& p, bool b_along_k) {
+  const Sizes s(p);
+  const std::int64_t size = element_bytes(p.dtype);
+  Operands all{side(reads_activation(kA, s.a()), p[kK] * size), {}};
+  if (p[kK] * size % kVectorBytes != 0) {
+    program.push_back({copy_of_rows({p[kM], p[kK], size}, all.a.use, kCopyOfA)});
+    all.a = {scratch(kCopyOfA, {s.a(), 0})};
+  }
+  const bool transposed = p[kTransposedB] != 0, turned = b_along_k && !transposed;
+  const Matrix stored = transposed ? Matrix{p[kN], p[kK], size} : Matrix{p[kK], p[kN], size};
+  all.b = side(reads(kB, s.b()), stored.columns * size);
+  if (turned || stored.columns * size % kVectorBytes != 0) {
+    program.push_back({turned ? transposed_copy(stored, all.b.use, kCopyOfB)
+                              : copy_of_rows(stored, all.b.use, kCopyOfB)});
+    all.b = {scratch(kCopyOfB, {s.b(), 0})};
+  }
+  return all;
 }
 
 }  // namespace roofcast::gemm::tensor

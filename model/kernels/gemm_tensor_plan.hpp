@@ -25,10 +25,6 @@ double partial_bytes(const Problem&);
 /// The family's work in the type of the tensor cores, C in its own type.
 Work product_work(const Problem&);
 
-/// Whether rows of A, and of B, are multiples of 16 bytes.
-bool rows_of_a_aligned(const Problem&);
-bool rows_of_b_aligned(const Problem&);
-
 /// Throws InputError where the device has no tensor cores for the type.
 void require_tensor_cores(const Problem&, const Gpu&);
 
@@ -54,5 +50,19 @@ struct Matrix {
 Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan sum_of_parts(const Problem&);
+
+/// What the product's launch reads. The copies of a box take 128 bytes of each row, and L2 answers
+/// by lines of as many: lines for each of those pieces, 1 where rows begin at multiples of 128.
+struct Operands {
+  struct Side {
+    ArrayUse use;
+    double lines = 1;
+    double sectors = 4;  ///< of 32 bytes, of each of those pieces
+  };
+  Side a, b;
+};
+/// Adds the copies of operands whose rows are no multiples of 16 bytes, and of B stored by rows of k
+/// where the kernel reads along k only.
+Operands add_operands(Program&, const Problem&, bool b_along_k);
 
 }  // namespace roofcast::gemm::tensor

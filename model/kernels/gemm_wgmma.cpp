@@ -52,10 +52,18 @@ Choice choice_of(const Problem& p) {
   return {p, Sizes(p), *found};
 }
 
-// Every tile column reads A once and every row of clusters B, as far as they exist: zeros are filled
-// in, not read.
-double l2_read_bytes(const Choice& c) {
-  return as_double(c.across()) * c.s.a() + as_double(c.clusters_down()) * c.s.b();
+// Every tile column reads A once and every row of clusters B, as far as they exist, by whole lines.
+double lines_bytes(const Choice& c, const Operands& operands) {
+  return as_double(c.across()) * c.s.a() * operands.a.lines +
+         as_double(c.clusters_down()) * c.s.b() * operands.b.lines;
+}
+// What comes to the blocks: whole boxes, those of B to each block of a cluster.
+double box_bytes(const Choice& c, const Operands& operands) {
+  constexpr double kSectorsOfPiece = 4;
+  const double pieces =
+      as_double(c.tile.m) * operands.a.sectors + as_double(c.tile.n) * operands.b.sectors;
+  return as_double(c.tiles() * c.p[kSplitK] * c.steps() * kTileLineBytes) * pieces /
+         kSectorsOfPiece;
 }
 
 // Clocks of an SM for the products of one step. An instruction reads 64 rows of A and all columns of
@@ -67,27 +75,18 @@ double math_cycles(const Choice& c, const Gpu& gpu) {
   return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
 }
 
-TileLoop loop_of(const Choice& c, const Gpu& gpu) {
+TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   TileLoop loop;
   loop.tiles = c.tiles();
   loop.splits = c.p[kSplitK];
   loop.steps = as_double(c.steps());
   loop.math_cycles = math_cycles(c, gpu);
-  loop.l2_read_bytes = l2_read_bytes(c) / (as_double(loop.blocks()) * loop.steps);
+  loop.l2_read_bytes = lines_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps);
   loop.outputs = c.area();
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.useful_cycles =
       2 * c.s.m * c.s.n * c.s.k / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
   return loop;
-}
-
-TileRaster raster_of(const Choice& c) {
-  const std::int64_t rows = c.clusters_down() * c.tile.cluster;
-  return {.tile_rows = rows,
-          .tile_columns = c.across(),
-          .group_rows = std::min(kWgmmaGroupRows, rows),
-          .row_panel_bytes = c.s.a() / as_double(rows),
-          .column_panel_bytes = c.s.b() / as_double(c.across())};
 }
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
@@ -102,12 +101,21 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return launch;
 }
 
+TileRaster raster_of(const Choice& c, const Gpu& gpu) {
+  const std::int64_t rows = c.clusters_down() * c.tile.cluster;
+  return {.tile_rows = rows,
+          .tile_columns = c.across(),
+          .group_rows = std::min(wgmma_group_rows(c.across(), launch_of(c, gpu).grid[0]), rows),
+          .row_panel_bytes = c.s.a() / as_double(rows),
+          .column_panel_bytes = c.s.b() / as_double(c.across())};
+}
+
 // A block takes several tiles: its phases repeat as often on average.
-void set_phases(Plan& plan, const Choice& c, const TileLoop& loop) {
+void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, double box_bytes) {
   const double tiles_a_block = as_double(loop.blocks()) / as_double(plan.launch.blocks());
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(depth_of(c.p));
-  set_traffic(step.issued, {loop.l2_read_bytes, 0});
+  set_traffic(step.issued, {box_bytes / (as_double(loop.blocks()) * loop.steps), 0});
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * kTileLineBytes);
   step.waits = {.tile_loads = 1, .barriers = 1};
   Step epilogue;
@@ -117,19 +125,22 @@ void set_phases(Plan& plan, const Choice& c, const TileLoop& loop) {
                     {epilogue, tiles_a_block}});
 }
 
-Plan main_launch(const Choice& c, const ArrayUse& a, const ArrayUse& b, const Gpu& gpu) {
+Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   Plan plan;
   plan.needs = {Instruction::bulk_copy, Instruction::wgmma};
   plan.compute = c.p.dtype;
   plan.useful.tensor_flops[c.p.dtype] = 2 * c.s.m * c.s.n * c.s.k;
   plan.assignment = Assignment::persistent;
   plan.launch = launch_of(c, gpu);
-  plan.tile_loop = loop_of(c, gpu);
-  plan.raster = raster_of(c);
-  plan.arrays = {a, b,
+  plan.tile_loop = loop_of(c, operands, gpu);
+  const double boxes = box_bytes(c, operands);
+  plan.free_read_bytes =
+      boxes - as_double(c.across()) * c.s.a() - as_double(c.clusters_down()) * c.s.b();
+  plan.raster = raster_of(c, gpu);
+  plan.arrays = {operands.a.use, operands.b.use,
                  c.p[kSplitK] > 1 ? scratch(kParts, {0, partial_bytes(c.p)}) : writes(kC, c.s.c())};
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  set_phases(plan, c, *plan.tile_loop);
+  set_phases(plan, c, *plan.tile_loop, boxes);
   return plan;
 }
 
@@ -138,21 +149,8 @@ Plan main_launch(const Choice& c, const ArrayUse& a, const ArrayUse& b, const Gp
 Program plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   Program program;
-  ArrayUse a = reads_activation(kA, c.s.a()), b = reads(kB, c.s.b());
-  const std::int64_t size = element_bytes(p.dtype);
-  if (!rows_of_a_aligned(p)) {
-    program.push_back({copy_of_rows({p[kM], p[kK], size}, a, kCopyOfA)});
-    a = scratch(kCopyOfA, {c.s.a(), 0});
-  }
-  const bool turned = p[kTransposedB] == 0 && only_along_k(p);
-  if (turned || !rows_of_b_aligned(p)) {
-    const Matrix stored =
-        p[kTransposedB] != 0 ? Matrix{p[kN], p[kK], size} : Matrix{p[kK], p[kN], size};
-    program.push_back(
-        {turned ? transposed_copy(stored, b, kCopyOfB) : copy_of_rows(stored, b, kCopyOfB)});
-    b = scratch(kCopyOfB, {c.s.b(), 0});
-  }
-  program.push_back({main_launch(c, a, b, gpu)});
+  const Operands operands = add_operands(program, p, only_along_k(p));
+  program.push_back({main_launch(c, operands, gpu)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
 }
@@ -185,7 +183,9 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  return {loop_of(c, gpu), raster_of(c), partial_bytes(p), c.s.c()};
+  Program copies;
+  const Operands operands = add_operands(copies, p, only_along_k(p));
+  return {loop_of(c, operands, gpu), raster_of(c, gpu), partial_bytes(p), c.s.c()};
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -74,7 +74,8 @@ TimeByResource bounds(const Program& program, std::size_t position, CacheState c
   }
   if (plan.estimated_traffic) return times;
   if (const auto peak = l2_peak_bytes_per_s(gpu, *clock)) {
-    at(times, Resource::l2) = least_l2_traffic(plan, gpu).read_bytes / *peak;
+    at(times, Resource::l2) =
+        (least_l2_traffic(plan, gpu).read_bytes - plan.free_read_bytes) / *peak;
   }
   if (gpu.sm.shared_bytes_per_clk) {
     at(times, Resource::shared) =

@@ -13,7 +13,7 @@ struct TileLoop {
   double steps = 1;                ///< of a block
   double math_cycles = 0;          ///< of an SM for one block's step: arithmetic, or its operands
   double copy_cycles = 0;          ///< of an SM for copies in small pieces, one block's step
-  double l2_read_bytes = 0;        ///< of one block's step
+  double l2_read_bytes = 0;        ///< of one block's step: in whole lines, multicast ones once
   double outputs = 0;              ///< elements of a tile that a block writes
   bool stores_meanwhile = false;   ///< results of a tile leave while the next one is multiplied
   bool on_tensor_cores = true;     ///< else on the SIMT pipes

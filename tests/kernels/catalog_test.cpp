@@ -29,6 +29,7 @@ Problem typical(const KernelEntry& entry) {
   for (const std::string_view family : {"softmax.", "norm.", "reduce."}) {
     if (entry.name.starts_with(family)) return with_sizes(entry, {100, 1000});
   }
+  if (entry.name == "gemm.skinny") return with_sizes(entry, {8, 200, 304});
   return entry.name.starts_with("gemm.") ? with_sizes(entry, {100, 200, 300})
                                          : with_sizes(entry, {1000});
 }

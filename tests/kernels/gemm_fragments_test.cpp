@@ -141,18 +141,7 @@ void expect_product(int size, int depth, int columns, int row, int column, int a
         from_b[static_cast<std::size_t>(l)] = b_offset<B>(column, q, step, l);
       }
       const Registers left = load_matrices(tile_a, from_a, false);
-      Registers right{};
-      if constexpr (B::kLines == Lines::words) {
-        for (int l = 0; l < 32; ++l) {
-          const auto lane = static_cast<std::size_t>(l);
-          const int next = b_offset<B>(column, q + 1, step, l);
-          right[lane] = {word_at(tile_b, from_b[lane]),
-                         word_at(tile_b, from_b[lane] + 4 * kPanelBytes), word_at(tile_b, next),
-                         word_at(tile_b, next + 4 * kPanelBytes)};
-        }
-      } else {
-        right = load_matrices(tile_b, from_b, !kAlong);
-      }
+      const Registers right = load_matrices(tile_b, from_b, !kAlong);
       for (std::size_t half = 0; half < 2; ++half) {
         std::array<std::array<std::uint32_t, 2>, 32> operand{};
         for (std::size_t l = 0; l < 32; ++l) {
@@ -193,9 +182,6 @@ TEST(GemmFragmentsTest, MmaSyncMultipliesWhatTheCopiesBrought) {
     expect_product<A128, Panels>(2, 64, 192, 0, warp * 48, 6);
   }
   expect_product<A64, LineTile<Lines::across_k, 2 * 32, 128, 32>>(2, 32, 128, 16, 64, 8);
-  // Words: 128 columns are four panels.
-  using Words = LineTile<Lines::words, 4 * 32, 128, 32>;
-  for (int warp = 0; warp < 4; ++warp) expect_product<A128, Words>(4, 32, 128, 0, warp * 32, 4);
 }
 
 /// LineCopy steps through a tile by adding constants: legal if places and swizzle add up.
@@ -226,8 +212,6 @@ TEST(GemmFragmentsTest, CopiesCoverATileOnce) {
   expect_steps_add_up<LineTile<Lines::across_k, 4 * 64, 128, 64>, 256, 8>();
   expect_steps_add_up<LineTile<Lines::across_k, 3 * 64, 128, 64>, 256, 8>();
   expect_steps_add_up<LineTile<Lines::across_k, 2 * 32, 128, 32>, 128, 8>();
-  expect_steps_add_up<LineTile<Lines::words, 4 * 32, 128, 32>, 256, 4>();
-  expect_steps_add_up<LineTile<Lines::words, 2 * 32, 128, 32>, 128, 4>();
 }
 
 /// gemm.skinny: 32 k of a warp's rows of weights and 8 tokens, loaded as its lanes load them.

@@ -212,9 +212,12 @@ TEST(GemmProtocolTest, NobodyWaitsForEverOrReadsTheWrongStage) {
           for (unsigned seed = 0; seed < 10; ++seed) {
             // Five tile rows (half of the last pair is beyond C) and three columns, a grid of two
             // clusters.
-            const Grid setup = {
-                cluster, 2, 2, ping_pong, Schedule::of(600, 300, k, parts, 128, 128, 64, cluster),
-                2};
+            const Grid setup = {cluster,
+                                2,
+                                2,
+                                ping_pong,
+                                Schedule::of(600, 300, k, parts, 128, 128, 64, cluster, 16),
+                                2};
             Cluster simulated(setup, seed);
             ASSERT_TRUE(simulated.run()) << "cluster " << cluster << ", ping-pong " << ping_pong
                                          << ", k " << k << ", parts " << parts;

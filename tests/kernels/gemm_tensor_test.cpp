@@ -149,10 +149,6 @@ TEST(TensorEntriesTest, AnUnsupportedTileOrTypeIsNamed) {
     p.dtype = DType::int8;
     EXPECT_THAT(entry.unsupported(p), HasSubstr("int8"));
   }
-  EXPECT_THAT(tensor_entry("gemm.mma_sync")
-                  .unsupported(with_sizes(gemm::tensor_configuration(DType::bf16, 128, 256, 64, 2),
-                                          9, 9, 99)),
-              HasSubstr("split_k must be 1"));
 }
 
 TEST(TensorEntriesTest, SkinnyWantsFewRowsOrColumns) {
@@ -160,7 +156,7 @@ TEST(TensorEntriesTest, SkinnyWantsFewRowsOrColumns) {
   const Problem eight = skinny.configurations.front();
   EXPECT_THAT(skinny.unsupported(with_sizes(eight, 8, 4096, 4096)), IsEmpty());
   // Of [k,n] weights a block takes 64 columns, of A's rows 16.
-  const Problem rows = gemm::tensor_configuration(DType::bf16, 8, 16, 32);
+  const Problem rows = gemm::tensor_configuration(DType::bf16, 8, 16, 32, false, 1);
   EXPECT_THAT(skinny.unsupported(with_sizes(rows, 4096, 8, 4096)), IsEmpty());
   EXPECT_THAT(skinny.unsupported(with_sizes(rows, 8, 4096, 4096)), HasSubstr("8x64x32"));
   EXPECT_THAT(skinny.unsupported(with_sizes(eight, 9, 4096, 4096)), HasSubstr("at most tile_m"));
@@ -172,7 +168,8 @@ TEST(TensorEntriesTest, SkinnyWantsFewRowsOrColumns) {
 
 TEST(TensorEntriesTest, ScratchHoldsWhatIsCopiedAndTheParts) {
   const KernelEntry& wgmma = tensor_entry("gemm.wgmma");
-  Problem p = with_sizes(gemm::tensor_configuration(DType::bf16, 128, 256, 64), 100, 200, 304);
+  Problem p =
+      with_sizes(gemm::tensor_configuration(DType::bf16, 128, 256, 64, false, 1, 1), 100, 200, 304);
   EXPECT_TRUE(wgmma.tensors(p).scratch.empty());
   p[gemm::kK] = 300;  // rows of A are no multiple of 16 bytes: copied to rows of 320
   ASSERT_EQ(wgmma.tensors(p).scratch.size(), 1U);
@@ -182,7 +179,7 @@ TEST(TensorEntriesTest, ScratchHoldsWhatIsCopiedAndTheParts) {
   EXPECT_EQ(wgmma.tensors(p).scratch[1].elements, 2U * 100U * 200U);
   EXPECT_EQ(wgmma.tensors(p).scratch[1].dtype, DType::fp32);
   // tf32 by rows of k is transposed: 200 rows of 320.
-  p = with_sizes(gemm::tensor_configuration(DType::tf32, 128, 256, 32), 100, 200, 304);
+  p = with_sizes(gemm::tensor_configuration(DType::tf32, 128, 256, 32, false, 1, 1), 100, 200, 304);
   ASSERT_EQ(wgmma.tensors(p).scratch.size(), 1U);
   EXPECT_EQ(wgmma.tensors(p).scratch[0].elements, 200U * 320U);
 }

@@ -36,7 +36,7 @@ inline std::optional<Gpu> shipped_like_this() {
 }
 
 /// The problem with every candidate's settings, the fastest by the model first; itself where it has
-/// none left to choose or the model does not know the kernel.
+/// none left to choose, or where the model does not know the kernel, its type or its settings.
 inline std::vector<Problem> settled(std::string_view name, const Problem& problem) {
   static const std::optional<Gpu> gpu = shipped_like_this();
   const KernelModel* kernel = nullptr;
@@ -46,15 +46,17 @@ inline std::vector<Problem> settled(std::string_view name, const Problem& proble
     }
   }
   if (!gpu || kernel == nullptr || kernel->candidates == nullptr) return {problem};
-  std::vector<Problem> ways = kernel->candidates(problem, *gpu);
+  const auto& types = kernel->dtypes;
+  if (std::find(types.begin(), types.end(), problem.dtype) == types.end()) return {problem};
   try {
+    std::vector<Problem> ways = kernel->candidates(problem, *gpu);
     const Problem fastest = with_settings(find_kernel(name), problem, *gpu);
     const auto found = std::find(ways.begin(), ways.end(), fastest);
     if (found != ways.end()) std::iter_swap(ways.begin(), found);
+    return ways;
   } catch (const InputError&) {
     return {problem};  // the kernel says why
   }
-  return ways;
 }
 
 }  // namespace roofcast::cuda
