@@ -44,15 +44,16 @@ Choice choice_of(const Problem& p) {
                    std::string(name(p.dtype)) + ": choose one of " + known);
 }
 
+// FLOP a clock of an SM that mma.sync reaches.
+double flop_per_clk(const Choice& c, const Gpu& gpu) {
+  const double share = gpu.features.has(Instruction::wgmma) ? c.tile.share_of_wgmma : 1;
+  return share * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+}
+
 // Clocks of an SM for the products of one step. Warps read the operands of their own sums from shared
-// memory. On GPUs whose tensor cores are fed from there, mma.sync reaches 63% of their rate at best
-// (arXiv 2402.13499), and this kernel 55% (large aligned products of bf16 and fp16 on an H100,
-// 2026-11-22).
+// memory.
 double math_cycles(const Choice& c, const Gpu& gpu) {
-  constexpr double kShareOfWgmma = 0.55;
-  const double share = gpu.features.has(Instruction::wgmma) ? kShareOfWgmma : 1;
-  const double rate = share * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
-  const double arithmetic = 2 * c.area() * as_double(c.depth()) / rate;
+  const double arithmetic = 2 * c.area() * as_double(c.depth()) / flop_per_clk(c, gpu);
   const double operands =
       as_double((c.tile.m * c.tile.warps_across + c.tile.n * c.tile.warps_down) * c.tile.k_bytes);
   return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
@@ -77,8 +78,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
                        as_double(c.down()) * c.s.b() * operands.b.lines;
   loop.l2_read_bytes = lines / (as_double(loop.blocks()) * loop.steps);
   loop.outputs = c.area();
-  loop.useful_cycles =
-      2 * c.s.m * c.s.n * c.s.k / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  loop.useful_cycles = 2 * c.s.m * c.s.n * c.s.k / flop_per_clk(c, gpu);
   return loop;
 }
 

@@ -64,6 +64,9 @@ struct MmaTile {
   int warps_down, warps_across;
   int stages;
   int blocks;  ///< an SM, for which registers are left
+  /// Of the rate of wgmma, where there is that: its warps wait for operands and at barriers besides.
+  /// Clocks of a step by the counters of large products, H100 and H200, 2026-11-22.
+  double share_of_wgmma;
   /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-22.
   std::array<std::int64_t, 2> registers;
 
@@ -71,12 +74,13 @@ struct MmaTile {
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
 };
 /// Two bytes an element.
-inline constexpr std::array kMmaTiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, {254, 238}}, MmaTile{128, 192, 128, 2, 4, 3, 1, {218, 208}},
-    MmaTile{128, 128, 64, 2, 2, 4, 2, {240, 236}}, MmaTile{64, 64, 128, 2, 2, 4, 2, {124, 118}}};
+inline constexpr std::array kMmaTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50, {254, 238}},
+                                         MmaTile{128, 192, 128, 2, 4, 3, 1, 0.41, {218, 208}},
+                                         MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, {240, 236}},
+                                         MmaTile{64, 64, 128, 2, 2, 4, 2, 0.63, {124, 118}}};
 /// tf32, whose B holds k along its lines: in another order it is transposed first.
-inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 128, 128, 2, 4, 4, 1, {158, 158}},
-                                               MmaTile{64, 64, 128, 2, 2, 4, 2, {118, 118}}};
+inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 128, 128, 2, 4, 4, 1, 0.42, {158, 158}},
+                                               MmaTile{64, 64, 128, 2, 2, 4, 2, 0.63, {118, 118}}};
 
 /// gemm.skinny: few rows of A, the tokens (or few columns of B), against weights read once.
 struct SkinnyTile {
