@@ -1,5 +1,6 @@
 #include "hw_specs/what_if.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace roofcast::specs {
@@ -33,6 +34,10 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::dram_scattered_bytes_per_s, dram);
   scale(&Sustained::tile_dram_bytes_per_s, dram);
   scale(&Sustained::tile_l2_bytes_per_s, l2_rate);
+  // An SM asks for as much as before: of slower memory it takes fewer to fill it.
+  scale(&Sustained::tile_dram_sm_share, dram / ratio(asked.sm_count, measured.sm_count));
+  auto& loading = asked.sustained.tile_dram_sm_share;
+  if (loading) loading = std::min(1.0, *loading);
   scale(&Sustained::l2_returning_bytes, l2);
   scale(&Sustained::l2_resident_bytes, l2);
   scale(&Sustained::l2_shared_resident_bytes, l2);

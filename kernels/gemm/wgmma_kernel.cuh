@@ -35,105 +35,13 @@
 // not aligned is stored from the panels by its threads.
 // tf32: the tensor cores drop the low 13 bits of fp32. fp8: e4m3, C in bf16; Hopper keeps about 14
 // bits of a sum of fp8 products inside an instruction.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-
 #include <cstdint>
-#include <type_traits>
 
-#include "kernels/common/element.cuh"
-#include "kernels/gemm/hopper.cuh"
-#include "kernels/gemm/layout.cuh"
-#include "kernels/gemm/mma.cuh"
+#include "kernels/gemm/wgmma_epilogue.cuh"
 #include "kernels/gemm/wgmma_instruction.cuh"
+#include "kernels/gemm/wgmma_tile.cuh"
 
 namespace roofcast::cuda::gemm::hopper {
-
-constexpr int kWarpgroup = 128;
-constexpr int kInstructionRows = 64;
-constexpr int kPanelRows = 64;  // of C in shared memory
-constexpr int kPanelTileBytes = kPanelRows * kPanelBytes;
-constexpr int kPanelsOfC = 2;     // of a warpgroup
-constexpr int kAlignment = 1024;  // of swizzled tiles
-
-template <class Element>
-using Result = std::conditional_t<std::is_same_v<Element, __nv_fp8_e4m3>, __nv_bfloat16, Element>;
-
-template <class Element_, int kRows_, int kColumns_, int kStages_, int kConsumers_, int kCluster_,
-          bool kPingPong_, bool kTransposedB_>
-struct Tile {
-  using Element = Element_;
-  using Out = Result<Element>;
-  static constexpr int kRows = kRows_, kColumns = kColumns_, kStages = kStages_;
-  static constexpr int kConsumers = kConsumers_, kCluster = kCluster_;
-  static constexpr bool kPingPong = kPingPong_, kTransposedB = kTransposedB_;
-  static constexpr int kSize = static_cast<int>(sizeof(Element));
-  static constexpr int kDepth = kPanelBytes / kSize;  // a line of k
-  static constexpr int kSteps = kPanelBytes / kStepBytes;
-  static constexpr int kThreads = kWarpgroup * (1 + kConsumers);
-  /// Rows of C that one warpgroup sums.
-  static constexpr int kOwnRows = kPingPong ? kRows : kRows / kConsumers;
-  static constexpr int kDown = kOwnRows / kInstructionRows;
-  // A: kRows lines of k. B: kColumns lines of k, or panels of kPanelBytes of columns with a line for
-  // each of kDepth rows of k.
-  static constexpr int kBytesA = kRows * kPanelBytes, kBytesB = kColumns * kPanelBytes;
-  static constexpr int kPanelBytesB = kDepth * kPanelBytes;
-  static constexpr int kStageBytes = kBytesA + kBytesB;
-  static constexpr int kBytesC = kConsumers * kPanelsOfC * kPanelTileBytes;
-  static constexpr int kBarriers = 2 * kStages + 2;
-  static constexpr int kSharedBytes = kAlignment + kStages * kStageBytes + kBytesC + kBarriers * 8;
-  /// Registers: 65536 / kThreads at launch, rounded down to 8; then these.
-  static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
-  static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : 160;
-  static_assert((kProducerRegisters + kConsumers * kConsumerRegisters) * kWarpgroup <= 65536);
-  static_assert(kSharedBytes <= 227 * 1024);
-  static_assert(kRows <= 256 && kColumns <= 256);  // the most lines of a TMA box
-  static_assert(kOwnRows % kInstructionRows == 0 && kColumns % 64 == 0);
-  static_assert(!kPingPong || kConsumers == 2);
-  static_assert(kCluster == 1 || kCluster == 2);
-  // Halves of B begin at multiples of the swizzle's 1024 bytes.
-  static_assert(kColumns / kCluster % 8 == 0 && kDepth / kCluster % 8 == 0);
-  /// Warps that free a stage, in one block.
-  static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
-};
-
-template <class T>
-__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int parts, int group_rows) {
-  return Schedule::of(m, n, k, parts, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows);
-}
-
-/// What the kernel is told besides the tensor maps.
-struct Work {
-  int m, n, k, parts;  ///< parts of k
-  int group_rows;      ///< tile rows that blocks visit before the next tile column
-  void* c;             ///< where threads store C; null where TMA does
-  std::int64_t row_c;
-  float* sums;  ///< of parts of k, [parts][m][n]; null where there is one part
-};
-
-template <class T>
-struct Shared {
-  unsigned base;
-
-  __device__ unsigned a(int stage) const {
-    return base + static_cast<unsigned>(stage * T::kStageBytes);
-  }
-  __device__ unsigned b(int stage) const { return a(stage) + T::kBytesA; }
-  __device__ unsigned c(int warpgroup, int panel) const {
-    return base + static_cast<unsigned>(T::kStages * T::kStageBytes +
-                                        (warpgroup * kPanelsOfC + panel) * kPanelTileBytes);
-  }
-  __device__ Mbarrier full(int stage) const { return barrier(stage); }
-  __device__ Mbarrier empty(int stage) const { return barrier(T::kStages + stage); }
-  /// That warpgroup's turn to multiply (ping-pong).
-  __device__ Mbarrier turn(int warpgroup) const { return barrier(2 * T::kStages + warpgroup); }
-
- private:
-  __device__ Mbarrier barrier(int i) const {
-    return {base + static_cast<unsigned>(T::kStages * T::kStageBytes + T::kBytesC + i * 8)};
-  }
-};
 
 /// One thread: every stage of every item of this cluster, in order.
 template <class T>
@@ -160,9 +68,6 @@ __device__ void produce(const Shared<T>& shared, const Schedule& schedule, int f
     }
   }
 }
-
-template <class T>
-using Sums = float[T::kDown][T::kColumns / 2];
 
 /// The products of one item; leaves the ring behind it. `sum` is complete afterwards.
 template <class T>
@@ -209,137 +114,6 @@ __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range s
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) settle(sum[d]);
   release(before);
-}
-
-/// Sums of a part of k, fp32 by pairs: a quarter of a warp fills a sector. (row, column) is where
-/// the warpgroup's begin.
-template <class T>
-__device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
-                           int warp, int lane) {
-  const bool pairs =
-      (reinterpret_cast<std::uintptr_t>(part) / 4 | static_cast<unsigned>(n)) % 2 == 0;
-#pragma unroll
-  for (int d = 0; d < T::kDown; ++d) {
-#pragma unroll
-    for (int q = 0; q < T::kColumns / 8; ++q) {
-#pragma unroll
-      for (int i = 0; i < 4; i += 2) {
-        const Place place = sum_place(lane, i);
-        const int r = row + d * kInstructionRows + warp * 16 + place.row;
-        const int s = column + q * 8 + place.column;
-        if (r >= m || s >= n) continue;
-        float* const to = part + std::int64_t{r} * n + s;
-        const float* const from = &sum[d][q * 4 + i];
-        if (pairs) {
-          *reinterpret_cast<float2*>(to) = make_float2(from[0], from[1]);
-        } else {
-          to[0] = from[0];
-          if (s + 1 < n) to[1] = from[1];
-        }
-      }
-    }
-  }
-}
-
-/// Writes this warp's 16 rows of a panel, from the sums that begin at `from`.
-template <class Out>
-__device__ void fill_panel(unsigned panel, const float* from, int warp, int lane) {
-  if constexpr (sizeof(Out) == 2) {
-    const LineChunk at = sum_address(lane);
-#pragma unroll
-    for (int q = 0; q < 8; q += 2) {  // a tile of 8 columns is a chunk
-      const float* const f = from + q * 4;
-      asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                       panel + static_cast<unsigned>(
-                                   swizzled<kPanelBytes>(warp * 16 + at.line, q + at.chunk))),
-                   "r"(pair_of<Out>(f[0], f[1])), "r"(pair_of<Out>(f[2], f[3])),
-                   "r"(pair_of<Out>(f[4], f[5])), "r"(pair_of<Out>(f[6], f[7]))
-                   : "memory");
-    }
-  } else {
-#pragma unroll
-    for (int q = 0; q < 4; ++q) {  // a tile of 8 columns is two chunks
-#pragma unroll
-      for (int i = 0; i < 4; i += 2) {
-        const Place place = sum_place(lane, i);
-        const int byte = (q * 8 + place.column) * 4;
-        const int to =
-            swizzled<kPanelBytes>(warp * 16 + place.row, byte / kChunkBytes) + byte % kChunkBytes;
-        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(panel + static_cast<unsigned>(to)),
-                     "f"(from[q * 4 + i]), "f"(from[q * 4 + i + 1])
-                     : "memory");
-      }
-    }
-  }
-}
-
-template <class Out>
-__device__ Out load_element(unsigned from) {
-  if constexpr (sizeof(Out) == 2) {
-    std::uint16_t bits;
-    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(bits) : "r"(from) : "memory");
-    return __builtin_bit_cast(Out, bits);
-  } else {
-    float value;
-    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from) : "memory");
-    return value;
-  }
-}
-
-/// Rows of a panel that no box can store, to C: neighbouring lanes on neighbouring elements. A warp
-/// stores the 16 rows that it has filled.
-template <class Out>
-__device__ void store_rows(unsigned panel, Out* c, std::int64_t row_c, int rows_left,
-                           int columns_left, int warp, int lane) {
-  constexpr int kSize = static_cast<int>(sizeof(Out)), kColumns = kPanelBytes / kSize;
-#pragma unroll 4
-  for (int line = 0; line < 16; ++line) {
-    const int row = warp * 16 + line;
-    if (row >= rows_left) break;
-#pragma unroll
-    for (int column = lane; column < kColumns; column += 32) {
-      const int byte = column * kSize;
-      const unsigned from =
-          panel + static_cast<unsigned>(swizzled<kPanelBytes>(row, byte / kChunkBytes) +
-                                        byte % kChunkBytes);
-      if (column < columns_left) c[row * row_c + column] = load_element<Out>(from);
-    }
-  }
-}
-
-/// C through shared memory: by TMA, whose stores thread 0 of the warpgroup starts, so it alone knows
-/// when they have read a panel; or by rows where `work.c` is given.
-template <class T>
-__device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, const Work& work,
-                             const Sums<T>& sum, int row, int column, int warpgroup, int& panel) {
-  using Out = typename T::Out;
-  constexpr int kColumns = kPanelBytes / static_cast<int>(sizeof(Out));
-  const auto thread = static_cast<int>(threadIdx.x) % kWarpgroup;
-#pragma unroll
-  for (int d = 0; d < T::kDown; ++d) {
-#pragma unroll
-    for (int p = 0; p < T::kColumns / kColumns; ++p) {
-      const int left = work.n - column - p * kColumns;
-      if (left <= 0) break;  // the same for the warpgroup
-      const unsigned to = shared.c(warpgroup, panel);
-      const int first = row + d * kInstructionRows;
-      if (work.c != nullptr) {
-        fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
-        __syncwarp();
-        store_rows<Out>(to, static_cast<Out*>(work.c) + first * work.row_c + column + p * kColumns,
-                        work.row_c, work.m - first, left, thread / 32, thread % 32);
-        __syncwarp();
-      } else {
-        if (thread == 0) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
-        meet(warpgroup);
-        fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
-        rows::fence_async_proxy();
-        meet(warpgroup);
-        if (thread == 0) store_box(c, column + p * kColumns, first, to);
-      }
-      panel ^= 1;
-    }
-  }
 }
 
 template <class T>

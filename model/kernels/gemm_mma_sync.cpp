@@ -131,7 +131,9 @@ std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
     if (!asked(p[kTileM], tile.m) || !asked(p[kTileN], tile.n) || !asked(p[kTileK], depth)) {
       continue;
     }
-    if (gpu.occupancy && tile.shared_bytes() > gpu.occupancy->shared_bytes_per_block) continue;
+    // One that is asked for and does not fit is refused by its occupancy.
+    const bool fits = !gpu.occupancy || tile.shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
+    if (p[kTileM] == kToChoose && !fits) continue;
     Problem& one = found.emplace_back(p);
     one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth;
   }

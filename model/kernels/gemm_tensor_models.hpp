@@ -59,21 +59,31 @@ inline constexpr std::array kSkinnyParameters = {
     kLayoutOfB,
     kPartsOfK};
 
+// validation/sweeps/tensor.json and random.json.
+inline constexpr std::array kProductsValidated = {
+    ValidatedRange{kM, 64, 32768}, ValidatedRange{kN, 64, 50304}, ValidatedRange{kK, 512, 28672}};
+inline constexpr std::array kMmaValidated = {
+    ValidatedRange{kM, 64, 32768}, ValidatedRange{kN, 64, 50304}, ValidatedRange{kK, 512, 16384}};
+inline constexpr std::array kSkinnyValidated = {
+    ValidatedRange{kM, 1, 65536}, ValidatedRange{kN, 1, 65536}, ValidatedRange{kK, 1024, 32768}};
+
 inline constexpr KernelModel kMmaSync = {
     .name = "gemm.mma_sync",
-    .summary = "tensor cores of Ampere: cp.async copies ahead, each warp multiplies by itself",
+    .summary = "tensor cores by mma.sync: cp.async copies ahead, each warp multiplies by itself",
     .parameters = kMmaParameters,
     .dtypes = kMmaTypes,
     .plan = plan_mma_sync,
+    .validated = kMmaValidated,
     .candidates = mma_sync_candidates,
     .outline = mma_sync_outline,
     .work = product_work};
 inline constexpr KernelModel kWgmma = {
     .name = "gemm.wgmma",
-    .summary = "tensor cores of Hopper: TMA, four warps multiply together, persistent blocks",
+    .summary = "tensor cores by wgmma: TMA, four warps multiply together, persistent blocks",
     .parameters = kWgmmaParameters,
     .dtypes = kWgmmaTypes,
     .plan = plan_wgmma,
+    .validated = kProductsValidated,
     .candidates = wgmma_candidates,
     .outline = wgmma_outline,
     .work = product_work};
@@ -83,6 +93,7 @@ inline constexpr KernelModel kSkinny = {
     .parameters = kSkinnyParameters,
     .dtypes = kSkinnyTypes,
     .plan = plan_skinny,
+    .validated = kSkinnyValidated,
     .candidates = skinny_candidates,
     .work = product_work};
 

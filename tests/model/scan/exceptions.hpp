@@ -64,6 +64,24 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm.library", "sustained/launch_gap_s", 1.02},
 };
 
+// Products on the tensor cores. Rows of k or n elements that are multiples of 16 bytes need no copy
+// before the product, and no loads by elements; few tiles, of a kernel that does not split k, leave
+// SMs without a load of theirs; from 65 rows on A holds the weights of gemm.skinny. A grid of as many
+// blocks as have room takes its tiles in rounds, and of more SMs it takes more to fill DRAM.
+inline constexpr Exception kProductsOnTensorCores[] = {
+    {"gemm.mma_sync", "k", 2.0},
+    {"gemm.mma_sync", "n", 2.04},
+    {"gemm.mma_sync", "m", 1.96},
+    {"gemm.wgmma", "k", 1.83},
+    {"gemm.wgmma", "n", 1.9},
+    {"gemm.wgmma", "m", 1.43},
+    {"gemm.skinny", "k", 1.51},
+    {"gemm.skinny", "n", 1.78},
+    {"gemm.skinny", "m", 1.49},
+    {"gemm.mma_sync", "chip/sm_count", 1.08},
+    {"gemm.wgmma", "chip/sm_count", 1.075},
+};
+
 // Warps that start sooner wait longer for one another's loads, and that overlaps worse.
 inline constexpr Exception kStartsOfWarps[] = {
     {"gemm.coarsened_2d", "sustained/warp_launch_cycles", 1.0002},
@@ -93,6 +111,7 @@ inline bool is_known(std::string_view kernel, std::string_view change, double ra
         std::span<const Exception>(kMeansOverRounds),
         std::span<const Exception>(kGridsFollowTheDevice),
         std::span<const Exception>(kKernelsOfALibrary),
+        std::span<const Exception>(kProductsOnTensorCores),
         std::span<const Exception>(kOrderOfInstructions),
         std::span<const Exception>(kStartsOfWarps)}) {
     for (const Exception& one : some) {

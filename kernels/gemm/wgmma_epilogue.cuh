@@ -1,0 +1,140 @@
+#pragma once
+// The end of a tile of gemm.wgmma: sums from registers to C, or to the parts of k.
+#include <cstdint>
+
+#include "kernels/gemm/wgmma_tile.cuh"
+
+namespace roofcast::cuda::gemm::hopper {
+
+/// Sums of a part of k, fp32 by pairs: a quarter of a warp fills a sector. (row, column) is where
+/// the warpgroup's begin.
+template <class T>
+__device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
+                           int warp, int lane) {
+  const bool pairs =
+      (reinterpret_cast<std::uintptr_t>(part) / 4 | static_cast<unsigned>(n)) % 2 == 0;
+#pragma unroll
+  for (int d = 0; d < T::kDown; ++d) {
+#pragma unroll
+    for (int q = 0; q < T::kColumns / 8; ++q) {
+#pragma unroll
+      for (int i = 0; i < 4; i += 2) {
+        const Place place = sum_place(lane, i);
+        const int r = row + d * kInstructionRows + warp * 16 + place.row;
+        const int s = column + q * 8 + place.column;
+        if (r >= m || s >= n) continue;
+        float* const to = part + std::int64_t{r} * n + s;
+        const float* const from = &sum[d][q * 4 + i];
+        if (pairs) {
+          *reinterpret_cast<float2*>(to) = make_float2(from[0], from[1]);
+        } else {
+          to[0] = from[0];
+          if (s + 1 < n) to[1] = from[1];
+        }
+      }
+    }
+  }
+}
+
+/// Writes this warp's 16 rows of a panel, from the sums that begin at `from`.
+template <class Out>
+__device__ void fill_panel(unsigned panel, const float* from, int warp, int lane) {
+  if constexpr (sizeof(Out) == 2) {
+    const LineChunk at = sum_address(lane);
+#pragma unroll
+    for (int q = 0; q < 8; q += 2) {  // a tile of 8 columns is a chunk
+      const float* const f = from + q * 4;
+      asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                       panel + static_cast<unsigned>(
+                                   swizzled<kPanelBytes>(warp * 16 + at.line, q + at.chunk))),
+                   "r"(pair_of<Out>(f[0], f[1])), "r"(pair_of<Out>(f[2], f[3])),
+                   "r"(pair_of<Out>(f[4], f[5])), "r"(pair_of<Out>(f[6], f[7]))
+                   : "memory");
+    }
+  } else {
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {  // a tile of 8 columns is two chunks
+#pragma unroll
+      for (int i = 0; i < 4; i += 2) {
+        const Place place = sum_place(lane, i);
+        const int byte = (q * 8 + place.column) * 4;
+        const int to =
+            swizzled<kPanelBytes>(warp * 16 + place.row, byte / kChunkBytes) + byte % kChunkBytes;
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(panel + static_cast<unsigned>(to)),
+                     "f"(from[q * 4 + i]), "f"(from[q * 4 + i + 1])
+                     : "memory");
+      }
+    }
+  }
+}
+
+template <class Out>
+__device__ Out load_element(unsigned from) {
+  if constexpr (sizeof(Out) == 2) {
+    std::uint16_t bits;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(bits) : "r"(from) : "memory");
+    return __builtin_bit_cast(Out, bits);
+  } else {
+    float value;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from) : "memory");
+    return value;
+  }
+}
+
+/// Rows of a panel that no box can store, to C: neighbouring lanes on neighbouring elements. A warp
+/// stores the 16 rows that it has filled.
+template <class Out>
+__device__ void store_rows(unsigned panel, Out* c, std::int64_t row_c, int rows_left,
+                           int columns_left, int warp, int lane) {
+  constexpr int kSize = static_cast<int>(sizeof(Out)), kColumns = kPanelBytes / kSize;
+#pragma unroll 4
+  for (int line = 0; line < 16; ++line) {
+    const int row = warp * 16 + line;
+    if (row >= rows_left) break;
+#pragma unroll
+    for (int column = lane; column < kColumns; column += 32) {
+      const int byte = column * kSize;
+      const unsigned from =
+          panel + static_cast<unsigned>(swizzled<kPanelBytes>(row, byte / kChunkBytes) +
+                                        byte % kChunkBytes);
+      if (column < columns_left) c[row * row_c + column] = load_element<Out>(from);
+    }
+  }
+}
+
+/// C through shared memory: by TMA, whose stores thread 0 of the warpgroup starts, so it alone knows
+/// when they have read a panel; or by rows where `work.c` is given.
+template <class T>
+__device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, const Work& work,
+                             const Sums<T>& sum, int row, int column, int warpgroup, int& panel) {
+  using Out = typename T::Out;
+  constexpr int kColumns = kPanelBytes / static_cast<int>(sizeof(Out));
+  const auto thread = static_cast<int>(threadIdx.x) % kWarpgroup;
+#pragma unroll
+  for (int d = 0; d < T::kDown; ++d) {
+#pragma unroll
+    for (int p = 0; p < T::kColumns / kColumns; ++p) {
+      const int left = work.n - column - p * kColumns;
+      if (left <= 0) break;  // the same for the warpgroup
+      const unsigned to = shared.c(warpgroup, panel);
+      const int first = row + d * kInstructionRows;
+      if (work.c != nullptr) {
+        fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
+        __syncwarp();
+        store_rows<Out>(to, static_cast<Out*>(work.c) + first * work.row_c + column + p * kColumns,
+                        work.row_c, work.m - first, left, thread / 32, thread % 32);
+        __syncwarp();
+      } else {
+        if (thread == 0) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
+        meet(warpgroup);
+        fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
+        rows::fence_async_proxy();
+        meet(warpgroup);
+        if (thread == 0) store_box(c, column + p * kColumns, first, to);
+      }
+      panel ^= 1;
+    }
+  }
+}
+
+}  // namespace roofcast::cuda::gemm::hopper

@@ -1,0 +1,106 @@
+#pragma once
+// A tile of gemm.wgmma: its shape, its place in shared memory, and what a block is told.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/common/element.cuh"
+#include "kernels/gemm/hopper.cuh"
+#include "kernels/gemm/layout.cuh"
+#include "kernels/gemm/mma.cuh"
+#include "kernels/gemm/wgmma_instruction.cuh"
+
+namespace roofcast::cuda::gemm::hopper {
+
+constexpr int kWarpgroup = 128;
+constexpr int kInstructionRows = 64;
+constexpr int kPanelRows = 64;  // of C in shared memory
+constexpr int kPanelTileBytes = kPanelRows * kPanelBytes;
+constexpr int kPanelsOfC = 2;     // of a warpgroup
+constexpr int kAlignment = 1024;  // of swizzled tiles
+
+template <class Element>
+using Result = std::conditional_t<std::is_same_v<Element, __nv_fp8_e4m3>, __nv_bfloat16, Element>;
+
+template <class Element_, int kRows_, int kColumns_, int kStages_, int kConsumers_, int kCluster_,
+          bool kPingPong_, bool kTransposedB_>
+struct Tile {
+  using Element = Element_;
+  using Out = Result<Element>;
+  static constexpr int kRows = kRows_, kColumns = kColumns_, kStages = kStages_;
+  static constexpr int kConsumers = kConsumers_, kCluster = kCluster_;
+  static constexpr bool kPingPong = kPingPong_, kTransposedB = kTransposedB_;
+  static constexpr int kSize = static_cast<int>(sizeof(Element));
+  static constexpr int kDepth = kPanelBytes / kSize;  // a line of k
+  static constexpr int kSteps = kPanelBytes / kStepBytes;
+  static constexpr int kThreads = kWarpgroup * (1 + kConsumers);
+  /// Rows of C that one warpgroup sums.
+  static constexpr int kOwnRows = kPingPong ? kRows : kRows / kConsumers;
+  static constexpr int kDown = kOwnRows / kInstructionRows;
+  // A: kRows lines of k. B: kColumns lines of k, or panels of kPanelBytes of columns with a line for
+  // each of kDepth rows of k.
+  static constexpr int kBytesA = kRows * kPanelBytes, kBytesB = kColumns * kPanelBytes;
+  static constexpr int kPanelBytesB = kDepth * kPanelBytes;
+  static constexpr int kStageBytes = kBytesA + kBytesB;
+  static constexpr int kBytesC = kConsumers * kPanelsOfC * kPanelTileBytes;
+  static constexpr int kBarriers = 2 * kStages + 2;
+  static constexpr int kSharedBytes = kAlignment + kStages * kStageBytes + kBytesC + kBarriers * 8;
+  /// Registers: 65536 / kThreads at launch, rounded down to 8; then these.
+  static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
+  static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : 160;
+  static_assert((kProducerRegisters + kConsumers * kConsumerRegisters) * kWarpgroup <= 65536);
+  static_assert(kSharedBytes <= 227 * 1024);
+  static_assert(kRows <= 256 && kColumns <= 256);  // the most lines of a TMA box
+  static_assert(kOwnRows % kInstructionRows == 0 && kColumns % 64 == 0);
+  static_assert(!kPingPong || kConsumers == 2);
+  static_assert(kCluster == 1 || kCluster == 2);
+  // Halves of B begin at multiples of the swizzle's 1024 bytes.
+  static_assert(kColumns / kCluster % 8 == 0 && kDepth / kCluster % 8 == 0);
+  /// Warps that free a stage, in one block.
+  static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
+};
+
+template <class T>
+__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int parts, int group_rows) {
+  return Schedule::of(m, n, k, parts, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows);
+}
+
+/// What the kernel is told besides the tensor maps.
+struct Work {
+  int m, n, k, parts;  ///< parts of k
+  int group_rows;      ///< tile rows that blocks visit before the next tile column
+  void* c;             ///< where threads store C; null where TMA does
+  std::int64_t row_c;
+  float* sums;  ///< of parts of k, [parts][m][n]; null where there is one part
+};
+
+template <class T>
+struct Shared {
+  unsigned base;
+
+  __device__ unsigned a(int stage) const {
+    return base + static_cast<unsigned>(stage * T::kStageBytes);
+  }
+  __device__ unsigned b(int stage) const { return a(stage) + T::kBytesA; }
+  __device__ unsigned c(int warpgroup, int panel) const {
+    return base + static_cast<unsigned>(T::kStages * T::kStageBytes +
+                                        (warpgroup * kPanelsOfC + panel) * kPanelTileBytes);
+  }
+  __device__ Mbarrier full(int stage) const { return barrier(stage); }
+  __device__ Mbarrier empty(int stage) const { return barrier(T::kStages + stage); }
+  /// That warpgroup's turn to multiply (ping-pong).
+  __device__ Mbarrier turn(int warpgroup) const { return barrier(2 * T::kStages + warpgroup); }
+
+ private:
+  __device__ Mbarrier barrier(int i) const {
+    return {base + static_cast<unsigned>(T::kStages * T::kStageBytes + T::kBytesC + i * 8)};
+  }
+};
+
+template <class T>
+using Sums = float[T::kDown][T::kColumns / 2];
+
+}  // namespace roofcast::cuda::gemm::hopper
