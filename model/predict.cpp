@@ -215,7 +215,8 @@ constexpr std::size_t kMostPlanned = 4;
 std::vector<Problem> worth_planning(const KernelRef& found, std::vector<Problem> candidates,
                                     const Gpu& gpu, const Assumptions& assumptions) {
   const auto clock = assumptions.sm_clock_hz ? assumptions.sm_clock_hz : expected_clock_hz(gpu);
-  if (found.kernel->outline == nullptr || !clock || !gpu.sm_count) return candidates;
+  const bool alone = candidates.size() == 1;
+  if (alone || found.kernel->outline == nullptr || !clock || !gpu.sm_count) return candidates;
   const OutlineTimer timer(found.kernel->plan(candidates.front(), gpu),
                            found.kernel->outline(candidates.front(), gpu), assumptions.cache,
                            {*clock, assumptions.sm_clock_hz.has_value()}, gpu);

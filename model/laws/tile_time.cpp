@@ -6,6 +6,8 @@
 namespace roofcast {
 namespace {
 
+// Overlap at p = 4 (overlap.hpp), by products and square roots: it runs for each of many candidates,
+// and powers would take most of its time.
 double norm(double a, double b, double c, double d) {
   const auto fourth = [](double x) { return x * x * x * x; };
   const double largest = std::max({a, b, c, d});
@@ -65,7 +67,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, b
                    const Gpu& gpu) {
   const Rates rates(loop, clock_hz, gpu);
   const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
-  const std::int64_t slots = loop.blocks_per_sm * gpu.sm_count.value_or(1);
+  const std::int64_t slots = gpu.slots(loop.blocks_per_sm);
   const auto blocks = static_cast<double>(loop.blocks());
   const double math_s =
       std::max(loop.math_cycles / rates.math_efficiency, loop.copy_cycles) / clock_hz;
