@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <limits>
 
 #include "model/counting/totals.hpp"
 #include "model/laws/bounds.hpp"
@@ -171,13 +173,14 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
 
 Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
-  const Program program = found.kernel->plan(problem, gpu);
+  Program program = found.kernel->plan(problem, gpu);
   Prediction result;
   result.problem = problem;
-  for (const auto& [plan, repeats] : program) {
+  for (auto& [plan, repeats] : program) {
     result.work += repeats * total_work(plan);
-    result.traffic_reasons.insert(result.traffic_reasons.end(), plan.traffic_reasons.begin(),
-                                  plan.traffic_reasons.end());
+    result.traffic_reasons.insert(result.traffic_reasons.end(),
+                                  std::make_move_iterator(plan.traffic_reasons.begin()),
+                                  std::make_move_iterator(plan.traffic_reasons.end()));
   }
   const auto work = found.kernel->work != nullptr ? found.kernel->work : found.family->work;
   if (work != nullptr) result.work.compulsory = work(problem).compulsory;

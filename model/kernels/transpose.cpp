@@ -173,8 +173,8 @@ Plan plan_patches(const Problem& p, Way way) {
 
 template <Way kWay>
 Program plan(const Problem& p, const Gpu& /*gpu*/) {
-  if (kWay != Way::naive && in_patches(p)) return {{plan_patches(p, kWay)}};
-  return {{plan_elements(p, kWay)}};
+  if (kWay != Way::naive && in_patches(p)) return launch_of(plan_patches(p, kWay));
+  return launch_of(plan_elements(p, kWay));
 }
 
 constexpr std::int64_t kMostRows = 65535 * kLanes;
