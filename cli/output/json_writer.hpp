@@ -145,13 +145,19 @@ class JsonWriter {
   static bool is_plain(std::string_view text) {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
     const auto is_zero = [](std::uint64_t bytes) { return (bytes - kOnes) & ~bytes; };
+    const auto specials = [&](std::uint64_t bytes) {
+      return bytes | (bytes - ' ' * kOnes) | is_zero(bytes ^ 0x7f * kOnes) |
+             is_zero(bytes ^ '"' * kOnes) | is_zero(bytes ^ '\\' * kOnes);
+    };
     std::uint64_t special = 0;
-    for (std::size_t i = 0; i < text.size(); i += sizeof(special)) {
-      std::uint64_t bytes = ' ' * kOnes;
-      std::memcpy(&bytes, text.data() + i, std::min(sizeof(bytes), text.size() - i));
-      special |= bytes | (bytes - ' ' * kOnes) | is_zero(bytes ^ 0x7f * kOnes) |
-                 is_zero(bytes ^ '"' * kOnes) | is_zero(bytes ^ '\\' * kOnes);
+    std::uint64_t bytes = 0;
+    for (; text.size() >= sizeof(bytes); text.remove_prefix(sizeof(bytes))) {
+      std::memcpy(&bytes, text.data(), sizeof(bytes));
+      special |= specials(bytes);
     }
+    bytes = ' ' * kOnes;
+    std::memcpy(&bytes, text.data(), text.size());
+    special |= specials(bytes);
     return (special & kHighBits) == 0;
   }
 
