@@ -54,13 +54,13 @@ double over(double amount, double rate) {
 double power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
   const auto& free = gpu.sustained.power_free_share;
   const auto& slowdown = gpu.sustained.power_slowdown;
-  if (!free || !slowdown || *free >= 1) return 0;
+  if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
   constexpr double kNoLonger_s = 1e-6;
   const double decades = std::max(0.0, std::log10(time_s / kNoLonger_s));
   // Beyond that a kernel would end sooner if its tensor cores were less busy.
   const double most = (1 - *free) / *free;
   return std::min(*slowdown * decades, most) *
-         std::clamp((busy_share - *free) / (1 - *free), 0.0, 1.0);
+         std::min((busy_share - *free) / (1 - *free), 1.0);
 }
 
 TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, bool clock_given,
