@@ -116,7 +116,7 @@ TEST(Softmax, LongRowsAreSweptAgainFromL2OrBeyond) {
   EXPECT_EQ(testing::total(plan, gpu_with_l1()).l2.read_bytes, 2 * 1000 * 262144.0);
   ASSERT_EQ(plan.reuse.size(), 1U);
   EXPECT_EQ(plan.reuse[0].bytes, 1000 * 262144.0);
-  EXPECT_EQ(plan.reuse[0].distance_bytes, 262144);
+  EXPECT_EQ(plan.reuse[0].distance_bytes, 262144 * 1.5);  // one of two sweeps writes as much
   EXPECT_EQ(plan.reuse[0].l2_distance_bytes, 262144);
 }
 
