@@ -18,15 +18,15 @@ std::string_view kernel_name(const KernelRef& kernel) {
 }
 
 void check_value(const Parameter& parameter, Problem& problem, std::size_t position) {
-  const std::string name(parameter.name);
   if (parameter.is_text) {
     problem[position] = 0;
     if (parameter.fallback || !problem.text.empty()) return;
-    throw InputError(name + " is empty: give " + std::string(parameter.meaning));
+    throw InputError(std::string(parameter.name) + " is empty: give " +
+                     std::string(parameter.meaning));
   }
   const std::int64_t value = problem[position];
   if (value >= parameter.minimum && value <= parameter.maximum) return;
-  throw InputError(name + " is " + std::to_string(value) + ": give " +
+  throw InputError(std::string(parameter.name) + " is " + std::to_string(value) + ": give " +
                    (is_named(parameter) ? "" : "a whole number from ") + allowed_text(parameter));
 }
 

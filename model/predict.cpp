@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
 
 #include "model/counting/totals.hpp"
 #include "model/laws/bounds.hpp"
@@ -38,6 +42,12 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
       family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
   result.limit = limit(result.work, problem.dtype, gpu, cache);
   return result;
+}
+
+std::optional<SmClock> clock_of(const Gpu& gpu, const Assumptions& assumptions) {
+  const auto& measured = assumptions.sm_clock_hz;
+  const auto hz = measured ? measured : expected_clock_hz(gpu);
+  return hz ? std::optional(SmClock{*hz, measured.has_value()}) : std::nullopt;
 }
 
 // One launch of the program, sized.
@@ -171,13 +181,14 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
 
 Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
-  const Program program = found.kernel->plan(problem, gpu);
+  Program program = found.kernel->plan(problem, gpu);
   Prediction result;
   result.problem = problem;
-  for (const auto& [plan, repeats] : program) {
+  for (auto& [plan, repeats] : program) {
     result.work += repeats * total_work(plan);
-    result.traffic_reasons.insert(result.traffic_reasons.end(), plan.traffic_reasons.begin(),
-                                  plan.traffic_reasons.end());
+    result.traffic_reasons.insert(result.traffic_reasons.end(),
+                                  std::make_move_iterator(plan.traffic_reasons.begin()),
+                                  std::make_move_iterator(plan.traffic_reasons.end()));
   }
   const auto work = found.kernel->work != nullptr ? found.kernel->work : found.family->work;
   if (work != nullptr) result.work.compulsory = work(problem).compulsory;
@@ -192,12 +203,12 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.notes.emplace_back("occupancy, waves and expected time: not defined for this device");
     return result;
   }
-  const auto clock = assumptions.sm_clock_hz ? assumptions.sm_clock_hz : expected_clock_hz(gpu);
+  const auto clock = clock_of(gpu, assumptions);
   if (!clock) {
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
   }
-  add_forecast(result, program, {*clock, assumptions.sm_clock_hz.has_value()}, gpu, assumptions);
+  add_forecast(result, program, *clock, gpu, assumptions);
   add_notes(result, found, problem, program, gpu);
   return result;
 }
@@ -211,27 +222,49 @@ bool is_faster(const Prediction& a, const Prediction& b) {
 constexpr double kWorthPlanning = 1.1;
 constexpr std::size_t kMostPlanned = 4;
 
-// The candidates with the least time by their outlines.
-std::vector<Problem> worth_planning(const KernelRef& found, std::vector<Problem> candidates,
-                                    const Gpu& gpu, const Assumptions& assumptions) {
-  const auto clock = assumptions.sm_clock_hz ? assumptions.sm_clock_hz : expected_clock_hz(gpu);
-  if (found.kernel->outline == nullptr || !clock || !gpu.sm_count) return candidates;
-  const OutlineTimer timer(found.kernel->plan(candidates.front(), gpu),
-                           found.kernel->outline(candidates.front(), gpu), assumptions.cache,
-                           {*clock, assumptions.sm_clock_hz.has_value()}, gpu);
+bool has_outlines(const KernelRef& found, std::size_t candidates, const Gpu& gpu,
+                  const Assumptions& assumptions) {
+  return candidates > 1 && found.kernel->outline != nullptr && gpu.sm_count &&
+         clock_of(gpu, assumptions);
+}
+
+OutlineTimer outline_timer(const Program& program, const Outline& its_outline, const Gpu& gpu,
+                           const Assumptions& assumptions) {
+  return {program, its_outline, assumptions.cache, *clock_of(gpu, assumptions), gpu};
+}
+
+// Which of `count` candidates take the least time by their outlines.
+template <class OutlineOf>
+std::vector<std::size_t> worth_planning(std::size_t count, const OutlineOf& outline_of,
+                                        const OutlineTimer& timer) {
   std::array<std::pair<double, std::size_t>, kMostPlanned> best;
   best.fill({std::numeric_limits<double>::infinity(), 0});
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const double time_s = timer(found.kernel->outline(candidates[i], gpu));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double time_s = timer(outline_of(i));
     if (time_s >= best.back().first) continue;
     best.back() = {time_s, i};
     std::sort(best.begin(), best.end());
   }
-  std::vector<Problem> kept;
+  std::vector<std::size_t> kept;
   for (const auto& [time_s, i] : best) {
-    if (time_s <= kWorthPlanning * best.front().first) kept.push_back(candidates[i]);
+    if (time_s <= kWorthPlanning * best.front().first) kept.push_back(i);
   }
   return kept;
+}
+
+std::vector<std::size_t> all_of(std::size_t count) {
+  std::vector<std::size_t> positions(count);
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  return positions;
+}
+
+std::vector<std::size_t> worth_planning(const KernelRef& found, std::span<const Problem> candidates,
+                                        const Gpu& gpu, const Assumptions& assumptions) {
+  if (!has_outlines(found, candidates.size(), gpu, assumptions)) return all_of(candidates.size());
+  const auto outline_of = [&](std::size_t i) { return found.kernel->outline(candidates[i], gpu); };
+  return worth_planning(
+      candidates.size(), outline_of,
+      outline_timer(found.kernel->plan(candidates.front(), gpu), outline_of(0), gpu, assumptions));
 }
 
 // Of the candidates that can run here the one with the least expected time.
@@ -239,10 +272,10 @@ Prediction predict_fastest(const KernelRef& found, const Problem& problem, const
                            const Assumptions& assumptions) {
   std::optional<Prediction> best;
   std::optional<InputError> refusal;
-  for (const Problem& candidate :
-       worth_planning(found, found.kernel->candidates(problem, gpu), gpu, assumptions)) {
+  const std::vector<Problem> candidates = found.kernel->candidates(problem, gpu);
+  for (const std::size_t i : worth_planning(found, candidates, gpu, assumptions)) {
     try {
-      Prediction one = predict_variant(found, candidate, gpu, assumptions);
+      Prediction one = predict_variant(found, candidates[i], gpu, assumptions);
       if (!best || is_faster(one, *best)) best = std::move(one);
     } catch (const InputError& error) {
       if (!refusal) refusal = error;
@@ -263,6 +296,55 @@ Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& g
     return predict_fastest(kernel, problem, gpu, assumptions);
   }
   return predict_variant(kernel, problem, gpu, assumptions);
+}
+
+ExpectedTime::ExpectedTime(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                           const Assumptions& assumptions)
+    : kernel_(kernel), assumptions_(assumptions) {
+  const bool chooses = kernel.kernel->candidates != nullptr;
+  candidates_ = chooses ? kernel.kernel->candidates(problem, gpu) : std::vector{problem};
+  planned_.resize(candidates_.size());
+  if (!has_outlines(kernel, candidates_.size(), gpu, assumptions)) return;
+  outlines_.reserve(candidates_.size());
+  for (const Problem& one : candidates_) outlines_.push_back(kernel.kernel->outline(one, gpu));
+}
+
+const ExpectedTime::Planned& ExpectedTime::planned(std::size_t candidate, const Gpu& gpu) {
+  auto& planned = planned_[candidate];
+  if (!planned) {
+    Program program = kernel_.kernel->plan(candidates_[candidate], gpu);
+    const Limit least = limit(program, gpu, assumptions_.cache);
+    planned = Planned{std::move(program), least};
+  }
+  return *planned;
+}
+
+double ExpectedTime::operator()(const Gpu& gpu) {
+  const auto clock = clock_of(gpu, assumptions_);
+  if (!clock || !gpu.occupancy || !gpu.sm_count) {
+    throw InputError("no expected time: not defined for " + gpu.name);
+  }
+  const auto tried =
+      outlines_.empty()
+          ? all_of(candidates_.size())
+          : worth_planning(
+                outlines_.size(), [this](std::size_t i) -> const Outline& { return outlines_[i]; },
+                outline_timer(planned(0, gpu).program, outlines_[0], gpu, assumptions_));
+  double least_s = std::numeric_limits<double>::infinity();
+  std::optional<InputError> refusal;
+  for (const std::size_t candidate : tried) {
+    try {
+      const Planned& one = planned(candidate, gpu);
+      Prediction result;
+      result.limit = one.limit;
+      add_forecast(result, one.program, *clock, gpu, assumptions_);
+      least_s = std::min(least_s, result.time->expected_s);
+    } catch (const InputError& error) {
+      if (!refusal) refusal = error;
+    }
+  }
+  if (std::isinf(least_s) && refusal) throw InputError(*refusal);
+  return least_s;
 }
 
 Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu) {

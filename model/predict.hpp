@@ -1,9 +1,11 @@
 #pragma once
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "model/catalog.hpp"
 #include "model/types/gpu.hpp"
+#include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
 #include "model/types/problem.hpp"
 
@@ -30,6 +32,31 @@ void check(const KernelRef& kernel, Problem& problem, unsigned given);
 /// that does not fit the device).
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions = {});
+
+/// The expected time of one problem on GPUs that differ only in what they keep up (Gpu::sustained): a
+/// fit asks for thousands. What those values do not change is computed once: candidates, their
+/// outlines, and the plans and limits of those that ever seemed the fastest.
+class ExpectedTime {
+ public:
+  /// Of a checked problem of a variant. Throws as `predict`.
+  ExpectedTime(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+               const Assumptions& assumptions = {});
+  /// In seconds, as `predict` has it to the last bit. Throws InputError where there is none.
+  double operator()(const Gpu& gpu);
+
+ private:
+  struct Planned {
+    Program program;
+    Limit limit;
+  };
+  const Planned& planned(std::size_t candidate, const Gpu& gpu);
+
+  KernelRef kernel_;
+  Assumptions assumptions_;
+  std::vector<Problem> candidates_;
+  std::vector<Outline> outlines_;  ///< empty: all candidates are planned
+  std::vector<std::optional<Planned>> planned_;
+};
 
 /// The checked problem with the settings that were left to choose (0): those with the least expected
 /// time. Throws as `predict`.

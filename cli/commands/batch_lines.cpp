@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct Part {
   fmt::memory_buffer answers;
   std::int64_t failed = 0;
 
+  /// Empty again; the buffers keep their memory.
+  void restart(std::int64_t number) {
+    text.clear();
+    ends.clear();
+    answers.clear();
+    first_number = number;
+    failed = 0;
+  }
   void add(std::string_view line) {
     text += line;
     ends.push_back(text.size());
@@ -37,16 +46,16 @@ struct Part {
   }
 };
 
-// Lines that are there without waiting, at least one, cut into parts of about equal size.
-std::vector<Part> next_parts(QueryLines& lines, std::size_t jobs, std::int64_t& number) {
+// Cuts lines that are there without waiting, at least one, into parts of about equal size. Returns
+// the parts that have any.
+std::span<Part> next_parts(std::vector<Part>& parts, QueryLines& lines, std::int64_t& number) {
   constexpr std::size_t kLinesOfPart = 256;
   constexpr std::size_t kBytesOfPart = std::size_t{1} << 20;
-  std::vector<Part> parts;
-  while (parts.size() < jobs) {
-    Part part;
-    part.first_number = number + 1;
+  std::size_t used = 0;
+  for (Part& part : parts) {
+    part.restart(number + 1);
     while (part.ends.size() < kLinesOfPart && part.text.size() < kBytesOfPart) {
-      const bool waits = lines.needs_read() && (!parts.empty() || !part.ends.empty());
+      const bool waits = lines.needs_read() && (used > 0 || !part.ends.empty());
       if (waits) break;
       const auto line = lines.next();
       if (!line) break;
@@ -54,9 +63,9 @@ std::vector<Part> next_parts(QueryLines& lines, std::size_t jobs, std::int64_t& 
       ++number;
     }
     if (part.ends.empty()) break;
-    parts.push_back(std::move(part));
+    ++used;
   }
-  return parts;
+  return std::span(parts).first(used);
 }
 
 }  // namespace
@@ -104,12 +113,13 @@ ExitCode answer_lines(const std::string& input, const std::optional<std::string>
   static_assert(QueryLines::kLongestLine > Query::kLongest);
   QueryLines lines(input);
   Output output(output_path);
+  std::vector<Part> buffers(jobs);
   std::int64_t number = 0;
   std::int64_t failed = 0;
   while (true) {
     // A program that writes a line and waits for its answer must get it.
     if (lines.needs_read()) output.flush();
-    std::vector<Part> parts = next_parts(lines, jobs, number);
+    const std::span<Part> parts = next_parts(buffers, lines, number);
     if (parts.empty()) break;
     {
       std::vector<std::jthread> threads;

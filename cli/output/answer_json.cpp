@@ -39,7 +39,7 @@ void write_work(JsonWriter& json, const Prediction& prediction) {
   json.end_object();
   json.key("io");
   json.begin_object();
-  json.member("complexity", prediction.io.formula);
+  json.word_member("complexity", prediction.io.formula);
   json.member("lower_bound_bytes", prediction.io.lower_bound_bytes);
   json.member("on_chip_bytes", prediction.io.on_chip_bytes);
   json.end_object();
@@ -50,7 +50,7 @@ void write_traffic(JsonWriter& json, const Prediction& prediction) {
   json.begin_array();
   for (const Rung& rung : traffic_ladder(prediction)) {
     json.begin_object();
-    json.member("level", name(rung.level));
+    json.word_member("level", name(rung.level));
     json.member("read_bytes", rung.traffic.read_bytes);
     json.member("write_bytes", rung.traffic.write_bytes);
     json.member("reason", rung.reason);
@@ -85,7 +85,7 @@ void write_occupancy(JsonWriter& json, const std::optional<Occupancy>& occupancy
   json.begin_object();
   json.member("blocks_per_sm", occupancy->blocks_per_sm);
   json.member("warps_per_sm", occupancy->warps_per_sm);
-  json.member("limited_by", name(occupancy->limited_by));
+  json.word_member("limited_by", name(occupancy->limited_by));
   json.end_object();
 }
 
@@ -107,12 +107,12 @@ void write_time(JsonWriter& json, const std::optional<Forecast>& time) {
   json.member("expected_s", time->expected_s);
   json.member("low_s", time->low_s);
   json.member("high_s", time->high_s);
-  json.member("bound", name(time->terms.binding().resource));
+  json.word_member("bound", name(time->terms.binding().resource));
   json.key("terms");
   json.begin_array();
   for (const Term& term : time->terms) {
     json.begin_object();
-    json.member("name", name(term.resource));
+    json.word_member("name", name(term.resource));
     json.member("time_s", term.time_s);
     json.end_object();
   }
@@ -131,7 +131,7 @@ void write_waterfall(JsonWriter& json, const std::optional<Forecast>& time) {
     const Part part = static_cast<Part>(i);
     if (time->waterfall[part] <= 0) continue;
     json.begin_object();
-    json.member("name", name(part));
+    json.word_member("name", name(part));
     json.member("time_s", time->waterfall[part]);
     json.end_object();
   }
@@ -144,7 +144,7 @@ void write_calibration(JsonWriter& json, const Gpu& gpu) {
   json.key("calibration");
   json.begin_object();
   const CalibrationKind kind = calibration_kind(known);
-  json.member("kind", name(kind));
+  json.word_member("kind", name(kind));
   json.key("from");
   if (kind == CalibrationKind::none) {
     json.null();
@@ -172,10 +172,10 @@ void write_refusal_members(JsonWriter& json, const KernelRef& kernel, const Prob
                            const Gpu& gpu, std::string_view why) {
   json.key("error");
   json.begin_object();
-  json.member("kind", "bad_input");
+  json.word_member("kind", "bad_input");
   json.member("message", why);
   json.end_object();
-  json.member("kernel", kernel_name(kernel));
+  json.word_member("kernel", kernel_name(kernel));
   json.member("gpu", gpu.name);
   write_problem(json, kernel, problem);
 }
@@ -183,7 +183,7 @@ void write_refusal_members(JsonWriter& json, const KernelRef& kernel, const Prob
 void write_members(JsonWriter& json, const Answer& answer) {
   const Prediction& prediction = answer.prediction;
   json.member("schema_version", kSchemaVersion);
-  json.member("kernel", kernel_name(answer.kernel));
+  json.word_member("kernel", kernel_name(answer.kernel));
   json.member("gpu", answer.gpu.name);
   write_problem(json, answer.kernel, answer.prediction.problem);
   write_work(json, prediction);
@@ -196,7 +196,7 @@ void write_members(JsonWriter& json, const Answer& answer) {
   json.key("limit");
   json.begin_object();
   json.member("time_s", prediction.limit.time_s);
-  json.member("bound", name(prediction.limit.terms.binding().resource));
+  json.word_member("bound", name(prediction.limit.terms.binding().resource));
   json.end_object();
   if (answer.kernel.kernel != nullptr) write_time(json, prediction.time);
   write_rate(json, prediction);
@@ -222,7 +222,7 @@ void write_parameters(JsonWriter& json, const KernelRef& kernel, const Problem& 
       json.member(parameters[i].name, problem[i]);
     }
   }
-  json.member("dtype", name(problem.dtype));
+  json.word_member("dtype", name(problem.dtype));
 }
 
 void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& problem,

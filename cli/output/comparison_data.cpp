@@ -95,6 +95,12 @@ void write_comparison(JsonWriter& json, const Comparison& comparison) {
   write_summaries(json, "by_family", comparison.by_family);
   write_summaries(json, "by_regime", comparison.by_regime);
   write_summaries(json, "by_family_and_regime", comparison.by_family_and_regime);
+  json.key("over_128_mb");
+  if (comparison.large) {
+    write_summary(json, *comparison.large);
+  } else {
+    json.null();
+  }
   write_indices(json, "bound_violations", comparison.bound_violations);
   write_indices(json, "worst", comparison.worst);
   json.key("failures");

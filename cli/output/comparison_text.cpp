@@ -36,6 +36,7 @@ std::string summaries_text(const Comparison& comparison, const Style& style) {
                    {"L2 bytes", Align::right},
                    {"cycles", Align::right}});
   add_summary(table, comparison.overall, true);
+  if (comparison.large) add_summary(table, *comparison.large);
   for (const auto* group : {&comparison.by_gpu, &comparison.by_family, &comparison.by_regime,
                             &comparison.by_family_and_regime}) {
     // One group says no more than the line of all cases.

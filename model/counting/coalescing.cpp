@@ -8,7 +8,13 @@
 namespace roofcast {
 
 // Offsets rise with the lane (stride ≥ 0), so a unit is new exactly when it lies past the last one.
+// No unit fits between lanes that are closer than it is long.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
+  if (access.lanes > 0 && access.stride_bytes - access.access_bytes < unit_bytes) {
+    const std::int64_t end =
+        access.offset_bytes + (access.lanes - 1) * access.stride_bytes + access.access_bytes;
+    return (end - 1) / unit_bytes - access.offset_bytes / unit_bytes + 1;
+  }
   std::int64_t count = 0;
   std::int64_t last = -1;
   for (std::int64_t lane = 0; lane < access.lanes; ++lane) {

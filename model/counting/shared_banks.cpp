@@ -4,11 +4,19 @@
 #include <array>
 #include <vector>
 
+#include "model/counting/coalescing.hpp"
+
 namespace roofcast {
 namespace {
 
 constexpr std::size_t kBanks = 32;
 constexpr std::int64_t kWordBytes = 4;
+
+// Of a warp, served one after the other.
+constexpr std::int64_t lanes_together(std::int64_t access_bytes) {
+  constexpr std::int64_t kWidestWhole = 8;
+  return access_bytes > kWidestWhole ? kWarpLanes / 2 : kWarpLanes;
+}
 
 // Of lanes served together.
 std::int64_t wavefronts_of_part(std::span<const std::int64_t> starts, std::int64_t access_bytes) {
@@ -28,8 +36,7 @@ std::int64_t wavefronts_of_part(std::span<const std::int64_t> starts, std::int64
 }  // namespace
 
 std::int64_t shared_wavefronts(std::span<const std::int64_t> starts, std::int64_t access_bytes) {
-  constexpr std::int64_t kWidestWhole = 8;
-  const std::size_t lanes = access_bytes > kWidestWhole ? kBanks / 2 : kBanks;
+  const auto lanes = static_cast<std::size_t>(lanes_together(access_bytes));
   std::int64_t sum = 0;
   for (std::size_t first = 0; first < starts.size(); first += lanes) {
     sum += wavefronts_of_part(starts.subspan(first, std::min(lanes, starts.size() - first)),
@@ -40,11 +47,15 @@ std::int64_t shared_wavefronts(std::span<const std::int64_t> starts, std::int64_
 
 std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
                                std::int64_t offset_bytes, std::int64_t lanes) {
-  std::vector<std::int64_t> starts(static_cast<std::size_t>(lanes));
-  for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    starts[static_cast<std::size_t>(lane)] = offset_bytes + lane * stride_bytes;
+  const std::int64_t together = lanes_together(access_bytes);
+  std::int64_t sum = 0;
+  for (std::int64_t first = 0; first < lanes; first += together) {
+    sum += bank_wavefronts({.stride_bytes = stride_bytes,
+                            .access_bytes = access_bytes,
+                            .offset_bytes = offset_bytes + first * stride_bytes,
+                            .lanes = std::min(together, lanes - first)});
   }
-  return shared_wavefronts(starts, access_bytes);
+  return sum;
 }
 
 }  // namespace roofcast

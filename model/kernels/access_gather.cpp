@@ -92,14 +92,14 @@ Program plan_gather(const Problem& p, const Gpu& gpu) {
     plan.arrays[1].random = RandomReads{.sectors = found.l1_sectors,
                                         .table_bytes = as_double(window * element),
                                         .streamed_lines = 1 / kIndicesOfLine};
-    return {{plan}};
+    return launch_of(std::move(plan));
   }
   const double unit = as_double(dram_access_bytes(gpu));
   plan.arrays[1].footprint = {std::ceil(elements / unit) * unit, 0};
   step.waits.global += found.l2_sectors / found.l1_sectors;  // the index first
   plan.traffic_reasons.push_back(
       {Level::l2, waste_text(pattern, found.l2_sectors * kSectorBytes / as_double(n), used)});
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 }  // namespace roofcast::access

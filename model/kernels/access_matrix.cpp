@@ -37,7 +37,7 @@ Program plan_row_wise(const Problem& p, const Gpu& /*gpu*/) {
       2 * warps * std::max(1.0, as_double(kWarpLanes * element_bytes(p.dtype)) / kLineBytes);
   Plan plan = matrix_plan(p, matrix::kLanes, matrix::kDepth, counts);
   plan.arrays.back().pattern.partial_writes = partial_sectors_along_rows(matrix_of(p));
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 Program plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
@@ -60,7 +60,7 @@ Program plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
       {Level::l2,
        "L1 keeps a sector for the block's neighbouring columns; stores go on as they are"},
       {Level::dram, "L2 puts the pieces of a written sector together"}};
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 }  // namespace roofcast::access

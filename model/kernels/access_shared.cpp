@@ -55,7 +55,7 @@ Program plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   plan.arrays = {reads(0, as_double(4 * count)), writes(1, as_double(4 * p[kElements]))};
   plan.reuse = {{.scope = Scope::sm, .bytes = blocks * sectors, .distinct_bytes = sectors}};
   plan.on_chip_bytes = as_double(plan.launch.shared_bytes);
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 }  // namespace roofcast::access

@@ -42,7 +42,7 @@ Program plan_strided(const Problem& p, const Gpu& gpu) {
          waste_text(pattern, counts.l1_load_sectors * kSectorBytes / as_double(accesses), used)},
         {Level::dram, waste_text(pattern, dram / as_double(accesses), used)}};
   }
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 Program plan_offset(const Problem& p, const Gpu& gpu) {
@@ -73,7 +73,7 @@ Program plan_offset(const Problem& p, const Gpu& gpu) {
                         ": no warp begins on a sector boundary, so each takes one sector more"},
         {Level::l2, "a warp's last sector is the next warp's first: L1 has it within a block"}};
   }
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 }  // namespace roofcast::access

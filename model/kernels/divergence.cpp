@@ -83,7 +83,7 @@ Program plan(const Problem& problem, const Choice& choice, double taken) {
   step.waits.global = choice.round_trips;
   step.waits.arithmetic = taken * (as_double(problem[kWork]) / 4 + 3);
   set_blocks_with_edge(plan, step, as_double(threads) / n);
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 Program plan_uniform(const Problem& problem, const Gpu& /*gpu*/) {

@@ -51,7 +51,7 @@ constexpr Function kFmaFunction = {kFmaWork, kFmaWork16, kFmaUnfused, kFmaBodies
 template <const Function& kFunction>
 Program plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
   const bool wide = problem.dtype == DType::fp32;
-  return {{map::plan(wide ? kFunction.fused : kFunction.fused16, problem)}};
+  return launch_of(map::plan(wide ? kFunction.fused : kFunction.fused16, problem));
 }
 
 template <const Function& kFunction>

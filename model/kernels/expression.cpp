@@ -90,7 +90,7 @@ constexpr std::string_view kGenerated =
 Program plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan(operation_of(expression_of(problem), problem.dtype), problem);
   plan.caveat = kGenerated;
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 Program plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm_alignment.hpp"
 #include "model/kernels/gemm_tiles.hpp"
 #include "model/kernels/plan_parts.hpp"
@@ -115,9 +116,9 @@ double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
-// one warp's copy of 32 pieces: what makes 60 TFLOP/s of an A100's product of 1791³ (98 tiles of
-// 256x128 on 108 SMs; H. He, "What shapes do matrix multiplications like?") and 90 to 135 of an
-// H100's large odd products; taken from texts, 2026-11-22, not measured here.
+// one warp's copy of 32 pieces: what makes 60 TFLOP/s of a product of 1791³ with mma.sync (98 tiles
+// of 256x128 on 108 SMs; H. He, "What shapes do matrix multiplications like?") and 90 to 135 of large
+// odd products on 132 SMs that have wgmma; taken from texts, 2026-11-22, not measured here.
 constexpr double kCyclesPerPieceOfWarp = 12;
 
 double copy_cycles(const Choice& c) {
@@ -126,7 +127,7 @@ double copy_cycles(const Choice& c) {
   };
   const double of_a = pieces(std::min(c.m, as_double(c.tile.m)), c.a_vector);
   const double of_b = pieces(std::min(c.n, as_double(c.tile.n)), c.b_vector);
-  return (of_a + of_b) / 32 * kCyclesPerPieceOfWarp;
+  return (of_a + of_b) / as_double(kWarpLanes) * kCyclesPerPieceOfWarp;
 }
 
 // What of a step's operands each block reads from L2: two neighbours in a cluster read the longer
@@ -161,7 +162,7 @@ TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
 
 // Blocks that run at once cover a patch of C that is about as high as it is wide.
 TileRaster raster(const Choice& c, const Gpu& gpu) {
-  const double slots = as_double(c.tile.blocks_per_sm * gpu.sm_count.value_or(1));
+  const double slots = as_double(gpu.slots(c.tile.blocks_per_sm));
   const double tiles =
       std::min(slots, as_double(c.rows() * c.columns() * c.splits)) / as_double(c.splits);
   const double high = std::sqrt(tiles * as_double(c.tile.n) / as_double(c.tile.m));
@@ -196,26 +197,34 @@ bool quantizes(const Problem& p) {
   return p[kQuantize] == kActivations;
 }
 
+constexpr std::int64_t kElementThreads = 256;
+
+// A launch of threads that take so many elements each, beside the product.
+Plan plan_of_elements(double elements, std::int64_t per_thread) {
+  Plan plan;
+  plan.launch.grid[0] = ceil_div(static_cast<std::int64_t>(elements), kElementThreads * per_thread);
+  plan.launch.block[0] = kElementThreads;
+  plan.launch.registers = 32;
+  plan.estimated_traffic = true;
+  return plan;
+}
+
 // A in 16 bits to A in 8: a thread a vector of them.
 Plan quantization(const Choice& c) {
-  constexpr std::int64_t kThreads = 256, kPerThread = 8;
+  constexpr std::int64_t kPerThread = 8;
   const double elements = c.batch * c.m * c.k;
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(static_cast<std::int64_t>(elements), kThreads * kPerThread);
-  plan.launch.block[0] = kThreads;
-  plan.launch.registers = 32;
+  Plan plan = plan_of_elements(elements, kPerThread);
   plan.useful.vector_flops = elements;
   plan.useful.conversions = elements;
   plan.arrays = {reads_activation(kWideA, elements * kWideElement),
                  scratch(kA, {0, elements * c.element})};
-  const double in_block = as_double(kThreads * kPerThread);
+  const double in_block = as_double(kElementThreads * kPerThread);
   Step step;
   step.issued.vector_flops = step.issued.conversions = in_block;
-  step.warp_instructions = in_block / 32 * 3;
+  step.warp_instructions = in_block / as_double(kWarpLanes) * 3;
   set_traffic(step.issued, {in_block * kWideElement, in_block * c.element});
   step.waits.global = 1;
   set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
   return plan;
 }
 
@@ -258,23 +267,19 @@ void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, DType type) {
 
 // Adds the parts: a thread four results, their parts loaded together.
 Plan sum_of_parts(const Choice& c) {
-  constexpr std::int64_t kThreads = 256, kPerThread = 4;
+  constexpr std::int64_t kPerThread = 4;
   const double outputs = c.batch * c.m * c.n;
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(static_cast<std::int64_t>(outputs), kThreads * kPerThread);
-  plan.launch.block[0] = kThreads;
-  plan.launch.registers = 32;
+  Plan plan = plan_of_elements(outputs, kPerThread);
   plan.useful.vector_flops = outputs * (as_double(c.splits) - 1);
   plan.arrays = {scratch(kParts, {partial_bytes(c), 0}), writes(kC, outputs * c.result)};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
   step.issued.vector_flops = plan.useful.vector_flops / blocks;
   step.warp_instructions =
-      outputs / blocks / 32 * (as_double(c.splits) * (1 + 1.0 / kPerThread) + 4);
+      outputs / blocks / as_double(kWarpLanes) * (as_double(c.splits) * (1 + 1.0 / kPerThread) + 4);
   set_traffic(step.issued, {partial_bytes(c) / blocks, outputs * c.result / blocks});
   step.waits.global = 1;
   set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
   return plan;
 }
 
@@ -302,7 +307,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
                      ": choose another type (`roofcast gpus " + gpu.name + "`)");
   }
-  const std::int64_t steps = ceil_div(p[kK] * element_bytes(p.dtype), 128);
+  const std::int64_t steps =
+      ceil_div(p[kK] * element_bytes(p.dtype), static_cast<std::int64_t>(kStepBytes));
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
   found.reserve(tiles.size() * kSplits.size());
@@ -324,7 +330,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     // A part is at least three steps long, and parts are for tiles that leave SMs empty.
     constexpr std::int64_t kLeastSteps = 3;
     const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
-    const std::int64_t slots = tile.blocks_per_sm * gpu.sm_count.value_or(1);
+    const std::int64_t slots = gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits : kSplits) {
       if (splits > 1 && (steps < kLeastSteps * splits || whole * (splits - 1) >= 8 * slots)) break;
       add(splits);

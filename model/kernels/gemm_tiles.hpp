@@ -18,7 +18,7 @@ struct LibraryTile {
 // Of all tiles that fit an SM, those whose absence makes the forecast of the rows of even position
 // worse (gemm_tensor.csv, bf16: ai-dynamo/aiconfigurator; greedy, 2026-11-22). A tile there can
 // stand for several that a library has.
-/// H100 and H200: one side is a multiple of wgmma's 64 rows, the other of its 8 columns.
+/// With wgmma: one side is a multiple of its 64 rows, the other of its 8 columns.
 inline constexpr std::array kWgmmaTiles = {
     LibraryTile{8, 64, 1},    LibraryTile{64, 16, 3},   LibraryTile{64, 48, 1},
     LibraryTile{64, 64, 4},   LibraryTile{64, 128, 2},  LibraryTile{64, 192, 2},
@@ -26,21 +26,21 @@ inline constexpr std::array kWgmmaTiles = {
     LibraryTile{80, 64, 2},   LibraryTile{80, 320, 1},  LibraryTile{96, 256, 1},
     LibraryTile{96, 320, 1},  LibraryTile{128, 256, 1}, LibraryTile{160, 128, 2},
     LibraryTile{160, 256, 1}, LibraryTile{192, 160, 1}, LibraryTile{192, 192, 1}};
-/// A100.
+/// With mma.sync.
 inline constexpr std::array kMmaTiles = {LibraryTile{16, 256, 1},  LibraryTile{32, 32, 4},
                                          LibraryTile{64, 64, 2},   LibraryTile{64, 128, 2},
                                          LibraryTile{128, 256, 1}, LibraryTile{256, 64, 1}};
 
 // fp32 on the SIMT pipes: the tiles in the kernels' names in gemm_fp32.csv (sitar-lab/NeuSight, test
 // set). A library takes few of them where it was written for an earlier GPU, and for batches.
-/// A100 and V100.
+/// Where the tensor cores have no wgmma.
 inline constexpr std::array kSimtTiles = {LibraryTile{128, 128, 2}, LibraryTile{128, 64, 4},
                                           LibraryTile{64, 128, 4},  LibraryTile{128, 32, 4},
                                           LibraryTile{32, 128, 4},  LibraryTile{64, 64, 4},
                                           LibraryTile{64, 32, 4},   LibraryTile{32, 32, 4}};
 /// Their batches.
 inline constexpr std::array kSimtBatchTiles = {LibraryTile{128, 128, 2}};
-/// H100.
+/// Where they have it.
 inline constexpr std::array kLargeSimtTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1}};
 
 /// Parts of k among which a library chooses.

@@ -16,7 +16,7 @@ constexpr double kInstructionsOfVectors = 28;
 constexpr double kInstructionsPerAccess = 8.2;
 
 // Of the instructions, those that wait for the one before: addresses, tests, conversions. By the time
-// that blocks alone on an SM take in validation/measured/h200-sxm-random1-2026-11-22.json.
+// that blocks alone on an SM take in run random1 of 2026-11-22 (132 SMs, 4.8 TB/s).
 constexpr double kDependentShare = 0.5;
 
 void require_power_of_two(std::string_view what, std::int64_t value) {

@@ -164,7 +164,7 @@ Program plan_forward(Kind kind, const Problem& p) {
     throw InputError("vectors is " + std::to_string(how.layout.vectors) + ": rows in turn take " +
                      std::to_string(most / 2) + " or, in a cluster, " + std::to_string(most));
   }
-  return {{plan_rows(kind, p, how)}};
+  return launch_of(plan_rows(kind, p, how));
 }
 
 }  // namespace roofcast::norm

@@ -144,7 +144,7 @@ Program plan_library(const Problem& problem, const Gpu& gpu) {
       plan.caveat =
           "rmsnorm as the fused kernel of later versions, never held against a measurement";
     }
-    return {{plan}};
+    return launch_of(std::move(plan));
   }
   return {{scalar_sweep(problem, kind, false)}, {scalar_sweep(problem, kind, true)}};
 }

@@ -43,6 +43,13 @@ constexpr void set_traffic(Work& issued, const Traffic& bytes) {
   issued.requested = issued.l1 = issued.l2 = bytes;
 }
 
+/// A program of one launch.
+inline Program launch_of(Plan plan) {
+  Program program;
+  program.push_back({std::move(plan)});
+  return program;
+}
+
 /// All blocks of the launch do the same.
 inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
   plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});

@@ -280,7 +280,7 @@ Program plan(const Problem& p, const Gpu& /*gpu*/) {
     throw InputError("threads is " + std::to_string(p[kThreads]) +
                      ": give 32, 64, 128 or 256, or 0 for the fastest");
   }
-  Program program = {{plan_sums(kKind, p)}};
+  Program program = launch_of(plan_sums(kKind, p));
   if (shape_of(kKind, p).layout.split > 1) program.push_back({plan_finish(kKind, p)});
   return program;
 }

@@ -18,15 +18,22 @@ double accessed_sectors(std::int64_t offset_bytes, std::int64_t cols, std::int64
   const std::int64_t body = (cols - head) / width;
   const std::int64_t tail = cols - head - body * width;
   double sectors = (head > 0 ? 1 : 0) + (tail > 0 ? 1 : 0);
-  const std::int64_t slice = ceil_div(body, layout.cluster);
-  for (std::int64_t begin = 0; begin < body; begin += slice) {
-    const std::int64_t vectors = std::min(slice, body - begin);
-    const std::int64_t at = offset_bytes + head * element_bytes + begin * kVectorBytes;
+  if (body == 0) return sectors;
+  const std::int64_t begin = offset_bytes + head * element_bytes;
+  const auto of_slice = [&](std::int64_t index, std::int64_t slice, std::int64_t vectors) {
+    const std::int64_t at = begin + index * slice * kVectorBytes;
     const std::int64_t rest = vectors % kWarp;
-    sectors += as_double(vectors / kWarp) * sectors_of_run(at, kWarp * kVectorBytes) +
-               sectors_of_run(at, rest * kVectorBytes);
+    return as_double(vectors / kWarp) * sectors_of_run(at, kWarp * kVectorBytes) +
+           sectors_of_run(at, rest * kVectorBytes);
+  };
+  const std::int64_t slice = ceil_div(body, layout.cluster);
+  const std::int64_t whole = body / slice;
+  // Slices are whole vectors, so every second one begins as far past a sector boundary.
+  constexpr std::int64_t kPeriod = kSectorBytes / kVectorBytes;
+  for (std::int64_t index = 0; index < std::min(kPeriod, whole); ++index) {
+    sectors += as_double(ceil_div(whole - index, kPeriod)) * of_slice(index, slice, slice);
   }
-  return sectors;
+  return sectors + of_slice(whole, slice, body % slice);
 }
 
 }  // namespace

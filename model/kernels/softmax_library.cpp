@@ -133,7 +133,7 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
 }  // namespace
 
 Program plan_library(const Problem& problem, const Gpu& gpu) {
-  if (problem[rows::kCols] > kMostInWarp) return {{block_plan(problem, gpu)}};
+  if (problem[rows::kCols] > kMostInWarp) return launch_of(block_plan(problem, gpu));
   // A launch covers at most kMostElements; the rest follows in further ones.
   const std::int64_t in_launch = kMostElements / problem[rows::kCols];
   const std::int64_t full = problem[rows::kRows] / in_launch;

@@ -20,7 +20,7 @@ Program plan(const Problem& problem, const Gpu& /*gpu*/) {
   if (operation.body != map::Body::copy && size_bytes(problem.dtype) == 2) {
     operation.instructions += operation.reads + operation.writes / 2;
   }
-  return {{map::plan(operation, problem)}};
+  return launch_of(map::plan(operation, problem));
 }
 
 // ptxas -v, as kRegisters.
@@ -33,7 +33,7 @@ Program plan_null(const Problem& problem, const Gpu& /*gpu*/) {
   plan.useful = {};
   plan.arrays.clear();
   plan.blocks = {{plan.launch.blocks(), {}}};
-  return {{plan}};
+  return launch_of(std::move(plan));
 }
 
 constexpr std::array kParameters = [] {

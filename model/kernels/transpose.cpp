@@ -54,12 +54,16 @@ void count_shared(Plan& plan, Step& step, double wavefronts) {
   plan.on_chip_bytes = as_double(plan.launch.shared_bytes);
 }
 
+constexpr std::int64_t kWordBytes = 4;  // of a bank
+
 // Cycles of the data pipe for all columns of all tiles of 32 × 32 that go element by element: lane
 // l reads row l of the tile, and the last tiles have fewer rows.
 double column_loads(const Problem& p, std::int64_t element, std::int64_t pitch) {
+  // Columns whole words apart meet the same conflicts in other banks.
+  const std::int64_t period = std::max<std::int64_t>(1, kWordBytes / element);
   double sum = 0;
-  for (std::int64_t column = 0; column < std::min(kLanes, p[kColumns]); ++column) {
-    const std::int64_t columns_like_it = ceil_div(p[kColumns] - column, kLanes);
+  for (std::int64_t column = 0; column < std::min(period, p[kColumns]); ++column) {
+    const std::int64_t columns_like_it = ceil_div(p[kColumns] - column, period);
     const auto loads = [&](std::int64_t lanes) {
       return lanes == 0
                  ? 0.0
@@ -169,8 +173,8 @@ Plan plan_patches(const Problem& p, Way way) {
 
 template <Way kWay>
 Program plan(const Problem& p, const Gpu& /*gpu*/) {
-  if (kWay != Way::naive && in_patches(p)) return {{plan_patches(p, kWay)}};
-  return {{plan_elements(p, kWay)}};
+  if (kWay != Way::naive && in_patches(p)) return launch_of(plan_patches(p, kWay));
+  return launch_of(plan_elements(p, kWay));
 }
 
 constexpr std::int64_t kMostRows = 65535 * kLanes;

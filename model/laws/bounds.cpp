@@ -61,6 +61,7 @@ TimeByResource bounds(const Program& program, std::size_t position, CacheState c
     at(times, Resource::vector) = work.vector_flops / *peak;
   }
   for (const DType type : kAllDTypes) {
+    if (work.tensor_flops[type] <= 0) continue;
     if (const auto peak = fastest_tensor_flops_per_s(gpu, type, *clock)) {
       at(times, Resource::tensor) += work.tensor_flops[type] / *peak;
     }

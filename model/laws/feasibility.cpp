@@ -1,7 +1,8 @@
 #include "model/laws/feasibility.hpp"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
+#include <vector>
 
 #include "model/laws/occupancy.hpp"
 
@@ -64,16 +65,16 @@ Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
 
 std::optional<std::string> memory_note(const Program& program, const Gpu& gpu) {
   if (!gpu.memory.dram_bytes) return std::nullopt;
-  std::map<ArrayId, double> arrays;
+  std::vector<double> arrays;  // their bytes, by number
   for (const Node& node : program) {
     for (const ArrayUse& use : node.plan.arrays) {
-      double& bytes = arrays[use.array];
-      bytes = std::max(
-          {bytes, use.footprint.read_bytes, use.footprint.write_bytes, use.compulsory.read_bytes});
+      const auto array = static_cast<std::size_t>(use.array);
+      if (array >= arrays.size()) arrays.resize(array + 1);
+      arrays[array] = std::max({arrays[array], use.footprint.read_bytes, use.footprint.write_bytes,
+                                use.compulsory.read_bytes});
     }
   }
-  double sum = 0;
-  for (const auto& [array, bytes] : arrays) sum += bytes;
+  const double sum = std::accumulate(arrays.begin(), arrays.end(), 0.0);
   if (sum <= *gpu.memory.dram_bytes) return std::nullopt;
   return "the arrays are larger than the " + gpu.name + "'s memory: they do not fit all at once";
 }

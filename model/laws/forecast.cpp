@@ -9,7 +9,6 @@
 #include "model/counting/dram_access.hpp"
 #include "model/laws/chain_reuse.hpp"
 #include "model/laws/dram_time.hpp"
-#include "model/laws/l1_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/overlap.hpp"
 #include "model/laws/sm_time.hpp"
@@ -24,16 +23,16 @@ constexpr std::size_t index(Resource resource) {
 
 // L2 moves every sector, and merges what is written in part, a line's sectors at a time. A sector
 // driven out early is merged with what DRAM holds as with another part.
-double l2_time_s(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
-                 const Gpu& gpu) {
+double l2_time_s(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const auto bandwidth = gpu.sustained.l2_bandwidth_bytes_per_s;
   if (!bandwidth) return 0;
   double merged = memory.early_bytes / static_cast<double>(kSectorBytes);
-  for (const ArrayUse& use : plan.arrays) {
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    const ArrayUse& use = plan.arrays[i];
     merged += use.pattern.partial_writes;
     if (!use.split) continue;
     const double lines = use.split->sectors / (static_cast<double>(kLineBytes) / kSectorBytes);
-    merged += lines * use.split->parts * parts_apart_share(*use.split, plan, occupancy, gpu);
+    merged += lines * use.split->parts * memory.misses.arrays[i].parts_apart;
   }
   const double merged_per_s = gpu.sustained.l2_partial_writes_per_s.value_or(
       *bandwidth / static_cast<double>(kSectorBytes));
@@ -56,7 +55,7 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
     sparse.push_back({memory.early_bytes, 0, false, padding});
     sparse.push_back({memory.early_bytes * arrive, 0, true, padding});
   }
-  const auto resident = static_cast<double>(occupancy.blocks_per_sm * gpu.sm_count.value_or(1));
+  const auto resident = static_cast<double>(gpu.slots(occupancy.blocks_per_sm));
   double in_order = 0;
   for (const ArrayUse& use : plan.arrays) {
     in_order += use.footprint.read_bytes;
@@ -92,15 +91,14 @@ March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
 
 // A block waits for random reads unless L1 has those of all lanes of a warp; nothing is there when
 // the first wave starts.
-double random_waits(const Plan& plan, const Occupancy& occupancy, double first_wave,
-                    const Gpu& gpu) {
+double random_waits(const Plan& plan, const L1Misses& misses, double first_wave) {
   double waits = 0;
   const double warps =
       static_cast<double>(plan.launch.blocks() * ((plan.launch.threads() + 31) / 32));
-  for (const ArrayUse& use : plan.arrays) {
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    const ArrayUse& use = plan.arrays[i];
     if (!use.random) continue;
-    const double missed =
-        l1_missed_sectors(*use.random, plan, occupancy, gpu) / use.random->sectors;
+    const double missed = misses.arrays[i].random_sectors / use.random->sectors;
     waits += 1 - (1 - first_wave) * std::pow(1 - missed, use.random->sectors / warps);
   }
   return waits;
@@ -110,14 +108,15 @@ double random_waits(const Plan& plan, const Occupancy& occupancy, double first_w
 // cache. Repeats of a block's own are waits of their own, wherever the data are.
 WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const Gpu& gpu) {
-  const std::int64_t slots = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
+  const std::int64_t slots = gpu.slots(occupancy.blocks_per_sm);
   const double first_wave =
       1 / std::ceil(static_cast<double>(plan.launch.blocks()) / static_cast<double>(slots));
   double waited_for = memory.l2.read_bytes;
   double from_dram = memory.dram.read_bytes;
   double in_l1 = 0;
-  for (const Reuse& reuse : plan.reuse) {
-    const double hits = reuse.bytes - l1_missed_bytes(reuse, plan, occupancy, gpu);
+  for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
+    const Reuse& reuse = plan.reuse[i];
+    const double hits = reuse.bytes - memory.misses.reuse_bytes[i];
     waited_for += hits;
     if (reuse.scope == Scope::block) {
       in_l1 += hits;
@@ -127,18 +126,17 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
     }
   }
   double in_order = 0, first_bytes = 0;
-  for (const ArrayUse& use : plan.arrays) {
-    in_order += use.footprint.read_bytes;
-    if (!use.random) continue;
-    const double missed = l1_missed_sectors(*use.random, plan, occupancy, gpu);
-    first_bytes += first_wave * missed * static_cast<double>(kSectorBytes);
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    in_order += plan.arrays[i].footprint.read_bytes;
+    first_bytes +=
+        first_wave * memory.misses.arrays[i].random_sectors * static_cast<double>(kSectorBytes);
   }
   if (first_bytes > 0) from_dram = std::max(from_dram, first_bytes + in_order);
   if (plan.raster) waited_for = std::min(waited_for, distinct_wave_bytes(*plan.raster, slots));
   if (waited_for <= 0) return {};
   const double l1_share = in_l1 / waited_for;
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for),
-          random_waits(plan, occupancy, first_wave, gpu)};
+          random_waits(plan, memory.misses, first_wave)};
 }
 
 // The part of an SM's time that a pipe takes.
@@ -199,7 +197,7 @@ LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const La
 
   const double dram_s =
       dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
-  const double l2_s = l2_time_s(plan, occupancy, memory, gpu);
+  const double l2_s = l2_time_s(plan, memory, gpu);
   const double sm_s = sm.cycles / clock_hz;
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
@@ -219,7 +217,7 @@ LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const La
 LaunchTime time_of_tiles(const Plan& plan, const LaunchMemory& memory, const SmClock& clock,
                          const Gpu& gpu) {
   const TileTime tiles = tile_time(*plan.tile_loop, memory.dram, clock.hz, clock.given, gpu);
-  const Resource math = plan.useful.tensor_flops.total() > 0 ? Resource::tensor : Resource::vector;
+  const Resource math = plan.tile_loop->on_tensor_cores ? Resource::tensor : Resource::vector;
   LaunchTime result;
   result.time_s = tiles.time_s;
   result.slower_s = tiles.slowdown_s;
@@ -264,9 +262,15 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
     warm_bytes +=
         reuse.bytes.read_bytes * (1 - returning_miss_share(plan, reuse.distance_bytes, gpu));
   }
-  return {l2_traffic(plan, occupancy, gpu),
-          dram_traffic({plan, occupancy, chain}, march_of(plan, occupancy, gpu), gpu),
-          reads_new_data, warm_bytes, written_back_early_bytes(plan, occupancy, gpu)};
+  LaunchMemory memory;
+  memory.reads_new_data = reads_new_data;
+  memory.warm_bytes = warm_bytes;
+  memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
+  memory.misses = l1_misses(plan, occupancy, gpu);
+  memory.l2 = l2_traffic(plan, memory.misses);
+  memory.dram = dram_traffic({plan, occupancy, chain, memory.misses, memory.early_bytes},
+                             march_of(plan, occupancy, gpu), gpu);
+  return memory;
 }
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,

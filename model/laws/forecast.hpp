@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include "model/laws/l1_reuse.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
@@ -16,6 +17,7 @@ struct LaunchMemory {
   bool reads_new_data = false;  ///< of arrays that no earlier launch used
   double warm_bytes = 0;        ///< found in L2, computed by a kernel before the program
   double early_bytes = 0;       ///< of sectors driven out of L2 before they were complete
+  L1Misses misses{};
 };
 LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
                            CacheState cache, const Gpu& gpu);

@@ -19,12 +19,11 @@ double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& 
 }
 
 // What the pool of an SM leaves to L1 beside the blocks' shared memory; none where it is unknown.
-double l1_capacity_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+double l1_capacity_bytes(const Plan& plan, double resident, const Gpu& gpu) {
   if (!gpu.occupancy || !gpu.memory.l1_shared_bytes) return 0;
   const auto of_block = static_cast<double>(plan.launch.shared_bytes +
                                             gpu.occupancy->shared_reserved_bytes_per_block);
-  return std::max(0.0,
-                  *gpu.memory.l1_shared_bytes - resident_blocks(plan, occupancy, gpu) * of_block);
+  return std::max(0.0, *gpu.memory.l1_shared_bytes - resident * of_block);
 }
 
 double fetched_once_bytes(const Reuse& reuse, const Plan& plan, const Gpu& gpu) {
@@ -38,6 +37,32 @@ double fetched_once_sectors(const RandomReads& reads, const Gpu& gpu) {
   return std::min(reads.sectors, sms * expected_distinct(sectors, reads.sectors / sms));
 }
 
+double parts_apart_share(const SplitWrites& split, const Plan& plan, double resident) {
+  // By the sectors that L2 is asked to write in softmax.registers, three_pass and online, runs random1
+  // of 2026-11-22 and default of 2026-11-21 (132 SMs, 4.8 TB/s): of 4 KB 4% come apart, of 8 KB
+  // 13%, of 16 KB 44 to 76%.
+  constexpr double kHalfApart_bytes = 15e3;
+  const bool together = plan.assignment == Assignment::persistent;
+  const double bytes = split.bytes_between * (together ? resident : 1);
+  return 1 - std::exp2(-std::pow(bytes / kHalfApart_bytes, 2));
+}
+
+double missed_bytes(const Reuse& reuse, const Plan& plan, double resident, double capacity_bytes,
+                    const Gpu& gpu) {
+  if (reuse.scope == Scope::block) {
+    return reuse.bytes * l1_miss_share(resident * reuse.distance_bytes, capacity_bytes);
+  }
+  const double once = fetched_once_bytes(reuse, plan, gpu);
+  return once + (reuse.bytes - once) * l1_miss_share(reuse.distance_bytes, capacity_bytes);
+}
+
+double missed_sectors(const RandomReads& reads, double capacity_bytes, const Gpu& gpu) {
+  const auto line = static_cast<double>(kLineBytes);
+  const double hits = sector_hit_share(std::max(1.0, reads.table_bytes / line),
+                                       reads.streamed_lines, {.lines = capacity_bytes / line});
+  return std::max(fetched_once_sectors(reads, gpu), (1 - hits) * reads.sectors);
+}
+
 }  // namespace
 
 double l1_miss_share(double distance_bytes, double capacity_bytes) {
@@ -45,51 +70,36 @@ double l1_miss_share(double distance_bytes, double capacity_bytes) {
                     1.0);
 }
 
-double parts_apart_share(const SplitWrites& split, const Plan& plan, const Occupancy& occupancy,
-                         const Gpu& gpu) {
-  // By the sectors that L2 is asked to write in softmax.registers, three_pass and online of
-  // validation/measured/h200-sxm-random1-2026-11-22.json and h200-sxm-default-2026-11-21.json: of 4 KB
-  // 4% come apart, of 8 KB 13%, of 16 KB 44 to 76%.
-  constexpr double kHalfApart_bytes = 15e3;
-  const bool together = plan.assignment == Assignment::persistent;
-  const double bytes = split.bytes_between * (together ? resident_blocks(plan, occupancy, gpu) : 1);
-  return 1 - std::exp2(-std::pow(bytes / kHalfApart_bytes, 2));
-}
-
-double l1_missed_bytes(const Reuse& reuse, const Plan& plan, const Occupancy& occupancy,
-                       const Gpu& gpu) {
-  const double capacity = l1_capacity_bytes(plan, occupancy, gpu);
-  if (reuse.scope == Scope::block) {
-    const double resident = resident_blocks(plan, occupancy, gpu);
-    return reuse.bytes * l1_miss_share(resident * reuse.distance_bytes, capacity);
-  }
-  const double once = fetched_once_bytes(reuse, plan, gpu);
-  return once + (reuse.bytes - once) * l1_miss_share(reuse.distance_bytes, capacity);
-}
-
-double l1_missed_sectors(const RandomReads& reads, const Plan& plan, const Occupancy& occupancy,
-                         const Gpu& gpu) {
-  const auto line = static_cast<double>(kLineBytes);
-  const double hits =
-      sector_hit_share(std::max(1.0, reads.table_bytes / line), reads.streamed_lines,
-                       {.lines = l1_capacity_bytes(plan, occupancy, gpu) / line});
-  return std::max(fetched_once_sectors(reads, gpu), (1 - hits) * reads.sectors);
-}
-
-Traffic l2_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  Traffic l2 = issued_by_launch(plan).l2;
+L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  const double resident = resident_blocks(plan, occupancy, gpu);
+  const double capacity = l1_capacity_bytes(plan, resident, gpu);
+  L1Misses misses;
+  misses.reuse_bytes.reserve(plan.reuse.size());
   for (const Reuse& reuse : plan.reuse) {
-    l2.read_bytes -= reuse.bytes - l1_missed_bytes(reuse, plan, occupancy, gpu);
+    misses.reuse_bytes.push_back(missed_bytes(reuse, plan, resident, capacity, gpu));
   }
+  misses.arrays.reserve(plan.arrays.size());
   for (const ArrayUse& use : plan.arrays) {
+    misses.arrays.push_back({use.random ? missed_sectors(*use.random, capacity, gpu) : 0,
+                             use.split ? parts_apart_share(*use.split, plan, resident) : 0});
+  }
+  return misses;
+}
+
+Traffic l2_traffic(const Plan& plan, const L1Misses& misses) {
+  Traffic l2 = issued_by_launch(plan).l2;
+  for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
+    l2.read_bytes -= plan.reuse[i].bytes - misses.reuse_bytes[i];
+  }
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    const ArrayUse& use = plan.arrays[i];
     if (use.split) {
-      l2.write_bytes += (use.split->parts - 1) *
-                        parts_apart_share(*use.split, plan, occupancy, gpu) * use.split->sectors *
+      l2.write_bytes += (use.split->parts - 1) * misses.arrays[i].parts_apart * use.split->sectors *
                         static_cast<double>(kSectorBytes);
     }
     if (!use.random) continue;
-    const double missed = l1_missed_sectors(*use.random, plan, occupancy, gpu);
-    l2.read_bytes -= (use.random->sectors - missed) * static_cast<double>(kSectorBytes);
+    l2.read_bytes -=
+        (use.random->sectors - misses.arrays[i].random_sectors) * static_cast<double>(kSectorBytes);
   }
   return l2;
 }

@@ -6,7 +6,6 @@
 #include "model/counting/dram_access.hpp"
 #include "model/counting/random_access.hpp"
 #include "model/counting/totals.hpp"
-#include "model/laws/l1_reuse.hpp"
 
 namespace roofcast {
 namespace {
@@ -70,25 +69,23 @@ namespace {
 // A later pass finds a row in L2 unless the blocks that run meanwhile pushed it out.
 double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu& gpu) {
   double bytes = 0;
-  for (const Reuse& pass : launch.plan.reuse) {
+  for (std::size_t i = 0; i < launch.plan.reuse.size(); ++i) {
+    const Reuse& pass = launch.plan.reuse[i];
     if (pass.scope != Scope::block) continue;
-    bytes += l1_missed_bytes(pass, launch.plan, launch.occupancy, gpu) *
-             l2_miss_share(resident * pass.l2_distance_bytes, gpu);
+    bytes += launch.misses.reuse_bytes[i] * l2_miss_share(resident * pass.l2_distance_bytes, gpu);
   }
   return bytes;
 }
 
 // DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can.
-double random_bytes(const RandomReads& reads, const LaunchTraffic& launch, const Gpu& gpu) {
+double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
   const auto unit = static_cast<double>(dram_access_bytes(gpu));
-  const double draws = l1_missed_sectors(reads, launch.plan, launch.occupancy, gpu);
-  return unit * random_misses(draws, std::max(1.0, reads.table_bytes / unit),
+  return unit * random_misses(missed_sectors, std::max(1.0, reads.table_bytes / unit),
                               resident_capacity_bytes(gpu) / unit);
 }
 
 double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  return static_cast<double>(
-      std::min(plan.launch.blocks(), occupancy.blocks_per_sm * gpu.sm_count.value_or(1)));
+  return static_cast<double>(std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm)));
 }
 
 }  // namespace
@@ -130,20 +127,22 @@ double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_block
 Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu) {
   const Plan& plan = launch.plan;
   const std::int64_t resident =
-      std::min(plan.launch.blocks(), launch.occupancy.blocks_per_sm * gpu.sm_count.value_or(1));
+      std::min(plan.launch.blocks(), gpu.slots(launch.occupancy.blocks_per_sm));
   Traffic dram;
-  for (const ArrayUse& use : plan.arrays) {
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    const ArrayUse& use = plan.arrays[i];
     dram += use.footprint;
-    if (use.random) dram.read_bytes += random_bytes(*use.random, launch, gpu);
+    if (!use.random) continue;
+    dram.read_bytes += random_bytes(*use.random, launch.misses.arrays[i].random_sectors, gpu);
   }
   for (const ChainReuse& reuse : launch.chain) {
     const double found = 1 - returning_miss_share(plan, reuse.distance_bytes, gpu);
     dram.read_bytes -= reuse.bytes.read_bytes * found;
     dram.write_bytes -= reuse.bytes.write_bytes * found;
   }
-  const double early = written_back_early_bytes(plan, launch.occupancy, gpu);
-  dram.read_bytes += early + later_pass_bytes(launch, static_cast<double>(resident), gpu);
-  dram.write_bytes += early;
+  dram.read_bytes +=
+      launch.early_bytes + later_pass_bytes(launch, static_cast<double>(resident), gpu);
+  dram.write_bytes += launch.early_bytes;
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident, march, gpu);
   return dram;
 }

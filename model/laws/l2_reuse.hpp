@@ -2,6 +2,7 @@
 #include <span>
 
 #include "model/laws/chain_reuse.hpp"
+#include "model/laws/l1_reuse.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
@@ -38,6 +39,8 @@ struct LaunchTraffic {
   const Plan& plan;
   const Occupancy& occupancy;
   std::span<const ChainReuse> chain;  ///< what earlier launches left in L2
+  const L1Misses& misses;
+  double early_bytes = 0;  ///< of sectors driven out of L2 before they were complete
 };
 
 /// Bytes of sectors that are incomplete when they are driven out of L2: the chance grows with what

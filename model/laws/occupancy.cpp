@@ -57,7 +57,7 @@ Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
 }
 
 std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu) {
-  const std::int64_t all = occupancy.blocks_per_sm * gpu.sm_count.value_or(1);
+  const std::int64_t all = gpu.slots(occupancy.blocks_per_sm);
   const std::int64_t cluster = launch.cluster_blocks();
   if (cluster <= 2) return all;
   const auto& idle = gpu.features.cluster_idle_sms[cluster <= 4 ? 0 : cluster <= 8 ? 1 : 2];

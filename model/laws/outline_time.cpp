@@ -30,7 +30,7 @@ OutlineTimer::OutlineTimer(const Program& program, const Outline& its_outline, C
 
 double OutlineTimer::reread(const Outline& candidate) const {
   if (!candidate.raster) return 0;
-  const std::int64_t slots = candidate.loop.blocks_per_sm * gpu_.sm_count.value_or(1);
+  const std::int64_t slots = gpu_.slots(candidate.loop.blocks_per_sm);
   return reread_bytes(*candidate.raster, std::min(candidate.loop.blocks(), slots), March::in_step,
                       gpu_);
 }

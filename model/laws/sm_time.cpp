@@ -35,14 +35,14 @@ std::optional<double> rate(const std::optional<double>& sustained,
 double tensor_cycles(const FlopsByType& flops, const Gpu& gpu) {
   double cycles = 0;
   for (const DType type : kAllDTypes) {
+    if (flops[type] <= 0) continue;
     cycles += per_clk(flops[type], gpu.sm.tensor_flop_per_clk[type]);
   }
   return cycles;
 }
 
-// Cycles each pipe of an SM is busy with one block's step.
-CyclesByResource pipe_cycles(const Step& step, DType compute, double resident_warps,
-                             const Gpu& gpu) {
+// Cycles each pipe of an SM is busy with one block's step. Issue: if no slot stayed empty.
+CyclesByResource pipe_cycles(const Step& step, DType compute, const Gpu& gpu) {
   CyclesByResource cycles{};
   const auto set = [&cycles](Resource resource, double value) {
     cycles[static_cast<std::size_t>(resource)] = value;
@@ -56,8 +56,7 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, double resident_wa
       per_clk(issued.special_flops, rate(gpu.sustained.special_per_clk, gpu.sm.special_per_clk)));
   set(Resource::conversion, per_clk(issued.conversions, rate(gpu.sustained.conversion_per_clk,
                                                              gpu.sm.conversion_per_clk)));
-  set(Resource::issue, per_clk(step.warp_instructions, gpu.sm.warp_issue_per_clk) /
-                           issue_efficiency(resident_warps, gpu));
+  set(Resource::issue, per_clk(step.warp_instructions, gpu.sm.warp_issue_per_clk));
   set(Resource::shared, step.wavefronts.shared);
   set(Resource::l1, std::max(step.wavefronts.l1,
                              per_clk(step.wavefronts.l1_lookups, gpu.sustained.l1_tags_per_clk)));
@@ -160,6 +159,7 @@ std::vector<Round> rounds_of(const Plan& plan, std::int64_t per_sm, std::int64_t
   const double last_resident =
       static_cast<double>(((blocks - in_full) * per_sm + slots - 1) / slots);
   std::vector<Round> rounds;
+  rounds.reserve(plan.blocks.size() + 1);  // one class may end a full round and begin the last
   for (const BlockClass& some : plan.blocks) {
     const std::int64_t full = std::min(some.count, in_full);
     in_full -= full;
@@ -204,15 +204,17 @@ RoundTime round_time(const Round& round, const BlockCost& block, const WaitShare
   const Overlap in_step(gpu.sustained.overlap_exponent);
   const Overlap one_by_one(gpu.sustained.latency_overlap_exponent);
   constexpr auto kLaunch = static_cast<std::size_t>(Resource::launch);
+  constexpr auto kIssue = static_cast<std::size_t>(Resource::issue);
   RoundTime result;
   bool started = false;
   const auto add = [&](const Phase& phase, bool loop, bool first) {
     const Step& step = phase.step;
+    const CyclesByResource pipes = pipe_cycles(step, plan.compute, gpu);
     StepCost cost = {
-        pipe_cycles(step, plan.compute, block.warps, gpu),
-        pipe_cycles(step, plan.compute, block.warps * round.resident, gpu),
-        latency_cycles(step.waits, shares, gpu),
+        pipes, pipes, latency_cycles(step.waits, shares, gpu),
         step.warp_instructions / block.warps * gpu.sustained.warp_issue_cycles.value_or(1)};
+    cost.alone[kIssue] /= issue_efficiency(block.warps, gpu);
+    cost.pipes[kIssue] /= issue_efficiency(block.warps * round.resident, gpu);
     if (first) {
       cost.pipes[kLaunch] = block.start_cycles;
       cost.latency.loads += latency_cycles({.global = shares.random_waits}, shares, gpu).loads;
@@ -259,9 +261,11 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& s
   const BlockCost block = block_cost(plan, gpu);
   constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
   SmTime result;
+  const std::vector<Round> rounds = rounds_of(plan, occupancy.blocks_per_sm, slots);
   std::vector<Jobs> jobs;
+  jobs.reserve(rounds.size());
   double in_places = 0;  // cycles that an SM's places are held, on average over places and SMs
-  for (const Round& round : rounds_of(plan, occupancy.blocks_per_sm, slots)) {
+  for (const Round& round : rounds) {
     const RoundTime time = round_time(round, block, shares, plan, gpu);
     if (jobs.empty()) result.fill_cycles = time.fill;
     jobs.push_back({round.count, time.cycles});

@@ -6,6 +6,8 @@
 namespace roofcast {
 namespace {
 
+// Overlap at p = 4 (overlap.hpp), by products and square roots: it runs for each of many candidates,
+// and powers would take most of its time.
 double norm(double a, double b, double c, double d) {
   const auto fourth = [](double x) { return x * x * x * x; };
   const double largest = std::max({a, b, c, d});
@@ -52,20 +54,20 @@ double over(double amount, double rate) {
 double power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
   const auto& free = gpu.sustained.power_free_share;
   const auto& slowdown = gpu.sustained.power_slowdown;
-  if (!free || !slowdown || *free >= 1) return 0;
+  if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
   constexpr double kNoLonger_s = 1e-6;
   const double decades = std::max(0.0, std::log10(time_s / kNoLonger_s));
   // Beyond that a kernel would end sooner if its tensor cores were less busy.
   const double most = (1 - *free) / *free;
   return std::min(*slowdown * decades, most) *
-         std::clamp((busy_share - *free) / (1 - *free), 0.0, 1.0);
+         std::min((busy_share - *free) / (1 - *free), 1.0);
 }
 
 TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, bool clock_given,
                    const Gpu& gpu) {
   const Rates rates(loop, clock_hz, gpu);
   const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
-  const std::int64_t slots = loop.blocks_per_sm * gpu.sm_count.value_or(1);
+  const std::int64_t slots = gpu.slots(loop.blocks_per_sm);
   const auto blocks = static_cast<double>(loop.blocks());
   const double math_s =
       std::max(loop.math_cycles / rates.math_efficiency, loop.copy_cycles) / clock_hz;

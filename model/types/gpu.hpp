@@ -230,6 +230,11 @@ struct Gpu {
   std::optional<double> power_w;
   std::optional<double> link_bytes_per_s;  ///< NVLink, both directions together
   Sustained sustained;
+
+  /// Blocks that run at once, so many on each SM; one SM where their number is unknown.
+  std::int64_t slots(std::int64_t blocks_per_sm) const {
+    return blocks_per_sm * sm_count.value_or(1);
+  }
 };
 
 }  // namespace roofcast

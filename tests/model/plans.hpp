@@ -4,10 +4,22 @@
 
 #include "model/counting/totals.hpp"
 #include "model/laws/l1_reuse.hpp"
+#include "model/laws/l2_reuse.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/types/plan.hpp"
 
 namespace roofcast::testing {
+
+/// What a launch moves below L1, as a forecast finds it.
+inline Traffic l2_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  return roofcast::l2_traffic(plan, l1_misses(plan, occupancy, gpu));
+}
+inline Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy, March march,
+                            const Gpu& gpu, std::span<const ChainReuse> chain = {}) {
+  return roofcast::dram_traffic({plan, occupancy, chain, l1_misses(plan, occupancy, gpu),
+                                 written_back_early_bytes(plan, occupancy, gpu)},
+                                march, gpu);
+}
 
 /// A launch's totals as a forecast takes them: `l2` without what L1 answers.
 inline Work total(const Plan& plan, const Gpu& gpu) {

@@ -19,6 +19,7 @@
 #include "hw_specs/what_if.hpp"
 #include "model/predict.hpp"
 #include "validation/calibration/bounded_fit.hpp"
+#include "validation/comparison/compare.hpp"
 #include "validation/comparison/table.hpp"
 
 namespace {
@@ -49,16 +50,23 @@ constexpr std::array kConstants = {
     Constant{"power_free_share", &Sustained::power_free_share, 0.5, 1.4, true},
     Constant{"power_slowdown", &Sustained::power_slowdown, 0.1, 10}};
 
+/// A row that the fit looks at.
+struct Target {
+  double measured_s;
+  ExpectedTime expected_s;
+};
+
 struct Device {
   std::string file;
   nlohmann::ordered_json overlay;
   Gpu gpu;
   std::vector<Case> fitted;
   std::vector<Case> held_out;
+  std::vector<Target> targets;  ///< some of `fitted`
 };
 
 Device load(const std::string& file, const std::string& table_file) {
-  Device device{file, specs::parse_ordered(file, specs::read_text(file)), {}, {}, {}};
+  Device device{file, specs::parse_ordered(file, specs::read_text(file)), {}, {}, {}, {}};
   const std::string name = device.overlay.value("gpu", "");
   const specs::Embedded* spec = specs::find_embedded(name);
   if (spec == nullptr) throw InputError(file + " is of no GPU in hw_specs/");
@@ -81,13 +89,15 @@ Device load(const std::string& file, const std::string& table_file) {
     (fitted ? device.fitted : device.held_out).push_back(row.measured);
     fitted = !fitted;
   }
+  constexpr std::size_t kTargets = 450;  // are enough for ten constants
+  const KernelRef kernel = find_kernel(query.kernel);
+  const std::size_t stride = std::max<std::size_t>(1, device.fitted.size() / kTargets);
+  for (std::size_t i = 0; i < device.fitted.size(); i += stride) {
+    const Case& row = device.fitted[i];
+    device.targets.push_back(
+        {row.timing.median_s(), ExpectedTime(kernel, row.problem, device.gpu, {row.cache, {}})});
+  }
   return device;
-}
-
-double log_error(const Case& row, const Gpu& gpu) {
-  static const KernelRef kernel = find_kernel("gemm.library");
-  const Prediction answer = predict(kernel, row.problem, gpu, {row.cache, {}});
-  return std::log(answer.time->expected_s / row.timing.median_s());
 }
 
 // The first device's constants, scaled by the datasheets.
@@ -102,39 +112,24 @@ Gpu with_constants_of(const Gpu& first, const Gpu& gpu) {
   return result;
 }
 
-double mean_error(const std::vector<Case>& rows, const Gpu& gpu, std::size_t stride) {
+double mean_log_error(std::vector<Target>& targets, const Gpu& gpu) {
   double sum = 0;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < rows.size(); i += stride, ++count) {
-    sum += std::abs(log_error(rows[i], gpu));
-  }
-  return sum / static_cast<double>(count);
+  for (Target& one : targets) sum += std::abs(std::log(one.expected_s(gpu) / one.measured_s));
+  return sum / static_cast<double>(targets.size());
 }
 
-void report(const char* what, const std::vector<Case>& rows, const Gpu& gpu) {
-  constexpr double kLong_s = 20e-6;
-  std::vector<double> all, of_long;
-  std::size_t inside = 0;
-  static const KernelRef kernel = find_kernel("gemm.library");
-  for (const Case& row : rows) {
-    const double measured = row.timing.median_s();
-    const Forecast time = *predict(kernel, row.problem, gpu, {row.cache, {}}).time;
-    all.push_back(std::abs(time.expected_s / measured - 1));
-    if (measured >= kLong_s) of_long.push_back(all.back());
-    if (time.low_s <= measured && measured <= time.high_s) ++inside;
+void report(const char* what, const std::vector<Case>& cases, const Gpu& gpu) {
+  std::vector<validation::Row> rows;
+  for (const Case& one : cases) rows.push_back(validation::compare_case(one, gpu));
+  const validation::Comparison comparison = validation::summarize(std::move(rows));
+  std::vector<validation::Summary> summaries = {comparison.overall};
+  summaries.insert(summaries.end(), comparison.by_regime.begin(), comparison.by_regime.end());
+  for (const validation::Summary& some : summaries) {
+    std::fprintf(
+        stderr, "%-16s %-8s %-12s %5zu rows: mean error %.2f%%, median %.2f%%, inside %.1f%%\n",
+        gpu.name.c_str(), what, some.group.c_str(), some.cases, 100 * some.mean_absolute_error,
+        100 * some.median_absolute_error, 100 * some.coverage);
   }
-  const auto mean = [](const std::vector<double>& errors) {
-    double sum = 0;
-    for (const double one : errors) sum += one;
-    return 100 * sum / static_cast<double>(std::max<std::size_t>(1, errors.size()));
-  };
-  std::sort(all.begin(), all.end());
-  std::fprintf(stderr,
-               "%-16s %-8s %5zu rows: mean error %.2f%%, from 20 us %.2f%%, median %.2f%%, p90 "
-               "%.1f%%, inside %.1f%%\n",
-               gpu.name.c_str(), what, all.size(), mean(all), mean(of_long),
-               100 * all[all.size() / 2], 100 * all[all.size() * 9 / 10],
-               100.0 * static_cast<double>(inside) / static_cast<double>(all.size()));
 }
 
 double rounded(double value) {
@@ -162,12 +157,10 @@ int main(int argc, char** argv) try {
     const double most = one.is_share ? std::min(1.0, one.most * start) : one.most * start;
     moving.push_back({one.member, start, one.least * start, most});
   }
-  constexpr std::size_t kRows = 450;  // of each GPU are enough for ten constants
   validation::fit_bounded(moving, first, [&](const Gpu& tried) {
     double sum = 0;
-    for (const Device& device : devices) {
-      sum += mean_error(device.fitted, with_constants_of(tried, device.gpu),
-                        std::max<std::size_t>(1, device.fitted.size() / kRows));
+    for (Device& device : devices) {
+      sum += mean_log_error(device.targets, with_constants_of(tried, device.gpu));
     }
     return sum;
   });

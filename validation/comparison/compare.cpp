@@ -136,6 +136,7 @@ Row compare_case(const Case& measured, const Gpu& gpu) {
   row.limit_s = prediction.limit.time_s;
   row.work_flops = prediction.work.flops();
   row.work_dram_bytes = prediction.work.dram.total_bytes();
+  row.compulsory_bytes = prediction.work.compulsory.total_bytes();
   if (measured.sm_clock_hz) {
     const Prediction clocked = predict(kernel, measured.problem, gpu,
                                        {measured.cache, measured.sm_clock_hz, kQueueNeverEmpty});
@@ -155,14 +156,18 @@ Row compare_case(const Case& measured, const Gpu& gpu) {
 Comparison summarize(std::vector<Row> rows) {
   Comparison out;
   out.rows = std::move(rows);
-  std::vector<const Row*> all;
+  std::vector<const Row*> all, large;
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
     const Row& row = out.rows[i];
     all.push_back(&row);
+    if (row.dram_bytes && row.compulsory_bytes > kLargeBytes) large.push_back(&row);
     out.worst.push_back(i);
     if (row.measured_fastest_s < row.limit_s) out.bound_violations.push_back(i);
   }
   out.overall = summary_of("all", all);
+  if (!large.empty()) {
+    out.large = summary_of(fmt::format("over {:g} MB", kLargeBytes / 1e6), large);
+  }
   out.by_family = group_by(out.rows, [](const Row& row) { return row.family; });
   out.by_regime = group_by(out.rows, [](const Row& row) { return std::string(name(row.regime)); });
   out.by_family_and_regime = group_by(

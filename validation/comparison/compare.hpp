@@ -53,6 +53,7 @@ struct Row {
   std::optional<Pair> blocks_per_sm;
   double work_flops = 0;       ///< predicted
   double work_dram_bytes = 0;  ///< predicted
+  double compulsory_bytes = 0;
   std::optional<double> baseline_s;
   std::string baseline;
 };
@@ -69,6 +70,9 @@ struct Summary {
   std::optional<double> cycles_error;
 };
 
+/// Compulsory bytes of a case that has little left of its data in L2, on any GPU described here.
+inline constexpr double kLargeBytes = 128e6;
+
 struct Comparison {
   std::string gpu;
   std::string device;
@@ -80,6 +84,9 @@ struct Comparison {
   std::vector<Summary> by_regime;
   std::vector<Summary> by_family_and_regime;
   std::vector<Summary> by_gpu;
+  /// Of the cases whose DRAM bytes were counted and whose compulsory bytes are more than kLargeBytes,
+  /// far more than an L2 holds; absent where there are none.
+  std::optional<Summary> large;
   std::vector<std::size_t> bound_violations;  ///< rows measured faster than their limit
   std::vector<std::size_t> worst;             ///< the ten largest absolute time errors
   std::vector<Failure> failures;              ///< of the measurement, and cases without a forecast

@@ -86,6 +86,14 @@ TEST(JsonWriter, WhatIsNoNumberIsNull) {
   EXPECT_EQ(number_text(std::numeric_limits<double>::quiet_NaN()), "null");
 }
 
+TEST(JsonWriter, VerySmallAndLargeNumbersHaveAnExponent) {
+  EXPECT_EQ(number_text(0.0001), "0.0001");
+  EXPECT_EQ(number_text(0.000099), "9.9e-05");
+  EXPECT_EQ(number_text(-1.5e-12), "-1.5e-12");
+  EXPECT_EQ(number_text(9.5e15), "9500000000000000");
+  EXPECT_EQ(number_text(1e16), "1e+16");
+}
+
 TEST(JsonWriter, WholeNumbersHaveNoExponent) {
   EXPECT_EQ(number_text(137438953472.0), "137438953472");
   EXPECT_EQ(number_text(4096), "4096");
@@ -96,6 +104,20 @@ TEST(JsonWriter, StringsReadBackTheSame) {
        {std::string("plain"), std::string("Θ(MNK/√S)"), std::string("\"\\/\b\f\n\r\t"),
         std::string("\0\x1f\x7f", 3), std::string("\xf0\x9f\x98\x80")}) {
     EXPECT_EQ(json::parse(string_text(text)).get<std::string>(), text);
+  }
+}
+
+// Letters are looked at in groups, and the last group may be short.
+TEST(JsonWriter, AnyLetterInAnyPlaceReadsBackTheSame) {
+  for (std::size_t place = 0; place < 18; ++place) {
+    for (int letter = 0; letter < 0x80; ++letter) {
+      std::string text(18, 'a');
+      text[place] = static_cast<char>(letter);
+      const std::string written = string_text(text);
+      EXPECT_EQ(json::parse(written).get<std::string>(), text) << written;
+      const bool plain = letter >= 0x20 && letter < 0x7f && letter != '"' && letter != '\\';
+      EXPECT_EQ(written == '"' + text + '"', plain) << written;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 namespace roofcast {
 namespace {
@@ -33,6 +34,24 @@ TEST(Coalescing, LanesAnywhere) {
   EXPECT_EQ(distinct_units(std::array<std::int64_t, 4>{100, 0, 4, 100}, 4, 32), 2);
   EXPECT_EQ(distinct_units(std::array<std::int64_t, 2>{64, 28}, 8, 32), 3);
   EXPECT_EQ(distinct_units(std::array<std::int64_t, 1>{24}, 8, 32), 1);
+}
+
+TEST(Coalescing, LanesAtAStrideAreLanesAnywhere) {
+  for (std::int64_t stride = 0; stride <= 200; ++stride) {
+    for (const std::int64_t access : {1, 2, 4, 8, 16}) {
+      for (std::int64_t offset = 0; offset < 40; offset += 3) {
+        std::vector<std::int64_t> starts;
+        for (std::int64_t lane = 0; lane < 7; ++lane) starts.push_back(offset + lane * stride);
+        EXPECT_EQ(distinct_units({.stride_bytes = stride,
+                                  .access_bytes = access,
+                                  .offset_bytes = offset,
+                                  .lanes = 7},
+                                 32),
+                  distinct_units(starts, access, 32))
+            << stride << " " << access << " " << offset;
+      }
+    }
+  }
 }
 
 TEST(Coalescing, DistinctUnitsOfIndependentDraws) {

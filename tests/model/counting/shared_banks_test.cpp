@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 namespace roofcast {
 namespace {
@@ -34,6 +35,22 @@ TEST(SharedBanks, LanesAnywhere) {
   EXPECT_EQ(shared_wavefronts(std::array<std::int64_t, 3>{0, 128, 4}, 4), 2);
   EXPECT_EQ(shared_wavefronts(std::array<std::int64_t, 3>{256, 0, 128}, 4), 3);
   EXPECT_EQ(shared_wavefronts(std::array<std::int64_t, 3>{128, 0, 128}, 4), 2);
+}
+
+TEST(SharedBanks, LanesAtAStrideAreLanesAnywhere) {
+  for (const std::int64_t access : {1, 2, 4, 8, 16}) {
+    for (std::int64_t stride = 0; stride <= 20; ++stride) {
+      for (const std::int64_t lanes : {1, 5, 16, 17, 32}) {
+        std::vector<std::int64_t> starts;
+        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+          starts.push_back((3 + lane * stride) * access);
+        }
+        EXPECT_EQ(shared_wavefronts(stride * access, access, 3 * access, lanes),
+                  shared_wavefronts(starts, access))
+            << stride << " " << access << " " << lanes;
+      }
+    }
+  }
 }
 
 }  // namespace

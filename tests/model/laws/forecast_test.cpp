@@ -22,8 +22,13 @@ Plan waiting_blocks(std::int64_t count) {
   return plan;
 }
 
+LaunchTime time_of(const Plan& plan, LaunchMemory memory, double clock_hz, const Gpu& gpu) {
+  memory.misses = l1_misses(plan, kOneAnSm, gpu);
+  return launch_time(plan, kOneAnSm, memory, {clock_hz}, gpu);
+}
+
 double cycles(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
-  return launch_time(plan, kOneAnSm, memory, {kClock_hz}, gpu).time_s;
+  return time_of(plan, memory, kClock_hz, gpu).time_s;
 }
 
 // L2 gives all blocks the same 1000 B, which the first wave waits to come from DRAM, 390 cycles
@@ -73,8 +78,7 @@ TEST(LaunchTime, PartsTellTheLargestAndAddUp) {
   plan.arrays = {{.array = 0, .compulsory = {1, 1}, .footprint = {}}};
   // SMs 265 s, L2 265 s later 88 ⅓ s: 441 ⅔ s together.
   const LaunchTime time =
-      launch_time(plan, kOneAnSm, {.l2 = {2650 / 3.0, 0}, .dram = {}, .reads_new_data = true},
-                  {kClock_hz}, gpu);
+      time_of(plan, {.l2 = {2650 / 3.0, 0}, .dram = {}, .reads_new_data = true}, kClock_hz, gpu);
   EXPECT_NEAR(time.parts[Part::l2], 265 / 3.0, 1e-9);
   EXPECT_NEAR(time.parts[Part::latency], 265, 1e-9);
   EXPECT_NEAR(time.parts[Part::overlap], 265 / 3.0, 1e-9);
@@ -97,8 +101,7 @@ class WritesInPieces : public ::testing::Test {
     plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {0, 4.8e12}, .pattern = pattern}};
     const LaunchMemory memory = {
         .l2 = {}, .dram = {0, 4.8e12 + early_bytes}, .early_bytes = early_bytes};
-    return launch_time(plan, kOneAnSm, memory, {1e9}, gpu)
-        .terms_s[static_cast<std::size_t>(resource)];
+    return time_of(plan, memory, 1e9, gpu).terms_s[static_cast<std::size_t>(resource)];
   }
   Gpu gpu;
 };
@@ -126,8 +129,8 @@ TEST_F(WritesInPieces, LinesWrittenInPartAreMerged) {
 
 // Two blocks on 132 SMs hold 2 of 132 places; the rest of the time is the tail's.
 TEST(LaunchTime, EmptyPlacesAreTheTail) {
-  const LaunchTime time = launch_time(waiting_blocks(2), kOneAnSm, {.l2 = {1000, 0}, .dram = {}},
-                                      {kClock_hz}, testing::hopper_like());
+  const LaunchTime time =
+      time_of(waiting_blocks(2), {.l2 = {1000, 0}, .dram = {}}, kClock_hz, testing::hopper_like());
   EXPECT_NEAR(time.parts[Part::latency], 265 * 2 / 132.0, 1e-9);
   EXPECT_NEAR(time.parts[Part::tail], 265 * 130 / 132.0, 1e-9);
 }

@@ -7,6 +7,7 @@
 #include "model/laws/l1_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
 
 namespace roofcast {
 namespace {
@@ -38,7 +39,7 @@ Traffic raster_traffic(const TileRaster& raster, std::int64_t at_once, March mar
   plan.launch.grid = {raster.tile_columns, raster.tile_rows, 1};
   plan.raster = raster;
   const Occupancy one_a_sm{1, 1, OccupancyLimiter::blocks};
-  return dram_traffic({plan, one_a_sm, {}}, march, gpu);
+  return testing::dram_traffic(plan, one_a_sm, march, gpu);
 }
 
 TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
@@ -100,7 +101,7 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   gpu.sm_count = 25;
   const Plan plan = copy_of_100_blocks({.open_write_bytes = 120e6});
   const Traffic dram =
-      dram_traffic({plan, {1, 1, OccupancyLimiter::blocks}, {}}, March::in_step, gpu);
+      testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, March::in_step, gpu);
   const double early = 120e6 * (1 - std::exp(-1.0));
   EXPECT_NEAR(dram.read_bytes, 120e6 + early, 1);
   EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
@@ -116,11 +117,11 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {}}};
   plan.arrays[0].split = {.sectors = 100, .parts = 4, .bytes_between = 15e3};
   const Occupancy two{2, 16, OccupancyLimiter::blocks};
-  EXPECT_NEAR(l2_traffic(plan, two, gpu).write_bytes, 100 * 1.5 * 32, 1e-9);
+  EXPECT_NEAR(testing::l2_traffic(plan, two, gpu).write_bytes, 100 * 1.5 * 32, 1e-9);
   plan.arrays[0].split->bytes_between = 7.5e3;
-  EXPECT_LT(l2_traffic(plan, two, gpu).write_bytes, 100 * 0.5 * 32);
+  EXPECT_LT(testing::l2_traffic(plan, two, gpu).write_bytes, 100 * 0.5 * 32);
   plan.assignment = Assignment::persistent;
-  EXPECT_NEAR(l2_traffic(plan, two, gpu).write_bytes, 100 * 1.5 * 32, 1e-9);
+  EXPECT_NEAR(testing::l2_traffic(plan, two, gpu).write_bytes, 100 * 1.5 * 32, 1e-9);
 }
 
 // A sector waits for its other part while 50 of 100 blocks move 120 of 240 MB, twice L2's size.
@@ -142,8 +143,8 @@ TEST(L2Reuse, OneOpenByteCounts) {
                   .compulsory = {0, 60e6},
                   .footprint = {0, 0},
                   .pattern = {.open_write_bytes = 1}}};
-  const Traffic dram = dram_traffic({plan, {1, 1, OccupancyLimiter::blocks}, {}}, March::in_step,
-                                    testing::hopper_like());
+  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, March::in_step,
+                                             testing::hopper_like());
   EXPECT_NEAR(dram.write_bytes, 1 - std::exp(-1.0), 1e-12);
 }
 
@@ -151,8 +152,8 @@ TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
   Plan plan;
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {100, 40}}};
   const std::vector<ChainReuse> chain = {{{60, 30}, 75e6}};  // half is gone
-  const Traffic dram = dram_traffic({plan, {1, 1, OccupancyLimiter::blocks}, chain}, March::in_step,
-                                    testing::hopper_like());
+  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, March::in_step,
+                                             testing::hopper_like(), chain);
   EXPECT_DOUBLE_EQ(dram.read_bytes, 100 - 30);
   EXPECT_DOUBLE_EQ(dram.write_bytes, 40 - 15);
 }
@@ -184,27 +185,27 @@ struct TwoSms {
 TEST(L1Reuse, LaterPassesOfABlockFindItsDataUntilTheResidentBlocksFillL1) {
   TwoSms two;
   two.plan.reuse = {{.scope = Scope::block, .bytes = 2000, .distance_bytes = 200}};  // 400 of 400
-  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 2000);
-  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).write_bytes, 40);
+  EXPECT_EQ(testing::l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 2000);
+  EXPECT_EQ(testing::l2_traffic(two.plan, two.two, two.gpu).write_bytes, 40);
   two.plan.reuse[0].distance_bytes = 250;  // 500 of 400: half misses
-  EXPECT_DOUBLE_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 1000);
+  EXPECT_DOUBLE_EQ(testing::l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 1000);
   EXPECT_EQ(least_l2_traffic(two.plan, two.gpu).read_bytes, 4000 - 2000);
   two.plan.launch.grid[0] = 2;  // one block an SM: 250 of 2400
-  EXPECT_DOUBLE_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 2000);
+  EXPECT_DOUBLE_EQ(testing::l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 2000);
   two.gpu.memory.l1_shared_bytes.reset();
-  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000);
+  EXPECT_EQ(testing::l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000);
 }
 
 TEST(L1Reuse, WhatAllBlocksReadComesToEachSmOnce) {
   TwoSms two;
   two.plan.reuse = {
       {.scope = Scope::sm, .bytes = 1600, .distinct_bytes = 400, .distance_bytes = 400}};
-  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - (1600 - 2 * 400));
+  EXPECT_EQ(testing::l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - (1600 - 2 * 400));
   EXPECT_EQ(least_l2_traffic(two.plan, two.gpu).read_bytes, 4000 - (1600 - 2 * 400));
   two.plan.reuse[0].distance_bytes = 500;
-  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 800 / 2);
+  EXPECT_EQ(testing::l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000 - 800 / 2);
   two.plan.reuse[0].distinct_bytes = 1000;  // twice that is more than all of it
-  EXPECT_EQ(l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000);
+  EXPECT_EQ(testing::l2_traffic(two.plan, two.two, two.gpu).read_bytes, 4000);
 }
 
 ArrayUse uses(ArrayId array, Traffic footprint) {

@@ -70,6 +70,25 @@ TEST(Summarize, ErrorsOfCountsAreMeansOverTheCountedRows) {
   EXPECT_FALSE(c.overall.cycles_error.has_value());
 }
 
+// Of three cases of 129 MB two were counted, 10% and 30% off; 128 MB and less are left out.
+TEST(Summarize, DramBytesOfLargeCasesStandApart) {
+  std::vector<Row> rows(5, row("stream", 1.2, 1, Regime::memory));
+  for (Row& one : rows) one.compulsory_bytes = 129e6;
+  rows[0].dram_bytes = Pair{110, 100};
+  rows[1].dram_bytes = Pair{70, 100};
+  rows[2].compulsory_bytes = 128e6;
+  rows[2].dram_bytes = Pair{500, 100};
+  rows[3].compulsory_bytes = 1e3;
+  rows[3].dram_bytes = Pair{500, 100};
+  const Comparison c = summarize(rows);
+  ASSERT_TRUE(c.large.has_value());
+  EXPECT_EQ(c.large->group, "over 128 MB");
+  EXPECT_EQ(c.large->cases, 2U);
+  EXPECT_NEAR(*c.large->dram_error, 0.2, 1e-12);
+  EXPECT_NEAR(c.large->mean_absolute_error, 0.2, 1e-12);
+  EXPECT_FALSE(summarize({rows[2], rows[3], rows[4]}).large.has_value());
+}
+
 TEST(Summarize, AnySampleFasterThanTheLimitIsAViolation) {
   Row slow = row("gemm", 1, 1, Regime::compute);
   Row fast = slow;
@@ -127,6 +146,7 @@ TEST(CompareCase, TakesForecastLimitAndIntervalFromTheModel) {
   EXPECT_DOUBLE_EQ(r.limit_s, p.limit.time_s);
   EXPECT_DOUBLE_EQ(r.predicted_low_s, p.time->low_s);
   EXPECT_EQ(r.family, "gemm");
+  EXPECT_DOUBLE_EQ(r.compulsory_bytes, 3 * 4.0 * 1024 * 1024);
   EXPECT_EQ(r.problem_text, "m=1024 n=1024 k=1024 fp32");
   EXPECT_FALSE(r.dram_bytes.has_value());
   EXPECT_FALSE(r.baseline_s.has_value());
