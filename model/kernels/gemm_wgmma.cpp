@@ -49,6 +49,11 @@ Choice choice_of(const Problem& p) {
                      " in clusters of " + std::to_string(p[kCluster]) + " for " +
                      std::string(name(p.dtype)) + ": choose one of " + known);
   }
+  const std::int64_t steps = ceil_div(p[kK], depth_of(p));
+  if (p[kSplitK] < 1 || p[kSplitK] > steps) {
+    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to the tiles of k, " +
+                     std::to_string(steps));
+  }
   return {p, Sizes(p), *found};
 }
 
@@ -91,8 +96,9 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
   Launch launch;
-  const std::int64_t places = gpu.sm_count.value_or(1) / c.tile.cluster * c.tile.cluster;
-  launch.grid[0] = std::min(c.tiles() * c.p[kSplitK], places);
+  const std::int64_t clusters =
+      std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / c.tile.cluster);
+  launch.grid[0] = std::min(c.tiles() * c.p[kSplitK], clusters * c.tile.cluster);
   launch.block[0] = c.tile.threads();
   launch.cluster[0] = c.tile.cluster;
   constexpr std::int64_t kRegistersOfSm = 65536, kUnit = 8;
