@@ -21,13 +21,12 @@ struct Choice {
   double m, n, k;
   LibraryTile tile;
   std::int64_t splits;
-  double element;   ///< bytes of A and B
-  double result;    ///< bytes of C
-  double a_vector;  ///< elements that one copy of A takes, by the alignment of rows of k
-  double b_vector;  ///< the same of B, whose rows are of n or of k elements
-  bool aligned;     ///< whole vectors: the kernels for the newest instructions take it
-  bool wide;        ///< wgmma or tcgen05
-  bool tensor;      ///< on the tensor cores
+  double element;  ///< bytes of A and B
+  double result;   ///< bytes of C
+  double vector;   ///< elements that one copy of A or B takes, by the alignment of their rows
+  bool aligned;    ///< whole vectors: the kernels for the newest instructions take it
+  bool wide;       ///< wgmma or tcgen05
+  bool tensor;     ///< on the tensor cores
   double batch;
   double instruction_rows;  ///< of those
 
@@ -87,8 +86,7 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .splits = p[kSplitK],
           .element = size_bytes(p.dtype),
           .result = result_bytes(p.dtype),
-          .a_vector = as_double(a_vector(p)),
-          .b_vector = as_double(b_vector(p)),
+          .vector = as_double(library_vector(p)),
           .aligned = is_aligned(p),
           .wide = has_wide_products(gpu) && p.dtype != DType::fp32,
           .tensor = p.dtype != DType::fp32,
@@ -116,18 +114,15 @@ double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
-// one warp's copy of 32 pieces: what makes 60 TFLOP/s of a product of 1791³ with mma.sync (98 tiles
-// of 256x128 on 108 SMs; H. He, "What shapes do matrix multiplications like?") and 90 to 135 of large
-// odd products on 132 SMs that have wgmma; taken from texts, 2026-11-22, not measured here.
-constexpr double kCyclesPerPieceOfWarp = 12;
+// one warp's copy of 32 pieces, by own runs of cuBLAS on an H200: 9.2 in pieces of 2 bytes, 10.5 of
+// 4 (validation/sweeps/squares.json, 2026-11-22). An A100's product of 1791³, 60 TFLOP/s in 98 tiles
+// of 256x128 on 108 SMs, would take 12 (H. He, "What shapes do matrix multiplications like?").
+constexpr double kCyclesPerPieceOfWarp = 9.8;
 
 double copy_cycles(const Choice& c) {
-  const auto pieces = [&c](double rows, double vector) {
-    return vector * c.element < as_double(kVectorBytes) ? rows * c.depth() / vector : 0;
-  };
-  const double of_a = pieces(std::min(c.m, as_double(c.tile.m)), c.a_vector);
-  const double of_b = pieces(std::min(c.n, as_double(c.tile.n)), c.b_vector);
-  return (of_a + of_b) / as_double(kWarpLanes) * kCyclesPerPieceOfWarp;
+  if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
+  const double rows = std::min(c.m, as_double(c.tile.m)) + std::min(c.n, as_double(c.tile.n));
+  return rows * c.depth() / c.vector / as_double(kWarpLanes) * kCyclesPerPieceOfWarp;
 }
 
 // What of a step's operands each block reads from L2: two neighbours in a cluster read the longer

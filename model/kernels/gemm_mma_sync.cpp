@@ -110,6 +110,7 @@ Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
   step.issued.tensor_flops[p.dtype] = 2 * c.area() * as_double(c.depth());
   // Every tile column reads A once and every tile row B, as far as they exist.
   const double read = as_double(c.across()) * c.s.a() + as_double(c.down()) * c.s.b();
+  plan.free_read_bytes = read - c.s.a() - c.s.b();
   set_traffic(step.issued, {read / (as_double(loop.blocks()) * loop.steps), 0});
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
   step.waits = {.tile_loads = 1, .barriers = 1};
@@ -132,7 +133,8 @@ std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
       continue;
     }
     // One that is asked for and does not fit is refused by its occupancy.
-    const bool fits = !gpu.occupancy || tile.shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
+    const bool fits =
+        !gpu.occupancy || tile.shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
     if (p[kTileM] == kToChoose && !fits) continue;
     Problem& one = found.emplace_back(p);
     one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth;

@@ -140,8 +140,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   plan.launch = launch_of(c, gpu);
   plan.tile_loop = loop_of(c, operands, gpu);
   const double boxes = box_bytes(c, operands);
-  plan.free_read_bytes =
-      boxes - as_double(c.across()) * c.s.a() - as_double(c.clusters_down()) * c.s.b();
+  plan.free_read_bytes = boxes - c.s.a() - c.s.b();
   plan.raster = raster_of(c, gpu);
   plan.arrays = {operands.a.use, operands.b.use,
                  c.p[kSplitK] > 1 ? scratch(kParts, {0, partial_bytes(c.p)}) : writes(kC, c.s.c())};

@@ -148,8 +148,9 @@ struct Plan {
   std::vector<BlockClass> blocks;
   std::vector<ArrayUse> arrays;
   std::vector<Reuse> reuse;
-  /// Of the reads from L2, those that cost it no access: multicast to further blocks of a cluster,
-  /// zeros that fill copies beyond the edge of an array.
+  /// Of the reads from L2, those that may cost it no access: multicast to further blocks of a cluster,
+  /// zeros that fill copies beyond the edge of an array, and lines for which neighbouring SMs ask at
+  /// once, which its request coalescer joins. No limit rests on them.
   double free_read_bytes = 0;
   std::optional<TileRaster> raster;  ///< absent: blocks share no operand
   /// Tiles whose copies run ahead of their arithmetic: they take the time of laws/tile_time.hpp.
