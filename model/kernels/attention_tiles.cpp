@@ -9,11 +9,17 @@ bool has_wide_products(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
 }
 
-// FlashAttention-2: a multiply-add for scale and maximum, the maximum, the exponential, the sum and
-// half of a conversion to a pair; and a multiplication to rescale.
+// Counted, of FlashAttention-2: a multiply-add for scale and maximum, the maximum, the exponential,
+// the sum and half of a conversion to a pair; a multiplication to rescale; a comparison and a
+// selection.
 constexpr Kernel kFlash2 = {Instruction::mma_sync, 4.5, 1, 2};
-// The same arithmetic; the rest is what copies from pages and the order of warpgroups take.
+// Two instructions a score more than counted, which stand for copies from pages and the order of
+// warpgroups. By hand, 2026-11-22, to attention_fa3_causal_prefill.csv (ai-dynamo/aiconfigurator,
+// context_attention_perf of vllm 0.24.0), rows of compute capability 9.0 above 20 µs.
 constexpr Kernel kFlash3 = {Instruction::wgmma, 6.5, 1, 2};
+// Rescaling and the mask cost more than counted. By hand, 2026-11-22, to
+// attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of compute capability 9.0
+// above 50 µs.
 constexpr Kernel kTrtllmWide = {Instruction::wgmma, 4.5, 6.5, 5};
 constexpr Kernel kTrtllmNarrow = {Instruction::mma_sync, 4.5, 1, 2};
 
@@ -32,6 +38,7 @@ Tile flash2_tile(std::int64_t head) {
 }
 
 // TensorRT-LLM: two warpgroups of 64 rows and one that copies; without wgmma four warps of 16 rows.
+// Three blocks an SM there by hand, 2026-11-22, to the rows of compute capability 8.0.
 Tile trtllm_tile(std::int64_t head, bool wide) {
   if (!wide) return {64, 64, 4, 16, 1, head == 256 ? 1 : 3};
   if (head == 64) return {128, 256, 12, 64, 2, 1, true};
@@ -41,6 +48,7 @@ Tile trtllm_tile(std::int64_t head, bool wide) {
 
 // Of few queries, keys dealt out to the warps, which find K and V by way of lengths and pages.
 Tile decode_tile(std::int64_t rows) {
+  // By hand, 2026-11-22, to attention_decode.csv: groups of 2 to 12 heads, up to 64 keys.
   constexpr double kDependentLoads = 5;
   const std::int64_t queries = rows <= 16 ? 16 : rows <= 32 ? 32 : 64;
   Tile tile{queries, 256, 8, queries, 1, 1};
@@ -52,7 +60,8 @@ Tile decode_tile(std::int64_t rows) {
 Tile vector_tile() {
   Tile tile{1, 64, 4, 1, 2, 3};
   tile.products = false;
-  tile.dependent_loads = 10;
+  tile.dependent_loads =
+      10;  // by hand, 2026-11-22, to attention_decode.csv: lone heads, to 64 keys
   return tile;
 }
 
