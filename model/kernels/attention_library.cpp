@@ -280,7 +280,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   }
   if (found.empty()) {
     throw InputError("no such library has a kernel for " + gpu.name +
-                     ": leave out --library, or choose a GPU with tensor cores since Ampere");
+                     ": leave out --library, or choose a GPU with cp_async (`roofcast gpus`)");
   }
   return found;
 }
