@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/kernels/access.hpp"
+#include "model/kernels/attention.hpp"
 #include "model/kernels/divergence.hpp"
 #include "model/kernels/elementwise.hpp"
 #include "model/kernels/expression.hpp"
@@ -35,7 +36,8 @@ std::span<const KernelFamily> catalog() {
       softmax::kFamily,      //
       norm::kFamily,         //
       reduce::kFamily,       //
-      gemm::kFamily,
+      gemm::kFamily,         //
+      attention::kFamily,
   };
   return families;
 }

@@ -12,6 +12,7 @@
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/overlap.hpp"
 #include "model/laws/sm_time.hpp"
+#include "model/laws/tile_classes.hpp"
 #include "model/laws/tile_time.hpp"
 
 namespace roofcast {
@@ -214,14 +215,14 @@ LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const La
   return result;
 }
 
-LaunchTime time_of_tiles(const Plan& plan, const LaunchMemory& memory, const SmClock& clock,
-                         const Gpu& gpu) {
-  const TileTime tiles = tile_time(*plan.tile_loop, memory.dram, clock.hz, clock.given, gpu);
-  const Resource math = plan.tile_loop->on_tensor_cores ? Resource::tensor : Resource::vector;
+// `pipes_s`: what each pipe alone would take; `math` is the fullest.
+LaunchTime time_of_tiles(const TileTime& tiles, std::array<double, kResources> pipes_s,
+                         Resource math) {
   LaunchTime result;
   result.time_s = tiles.time_s;
   result.slower_s = tiles.slowdown_s;
-  result.terms_s[index(math)] = tiles.math_s + tiles.slowdown_s;
+  result.terms_s = pipes_s;
+  result.terms_s[index(math)] += tiles.slowdown_s;
   result.terms_s[index(Resource::l2)] = tiles.l2_s;
   result.terms_s[index(Resource::dram)] = tiles.dram_s;
   result.terms_s[index(Resource::latency)] = tiles.step_s + tiles.fill_s + tiles.epilogue_s;
@@ -241,6 +242,23 @@ LaunchTime time_of_tiles(const Plan& plan, const LaunchMemory& memory, const SmC
   result.parts[Part::tail] += tiles.tail_s;
   result.parts[part_of(math)] += tiles.slowdown_s;
   return result;
+}
+
+LaunchTime time_of_equal_tiles(const Plan& plan, const LaunchMemory& memory, const SmClock& clock,
+                               const Gpu& gpu) {
+  const TileTime tiles = tile_time(*plan.tile_loop, memory.dram, clock.hz, clock.given, gpu);
+  const Resource math = plan.tile_loop->on_tensor_cores ? Resource::tensor : Resource::vector;
+  std::array<double, kResources> pipes_s{};
+  pipes_s[index(math)] = tiles.math_s;
+  return time_of_tiles(tiles, pipes_s, math);
+}
+
+LaunchTime time_of_classes(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                           const SmClock& clock, const Gpu& gpu) {
+  const auto [tiles, pipes_s] =
+      tile_classes_time(plan, occupancy, memory.dram, clock.hz, clock.given, gpu);
+  const auto fullest = std::max_element(pipes_s.begin(), pipes_s.end()) - pipes_s.begin();
+  return time_of_tiles(tiles, pipes_s, static_cast<Resource>(fullest));
 }
 
 // Without a calibration an expected time is no better than this.
@@ -275,8 +293,9 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu) {
-  LaunchTime result = plan.tile_loop ? time_of_tiles(plan, memory, clock, gpu)
-                                     : time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
+  LaunchTime result = plan.tile_loop      ? time_of_equal_tiles(plan, memory, clock, gpu)
+                      : plan.copies_ahead ? time_of_classes(plan, occupancy, memory, clock, gpu)
+                                          : time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
   const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
     return use.compulsory.write_bytes > 0;
   });

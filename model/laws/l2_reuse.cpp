@@ -110,7 +110,7 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
 
 double returning_miss_share(const Plan& plan, double distance_bytes, const Gpu& gpu) {
   const double capacity = resident_capacity_bytes(gpu);
-  return missed_share(distance_bytes, plan.tile_loop
+  return missed_share(distance_bytes, plan.tile_loop || plan.copies_ahead
                                           ? gpu.sustained.l2_returning_bytes.value_or(capacity)
                                           : capacity);
 }

@@ -1,14 +1,10 @@
 #pragma once
-#include <array>
-
+#include "model/laws/sm_pipes.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
 
 namespace roofcast {
-
-/// Cycles per resource.
-using CyclesByResource = std::array<double, kResources>;
 
 /// Cycles the busiest SM needs, and how they divide. A step of r resident blocks takes
 ///   P(1) + ‖ r·P(r) - P(1),  exposed latency + what one warp's instructions in a row take more ‖

@@ -155,6 +155,9 @@ struct Plan {
   std::optional<TileRaster> raster;  ///< absent: blocks share no operand
   /// Tiles whose copies run ahead of their arithmetic: they take the time of laws/tile_time.hpp.
   std::optional<TileLoop> tile_loop;
+  /// Blocks, not all equal, whose copies run ahead of their arithmetic in the phases that repeat:
+  /// they take the time of laws/tile_classes.hpp.
+  bool copies_ahead = false;
   bool estimated_traffic =
       false;                 ///< what passes through L1 and L2 is a guess: no limit rests on it
   double on_chip_bytes = 0;  ///< registers and shared memory a block computes from

@@ -53,13 +53,15 @@ inline constexpr Exception kGridsFollowTheDevice[] = {
 };
 
 // A library's product: k from 8 on fills copies of 16 B, for which there are faster kernels; and few
-// tiles leave SMs without a load of theirs, which more rows or columns give one.
+// tiles, of attention too, leave SMs without a load of theirs, which more rows or columns give one.
 inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm.library", "k", 2.39},
     {"gemm.library", "m", 1.42},
     {"gemm.library", "n", 1.42},
+    {"attention.library", "seq_q", 1.19},
     // So many tiles are a smaller share of more SMs, and it takes a share of them to fill DRAM.
     {"gemm.library", "chip/sm_count", 1.084},
+    {"attention.library", "chip/sm_count", 1.041},
     // What adds the parts of a split is only estimated where candidates are dropped.
     {"gemm.library", "sustained/launch_gap_s", 1.02},
 };

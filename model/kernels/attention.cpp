@@ -1,0 +1,68 @@
+#include "model/kernels/attention.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "model/counting/integers.hpp"
+#include "model/counting/io_complexity.hpp"
+#include "model/kernels/attention_library.hpp"
+
+namespace roofcast::attention {
+namespace {
+
+// Exponentials stand in no limit of the family: kernels may compute them as polynomials.
+Work work(const Problem& problem) {
+  const Shape shape(problem);
+  Work result;
+  result.vector_flops = shape.flops();
+  result.compulsory = {shape.q_bytes() + 2 * shape.kv_bytes(), shape.q_bytes()};
+  return result;
+}
+
+IoComplexity io(const Problem& problem, double compulsory_bytes, double on_chip_bytes) {
+  const Shape shape(problem);
+  return attention_io(shape.scores(), as_double(shape.head_dim), shape.element, compulsory_bytes,
+                      on_chip_bytes);
+}
+
+constexpr std::array kVariants = {kLibrary};
+
+}  // namespace
+
+Shape::Shape(const Problem& p)
+    : batch(p[kBatch]),
+      heads(p[kHeads]),
+      kv_heads(p[kKvHeads] == kAsTheOther ? p[kHeads] : p[kKvHeads]),
+      seq_q(p[kSeqQ]),
+      seq_kv(p[kSeqKv] == kAsTheOther ? p[kSeqQ] : p[kSeqKv]),
+      head_dim(p[kHeadDim]),
+      causal(p[kCausal] != 0),
+      element(size_bytes(p.dtype)) {
+  if (heads % kv_heads == 0) return;
+  throw InputError("kv_heads is " + std::to_string(kv_heads) + " and does not divide the " +
+                   std::to_string(heads) + " query heads: give a divisor, or leave it out");
+}
+
+std::int64_t Shape::visible(std::int64_t query) const {
+  if (!causal) return seq_kv;
+  return std::clamp(query + 1 + seq_kv - seq_q, std::int64_t{0}, seq_kv);
+}
+
+double Shape::pairs() const {
+  if (!causal) return as_double(seq_q) * as_double(seq_kv);
+  const double square = as_double(std::min(seq_q, seq_kv));
+  return square * (square + 1) / 2 + square * as_double(std::max<std::int64_t>(0, seq_kv - seq_q));
+}
+
+double Shape::q_bytes() const {
+  return as_double(batch * heads) * as_double(seq_q * head_dim) * element;
+}
+
+double Shape::kv_bytes() const {
+  return as_double(batch * kv_heads) * as_double(seq_kv * head_dim) * element;
+}
+
+constinit const KernelFamily kFamily = {
+    "attention", "softmax(Q·Kᵀ/√d)·V, forward", kShape, kTypes, work, io, kVariants, {}};
+
+}  // namespace roofcast::attention

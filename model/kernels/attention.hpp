@@ -1,0 +1,54 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::attention {
+
+/// O = softmax(Q·Kᵀ/√d)·V for each query head, forward. Positions of the values in Problem; a
+/// variant's own parameters follow.
+enum Parameter : std::size_t { kBatch, kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kCausal };
+
+inline constexpr std::int64_t kAsTheOther = 0;  ///< of kKvHeads and kSeqKv
+inline constexpr std::array<std::string_view, 2> kCausalNames = {"no", "yes"};
+inline constexpr std::array kTypes = {DType::bf16, DType::fp16};
+
+inline constexpr std::array kShape = {
+    roofcast::Parameter{"batch", "sequences", 1, std::int64_t{1} << 20, 1},
+    roofcast::Parameter{"heads", "query heads of a sequence", 1, 4096, std::nullopt},
+    roofcast::Parameter{"kv_heads", "heads of K and V, which divide the query heads; 0: as many",
+                        kAsTheOther, 4096, kAsTheOther},
+    roofcast::Parameter{"seq_q", "queries of a sequence", 1, std::int64_t{1} << 20, std::nullopt},
+    roofcast::Parameter{"seq_kv", "keys of a sequence; 0: as many as queries", kAsTheOther,
+                        std::int64_t{1} << 24, kAsTheOther},
+    roofcast::Parameter{"head_dim", "elements of a head", 8, 256, 128},
+    choice("causal",
+           "yes: a query sees the keys up to its own place, the last query sees all of them",
+           kCausalNames, 0)};
+
+/// The sizes as numbers, what is left out filled in.
+struct Shape {
+  /// Throws InputError where kv_heads does not divide heads.
+  explicit Shape(const Problem& problem);
+
+  std::int64_t batch, heads, kv_heads, seq_q, seq_kv, head_dim;
+  bool causal;
+  double element;  ///< bytes
+
+  std::int64_t group() const { return heads / kv_heads; }  ///< query heads that share a K and V
+  /// Keys that the query at that place sees, from 0.
+  std::int64_t visible(std::int64_t query) const;
+  /// Scores of one head: S(S+1)/2 where a causal mask is square.
+  double pairs() const;
+  double scores() const { return static_cast<double>(batch * heads) * pairs(); }
+  double flops() const { return 4 * scores() * static_cast<double>(head_dim); }
+  double q_bytes() const;   ///< of all queries, and of as many results
+  double kv_bytes() const;  ///< of all keys, and of as many values
+};
+
+extern const KernelFamily kFamily;
+
+}  // namespace roofcast::attention

@@ -1,0 +1,97 @@
+// Blocks of unequal length whose copies run ahead, on a device with round numbers: 132 SMs at 2 GHz,
+// 4096 FLOP a clock on the tensor cores, 16 special results.
+#include "model/laws/tile_classes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/model/devices.hpp"
+
+namespace roofcast {
+namespace {
+
+constexpr double kClock_hz = 2e9;
+constexpr double kStepCycles = 1000;
+
+Step products() {
+  Step step;
+  step.issued.tensor_flops[DType::bf16] = 4096 * kStepCycles;
+  return step;
+}
+
+Plan plan_of(std::initializer_list<std::pair<std::int64_t, double>> classes) {
+  Plan plan;
+  plan.copies_ahead = true;
+  plan.launch.block[0] = 256;
+  plan.launch.grid[0] = 0;
+  for (const auto& [count, steps] : classes) {
+    plan.launch.grid[0] += count;
+    plan.blocks.push_back({count, {{products(), steps, 2}}});
+  }
+  return plan;
+}
+
+double time_s(const Plan& plan, const Gpu& gpu, std::int64_t blocks_per_sm = 1) {
+  const Occupancy occupancy{blocks_per_sm, 8 * blocks_per_sm, OccupancyLimiter::registers};
+  return tile_classes_time(plan, occupancy, {}, kClock_hz, true, gpu).time.time_s;
+}
+
+TEST(TileClasses, EqualBlocksTakeRounds) {
+  const Gpu gpu = testing::hopper_like();
+  EXPECT_DOUBLE_EQ(time_s(plan_of({{132, 10}}), gpu), 10 * kStepCycles / kClock_hz);
+  EXPECT_DOUBLE_EQ(time_s(plan_of({{133, 10}}), gpu), 20 * kStepCycles / kClock_hz);
+}
+
+TEST(TileClasses, LongBlocksFirstLeaveNoTail) {
+  const Gpu gpu = testing::hopper_like();
+  // 132 of 3 steps, then 264 of 1 and 132 of 1: each place takes 3 + 1 + 1 + 1.
+  EXPECT_DOUBLE_EQ(time_s(plan_of({{132, 3}, {396, 1}}), gpu), 6 * kStepCycles / kClock_hz);
+  // 66 long ones run beside three short ones each; begun last, from the first free place on.
+  EXPECT_DOUBLE_EQ(time_s(plan_of({{66, 3}, {198, 1}}), gpu), 3 * kStepCycles / kClock_hz);
+  EXPECT_DOUBLE_EQ(time_s(plan_of({{198, 1}, {66, 3}}), gpu), 4 * kStepCycles / kClock_hz);
+}
+
+TEST(TileClasses, PipesOverlapImperfectly) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.overlap_exponent = 2;  // of eight warps
+  Plan plan = plan_of({{132, 2}});
+  plan.blocks.front().phases.front().step.issued.special_flops = 16 * kStepCycles;
+  EXPECT_DOUBLE_EQ(time_s(plan, gpu), 2 * std::sqrt(2) * kStepCycles / kClock_hz);
+}
+
+TEST(TileClasses, ABlockWaitsForItsFirstTilesWhileOthersWork) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.tile_fill_cycles = 500;
+  const double fill_s = 500 / kClock_hz, step_s = kStepCycles / kClock_hz;
+  const auto waiting = [](std::int64_t count) {
+    Plan plan = plan_of({{count, 2}});
+    Step load;
+    load.waits.tile_loads = 1;
+    plan.blocks.front().phases.insert(plan.blocks.front().phases.begin(), {load});
+    return plan;
+  };
+  // The launch's fill, the block's, two steps; two blocks of an SM hide each other's.
+  EXPECT_DOUBLE_EQ(time_s(waiting(132), gpu), 2 * fill_s + 2 * step_s);
+  EXPECT_DOUBLE_EQ(time_s(waiting(264), gpu, 2), fill_s + 4 * step_s);
+}
+
+TEST(TileClasses, PartsAddUp) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.tile_fill_cycles = 500;
+  gpu.sustained.tile_outputs_per_clk = 8;
+  Plan plan = plan_of({{100, 5}, {100, 2}});
+  for (BlockClass& blocks : plan.blocks) {
+    Step epilogue;
+    epilogue.issued.l2.write_bytes = 16 * 8 * 100;
+    blocks.phases.push_back({epilogue});
+  }
+  const Occupancy occupancy{1, 8, OccupancyLimiter::registers};
+  const TileTime found = tile_classes_time(plan, occupancy, {0, 1e6}, kClock_hz, true, gpu).time;
+  EXPECT_GT(found.epilogue_s, 0);
+  EXPECT_DOUBLE_EQ(found.time_s, found.loop_s + found.epilogue_s + found.write_s + found.tail_s +
+                                     found.fill_s + found.slowdown_s);
+}
+
+}  // namespace
+}  // namespace roofcast
