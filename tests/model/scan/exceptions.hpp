@@ -52,12 +52,12 @@ inline constexpr Exception kGridsFollowTheDevice[] = {
     {"norm.rmsnorm", "chip/sm_count", 1.08},
 };
 
-// A library's product: k from 8 on fills copies of 16 B, for which there are faster kernels; and few
+// A library's product: k and n from 8 on fill copies of 16 B, for which there are faster kernels; few
 // tiles, of attention too, leave SMs without a load of theirs, which more rows or columns give one.
 inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm.library", "k", 2.39},
     {"gemm.library", "m", 1.42},
-    {"gemm.library", "n", 1.42},
+    {"gemm.library", "n", 3.01},
     {"attention.library", "seq_q", 1.19},
     // So many tiles are a smaller share of more SMs, and it takes a share of them to fill DRAM.
     {"gemm.library", "chip/sm_count", 1.084},
