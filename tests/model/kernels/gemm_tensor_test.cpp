@@ -1,0 +1,181 @@
+// Products on the tensor cores, counted by hand.
+#include "model/kernels/gemm_tensor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/counting/totals.hpp"
+#include "model/kernels/gemm_tensor_models.hpp"
+#include "model/predict.hpp"
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast::gemm::tensor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Gpu gpu_named(std::string_view name) {
+  for (const Gpu& gpu : roofcast::testing::gpus()) {
+    if (gpu.name == name) return gpu;
+  }
+  ADD_FAILURE() << name;
+  return {};
+}
+
+struct Tile {
+  std::int64_t m, n, k, split_k = 1, cluster = 1;
+};
+
+Problem product(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile,
+                DType type = DType::bf16) {
+  Problem p;
+  p.dtype = type;
+  p[kM] = m, p[kN] = n, p[kK] = k;
+  p[kTileM] = tile.m, p[kTileN] = tile.n, p[kTileK] = tile.k;
+  p[kSplitK] = tile.split_k, p[kCluster] = tile.cluster;
+  return p;
+}
+
+TEST(Wgmma, ABlockStaysAndTakesTilesInRounds) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const Problem p = product(4096, 4096, 4096, {128, 256, 64, 1, 2});
+  const Program program = plan_wgmma(p, h100);
+  ASSERT_EQ(program.size(), 1U);
+  const Plan& plan = program.front().plan;
+  EXPECT_EQ(plan.launch.blocks(), 132);
+  EXPECT_EQ(plan.launch.threads(), 384);
+  EXPECT_EQ(plan.launch.registers, 168);
+  // Four stages of 384 lines of 128 B, four panels of 64 lines, ten barriers, room to align.
+  EXPECT_EQ(plan.launch.shared_bytes, 4 * 384 * 128 + 4 * 64 * 128 + 80 + 1024);
+  EXPECT_EQ(plan.tile_loop->tiles, 32 * 16);
+  EXPECT_EQ(plan.tile_loop->steps, 64);
+  EXPECT_EQ(plan.tile_loop->math_cycles, 1024);  // 2·128·256·64 FLOP, 4096 a clock
+  EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 4096 * 4096 * 4096);
+}
+
+TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const auto plan_of = [&](std::int64_t cluster) {
+    return plan_wgmma(product(4096, 4096, 4096, {128, 256, 64, 1, cluster}), h100).front().plan;
+  };
+  const double delivered = 512.0 * 64 * (128 + 256) * 128;
+  EXPECT_DOUBLE_EQ(total_work(plan_of(1)).l2.read_bytes, delivered);
+  EXPECT_DOUBLE_EQ(total_work(plan_of(2)).l2.read_bytes, delivered);
+  EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->l2_read_bytes, (128 + 256) * 128);
+  EXPECT_DOUBLE_EQ(plan_of(2).tile_loop->l2_read_bytes, (128 + 256 / 2) * 128);
+}
+
+TEST(Wgmma, RowsOffALineTakeTwo) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  // Rows of k are 142.5 lines: every second one begins half a line later, and its pieces touch two.
+  // Rows of n are whole lines.
+  const Plan plan = plan_wgmma(product(1280, 2560, 9120, {128, 256, 64}), h100).front().plan;
+  EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes * 100 * 143,
+                   9120.0 * 2 * (10 * 1280 * 1.5 + 10 * 2560));
+}
+
+TEST(Wgmma, OperandsOffSixteenBytesAreCopiedAndPartsAdded) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const auto launches = [&](std::int64_t n, std::int64_t k, std::int64_t split, DType type) {
+    const std::int64_t depth = type == DType::fp8 ? 128 : 64;
+    return plan_wgmma(product(1000, n, k, {128, 256, depth, split, 1}, type), h100).size();
+  };
+  EXPECT_EQ(launches(1000, 1000, 1, DType::bf16), 1U);
+  EXPECT_EQ(launches(1000, 1001, 1, DType::bf16), 2U);
+  EXPECT_EQ(launches(1001, 1001, 1, DType::bf16), 3U);
+  EXPECT_EQ(launches(1001, 1001, 4, DType::bf16), 4U);
+  EXPECT_EQ(launches(1024, 1024, 1, DType::fp8), 2U);  // B is turned: fp8 is read along k
+  const Program program = plan_wgmma(product(1000, 1000, 1001, {128, 256, 64, 2, 1}), h100);
+  EXPECT_EQ(program.front().plan.launch.grid[0], 1);    // 126 vectors of a row
+  EXPECT_EQ(program.front().plan.launch.grid[1], 250);  // four rows a thread
+  EXPECT_DOUBLE_EQ(program.back().plan.arrays.front().footprint.read_bytes, 2.0 * 4 * 1000 * 1000);
+}
+
+TEST(Wgmma, AnUnknownTileNamesThoseThereAre) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  EXPECT_THAT(
+      [&] {
+        (void)plan_wgmma(product(99, 99, 99, {128, 255, 64}), h100);
+      },
+      ThrowsMessage<InputError>(HasSubstr("128x256x64 in clusters of 2")));
+  EXPECT_THAT(
+      [&] {
+        (void)plan_wgmma(product(99, 99, 99, {128, 256, 64, 3, 1}), h100);
+      },
+      ThrowsMessage<InputError>(HasSubstr("choose 1 to the tiles of k, 2")));
+}
+
+TEST(Wgmma, GroupsAreWholeRounds) {
+  EXPECT_EQ(wgmma_group_rows(32, 132), 16);    // 528 tiles: four rounds
+  EXPECT_EQ(wgmma_group_rows(10, 132), 13);    // 130 tiles: one round
+  EXPECT_EQ(wgmma_group_rows(1, 132), 16);     // several groups a round
+  EXPECT_EQ(wgmma_group_rows(5000, 132), 15);  // 606 rounds of 132
+}
+
+TEST(MmaSync, ABlockATileAndSharedMemoryBySteps) {
+  const Gpu a100 = gpu_named("a100-sxm4-80gb");
+  const Plan plan = plan_mma_sync(product(1000, 1024, 512, {128, 256, 64}), a100).front().plan;
+  EXPECT_EQ(plan.launch.blocks(), 8 * 4);
+  EXPECT_EQ(plan.launch.shared_bytes, 3 * (128 + 256) * 128);
+  // 2·128·256·64 FLOP at 2048 a clock; operands of 2×4 warps take half of that.
+  EXPECT_EQ(plan.tile_loop->math_cycles, 2048);
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 4.0 * 1000 * 512 * 2 + 8.0 * 512 * 1024 * 2);
+}
+
+TEST(MmaSync, AGpuWithoutRoomForATileTakesAnother) {
+  const Gpu rtx4090 = gpu_named("rtx4090");
+  Problem p = product(4096, 4096, 4096, {0, 0, 0});
+  p[kSplitK] = p[kCluster] = 0;
+  for (const Problem& one : mma_sync_candidates(p, rtx4090)) {
+    EXPECT_LE((one[kTileM] + one[kTileN]) * one[kTileK] * 2 * 3, 99 * 1024);
+  }
+}
+
+TEST(Skinny, WeightsAreReadOnceAndTokensStayInL1) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  Problem p = product(8, 4096, 4096, {8, 16, 32});
+  p[kTransposedB] = 1;
+  const Plan plan = plan_skinny(p, h200).front().plan;
+  EXPECT_EQ(plan.launch.blocks(), 256);
+  // Eight warps take four blocks of 32 k at once: 1024 k a round.
+  EXPECT_EQ(plan.blocks.front().phases.front().repeats, 4);
+  const double weights = 4096.0 * 4096 * 2, tokens = 8.0 * 4096 * 2;
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, weights + 256 * tokens);
+  ASSERT_EQ(plan.reuse.size(), 1U);
+  EXPECT_DOUBLE_EQ(plan.reuse.front().bytes, 256 * tokens);
+  EXPECT_DOUBLE_EQ(plan.reuse.front().distinct_bytes, tokens);
+}
+
+TEST(Skinny, FewColumnsTakeAAsWeights) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const Program program = plan_skinny(product(4096, 8, 4096, {8, 16, 32}), h200);
+  ASSERT_EQ(program.size(), 2U);  // B is turned first
+  EXPECT_EQ(program.back().plan.launch.blocks(), 256);
+  EXPECT_THAT(
+      [&] {
+        (void)plan_skinny(product(65, 65, 64, {64, 32, 32}), h200);
+      },
+      ThrowsMessage<InputError>(HasSubstr("at most 64")));
+}
+
+TEST(TensorProducts, TheChosenTileIsTheFastestOfAll) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const KernelRef wgmma = find_kernel("gemm.wgmma");
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{4096, 4096, 4096},
+                                {100, 8192, 8192},
+                                {777, 13824, 5120},
+                                {16384, 300, 2048}}) {
+    Problem p = product(m, n, k, {0, 0, 0});
+    p[kSplitK] = p[kCluster] = 0;
+    const double chosen_s = predict(wgmma, p, h200).time->expected_s;
+    for (const Problem& one : wgmma_candidates(p, h200)) {
+      EXPECT_LE(chosen_s, predict(wgmma, one, h200).time->expected_s * 1.02);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roofcast::gemm::tensor
