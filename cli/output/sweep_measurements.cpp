@@ -5,12 +5,21 @@
 #include "cli/output/answer.hpp"
 #include "cli/output/files.hpp"
 #include "cli/output/terminal.hpp"
+#include "model/predict.hpp"
 #include "validation/runs/problem_text.hpp"
 
 namespace roofcast::cli {
 namespace {
 
-std::string key(std::string_view kernel, const Problem& problem) {
+// The settings of a library are what it is taken to choose: no measurement knows them.
+std::string key(std::string_view kernel, Problem problem) {
+  if (kernel.ends_with(".library")) {
+    std::size_t i = 0;
+    for (const Parameter& parameter : find_kernel(kernel).parameters()) {
+      if (parameter.configures) problem[i] = kToChoose;
+      ++i;
+    }
+  }
   return fmt::format("{} {}", kernel, validation::problem_text(kernel, problem));
 }
 
@@ -29,7 +38,8 @@ Measurements::Measurements(const Options& options) : cache_given_(options.has("c
 const validation::Case* Measurements::find(const KernelRef& kernel, const Problem& problem,
                                            const Gpu& gpu, CacheState& cache) {
   if (run_.device.gpu != gpu.name) return nullptr;
-  const auto found = cases_.find(key(kernel_name(kernel), problem));
+  // A run holds the settings that the harness took: those that the model chooses.
+  const auto found = cases_.find(key(kernel_name(kernel), with_settings(kernel, problem, gpu)));
   if (found == cases_.end()) return nullptr;
   for (const validation::Case* item : found->second) {
     if (cache_given_ && item->cache != cache) continue;

@@ -28,6 +28,11 @@ __device__ inline void arrive_at(Mbarrier mbarrier, int rank) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
 }
 
+/// Brings a tensor map, a kernel parameter, to where the copies look for it.
+__device__ inline void prefetch(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
 /// Starts the copy of a box to shared memory; its bytes count towards the barrier. With kToAll it
 /// goes to the same place in every block of the cluster of two, and counts at each one's barrier.
 template <bool kToAll>

@@ -129,6 +129,8 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   const Schedule schedule = schedule_of<T>(work.m, work.n, work.k, work.parts, work.group_rows);
 
   if (threadIdx.x == 0) {
+    prefetch(a);
+    prefetch(b);
     for (int s = 0; s < T::kStages; ++s) {
       init(shared.full(s), 1);
       init(shared.empty(s), T::kFreeing * T::kCluster);
@@ -137,6 +139,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     init(shared.turn(1), kWarpgroup / 32);
     Mbarrier::publish_init();
   }
+  if (threadIdx.x == 32 && work.parts == 1 && work.c == nullptr) prefetch(c);
   __syncthreads();
   if constexpr (T::kCluster > 1) {  // no copy or arrival before the peer's barriers are there
     Cluster::here().arrive();

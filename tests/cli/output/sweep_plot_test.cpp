@@ -124,6 +124,32 @@ TEST(SweepPlot, MarksWhatARunMeasured) {
   EXPECT_THAT(cold.err, HasSubstr("measured none of these points"));
 }
 
+TEST(SweepPlot, AMeasuredLibraryIsMarkedWhateverTilesItIsTakenToChoose) {
+  const Folder folder;
+  validation::Run run;
+  run.suite = "test";
+  run.date = "2025-01-02T03:04:05Z";
+  run.build = "0.1.0";
+  run.device.gpu = "h200-sxm";
+  run.device.device = "NVIDIA H200";
+  validation::Case item;
+  item.kernel = "gemm.library";
+  item.problem.dtype = DType::bf16;
+  item.problem.values = {512, 512, 512, 64, 16, 2, 0, 1};
+  item.cache = CacheState::cold;
+  item.timing.samples_s = {5e-6};
+  run.cases.push_back(item);
+  const std::string file = folder.write("run.json", validation::to_json(run));
+  const json marked = drawn(
+                          "gemm.library --m 512,1024 --n 512 --k 512 --dtype bf16 --gpu h200-sxm "
+                          "--plot time --run " +
+                          file)
+                          .at("datasets")
+                          .at("measured");
+  ASSERT_EQ(marked.size(), 1U);
+  EXPECT_EQ(marked[0].at("x"), 512);
+}
+
 TEST(SweepPlot, TheNameSaysTheFormat) {
   const Folder folder;
   const std::string words = "sweep stream.copy --n 1024,65536 --gpu h200-sxm -o ";
