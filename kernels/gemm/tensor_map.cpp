@@ -37,7 +37,7 @@ CUtensorMap tensor_map(const BoxedMatrix& m) {
   const CUresult result = encode()(
       &map, m.type, extents.size(), const_cast<void*>(m.data), extents.data(), strides.data(),
       box.data(), kEach.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw CudaError("cuTensorMapEncodeTiled refused a matrix of " + std::to_string(m.rows) + " × " +
                     std::to_string(m.columns) + ": error " + std::to_string(result));
