@@ -1,5 +1,6 @@
 #include "kernels/catalog.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/baselines/baselines.hpp"
@@ -44,13 +45,15 @@ const KernelEntry* baseline(std::string_view kernel_name) {
   if (kernel_name == "stream.copy") return find("stream.memcpy");
 #ifdef ROOFCAST_HAS_CUBLAS
   static const KernelEntry of_tensor_kernels = library::cublas_gemm_of_tensor_kernels();
-  for (const KernelEntry& entry : gemm::tensor_entries()) {
-    if (entry.name == kernel_name) return &of_tensor_kernels;
-  }
+  static const KernelEntry of_simt_kernels = library::cublas_gemm_of_simt_kernels();
+  const auto has = [kernel_name](Entries entries) {
+    return std::any_of(entries.begin(), entries.end(), [kernel_name](const KernelEntry& entry) {
+      return entry.name == kernel_name;
+    });
+  };
+  if (has(gemm::tensor_entries())) return &of_tensor_kernels;
+  if (has(gemm::entries())) return &of_simt_kernels;
 #endif
-  if (kernel_name.starts_with("gemm.") && kernel_name != "gemm.library") {
-    return find("gemm.library");
-  }
   return nullptr;
 }
 

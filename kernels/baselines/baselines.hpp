@@ -11,7 +11,9 @@ KernelEntry memcpy();
 
 /// gemm.library: cuBLAS in fp32 (no TF32), tf32, fp16 and bf16. Only where the build found cuBLAS.
 KernelEntry cublas_gemm();
-/// The same for the problems of this project's tensor-core kernels, whose B has two layouts.
+/// The same for the problems of this project's kernels: their settings stand where those of
+/// gemm.library do. On the tensor cores B has two layouts.
+KernelEntry cublas_gemm_of_simt_kernels();
 KernelEntry cublas_gemm_of_tensor_kernels();
 
 }  // namespace roofcast::cuda::library

@@ -104,6 +104,10 @@ KernelEntry cublas_gemm() {
   return plain;
 }
 
+KernelEntry cublas_gemm_of_simt_kernels() {
+  return entry();
+}
+
 KernelEntry cublas_gemm_of_tensor_kernels() {
   KernelEntry tensor = entry();
   tensor.run = [](const Problem& p, const Addresses& at, cudaStream_t stream) {

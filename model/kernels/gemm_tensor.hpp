@@ -77,10 +77,10 @@ struct MmaTile {
 inline constexpr std::array kMmaTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50, {254, 238}},
                                          MmaTile{128, 192, 128, 2, 4, 3, 1, 0.41, {218, 208}},
                                          MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, {240, 236}},
-                                         MmaTile{64, 64, 128, 2, 2, 4, 2, 0.63, {124, 118}}};
+                                         MmaTile{64, 64, 128, 2, 2, 4, 2, 0.45, {124, 118}}};
 /// tf32, whose B holds k along its lines: in another order it is transposed first.
 inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 128, 128, 2, 4, 4, 1, 0.42, {158, 158}},
-                                               MmaTile{64, 64, 128, 2, 2, 4, 2, 0.63, {118, 118}}};
+                                               MmaTile{64, 64, 128, 2, 2, 4, 2, 0.45, {118, 118}}};
 
 /// gemm.skinny: few rows of A, the tokens (or few columns of B), against weights read once.
 struct SkinnyTile {
