@@ -36,7 +36,7 @@ struct WgmmaTile {
   int cluster;     ///< neighbours in m that share B's tile
   bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
 
-  constexpr std::int64_t threads() const { return 128 * (1 + consumers); }
+  constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
   /// Stages, two panels of 64 lines a warpgroup, barriers, and room to align them.
   constexpr std::int64_t shared_bytes() const {
     return 1024 + stages * (m + n) * kTileLineBytes +
@@ -70,7 +70,7 @@ struct MmaTile {
   /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-22.
   std::array<std::int64_t, 2> registers;
 
-  constexpr std::int64_t threads() const { return 32 * warps_down * warps_across; }
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
 };
 /// Two bytes an element.

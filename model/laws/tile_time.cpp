@@ -59,8 +59,7 @@ double power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
   const double decades = std::max(0.0, std::log10(time_s / kNoLonger_s));
   // Beyond that a kernel would end sooner if its tensor cores were less busy.
   const double most = (1 - *free) / *free;
-  return std::min(*slowdown * decades, most) *
-         std::min((busy_share - *free) / (1 - *free), 1.0);
+  return std::min(*slowdown * decades, most) * std::min((busy_share - *free) / (1 - *free), 1.0);
 }
 
 TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, bool clock_given,
