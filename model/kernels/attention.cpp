@@ -37,6 +37,7 @@ Shape::Shape(const Problem& p)
       seq_kv(p[kSeqKv] == kAsTheOther ? p[kSeqQ] : p[kSeqKv]),
       head_dim(p[kHeadDim]),
       causal(p[kCausal] != 0),
+      backward(p[kPass] == kBackward),
       element(size_bytes(p.dtype)) {
   if (heads % kv_heads == 0) return;
   throw InputError("kv_heads is " + std::to_string(kv_heads) + " and does not divide the " +

@@ -8,12 +8,15 @@
 
 namespace roofcast::attention {
 
-/// O = softmax(Q·Kᵀ/√d)·V for each query head, forward. Positions of the values in Problem; a
-/// variant's own parameters follow.
-enum Parameter : std::size_t { kBatch, kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kCausal };
+/// O = softmax(Q·Kᵀ/√d)·V for each query head, or the gradients of Q, K and V from that of O.
+/// Matrices are [batch, heads, sequence, head_dim]. Positions of the values in Problem; a variant's
+/// own parameters follow.
+enum Parameter : std::size_t { kBatch, kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kCausal, kPass };
+enum Pass : std::int64_t { kForward, kBackward };
 
 inline constexpr std::int64_t kAsTheOther = 0;  ///< of kKvHeads and kSeqKv
 inline constexpr std::array<std::string_view, 2> kCausalNames = {"no", "yes"};
+inline constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
 inline constexpr std::array kTypes = {DType::bf16, DType::fp16};
 
 inline constexpr std::array kShape = {
@@ -27,7 +30,9 @@ inline constexpr std::array kShape = {
     roofcast::Parameter{"head_dim", "elements of a head", 8, 256, 128},
     choice("causal",
            "yes: a query sees the keys up to its own place, the last query sees all of them",
-           kCausalNames, 0)};
+           kCausalNames, 0),
+    choice("pass", "forward, or backward: dQ, dK and dV from dO and what forward left", kPassNames,
+           kForward)};
 
 /// The sizes as numbers, what is left out filled in.
 struct Shape {
@@ -36,6 +41,7 @@ struct Shape {
 
   std::int64_t batch, heads, kv_heads, seq_q, seq_kv, head_dim;
   bool causal;
+  bool backward;
   double element;  ///< bytes
 
   std::int64_t group() const { return heads / kv_heads; }  ///< query heads that share a K and V

@@ -251,6 +251,9 @@ bool can_run(const Kernel& kernel, const Gpu& gpu) {
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
+  if (shape.backward) {
+    throw InputError("attention.library is forecast forward only: leave out --pass");
+  }
   if (!gpu.sm.tensor_flop_per_clk[p.dtype]) {
     throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
                      ": choose another type (`roofcast gpus " + gpu.name + "`)");

@@ -11,7 +11,7 @@ namespace roofcast::attention {
 /// and V, one after the other, where that fills tiles better), which K and V pass in steps; wholly
 /// masked steps are left out, long tiles go first. Where tiles leave SMs empty the keys are split
 /// among blocks, and a launch adds the parts.
-enum LibraryParameter : std::size_t { kLibraryChoice = 7, kSplits, kCacheWrites };
+enum LibraryParameter : std::size_t { kLibraryChoice = 8, kSplits, kCacheWrites };
 enum CacheWrites : std::int64_t { kNoWrites, kWritesKv, kWritesQkv };
 enum Library : std::int64_t { kBest, kCudnn, kFa2, kFa3, kTrtllm };
 
@@ -30,6 +30,7 @@ inline constexpr std::array kLibraryParameters = {
     kShape[4],
     kShape[5],
     kShape[6],
+    kShape[7],
     choice("library",
            "whose kernels: cuDNN, FlashAttention-2 or -3, TensorRT-LLM; best: of the first three "
            "the fastest",

@@ -1,0 +1,40 @@
+#pragma once
+// softmax(Q·Kᵀ/√d)·V and its gradients: what the variants share. Each variant is one file with its
+// kernels and its entry; attention.cu has the tensors, the reference and the tolerances of all.
+//
+// Matrices are [batch, heads, sequence, head_dim], dense. Forward reads Q, K, V and writes O and
+// the log-sum-exp of each row of scores (natural logarithm, fp32, [batch, heads, seq_q]). Backward
+// reads Q, K, V, dO, O and the log-sum-exp, and writes dQ, dK, dV.
+#include <span>
+#include <string>
+
+#include "kernels/common/kernel.hpp"
+#include "model/kernels/attention.hpp"
+#include "model/kernels/attention_flash.hpp"
+
+namespace roofcast::cuda::attention {
+
+using roofcast::attention::Shape;
+
+/// Positions among the inputs and outputs.
+enum Input : std::size_t { kQ, kK, kV, kDO, kO, kLse };
+enum ForwardOutput : std::size_t { kOutO, kOutLse };
+enum BackwardOutput : std::size_t { kOutDQ, kOutDK, kOutDV };
+
+Tensors tensors(const Problem&);  ///< no scratch: variants add theirs
+void reference(const Problem&, std::span<const void* const> inputs,
+               std::span<double* const> outputs, cudaStream_t);
+double tolerance(const Problem&, std::size_t output);
+/// Backward: O and the log-sum-exp of the other inputs. Forward: nothing.
+void fill(const Problem&, std::span<void* const> inputs, std::uint64_t seed, cudaStream_t);
+
+/// Empty if a kernel can run the problem on any device, else why not: type, sizes that do not fit
+/// together, a causal mask that leaves a query without keys.
+std::string unsupported_shape(const Problem&);
+
+KernelEntry standard();
+KernelEntry flash2();
+KernelEntry flash3();
+KernelEntry decode();
+
+}  // namespace roofcast::cuda::attention

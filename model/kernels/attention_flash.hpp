@@ -1,0 +1,46 @@
+#pragma once
+// The tiles that this project's attention kernels are compiled for (kernels/attention). The CUDA
+// kernels are instantiated from the same tables.
+#include <array>
+#include <cstdint>
+
+#include "model/kernels/attention.hpp"
+
+namespace roofcast::attention {
+
+/// attention.flash2 and attention.flash3, after the family's: how backward sums dQ.
+enum FlashParameter : std::size_t { kDq = 8 };
+enum DqSum : std::int64_t {
+  kAtomic,   ///< blocks of keys add their parts in fp32, in any order
+  kTwoPass,  ///< blocks of queries compute S and dP once more: the same result each time
+};
+inline constexpr std::array<std::string_view, 2> kDqNames = {"atomic", "two_pass"};
+
+/// attention.decode, after the family's: parts of the keys, each a block's; 0: to choose.
+enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
+
+/// Heads are computed as if they had the next of these dims: kernels are compiled for them.
+inline constexpr std::array<std::int64_t, 3> kHeadDims = {64, 128, 256};
+
+/// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A block
+/// stays on its SM and takes tile after tile.
+struct Flash3Tile {
+  std::int64_t head_dim;
+  std::int64_t queries;
+  std::int64_t keys;  ///< of a step
+  int stages;         ///< of K, and of V
+
+  constexpr std::int64_t warpgroups() const { return queries / 64; }
+  constexpr std::int64_t threads() const { return 128 * (warpgroups() + 1); }
+  /// Q, the stages of K and V, barriers, and room to align them. Two bytes an element.
+  constexpr std::int64_t shared_bytes() const {
+    return 1024 + (queries + 2 * stages * keys) * head_dim * 2 +
+           (2 * warpgroups() + 4 * stages) * 8;
+  }
+};
+/// By causal mask, then by head dim: a mask wastes less of square tiles.
+inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
+    {{{{64, 192, 128, 2}, {128, 128, 176, 2}, {256, 128, 80, 2}}},
+     {{{64, 192, 128, 2}, {128, 128, 128, 2}, {256, 128, 80, 2}}}}};
+
+}  // namespace roofcast::attention
