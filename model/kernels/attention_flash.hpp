@@ -43,4 +43,16 @@ inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
     {{{{64, 192, 128, 2}, {128, 128, 176, 2}, {256, 128, 80, 2}}},
      {{{64, 192, 128, 2}, {128, 128, 128, 2}, {256, 128, 80, 2}}}}};
 
+/// Heads whose tiles run together, by longest first where a mask makes tiles unequal: as many as
+/// leave their K and V in half of the L2 of the GPUs that have wgmma; a head after the other where
+/// all tiles are equal.
+constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
+                                      std::int64_t kv_bytes_of_head, bool causal) {
+  constexpr std::int64_t kBytes = std::int64_t{25} << 20;
+  if (!causal) return 1;
+  const std::int64_t fitting = kBytes / (2 * kv_bytes_of_head);
+  const std::int64_t together = (fitting > 1 ? fitting : 1) * group;
+  return together < heads ? together : heads;
+}
+
 }  // namespace roofcast::attention

@@ -1,0 +1,153 @@
+// attention.flash3: the tiles that its kernels are compiled for, and what surrounds a launch.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/attention/aligned.hpp"
+#include "kernels/attention/attention.hpp"
+#include "kernels/attention/flash3_forward.cuh"
+#include "kernels/common/error.hpp"
+#include "kernels/gemm/tensor.hpp"
+#include "kernels/gemm/tensor_map.hpp"
+
+namespace roofcast::cuda::attention {
+namespace {
+
+using roofcast::attention::Flash3Tile;
+using roofcast::attention::heads_together;
+using roofcast::attention::kFlash3Tiles;
+
+constexpr int kSmsOfH100 = 132;  // so that a launch can be described without a device
+
+int sms() {
+  static const int count = [] {
+    int device = 0, found = kSmsOfH100;
+    if (!gemm::has_device()) return found;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device));
+    return found;
+  }();
+  return count;
+}
+
+Tiles tiles_of(const Shape& s, const Flash3Tile& tile) {
+  const auto heads = static_cast<int>(s.batch * s.heads);
+  const std::int64_t kv_bytes = s.seq_kv * s.head_dim * 2;
+  Tiles tiles{static_cast<int>(s.seq_q),
+              static_cast<int>(s.seq_kv),
+              s.causal,
+              heads,
+              static_cast<int>(heads_together(heads, s.group(), kv_bytes, s.causal)),
+              static_cast<int>(tile.queries),
+              static_cast<int>(tile.keys),
+              1};
+  tiles.blocks = std::min(tiles.count(), sms());
+  return tiles;
+}
+
+struct Forward {
+  DType dtype;
+  Launch (*launch)(const Shape&);
+  void (*run)(const Shape&, const Addresses&, cudaStream_t);
+};
+
+template <class T, const Flash3Tile& kTile>
+Launch launch_of(const Shape& s) {
+  return {reinterpret_cast<const void*>(hopper::forward_kernel<T>),
+          dim3(static_cast<unsigned>(tiles_of(s, kTile).blocks)), dim3(T::kThreads),
+          static_cast<std::size_t>(T::kSharedBytes)};
+}
+
+template <class Element>
+CUtensorMap map_of(const Aligned& matrix, std::int64_t heads, std::int64_t sequence,
+                   std::int64_t head_dim, int box_rows) {
+  constexpr auto kType = std::is_same_v<Element, __half> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+                                                         : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  return gemm::tensor_map(
+      gemm::BoxedMatrices{{kType, 2, matrix.data(), head_dim, static_cast<int>(sequence),
+                           static_cast<int>(head_dim), box_rows},
+                          static_cast<int>(heads),
+                          sequence * head_dim});
+}
+
+template <class T, const Flash3Tile& kTile>
+void run_tile(const Shape& s, const Addresses& at, cudaStream_t stream) {
+  using Element = typename T::Element;
+  const auto q_bytes = static_cast<std::size_t>(s.q_bytes());
+  const auto kv_bytes = static_cast<std::size_t>(s.kv_bytes());
+  const Aligned q_data(at.inputs[kQ], q_bytes, stream), k_data(at.inputs[kK], kv_bytes, stream),
+      v_data(at.inputs[kV], kv_bytes, stream);
+  CUtensorMap q =
+      map_of<Element>(q_data, s.batch * s.heads, s.seq_q, s.head_dim, hopper::kRowsOfWarpgroup);
+  CUtensorMap k = map_of<Element>(k_data, s.batch * s.kv_heads, s.seq_kv, s.head_dim, T::kKeys);
+  CUtensorMap v = map_of<Element>(v_data, s.batch * s.kv_heads, s.seq_kv, s.head_dim, T::kKeys);
+  constexpr float kLog2E = 1.44269504088896F;
+  hopper::ForwardWork<Element> work{tiles_of(s, kTile),
+                                    static_cast<int>(s.head_dim),
+                                    static_cast<int>(s.group()),
+                                    kLog2E / std::sqrt(static_cast<float>(s.head_dim)),
+                                    static_cast<Element*>(at.outputs[kOutO]),
+                                    static_cast<float*>(at.outputs[kOutLse]),
+                                    gemm::multiple_of(16, at.outputs[kOutO], 0)};
+  void* arguments[] = {&q, &k, &v, &work};
+  const Launch launch = launch_of<T, kTile>(s);
+  rows::launch(launch.function, launch.grid, launch.block, 1, arguments, stream,
+               launch.shared_bytes);
+}
+
+template <class Element, DType kType, std::size_t kCausal, std::size_t kHead>
+constexpr Forward compiled() {
+  constexpr const Flash3Tile& kTile = kFlash3Tiles[kCausal][kHead];
+  using T = hopper::Tile<Element, static_cast<int>(kTile.head_dim), static_cast<int>(kTile.queries),
+                         static_cast<int>(kTile.keys), kTile.stages>;
+  static_assert(T::kSharedBytes == kTile.shared_bytes() && T::kThreads == kTile.threads());
+  return {kType, launch_of<T, kTile>, run_tile<T, kTile>};
+}
+
+/// By type, mask and head dim, as the table of tiles.
+template <class Element, DType kType, std::size_t kCausal>
+constexpr std::array<Forward, 3> compiled_heads() {
+  return {compiled<Element, kType, kCausal, 0>(), compiled<Element, kType, kCausal, 1>(),
+          compiled<Element, kType, kCausal, 2>()};
+}
+constexpr std::array<std::array<std::array<Forward, 3>, 2>, 2> kForward = {
+    {{compiled_heads<__nv_bfloat16, DType::bf16, 0>(),
+      compiled_heads<__nv_bfloat16, DType::bf16, 1>()},
+     {compiled_heads<__half, DType::fp16, 0>(), compiled_heads<__half, DType::fp16, 1>()}}};
+
+const Forward& forward_of(const Problem& p) {
+  const Shape s(p);
+  const std::size_t head = s.head_dim <= 64 ? 0 : s.head_dim <= 128 ? 1 : 2;
+  return kForward[p.dtype == DType::bf16 ? 0 : 1][s.causal ? 1 : 0][head];
+}
+
+std::string unsupported(const Problem& p) {
+  if (std::string why = unsupported_shape(p); !why.empty()) return why;
+  const Shape s(p);
+  if (s.backward) return "attention.flash3 is compiled forward only";
+  if (!gemm::device_is(9, 0)) {
+    return "this device has no wgmma (compute capability 9.0): use attention.flash2";
+  }
+  return {};
+}
+
+constexpr std::array kConfigurations = {Problem{.dtype = DType::bf16}};
+
+}  // namespace
+
+KernelEntry flash3() {
+  return {.name = "attention.flash3",
+          .configurations = kConfigurations,
+          .unsupported = unsupported,
+          .tensors = tensors,
+          .launches = [](const Problem& p) { return std::vector{forward_of(p).launch(Shape(p))}; },
+          .run = [](const Problem& p, const Addresses& at,
+                    cudaStream_t stream) { forward_of(p).run(Shape(p), at, stream); },
+          .reference = reference,
+          .tolerance = tolerance,
+          .fill = fill};
+}
+
+}  // namespace roofcast::cuda::attention
