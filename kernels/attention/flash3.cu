@@ -35,16 +35,13 @@ int sms() {
 Tiles tiles_of(const Shape& s, const Flash3Tile& tile) {
   const auto heads = static_cast<int>(s.batch * s.heads);
   const std::int64_t kv_bytes = s.seq_kv * s.head_dim * 2;
-  Tiles tiles{static_cast<int>(s.seq_q),
-              static_cast<int>(s.seq_kv),
-              s.causal,
-              heads,
-              static_cast<int>(heads_together(heads, s.group(), kv_bytes, s.causal)),
-              static_cast<int>(tile.queries),
-              static_cast<int>(tile.keys),
-              1};
-  tiles.blocks = std::min(tiles.count(), sms());
-  return tiles;
+  return {static_cast<int>(s.seq_q),
+          static_cast<int>(s.seq_kv),
+          s.causal,
+          heads,
+          static_cast<int>(heads_together(heads, s.group(), kv_bytes, s.causal)),
+          static_cast<int>(tile.queries),
+          static_cast<int>(tile.keys)};
 }
 
 struct Forward {
@@ -56,8 +53,8 @@ struct Forward {
 template <class T, const Flash3Tile& kTile>
 Launch launch_of(const Shape& s) {
   return {reinterpret_cast<const void*>(hopper::forward_kernel<T>),
-          dim3(static_cast<unsigned>(tiles_of(s, kTile).blocks)), dim3(T::kThreads),
-          static_cast<std::size_t>(T::kSharedBytes)};
+          dim3(static_cast<unsigned>(std::min(tiles_of(s, kTile).count(), sms()))),
+          dim3(T::kThreads), static_cast<std::size_t>(T::kSharedBytes)};
 }
 
 template <class Element>
@@ -90,7 +87,12 @@ void run_tile(const Shape& s, const Addresses& at, cudaStream_t stream) {
                                     kLog2E / std::sqrt(static_cast<float>(s.head_dim)),
                                     static_cast<Element*>(at.outputs[kOutO]),
                                     static_cast<float*>(at.outputs[kOutLse]),
-                                    gemm::multiple_of(16, at.outputs[kOutO], 0)};
+                                    gemm::multiple_of(16, at.outputs[kOutO], 0),
+                                    nullptr};
+  if (s.causal) {
+    work.taken = static_cast<int*>(at.scratch[0]);
+    check(cudaMemsetAsync(work.taken, 0, sizeof(int), stream));
+  }
   void* arguments[] = {&q, &k, &v, &work};
   const Launch launch = launch_of<T, kTile>(s);
   rows::launch(launch.function, launch.grid, launch.block, 1, arguments, stream,
@@ -133,6 +135,12 @@ std::string unsupported(const Problem& p) {
   return {};
 }
 
+Tensors with_scratch(const Problem& p) {
+  Tensors all = tensors(p);
+  if (Shape(p).causal) all.scratch.push_back({DType::fp32, 1});  // the counter of tiles
+  return all;
+}
+
 constexpr std::array kConfigurations = {Problem{.dtype = DType::bf16}};
 
 }  // namespace
@@ -141,7 +149,7 @@ KernelEntry flash3() {
   return {.name = "attention.flash3",
           .configurations = kConfigurations,
           .unsupported = unsupported,
-          .tensors = tensors,
+          .tensors = with_scratch,
           .launches = [](const Problem& p) { return std::vector{forward_of(p).launch(Shape(p))}; },
           .run = [](const Problem& p, const Addresses& at,
                     cudaStream_t stream) { forward_of(p).run(Shape(p), at, stream); },

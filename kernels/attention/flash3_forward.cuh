@@ -19,7 +19,8 @@
 // 5. Steps go from the last key to the first, so those that a mask cuts come first, in a loop of
 //    their own. Steps without a visible key are left out.
 // 6. A block stays on its SM and takes tile after tile: the next Q is copied while this O is divided
-//    and stored. Long tiles go first; of as many heads together as fit in L2.
+//    and stored. Long tiles go first; of as many heads together as fit in L2. Where a mask makes
+//    tiles unequal, blocks take the next tile from a counter as they get done.
 //
 // Traffic of a tile: Q and O once; K and V of its visible keys from L2, from DRAM once a head.
 #include <cstdint>
@@ -41,7 +42,8 @@ struct ForwardWork {
   float log2_scale;  ///< of scores in exponents of 2: log2(e)/√d
   Element* o;
   float* lse;
-  bool vectors;  ///< O's address and rows are multiples of 16 bytes
+  bool vectors;  ///< O's address is a multiple of 16 bytes
+  int* taken;    ///< tiles that blocks took beyond their first; null: in turns
 };
 
 template <class T>
@@ -53,6 +55,11 @@ struct Shared {
     return place(T::kWarpgroups * T::kBytesQ + stage * T::kBytesKv);
   }
   __device__ unsigned v(int stage) const { return k(T::kStages + stage); }
+  /// Where the producer leaves the tile that a warpgroup's Q belongs to.
+  __device__ unsigned tile(int warpgroup) const {
+    return place(T::kWarpgroups * T::kBytesQ + 2 * T::kStages * T::kBytesKv +
+                 warpgroup * kTileBytes);
+  }
   __device__ Mbarrier q_full(int w) const { return barrier(w); }
   __device__ Mbarrier q_empty(int w) const { return barrier(T::kWarpgroups + w); }
   __device__ Mbarrier k_full(int s) const { return stage_barrier(0, s); }
@@ -63,7 +70,7 @@ struct Shared {
  private:
   __device__ unsigned place(int bytes) const { return base + static_cast<unsigned>(bytes); }
   __device__ Mbarrier barrier(int i) const {
-    return {place(T::kWarpgroups * T::kBytesQ + 2 * T::kStages * T::kBytesKv + i * 8)};
+    return {tile(T::kWarpgroups) + static_cast<unsigned>(i * 8)};
   }
   __device__ Mbarrier stage_barrier(int kind, int stage) const {
     return barrier(2 * T::kWarpgroups + kind * T::kStages + stage);
@@ -72,7 +79,7 @@ struct Shared {
 
 /// One thread: Q, K and V of every tile of this block, in the order in which they are used.
 template <class T>
-__device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group,
+__device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, int* taken,
                         const CUtensorMap& q, const CUtensorMap& k, const CUtensorMap& v) {
   gemm::Ring<T::kStages> ring_k, ring_v;
   unsigned phase_q = 0;
@@ -90,18 +97,26 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group,
     full.expect(T::kBytesKv);
     copy(map, to, T::kKeys, step * T::kKeys, head, full);
   };
-  for (int turn = 0; turn < tiles.turns(); ++turn) {
-    const int index = tiles.index(turn);
-    if (index >= tiles.count()) continue;
+  const auto blocks = static_cast<int>(gridDim.x);
+  // What a consumer reads is written once it has given Q back, and published by Q's arrival.
+  const auto announce = [&](int w, const Tiles::Tile& tile) {
+    shared.q_empty(w).wait(phase_q ^ 1);
+    asm volatile("st.shared.v4.s32 [%0], {%1, %2, %3, %4};" ::"r"(shared.tile(w)), "r"(tile.head),
+                 "r"(tile.query0), "r"(tile.steps), "r"(tile.full_steps)
+                 : "memory");
+  };
+  int index = static_cast<int>(blockIdx.x);
+  while (index < tiles.count()) {
     const auto tile = tiles.tile(index);
     const int kv_head = tile.head / group;
     for (int w = 0; w < T::kWarpgroups; ++w) {
-      shared.q_empty(w).wait(phase_q ^ 1);
+      announce(w, tile);
       shared.q_full(w).expect(T::kBytesQ);
       copy(q, shared.q(w), kRowsOfWarpgroup, tile.query0 + w * kRowsOfWarpgroup, tile.head,
            shared.q_full(w));
     }
     phase_q ^= 1;
+    index = taken != nullptr ? blocks + atomicAdd(taken, 1) : index + blocks;
     // K is one step ahead of V.
     for (int step = tile.steps - 1; step >= -1; --step) {
       if (step >= 0) {
@@ -115,6 +130,10 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group,
         ring_v.advance();
       }
     }
+  }
+  for (int w = 0; w < T::kWarpgroups; ++w) {  // no more
+    announce(w, {});
+    gemm::arrive(shared.q_full(w));
   }
 }
 
@@ -201,11 +220,7 @@ class Consumer {
   }
 
   __device__ void run() {
-    for (int turn = 0; turn < work_.tiles.turns(); ++turn) {
-      const int index = work_.tiles.index(turn);
-      if (index >= work_.tiles.count()) continue;
-      one(work_.tiles.tile(index));
-    }
+    for (Tiles::Tile tile = next(); tile.steps > 0; tile = next()) one(tile);
     if (warpgroup_ == 0) wait_turn();  // what the last warpgroup's last turn left
   }
 
@@ -218,6 +233,22 @@ class Consumer {
   }
   __device__ static void release(Mbarrier empty) {
     if (threadIdx.x % 32 == 0) gemm::arrive(empty);
+  }
+
+  /// Waits for the next Q and says which tile it belongs to: one of no steps after the last.
+  __device__ Tiles::Tile next() {
+    shared_.q_full(warpgroup_).wait(phase_q_);
+    phase_q_ ^= 1;
+    Tiles::Tile tile;
+    asm volatile("ld.shared.v4.s32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(tile.head), "=r"(tile.query0), "=r"(tile.steps), "=r"(tile.full_steps)
+                 : "r"(shared_.tile(warpgroup_))
+                 : "memory");
+    // The same in all lanes, as the compiler then knows: it keeps them in uniform registers.
+    for (int* value : {&tile.head, &tile.query0, &tile.steps, &tile.full_steps}) {
+      *value = __shfl_sync(kAllLanes, *value, 0);
+    }
+    return tile;
   }
 
   /// Starts S = Q·Kᵀ.
@@ -286,8 +317,6 @@ class Consumer {
              static_cast<int>(threadIdx.x) % kWarpgroup / 32 * 16 + lane / 4;
     {
       float score[T::kScores], scale[2];
-      shared_.q_full(warpgroup_).wait(phase_q_);
-      phase_q_ ^= 1;
       shared_.k_full(ring_k_.stage).wait(ring_k_.phase);
       wait_turn();
       start_scores(score);
@@ -384,7 +413,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroup - 1;
   if (warpgroup < 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(T::kProducerRegisters));
-    if (threadIdx.x == 0) produce<T>(shared, work.tiles, work.group, q, k, v);
+    if (threadIdx.x == 0) produce<T>(shared, work.tiles, work.group, work.taken, q, k, v);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(T::kConsumerRegisters));
     Consumer<T>(shared, work, warpgroup).run();

@@ -17,6 +17,7 @@ inline constexpr int kAlignment = 1024;    // of swizzled panels
 inline constexpr int kPanelElements = 64;  // a line of a panel: 128 bytes
 inline constexpr int kStep = 16;           // elements of k that one instruction takes
 inline constexpr int kLinesBytes = 8 * gemm::kPanelBytes;  // from 8 lines to the next 8
+inline constexpr int kTileBytes = 16;                      // of Tiles::Tile
 inline constexpr unsigned kAllLanes = 0xffffffff;
 
 template <class Element_, int kHead_, int kQueries_, int kKeys_, int kStages_>
@@ -29,13 +30,13 @@ struct Tile {
   static constexpr int kBytesQ = kRowsOfWarpgroup * kHead * 2;  // of a warpgroup
   static constexpr int kBytesKv = kKeys * kHead * 2;            // of a stage of K, and of V
   static constexpr int kBarriers = 2 * kWarpgroups + 4 * kStages;
-  static constexpr int kSharedBytes =
-      kAlignment + kWarpgroups * kBytesQ + 2 * kStages * kBytesKv + kBarriers * 8;
+  static constexpr int kSharedBytes = kAlignment + kWarpgroups * kBytesQ + 2 * kStages * kBytesKv +
+                                      kBarriers * 8 + kWarpgroups * kTileBytes;
   /// Of a thread: scores of a step, and sums of O.
   static constexpr int kScores = kKeys / 2, kSums = kHead / 2;
   /// Registers: 65536 / kThreads at launch, rounded down to 8; then these.
-  static constexpr int kProducerRegisters = kWarpgroups == 2 ? 24 : 32;
-  static constexpr int kConsumerRegisters = kWarpgroups == 2 ? 240 : 160;
+  static constexpr int kProducerRegisters = kWarpgroups == 2 ? 40 : 32;
+  static constexpr int kConsumerRegisters = kWarpgroups == 2 ? 232 : 160;
   static_assert(sizeof(Element) == 2);
   static_assert((kProducerRegisters + kWarpgroups * kConsumerRegisters) * kWarpgroup <= 65536);
   static_assert(kSharedBytes <= 227 * 1024);

@@ -9,15 +9,13 @@ namespace roofcast::cuda::attention {
 
 /// The tiles of all heads in the order in which blocks take them. Heads go in parties, so that their
 /// K and V stay in L2; within a party tiles with the most keys go first, those of one place in all
-/// heads beside each other. Blocks of a persistent kernel take them in turns, and every other turn
-/// in reverse: who had the longest has the shortest next.
+/// heads beside each other.
 struct Tiles {
   int seq_q, seq_kv;
   bool causal;
   int heads;          ///< of all sequences
   int together;       ///< heads of a party
   int queries, keys;  ///< of a tile, and of a step
-  int blocks;         ///< that stay
 
   struct Tile {
     int head, query0;
@@ -27,16 +25,6 @@ struct Tiles {
 
   __host__ __device__ constexpr int per_head() const { return (seq_q + queries - 1) / queries; }
   __host__ __device__ constexpr int count() const { return per_head() * heads; }
-  __host__ __device__ constexpr int turns() const { return (count() + blocks - 1) / blocks; }
-  /// Of a block's turn; past the last there may be none.
-  __host__ __device__ constexpr int index_of(int block, int turn) const {
-    return turn * blocks + (turn % 2 == 0 ? block : blocks - 1 - block);
-  }
-#ifdef __CUDACC__
-  __device__ int index(int turn) const {
-    return index_of(static_cast<int>(blockIdx.x), turn);
-  }
-#endif
   /// Keys that the query at that place sees: those before it, and the last query all of them.
   __host__ __device__ constexpr int visible(int query) const {
     if (!causal) return seq_kv;

@@ -32,9 +32,10 @@ struct Flash3Tile {
 
   constexpr std::int64_t warpgroups() const { return queries / 64; }
   constexpr std::int64_t threads() const { return 128 * (warpgroups() + 1); }
-  /// Q, the stages of K and V, barriers, and room to align them. Two bytes an element.
+  /// Q, the stages of K and V, what a warpgroup is told, barriers, and room to align them.
+  /// Two bytes an element.
   constexpr std::int64_t shared_bytes() const {
-    return 1024 + (queries + 2 * stages * keys) * head_dim * 2 +
+    return 1024 + (queries + 2 * stages * keys) * head_dim * 2 + warpgroups() * 16 +
            (2 * warpgroups() + 4 * stages) * 8;
   }
 };
