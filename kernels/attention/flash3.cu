@@ -103,7 +103,7 @@ template <class Element, DType kType, std::size_t kCausal, std::size_t kHead>
 constexpr Forward compiled() {
   constexpr const Flash3Tile& kTile = kFlash3Tiles[kCausal][kHead];
   using T = hopper::Tile<Element, static_cast<int>(kTile.head_dim), static_cast<int>(kTile.queries),
-                         static_cast<int>(kTile.keys), kTile.stages>;
+                         static_cast<int>(kTile.keys), kTile.stages, kTile.stages_q>;
   static_assert(T::kSharedBytes == kTile.shared_bytes() && T::kThreads == kTile.threads());
   return {kType, launch_of<T, kTile>, run_tile<T, kTile>};
 }

@@ -50,30 +50,34 @@ template <class T>
 struct Shared {
   unsigned base;
 
-  __device__ unsigned q(int warpgroup) const { return place(warpgroup * T::kBytesQ); }
+  __device__ unsigned q(int warpgroup, int stage) const {
+    return place(index(warpgroup, stage) * T::kBytesQ);
+  }
   __device__ unsigned k(int stage) const {
-    return place(T::kWarpgroups * T::kBytesQ + stage * T::kBytesKv);
+    return place(T::kTilesQ * T::kBytesQ + stage * T::kBytesKv);
   }
   __device__ unsigned v(int stage) const { return k(T::kStages + stage); }
   /// Where the producer leaves the tile that a warpgroup's Q belongs to.
-  __device__ unsigned tile(int warpgroup) const {
-    return place(T::kWarpgroups * T::kBytesQ + 2 * T::kStages * T::kBytesKv +
-                 warpgroup * kTileBytes);
+  __device__ unsigned tile(int warpgroup, int stage) const {
+    return k(2 * T::kStages) + static_cast<unsigned>(index(warpgroup, stage) * kTileBytes);
   }
-  __device__ Mbarrier q_full(int w) const { return barrier(w); }
-  __device__ Mbarrier q_empty(int w) const { return barrier(T::kWarpgroups + w); }
+  __device__ Mbarrier q_full(int w, int stage) const { return barrier(index(w, stage)); }
+  __device__ Mbarrier q_empty(int w, int stage) const {
+    return barrier(T::kTilesQ + index(w, stage));
+  }
   __device__ Mbarrier k_full(int s) const { return stage_barrier(0, s); }
   __device__ Mbarrier k_empty(int s) const { return stage_barrier(1, s); }
   __device__ Mbarrier v_full(int s) const { return stage_barrier(2, s); }
   __device__ Mbarrier v_empty(int s) const { return stage_barrier(3, s); }
 
  private:
+  __device__ static int index(int warpgroup, int stage) { return warpgroup * T::kStagesQ + stage; }
   __device__ unsigned place(int bytes) const { return base + static_cast<unsigned>(bytes); }
   __device__ Mbarrier barrier(int i) const {
-    return {tile(T::kWarpgroups) + static_cast<unsigned>(i * 8)};
+    return {tile(T::kWarpgroups, 0) + static_cast<unsigned>(i * 8)};
   }
   __device__ Mbarrier stage_barrier(int kind, int stage) const {
-    return barrier(2 * T::kWarpgroups + kind * T::kStages + stage);
+    return barrier(2 * T::kTilesQ + kind * T::kStages + stage);
   }
 };
 
@@ -82,7 +86,7 @@ template <class T>
 __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, int* taken,
                         const CUtensorMap& q, const CUtensorMap& k, const CUtensorMap& v) {
   gemm::Ring<T::kStages> ring_k, ring_v;
-  unsigned phase_q = 0;
+  gemm::Ring<T::kStagesQ> ring_q;
   const auto copy = [](const CUtensorMap& map, unsigned to, int lines, int row, int head,
                        Mbarrier full) {
 #pragma unroll
@@ -100,9 +104,9 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, 
   const auto blocks = static_cast<int>(gridDim.x);
   // What a consumer reads is written once it has given Q back, and published by Q's arrival.
   const auto announce = [&](int w, const Tiles::Tile& tile) {
-    shared.q_empty(w).wait(phase_q ^ 1);
-    asm volatile("st.shared.v4.s32 [%0], {%1, %2, %3, %4};" ::"r"(shared.tile(w)), "r"(tile.head),
-                 "r"(tile.query0), "r"(tile.steps), "r"(tile.full_steps)
+    shared.q_empty(w, ring_q.stage).wait(ring_q.phase ^ 1);
+    asm volatile("st.shared.v4.s32 [%0], {%1, %2, %3, %4};" ::"r"(shared.tile(w, ring_q.stage)),
+                 "r"(tile.head), "r"(tile.query0), "r"(tile.steps), "r"(tile.full_steps)
                  : "memory");
   };
   int index = static_cast<int>(blockIdx.x);
@@ -111,11 +115,12 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, 
     const int kv_head = tile.head / group;
     for (int w = 0; w < T::kWarpgroups; ++w) {
       announce(w, tile);
-      shared.q_full(w).expect(T::kBytesQ);
-      copy(q, shared.q(w), kRowsOfWarpgroup, tile.query0 + w * kRowsOfWarpgroup, tile.head,
-           shared.q_full(w));
+      const Mbarrier full = shared.q_full(w, ring_q.stage);
+      full.expect(T::kBytesQ);
+      copy(q, shared.q(w, ring_q.stage), kRowsOfWarpgroup, tile.query0 + w * kRowsOfWarpgroup,
+           tile.head, full);
     }
-    phase_q ^= 1;
+    ring_q.advance();
     index = taken != nullptr ? blocks + atomicAdd(taken, 1) : index + blocks;
     // K is one step ahead of V.
     for (int step = tile.steps - 1; step >= -1; --step) {
@@ -133,7 +138,7 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, 
   }
   for (int w = 0; w < T::kWarpgroups; ++w) {  // no more
     announce(w, {});
-    gemm::arrive(shared.q_full(w));
+    gemm::arrive(shared.q_full(w, ring_q.stage));
   }
 }
 
@@ -220,7 +225,11 @@ class Consumer {
   }
 
   __device__ void run() {
-    for (Tiles::Tile tile = next(); tile.steps > 0; tile = next()) one(tile);
+    float score[T::kScores];
+    Tiles::Tile tile = next();
+    first_scores(tile, score);
+    while (tile.steps > 0) tile = one(tile, score);
+    gemm::wait_for_products<0>();
     if (warpgroup_ == 0) wait_turn();  // what the last warpgroup's last turn left
   }
 
@@ -235,14 +244,18 @@ class Consumer {
     if (threadIdx.x % 32 == 0) gemm::arrive(empty);
   }
 
+  __device__ void release_q() {
+    release(shared_.q_empty(warpgroup_, ring_q_.stage));
+    ring_q_.advance();
+  }
+
   /// Waits for the next Q and says which tile it belongs to: one of no steps after the last.
   __device__ Tiles::Tile next() {
-    shared_.q_full(warpgroup_).wait(phase_q_);
-    phase_q_ ^= 1;
+    shared_.q_full(warpgroup_, ring_q_.stage).wait(ring_q_.phase);
     Tiles::Tile tile;
     asm volatile("ld.shared.v4.s32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(tile.head), "=r"(tile.query0), "=r"(tile.steps), "=r"(tile.full_steps)
-                 : "r"(shared_.tile(warpgroup_))
+                 : "r"(shared_.tile(warpgroup_, ring_q_.stage))
                  : "memory");
     // The same in all lanes, as the compiler then knows: it keeps them in uniform registers.
     for (int* value : {&tile.head, &tile.query0, &tile.steps, &tile.full_steps}) {
@@ -253,7 +266,7 @@ class Consumer {
 
   /// Starts S = Q·Kᵀ.
   __device__ void start_scores(float (&score)[T::kScores]) const {
-    const std::uint64_t q = gemm::descriptor(shared_.q(warpgroup_), 16, kLinesBytes);
+    const std::uint64_t q = gemm::descriptor(shared_.q(warpgroup_, ring_q_.stage), 16, kLinesBytes);
     const std::uint64_t k = gemm::descriptor(shared_.k(ring_k_.stage), 16, kLinesBytes);
     gemm::begin_products();
 #pragma unroll
@@ -265,6 +278,17 @@ class Consumer {
           k + (panel * T::kKeys * gemm::kPanelBytes + within) / 16, s > 0);
     }
     gemm::commit_products();
+  }
+  /// Starts those of a tile's last keys. Without a tile it multiplies what is there, for nobody: a
+  /// branch around products in flight would make the compiler wait for them.
+  __device__ void first_scores(const Tiles::Tile& tile, float (&score)[T::kScores]) const {
+    const bool there = tile.steps > 0;
+    if (there) {
+      shared_.k_full(ring_k_.stage).wait(ring_k_.phase);
+      wait_turn();
+    }
+    start_scores(score);
+    if (there) pass_turn();
   }
   /// Starts O (+)= P·V.
   __device__ void start_sums(float (&o)[T::kSums], const std::uint32_t (&p)[T::kScores / 8][4],
@@ -281,9 +305,9 @@ class Consumer {
   }
 
   template <bool kMasked>
-  __device__ void step(int j, bool accumulate, float (&o)[T::kSums],
+  __device__ void step(int j, bool accumulate, float (&score)[T::kScores], float (&o)[T::kSums],
                        std::uint32_t (&p)[T::kScores / 8][4], RowState& state) {
-    float score[T::kScores], scale[2];
+    float scale[2];
     shared_.k_full(ring_k_.stage).wait(ring_k_.phase);
     wait_turn();
     start_scores(score);
@@ -294,7 +318,7 @@ class Consumer {
     gemm::settle(score);
     release(shared_.k_empty(ring_k_.stage));
     ring_k_.advance();
-    if (j == 0) release(shared_.q_empty(warpgroup_));
+    if (j == 0) release_q();
     if constexpr (kMasked) mask(score, work_.tiles, query_, j * T::kKeys);
     const bool rescale = exponentials(score, state, work_.log2_scale, scale);
     gemm::wait_for_products<0>();
@@ -308,42 +332,50 @@ class Consumer {
     round_to<Element>(score, p);
   }
 
-  __device__ void one(const Tiles::Tile& tile) {
+  /// A tile whose first scores are under way; leaves those of the next, which it returns. Where its Q
+  /// has a place of its own they are multiplied while this O is divided and stored.
+  __device__ Tiles::Tile one(const Tiles::Tile& tile, float (&score)[T::kScores]) {
     float o[T::kSums];
     std::uint32_t p[T::kScores / 8][4];
     RowState state;
     const auto lane = static_cast<int>(threadIdx.x % 32);
     query_ = tile.query0 + warpgroup_ * kRowsOfWarpgroup +
              static_cast<int>(threadIdx.x) % kWarpgroup / 32 * 16 + lane / 4;
-    {
-      float score[T::kScores], scale[2];
-      shared_.k_full(ring_k_.stage).wait(ring_k_.phase);
-      wait_turn();
-      start_scores(score);
-      pass_turn();
-      gemm::wait_for_products<0>();
-      gemm::settle(score);
-      release(shared_.k_empty(ring_k_.stage));
-      ring_k_.advance();
-      if (tile.steps == 1) release(shared_.q_empty(warpgroup_));
-      if (tile.steps > tile.full_steps) {
-        mask(score, work_.tiles, query_, (tile.steps - 1) * T::kKeys);
-      }
-      exponentials(score, state, work_.log2_scale, scale);
-      round_to<Element>(score, p);
+    gemm::wait_for_products<0>();
+    gemm::settle(score);
+    release(shared_.k_empty(ring_k_.stage));
+    ring_k_.advance();
+    if (tile.steps == 1) release_q();
+    if (tile.steps > tile.full_steps) {
+      mask(score, work_.tiles, query_, (tile.steps - 1) * T::kKeys);
     }
+    float scale[2];
+    exponentials(score, state, work_.log2_scale, scale);
+    round_to<Element>(score, p);
     int j = tile.steps - 2;
 #pragma unroll 1
-    for (; j >= tile.full_steps; --j) step<true>(j, j < tile.steps - 2, o, p, state);
+    for (; j >= tile.full_steps; --j) step<true>(j, j < tile.steps - 2, score, o, p, state);
 #pragma unroll 1
-    for (; j >= 0; --j) step<false>(j, j < tile.steps - 2, o, p, state);
+    for (; j >= 0; --j) step<false>(j, j < tile.steps - 2, score, o, p, state);
     shared_.v_full(ring_v_.stage).wait(ring_v_.phase);
     start_sums(o, p, tile.steps > 1);
-    gemm::wait_for_products<0>();
-    gemm::settle(o);
-    release(shared_.v_empty(ring_v_.stage));
-    ring_v_.advance();
-    store(tile, o, state);
+    const auto finish = [&] {
+      gemm::settle(o);
+      release(shared_.v_empty(ring_v_.stage));
+      ring_v_.advance();
+      store(tile, o, state);
+    };
+    if constexpr (T::kStagesQ == 1) {  // the next Q is on its way meanwhile
+      gemm::wait_for_products<0>();
+      finish();
+    }
+    const Tiles::Tile following = next();
+    first_scores(following, score);
+    if constexpr (T::kStagesQ > 1) {
+      gemm::wait_for_products<1>();
+      finish();
+    }
+    return following;
   }
 
   __device__ void store(const Tiles::Tile& tile, float (&o)[T::kSums], const RowState& state) {
@@ -381,7 +413,7 @@ class Consumer {
   const ForwardWork<Element>& work_;
   int warpgroup_;
   int query_ = 0;  ///< this thread's first row
-  unsigned phase_q_ = 0;
+  gemm::Ring<T::kStagesQ> ring_q_;
   gemm::Ring<T::kStages> ring_k_, ring_v_;
 };
 
@@ -398,8 +430,10 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     gemm::prefetch(k);
     gemm::prefetch(v);
     for (int w = 0; w < T::kWarpgroups; ++w) {
-      gemm::init(shared.q_full(w), 1);
-      gemm::init(shared.q_empty(w), kWarpgroup / 32);
+      for (int s = 0; s < T::kStagesQ; ++s) {
+        gemm::init(shared.q_full(w, s), 1);
+        gemm::init(shared.q_empty(w, s), kWarpgroup / 32);
+      }
     }
     for (int s = 0; s < T::kStages; ++s) {
       gemm::init(shared.k_full(s), 1);

@@ -20,23 +20,25 @@ inline constexpr int kLinesBytes = 8 * gemm::kPanelBytes;  // from 8 lines to th
 inline constexpr int kTileBytes = 16;                      // of Tiles::Tile
 inline constexpr unsigned kAllLanes = 0xffffffff;
 
-template <class Element_, int kHead_, int kQueries_, int kKeys_, int kStages_>
+template <class Element_, int kHead_, int kQueries_, int kKeys_, int kStages_, int kStagesQ_>
 struct Tile {
   using Element = Element_;
-  static constexpr int kHead = kHead_, kQueries = kQueries_, kKeys = kKeys_, kStages = kStages_;
+  static constexpr int kHead = kHead_, kQueries = kQueries_, kKeys = kKeys_;
+  static constexpr int kStages = kStages_, kStagesQ = kStagesQ_;
   static constexpr int kWarpgroups = kQueries / kRowsOfWarpgroup;
   static constexpr int kThreads = kWarpgroup * (1 + kWarpgroups);
   static constexpr int kPanels = kHead / kPanelElements;
   static constexpr int kBytesQ = kRowsOfWarpgroup * kHead * 2;  // of a warpgroup
   static constexpr int kBytesKv = kKeys * kHead * 2;            // of a stage of K, and of V
-  static constexpr int kBarriers = 2 * kWarpgroups + 4 * kStages;
-  static constexpr int kSharedBytes = kAlignment + kWarpgroups * kBytesQ + 2 * kStages * kBytesKv +
-                                      kBarriers * 8 + kWarpgroups * kTileBytes;
+  static constexpr int kTilesQ = kWarpgroups * kStagesQ;
+  static constexpr int kBarriers = 2 * kTilesQ + 4 * kStages;
+  static constexpr int kSharedBytes = kAlignment + kTilesQ * kBytesQ + 2 * kStages * kBytesKv +
+                                      kBarriers * 8 + kTilesQ * kTileBytes;
   /// Of a thread: scores of a step, and sums of O.
   static constexpr int kScores = kKeys / 2, kSums = kHead / 2;
   /// Registers: 65536 / kThreads at launch, rounded down to 8; then these.
-  static constexpr int kProducerRegisters = kWarpgroups == 2 ? 40 : 32;
-  static constexpr int kConsumerRegisters = kWarpgroups == 2 ? 232 : 160;
+  static constexpr int kProducerRegisters = kWarpgroups == 2 ? 24 : 32;
+  static constexpr int kConsumerRegisters = kWarpgroups == 2 ? 240 : 160;
   static_assert(sizeof(Element) == 2);
   static_assert((kProducerRegisters + kWarpgroups * kConsumerRegisters) * kWarpgroup <= 65536);
   static_assert(kSharedBytes <= 227 * 1024);

@@ -29,20 +29,20 @@ struct Flash3Tile {
   std::int64_t queries;
   std::int64_t keys;  ///< of a step
   int stages;         ///< of K, and of V
+  int stages_q;       ///< two: the next Q is there before this tile is done
 
   constexpr std::int64_t warpgroups() const { return queries / 64; }
   constexpr std::int64_t threads() const { return 128 * (warpgroups() + 1); }
-  /// Q, the stages of K and V, what a warpgroup is told, barriers, and room to align them.
-  /// Two bytes an element.
+  /// Q, K and V, what warpgroups are told, barriers, and room to align them. Two bytes an element.
   constexpr std::int64_t shared_bytes() const {
-    return 1024 + (queries + 2 * stages * keys) * head_dim * 2 + warpgroups() * 16 +
-           (2 * warpgroups() + 4 * stages) * 8;
+    return 1024 + (stages_q * queries + 2 * stages * keys) * head_dim * 2 +
+           stages_q * warpgroups() * (16 + 2 * 8) + 4 * stages * 8;
   }
 };
 /// By causal mask, then by head dim: a mask wastes less of square tiles.
 inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
-    {{{{64, 192, 128, 2}, {128, 128, 176, 2}, {256, 128, 80, 2}}},
-     {{{64, 192, 128, 2}, {128, 128, 128, 2}, {256, 128, 80, 2}}}}};
+    {{{{64, 192, 128, 2, 2}, {128, 128, 176, 2, 1}, {256, 128, 80, 2, 1}}},
+     {{{64, 192, 128, 2, 2}, {128, 128, 128, 2, 2}, {256, 128, 80, 2, 1}}}}};
 
 /// Heads whose tiles run together, by longest first where a mask makes tiles unequal: as many as
 /// leave their K and V in half of the L2 of the GPUs that have wgmma; a head after the other where
