@@ -173,32 +173,26 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
   const int own_panel = T::kSplitsHead ? warpgroup * (T::kOwnHead / kPanelColumns) : 0;
 
   const auto lines = [](int count) { return static_cast<unsigned>(count * kPanelBytes); };
-  const std::uint64_t k_rows = along_k(shared.k() + lines(own_key));
-  const std::uint64_t v_rows = along_k(shared.v() + lines(own_key));
-  const std::uint64_t q_rows = along_k(shared.q(0) + lines(own_query));
-  const std::uint64_t q_down =
-      across_k(shared.q(0) + lines(own_panel * T::kQueries), T::kQueryPanel);
+  const unsigned k_rows = along_k(shared.k() + lines(own_key));
+  const unsigned v_rows = along_k(shared.v() + lines(own_key));
+  const unsigned q_rows = along_k(shared.q(0) + lines(own_query));
+  const unsigned q_down = across_k(shared.q(0) + lines(own_panel * T::kQueries), T::kQueryPanel);
   // dQ: 64 of 128 queries by all columns, or 64 queries by half of the columns.
   constexpr bool kHalvesRows = T::kQueries == 128;
   constexpr int kDqPanels = T::kDqColumns / kPanelColumns;
-  const std::uint64_t ds_rows =
+  const unsigned ds_rows =
       along_k(shared.scores(T::kSplitsHead ? 2 : 0) + (kHalvesRows ? lines(64 * warpgroup) : 0));
-  const std::uint64_t k_down = across_k(
+  const unsigned k_down = across_k(
       shared.k() + (kHalvesRows ? 0 : lines(warpgroup * kDqPanels * T::kKeys)), T::kKeyPanel);
   // dO lies where stages of Q would go on.
-  constexpr auto kStageStep = static_cast<std::uint64_t>(T::kQueryBytes / gemm::kChunkBytes);
-  constexpr std::uint64_t kGrad = T::kStages * kStageStep;
-  // Where this lane stores parts of 16 × 16 of P and dS: lines of keys, or lines of queries.
-  const gemm::LineChunk by_key = gemm::sum_address(lane), by_query = gemm::b_address(lane);
-  const auto store_by_key = [&](unsigned panel, int s, const unsigned(&part)[4]) {
-    store_part(panel + static_cast<unsigned>(gemm::swizzled<kPanelBytes>(
-                           warp * 16 + by_key.line, own_query / 8 + 2 * s + by_key.chunk)),
-               part);
+  constexpr auto kStageStep = static_cast<unsigned>(T::kQueryBytes / gemm::kChunkBytes);
+  constexpr unsigned kGrad = T::kStages * kStageStep;
+  const auto store_by_key = [&](unsigned panel, int i, const unsigned(&part)[4]) {
+    store_part(panel + static_cast<unsigned>(place_by_key(warp, lane, own_query + 16 * i)), part);
   };
-  const unsigned query_place = static_cast<unsigned>(
-      gemm::swizzled<kPanelBytes>(own_query + by_query.line, warp * 2 + by_query.chunk));
-  const auto store_by_query = [&](unsigned panel, int s, const unsigned(&part)[4]) {
-    store_part_transposed(panel + query_place + lines(16 * s), part);
+  const auto query_place = static_cast<unsigned>(place_by_query(warp, lane, own_query));
+  const auto store_by_query = [&](unsigned panel, int i, const unsigned(&part)[4]) {
+    store_part_transposed(panel + query_place + lines(16 * i), part);
   };
 
   float s[T::kOwnQueries / 2], dp[T::kOwnQueries / 2];
@@ -213,7 +207,7 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
 
 #pragma unroll 1
   for (; steps.left > 0;) {
-    const std::uint64_t stage = static_cast<std::uint64_t>(ring.stage) * kStageStep;
+    const unsigned stage = static_cast<unsigned>(ring.stage) * kStageStep;
     shared.grad_full(ring.stage).wait(ring.phase);
     gemm::wait_for_products<0>();  // Sᵀ
     gemm::settle(s);
@@ -276,17 +270,10 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
     if constexpr (T::kSplitsHead) {
       meet_both();
       gemm::begin_products();
-#pragma unroll
-      for (int i = 0; i < T::kQueries / 16; ++i) {
-        gemm::multiply<Element, T::kOwnHead, false>(dv,
-                                                    along_k(shared.scores(0)) + step_along<64>(i),
-                                                    q_down + kGrad + stage + step_down(i), true);
-      }
-#pragma unroll
-      for (int i = 0; i < T::kQueries / 16; ++i) {
-        gemm::multiply<Element, T::kOwnHead, false>(
-            dk, along_k(shared.scores(1)) + step_along<64>(i), q_down + stage + step_down(i), true);
-      }
+      multiply_down<Element, T::kOwnHead, T::kQueries / 16, T::kKeys>(dv, along_k(shared.scores(0)),
+                                                                      q_down + kGrad + stage, true);
+      multiply_down<Element, T::kOwnHead, T::kQueries / 16, T::kKeys>(dk, along_k(shared.scores(1)),
+                                                                      q_down + stage, true);
     } else {
       gemm::begin_products();
       multiply_held<Element, T::kOwnHead>(dk, ds_held, q_down + stage);
@@ -296,14 +283,10 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
     float dq[T::kDqColumns / 2];
     if constexpr (T::kAddsDq) {
       if constexpr (!T::kSplitsHead) meet_both();
-      const auto of_buffer =
-          static_cast<std::uint64_t>(buffer * (T::kScoreBytes / gemm::kChunkBytes));
+      const auto of_buffer = static_cast<unsigned>(buffer * (T::kScoreBytes / gemm::kChunkBytes));
       gemm::begin_products();
-#pragma unroll
-      for (int i = 0; i < T::kKeys / 16; ++i) {
-        gemm::multiply<Element, T::kDqColumns, false>(
-            dq, ds_rows + of_buffer + step_along<T::kQueries>(i), k_down + step_down(i), i > 0);
-      }
+      multiply_down<Element, T::kDqColumns, T::kKeys / 16, T::kQueries>(dq, ds_rows + of_buffer,
+                                                                        k_down, false);
       gemm::commit_products();
       gemm::wait_for_products<1>();  // dV and dK
       if constexpr (!T::kSplitsHead) buffer ^= 1;
@@ -324,7 +307,7 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
     }
     gemm::begin_products();
     multiply_head<Element, T::kOwnQueries, T::kHeadDim, T::kKeys, T::kQueries>(
-        s, k_rows, q_rows + static_cast<std::uint64_t>(ring.stage) * kStageStep);
+        s, k_rows, q_rows + static_cast<unsigned>(ring.stage) * kStageStep);
     gemm::commit_products();
     gemm::wait_for_products<1>();  // all but Sᵀ
     if constexpr (!T::kAddsDq) {

@@ -41,6 +41,44 @@ __host__ __device__ constexpr int seen_key_tiles(int query, int shift, int seq_k
   return tiles_of(seen < seq_kv ? seen : seq_kv, keys);
 }
 
+/// Operands of wgmma differ in the lower half of the descriptor (gemm::descriptor): that half stands
+/// for one, so that arithmetic on it takes one register and no carry.
+__host__ __device__ constexpr std::uint64_t whole_descriptor(unsigned lower) {
+  return gemm::descriptor(0, 0, 8 * gemm::kPanelBytes) | lower;
+}
+/// Of an operand whose lines hold k.
+__host__ __device__ constexpr unsigned along_k(unsigned address) {
+  return static_cast<unsigned>(gemm::descriptor(address, gemm::kChunkBytes, 8 * gemm::kPanelBytes));
+}
+/// Of one whose lines hold its columns, k going down; `panel` bytes from 64 columns to the next.
+__host__ __device__ constexpr unsigned across_k(unsigned address, int panel) {
+  return static_cast<unsigned>(gemm::descriptor(address, panel, 8 * gemm::kPanelBytes));
+}
+/// From step to step of 16 k, in units of descriptors: of an operand whose lines hold k, in panels of
+/// kLines lines; of one whose lines hold its columns, k going down.
+template <int kLines>
+__host__ __device__ constexpr unsigned step_along(int step) {
+  constexpr int kPanelSteps = gemm::kPanelBytes / gemm::kStepBytes;
+  return static_cast<std::uint64_t>(
+      (step / kPanelSteps * kLines * gemm::kPanelBytes + step % kPanelSteps * gemm::kStepBytes) /
+      gemm::kChunkBytes);
+}
+__host__ __device__ constexpr unsigned step_down(int step) {
+  return static_cast<unsigned>(step * 16 * gemm::kPanelBytes / gemm::kChunkBytes);
+}
+
+/// A warp has 16 keys of Sᵀ down and the queries across. Where stmatrix.x4 of a lane stores 16 of
+/// those queries, from `query` on, as they are, in a panel with a line for each key ...
+__host__ __device__ constexpr int place_by_key(int warp, int lane, int query) {
+  const gemm::LineChunk at = gemm::sum_address(lane);
+  return gemm::swizzled<gemm::kPanelBytes>(warp * 16 + at.line, query / 8 + at.chunk);
+}
+/// ... and transposed, in a panel with a line for each query. 16 queries further lie 16 lines further.
+__host__ __device__ constexpr int place_by_query(int warp, int lane, int query) {
+  const gemm::LineChunk at = gemm::b_address(lane);
+  return gemm::swizzled<gemm::kPanelBytes>(query + at.line, warp * 2 + at.chunk);
+}
+
 /// A tile of dQ is summed where the registers of its warpgroups lie, so that a warp adds 512 bytes
 /// at once: group j of four sums of thread t of warpgroup w begins at (w·groups + j)·512 + 4·t. Those
 /// are two neighbouring columns of a row, then of the row 8 further down.

@@ -126,12 +126,12 @@ __device__ void sum_keys(const QueriesShared<T>& shared, const Work& work, const
   const float c = work.exponent_scale();
 
   const auto own = static_cast<unsigned>(64 * warpgroup * kPanelBytes);
-  const std::uint64_t q_rows = along_k(shared.q() + own), grad_rows = along_k(shared.grad() + own);
-  const std::uint64_t k_rows = along_k(shared.k(0));
-  const std::uint64_t k_down = across_k(shared.k(0), T::kKeyPanel);
+  const unsigned q_rows = along_k(shared.q() + own), grad_rows = along_k(shared.grad() + own);
+  const unsigned k_rows = along_k(shared.k(0));
+  const unsigned k_down = across_k(shared.k(0), T::kKeyPanel);
   // V lies where stages of K would go on.
-  constexpr auto kStageStep = static_cast<std::uint64_t>(T::kKeyBytes / gemm::kChunkBytes);
-  constexpr std::uint64_t kValues = T::kStages * kStageStep;
+  constexpr auto kStageStep = static_cast<unsigned>(T::kKeyBytes / gemm::kChunkBytes);
+  constexpr unsigned kValues = T::kStages * kStageStep;
 
   float s[T::kKeys / 2], dp[T::kKeys / 2];
   Ring<T::kStages> ring;
@@ -143,7 +143,7 @@ __device__ void sum_keys(const QueriesShared<T>& shared, const Work& work, const
 
 #pragma unroll 1
   for (int step = 0; step < steps.count; ++step) {
-    const std::uint64_t stage = static_cast<std::uint64_t>(ring.stage) * kStageStep;
+    const unsigned stage = static_cast<unsigned>(ring.stage) * kStageStep;
     const int done = ring.stage;
     shared.v_full(ring.stage).wait(ring.phase);
     gemm::wait_for_products<0>();  // S
@@ -181,7 +181,7 @@ __device__ void sum_keys(const QueriesShared<T>& shared, const Work& work, const
     }
     gemm::begin_products();
     multiply_head<Element, T::kKeys, T::kHeadDim, T::kQueries, T::kKeys>(
-        s, q_rows, k_rows + static_cast<std::uint64_t>(ring.stage) * kStageStep);
+        s, q_rows, k_rows + static_cast<unsigned>(ring.stage) * kStageStep);
     gemm::commit_products();
     gemm::wait_for_products<1>();  // dQ
     release(shared.k_empty(done));

@@ -83,43 +83,35 @@ __device__ void copy_rows(unsigned to, const CUtensorMap& map, int row, int head
   }
 }
 
-/// Descriptor of an operand whose lines hold k.
-__device__ inline std::uint64_t along_k(unsigned address) {
-  return gemm::descriptor(address, kStepBytes / 2, 8 * kPanelBytes);
-}
-/// Of one whose lines hold its columns, k going down; `panel` bytes from 64 columns to the next.
-__device__ inline std::uint64_t across_k(unsigned address, int panel) {
-  return gemm::descriptor(address, panel, 8 * kPanelBytes);
-}
-/// From step to step of 16 k: in descriptor units, along panels of kRows lines, and down a panel.
-template <int kRows>
-__device__ constexpr std::uint64_t step_along(int s) {
-  constexpr int kPanelSteps = kPanelBytes / kStepBytes;
-  return static_cast<std::uint64_t>(
-      (s / kPanelSteps * kRows * kPanelBytes + s % kPanelSteps * kStepBytes) / gemm::kChunkBytes);
-}
-__device__ constexpr std::uint64_t step_down(int s) {
-  return static_cast<std::uint64_t>(s * 16 * kPanelBytes / gemm::kChunkBytes);
-}
-
 /// 64 × kColumns scores, or their gradients: A·Bᵀ over the head dim, from panels of kRowsA and of
 /// kRowsB lines.
 template <class Element, int kColumns, int kHeadDim, int kRowsA, int kRowsB>
-__device__ void multiply_head(float (&sum)[kColumns / 2], std::uint64_t a, std::uint64_t b) {
+__device__ void multiply_head(float (&sum)[kColumns / 2], unsigned a, unsigned b) {
 #pragma unroll
   for (int s = 0; s < kHeadDim / 16; ++s) {
-    multiply_along_k<Element, kColumns>(sum, a + step_along<kRowsA>(s), b + step_along<kRowsB>(s),
-                                        s > 0);
+    multiply_along_k<Element, kColumns>(sum, whole_descriptor(a + step_along<kRowsA>(s)),
+                                        whole_descriptor(b + step_along<kRowsB>(s)), s > 0);
   }
 }
 
 /// sum += A·B, A in registers, lines of B going down with k.
 template <class Element, int kColumns, int kSteps>
 __device__ void multiply_held(float (&sum)[kColumns / 2], const unsigned (&a)[kSteps][4],
-                              std::uint64_t b) {
+                              unsigned b) {
 #pragma unroll
   for (int s = 0; s < kSteps; ++s) {
-    multiply_registers<Element, kColumns>(sum, a[s], b + step_down(s));
+    multiply_registers<Element, kColumns>(sum, a[s], whole_descriptor(b + step_down(s)));
+  }
+}
+
+/// sum (+)= A·B, lines of A in panels of kLinesA.
+template <class Element, int kColumns, int kSteps, int kLinesA>
+__device__ void multiply_down(float (&sum)[kColumns / 2], unsigned a, unsigned b, bool accumulate) {
+#pragma unroll
+  for (int s = 0; s < kSteps; ++s) {
+    gemm::multiply<Element, kColumns, false>(sum, whole_descriptor(a + step_along<kLinesA>(s)),
+                                             whole_descriptor(b + step_down(s)),
+                                             accumulate || s > 0);
   }
 }
 
