@@ -56,4 +56,42 @@ constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
   return together < heads ? together : heads;
 }
 
+/// attention.flash3 backward, for dK and dV: a block keeps a tile of K and V, and the queries that
+/// see it go by. Two warpgroups hold the sums, one more copies.
+struct Flash3BackwardTile {
+  std::int64_t head_dim;
+  std::int64_t queries;  ///< of a step
+  std::int64_t keys;
+  int stages;  ///< of Q with the log-sum-exp, and of dO with D
+
+  /// Each warpgroup has the sums of 64 keys. Beyond a head dim of 128 those fill the registers of
+  /// both: each takes half of the head dim, and P and dS reach the other through shared memory.
+  constexpr bool splits_head() const { return head_dim > 128; }
+  static constexpr std::int64_t threads() { return 3 * 128; }
+  /// K, V, the stages, dS twice (or P, dS and its transpose), barriers, and room to align them.
+  constexpr std::int64_t shared_bytes() const {
+    return 1024 + 2 * keys * head_dim * 2 + stages * 2 * queries * (head_dim * 2 + 4) +
+           (splits_head() ? 3 : 2) * queries * keys * 2 + (4 * stages + 2) * 8;
+  }
+};
+inline constexpr std::array<Flash3BackwardTile, 3> kFlash3BackwardTiles = {
+    {{64, 128, 128, 2}, {128, 64, 128, 2}, {256, 64, 64, 2}}};
+
+/// The same for dQ where it is summed in a pass of its own: a block keeps a tile of Q and dO, and
+/// the keys that it sees go by.
+struct Flash3DqTile {
+  std::int64_t head_dim;
+  std::int64_t queries;  ///< 64 a warpgroup
+  std::int64_t keys;     ///< of a step
+  int stages;            ///< of K, and of V
+
+  static constexpr std::int64_t threads() { return 3 * 128; }
+  constexpr std::int64_t shared_bytes() const {
+    return 1024 + 2 * queries * head_dim * 2 + stages * 2 * keys * head_dim * 2 +
+           (4 * stages + 1) * 8;
+  }
+};
+inline constexpr std::array<Flash3DqTile, 3> kFlash3DqTiles = {
+    {{64, 128, 128, 2}, {128, 128, 128, 2}, {256, 128, 32, 2}}};
+
 }  // namespace roofcast::attention
