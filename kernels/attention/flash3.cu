@@ -7,10 +7,11 @@
 
 #include "kernels/attention/aligned.hpp"
 #include "kernels/attention/attention.hpp"
+#include "kernels/attention/flash3_backward.hpp"
 #include "kernels/attention/flash3_forward.cuh"
+#include "kernels/attention/head_map.hpp"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/tensor.hpp"
-#include "kernels/gemm/tensor_map.hpp"
 
 namespace roofcast::cuda::attention {
 namespace {
@@ -57,29 +58,19 @@ Launch launch_of(const Shape& s) {
           dim3(T::kThreads), static_cast<std::size_t>(T::kSharedBytes)};
 }
 
-template <class Element>
-CUtensorMap map_of(const Aligned& matrix, std::int64_t heads, std::int64_t sequence,
-                   std::int64_t head_dim, int box_rows) {
-  constexpr auto kType = std::is_same_v<Element, __half> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-                                                         : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-  return gemm::tensor_map(
-      gemm::BoxedMatrices{{kType, 2, matrix.data(), head_dim, static_cast<int>(sequence),
-                           static_cast<int>(head_dim), box_rows},
-                          static_cast<int>(heads),
-                          sequence * head_dim});
-}
-
 template <class T, const Flash3Tile& kTile>
 void run_tile(const Shape& s, const Addresses& at, cudaStream_t stream) {
   using Element = typename T::Element;
-  const auto q_bytes = static_cast<std::size_t>(s.q_bytes());
-  const auto kv_bytes = static_cast<std::size_t>(s.kv_bytes());
-  const Aligned q_data(at.inputs[kQ], q_bytes, stream), k_data(at.inputs[kK], kv_bytes, stream),
-      v_data(at.inputs[kV], kv_bytes, stream);
-  CUtensorMap q =
-      map_of<Element>(q_data, s.batch * s.heads, s.seq_q, s.head_dim, hopper::kRowsOfWarpgroup);
-  CUtensorMap k = map_of<Element>(k_data, s.batch * s.kv_heads, s.seq_kv, s.head_dim, T::kKeys);
-  CUtensorMap v = map_of<Element>(v_data, s.batch * s.kv_heads, s.seq_kv, s.head_dim, T::kKeys);
+  constexpr DType kType = std::is_same_v<Element, __half> ? DType::fp16 : DType::bf16;
+  const std::int64_t q_heads = s.batch * s.heads, kv_heads = s.batch * s.kv_heads;
+  Copies copies(stream);
+  const auto map = [&](std::size_t input, std::int64_t heads, std::int64_t rows, int box_rows) {
+    const void* const data = copies.in(at.inputs[input], heads * rows * s.head_dim);
+    return head_map(kType, data, heads, rows, s.head_dim, box_rows);
+  };
+  CUtensorMap q = map(kQ, q_heads, s.seq_q, hopper::kRowsOfWarpgroup);
+  CUtensorMap k = map(kK, kv_heads, s.seq_kv, T::kKeys);
+  CUtensorMap v = map(kV, kv_heads, s.seq_kv, T::kKeys);
   constexpr float kLog2E = 1.44269504088896F;
   hopper::ForwardWork<Element> work{tiles_of(s, kTile),
                                     static_cast<int>(s.head_dim),
@@ -87,7 +78,7 @@ void run_tile(const Shape& s, const Addresses& at, cudaStream_t stream) {
                                     kLog2E / std::sqrt(static_cast<float>(s.head_dim)),
                                     static_cast<Element*>(at.outputs[kOutO]),
                                     static_cast<float*>(at.outputs[kOutLse]),
-                                    gemm::multiple_of(16, at.outputs[kOutO], 0),
+                                    aligned(at.outputs[kOutO]),
                                     nullptr};
   if (s.causal) {
     work.taken = static_cast<int*>(at.scratch[0]);
@@ -127,8 +118,9 @@ const Forward& forward_of(const Problem& p) {
 
 std::string unsupported(const Problem& p) {
   if (std::string why = unsupported_shape(p); !why.empty()) return why;
-  const Shape s(p);
-  if (s.backward) return "attention.flash3 is compiled forward only";
+  if (Shape(p).backward) {
+    if (std::string why = flash3_backward::unsupported(p); !why.empty()) return why;
+  }
   if (!gemm::device_is(9, 0)) {
     return "this device has no wgmma (compute capability 9.0): use attention.flash2";
   }
@@ -137,11 +129,32 @@ std::string unsupported(const Problem& p) {
 
 Tensors with_scratch(const Problem& p) {
   Tensors all = tensors(p);
-  if (Shape(p).causal) all.scratch.push_back({DType::fp32, 1});  // the counter of tiles
+  const Shape s(p);
+  if (s.backward) {
+    flash3_backward::add_scratch(all, p);
+  } else if (s.causal) {
+    all.scratch.push_back({DType::fp32, 1});  // the counter of tiles
+  }
   return all;
 }
 
-constexpr std::array kConfigurations = {Problem{.dtype = DType::bf16}};
+std::vector<Launch> launches(const Problem& p) {
+  const Shape s(p);
+  return s.backward ? flash3_backward::launches(p) : std::vector{forward_of(p).launch(s)};
+}
+
+void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  const Shape s(p);
+  s.backward ? flash3_backward::run(p, at, stream) : forward_of(p).run(s, at, stream);
+}
+
+constexpr Problem configuration(roofcast::attention::DqSum dq) {
+  Problem p{.dtype = DType::bf16};
+  p[roofcast::attention::kDq] = dq;
+  return p;
+}
+constexpr std::array kConfigurations = {configuration(roofcast::attention::kAtomic),
+                                        configuration(roofcast::attention::kTwoPass)};
 
 }  // namespace
 
@@ -150,9 +163,8 @@ KernelEntry flash3() {
           .configurations = kConfigurations,
           .unsupported = unsupported,
           .tensors = with_scratch,
-          .launches = [](const Problem& p) { return std::vector{forward_of(p).launch(Shape(p))}; },
-          .run = [](const Problem& p, const Addresses& at,
-                    cudaStream_t stream) { forward_of(p).run(Shape(p), at, stream); },
+          .launches = launches,
+          .run = run,
           .reference = reference,
           .tolerance = tolerance,
           .fill = fill};

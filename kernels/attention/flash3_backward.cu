@@ -9,9 +9,11 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/attention/aligned.hpp"
 #include "kernels/attention/flash3_backward_keys.cuh"
 #include "kernels/attention/flash3_backward_passes.hpp"
 #include "kernels/attention/flash3_backward_queries.cuh"
+#include "kernels/attention/head_map.hpp"
 #include "kernels/common/error.hpp"
 #include "model/counting/integers.hpp"
 
@@ -25,7 +27,6 @@ using roofcast::attention::kFlash3DqTiles;
 using roofcast::attention::kHeadDim;
 using roofcast::attention::kHeadDims;
 
-constexpr std::int64_t kAlignBytes = 16;  // of what TMA and vector accesses touch
 constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
 /// Heads are worked on together as long as what their blocks read again and again takes no more:
 /// two thirds of the 50 MB L2 of H100 and H200, as other operands pass through it.
@@ -132,61 +133,15 @@ Launch launch_of(const Kernel& kernel, std::int64_t blocks) {
           static_cast<std::size_t>(kernel.shared_bytes)};
 }
 
-bool aligned(const void* address) {
-  return reinterpret_cast<std::uintptr_t>(address) % kAlignBytes == 0;
-}
 float* aligned_scratch(void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   return reinterpret_cast<float*>((at + kAlignBytes - 1) / kAlignBytes * kAlignBytes);
 }
 
-/// Stands in for matrices whose address is not aligned, with memory of the stream: inputs are
-/// copied to it, outputs from it.
-class Copies {
- public:
-  explicit Copies(cudaStream_t stream) : stream_(stream) {}
-  Copies(const Copies&) = delete;
-  Copies& operator=(const Copies&) = delete;
-  ~Copies() {
-    for (const Copy& copy : all_) (void)cudaFreeAsync(copy.memory, stream_);
-  }
-
-  const void* in(const void* from, std::int64_t elements) {
-    if (aligned(from)) return from;
-    void* const memory = add(nullptr, elements);
-    copy_elements(from, memory, elements, stream_);
-    return memory;
-  }
-  void* out(void* to, std::int64_t elements) { return aligned(to) ? to : add(to, elements); }
-  /// After the launches that write the outputs.
-  void finish() const {
-    for (const Copy& copy : all_) {
-      if (copy.to != nullptr) copy_elements(copy.memory, copy.to, copy.elements, stream_);
-    }
-  }
-
- private:
-  struct Copy {
-    void* memory;
-    void* to;  ///< null: an input
-    std::int64_t elements;
-  };
-  void* add(void* to, std::int64_t elements) {
-    all_.reserve(all_.size() + 1);
-    void* memory = nullptr;
-    check(cudaMallocAsync(&memory, static_cast<std::size_t>(elements) * 2, stream_));
-    all_.push_back({memory, to, elements});
-    return memory;
-  }
-
-  cudaStream_t stream_;
-  std::vector<Copy> all_;
-};
-
 }  // namespace
 
 std::string unsupported(const Problem& p) {
-  constexpr std::int64_t kElements = kAlignBytes / 2;
+  constexpr auto kElements = static_cast<std::int64_t>(kAlignBytes / 2);
   if (p[kHeadDim] % kElements != 0 || p[kHeadDim] > kHeadDims.back()) {
     return "attention.flash3 takes a head_dim that is a multiple of 8, up to 256: its copies move "
            "16 bytes";
@@ -235,13 +190,11 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   float* const d = lse + plan.row_values();
   float* const sums = plan.atomic ? aligned_scratch(at.scratch[1]) : nullptr;
 
-  const auto type =
-      p.dtype == DType::fp16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
   const auto of_queries = [&](const void* data) {
-    return tensor_map({type, data, plan.q_heads(), s.seq_q, s.head_dim});
+    return head_map(p.dtype, data, plan.q_heads(), s.seq_q, s.head_dim, kBoxRows);
   };
   const auto of_keys = [&](const void* data, int box_rows) {
-    return tensor_map({type, data, plan.kv_heads(), s.seq_kv, s.head_dim, box_rows});
+    return head_map(p.dtype, data, plan.kv_heads(), s.seq_kv, s.head_dim, box_rows);
   };
   CUtensorMap q_map = of_queries(q), grad_map = of_queries(grad);
 

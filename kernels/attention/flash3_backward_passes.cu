@@ -79,12 +79,6 @@ __global__ void __launch_bounds__(kThreads)
                            rows::pack<T>(values));
 }
 
-__global__ void __launch_bounds__(kThreads)
-    copy_kernel(const std::uint16_t* from, std::uint16_t* to, std::int64_t count) {
-  const std::int64_t i = this_thread();
-  if (i < count) to[i] = from[i];
-}
-
 std::int64_t octets_of(const QueryRows& q) {
   return q.heads * q.rows * q.compiled_dim / kOctet;
 }
@@ -125,12 +119,6 @@ Launch convert_dq_launch(const QueryRows& q) {
                                  ? reinterpret_cast<const void*>(convert_dq_kernel<__half>)
                                  : reinterpret_cast<const void*>(convert_dq_kernel<__nv_bfloat16>);
   return {kernel, blocks_for(octets_of(q)), dim3(kThreads), 0};
-}
-
-void copy_elements(const void* from, void* to, std::int64_t count, cudaStream_t stream) {
-  copy_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<const std::uint16_t*>(from),
-                                                          static_cast<std::uint16_t*>(to), count);
-  check(cudaGetLastError());
 }
 
 }  // namespace roofcast::cuda::attention::flash3_backward

@@ -28,7 +28,4 @@ void convert_dq(const QueryRows&, const float* sums, int queries, float scale, v
                 cudaStream_t);
 Launch convert_dq_launch(const QueryRows&);
 
-/// Copies elements of 2 bytes from and to any address.
-void copy_elements(const void* from, void* to, std::int64_t count, cudaStream_t);
-
 }  // namespace roofcast::cuda::attention::flash3_backward

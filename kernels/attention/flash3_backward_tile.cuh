@@ -6,16 +6,16 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/attention/flash3_backward_boxes.hpp"
 #include "kernels/attention/flash3_backward_layout.cuh"
-#include "kernels/attention/flash3_backward_wgmma.cuh"
 #include "kernels/gemm/hopper.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/wgmma_epilogue.cuh"
+#include "kernels/gemm/wgmma_instruction.cuh"
 #include "model/kernels/attention_flash.hpp"
 
 namespace roofcast::cuda::attention::flash3_backward {
 
+using gemm::copy_box;
 using gemm::kPanelBytes;
 using gemm::kStepBytes;
 using gemm::Mbarrier;
@@ -28,6 +28,7 @@ using roofcast::attention::Flash3DqTile;
 
 constexpr int kSumming = 2;  ///< warpgroups that hold sums
 constexpr int kSummingWarps = kSumming * kWarpgroup / 32;
+constexpr int kBoxRows = 64;
 constexpr int kPanelColumns = kPanelBytes / 2;
 constexpr int kBoxBytes = kBoxRows * kPanelBytes;
 constexpr int kCopyRegisters = 24, kSumRegisters = 240;
@@ -50,15 +51,6 @@ struct Work {
   __device__ float exponent_scale() const { return scale * 1.44269504F; }  // log2 e
 };
 
-/// Starts the copy of a box; its bytes count towards the barrier, those beyond the edges too.
-__device__ inline void copy_box(unsigned to, const CUtensorMap& map, int column, int row, int head,
-                                Mbarrier mbarrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-      "l"(&map), "r"(column), "r"(row), "r"(head), "r"(mbarrier.address)
-      : "memory");
-}
 __device__ inline void store_box(const CUtensorMap& map, int column, int row, int head,
                                  unsigned from) {
   asm volatile(
@@ -89,8 +81,8 @@ template <class Element, int kColumns, int kHeadDim, int kRowsA, int kRowsB>
 __device__ void multiply_head(float (&sum)[kColumns / 2], unsigned a, unsigned b) {
 #pragma unroll
   for (int s = 0; s < kHeadDim / 16; ++s) {
-    multiply_along_k<Element, kColumns>(sum, whole_descriptor(a + step_along<kRowsA>(s)),
-                                        whole_descriptor(b + step_along<kRowsB>(s)), s > 0);
+    gemm::multiply<Element, kColumns, true>(sum, whole_descriptor(a + step_along<kRowsA>(s)),
+                                            whole_descriptor(b + step_along<kRowsB>(s)), s > 0);
   }
 }
 
@@ -100,7 +92,7 @@ __device__ void multiply_held(float (&sum)[kColumns / 2], const unsigned (&a)[kS
                               unsigned b) {
 #pragma unroll
   for (int s = 0; s < kSteps; ++s) {
-    multiply_registers<Element, kColumns>(sum, a[s], whole_descriptor(b + step_down(s)));
+    gemm::multiply_held<Element, kColumns>(sum, a[s], whole_descriptor(b + step_down(s)), true);
   }
 }
 

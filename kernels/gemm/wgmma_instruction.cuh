@@ -38,9 +38,10 @@ __device__ void settle(float (&sums)[kCount]) {
       "+f"(sum[i + 5]), "+f"(sum[i + 6]), "+f"(sum[i + 7])
 #define ROOFCAST_SUMS_16(i) ROOFCAST_SUMS_8(i), ROOFCAST_SUMS_8(i + 8)
 #define ROOFCAST_SUMS_32(i) ROOFCAST_SUMS_16(i), ROOFCAST_SUMS_16(i + 16)
-#define ROOFCAST_NAMES_32                                                                      \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, " \
-  "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define ROOFCAST_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define ROOFCAST_NAMES_32 \
+  ROOFCAST_NAMES_16       \
+  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define ROOFCAST_NAMES_40 ROOFCAST_NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
 #define ROOFCAST_NAMES_64                                                              \
   ROOFCAST_NAMES_40                                                                    \
@@ -56,6 +57,7 @@ __device__ void settle(float (&sums)[kCount]) {
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, " \
   "%111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, "     \
   "%125, %126, %127"
+#define ROOFCAST_ALL_32 ROOFCAST_SUMS_16(0)
 #define ROOFCAST_ALL_64 ROOFCAST_SUMS_32(0)
 #define ROOFCAST_ALL_80 ROOFCAST_SUMS_32(0), ROOFCAST_SUMS_8(32)
 #define ROOFCAST_ALL_128 ROOFCAST_SUMS_32(0), ROOFCAST_SUMS_32(32)
@@ -101,7 +103,9 @@ template <class Element, int kColumns, bool kAlongK>
 __device__ void multiply(float (&sum)[kColumns / 2], std::uint64_t a, std::uint64_t b,
                          bool accumulate) {
   static_assert(kAlongK || sizeof(Element) == 2);
-  if constexpr (kColumns == 64) {
+  if constexpr (kColumns == 32) {
+    ROOFCAST_WGMMA_OF_TYPE(32, "%16", "%17", "%18", ROOFCAST_NAMES_16)
+  } else if constexpr (kColumns == 64) {
     ROOFCAST_WGMMA_OF_TYPE(64, "%32", "%33", "%34", ROOFCAST_NAMES_32)
   } else if constexpr (kColumns == 80) {
     ROOFCAST_WGMMA_OF_TYPE(80, "%40", "%41", "%42", ROOFCAST_NAMES_40)
@@ -153,12 +157,14 @@ __device__ void multiply_held(float (&sum)[kColumns / 2], const std::uint32_t (&
 #undef ROOFCAST_ALL_128
 #undef ROOFCAST_ALL_80
 #undef ROOFCAST_ALL_64
+#undef ROOFCAST_ALL_32
 #undef ROOFCAST_NAMES_128
 #undef ROOFCAST_NAMES_96
 #undef ROOFCAST_NAMES_88
 #undef ROOFCAST_NAMES_64
 #undef ROOFCAST_NAMES_40
 #undef ROOFCAST_NAMES_32
+#undef ROOFCAST_NAMES_16
 #undef ROOFCAST_SUMS_32
 #undef ROOFCAST_SUMS_16
 #undef ROOFCAST_SUMS_8
