@@ -7,6 +7,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm_alignment.hpp"
+#include "model/kernels/gemm_tensor.hpp"
 #include "model/kernels/gemm_tiles.hpp"
 #include "model/kernels/plan_parts.hpp"
 
@@ -37,15 +38,6 @@ struct Choice {
   double depth() const { return kStepBytes / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 };
-
-// What C takes: sums of fp8 products are stored in 16 bits.
-double result_bytes(DType type) {
-  return type == DType::fp8 ? 2 : size_bytes(type);
-}
-
-bool has_wide_products(const Gpu& gpu) {
-  return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
-}
 
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
@@ -85,7 +77,7 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .tile = *tile,
           .splits = p[kSplitK],
           .element = size_bytes(p.dtype),
-          .result = result_bytes(p.dtype),
+          .result = size_bytes(tensor::result_type(p.dtype)),
           .vector = as_double(library_vector(p)),
           .aligned = is_aligned(p),
           .wide = has_wide_products(gpu) && p.dtype != DType::fp32,
@@ -290,7 +282,8 @@ Work library_work(const Problem& p) {
     work.tensor_flops[p.dtype] = flops;
   }
   const double a = m * k * (quantizes(p) ? kWideElement : size_bytes(p.dtype));
-  work.compulsory = {a + n * k * size_bytes(p.dtype), m * n * result_bytes(p.dtype)};
+  work.compulsory = {a + n * k * size_bytes(p.dtype),
+                     m * n * size_bytes(tensor::result_type(p.dtype))};
   return as_double(p[kBatch]) * work;
 }
 
@@ -298,10 +291,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   if (quantizes(p) && p.dtype != DType::fp8) {
     throw InputError("quantize=activations is for fp8: leave it out, or ask for --dtype fp8");
   }
-  if (p.dtype != DType::fp32 && !gpu.sm.tensor_flop_per_clk[p.dtype]) {
-    throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
-                     ": choose another type (`roofcast gpus " + gpu.name + "`)");
-  }
+  if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
   const std::int64_t steps =
       ceil_div(p[kK] * element_bytes(p.dtype), static_cast<std::int64_t>(kStepBytes));
   std::vector<Problem> found;

@@ -122,7 +122,7 @@ Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
 }
 
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
-  require_tensor_cores(p, gpu);
+  require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
   const auto asked = [](std::int64_t value, std::int64_t of_tile) {
     return value == kToChoose || value == of_tile;

@@ -149,7 +149,7 @@ Program plan_skinny(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
-  require_tensor_cores(p, gpu);
+  require_tensor_cores(p.dtype, gpu);
   check_sizes(p);
   std::vector<Problem> found;
   const auto asked = [](std::int64_t value, std::int64_t of_tile) {

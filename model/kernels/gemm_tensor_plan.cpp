@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 namespace roofcast::gemm::tensor {
 
@@ -24,12 +23,6 @@ Work product_work(const Problem& p) {
   work.tensor_flops[p.dtype] = 2 * s.m * s.n * s.k;
   work.compulsory = {s.a() + s.b(), s.c()};
   return work;
-}
-
-void require_tensor_cores(const Problem& p, const Gpu& gpu) {
-  if (gpu.sm.tensor_flop_per_clk[p.dtype]) return;
-  throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
-                   ": choose another type (`roofcast gpus " + gpu.name + "`)");
 }
 
 std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {

@@ -25,9 +25,6 @@ double partial_bytes(const Problem&);
 /// The family's work in the type of the tensor cores, C in its own type.
 Work product_work(const Problem&);
 
-/// Throws InputError where the device has no tensor cores for the type.
-void require_tensor_cores(const Problem&, const Gpu&);
-
 /// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
 std::int64_t resident_blocks(const Launch&, const Gpu&);
 

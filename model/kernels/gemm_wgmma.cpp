@@ -161,7 +161,7 @@ Program plan_wgmma(const Problem& p, const Gpu& gpu) {
 }
 
 std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
-  require_tensor_cores(p, gpu);
+  require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
   const auto asked = [](std::int64_t value, std::int64_t of_tile) {
     return value == kToChoose || value == of_tile;

@@ -50,6 +50,14 @@ inline Program launch_of(Plan plan) {
   return program;
 }
 
+/// Throws InputError where the device has no tensor cores for the type.
+void require_tensor_cores(DType type, const Gpu& gpu);
+
+/// Whether matrix instructions read their operands from shared memory themselves.
+inline bool has_wide_products(const Gpu& gpu) {
+  return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
+}
+
 /// All blocks of the launch do the same.
 inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
   plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});
