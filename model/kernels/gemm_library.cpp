@@ -298,27 +298,14 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   const auto tiles = tiles_for(p, gpu);
   found.reserve(tiles.size() * kSplits.size());
   for (const LibraryTile& tile : tiles) {
-    if ((p[kTileM] != kToChoose && p[kTileM] != tile.m) ||
-        (p[kTileN] != kToChoose && p[kTileN] != tile.n) || !fits(tile, gpu)) {
-      continue;
-    }
-    const auto add = [&](std::int64_t splits) {
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) || !fits(tile, gpu)) continue;
+    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+    const std::int64_t most = 8 * gpu.slots(tile.blocks_per_sm);
+    for (const std::int64_t splits : splits_of(p.values[kSplitK], steps, whole, most)) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = tile.m;
       one[kTileN] = tile.n;
       one[kSplitK] = splits;
-    };
-    if (p[kSplitK] != kToChoose) {
-      add(p[kSplitK]);
-      continue;
-    }
-    // A part is at least three steps long, and parts are for tiles that leave SMs empty.
-    constexpr std::int64_t kLeastSteps = 3;
-    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
-    const std::int64_t slots = gpu.slots(tile.blocks_per_sm);
-    for (const std::int64_t splits : kSplits) {
-      if (splits > 1 && (steps < kLeastSteps * splits || whole * (splits - 1) >= 8 * slots)) break;
-      add(splits);
     }
   }
   if (found.empty()) (void)choice_of(p, gpu);  // which says what there is

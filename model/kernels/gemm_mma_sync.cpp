@@ -124,12 +124,10 @@ Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
-  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
-    return value == kToChoose || value == of_tile;
-  };
   for (const MmaTile& tile : tiles_for(p)) {
     const std::int64_t depth = tile.k_bytes / element_bytes(p.dtype);
-    if (!asked(p[kTileM], tile.m) || !asked(p[kTileN], tile.n) || !asked(p[kTileK], depth)) {
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
+        !is_asked(p[kTileK], depth)) {
       continue;
     }
     // One that is asked for and does not fit is refused by its occupancy.

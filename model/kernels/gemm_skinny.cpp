@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/kernels/gemm_tensor_models.hpp"
+#include "model/kernels/gemm_tiles.hpp"
 
 namespace roofcast::gemm::tensor {
 namespace {
@@ -152,20 +153,18 @@ std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   check_sizes(p);
   std::vector<Problem> found;
-  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
-    return value == kToChoose || value == of_tile;
-  };
   for (const SkinnyTile& tile : kSkinnyTiles) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p) ||
-        !asked(p[kTileM], tile.tokens) || !asked(p[kTileN], tile.rows())) {
+        !is_asked(p[kTileM], tile.tokens) || !is_asked(p[kTileN], tile.rows())) {
       continue;
     }
     const std::int64_t rows = weights_in_b(p) ? p[kN] : p[kM];
-    const std::int64_t places = (tile.tokens <= 16 ? 2 : 1) * gpu.sm_count.value_or(1);
+    const std::int64_t most = 2 * gpu.slots(tile.tokens <= 16 ? 2 : 1);
     // A round takes 8 warps' blocks of k.
     const std::int64_t rounds =
         ceil_div(p[kK], SkinnyTile::kBlockK * SkinnyTile::kWarps * tile.blocks_at_once());
-    for (const std::int64_t split : splits_of(p, rounds, ceil_div(rows, tile.rows()), places)) {
+    for (const std::int64_t split :
+         splits_of(p.values[kSplitK], rounds, ceil_div(rows, tile.rows()), most)) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = tile.tokens, one[kTileN] = tile.rows();
       one[kTileK] = SkinnyTile::kBlockK;

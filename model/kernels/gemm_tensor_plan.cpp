@@ -36,18 +36,6 @@ std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
   return std::max<std::int64_t>(1, std::min(by_registers, by_shared));
 }
 
-std::vector<std::int64_t> splits_of(const Problem& p, std::int64_t steps, std::int64_t blocks,
-                                    std::int64_t slots) {
-  if (p[kSplitK] != kToChoose) return {p[kSplitK]};
-  constexpr std::int64_t kLeastSteps = 3;
-  std::vector<std::int64_t> parts = {1};
-  for (const std::int64_t split : {2, 3, 4, 6, 8, 12, 16}) {
-    if (steps < kLeastSteps * split || blocks * (split - 1) >= 2 * slots) break;
-    parts.push_back(split);
-  }
-  return parts;
-}
-
 Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Plan plan;
   const std::int64_t width = kVectorBytes / matrix.size;

@@ -28,11 +28,6 @@ Work product_work(const Problem&);
 /// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
 std::int64_t resident_blocks(const Launch&, const Gpu&);
 
-/// Parts of k worth a forecast, where `blocks` blocks without parts run on `slots` places: a part is
-/// at least three steps long, and parts are for blocks that leave places empty. Those asked for stay.
-std::vector<std::int64_t> splits_of(const Problem&, std::int64_t steps, std::int64_t blocks,
-                                    std::int64_t slots);
-
 /// Arrays of a program.
 enum Array : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB };
 

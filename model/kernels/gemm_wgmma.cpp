@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/kernels/gemm_tensor_models.hpp"
+#include "model/kernels/gemm_tiles.hpp"
 
 namespace roofcast::gemm::tensor {
 namespace {
@@ -163,19 +164,16 @@ Program plan_wgmma(const Problem& p, const Gpu& gpu) {
 std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
-  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
-    return value == kToChoose || value == of_tile;
-  };
   for (const WgmmaTile& tile : tiles_for(p)) {
-    if (!asked(p[kTileM], tile.m) || !asked(p[kTileN], tile.n) ||
-        !asked(p[kCluster], tile.cluster) || !asked(p[kTileK], depth_of(p))) {
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
+        !is_asked(p[kCluster], tile.cluster) || !is_asked(p[kTileK], depth_of(p))) {
       continue;
     }
     // A second block of a cluster that has no tile row would copy for nothing.
     if (p[kCluster] == kToChoose && tile.cluster > 1 && p[kM] <= tile.m) continue;
     const std::int64_t blocks = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
-         splits_of(p, ceil_div(p[kK], depth_of(p)), blocks, gpu.sm_count.value_or(1))) {
+         splits_of(p.values[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth_of(p);
       one[kSplitK] = split;

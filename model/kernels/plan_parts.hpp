@@ -50,6 +50,11 @@ inline Program launch_of(Plan plan) {
   return program;
 }
 
+/// Whether a tile with that value is among those asked for.
+constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
+  return value == kToChoose || value == of_tile;
+}
+
 /// Throws InputError where the device has no tensor cores for the type.
 void require_tensor_cores(DType type, const Gpu& gpu);
 
