@@ -9,8 +9,6 @@
 
 namespace roofcast::gemm {
 
-inline constexpr std::int64_t kVectorBytes = 16;  ///< the widest copy of a thread
-
 /// Elements of the widest copy to which rows of so many elements are aligned.
 inline std::int64_t vector_elements(std::int64_t row, DType type) {
   std::int64_t vector = kVectorBytes / element_bytes(type);

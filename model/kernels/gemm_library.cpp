@@ -15,7 +15,6 @@ namespace roofcast::gemm {
 namespace {
 
 constexpr double kStepBytes = 128;  // of a row of A or B, a step
-constexpr double kPartElement = 4;  // bytes of an fp32 sum of a part
 
 /// The product, and the way it is computed.
 struct Choice {
@@ -162,7 +161,7 @@ TileRaster raster(const Choice& c, const Gpu& gpu) {
 }
 
 double partial_bytes(const Choice& c) {
-  return c.splits > 1 ? as_double(c.splits) * c.batch * c.m * c.n * kPartElement : 0;
+  return c.splits > 1 ? as_double(c.splits) * c.batch * c.m * c.n * as_double(kPartBytes) : 0;
 }
 
 enum Array : ArrayId { kA, kB, kC, kParts, kWideA };
@@ -351,7 +350,7 @@ Program plan_library(const Problem& p, const Gpu& gpu) {
   if (p[kBatch] == 1) plan.raster = raster(c, gpu);
   set_launch(plan, c, *plan.tile_loop, gpu);
   set_phases(plan, c, *plan.tile_loop, p.dtype);
-  plan.on_chip_bytes = c.area() * kPartElement + as_double(plan.launch.shared_bytes);
+  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.caveat = !c.aligned              ? kUnaligned
                 : !c.tensor             ? kSimtGuess
                 : p.dtype == DType::fp8 ? kFp8Guess

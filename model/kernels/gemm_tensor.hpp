@@ -20,8 +20,6 @@ enum Parameter : std::size_t {
 
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
 inline constexpr std::int64_t kStepBytes = 32;       ///< of k, that one instruction multiplies
-inline constexpr std::int64_t kVectorBytes = 16;
-inline constexpr std::int64_t kPartBytes = 4;  ///< of an fp32 sum of a part of k
 
 /// What C takes: sums of fp8 products are stored in bf16.
 constexpr DType result_type(DType type) {
