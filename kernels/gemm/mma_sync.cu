@@ -39,6 +39,7 @@ namespace {
 using roofcast::gemm::tensor::kMmaAlongKTiles;
 using roofcast::gemm::tensor::kMmaGroupRows;
 using roofcast::gemm::tensor::kMmaTiles;
+using roofcast::gemm::tensor::mma_sync_along_k;
 using roofcast::gemm::tensor::MmaTile;
 
 template <class Element_, int kRows_, int kColumns_, int kDepth_, int kWarpsDown_,
@@ -292,12 +293,8 @@ constexpr auto kCompiled = joined(compiled_table<__nv_bfloat16, DType::bf16, fal
                                   compiled_table<float, DType::tf32, true, kMmaAlongKTiles>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
-/// B of tf32 holds k along its lines.
-bool b_along_k(const Problem& p) {
-  return p.dtype == DType::tf32;
-}
 const CompiledTile* find_compiled(const Problem& p) {
-  return find_tile(kCompiled, with_layout(p, b_along_k(p)));
+  return find_tile(kCompiled, with_layout(p, mma_sync_along_k(p.dtype)));
 }
 
 std::string unsupported(const Problem& p) {
@@ -309,18 +306,18 @@ std::string unsupported(const Problem& p) {
 
 Tensors with_scratch(const Problem& p) {
   Tensors all = tensor_tensors(p);
-  add_operand_scratch(all, p, b_along_k(p));
+  add_operand_scratch(all, p, mma_sync_along_k(p.dtype));
   return all;
 }
 
 std::vector<Launch> launches(const Problem& p) {
-  std::vector<Launch> all = operand_launches(p, b_along_k(p));
+  std::vector<Launch> all = operand_launches(p, mma_sync_along_k(p.dtype));
   all.push_back(find_compiled(p)->launch(shape_of(p)));
   return all;
 }
 
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
-  const Operands operands(p, b_along_k(p), at, stream);
+  const Operands operands(p, mma_sync_along_k(p.dtype), at, stream);
   Shape shape = shape_of(p);
   shape.row_a = operands.row_a(), shape.row_b = operands.row_b();
   find_compiled(p)->run(shape, operands.a(), operands.b(), at.outputs[0], stream);

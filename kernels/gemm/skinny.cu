@@ -30,15 +30,19 @@
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/layout.cuh"
 #include "kernels/gemm/mma.cuh"
+#include "kernels/gemm/operands.hpp"
 #include "kernels/gemm/passes.hpp"
 #include "kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
-using roofcast::gemm::tensor::kMostTokens;
 using roofcast::gemm::tensor::kSkinnyTiles;
 using roofcast::gemm::tensor::SkinnyTile;
+using roofcast::gemm::tensor::skinny::along_k;
+using roofcast::gemm::tensor::skinny::tokens_of;
+using roofcast::gemm::tensor::skinny::transposes;
+using roofcast::gemm::tensor::skinny::weights_in_b;
 
 constexpr int kWarps = SkinnyTile::kWarps;
 constexpr int kThreads = 32 * kWarps;
@@ -257,24 +261,12 @@ constexpr auto kCompiled =
     joined(compiled_table<__nv_bfloat16, DType::bf16>(), compiled_table<__half, DType::fp16>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
-/// Whether B holds the weights: the rows of A are the few. Else A does, and its rows hold k.
-bool weights_in_b(const Problem& p) {
-  return p[kM] <= kMostTokens;
-}
-std::int64_t tokens_of(const Problem& p) {
-  return weights_in_b(p) ? p[kM] : p[kN];
-}
 /// The problem with kTransposedB saying how the weights are stored.
-Problem by_weights(Problem p) {
-  if (!weights_in_b(p)) p[kTransposedB] = 1;  // they are A
-  return p;
+Problem by_weights(const Problem& p) {
+  return with_layout(p, along_k(p));
 }
 const CompiledTile* find_compiled(const Problem& p) {
   return find_tile(kCompiled, by_weights(p));
-}
-/// Few columns of B stored by rows of k: transposed first, so that a token's k are neighbours.
-bool transposes(const Problem& p) {
-  return !weights_in_b(p) && p[kTransposedB] == 0;
 }
 
 Skinny skinny_of(const Problem& p) {

@@ -53,8 +53,10 @@ struct Operands {
   };
   Side a, b;
 };
-/// Adds the copies of operands whose rows are no multiples of 16 bytes, and of B stored by rows of k
-/// where the kernel reads along k only.
-Operands add_operands(Program&, const Problem&, bool b_along_k);
+/// Operands whose rows are no multiples of 16 bytes are copied, and B stored by rows of k where the
+/// kernel reads along k only.
+Operands operands_of(const Problem&, bool b_along_k);
+/// Adds the launches that copy them.
+void add_copies(Program&, const Problem&, bool b_along_k);
 
 }  // namespace roofcast::gemm::tensor

@@ -10,11 +10,8 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-bool only_along_k(const Problem& p) {
-  return p.dtype == DType::tf32 || p.dtype == DType::fp8;
-}
 std::span<const WgmmaTile> tiles_for(const Problem& p) {
-  if (only_along_k(p)) return kWgmmaAlongKTiles;
+  if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
   return kWgmmaTiles;
 }
 std::int64_t depth_of(const Problem& p) {
@@ -155,8 +152,9 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
 Program plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   Program program;
-  const Operands operands = add_operands(program, p, only_along_k(p));
-  program.push_back({main_launch(c, operands, gpu)});
+  const bool along_k = wgmma_along_k(p.dtype);
+  add_copies(program, p, along_k);
+  program.push_back({main_launch(c, operands_of(p, along_k), gpu)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
 }
@@ -186,8 +184,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  Program copies;
-  const Operands operands = add_operands(copies, p, only_along_k(p));
+  const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
   return {loop_of(c, operands, gpu), raster_of(c, gpu), partial_bytes(p), c.s.c()};
 }
 
