@@ -11,10 +11,7 @@
 namespace roofcast {
 namespace {
 
-const Gpu& gpu_named(std::string_view name) {
-  const auto& all = testing::gpus();
-  return *std::find_if(all.begin(), all.end(), [name](const Gpu& gpu) { return gpu.name == name; });
-}
+using testing::gpu_named;
 
 Problem product(const KernelRef& kernel, std::int64_t m, std::int64_t n, std::int64_t k,
                 DType type = DType::bf16) {
