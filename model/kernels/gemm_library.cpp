@@ -105,9 +105,9 @@ double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
-// one warp's copy of 32 pieces, by own runs of cuBLAS on an H200: 9.2 in pieces of 2 bytes, 10.5 of
-// 4 (validation/sweeps/squares.json, 2026-11-22). An A100's product of 1791³, 60 TFLOP/s in 98 tiles
-// of 256x128 on 108 SMs, would take 12 (H. He, "What shapes do matrix multiplications like?").
+// one warp's copy of 32 pieces, by a run of validation/sweeps/squares.json, 2026-11-22: 9.2 in pieces
+// of 2 bytes, 10.5 of 4. A published product of 1791³, 60 TFLOP/s in 98 tiles of 256x128 on 108 SMs,
+// would take 12 (H. He, "What shapes do matrix multiplications like?").
 constexpr double kCyclesPerPieceOfWarp = 9.8;
 
 double copy_cycles(const Choice& c) {

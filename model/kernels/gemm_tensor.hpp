@@ -67,7 +67,7 @@ struct MmaTile {
   int stages;
   int blocks;  ///< an SM, for which registers are left
   /// Of the rate of wgmma, where there is that: its warps wait for operands and at barriers besides.
-  /// Clocks of a step by the counters of large products, H100 and H200, 2026-11-22.
+  /// Clocks of a step by the counters of large products: runs of 2026-11-22 in validation/measured.
   double share_of_wgmma;
   /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-22.
   std::array<std::int64_t, 2> registers;
