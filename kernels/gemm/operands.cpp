@@ -79,8 +79,6 @@ struct Operands::Memory {
 
 Operands::Operands(const Problem& p, bool b_along_k, const Addresses& at, cudaStream_t stream) {
   const auto prepared = [&](const Operand& asked, Copy foreseen) -> Rows {
-    if (asked.copy == Copy::none && foreseen == Copy::none)
-      return {asked.from.data, asked.from.row};
     void* to = foreseen == Copy::none ? nullptr : at.scratch[next_scratch_++];
     if (asked.copy == Copy::none) return {asked.from.data, asked.from.row};
     // Scratch need not be aligned either.
