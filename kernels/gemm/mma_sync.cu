@@ -25,8 +25,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <array>
-
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/line_copy.cuh"
 #include "kernels/gemm/mma.cuh"
@@ -280,10 +278,9 @@ constexpr CompiledTile compiled() {
 /// A table of the model's, compiled for a type and a layout of B.
 template <class Element, DType kType, bool kTransposedB, const auto& kTable>
 constexpr auto compiled_table() {
-  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
-    return std::array{compiled<Element, kType, kTransposedB, kTable, kRows>()...};
-  }
-  (std::make_index_sequence<std::size(kTable)>());
+  return compiled_rows<kTable>([](auto row) {
+    return compiled<Element, kType, kTransposedB, kTable, decltype(row)::value>();
+  });
 }
 
 constexpr auto kCompiled = joined(compiled_table<__nv_bfloat16, DType::bf16, false, kMmaTiles>(),
@@ -326,14 +323,7 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
 }  // namespace
 
 KernelEntry mma_sync() {
-  return {.name = "gemm.mma_sync",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run,
-          .reference = tensor_reference,
-          .tolerance = tensor_tolerance};
+  return tensor_entry("gemm.mma_sync", kConfigurations, unsupported, with_scratch, launches, run);
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -23,7 +23,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <array>
 #include <utility>
 
 #include "kernels/common/element.cuh"
@@ -252,10 +251,8 @@ constexpr CompiledTile compiled() {
 }
 template <class Element, DType kType>
 constexpr auto compiled_table() {
-  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
-    return std::array{compiled<Element, kType, kRows>()...};
-  }
-  (std::make_index_sequence<kSkinnyTiles.size()>());
+  return compiled_rows<kSkinnyTiles>(
+      [](auto row) { return compiled<Element, kType, decltype(row)::value>(); });
 }
 constexpr auto kCompiled =
     joined(compiled_table<__nv_bfloat16, DType::bf16>(), compiled_table<__half, DType::fp16>());
@@ -340,14 +337,8 @@ std::vector<Launch> launches(const Problem& p) {
 }  // namespace
 
 KernelEntry skinny() {
-  return {.name = "gemm.skinny",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run_problem,
-          .reference = tensor_reference,
-          .tolerance = tensor_tolerance};
+  return tensor_entry("gemm.skinny", kConfigurations, unsupported, with_scratch, launches,
+                      run_problem);
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -1,6 +1,6 @@
 // gemm.wgmma: the tiles that wgmma_kernel.cuh is compiled for, and what surrounds a launch.
-#include <array>
-#include <utility>
+#include <cuda_fp16.h>
+
 #include <vector>
 
 #include "kernels/common/error.hpp"
@@ -119,10 +119,9 @@ constexpr CompiledTile compiled() {
 /// A table of the model's, compiled for a type and a layout of B.
 template <class Element, DType kType, bool kTransposedB, const auto& kTable>
 constexpr auto compiled_table() {
-  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
-    return std::array{compiled<Element, kType, kTransposedB, kTable, kRows>()...};
-  }
-  (std::make_index_sequence<std::size(kTable)>());
+  return compiled_rows<kTable>([](auto row) {
+    return compiled<Element, kType, kTransposedB, kTable, decltype(row)::value>();
+  });
 }
 
 constexpr auto kCompiled =
@@ -187,14 +186,7 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
 }  // namespace
 
 KernelEntry wgmma() {
-  return {.name = "gemm.wgmma",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run,
-          .reference = tensor_reference,
-          .tolerance = tensor_tolerance};
+  return tensor_entry("gemm.wgmma", kConfigurations, unsupported, with_scratch, launches, run);
 }
 
 }  // namespace roofcast::cuda::gemm
