@@ -5,26 +5,19 @@
 #include <utility>
 
 #include "model/counting/integers.hpp"
-#include "model/kernels/gemm.hpp"
 #include "model/types/quantity_text.hpp"
 
 namespace roofcast {
 namespace {
 
-constexpr std::array<std::size_t, 3> kExtents = {gemm::kM, gemm::kN, gemm::kK};
-
 double volume(const ProductForecast& one) {
   double product = 1;
-  for (const std::size_t extent : kExtents) product *= as_double(one.prediction.problem[extent]);
+  for (const std::size_t i : kProductExtents) product *= as_double(one.prediction.problem[i]);
   return product;
 }
 
-double time_s(const ProductForecast& one) {
-  return one.prediction.time->expected_s;
-}
-
 bool contains(const ProductForecast& larger, const ProductForecast& smaller) {
-  return std::all_of(kExtents.begin(), kExtents.end(), [&](std::size_t extent) {
+  return std::all_of(kProductExtents.begin(), kProductExtents.end(), [&](std::size_t extent) {
     return larger.prediction.problem[extent] >= smaller.prediction.problem[extent];
   });
 }
@@ -69,12 +62,13 @@ bool saves(double less, double more) {
 }
 
 bool gains(const ProductForecast& one, const ProductForecast& other) {
-  return saves(time_s(one), time_s(other)) && saves(other.flops_per_s, one.flops_per_s);
+  return saves(one.time_s(), other.time_s()) && saves(other.flops_per_s, one.flops_per_s);
 }
 
 bool is_free(const ProductForecast& one, const ProductForecast& base) {
   const double growth = volume(one) / volume(base) - 1;
-  return growth > 0 && time_s(one) <= time_s(base) * (1 + std::min(kFreeShare * growth, kFreeTime));
+  return growth > 0 &&
+         one.time_s() <= base.time_s() * (1 + std::min(kFreeShare * growth, kFreeTime));
 }
 
 using Shapes = std::vector<const ProductForecast*>;
@@ -87,7 +81,7 @@ Shapes improvements(const std::vector<ProductForecast>& shapes, const ProductFor
   Shapes order;
   for (const ProductForecast& one : shapes) order.push_back(&one);
   const auto rank = [&asked](const ProductForecast* one) {
-    return std::pair(std::abs(volume(*one) - volume(asked)), time_s(*one));
+    return std::pair(std::abs(volume(*one) - volume(asked)), one->time_s());
   };
   std::sort(order.begin(), order.end(),
             [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
@@ -110,7 +104,7 @@ Shapes room(const std::vector<ProductForecast>& larger, const ProductForecast& b
     if (contains(one, base) && is_free(one, base)) order.push_back(&one);
   }
   std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return std::pair(volume(*a), time_s(*a)) < std::pair(volume(*b), time_s(*b));
+    return std::pair(volume(*a), a->time_s()) < std::pair(volume(*b), b->time_s());
   });
   Shapes free;
   for (const ProductForecast* one : order) {
@@ -150,14 +144,14 @@ Advised advise_product(const KernelRef& kernel, const Problem& problem, const Gp
     for (std::size_t i = 0; i < std::min(options.most, shapes.size()); ++i) {
       const ProductForecast& one = *shapes[i];
       advised.shapes.push_back(
-          {kind, one, time_s(one) / time_s(asked) - 1, one.flops_per_s / asked.flops_per_s - 1,
+          {kind, one, one.time_s() / asked.time_s() - 1, one.flops_per_s / asked.flops_per_s - 1,
            weight_bytes(kernel, one.prediction.problem) - weight_bytes(kernel, problem),
            reason(kernel, from, one)});
     }
   };
   const auto larger = products_near(kernel, problem, gpu, assumptions, options.reach, true);
   const Shapes padded = improvements(larger, asked, [](const auto& one, const auto& other) {
-    return saves(time_s(one), time_s(other));
+    return saves(one.time_s(), other.time_s());
   });
   add(AdviceKind::faster, padded, asked);
   if (options.smaller) {

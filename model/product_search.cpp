@@ -13,15 +13,10 @@
 namespace roofcast {
 namespace {
 
-constexpr std::array<std::size_t, 3> kExtents = {gemm::kM, gemm::kN, gemm::kK};
-using Extents = std::array<std::int64_t, kExtents.size()>;
+using Extents = std::array<std::int64_t, kProductExtents.size()>;
 
 Extents extents(const Problem& p) {
   return {p[gemm::kM], p[gemm::kN], p[gemm::kK]};
-}
-
-double time_s(const ProductForecast& one) {
-  return one.prediction.time->expected_s;
 }
 
 class Search {
@@ -41,7 +36,7 @@ class Search {
     tried_.insert(extents(asked_));
     Problem aligned = asked_;
     for (const std::size_t i : {1U, 2U}) {
-      if (reach_.varied[i]) aligned[kExtents[i]] = aligned_extent(kExtents[i]);
+      if (reach_.varied[i]) aligned[kProductExtents[i]] = aligned_extent(kProductExtents[i]);
     }
     if (aligned[gemm::kN] > 0 && aligned[gemm::kK] > 0) around(aligned);
     if (aligned != asked_) around(asked_);
@@ -97,14 +92,14 @@ class Search {
   }
 
   void around(const Problem& base) {
-    std::array<std::vector<std::int64_t>, kExtents.size()> kept;
-    for (std::size_t i = 0; i < kExtents.size(); ++i) {
-      kept[i] = {base[kExtents[i]]};
+    std::array<std::vector<std::int64_t>, kProductExtents.size()> kept;
+    for (std::size_t i = 0; i < kProductExtents.size(); ++i) {
+      kept[i] = {base[kProductExtents[i]]};
       if (!reach_.varied[i]) continue;
       const std::size_t first = found_.size();
-      for (const std::int64_t value : values_near(kExtents[i], base)) {
+      for (const std::int64_t value : values_near(kProductExtents[i], base)) {
         Problem near = base;
-        near[kExtents[i]] = value;
+        near[kProductExtents[i]] = value;
         visit(near);
       }
       keep_best(first, i, kept[i]);
@@ -131,11 +126,11 @@ class Search {
     const auto keep = [&](const auto& is_better) {
       std::stable_sort(alone.begin(), alone.end(), is_better);
       for (std::size_t i = 0; i < std::min(kEach, alone.size()); ++i) {
-        const std::int64_t value = alone[i]->prediction.problem[kExtents[extent]];
+        const std::int64_t value = alone[i]->prediction.problem[kProductExtents[extent]];
         if (std::find(kept.begin(), kept.end(), value) == kept.end()) kept.push_back(value);
       }
     };
-    keep([](const auto* a, const auto* b) { return time_s(*a) < time_s(*b); });
+    keep([](const auto* a, const auto* b) { return a->time_s() < b->time_s(); });
     keep([](const auto* a, const auto* b) { return a->flops_per_s > b->flops_per_s; });
   }
 
@@ -185,7 +180,7 @@ ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem
                      ": choose a GPU whose SMs and clock are known (`roofcast gpus`)");
   }
   const Problem& p = answer.problem;
-  one.flops_per_s = answer.work.flops() / answer.time->expected_s;
+  one.flops_per_s = answer.work.flops() / one.time_s();
   count_blocks(one, kernel, gpu);
   one.vector_bytes = gemm::b_vector(p) * element_bytes(p.dtype);
   const auto tile_m = value_named(kernel, p, "tile_m"), tile_n = value_named(kernel, p, "tile_n");

@@ -1,14 +1,19 @@
 #pragma once
 // Matrix products near one, each with its forecast.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "model/kernels/gemm.hpp"
 #include "model/predict.hpp"
 
 namespace roofcast {
+
+/// Positions of a product's extents in Problem.
+inline constexpr std::array<std::size_t, 3> kProductExtents = {gemm::kM, gemm::kN, gemm::kK};
 
 /// One shape with its forecast.
 struct ProductForecast {
@@ -18,6 +23,8 @@ struct ProductForecast {
   double waves = 0;               ///< of those blocks
   double tile_fill = 1;           ///< share of the tiles' elements that C needs
   std::int64_t vector_bytes = 0;  ///< to which rows of n and of k elements are aligned, at most 16
+
+  double time_s() const { return prediction.time->expected_s; }
 };
 
 /// Throws InputError as predict, and where the device has no expected time.
@@ -27,7 +34,7 @@ ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem
 /// How far the extents may change.
 struct Reach {
   double within = 0.05;  ///< of each; to be a multiple of 16 B, it always may
-  std::array<bool, 3> varied{true, true, true};  ///< m, n, k
+  std::array<bool, kProductExtents.size()> varied{true, true, true};  ///< m, n, k
 };
 
 /// Larger products than the asked one, or smaller ones, no extent changed the other way: multiples

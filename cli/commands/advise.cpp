@@ -29,19 +29,16 @@ constexpr HelpPage kHelp = {
 constexpr std::string_view kLibrary = "gemm.library";
 
 std::vector<Option> common_options() {
-  std::vector<Option> options = {
-      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-      {"kernel", "KERNEL", "the product's kernel (default: gemm.library)"},
-      {"dtype", "TYPE", "element type: bf16, fp16 … (default: fp32)"},
-      {"within", "SHARE", "how far each extent may change (default: 5%); alignment always may"},
-      {"vary", "LIST", "the extents that may change (default: m,n,k)"},
-      {"pad-only", "", "only shapes that hold the one asked for"},
-      {"format", "table|json|csv", "output format (default: table); json: an object a line"},
-      {"output,o", "FILE", "write there instead of standard output"},
-      {"help,h", "", "this text"}};
-  for (auto& option : device_option_table()) options.push_back(std::move(option));
-  for (auto& option : assumption_options()) options.push_back(std::move(option));
-  return options;
+  return with_forecast_options(
+      {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+       {"kernel", "KERNEL", "the product's kernel (default: gemm.library)"},
+       {"dtype", "TYPE", "element type: bf16, fp16 … (default: fp32)"},
+       {"within", "SHARE", "how far each extent may change (default: 5%); alignment always may"},
+       {"vary", "LIST", "the extents that may change (default: m,n,k)"},
+       {"pad-only", "", "only shapes that hold the one asked for"},
+       {"format", "table|json|csv", "output format (default: table); json: an object a line"},
+       {"output,o", "FILE", "write there instead of standard output"},
+       {"help,h", "", "this text"}});
 }
 
 AdviceOptions read_advice_options(const Options& options) {

@@ -24,15 +24,12 @@ constexpr HelpPage kHelp = {
     "side. `roofcast kernels NAME` lists what a kernel takes."};
 
 std::vector<Option> common_options() {
-  std::vector<Option> options = {
-      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-      {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
-      {"format", "table|json|csv", "output format (default: table); json: an object a line"},
-      {"output,o", "FILE", "write there instead of standard output"},
-      {"help,h", "", "this text"}};
-  for (auto& option : device_option_table()) options.push_back(std::move(option));
-  for (auto& option : assumption_options()) options.push_back(std::move(option));
-  return options;
+  return with_forecast_options(
+      {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+       {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
+       {"format", "table|json|csv", "output format (default: table); json: an object a line"},
+       {"output,o", "FILE", "write there instead of standard output"},
+       {"help,h", "", "this text"}});
 }
 
 ExitCode answer_batch(const Options& options) {

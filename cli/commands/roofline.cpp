@@ -22,16 +22,13 @@ constexpr HelpPage kHelp = {
     ".png need Node. A kernel's shape stands behind its name, or as options for all of them."};
 
 std::vector<Option> common_options() {
-  std::vector<Option> options = {
-      {"gpu", "NAME|PATH", "the device (default with --run: the run's)"},
-      {"kernel", "KERNEL[:m=M,n=N]", "a kernel to place (repeatable)", true},
-      {"run", "FILE", "place every case of this run, predicted and measured"},
-      {"dtype", "TYPE", "element type (default: fp32)"},
-      {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
-      {"help,h", "", "this text"}};
-  for (auto& option : device_option_table()) options.push_back(std::move(option));
-  for (auto& option : assumption_options()) options.push_back(std::move(option));
-  return options;
+  return with_forecast_options(
+      {{"gpu", "NAME|PATH", "the device (default with --run: the run's)"},
+       {"kernel", "KERNEL[:m=M,n=N]", "a kernel to place (repeatable)", true},
+       {"run", "FILE", "place every case of this run, predicted and measured"},
+       {"dtype", "TYPE", "element type (default: fp32)"},
+       {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
+       {"help,h", "", "this text"}});
 }
 
 /// "gemm.tiled:m=4096,dtype=fp32"; a text with commas is in double quotes.

@@ -28,21 +28,18 @@ constexpr HelpPage kHelp = {
     "their product; one with choices takes a list of names."};
 
 std::vector<Option> common_options() {
-  std::vector<Option> options = {
-      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-      {"dtype", "TYPE", "element type, or a comma-separated list (default: fp32)"},
-      {"format", "csv|json", "output format (default: as the output's name ends, else csv)"},
-      {"plot", "QUANTITY", plot_option_meaning()},
-      {"x", "PARAMETER", "the chart's horizontal axis (default: the first with several values)"},
-      {"series", "alignment",
-       "colour the chart by the largest power of two that divides x, and mark waves"},
-      {"waves", "", "mark in the chart from where on a launch takes more waves"},
-      {"run", "FILE", "mark in the chart what this run measured at the same points"},
-      {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
-      {"help,h", "", "this text"}};
-  for (auto& option : device_option_table()) options.push_back(std::move(option));
-  for (auto& option : assumption_options()) options.push_back(std::move(option));
-  return options;
+  return with_forecast_options(
+      {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+       {"dtype", "TYPE", "element type, or a comma-separated list (default: fp32)"},
+       {"format", "csv|json", "output format (default: as the output's name ends, else csv)"},
+       {"plot", "QUANTITY", plot_option_meaning()},
+       {"x", "PARAMETER", "the chart's horizontal axis (default: the first with several values)"},
+       {"series", "alignment",
+        "colour the chart by the largest power of two that divides x, and mark waves"},
+       {"waves", "", "mark in the chart from where on a launch takes more waves"},
+       {"run", "FILE", "mark in the chart what this run measured at the same points"},
+       {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
+       {"help,h", "", "this text"}});
 }
 
 bool wants_csv(const Options& options) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
 #include "model/types/parameter_text.hpp"
 #include "validation/runs/run.hpp"
@@ -105,13 +107,15 @@ DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel
                                did_you_mean(*text, names)));
 }
 
-std::vector<Option> assumption_options() {
-  return {
+std::vector<Option> with_forecast_options(std::vector<Option> own) {
+  for (auto& option : device_option_table()) own.push_back(std::move(option));
+  own.push_back(
       {"cache", "cold|warm|steady",
        "what L2 holds at the start: cold (one launch, timed alone; the default), warm (the same, "
        "but what an earlier kernel just computed is there as far as it fits: x of a kernel over "
-       "rows, A of a product) or steady (launches back to back)"},
-      {"sm-clock", "HZ", "a measured SM clock instead of the expected one"}};
+       "rows, A of a product) or steady (launches back to back)"});
+  own.push_back({"sm-clock", "HZ", "a measured SM clock instead of the expected one"});
+  return own;
 }
 
 CacheState parse_cache(std::string_view text) {

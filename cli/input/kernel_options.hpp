@@ -33,8 +33,9 @@ DType default_dtype(const KernelRef& kernel);
 /// A type's name, or nothing for the default. UsageError naming the kernel's types.
 DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel);
 
+/// A command's own options, then those of every forecast: the device's (device_option_table), and
 /// --cache and --sm-clock.
-std::vector<Option> assumption_options();
+std::vector<Option> with_forecast_options(std::vector<Option> own);
 Assumptions read_assumptions(const Options& options);
 
 CacheState parse_cache(std::string_view text);

@@ -54,7 +54,7 @@ std::string shapes_text(const AdviceAnswer& answer, const Style& style) {
                        const std::string& time, const std::string& weights,
                        const std::string& why) {
     table.add({std::string(kind), extent_text(product, 0), extent_text(product, 1),
-               extent_text(product, 2), si_text(product.prediction.time->expected_s, "s"), time,
+               extent_text(product, 2), si_text(product.time_s(), "s"), time,
                si_text(product.flops_per_s, "FLOP/s"), weights, tile_text(answer, product),
                fmt::format("{}", product.blocks), figure_text(product.waves, 3), why},
               kind == name(AdviceKind::faster));

@@ -25,8 +25,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <array>
-
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/line_copy.cuh"
 #include "kernels/gemm/mma.cuh"
@@ -39,6 +37,7 @@ namespace {
 using roofcast::gemm::tensor::kMmaAlongKTiles;
 using roofcast::gemm::tensor::kMmaGroupRows;
 using roofcast::gemm::tensor::kMmaTiles;
+using roofcast::gemm::tensor::mma_sync_along_k;
 using roofcast::gemm::tensor::MmaTile;
 
 template <class Element_, int kRows_, int kColumns_, int kDepth_, int kWarpsDown_,
@@ -279,10 +278,9 @@ constexpr CompiledTile compiled() {
 /// A table of the model's, compiled for a type and a layout of B.
 template <class Element, DType kType, bool kTransposedB, const auto& kTable>
 constexpr auto compiled_table() {
-  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
-    return std::array{compiled<Element, kType, kTransposedB, kTable, kRows>()...};
-  }
-  (std::make_index_sequence<std::size(kTable)>());
+  return compiled_rows<kTable>([](auto row) {
+    return compiled<Element, kType, kTransposedB, kTable, decltype(row)::value>();
+  });
 }
 
 constexpr auto kCompiled = joined(compiled_table<__nv_bfloat16, DType::bf16, false, kMmaTiles>(),
@@ -292,12 +290,8 @@ constexpr auto kCompiled = joined(compiled_table<__nv_bfloat16, DType::bf16, fal
                                   compiled_table<float, DType::tf32, true, kMmaAlongKTiles>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
-/// B of tf32 holds k along its lines.
-bool b_along_k(const Problem& p) {
-  return p.dtype == DType::tf32;
-}
 const CompiledTile* find_compiled(const Problem& p) {
-  return find_tile(kCompiled, with_layout(p, b_along_k(p)));
+  return find_tile(kCompiled, with_layout(p, mma_sync_along_k(p.dtype)));
 }
 
 std::string unsupported(const Problem& p) {
@@ -309,18 +303,18 @@ std::string unsupported(const Problem& p) {
 
 Tensors with_scratch(const Problem& p) {
   Tensors all = tensor_tensors(p);
-  add_operand_scratch(all, p, b_along_k(p));
+  add_operand_scratch(all, p, mma_sync_along_k(p.dtype));
   return all;
 }
 
 std::vector<Launch> launches(const Problem& p) {
-  std::vector<Launch> all = operand_launches(p, b_along_k(p));
+  std::vector<Launch> all = operand_launches(p, mma_sync_along_k(p.dtype));
   all.push_back(find_compiled(p)->launch(shape_of(p)));
   return all;
 }
 
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
-  const Operands operands(p, b_along_k(p), at, stream);
+  const Operands operands(p, mma_sync_along_k(p.dtype), at, stream);
   Shape shape = shape_of(p);
   shape.row_a = operands.row_a(), shape.row_b = operands.row_b();
   find_compiled(p)->run(shape, operands.a(), operands.b(), at.outputs[0], stream);
@@ -329,14 +323,7 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
 }  // namespace
 
 KernelEntry mma_sync() {
-  return {.name = "gemm.mma_sync",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run,
-          .reference = tensor_reference,
-          .tolerance = tensor_tolerance};
+  return tensor_entry("gemm.mma_sync", kConfigurations, unsupported, with_scratch, launches, run);
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -8,6 +8,8 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
+using roofcast::gemm::kVectorBytes;
+
 enum class Copy { none, rows, transposed };
 
 /// An operand and how it comes.
@@ -24,11 +26,10 @@ struct Operand {
   }
 };
 
-constexpr std::int64_t kAlignment = 16;
-
 Operand operand(const MatrixView& from, bool turned) {
   if (turned) return {from, Copy::transposed};
-  return {from, multiple_of(kAlignment, from.data, from.row * from.size) ? Copy::none : Copy::rows};
+  return {from,
+          multiple_of(kVectorBytes, from.data, from.row * from.size) ? Copy::none : Copy::rows};
 }
 Operand operand_a(const Problem& p, const void* a) {
   const Shape s = shape_of(p);
@@ -78,12 +79,10 @@ struct Operands::Memory {
 
 Operands::Operands(const Problem& p, bool b_along_k, const Addresses& at, cudaStream_t stream) {
   const auto prepared = [&](const Operand& asked, Copy foreseen) -> Rows {
-    if (asked.copy == Copy::none && foreseen == Copy::none)
-      return {asked.from.data, asked.from.row};
     void* to = foreseen == Copy::none ? nullptr : at.scratch[next_scratch_++];
     if (asked.copy == Copy::none) return {asked.from.data, asked.from.row};
     // Scratch need not be aligned either.
-    if (to == nullptr || reinterpret_cast<std::uintptr_t>(to) % kAlignment != 0) {
+    if (to == nullptr || reinterpret_cast<std::uintptr_t>(to) % kVectorBytes != 0) {
       memory_.emplace_back(asked.copied_elements() * static_cast<std::size_t>(asked.from.size),
                            stream);
       to = memory_.back().data;

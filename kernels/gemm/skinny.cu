@@ -23,22 +23,25 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <array>
 #include <utility>
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/layout.cuh"
 #include "kernels/gemm/mma.cuh"
+#include "kernels/gemm/operands.hpp"
 #include "kernels/gemm/passes.hpp"
 #include "kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
 
-using roofcast::gemm::tensor::kMostTokens;
 using roofcast::gemm::tensor::kSkinnyTiles;
 using roofcast::gemm::tensor::SkinnyTile;
+using roofcast::gemm::tensor::skinny::along_k;
+using roofcast::gemm::tensor::skinny::tokens_of;
+using roofcast::gemm::tensor::skinny::transposes;
+using roofcast::gemm::tensor::skinny::weights_in_b;
 
 constexpr int kWarps = SkinnyTile::kWarps;
 constexpr int kThreads = 32 * kWarps;
@@ -248,33 +251,19 @@ constexpr CompiledTile compiled() {
 }
 template <class Element, DType kType>
 constexpr auto compiled_table() {
-  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
-    return std::array{compiled<Element, kType, kRows>()...};
-  }
-  (std::make_index_sequence<kSkinnyTiles.size()>());
+  return compiled_rows<kSkinnyTiles>(
+      [](auto row) { return compiled<Element, kType, decltype(row)::value>(); });
 }
 constexpr auto kCompiled =
     joined(compiled_table<__nv_bfloat16, DType::bf16>(), compiled_table<__half, DType::fp16>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
-/// Whether B holds the weights: the rows of A are the few. Else A does, and its rows hold k.
-bool weights_in_b(const Problem& p) {
-  return p[kM] <= kMostTokens;
-}
-std::int64_t tokens_of(const Problem& p) {
-  return weights_in_b(p) ? p[kM] : p[kN];
-}
 /// The problem with kTransposedB saying how the weights are stored.
-Problem by_weights(Problem p) {
-  if (!weights_in_b(p)) p[kTransposedB] = 1;  // they are A
-  return p;
+Problem by_weights(const Problem& p) {
+  return with_layout(p, along_k(p));
 }
 const CompiledTile* find_compiled(const Problem& p) {
   return find_tile(kCompiled, by_weights(p));
-}
-/// Few columns of B stored by rows of k: transposed first, so that a token's k are neighbours.
-bool transposes(const Problem& p) {
-  return !weights_in_b(p) && p[kTransposedB] == 0;
 }
 
 Skinny skinny_of(const Problem& p) {
@@ -348,14 +337,8 @@ std::vector<Launch> launches(const Problem& p) {
 }  // namespace
 
 KernelEntry skinny() {
-  return {.name = "gemm.skinny",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run_problem,
-          .reference = tensor_reference,
-          .tolerance = tensor_tolerance};
+  return tensor_entry("gemm.skinny", kConfigurations, unsupported, with_scratch, launches,
+                      run_problem);
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -3,11 +3,14 @@
 // A and C are row-major. B is row-major [k,n] as for the SIMT rungs, or [n,k] (kTransposedB) as the
 // weights of a linear layer are stored. Sums are fp32 and rounded once to the type of C: that of A
 // and B; fp32 for tf32, bf16 for fp8.
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/common/kernel.hpp"
 #include "kernels/gemm/gemm.hpp"
@@ -72,6 +75,16 @@ constexpr auto joined(const std::array<T, kCounts>&... lists) {
   return all;
 }
 
+/// What `compile` makes of each row of a table of the model's, given the row's position as an
+/// std::integral_constant.
+template <const auto& kTable, class Compile>
+constexpr auto compiled_rows(const Compile& compile) {
+  const auto all = [&compile]<std::size_t... kRows>(std::index_sequence<kRows...>) {
+    return std::array{compile(std::integral_constant<std::size_t, kRows>{})...};
+  };
+  return all(std::make_index_sequence<std::size(kTable)>());
+}
+
 /// The table of a kernel: rows with a Problem `configuration`.
 template <class Table>
 constexpr auto configurations_of(const Table& table) {
@@ -95,6 +108,22 @@ constexpr const typename Table::value_type* find_tile(const Table& table, const 
     if (same_kernel(one.configuration, p)) return &one;
   }
   return nullptr;
+}
+
+/// The catalog's entry of a tensor kernel.
+constexpr KernelEntry tensor_entry(std::string_view name, std::span<const Problem> configurations,
+                                   decltype(KernelEntry::unsupported) unsupported,
+                                   decltype(KernelEntry::tensors) tensors,
+                                   decltype(KernelEntry::launches) launches,
+                                   decltype(KernelEntry::run) run) {
+  return {.name = name,
+          .configurations = configurations,
+          .unsupported = unsupported,
+          .tensors = tensors,
+          .launches = launches,
+          .run = run,
+          .reference = tensor_reference,
+          .tolerance = tensor_tolerance};
 }
 
 KernelEntry mma_sync();

@@ -1,6 +1,6 @@
 // gemm.wgmma: the tiles that wgmma_kernel.cuh is compiled for, and what surrounds a launch.
-#include <array>
-#include <utility>
+#include <cuda_fp16.h>
+
 #include <vector>
 
 #include "kernels/common/error.hpp"
@@ -19,6 +19,7 @@ using hopper::wgmma_kernel;
 using hopper::Work;
 using roofcast::gemm::tensor::kWgmmaAlongKTiles;
 using roofcast::gemm::tensor::kWgmmaTiles;
+using roofcast::gemm::tensor::wgmma_along_k;
 using roofcast::gemm::tensor::WgmmaTile;
 
 struct CompiledTile {
@@ -118,10 +119,9 @@ constexpr CompiledTile compiled() {
 /// A table of the model's, compiled for a type and a layout of B.
 template <class Element, DType kType, bool kTransposedB, const auto& kTable>
 constexpr auto compiled_table() {
-  return []<std::size_t... kRows>(std::index_sequence<kRows...>) {
-    return std::array{compiled<Element, kType, kTransposedB, kTable, kRows>()...};
-  }
-  (std::make_index_sequence<std::size(kTable)>());
+  return compiled_rows<kTable>([](auto row) {
+    return compiled<Element, kType, kTransposedB, kTable, decltype(row)::value>();
+  });
 }
 
 constexpr auto kCompiled =
@@ -133,12 +133,8 @@ constexpr auto kCompiled =
            compiled_table<__nv_fp8_e4m3, DType::fp8, true, kWgmmaAlongKTiles>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
-/// tf32 and fp8 are read along k only.
-bool b_along_k(const Problem& p) {
-  return p.dtype == DType::tf32 || p.dtype == DType::fp8;
-}
 const CompiledTile* find_compiled(const Problem& p) {
-  return find_tile(kCompiled, with_layout(p, b_along_k(p)));
+  return find_tile(kCompiled, with_layout(p, wgmma_along_k(p.dtype)));
 }
 
 std::string unsupported(const Problem& p) {
@@ -159,7 +155,7 @@ std::string unsupported(const Problem& p) {
 
 Tensors with_scratch(const Problem& p) {
   Tensors all = tensor_tensors(p);
-  add_operand_scratch(all, p, b_along_k(p));
+  add_operand_scratch(all, p, wgmma_along_k(p.dtype));
   if (p[kSplitK] > 1) {
     all.scratch.push_back({DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kM] * p[kN])});
   }
@@ -168,7 +164,7 @@ Tensors with_scratch(const Problem& p) {
 
 std::vector<Launch> launches(const Problem& p) {
   const Shape s = shape_of(p);
-  std::vector<Launch> all = operand_launches(p, b_along_k(p));
+  std::vector<Launch> all = operand_launches(p, wgmma_along_k(p.dtype));
   all.push_back(find_compiled(p)->launch(s, static_cast<int>(p[kSplitK])));
   if (p[kSplitK] > 1) all.push_back(sum_parts_launch(s.m, s.n, result_type(p.dtype)));
   return all;
@@ -176,7 +172,7 @@ std::vector<Launch> launches(const Problem& p) {
 
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Shape shape = shape_of(p);
-  const Operands operands(p, b_along_k(p), at, stream);
+  const Operands operands(p, wgmma_along_k(p.dtype), at, stream);
   const auto parts = static_cast<int>(p[kSplitK]);
   float* const sums =
       parts > 1 ? static_cast<float*>(at.scratch[operands.next_scratch()]) : nullptr;
@@ -190,14 +186,7 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
 }  // namespace
 
 KernelEntry wgmma() {
-  return {.name = "gemm.wgmma",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run,
-          .reference = tensor_reference,
-          .tolerance = tensor_tolerance};
+  return tensor_entry("gemm.wgmma", kConfigurations, unsupported, with_scratch, launches, run);
 }
 
 }  // namespace roofcast::cuda::gemm

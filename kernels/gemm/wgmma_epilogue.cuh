@@ -2,6 +2,7 @@
 // The end of a tile of gemm.wgmma: sums from registers to C, or to the parts of k.
 #include <cstdint>
 
+#include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/wgmma_tile.cuh"
 
 namespace roofcast::cuda::gemm::hopper {

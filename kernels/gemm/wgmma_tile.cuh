@@ -1,17 +1,13 @@
 #pragma once
 // A tile of gemm.wgmma: its shape, its place in shared memory, and what a block is told.
 #include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_fp8.h>
 
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/common/element.cuh"
 #include "kernels/gemm/hopper.cuh"
 #include "kernels/gemm/layout.cuh"
-#include "kernels/gemm/mma.cuh"
-#include "kernels/gemm/wgmma_instruction.cuh"
 
 namespace roofcast::cuda::gemm::hopper {
 

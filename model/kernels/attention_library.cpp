@@ -254,10 +254,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   if (shape.backward) {
     throw InputError("attention.library is forecast forward only: leave out --pass");
   }
-  if (!gpu.sm.tensor_flop_per_clk[p.dtype]) {
-    throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
-                     ": choose another type (`roofcast gpus " + gpu.name + "`)");
-  }
+  require_tensor_cores(p.dtype, gpu);
   const auto asked = static_cast<Library>(p[kLibraryChoice]);
   std::vector<Problem> found;
   for (const Library library : {kCudnn, kFa2, kFa3, kTrtllm}) {
@@ -268,7 +265,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     one[kSplits] = 1;
     const Choice c = choice_of(one, gpu);
     const std::int64_t blocks = c.tiles() * c.copies();
-    const std::int64_t slots = gpu.sm_count.value_or(1) * c.tile.blocks_per_sm;
+    const std::int64_t slots = gpu.slots(c.tile.blocks_per_sm);
     const std::int64_t steps = steps_of(c, c.tiles() - 1).all();
     if (p[kSplits] != kToChoose) {
       one[kSplits] = p[kSplits];

@@ -1,13 +1,9 @@
 #include "model/kernels/attention_tiles.hpp"
 
-#include "model/counting/integers.hpp"
+#include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::attention {
 namespace {
-
-bool has_wide_products(const Gpu& gpu) {
-  return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
-}
 
 // Counted, of FlashAttention-2: a multiply-add for scale and maximum, the maximum, the exponential,
 // the sum and half of a conversion to a pair; a multiplication to rescale; a comparison and a

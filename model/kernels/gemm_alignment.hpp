@@ -9,8 +9,6 @@
 
 namespace roofcast::gemm {
 
-inline constexpr std::int64_t kVectorBytes = 16;  ///< the widest copy of a thread
-
 /// Elements of the widest copy to which rows of so many elements are aligned.
 inline std::int64_t vector_elements(std::int64_t row, DType type) {
   std::int64_t vector = kVectorBytes / element_bytes(type);
@@ -28,8 +26,9 @@ inline std::int64_t b_vector(const Problem& p) {
 }
 
 /// Elements of a copy of the kernel that a library takes: there are kernels for 16, for 4 and for 2
-/// bytes, for both operands alike (cuBLAS 13 on an H200, squares of 2049 to 5636 bf16: rows of 8
-/// bytes take the time of 4; one operand off alignment takes that of both).
+/// bytes, for both operands alike (cuBLAS 13, squares of 2049 to 5636 bf16,
+/// validation/sweeps/squares.json: rows of 8 bytes take the time of 4; one operand off alignment
+/// takes that of both).
 inline std::int64_t library_vector(const Problem& p) {
   constexpr std::int64_t kNarrowBytes = 4;
   const std::int64_t element = element_bytes(p.dtype), bytes = b_vector(p) * element;

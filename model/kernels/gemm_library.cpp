@@ -7,6 +7,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm_alignment.hpp"
+#include "model/kernels/gemm_tensor.hpp"
 #include "model/kernels/gemm_tiles.hpp"
 #include "model/kernels/plan_parts.hpp"
 
@@ -14,7 +15,6 @@ namespace roofcast::gemm {
 namespace {
 
 constexpr double kStepBytes = 128;  // of a row of A or B, a step
-constexpr double kPartElement = 4;  // bytes of an fp32 sum of a part
 
 /// The product, and the way it is computed.
 struct Choice {
@@ -37,15 +37,6 @@ struct Choice {
   double depth() const { return kStepBytes / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 };
-
-// What C takes: sums of fp8 products are stored in 16 bits.
-double result_bytes(DType type) {
-  return type == DType::fp8 ? 2 : size_bytes(type);
-}
-
-bool has_wide_products(const Gpu& gpu) {
-  return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
-}
 
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
@@ -85,7 +76,7 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .tile = *tile,
           .splits = p[kSplitK],
           .element = size_bytes(p.dtype),
-          .result = result_bytes(p.dtype),
+          .result = size_bytes(tensor::result_type(p.dtype)),
           .vector = as_double(library_vector(p)),
           .aligned = is_aligned(p),
           .wide = has_wide_products(gpu) && p.dtype != DType::fp32,
@@ -114,9 +105,9 @@ double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
-// one warp's copy of 32 pieces, by own runs of cuBLAS on an H200: 9.2 in pieces of 2 bytes, 10.5 of
-// 4 (validation/sweeps/squares.json, 2026-11-22). An A100's product of 1791³, 60 TFLOP/s in 98 tiles
-// of 256x128 on 108 SMs, would take 12 (H. He, "What shapes do matrix multiplications like?").
+// one warp's copy of 32 pieces, by a run of validation/sweeps/squares.json, 2026-11-22: 9.2 in pieces
+// of 2 bytes, 10.5 of 4. A published product of 1791³, 60 TFLOP/s in 98 tiles of 256x128 on 108 SMs,
+// would take 12 (H. He, "What shapes do matrix multiplications like?").
 constexpr double kCyclesPerPieceOfWarp = 9.8;
 
 double copy_cycles(const Choice& c) {
@@ -170,7 +161,7 @@ TileRaster raster(const Choice& c, const Gpu& gpu) {
 }
 
 double partial_bytes(const Choice& c) {
-  return c.splits > 1 ? as_double(c.splits) * c.batch * c.m * c.n * kPartElement : 0;
+  return c.splits > 1 ? as_double(c.splits) * c.batch * c.m * c.n * as_double(kPartBytes) : 0;
 }
 
 enum Array : ArrayId { kA, kB, kC, kParts, kWideA };
@@ -290,7 +281,8 @@ Work library_work(const Problem& p) {
     work.tensor_flops[p.dtype] = flops;
   }
   const double a = m * k * (quantizes(p) ? kWideElement : size_bytes(p.dtype));
-  work.compulsory = {a + n * k * size_bytes(p.dtype), m * n * result_bytes(p.dtype)};
+  work.compulsory = {a + n * k * size_bytes(p.dtype),
+                     m * n * size_bytes(tensor::result_type(p.dtype))};
   return as_double(p[kBatch]) * work;
 }
 
@@ -298,37 +290,21 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   if (quantizes(p) && p.dtype != DType::fp8) {
     throw InputError("quantize=activations is for fp8: leave it out, or ask for --dtype fp8");
   }
-  if (p.dtype != DType::fp32 && !gpu.sm.tensor_flop_per_clk[p.dtype]) {
-    throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
-                     ": choose another type (`roofcast gpus " + gpu.name + "`)");
-  }
+  if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
   const std::int64_t steps =
       ceil_div(p[kK] * element_bytes(p.dtype), static_cast<std::int64_t>(kStepBytes));
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
   found.reserve(tiles.size() * kSplits.size());
   for (const LibraryTile& tile : tiles) {
-    if ((p[kTileM] != kToChoose && p[kTileM] != tile.m) ||
-        (p[kTileN] != kToChoose && p[kTileN] != tile.n) || !fits(tile, gpu)) {
-      continue;
-    }
-    const auto add = [&](std::int64_t splits) {
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) || !fits(tile, gpu)) continue;
+    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+    const std::int64_t most = 8 * gpu.slots(tile.blocks_per_sm);
+    for (const std::int64_t splits : splits_of(p.values[kSplitK], steps, whole, most)) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = tile.m;
       one[kTileN] = tile.n;
       one[kSplitK] = splits;
-    };
-    if (p[kSplitK] != kToChoose) {
-      add(p[kSplitK]);
-      continue;
-    }
-    // A part is at least three steps long, and parts are for tiles that leave SMs empty.
-    constexpr std::int64_t kLeastSteps = 3;
-    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
-    const std::int64_t slots = gpu.slots(tile.blocks_per_sm);
-    for (const std::int64_t splits : kSplits) {
-      if (splits > 1 && (steps < kLeastSteps * splits || whole * (splits - 1) >= 8 * slots)) break;
-      add(splits);
     }
   }
   if (found.empty()) (void)choice_of(p, gpu);  // which says what there is
@@ -374,7 +350,7 @@ Program plan_library(const Problem& p, const Gpu& gpu) {
   if (p[kBatch] == 1) plan.raster = raster(c, gpu);
   set_launch(plan, c, *plan.tile_loop, gpu);
   set_phases(plan, c, *plan.tile_loop, p.dtype);
-  plan.on_chip_bytes = c.area() * kPartElement + as_double(plan.launch.shared_bytes);
+  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.caveat = !c.aligned              ? kUnaligned
                 : !c.tensor             ? kSimtGuess
                 : p.dtype == DType::fp8 ? kFp8Guess

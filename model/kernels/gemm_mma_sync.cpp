@@ -10,7 +10,7 @@ namespace roofcast::gemm::tensor {
 namespace {
 
 std::span<const MmaTile> tiles_for(const Problem& p) {
-  if (p.dtype == DType::tf32) return kMmaAlongKTiles;
+  if (mma_sync_along_k(p.dtype)) return kMmaAlongKTiles;
   return kMmaTiles;
 }
 
@@ -95,7 +95,9 @@ TileRaster raster_of(const Choice& c) {
 Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   Program program;
-  const Operands operands = add_operands(program, p, p.dtype == DType::tf32);
+  const bool along_k = mma_sync_along_k(p.dtype);
+  add_copies(program, p, along_k);
+  const Operands operands = operands_of(p, along_k);
   Plan plan;
   plan.needs = {Instruction::mma_sync, Instruction::cp_async};
   plan.compute = p.dtype;
@@ -122,14 +124,12 @@ Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
 }
 
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
-  require_tensor_cores(p, gpu);
+  require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
-  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
-    return value == kToChoose || value == of_tile;
-  };
   for (const MmaTile& tile : tiles_for(p)) {
     const std::int64_t depth = tile.k_bytes / element_bytes(p.dtype);
-    if (!asked(p[kTileM], tile.m) || !asked(p[kTileN], tile.n) || !asked(p[kTileK], depth)) {
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
+        !is_asked(p[kTileK], depth)) {
       continue;
     }
     // One that is asked for and does not fit is refused by its occupancy.
@@ -145,8 +145,7 @@ std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline mma_sync_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  Program copies;
-  const Operands operands = add_operands(copies, p, p.dtype == DType::tf32);
+  const Operands operands = operands_of(p, mma_sync_along_k(p.dtype));
   return {loop_of(c, operands, gpu), raster_of(c), 0, c.s.c()};
 }
 

@@ -5,38 +5,30 @@
 #include <string>
 
 #include "model/kernels/gemm_tensor_models.hpp"
+#include "model/kernels/gemm_tiles.hpp"
 
 namespace roofcast::gemm::tensor {
 namespace {
 
-/// The product as the kernel sees it: rows of weights times tokens.
+using skinny::along_k;
+using skinny::rows_of;
+using skinny::tokens_of;
+using skinny::weights_in_b;
+
+/// The product and its tile.
 struct Choice {
   Problem p;
   Sizes s;
-  bool weights_in_b;
   SkinnyTile tile;
 
-  std::int64_t rows() const { return weights_in_b ? p[kN] : p[kM]; }
-  double weights() const { return weights_in_b ? s.b() : s.a(); }
-  double tokens() const { return weights_in_b ? s.a() : s.b(); }
-  /// Few columns of B stored by rows of k are transposed first.
-  bool transposes() const { return !weights_in_b && p[kTransposedB] == 0; }
+  double weights() const { return weights_in_b(p) ? s.b() : s.a(); }
+  double tokens() const { return weights_in_b(p) ? s.a() : s.b(); }
   bool aligned() const {
     const std::int64_t vector = kVectorBytes / element_bytes(p.dtype);
     return p[kK] % vector == 0 && (tile.along_k || p[kN] % vector == 0);
   }
-  std::int64_t row_blocks() const { return ceil_div(rows(), tile.rows()); }
+  std::int64_t row_blocks() const { return ceil_div(rows_of(p), tile.rows()); }
 };
-
-bool weights_in_b(const Problem& p) {
-  return p[kM] <= kMostTokens;
-}
-std::int64_t tokens_of(const Problem& p) {
-  return weights_in_b(p) ? p[kM] : p[kN];
-}
-bool along_k(const Problem& p) {
-  return !weights_in_b(p) || p[kTransposedB] != 0;
-}
 
 std::string shape_text(const SkinnyTile& tile) {
   return std::to_string(tile.tokens) + "x" + std::to_string(tile.rows()) + "x" +
@@ -55,7 +47,7 @@ Choice choice_of(const Problem& p) {
   for (const SkinnyTile& tile : kSkinnyTiles) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
     if (tile.tokens == p[kTileM] && tile.rows() == p[kTileN] && p[kTileK] == SkinnyTile::kBlockK) {
-      return {p, Sizes(p), weights_in_b(p), tile};
+      return {p, Sizes(p), tile};
     }
     known += (known.empty() ? "" : ", ") + shape_text(tile);
   }
@@ -94,7 +86,7 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   plan.launch = launch_of(c);
   const bool split = c.p[kSplitK] > 1;
   const double written = split ? partial_bytes(c.p) : c.s.c();
-  plan.arrays = {c.weights_in_b ? tokens : weights, c.weights_in_b ? weights : tokens,
+  plan.arrays = {weights_in_b(c.p) ? tokens : weights, weights_in_b(c.p) ? weights : tokens,
                  split ? scratch(kParts, {0, written}) : writes(kC, written)};
   const double blocks = as_double(plan.launch.blocks());
   const double k_of_round =
@@ -139,33 +131,30 @@ Program plan_skinny(const Problem& p, const Gpu& /*gpu*/) {
   }
   Program program;
   ArrayUse a = reads_activation(kA, c.s.a()), b = reads(kB, c.s.b());
-  if (c.transposes()) {
+  if (skinny::transposes(p)) {
     program.push_back({transposed_copy({p[kK], p[kN], element_bytes(p.dtype)}, b, kCopyOfB)});
     b = scratch(kCopyOfB, {c.s.b(), 0});
   }
-  program.push_back({c.weights_in_b ? main_launch(c, b, a) : main_launch(c, a, b)});
+  program.push_back({weights_in_b(p) ? main_launch(c, b, a) : main_launch(c, a, b)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
 }
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
-  require_tensor_cores(p, gpu);
+  require_tensor_cores(p.dtype, gpu);
   check_sizes(p);
   std::vector<Problem> found;
-  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
-    return value == kToChoose || value == of_tile;
-  };
   for (const SkinnyTile& tile : kSkinnyTiles) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p) ||
-        !asked(p[kTileM], tile.tokens) || !asked(p[kTileN], tile.rows())) {
+        !is_asked(p[kTileM], tile.tokens) || !is_asked(p[kTileN], tile.rows())) {
       continue;
     }
-    const std::int64_t rows = weights_in_b(p) ? p[kN] : p[kM];
-    const std::int64_t places = (tile.tokens <= 16 ? 2 : 1) * gpu.sm_count.value_or(1);
+    const std::int64_t most = 2 * gpu.slots(tile.tokens <= 16 ? 2 : 1);
     // A round takes 8 warps' blocks of k.
     const std::int64_t rounds =
         ceil_div(p[kK], SkinnyTile::kBlockK * SkinnyTile::kWarps * tile.blocks_at_once());
-    for (const std::int64_t split : splits_of(p, rounds, ceil_div(rows, tile.rows()), places)) {
+    for (const std::int64_t split :
+         splits_of(p.values[kSplitK], rounds, ceil_div(rows_of(p), tile.rows()), most)) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = tile.tokens, one[kTileN] = tile.rows();
       one[kTileK] = SkinnyTile::kBlockK;

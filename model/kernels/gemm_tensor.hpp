@@ -20,8 +20,6 @@ enum Parameter : std::size_t {
 
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
 inline constexpr std::int64_t kStepBytes = 32;       ///< of k, that one instruction multiplies
-inline constexpr std::int64_t kVectorBytes = 16;
-inline constexpr std::int64_t kPartBytes = 4;  ///< of an fp32 sum of a part of k
 
 /// What C takes: sums of fp8 products are stored in bf16.
 constexpr DType result_type(DType type) {
@@ -53,6 +51,10 @@ inline constexpr std::array kWgmmaTiles = {
     WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
     WgmmaTile{64, 64, 8, 2, 1, true}};
 /// tf32 and fp8, whose operands hold k along their lines: B in another order is transposed first.
+constexpr bool wgmma_along_k(DType type) {
+  return type == DType::tf32 || type == DType::fp8;
+}
+/// Of those.
 inline constexpr std::array kWgmmaAlongKTiles = {
     WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
     WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
@@ -65,7 +67,7 @@ struct MmaTile {
   int stages;
   int blocks;  ///< an SM, for which registers are left
   /// Of the rate of wgmma, where there is that: its warps wait for operands and at barriers besides.
-  /// Clocks of a step by the counters of large products, H100 and H200, 2026-11-22.
+  /// Clocks of a step by the counters of large products: runs of 2026-11-22 in validation/measured.
   double share_of_wgmma;
   /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-22.
   std::array<std::int64_t, 2> registers;
@@ -79,6 +81,10 @@ inline constexpr std::array kMmaTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50
                                          MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, {240, 236}},
                                          MmaTile{64, 64, 128, 2, 2, 4, 2, 0.45, {124, 118}}};
 /// tf32, whose B holds k along its lines: in another order it is transposed first.
+constexpr bool mma_sync_along_k(DType type) {
+  return type == DType::tf32;
+}
+/// Of that.
 inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 128, 128, 2, 4, 4, 1, 0.42, {158, 158}},
                                                MmaTile{64, 64, 128, 2, 2, 4, 2, 0.45, {118, 118}}};
 
@@ -108,6 +114,28 @@ inline constexpr std::array kSkinnyTiles = {
     SkinnyTile{8, true, {124, 128}},   SkinnyTile{16, true, {128, 128}},
     SkinnyTile{32, true, {180, 232}},  SkinnyTile{64, true, {254, 186}}};
 inline constexpr std::int64_t kMostTokens = 64;
+
+/// How gemm.skinny sees a product: rows of weights times tokens.
+namespace skinny {
+/// Whether B holds the weights: the rows of A are few. Else A does.
+constexpr bool weights_in_b(const Problem& p) {
+  return p[kM] <= kMostTokens;
+}
+constexpr std::int64_t tokens_of(const Problem& p) {
+  return weights_in_b(p) ? p[kM] : p[kN];
+}
+constexpr std::int64_t rows_of(const Problem& p) {
+  return weights_in_b(p) ? p[kN] : p[kM];
+}
+/// Whether a row of weights holds k.
+constexpr bool along_k(const Problem& p) {
+  return !weights_in_b(p) || p[kTransposedB] != 0;
+}
+/// Few columns of B stored by rows of k are transposed first, so that a token's k are neighbours.
+constexpr bool transposes(const Problem& p) {
+  return !weights_in_b(p) && p[kTransposedB] == 0;
+}
+}  // namespace skinny
 
 /// Blocks and threads of what runs before and after a product (kernels/gemm/passes.cu).
 namespace passes {

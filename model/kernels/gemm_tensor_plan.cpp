@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 namespace roofcast::gemm::tensor {
 
@@ -26,12 +25,6 @@ Work product_work(const Problem& p) {
   return work;
 }
 
-void require_tensor_cores(const Problem& p, const Gpu& gpu) {
-  if (gpu.sm.tensor_flop_per_clk[p.dtype]) return;
-  throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
-                   ": choose another type (`roofcast gpus " + gpu.name + "`)");
-}
-
 std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
   if (!gpu.occupancy) return 1;
   constexpr std::int64_t kRegisterUnit = 8;  // a thread's registers are given out so many at a time
@@ -41,18 +34,6 @@ std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
   const std::int64_t by_shared =
       rules.shared_bytes_per_sm / (launch.shared_bytes + rules.shared_reserved_bytes_per_block);
   return std::max<std::int64_t>(1, std::min(by_registers, by_shared));
-}
-
-std::vector<std::int64_t> splits_of(const Problem& p, std::int64_t steps, std::int64_t blocks,
-                                    std::int64_t slots) {
-  if (p[kSplitK] != kToChoose) return {p[kSplitK]};
-  constexpr std::int64_t kLeastSteps = 3;
-  std::vector<std::int64_t> parts = {1};
-  for (const std::int64_t split : {2, 3, 4, 6, 8, 12, 16}) {
-    if (steps < kLeastSteps * split || blocks * (split - 1) >= 2 * slots) break;
-    parts.push_back(split);
-  }
-  return parts;
 }
 
 Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
@@ -128,29 +109,47 @@ double units_of_piece(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   return as_double(kTileLineBytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
 }
 
-Operands::Side side(const ArrayUse& use, std::int64_t pitch_bytes) {
-  return {use, units_of_piece(pitch_bytes, kTileLineBytes), units_of_piece(pitch_bytes, 32)};
+/// An operand as it is stored.
+struct Stored {
+  Matrix matrix;
+  ArrayUse use;
+  bool turned = false;  ///< a transposed copy is read
+
+  bool copied() const { return turned || matrix.columns * matrix.size % kVectorBytes != 0; }
+};
+
+Stored stored_a(const Problem& p) {
+  const Matrix matrix = {p[kM], p[kK], element_bytes(p.dtype)};
+  return {matrix, reads_activation(kA, matrix.bytes())};
+}
+Stored stored_b(const Problem& p, bool b_along_k) {
+  const bool transposed = p[kTransposedB] != 0;
+  const std::int64_t size = element_bytes(p.dtype);
+  const Matrix matrix = transposed ? Matrix{p[kN], p[kK], size} : Matrix{p[kK], p[kN], size};
+  return {matrix, reads(kB, matrix.bytes()), b_along_k && !transposed};
+}
+
+Operands::Side side(const Stored& from, ArrayId copy) {
+  if (from.copied()) return {scratch(copy, {from.matrix.bytes(), 0})};
+  const std::int64_t pitch_bytes = from.matrix.columns * from.matrix.size;
+  return {from.use, units_of_piece(pitch_bytes, kTileLineBytes), units_of_piece(pitch_bytes, 32)};
+}
+
+void add_copy(Program& program, const Stored& from, ArrayId to) {
+  if (!from.copied()) return;
+  program.push_back({from.turned ? transposed_copy(from.matrix, from.use, to)
+                                 : copy_of_rows(from.matrix, from.use, to)});
 }
 
 }  // namespace
 
-Operands add_operands(Program& program, const Problem& p, bool b_along_k) {
-  const Sizes s(p);
-  const std::int64_t size = element_bytes(p.dtype);
-  Operands all{side(reads_activation(kA, s.a()), p[kK] * size), {}};
-  if (p[kK] * size % kVectorBytes != 0) {
-    program.push_back({copy_of_rows({p[kM], p[kK], size}, all.a.use, kCopyOfA)});
-    all.a = {scratch(kCopyOfA, {s.a(), 0})};
-  }
-  const bool transposed = p[kTransposedB] != 0, turned = b_along_k && !transposed;
-  const Matrix stored = transposed ? Matrix{p[kN], p[kK], size} : Matrix{p[kK], p[kN], size};
-  all.b = side(reads(kB, s.b()), stored.columns * size);
-  if (turned || stored.columns * size % kVectorBytes != 0) {
-    program.push_back({turned ? transposed_copy(stored, all.b.use, kCopyOfB)
-                              : copy_of_rows(stored, all.b.use, kCopyOfB)});
-    all.b = {scratch(kCopyOfB, {s.b(), 0})};
-  }
-  return all;
+Operands operands_of(const Problem& p, bool b_along_k) {
+  return {side(stored_a(p), kCopyOfA), side(stored_b(p, b_along_k), kCopyOfB)};
+}
+
+void add_copies(Program& program, const Problem& p, bool b_along_k) {
+  add_copy(program, stored_a(p), kCopyOfA);
+  add_copy(program, stored_b(p, b_along_k), kCopyOfB);
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -25,16 +25,8 @@ double partial_bytes(const Problem&);
 /// The family's work in the type of the tensor cores, C in its own type.
 Work product_work(const Problem&);
 
-/// Throws InputError where the device has no tensor cores for the type.
-void require_tensor_cores(const Problem&, const Gpu&);
-
 /// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
 std::int64_t resident_blocks(const Launch&, const Gpu&);
-
-/// Parts of k worth a forecast, where `blocks` blocks without parts run on `slots` places: a part is
-/// at least three steps long, and parts are for blocks that leave places empty. Those asked for stay.
-std::vector<std::int64_t> splits_of(const Problem&, std::int64_t steps, std::int64_t blocks,
-                                    std::int64_t slots);
 
 /// Arrays of a program.
 enum Array : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB };
@@ -61,8 +53,10 @@ struct Operands {
   };
   Side a, b;
 };
-/// Adds the copies of operands whose rows are no multiples of 16 bytes, and of B stored by rows of k
-/// where the kernel reads along k only.
-Operands add_operands(Program&, const Problem&, bool b_along_k);
+/// Operands whose rows are no multiples of 16 bytes are copied, and B stored by rows of k where the
+/// kernel reads along k only.
+Operands operands_of(const Problem&, bool b_along_k);
+/// Adds the launches that copy them.
+void add_copies(Program&, const Problem&, bool b_along_k);
 
 }  // namespace roofcast::gemm::tensor

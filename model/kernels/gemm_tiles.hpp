@@ -1,10 +1,11 @@
 #pragma once
-// The tiles that a library is taken to choose from, by the matrix instruction of the GPU.
+// The tiles and parts of k that a library is taken to choose from, the tiles by the matrix
+// instruction of the GPU.
 #include <array>
 #include <cstdint>
 #include <span>
 
-#include "model/types/gpu.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::gemm {
 
@@ -43,7 +44,24 @@ inline constexpr std::array kSimtBatchTiles = {LibraryTile{128, 128, 2}};
 /// Where they have it.
 inline constexpr std::array kLargeSimtTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1}};
 
-/// Parts of k among which a library chooses.
+/// Parts of k among which a library chooses, and a setting that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
+
+/// Those worth a forecast, or the number asked for. A part is at least three steps long, and no
+/// product is split further where one part less already makes `most_blocks` blocks, `blocks` each.
+constexpr std::span<const std::int64_t> splits_of(const std::int64_t& asked, std::int64_t steps,
+                                                  std::int64_t blocks, std::int64_t most_blocks) {
+  if (asked != kToChoose) return {&asked, 1};
+  constexpr std::int64_t kLeastSteps = 3;
+  std::size_t count = 1;
+  while (count < kSplits.size() && steps >= kLeastSteps * kSplits[count] &&
+         blocks * (kSplits[count] - 1) < most_blocks) {
+    ++count;
+  }
+  return {kSplits.data(), count};
+}
+/// A temporary ends before the result.
+std::span<const std::int64_t> splits_of(std::int64_t&& asked, std::int64_t, std::int64_t,
+                                        std::int64_t) = delete;
 
 }  // namespace roofcast::gemm

@@ -5,15 +5,13 @@
 #include <utility>
 
 #include "model/kernels/gemm_tensor_models.hpp"
+#include "model/kernels/gemm_tiles.hpp"
 
 namespace roofcast::gemm::tensor {
 namespace {
 
-bool only_along_k(const Problem& p) {
-  return p.dtype == DType::tf32 || p.dtype == DType::fp8;
-}
 std::span<const WgmmaTile> tiles_for(const Problem& p) {
-  if (only_along_k(p)) return kWgmmaAlongKTiles;
+  if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
   return kWgmmaTiles;
 }
 std::int64_t depth_of(const Problem& p) {
@@ -154,28 +152,26 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
 Program plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   Program program;
-  const Operands operands = add_operands(program, p, only_along_k(p));
-  program.push_back({main_launch(c, operands, gpu)});
+  const bool along_k = wgmma_along_k(p.dtype);
+  add_copies(program, p, along_k);
+  program.push_back({main_launch(c, operands_of(p, along_k), gpu)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
 }
 
 std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
-  require_tensor_cores(p, gpu);
+  require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
-  const auto asked = [](std::int64_t value, std::int64_t of_tile) {
-    return value == kToChoose || value == of_tile;
-  };
   for (const WgmmaTile& tile : tiles_for(p)) {
-    if (!asked(p[kTileM], tile.m) || !asked(p[kTileN], tile.n) ||
-        !asked(p[kCluster], tile.cluster) || !asked(p[kTileK], depth_of(p))) {
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
+        !is_asked(p[kCluster], tile.cluster) || !is_asked(p[kTileK], depth_of(p))) {
       continue;
     }
     // A second block of a cluster that has no tile row would copy for nothing.
     if (p[kCluster] == kToChoose && tile.cluster > 1 && p[kM] <= tile.m) continue;
     const std::int64_t blocks = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
-         splits_of(p, ceil_div(p[kK], depth_of(p)), blocks, gpu.sm_count.value_or(1))) {
+         splits_of(p.values[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth_of(p);
       one[kSplitK] = split;
@@ -188,8 +184,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  Program copies;
-  const Operands operands = add_operands(copies, p, only_along_k(p));
+  const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
   return {loop_of(c, operands, gpu), raster_of(c, gpu), partial_bytes(p), c.s.c()};
 }
 

@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace roofcast {
+
+void require_tensor_cores(DType type, const Gpu& gpu) {
+  if (gpu.sm.tensor_flop_per_clk[type]) return;
+  throw InputError(gpu.name + " has no tensor cores for " + std::string(name(type)) +
+                   ": choose another type (`roofcast gpus " + gpu.name + "`)");
+}
 
 void set_blocks_with_edge(Plan& plan, const Step& full, double share) {
   const std::int64_t blocks = plan.launch.blocks();

@@ -50,6 +50,19 @@ inline Program launch_of(Plan plan) {
   return program;
 }
 
+/// Whether a tile with that value is among those asked for.
+constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
+  return value == kToChoose || value == of_tile;
+}
+
+/// Throws InputError where the device has no tensor cores for the type.
+void require_tensor_cores(DType type, const Gpu& gpu);
+
+/// Whether matrix instructions read their operands from shared memory themselves.
+inline bool has_wide_products(const Gpu& gpu) {
+  return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
+}
+
 /// All blocks of the launch do the same.
 inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
   plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});

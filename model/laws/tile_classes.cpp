@@ -9,35 +9,14 @@
 #include "model/laws/makespan.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/laws/sm_pipes.hpp"
+#include "model/laws/tile_rates.hpp"
 
 namespace roofcast {
 namespace {
 
-double over(double amount, double rate) {
-  return rate > 0 ? amount / rate : 0;
-}
-
 constexpr std::size_t index(Resource resource) {
   return static_cast<std::size_t>(resource);
 }
-
-/// What the device keeps up; where no one measured it, its datasheet or nothing.
-struct Rates {
-  explicit Rates(const Gpu& gpu)
-      : math_efficiency(gpu.sustained.tile_math_efficiency.value_or(1)),
-        l2(gpu.sustained.tile_l2_bytes_per_s.value_or(
-            gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0))),
-        dram(gpu.sustained.tile_dram_bytes_per_s.value_or(
-            gpu.sustained.dram_read_bytes_per_s.value_or(
-                gpu.memory.dram_bandwidth_bytes_per_s.value_or(0)))),
-        dram_sms(gpu.sustained.tile_dram_sm_share.value_or(1) *
-                 static_cast<double>(gpu.sm_count.value_or(1))) {}
-
-  double math_efficiency;
-  double l2;
-  double dram;
-  double dram_sms;  ///< that load at that rate together
-};
 
 /// Blocks that run at once, and what they share.
 struct Together {
@@ -80,7 +59,7 @@ double together(const std::array<double, 4>& times_s) {
   return largest * std::sqrt(std::sqrt(sum));
 }
 
-void add_phase(BlockTime& block, const Phase& phase, const Together& some, const Rates& rates,
+void add_phase(BlockTime& block, const Phase& phase, const Together& some, const TileRates& rates,
                DType compute, double clock_hz, const Gpu& gpu) {
   const Step& step = phase.step;
   CyclesByResource pipes = pipe_cycles(step, compute, gpu);
@@ -93,8 +72,7 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
   const double read = step.issued.l2.read_bytes;
   const double l2_s = over(some.active * read, rates.l2);
   const double dram_s = over(some.active * read * some.dram_share.read_bytes, some.dram_bytes_s);
-  const double least_s =
-      phase.repeats > 1 ? gpu.sustained.tile_step_cycles.value_or(0) / clock_hz : 0;
+  const double least_s = phase.repeats > 1 ? rates.step_s : 0;
   const double full_math_s = math_s(some.per_sm);
   block.loop_s += phase.repeats * together({full_math_s, l2_s, dram_s, least_s});
   const double trip_cycles =
@@ -103,11 +81,10 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
                     (step.waits.tile_loads * gpu.sustained.tile_fill_cycles.value_or(0) +
                      step.waits.global * trip_cycles) /
                     clock_hz;
-  const double outputs_per_s = gpu.sustained.tile_outputs_per_clk.value_or(0) * clock_hz;
   const double written = step.issued.l2.write_bytes;
   const double write_s =
       over(some.active * written * some.dram_share.write_bytes, some.dram_bytes_s);
-  const double epilogue_s = over(written / kResultBytes, outputs_per_s) + write_s;
+  const double epilogue_s = over(written / kResultBytes, rates.outputs_per_s) + write_s;
   block.epilogue_s += phase.repeats * (epilogue_s + (some.per_sm - 1) * (epilogue_s - write_s));
   for (std::size_t i = 0; i < kResources; ++i) {
     block.pipes_s[i] += phase.repeats * some.per_sm * pipes[i] / clock_hz;
@@ -123,7 +100,8 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
 
 ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
                               double clock_hz, bool clock_given, const Gpu& gpu) {
-  const Rates rates(gpu);
+  constexpr bool kOnTensorCores = true;
+  const TileRates rates(kOnTensorCores, clock_hz, gpu);
   const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
   const std::int64_t slots = places(plan.launch, occupancy, gpu);
   const auto blocks = static_cast<double>(plan.launch.blocks());
@@ -133,7 +111,7 @@ ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, cons
   some.per_sm = std::ceil(some.active / sms);
   some.warps = static_cast<double>((plan.launch.threads() + 31) / 32);
   some.dram_share = {over(dram.read_bytes, l2.read_bytes), over(dram.write_bytes, l2.write_bytes)};
-  some.dram_bytes_s = rates.dram * std::min(1.0, std::min(some.active, sms) / rates.dram_sms);
+  some.dram_bytes_s = rates.dram_of(std::min(some.active, sms));
 
   ClassesTime found;
   TileTime& result = found.time;

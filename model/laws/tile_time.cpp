@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/laws/tile_rates.hpp"
+
 namespace roofcast {
 namespace {
 
@@ -15,38 +17,6 @@ double norm(double a, double b, double c, double d) {
   const double sum =
       fourth(a / largest) + fourth(b / largest) + fourth(c / largest) + fourth(d / largest);
   return largest * std::sqrt(std::sqrt(sum));
-}
-
-/// What the device keeps up for tiled products; where no one measured it, its datasheet or nothing.
-struct Rates {
-  Rates(const TileLoop& loop, double clock_hz, const Gpu& gpu)
-      : math_efficiency((loop.on_tensor_cores ? gpu.sustained.tile_math_efficiency
-                                              : gpu.sustained.tile_vector_efficiency)
-                            .value_or(1)),
-        l2(gpu.sustained.tile_l2_bytes_per_s.value_or(
-            gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0))),
-        dram(gpu.sustained.tile_dram_bytes_per_s.value_or(
-            gpu.sustained.dram_read_bytes_per_s.value_or(
-                gpu.memory.dram_bandwidth_bytes_per_s.value_or(0)))),
-        dram_sms(gpu.sustained.tile_dram_sm_share.value_or(1) *
-                 static_cast<double>(gpu.sm_count.value_or(1))),
-        step_s(gpu.sustained.tile_step_cycles.value_or(0) / clock_hz),
-        fill_s((gpu.sustained.tile_fill_cycles.value_or(0) +
-                (loop.splits > 1 ? gpu.sustained.tile_split_cycles.value_or(0) : 0)) /
-               clock_hz),
-        outputs_per_s(gpu.sustained.tile_outputs_per_clk.value_or(0) * clock_hz) {}
-
-  double math_efficiency;
-  double l2;
-  double dram;
-  double dram_sms;
-  double step_s;
-  double fill_s;
-  double outputs_per_s;  ///< of one SM
-};
-
-double over(double amount, double rate) {
-  return rate > 0 ? amount / rate : 0;
 }
 
 }  // namespace
@@ -64,7 +34,7 @@ double power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
 
 TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, bool clock_given,
                    const Gpu& gpu) {
-  const Rates rates(loop, clock_hz, gpu);
+  const TileRates rates(loop.on_tensor_cores, clock_hz, gpu);
   const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
   const std::int64_t slots = gpu.slots(loop.blocks_per_sm);
   const auto blocks = static_cast<double>(loop.blocks());
@@ -81,8 +51,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, b
     const double sharing = std::ceil(some / sms);
     const double math = sharing * math_s;
     const double l2 = over(some * loop.l2_read_bytes, rates.l2);
-    const double loading = std::min(1.0, std::min(some, sms) / rates.dram_sms);
-    const double from_dram = over(some * read_bytes, rates.dram * loading);
+    const double from_dram = over(some * read_bytes, rates.dram_of(std::min(some, sms)));
     const double loop_s = loop.steps * norm(math, l2, from_dram, rates.step_s);
     const double stores = sharing * epilogue_s;
     const double epilogue = loop.stores_meanwhile ? std::max(0.0, stores - loop_s) : stores;
@@ -106,7 +75,8 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, b
     for (double* part : {&result.loop_s, &result.epilogue_s, &result.write_s}) *part *= shown;
     result.tail_s = idle;
   }
-  result.fill_s = rates.fill_s;
+  const double split_cycles = loop.splits > 1 ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
+  result.fill_s = (gpu.sustained.tile_fill_cycles.value_or(0) + split_cycles) / clock_hz;
   if (loop.stores_meanwhile) result.fill_s += epilogue_s;  // of the last tile
   result.time_s =
       result.loop_s + result.epilogue_s + result.write_s + result.tail_s + result.fill_s;

@@ -11,10 +11,7 @@
 namespace roofcast {
 namespace {
 
-const Gpu& gpu_named(std::string_view name) {
-  const auto& all = testing::gpus();
-  return *std::find_if(all.begin(), all.end(), [name](const Gpu& gpu) { return gpu.name == name; });
-}
+using testing::gpu_named;
 
 Problem product(const KernelRef& kernel, std::int64_t m, std::int64_t n, std::int64_t k,
                 DType type = DType::bf16) {
@@ -45,10 +42,6 @@ std::vector<ProductAdvice> of_kind(const Advised& advised, AdviceKind kind) {
 
 std::int64_t extent(const ProductAdvice& one, std::size_t i) {
   return one.product.prediction.problem[i];
-}
-
-double time_s(const ProductForecast& one) {
-  return one.prediction.time->expected_s;
 }
 
 constexpr std::array kShapes = {Shape{4096, 50257, 768}, Shape{1793, 1793, 1793},
@@ -88,8 +81,8 @@ TEST(ProductAdvice, EveryShapeIsForecastAsItSays) {
       for (const ProductAdvice& one : advised.shapes) {
         const Problem near = product(library, extent(one, 0), extent(one, 1), extent(one, 2));
         const Prediction again = predict(library, near, gpu_named(gpu));
-        EXPECT_EQ(again.time->expected_s, time_s(one.product));
-        EXPECT_EQ(one.time_change, again.time->expected_s / time_s(advised.asked) - 1);
+        EXPECT_EQ(again.time->expected_s, one.product.time_s());
+        EXPECT_EQ(one.time_change, again.time->expected_s / advised.asked.time_s() - 1);
         EXPECT_FALSE(one.why.empty());
         const bool up = one.kind != AdviceKind::smaller;
         for (std::size_t i = 0; i < 3; ++i) {
@@ -113,9 +106,9 @@ TEST(ProductAdvice, RoomCostsNothing) {
   for (const Shape& shape : kShapes) {
     const Advised advised = advise(shape);
     const auto faster = of_kind(advised, AdviceKind::faster);
-    const double base_s = faster.empty() ? time_s(advised.asked) : time_s(faster.front().product);
+    const double base_s = faster.empty() ? advised.asked.time_s() : faster.front().product.time_s();
     for (const ProductAdvice& one : of_kind(advised, AdviceKind::room)) {
-      EXPECT_LE(time_s(one.product), base_s * (1 + kFreeTime));
+      EXPECT_LE(one.product.time_s(), base_s * (1 + kFreeTime));
     }
   }
   // 17 rows and 24 take the same tiles.
@@ -133,7 +126,7 @@ TEST(ProductAdvice, MissesNothingThatASearchOfEveryShapeFinds) {
       return static_cast<std::int64_t>(static_cast<double>(asked) * (1 + options.reach.within));
     };
     const Advised advised = advise(shape, options);
-    double least_s = time_s(advised.asked);
+    double least_s = advised.asked.time_s();
     for (std::int64_t m = shape.m; m <= most(shape.m); ++m) {
       for (std::int64_t n = shape.n; n <= most(shape.n); ++n) {
         for (std::int64_t k = shape.k; k <= most(shape.k); ++k) {
@@ -143,7 +136,8 @@ TEST(ProductAdvice, MissesNothingThatASearchOfEveryShapeFinds) {
       }
     }
     const auto faster = of_kind(advised, AdviceKind::faster);
-    const double named_s = faster.empty() ? time_s(advised.asked) : time_s(faster.front().product);
+    const double named_s =
+        faster.empty() ? advised.asked.time_s() : faster.front().product.time_s();
     EXPECT_LE(named_s * (1 - kWorthNaming), least_s) << shape.m << " " << shape.n << " " << shape.k;
   }
 }
@@ -185,7 +179,7 @@ TEST(ProductAdvice, CountsTheBlocksThatMultiply) {
   EXPECT_EQ(alone.blocks, 32 * 16);
   EXPECT_EQ(converted.blocks, alone.blocks);
   EXPECT_EQ(converted.waves, alone.waves);
-  EXPECT_GT(time_s(converted), time_s(alone));
+  EXPECT_GT(converted.time_s(), alone.time_s());
 }
 
 TEST(ProductAdvice, KeepsTheTileThatIsAskedFor) {

@@ -32,6 +32,24 @@ std::vector<std::string> lines(const json& chart) {
   return names;
 }
 
+/// The file of a run with one case, measured at 5 µs.
+std::string written_run(const Folder& folder, std::string_view kernel, const Problem& problem,
+                        CacheState cache) {
+  validation::Run run;
+  run.suite = "test";
+  run.date = "2025-01-02T03:04:05Z";
+  run.build = "0.1.0";
+  run.device.gpu = "h200-sxm";
+  run.device.device = "NVIDIA H200";
+  validation::Case item;
+  item.kernel = kernel;
+  item.problem = problem;
+  item.cache = cache;
+  item.timing.samples_s = {5e-6};
+  run.cases.push_back(item);
+  return folder.write("run.json", validation::to_json(run));
+}
+
 TEST(SweepPlot, OneLineAKernelAndOneForWhatElseVaries) {
   const json kernels = drawn("stream.copy stream.add --n 1024:65536:*2 --gpu h200-sxm --plot time");
   EXPECT_THAT(lines(kernels), ::testing::ElementsAre("stream.copy", "stream.add"));
@@ -100,19 +118,8 @@ TEST(SweepPlot, WavesAreMarkedOnALine) {
 
 TEST(SweepPlot, MarksWhatARunMeasured) {
   const Folder folder;
-  validation::Run run;
-  run.suite = "test";
-  run.date = "2025-01-02T03:04:05Z";
-  run.build = "0.1.0";
-  run.device.gpu = "h200-sxm";
-  run.device.device = "NVIDIA H200";
-  validation::Case item;
-  item.kernel = "stream.copy";
-  item.problem.values = {1 << 20, 256, 16, 1};
-  item.cache = CacheState::steady;
-  item.timing.samples_s = {5e-6};
-  run.cases.push_back(item);
-  const std::string file = folder.write("run.json", validation::to_json(run));
+  const std::string file =
+      written_run(folder, "stream.copy", {.values = {1 << 20, 256, 16, 1}}, CacheState::steady);
   const std::string words =
       "stream.copy --n 524288,1048576 --loads 1 --gpu h200-sxm --plot time --run " + file;
   const json marked = drawn(words).at("datasets").at("measured");
@@ -126,20 +133,8 @@ TEST(SweepPlot, MarksWhatARunMeasured) {
 
 TEST(SweepPlot, AMeasuredLibraryIsMarkedWhateverTilesItIsTakenToChoose) {
   const Folder folder;
-  validation::Run run;
-  run.suite = "test";
-  run.date = "2025-01-02T03:04:05Z";
-  run.build = "0.1.0";
-  run.device.gpu = "h200-sxm";
-  run.device.device = "NVIDIA H200";
-  validation::Case item;
-  item.kernel = "gemm.library";
-  item.problem.dtype = DType::bf16;
-  item.problem.values = {512, 512, 512, 64, 16, 2, 0, 1};
-  item.cache = CacheState::cold;
-  item.timing.samples_s = {5e-6};
-  run.cases.push_back(item);
-  const std::string file = folder.write("run.json", validation::to_json(run));
+  const Problem product = {.dtype = DType::bf16, .values = {512, 512, 512, 64, 16, 2, 0, 1}};
+  const std::string file = written_run(folder, "gemm.library", product, CacheState::cold);
   const json marked = drawn(
                           "gemm.library --m 512,1024 --n 512 --k 512 --dtype bf16 --gpu h200-sxm "
                           "--plot time --run " +

@@ -15,13 +15,7 @@
 namespace roofcast::gemm {
 namespace {
 
-Gpu gpu_named(std::string_view name) {
-  for (const Gpu& gpu : roofcast::testing::gpus()) {
-    if (gpu.name == name) return gpu;
-  }
-  ADD_FAILURE() << name;
-  return {};
-}
+using roofcast::testing::gpu_named;
 
 Problem product(std::int64_t m, std::int64_t n, std::int64_t k, DType type = DType::bf16) {
   Problem p;

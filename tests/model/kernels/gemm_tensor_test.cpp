@@ -14,16 +14,9 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
+using roofcast::testing::gpu_named;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-Gpu gpu_named(std::string_view name) {
-  for (const Gpu& gpu : roofcast::testing::gpus()) {
-    if (gpu.name == name) return gpu;
-  }
-  ADD_FAILURE() << name;
-  return {};
-}
 
 struct Tile {
   std::int64_t m, n, k, split_k = 1, cluster = 1;

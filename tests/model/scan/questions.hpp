@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hw_specs/loader.hpp"
@@ -32,6 +34,14 @@ inline const std::vector<Gpu>& gpus() {
     return loaded;
   }();
   return all;
+}
+
+/// The shipped device of that name.
+inline const Gpu& gpu_named(std::string_view name) {
+  for (const Gpu& gpu : gpus()) {
+    if (gpu.name == name) return gpu;
+  }
+  throw std::invalid_argument("no shipped device " + std::string(name));
 }
 
 // A build without optimization, as that of the sanitizers, asks each question of one device in 32:

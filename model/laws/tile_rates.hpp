@@ -1,0 +1,40 @@
+#pragma once
+// What the device keeps up for tiled products, of one kind of tile or of several.
+#include <algorithm>
+
+#include "model/types/gpu.hpp"
+
+namespace roofcast {
+
+/// As measured; where no one measured it, its datasheet or nothing.
+struct TileRates {
+  TileRates(bool on_tensor_cores, double clock_hz, const Gpu& gpu)
+      : math_efficiency((on_tensor_cores ? gpu.sustained.tile_math_efficiency
+                                         : gpu.sustained.tile_vector_efficiency)
+                            .value_or(1)),
+        l2(gpu.sustained.tile_l2_bytes_per_s.value_or(
+            gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0))),
+        dram(gpu.sustained.tile_dram_bytes_per_s.value_or(
+            gpu.sustained.dram_read_bytes_per_s.value_or(
+                gpu.memory.dram_bandwidth_bytes_per_s.value_or(0)))),
+        dram_sms(gpu.sustained.tile_dram_sm_share.value_or(1) *
+                 static_cast<double>(gpu.sm_count.value_or(1))),
+        step_s(gpu.sustained.tile_step_cycles.value_or(0) / clock_hz),
+        outputs_per_s(gpu.sustained.tile_outputs_per_clk.value_or(0) * clock_hz) {}
+
+  double math_efficiency;
+  double l2, dram;       ///< B/s
+  double dram_sms;       ///< that load from DRAM at that rate together
+  double step_s;         ///< that a step takes at the least
+  double outputs_per_s;  ///< of one SM
+
+  /// Of DRAM, B/s, when so many SMs load.
+  double dram_of(double sms) const { return dram * std::min(1.0, sms / dram_sms); }
+};
+
+/// Nothing where the rate is not known.
+constexpr double over(double amount, double rate) {
+  return rate > 0 ? amount / rate : 0;
+}
+
+}  // namespace roofcast
