@@ -39,7 +39,7 @@ struct Tile {
   static constexpr int kSharedBytes = kStages * kStageBytes;
   static_assert(kWarpRows % 16 == 0 && kWarpColumns % 16 == 0 && kSteps % 2 == 0 && kStages >= 3);
   static_assert(kColumns * kSize % kPanelBytes == 0);
-  static_assert(!kTransposedA || kRows * kSize % kPanelBytes == 0);
+  static_assert(!kTransposedA || kWarpRows * kSize % kPanelBytes == 0);
   static_assert(TileA::kTileBytes % 1024 == 0 && TileB::kTileBytes % 1024 == 0);  // of the swizzle
   static_assert(kRows * kColumns * kSize <= kSharedBytes);  // C is staged there
 };
@@ -65,16 +65,16 @@ struct Fragments {
   __device__ void read(unsigned stage, int step, int row, int column, int lane) {
     using A = typename T::TileA;
     using B = typename T::TileB;
-    if constexpr (T::kLinesA == Lines::across_k) {
+    const unsigned from_a = stage + static_cast<unsigned>(a_offset<A>(row, step, lane));
 #pragma unroll
-      for (int d = 0; d < T::kDown; ++d) {
-        read_matrices_transposed(
-            a[d], stage + static_cast<unsigned>(a_offset<A>(row + d * 16, step, lane)));
+    for (int d = 0; d < T::kDown; ++d) {
+      if constexpr (T::kLinesA == Lines::across_k) {
+        constexpr int kPanelRows = kPanelBytes / T::kSize;  // 16 more are two chunks further
+        const unsigned panel = from_a + d * 16 / kPanelRows * A::kPanel * kPanelBytes;
+        read_matrices_transposed(a[d], panel ^ d * 16 % kPanelRows / 8 * kChunkBytes);
+      } else {
+        read_matrices(a[d], from_a + d * 16 * A::kBytes);
       }
-    } else {
-      const unsigned from_a = stage + static_cast<unsigned>(a_offset<A>(row, step, lane));
-#pragma unroll
-      for (int d = 0; d < T::kDown; ++d) read_matrices(a[d], from_a + d * 16 * A::kBytes);
     }
     const unsigned tile_b = stage + A::kTileBytes;
 #pragma unroll

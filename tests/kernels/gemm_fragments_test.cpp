@@ -188,6 +188,11 @@ TEST(GemmFragmentsTest, MmaSyncMultipliesWhatTheCopiesBrought) {
   for (int row = 0; row < 128; row += 16) {
     expect_product<PanelsA, LineTile<Lines::across_k, 2 * 32, 128, 32>>(2, 32, 128, 128, row, 64,
                                                                         8);
+    // A warp begins at a panel and reaches the next 16 rows by flipping bits of the address.
+    for (int lane = 0; lane < 32; ++lane) {
+      EXPECT_EQ(a_offset<PanelsA>(row, 1, lane),
+                a_offset<PanelsA>(row / 64 * 64, 1, lane) ^ row % 64 / 8 * kChunkBytes);
+    }
   }
 }
 
