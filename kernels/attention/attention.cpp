@@ -144,7 +144,7 @@ std::string unsupported_shape(const Problem& p) {
 
 /// The variants, slowest first.
 Entries entries() {
-  static const std::array table = {standard()};
+  static const std::array table = {standard(), decode()};
   return table;
 }
 
