@@ -12,7 +12,11 @@
 namespace roofcast::cuda::attention {
 namespace {
 
-using namespace roofcast::attention;
+using roofcast::attention::kAsTheOther;
+using roofcast::attention::kHeadDim;
+using roofcast::attention::kHeads;
+using roofcast::attention::kKvHeads;
+using roofcast::attention::kShape;
 
 /// Rows of a head that are held to one largest value. A causal mask leaves early queries fewer keys,
 /// so that their results are larger by up to √n: not all have one scale. Nor has each its own: a

@@ -32,10 +32,8 @@
 #include "kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::attention {
+namespace decoding {
 namespace {
-
-namespace model = roofcast::attention::decoding;
-using namespace decoding;
 
 constexpr int kCombineWarps = static_cast<int>(model::kCombineWarps);
 
@@ -330,9 +328,7 @@ constexpr Problem configuration(std::int64_t splits) {
 constexpr std::array kConfigurations = {configuration(roofcast::kToChoose), configuration(1),
                                         configuration(5)};
 
-}  // namespace
-
-KernelEntry decode() {
+KernelEntry entry() {
   return {.name = "attention.decode",
           .configurations = kConfigurations,
           .unsupported = unsupported,
@@ -342,6 +338,13 @@ KernelEntry decode() {
           .reference = reference,
           .tolerance = tolerance,
           .fill = fill};
+}
+
+}  // namespace
+}  // namespace decoding
+
+KernelEntry decode() {
+  return decoding::entry();
 }
 
 }  // namespace roofcast::cuda::attention
