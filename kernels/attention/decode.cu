@@ -1,7 +1,7 @@
 // Few queries against a long cache of keys: the decode step of a language model.
 //
-// With group query heads on a head of K and V and seq_q queries, r = group·seq_q, a byte of the cache
-// takes part in 2·r FLOPs: 32 at most here, a tenth of what the tensor cores of an H100 need to be
+// With `group` query heads on a head of K and V and seq_q queries each, r = group·seq_q, a byte of the
+// cache takes part in r FLOPs: 16 at most here, a twentieth of what makes the tensor cores of an H100
 // the limit. So the cache is read once, at the copy rate, and nothing else may cost time:
 //
 // 1. The r ≤ 16 rows are the 16 rows of mma.m16n8k16, so that all queries that share a key meet it at
