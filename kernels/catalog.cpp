@@ -14,7 +14,7 @@ std::span<const KernelEntry> catalog() {
     for (const Entries family :
          {stream::entries(), elementwise::entries(), expr::entries(), recompute::entries(),
           divergence::entries(), access::entries(), transpose::entries(), softmax::entries(),
-          norm::entries(), reduce::entries(), gemm::entries()}) {
+          norm::entries(), reduce::entries(), gemm::entries(), attention::entries()}) {
       entries.insert(entries.end(), family.begin(), family.end());
     }
     return entries;

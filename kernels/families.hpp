@@ -44,5 +44,8 @@ Entries entries();
 /// Those of them on the tensor cores.
 Entries tensor_entries();
 }  // namespace gemm
+namespace attention {
+Entries entries();
+}
 
 }  // namespace roofcast::cuda

@@ -25,6 +25,8 @@ Tensors tensors(const Problem&);  ///< no scratch: variants add theirs
 void reference(const Problem&, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t);
 double tolerance(const Problem&, std::size_t output);
+/// The same of a kernel that stores the scores, and dP, in the 16-bit type.
+double tolerance_of_rounded_scores(const Problem&, std::size_t output);
 /// Backward: O and the log-sum-exp of the other inputs. Forward: nothing.
 void fill(const Problem&, std::span<void* const> inputs, std::uint64_t seed, cudaStream_t);
 

@@ -44,6 +44,11 @@ struct LineChunk {
 __host__ __device__ constexpr LineChunk a_address(int lane) {
   return {lane % 16, lane / 16};
 }
+/// Of A stored by rows of k (a line holds rows of A), 16 lines of k by 16 rows of 2 bytes, with
+/// .trans: the same registers.
+__host__ __device__ constexpr LineChunk a_address_transposed(int lane) {
+  return {lane % 8 + lane / 16 * 8, lane / 8 % 2};
+}
 /// Of B stored by columns (a line holds k), 16 columns by 32 bytes: two registers for each of two
 /// tiles of 8 columns.
 __host__ __device__ constexpr LineChunk b_address(int lane) {
@@ -105,9 +110,16 @@ struct LineTile {
 };
 
 /// gemm.mma_sync: the byte of A's tile whose address a lane gives to ldmatrix, for the 16 rows from
-/// `row` and step `step` of k. `row` is a multiple of 16; the next 16 rows lie 16 lines further.
+/// `row` and step `step` of k. `row` is a multiple of 16; in lines along k the next 16 rows lie 16
+/// lines further. Panels are read with .trans.
 template <class A>
 __host__ __device__ constexpr int a_offset(int row, int step, int lane) {
+  if constexpr (A::kLines == Lines::across_k) {
+    constexpr int kSize = 2, kPanelRows = kPanelBytes / kSize;
+    const LineChunk at = a_address_transposed(lane);
+    return (row / kPanelRows * A::kPanel + step * kStepBytes / kSize + at.line) * kPanelBytes +
+           A::turn(at.line, row % kPanelRows / 8 + at.chunk);
+  }
   const LineChunk at = a_address(lane);
   return (row + at.line) * A::kBytes + A::turn(at.line, step * kStepBytes / kChunkBytes + at.chunk);
 }

@@ -29,6 +29,9 @@ Problem typical(const KernelEntry& entry) {
   for (const std::string_view family : {"softmax.", "norm.", "reduce."}) {
     if (entry.name.starts_with(family)) return with_sizes(entry, {100, 1000});
   }
+  if (entry.name.starts_with("attention.")) {
+    return with_sizes(entry, {2, 8, 2, 1, 300, 64, 0, 0});
+  }
   if (entry.name == "gemm.skinny") return with_sizes(entry, {8, 200, 304});
   return entry.name.starts_with("gemm.") ? with_sizes(entry, {100, 200, 300})
                                          : with_sizes(entry, {1000});
@@ -144,6 +147,10 @@ TEST(CatalogTest, TolerancesFollowTheTypeAndTheLengthOfSums) {
   EXPECT_NEAR(of("softmax.online", DType::bf16, {64, 4096}), 0x1p-8, 0x1p-16);
   EXPECT_LT(of("norm.layernorm", DType::bf16, {64, 4096}, 2), 1e-5);
   EXPECT_EQ(of("transpose.padded", DType::bf16, {64, 4096}), 0);
+  // P and the result are rounded: 6/√3 of 2^-8 of a row whose largest of 128 elements is 0.917
+  // deviations or more in all of 64 groups of rows, and 2^-8. Scores in bf16 make P err √6 as much.
+  EXPECT_NEAR(of("attention.decode", DType::bf16, {4, 16, 16, 16, 4096, 128, 0, 0}),
+              (2 * std::sqrt(3.0) / 0.917 + 1) * 0x1p-8, 1e-4);
 }
 
 TEST(CatalogTest, BlocksCoverTheElements) {

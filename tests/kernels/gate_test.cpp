@@ -3,10 +3,13 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
 #include "kernels/catalog.hpp"
+#include "model/kernels/attention.hpp"
 #include "tests/kernels/case.hpp"
 
 namespace roofcast::cuda {
@@ -54,7 +57,13 @@ Problem typical(const KernelEntry& entry) {
   const bool rows = entry.name.starts_with("softmax.") || entry.name.starts_with("norm.") ||
                     entry.name.starts_with("reduce.");
   const bool matrix = entry.name.starts_with("transpose.") || entry.name.ends_with("_wise");
-  if (entry.name.starts_with("gemm.")) {
+  if (entry.name == "attention.decode") {
+    constexpr std::array kSizes = {2, 8, 2, 1, 500, 64, 0, 0, 3};  // the last: splits
+    std::copy(kSizes.begin(), kSizes.end(), p.values.begin());
+  } else if (entry.name.starts_with("attention.")) {
+    constexpr std::array kSizes = {2, 4, 2, 96, 160, 64, 1, 0};
+    std::copy(kSizes.begin(), kSizes.end(), p.values.begin());
+  } else if (entry.name.starts_with("gemm.")) {
     p[0] = 100, p[1] = 200, p[2] = 300;
   } else if (rows || matrix) {
     p[0] = 200, p[1] = rows ? 16384 : 300;
@@ -72,6 +81,10 @@ class GateTest : public GpuTest {
     if (entry_.name.starts_with("norm.")) {
       problems.push_back(problems.front());
       problems.back()[2] = 1;  // the backward pass
+    }
+    if (entry_.name.starts_with("attention.") && entry_.name != "attention.decode") {
+      problems.push_back(problems.front());
+      problems.back()[roofcast::attention::kPass] = roofcast::attention::kBackward;
     }
     for (Problem problem : problems) {
       for (const DType dtype : kAllDTypes) {

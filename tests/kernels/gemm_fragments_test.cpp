@@ -128,9 +128,10 @@ Memory copied(const Matrix& matrix, int size) {
 /// One warp's product of the whole depth of two tiles, at (row, column) of the block's tile, through
 /// the kernel's own addresses.
 template <class A, class B>
-void expect_product(int size, int depth, int columns, int row, int column, int across) {
-  constexpr bool kAlong = B::kLines == Lines::along_k;
-  const Matrix a(A::kCount, depth, 1), b(kAlong ? columns : depth, kAlong ? depth : columns, 2);
+void expect_product(int size, int depth, int rows, int columns, int row, int column, int across) {
+  constexpr bool kAlong = B::kLines == Lines::along_k, kAlongA = A::kLines == Lines::along_k;
+  const Matrix a(kAlongA ? rows : depth, kAlongA ? depth : rows, 1),
+      b(kAlong ? columns : depth, kAlong ? depth : columns, 2);
   const Memory tile_a = copied<A>(a, size), tile_b = copied<B>(b, size);
   for (int q = 0; q < across; q += 2) {
     std::array<Sums, 2> sums{};
@@ -140,7 +141,7 @@ void expect_product(int size, int depth, int columns, int row, int column, int a
         from_a[static_cast<std::size_t>(l)] = a_offset<A>(row, step, l);
         from_b[static_cast<std::size_t>(l)] = b_offset<B>(column, q, step, l);
       }
-      const Registers left = load_matrices(tile_a, from_a, false);
+      const Registers left = load_matrices(tile_a, from_a, !kAlongA);
       const Registers right = load_matrices(tile_b, from_b, !kAlong);
       for (std::size_t half = 0; half < 2; ++half) {
         std::array<std::array<std::uint32_t, 2>, 32> operand{};
@@ -157,7 +158,7 @@ void expect_product(int size, int depth, int columns, int row, int column, int a
           const int r = row + place.row, c = column + (q + half) * 8 + place.column;
           int expected = 0;
           for (int k = 0; k < depth; ++k) {
-            expected += a.at(r, k) * (kAlong ? b.at(c, k) : b.at(k, c));
+            expected += (kAlongA ? a.at(r, k) : a.at(k, r)) * (kAlong ? b.at(c, k) : b.at(k, c));
           }
           ASSERT_EQ(sums[static_cast<std::size_t>(half)][static_cast<std::size_t>(l)]
                         [static_cast<std::size_t>(i)],
@@ -173,15 +174,26 @@ TEST(GemmFragmentsTest, MmaSyncMultipliesWhatTheCopiesBrought) {
   // Lines of 128 and of 64 bytes; warps at other places than the tile's origin.
   using A128 = LineTile<Lines::along_k, 64, 128>;
   using A64 = LineTile<Lines::along_k, 64, 64>;
-  expect_product<A128, LineTile<Lines::along_k, 128, 128>>(2, 64, 128, 32, 64, 4);
-  expect_product<A64, LineTile<Lines::along_k, 128, 64>>(2, 32, 128, 48, 32, 8);
-  expect_product<A128, LineTile<Lines::along_k, 64, 128>>(4, 32, 64, 16, 32, 4);
+  expect_product<A128, LineTile<Lines::along_k, 128, 128>>(2, 64, 64, 128, 32, 64, 4);
+  expect_product<A64, LineTile<Lines::along_k, 128, 64>>(2, 32, 64, 128, 48, 32, 8);
+  expect_product<A128, LineTile<Lines::along_k, 64, 128>>(4, 32, 64, 64, 16, 32, 4);
   // B by rows of k: 192 columns are three panels, and a warp's 48 columns cross panels.
   using Panels = LineTile<Lines::across_k, 3 * 64, 128, 64>;
   for (int warp = 0; warp < 4; ++warp) {
-    expect_product<A128, Panels>(2, 64, 192, 0, warp * 48, 6);
+    expect_product<A128, Panels>(2, 64, 64, 192, 0, warp * 48, 6);
   }
-  expect_product<A64, LineTile<Lines::across_k, 2 * 32, 128, 32>>(2, 32, 128, 16, 64, 8);
+  expect_product<A64, LineTile<Lines::across_k, 2 * 32, 128, 32>>(2, 32, 64, 128, 16, 64, 8);
+  // A by rows of k: 128 rows are two panels, and warps begin within them.
+  using PanelsA = LineTile<Lines::across_k, 2 * 32, 128, 32>;
+  for (int row = 0; row < 128; row += 16) {
+    expect_product<PanelsA, LineTile<Lines::across_k, 2 * 32, 128, 32>>(2, 32, 128, 128, row, 64,
+                                                                        8);
+    // A warp begins at a panel and reaches the next 16 rows by flipping bits of the address.
+    for (int lane = 0; lane < 32; ++lane) {
+      EXPECT_EQ(a_offset<PanelsA>(row, 1, lane),
+                a_offset<PanelsA>(row / 64 * 64, 1, lane) ^ row % 64 / 8 * kChunkBytes);
+    }
+  }
 }
 
 /// LineCopy steps through a tile by adding constants: legal if places and swizzle add up.

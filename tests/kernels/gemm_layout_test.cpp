@@ -28,16 +28,18 @@ void expect_no_conflict(const std::array<int, 32>& address) {
 TEST(GemmLayoutTest, AccessesHaveNoBankConflicts) {
   using Panels = LineTile<Lines::across_k, 2 * 64, 128, 64>;
   for (int step = 0; step < 4; ++step) {
-    std::array<int, 32> wide{}, narrow{}, b{}, transposed{};
+    std::array<int, 32> wide{}, narrow{}, across{}, b{}, transposed{};
     for (int l = 0; l < 32; ++l) {
       const auto lane = static_cast<std::size_t>(l);
       wide[lane] = a_offset<LineTile<Lines::along_k, 64, 128>>(16, step, l);
       narrow[lane] = a_offset<LineTile<Lines::along_k, 64, 64>>(16, step % 2, l);
+      across[lane] = a_offset<Panels>(80, step, l);
       b[lane] = b_offset<LineTile<Lines::along_k, 64, 128>>(16, 2, step, l);
       transposed[lane] = b_offset<Panels>(64, 2, step, l);
     }
     expect_no_conflict(wide);
     expect_no_conflict(narrow);
+    expect_no_conflict(across);
     expect_no_conflict(b);
     expect_no_conflict(transposed);
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/catalog.hpp"
+#include "model/kernels/attention.hpp"
 #include "model/kernels/norm.hpp"
 #include "tests/kernels/case.hpp"
 #include "tests/kernels/settings.hpp"
@@ -30,6 +31,10 @@ bool over_rows(std::string_view name) {
   return name.starts_with("softmax.") || name.starts_with("norm.") || name.starts_with("reduce.");
 }
 
+bool is_attention(std::string_view name) {
+  return name.starts_with("attention.");
+}
+
 std::vector<Sizes> ragged_sizes(std::string_view name) {
   if (name == "access.gather") {  // n, window: with the distribution of the configuration
     return {{1, 1}, {31, 1}, {64, 32}, {1000, 8}, {65536, 4096}, {1000003, 1}};
@@ -42,6 +47,29 @@ std::vector<Sizes> ragged_sizes(std::string_view name) {
     return {{1, 1},     {3, 7},      {70, 33},    {9, 256},   {5, 1023},   {7, 1024},
             {6, 2000},  {2, 4097},   {300, 4096}, {5, 8192},  {7, 16384},  {3, 9999},
             {3, 50257}, {13, 65536}, {5, 262144}, {7, 16392}, {1100, 520}, {130, 8200}};
+  }
+  // batch, heads, kv_heads, seq_q, seq_kv, head_dim, causal, pass
+  if (name == "attention.decode") {
+    return {{1, 1, 0, 1, 1, 64, 0, 0},     {1, 4, 1, 1, 15, 128, 0, 0},
+            {2, 8, 2, 1, 1000, 128, 0, 0}, {3, 16, 1, 1, 257, 64, 0, 0},
+            {1, 4, 4, 3, 100, 40, 1, 0},   {2, 8, 2, 4, 333, 256, 1, 0},
+            {1, 2, 1, 8, 8, 128, 1, 0},    {1, 32, 2, 1, 70000, 128, 1, 0},
+            {4, 2, 2, 16, 4097, 96, 0, 0}, {1, 5, 5, 2, 3000, 8, 0, 0}};
+  }
+  if (is_attention(name)) {
+    std::vector<Sizes> all = {{1, 2, 2, 64, 64, 64, 0, 0},    {2, 4, 2, 129, 257, 128, 1, 0},
+                              {1, 3, 0, 257, 0, 40, 1, 0},    {1, 8, 2, 100, 1000, 256, 1, 0},
+                              {3, 2, 1, 131, 333, 96, 0, 0},  {1, 2, 2, 1000, 1000, 128, 1, 0},
+                              {1, 1, 0, 2048, 0, 64, 0, 0},   {1, 2, 2, 700, 700, 256, 1, 0},
+                              {5, 7, 7, 65, 63, 16, 0, 0},    {2, 4, 4, 1, 4099, 128, 0, 0},
+                              {1, 2, 1, 16, 40000, 64, 0, 0}, {4, 6, 2, 384, 384, 192, 1, 0}};
+    for (std::size_t i = 0, forward = all.size(); i < forward; ++i) {
+      // A single query has no gradient that stands out of its roundings where keys are few.
+      if (all[i][3] == 1) continue;
+      all.push_back(all[i]);
+      all.back().back() = roofcast::attention::kBackward;
+    }
+    return all;
   }
   if (name.starts_with("gemm.")) {
     return {{1, 1, 1},      {2, 31, 33},     {33, 1, 7},     {1, 257, 127},
@@ -63,6 +91,15 @@ std::vector<Sizes> small_sizes(std::string_view name, const Problem& configurati
   if (backward(name, configuration)) return {{7, 70}, {9, 256}, {130, 8200}};
   if (name.starts_with("norm.")) return {{7, 70}, {7, 8200}, {7, 16392}};
   if (over_rows(name)) return {{7, 70}, {7, 1000}};
+  if (name == "attention.decode") {
+    return {{1, 8, 2, 1, 300, 128, 0, 0}, {1, 2, 1, 4, 77, 40, 1, 0}, {1, 2, 2, 1, 130, 256, 0, 0}};
+  }
+  if (is_attention(name)) {
+    return {{1, 2, 1, 70, 133, 64, 1, 0},   {1, 2, 1, 70, 133, 64, 1, 1},
+            {2, 1, 1, 200, 200, 128, 0, 0}, {2, 1, 1, 200, 200, 128, 0, 1},
+            {1, 1, 1, 40, 100, 256, 1, 0},  {1, 1, 1, 40, 100, 256, 1, 1},
+            {1, 2, 2, 33, 70, 40, 0, 0},    {1, 2, 2, 33, 70, 40, 0, 1}};
+  }
   if (name.starts_with("gemm.")) return {{131, 67, 57}, {132, 136, 60}};
   return {{4093}};
 }
@@ -79,11 +116,12 @@ bool ill_conditioned(const KernelEntry& entry, const Problem& p) {
 }
 
 /// What validation measures, but for what takes long to check: the float64 product of a large
-/// matrix, and more than the first and the last size that fit of kernels whose path does not depend
-/// on the size.
+/// matrix, attention over long sequences, and more than the first and the last size that fit of
+/// kernels whose path does not depend on the size.
 std::vector<Problem> sweep_problems(const KernelEntry& entry) {
   constexpr std::size_t kMostBytes = std::size_t{7} << 29;
   constexpr std::int64_t kMostProducts = std::int64_t{1} << 31;
+  constexpr double kMostFlops = 6e11;
   static const validation::Suite suite = validation::find_suite("default");
   std::vector<Problem> fitting;
   for (const validation::SuiteCase& one : suite.cases) {
@@ -103,11 +141,13 @@ std::vector<Problem> sweep_problems(const KernelEntry& entry) {
     if (bytes > kMostBytes || (product && problem[0] * problem[1] > kMostProducts / problem[2])) {
       continue;
     }
+    if (is_attention(entry.name) && roofcast::attention::Shape(problem).flops() > kMostFlops)
+      continue;
     if (std::find(fitting.begin(), fitting.end(), problem) == fitting.end()) {
       fitting.push_back(problem);
     }
   }
-  if (over_rows(entry.name)) return fitting;
+  if (over_rows(entry.name) || is_attention(entry.name)) return fitting;
   const auto by_size = [](const Problem& a, const Problem& b) { return a[0] < b[0]; };
   std::vector<Problem> few;
   for (const DType dtype : kAllDTypes) {

@@ -1,0 +1,31 @@
+#pragma once
+// Products of batches of matrices in a 16-bit type on the tensor cores, for attention.standard.
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/common/kernel.hpp"
+#include "kernels/gemm/tensor.hpp"
+#include "model/kernels/attention_standard.hpp"
+
+namespace roofcast::cuda::attention {
+
+using roofcast::attention::standard::Operands;
+
+/// C = A·B for each of `matrices`: the shape of each with the elements from row to row of the three
+/// as they lie, and the elements from matrix to matrix. Rows and addresses are multiples of 16
+/// bytes. Sums are fp32 and rounded once.
+struct Product {
+  Operands operands;
+  gemm::Shape shape;
+  std::int64_t matrices;
+  std::int64_t matrix_a, matrix_b, matrix_c;
+
+  /// Of all matrices: a block each.
+  std::int64_t tiles() const;
+  /// Type: bf16 or fp16.
+  Launch launch(DType) const;
+  void run(DType, const void* a, const void* b, void* c, cudaStream_t) const;
+};
+
+}  // namespace roofcast::cuda::attention
