@@ -54,7 +54,7 @@ CUtensorMap tensor_map(const BoxedMatrix& m) {
   return encoded<2>(m, {extent(m.columns), extent(m.rows)}, {extent(m.row * m.size)});
 }
 
-CUtensorMap tensor_map(const BoxedMatrices& m) {
+CUtensorMap stacked_tensor_map(const BoxedMatrices& m) {
   const BoxedMatrix& each = m.each;
   return encoded<3>(each, {extent(each.columns), extent(each.rows), extent(m.count)},
                     {extent(each.row * each.size), extent(m.stride * each.size)});

@@ -30,6 +30,6 @@ struct BoxedMatrices {
 
 /// Throw CudaError if the driver refuses.
 CUtensorMap tensor_map(const BoxedMatrix&);
-CUtensorMap tensor_map(const BoxedMatrices&);
+CUtensorMap stacked_tensor_map(const BoxedMatrices&);
 
 }  // namespace roofcast::cuda::gemm
