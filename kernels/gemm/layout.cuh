@@ -44,6 +44,11 @@ struct LineChunk {
 __host__ __device__ constexpr LineChunk a_address(int lane) {
   return {lane % 16, lane / 16};
 }
+/// Of A stored by columns (a line holds rows), 16 lines of k by 16 rows of 2 bytes, with .trans: the
+/// same registers.
+__host__ __device__ constexpr LineChunk a_address_transposed(int lane) {
+  return {lane % 8 + lane / 16 * 8, lane / 8 % 2};
+}
 /// Of B stored by columns (a line holds k), 16 columns by 32 bytes: two registers for each of two
 /// tiles of 8 columns.
 __host__ __device__ constexpr LineChunk b_address(int lane) {
