@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
             [&](unsigned(&to)[4], int pair, int s) { right.read(to, pair, s); });
       }
       // Keeps reads for dP behind the products of P: where a warp has 32 rows, registers are short.
-      if constexpr (T::kDown > 1) __syncwarp();
+      if constexpr (!T::kAtomic && T::kDown > 1) __syncwarp();
       typename T::Scores dp = {};
       {
         const Operand<Kv, Side::left, Lines::along_k> left(v, row, 0, lane);
