@@ -66,9 +66,13 @@ std::size_t row_of(const Shape& s) {
                                   kHeadDims.begin());
 }
 
-DqSum sum_of(const Problem& p) { return p[kDq] == kTwoPass ? kTwoPass : kAtomic; }
+DqSum sum_of(const Problem& p) {
+  return p[kDq] == kTwoPass ? kTwoPass : kAtomic;
+}
 
-std::int64_t query_rows(const Shape& s) { return s.batch * s.heads * s.seq_q; }
+std::int64_t query_rows(const Shape& s) {
+  return s.batch * s.heads * s.seq_q;
+}
 
 template <class Tile>
 Tiles query_tiles(const Shape& s, const Tile& tile) {
@@ -138,7 +142,9 @@ void start(const Launch& launch, cudaStream_t stream, Arguments... arguments) {
   rows::launch(launch.function, launch.grid, launch.block, 1, all, stream, launch.shared_bytes);
 }
 
-bool vectors(const void* address) { return gemm::multiple_of(16, address, 0); }
+bool vectors(const void* address) {
+  return gemm::multiple_of(16, address, 0);
+}
 
 template <class Element>
 void forward(const Shape& s, const Addresses& at, cudaStream_t stream) {
@@ -147,15 +153,12 @@ void forward(const Shape& s, const Addresses& at, cudaStream_t stream) {
   const Aligned q(at.inputs[kQ], q_bytes, stream), k(at.inputs[kK], kv_bytes, stream),
       v(at.inputs[kV], kv_bytes, stream);
   start(forward_launch<Element>(s), stream,
-        mma::ForwardWork<Element>{query_tiles(s, kFlash2Tiles[row_of(s)]),
-                                  static_cast<int>(s.head_dim), static_cast<int>(s.group()),
-                                  kLog2E / std::sqrt(static_cast<float>(s.head_dim)),
-                                  static_cast<const Element*>(q.data()),
-                                  static_cast<const Element*>(k.data()),
-                                  static_cast<const Element*>(v.data()),
-                                  static_cast<Element*>(at.outputs[kOutO]),
-                                  static_cast<float*>(at.outputs[kOutLse]),
-                                  vectors(at.outputs[kOutO])});
+        mma::ForwardWork<Element>{
+            query_tiles(s, kFlash2Tiles[row_of(s)]), static_cast<int>(s.head_dim),
+            static_cast<int>(s.group()), kLog2E / std::sqrt(static_cast<float>(s.head_dim)),
+            static_cast<const Element*>(q.data()), static_cast<const Element*>(k.data()),
+            static_cast<const Element*>(v.data()), static_cast<Element*>(at.outputs[kOutO]),
+            static_cast<float*>(at.outputs[kOutLse]), vectors(at.outputs[kOutO])});
 }
 
 /// Scratch at a multiple of 16 bytes: that of the problem, or the stream's if it is not.

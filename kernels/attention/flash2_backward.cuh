@@ -31,8 +31,8 @@ struct KeyTile {
   static constexpr int kStages = kTile.stages, kAtOnce = kTile.at_once;
   static constexpr int kWarpsAcross = kTile.warps_across;
   static constexpr bool kExchanges = kWarpsAcross > 1;
-  static constexpr int kRows = kKeys / kTile.warps_down;      // of a warp
-  static constexpr int kColumns = kHead / kWarpsAcross;       // of its sums
+  static constexpr int kRows = kKeys / kTile.warps_down;        // of a warp
+  static constexpr int kColumns = kHead / kWarpsAcross;         // of its sums
   static constexpr int kScoreQueries = kAtOnce / kWarpsAcross;  // of its scores
   static constexpr int kDown = kRows / 16;
 
@@ -42,8 +42,10 @@ struct KeyTile {
   static constexpr int kStageBytes = 2 * Q::kTileBytes;
   static constexpr int kRowBytes = kQueries * 8;  ///< lse and D of a stage
   static constexpr int kExchangeAt = 2 * Kv::kTileBytes + kStages * kStageBytes;
-  static constexpr int kRowsAt =
-      kExchangeAt + (kExchanges ? 2 : kAtomic ? 1 : 0) * Exchange::kTileBytes;
+  static constexpr int kRowsAt = kExchangeAt + (kExchanges ? 2
+                                                : kAtomic  ? 1
+                                                           : 0) *
+                                                   Exchange::kTileBytes;
   static constexpr int kSharedBytes = kRowsAt + kStages * kRowBytes;
 
   // dQ of a step: 32 queries by 32 columns a warp.
@@ -228,8 +230,8 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
             score, [&](unsigned(&to)[4], int d, int s) { left.read(to, d, s); },
             [&](unsigned(&to)[4], int pair, int s) { right.read(to, pair, s); });
       }
-      weigh(score, work.scale, rows, this_query0 < tile.full * T::kQueries, tiles,
-            tile.key0 + row, this_query0 + query, lane);
+      weigh(score, work.scale, rows, this_query0 < tile.full * T::kQueries, tiles, tile.key0 + row,
+            this_query0 + query, lane);
       if constexpr (T::kExchanges) {
         put_sums<Element, Exchange>(p, score, row, query / 8, lane);
       } else {

@@ -171,7 +171,8 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
         .start(to, matrix + before, key0, tiles.seq_kv);
   };
   RowCopy<Element, Q, T::kThreads>(work.head_dim, thread)
-      .start(q, work.q + std::int64_t{tile.head} * tiles.seq_q * work.head_dim, tile.query0, tiles.seq_q);
+      .start(q, work.q + std::int64_t{tile.head} * tiles.seq_q * work.head_dim, tile.query0,
+             tiles.seq_q);
   copy(k, work.k, 0);
   commit_copies();
 

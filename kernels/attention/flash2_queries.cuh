@@ -59,8 +59,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int query = tile.query0 + row + d * 16 + half * 8 + lane / 4;
-      of_row[d][half] =
-          query < tiles.seq_q ? work.rows[query_rows + query] : make_float2(0, 0);
+      of_row[d][half] = query < tiles.seq_q ? work.rows[query_rows + query] : make_float2(0, 0);
     }
   }
   typename T::Sums dq = {};
@@ -92,8 +91,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           const float2 own = of_row[d][i / 2];
-          p[d][j][i] =
-              exp2_of(fmaf(p[d][j][i], work.scale, -own.x)) * (dp[d][j][i] - own.y);
+          p[d][j][i] = exp2_of(fmaf(p[d][j][i], work.scale, -own.x)) * (dp[d][j][i] - own.y);
         }
       }
     }

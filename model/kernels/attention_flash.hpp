@@ -41,10 +41,12 @@ struct Flash2Tile {
   }
 };
 /// By head dim.
-inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {
-    {{64, 128, 128, 4, 1, 1, 2, 0}, {128, 128, 64, 4, 1, 1, 2, 0}, {256, 128, 64, 8, 1, 1, 1, 0}}};
-inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {
-    {{64, 128, 64, 4, 2, 2, 2, 0}, {128, 128, 32, 4, 2, 2, 2, 0}, {256, 64, 32, 4, 2, 2, 1, 0}}};
+inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {{{64, 128, 128, 4, 1, 1, 2, 253},
+                                                            {128, 128, 64, 4, 1, 1, 2, 255},
+                                                            {256, 128, 64, 8, 1, 1, 1, 240}}};
+inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {{{64, 128, 64, 4, 2, 2, 2, 255},
+                                                              {128, 128, 32, 4, 2, 2, 2, 255},
+                                                              {256, 64, 32, 4, 2, 2, 1, 243}}};
 
 /// attention.flash2 backward: a block a tile of keys, queries come step by step.
 struct Flash2BackwardTile {
@@ -68,9 +70,9 @@ struct Flash2BackwardTile {
   }
 };
 inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
-    {{64, 128, 64, 32, 4, 1, 2, 2, {0, 0}},
-     {128, 128, 64, 64, 8, 1, 2, 1, {0, 0}},
-     {256, 64, 32, 32, 4, 2, 2, 1, {0, 0}}}};
+    {{64, 128, 64, 32, 4, 1, 2, 2, {255, 255}},
+     {128, 128, 64, 64, 8, 1, 2, 1, {255, 246}},
+     {256, 64, 32, 32, 4, 2, 2, 1, {242, 245}}}};
 
 /// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A block
 /// stays on its SM and takes tile after tile.
