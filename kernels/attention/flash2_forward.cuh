@@ -188,9 +188,11 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
     copy(v, work.v, key0);
     commit_copies();
     typename T::Scores score = {};
+    // 128 bytes of the head at a time: unrolled whole, operands read ahead do not fit in registers.
+    constexpr unsigned kPanel = gemm::kPanelBytes;
 #pragma unroll 1
-    for (unsigned right = 0; right < T::kHead * 2; right += 128) {
-      multiply<Element, 4>(
+    for (unsigned right = 0; right < T::kHead * 2; right += kPanel) {
+      multiply<Element, kPanel / gemm::kStepBytes>(
           score, [&](unsigned(&to)[4], int d, int s) { rows_q.read(to, d, s, right); },
           [&](unsigned(&to)[4], int pair, int s) { rows_k.read(to, pair, s, right); });
     }
