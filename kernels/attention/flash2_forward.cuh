@@ -188,14 +188,9 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
     copy(v, work.v, key0);
     commit_copies();
     typename T::Scores score = {};
-    // 128 bytes of the head at a time: unrolled whole, operands read ahead do not fit in registers.
-    constexpr unsigned kPanel = gemm::kPanelBytes;
-#pragma unroll 1
-    for (unsigned right = 0; right < T::kHead * 2; right += kPanel) {
-      multiply<Element, kPanel / gemm::kStepBytes>(
-          score, [&](unsigned(&to)[4], int d, int s) { rows_q.read(to, d, s, right); },
-          [&](unsigned(&to)[4], int pair, int s) { rows_k.read(to, pair, s, right); });
-    }
+    multiply<Element, T::kHead / 16>(
+        score, [&](unsigned(&to)[4], int d, int s) { rows_q.read(to, d, s); },
+        [&](unsigned(&to)[4], int pair, int s) { rows_k.read(to, pair, s); });
     if (key0 >= cut) hide(score, tiles, tile.query0 + row, key0, anew(lane));
     wait_for_copies<0>();
     __syncthreads();  // V is there, and K is read

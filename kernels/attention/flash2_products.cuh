@@ -60,13 +60,12 @@ class Operand {
     const LineChunk at = operand_address<kSide, kLines>(lane);
     at_ = tile + static_cast<unsigned>(Tile::offset(line + at.line, chunk + at.chunk));
   }
-  /// Sixteen rows of A or columns of B, number `outer`, and 16 of k, number `step`. `past`: bytes
-  /// that the tile lies further on.
-  __device__ void read(unsigned (&to)[4], int outer, int step, unsigned past = 0) const {
+  /// Sixteen rows of A or columns of B, number `outer`, and 16 of k, number `step`.
+  __device__ void read(unsigned (&to)[4], int outer, int step) const {
     if constexpr (kLines == Lines::along_k) {
-      gemm::read_matrices(to, Tile::beyond(at_ + past, outer * 16, step * 2));
+      gemm::read_matrices(to, Tile::beyond(at_, outer * 16, step * 2));
     } else {
-      gemm::read_matrices_transposed(to, Tile::beyond(at_ + past, step * 16, outer * 2));
+      gemm::read_matrices_transposed(to, Tile::beyond(at_, step * 16, outer * 2));
     }
   }
 
