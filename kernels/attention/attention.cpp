@@ -148,7 +148,7 @@ std::string unsupported_shape(const Problem& p) {
 
 /// The variants, slowest first.
 Entries entries() {
-  static const std::array table = {standard(), flash3(), decode()};
+  static const std::array table = {standard(), flash2(), flash3(), decode()};
   return table;
 }
 

@@ -5,11 +5,11 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/attention/aligned.hpp"
 #include "kernels/attention/attention.hpp"
 #include "kernels/attention/flash3_backward.hpp"
 #include "kernels/attention/flash3_forward.cuh"
 #include "kernels/attention/head_map.hpp"
+#include "kernels/common/aligned.hpp"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/tensor.hpp"
 
@@ -63,10 +63,8 @@ void run_tile(const Shape& s, const Addresses& at, cudaStream_t stream) {
   using Element = typename T::Element;
   constexpr DType kType = std::is_same_v<Element, __half> ? DType::fp16 : DType::bf16;
   const std::int64_t q_heads = s.batch * s.heads, kv_heads = s.batch * s.kv_heads;
-  Copies copies(stream);
   const auto map = [&](std::size_t input, std::int64_t heads, std::int64_t rows, int box_rows) {
-    const void* const data = copies.in(at.inputs[input], heads * rows * s.head_dim);
-    return head_map(kType, data, heads, rows, s.head_dim, box_rows);
+    return head_map(kType, at.inputs[input], heads, rows, s.head_dim, box_rows);
   };
   CUtensorMap q = map(kQ, q_heads, s.seq_q, hopper::kRowsOfWarpgroup);
   CUtensorMap k = map(kK, kv_heads, s.seq_kv, T::kKeys);
@@ -78,7 +76,6 @@ void run_tile(const Shape& s, const Addresses& at, cudaStream_t stream) {
                                     kLog2E / std::sqrt(static_cast<float>(s.head_dim)),
                                     static_cast<Element*>(at.outputs[kOutO]),
                                     static_cast<float*>(at.outputs[kOutLse]),
-                                    aligned(at.outputs[kOutO]),
                                     nullptr};
   if (s.causal) {
     work.taken = static_cast<int*>(at.scratch[0]);
@@ -143,9 +140,13 @@ std::vector<Launch> launches(const Problem& p) {
   return s.backward ? flash3_backward::launches(p) : std::vector{forward_of(p).launch(s)};
 }
 
-void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+void run_on_aligned(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Shape s(p);
   s.backward ? flash3_backward::run(p, at, stream) : forward_of(p).run(s, at, stream);
+}
+
+void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  run_aligned(p, at, stream, with_scratch, run_on_aligned);
 }
 
 constexpr Problem configuration(roofcast::attention::DqSum dq) {
@@ -167,7 +168,11 @@ KernelEntry flash3() {
           .run = run,
           .reference = reference,
           .tolerance = tolerance,
-          .fill = fill};
+          .fill = fill,
+          .repeats = [](const Problem& p) {
+            return !Shape(p).backward ||
+                   p[roofcast::attention::kDq] != roofcast::attention::kAtomic;
+          }};
 }
 
 }  // namespace roofcast::cuda::attention

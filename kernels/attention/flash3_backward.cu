@@ -9,7 +9,6 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/attention/aligned.hpp"
 #include "kernels/attention/flash3_backward_keys.cuh"
 #include "kernels/attention/flash3_backward_passes.hpp"
 #include "kernels/attention/flash3_backward_queries.cuh"
@@ -133,19 +132,9 @@ Launch launch_of(const Kernel& kernel, std::int64_t blocks) {
           static_cast<std::size_t>(kernel.shared_bytes)};
 }
 
-float* aligned_scratch(void* address) {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  return reinterpret_cast<float*>((at + kAlignBytes - 1) / kAlignBytes * kAlignBytes);
-}
-
 }  // namespace
 
 std::string unsupported(const Problem& p) {
-  constexpr auto kElements = static_cast<std::int64_t>(kAlignBytes / 2);
-  if (p[kHeadDim] % kElements != 0 || p[kHeadDim] > kHeadDims.back()) {
-    return "attention.flash3 takes a head_dim that is a multiple of 8, up to 256: its copies move "
-           "16 bytes";
-  }
   const Plan plan(p);
   const Launch first = prepare_launch(plan.rows);
   if (plan.key_blocks() > kMostBlocks || plan.query_blocks() > kMostBlocks ||
@@ -157,9 +146,8 @@ std::string unsupported(const Problem& p) {
 
 void add_scratch(Tensors& tensors, const Problem& p) {
   const Plan plan(p);
-  constexpr std::size_t kToAlign = kAlignBytes / sizeof(float);
   const auto add = [&](std::int64_t floats) {
-    tensors.scratch.push_back({DType::fp32, static_cast<std::size_t>(floats) + kToAlign});
+    tensors.scratch.push_back({DType::fp32, static_cast<std::size_t>(floats)});
   };
   add(2 * plan.row_values());
   if (plan.atomic) add(plan.dq_sums());
@@ -175,20 +163,11 @@ std::vector<Launch> launches(const Problem& p) {
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Plan plan(p);
   const Shape& s = plan.shape;
-  const std::int64_t q_elements = plan.q_heads() * s.seq_q * s.head_dim;
-  const std::int64_t kv_elements = plan.kv_heads() * s.seq_kv * s.head_dim;
-  Copies copies(stream);
-  const void* const q = copies.in(at.inputs[kQ], q_elements);
-  const void* const k = copies.in(at.inputs[kK], kv_elements);
-  const void* const v = copies.in(at.inputs[kV], kv_elements);
-  const void* const grad = copies.in(at.inputs[kDO], q_elements);
-  const void* const out = copies.in(at.inputs[kO], q_elements);
-  void* const dq = copies.out(at.outputs[kOutDQ], q_elements);
-  void* const dk = copies.out(at.outputs[kOutDK], kv_elements);
-  void* const dv = copies.out(at.outputs[kOutDV], kv_elements);
-  float* const lse = aligned_scratch(at.scratch[0]);
+  const void* const* const in = at.inputs.data();
+  void* const* const out = at.outputs.data();
+  auto* const lse = static_cast<float*>(at.scratch[0]);
   float* const d = lse + plan.row_values();
-  float* const sums = plan.atomic ? aligned_scratch(at.scratch[1]) : nullptr;
+  float* const sums = plan.atomic ? static_cast<float*>(at.scratch[1]) : nullptr;
 
   const auto of_queries = [&](const void* data) {
     return head_map(p.dtype, data, plan.q_heads(), s.seq_q, s.head_dim, kBoxRows);
@@ -196,9 +175,9 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const auto of_keys = [&](const void* data, int box_rows) {
     return head_map(p.dtype, data, plan.kv_heads(), s.seq_kv, s.head_dim, box_rows);
   };
-  CUtensorMap q_map = of_queries(q), grad_map = of_queries(grad);
+  CUtensorMap q_map = of_queries(in[kQ]), grad_map = of_queries(in[kDO]);
 
-  prepare(plan.rows, out, grad, static_cast<const float*>(at.inputs[kLse]), lse, d, sums, stream);
+  prepare(plan.rows, in[kO], in[kDO], static_cast<const float*>(in[kLse]), lse, d, sums, stream);
   const auto launch = [&](const Kernel& kernel, std::int64_t blocks, void** arguments) {
     const Launch one = launch_of(kernel, blocks);
     rows::launch(one.function, one.grid, one.block, 1, arguments, stream, one.shared_bytes);
@@ -210,24 +189,23 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   };
   {
     const Kernel& kernel = plan.key_pass();
-    CUtensorMap k_map = of_keys(k, kernel.box_keys), v_map = of_keys(v, kernel.box_keys);
-    CUtensorMap dk_map = of_keys(dk, kBoxRows), dv_map = of_keys(dv, kBoxRows);
+    CUtensorMap k_map = of_keys(in[kK], kernel.box_keys), v_map = of_keys(in[kV], kernel.box_keys);
+    CUtensorMap dk_map = of_keys(out[kOutDK], kBoxRows), dv_map = of_keys(out[kOutDV], kBoxRows);
     Work work = told(true);
     void* arguments[] = {&q_map, &k_map, &v_map, &grad_map, &dk_map, &dv_map, &work};
     launch(kernel, plan.key_blocks(), arguments);
   }
   if (plan.atomic) {
     const float scale = plan.work(true).scale;
-    convert_dq(plan.rows, sums, plan.key_pass().queries, scale, dq, stream);
+    convert_dq(plan.rows, sums, plan.key_pass().queries, scale, out[kOutDQ], stream);
   } else {
     const Kernel& kernel = plan.kernels.queries;
-    CUtensorMap k_map = of_keys(k, kernel.box_keys), v_map = of_keys(v, kernel.box_keys);
-    CUtensorMap dq_map = of_queries(dq);
+    CUtensorMap k_map = of_keys(in[kK], kernel.box_keys), v_map = of_keys(in[kV], kernel.box_keys);
+    CUtensorMap dq_map = of_queries(out[kOutDQ]);
     Work work = told(false);
     void* arguments[] = {&q_map, &k_map, &v_map, &grad_map, &dq_map, &work};
     launch(kernel, plan.query_blocks(), arguments);
   }
-  copies.finish();
 }
 
 }  // namespace roofcast::cuda::attention::flash3_backward

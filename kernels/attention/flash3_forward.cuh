@@ -42,8 +42,7 @@ struct ForwardWork {
   float log2_scale;  ///< of scores in exponents of 2: log2(e)/√d
   Element* o;
   float* lse;
-  bool vectors;  ///< O's address is a multiple of 16 bytes
-  int* taken;    ///< tiles that blocks took beyond their first; null: in turns
+  int* taken;  ///< tiles that blocks took beyond their first; null: in turns
 };
 
 template <class T>
@@ -404,7 +403,7 @@ class Consumer {
         }
         exchange(word);
         const int column = (i / 4 + lane) * 8;
-        if (there && column < work_.head_dim) store_chunk(to + column, word, work_.vectors);
+        if (there && column < work_.head_dim) store_chunk(to + column, word);
       }
     }
   }

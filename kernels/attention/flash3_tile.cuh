@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/attention/instructions.cuh"
 #include "kernels/attention/tiles.hpp"
 #include "kernels/common/row_ring.cuh"
 #include "kernels/gemm/layout.cuh"
@@ -44,42 +45,5 @@ struct Tile {
   static_assert(kSharedBytes <= 227 * 1024);
   static_assert(kKeys % kStep == 0 && kKeys <= 256 && kHead % kPanelElements == 0);
 };
-
-/// 2^x, to 2 units in the last place; results too small for a normal number are 0.
-__device__ inline float exp2_of(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
-/// The four lanes of a row hold a word of each of four chunks: afterwards lane i holds all of chunk i.
-__device__ inline void exchange(std::uint32_t (&word)[4]) {
-#pragma unroll
-  for (int bit = 1; bit <= 2; bit *= 2) {
-    const bool upper = (threadIdx.x & static_cast<unsigned>(bit)) != 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if ((i & bit) != 0) continue;
-      const std::uint32_t given = upper ? word[i] : word[i + bit];
-      const std::uint32_t taken = __shfl_xor_sync(kAllLanes, given, bit);
-      word[i] = upper ? taken : word[i];
-      word[i + bit] = upper ? word[i + bit] : taken;
-    }
-  }
-}
-
-/// Stores eight elements, at once where the address is a multiple of 16 bytes.
-template <class Element>
-__device__ void store_chunk(Element* to, const std::uint32_t (&word)[4], bool vector) {
-  if (vector) {
-    *reinterpret_cast<uint4*>(to) = make_uint4(word[0], word[1], word[2], word[3]);
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    to[2 * i] = __builtin_bit_cast(Element, static_cast<std::uint16_t>(word[i]));
-    to[2 * i + 1] = __builtin_bit_cast(Element, static_cast<std::uint16_t>(word[i] >> 16));
-  }
-}
 
 }  // namespace roofcast::cuda::attention::hopper

@@ -69,6 +69,9 @@ struct KernelEntry {
   /// are; null where there are none.
   void (*fill)(const Problem&, std::span<void* const> inputs, std::uint64_t seed,
                cudaStream_t) = nullptr;
+  /// Whether a second run of the problem gives the same bits: not where blocks add to one sum in
+  /// the order in which they come. Null: always.
+  bool (*repeats)(const Problem&) = nullptr;
 };
 
 }  // namespace roofcast::cuda

@@ -1,12 +1,26 @@
 #pragma once
 // mma.sync on 16×8 sums (PTX ISA, "Warp-level matrix instructions"): fp16 and bf16 take 16 k, tf32
-// takes 8. And its sums as they are stored.
+// takes 8. And ldmatrix, which reads its operands, and its sums as they are stored.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include <type_traits>
 
 namespace roofcast::cuda::gemm {
+
+/// ldmatrix.x4: matrix i to register i, from the shared address of this lane (layout.cuh).
+__device__ inline void read_matrices(unsigned (&to)[4], unsigned address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(address)
+               : "memory");
+}
+__device__ inline void read_matrices_transposed(unsigned (&to)[4], unsigned address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(address)
+               : "memory");
+}
 
 /// c += a·b on 16×8 sums.
 template <class Element>

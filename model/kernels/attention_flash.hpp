@@ -22,6 +22,58 @@ enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
 /// Heads are computed as if they had the next of these dims: kernels are compiled for them.
 inline constexpr std::array<std::int64_t, 3> kHeadDims = {64, 128, 256};
 
+/// attention.flash2, forward and the second pass over queries that sums dQ: a block a tile of
+/// queries, whose rows its warps share out; keys come step by step.
+struct Flash2Tile {
+  std::int64_t head_dim;
+  std::int64_t queries;
+  std::int64_t keys;  ///< of a step
+  int warps;
+  int held;                ///< matrices of the tile's queries: Q, and dO in backward
+  int stages;              ///< of K, and of V
+  int blocks;              ///< an SM, for which registers are left
+  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0, 2026-11-22
+
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
+  /// Two bytes an element.
+  constexpr std::int64_t shared_bytes() const {
+    return (held * queries + 2 * stages * keys) * head_dim * 2;
+  }
+};
+/// By head dim.
+inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {{{64, 128, 128, 4, 1, 1, 2, 253},
+                                                            {128, 128, 64, 4, 1, 1, 2, 255},
+                                                            {256, 128, 64, 8, 1, 1, 1, 240}}};
+inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {{{64, 128, 64, 4, 2, 2, 2, 255},
+                                                              {128, 128, 32, 4, 2, 2, 2, 255},
+                                                              {256, 64, 32, 4, 2, 2, 1, 243}}};
+
+/// attention.flash2 backward: a block a tile of keys, queries come step by step.
+struct Flash2BackwardTile {
+  std::int64_t head_dim;
+  std::int64_t keys;
+  std::int64_t queries;  ///< of a step
+  std::int64_t at_once;  ///< queries of a step whose scores the block holds at a time
+  int warps_down;        ///< that share out the keys
+  int warps_across;      ///< that share out the queries of the scores, and the columns of the sums
+  int stages;            ///< of Q, and of dO
+  int blocks;            ///< an SM, for which registers are left
+  std::array<std::int64_t, 2> registers;  ///< by DqSum, as of Flash2Tile
+
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
+  /// K and V, the stages of Q and dO, a log-sum-exp and a row's sum of dO∘O for each query. dS goes
+  /// through shared memory for dQ; where warps share out columns, P and dS do.
+  constexpr std::int64_t shared_bytes(DqSum sum) const {
+    const int exchanged = warps_across > 1 ? 2 : sum == kAtomic ? 1 : 0;
+    return (2 * keys + 2 * stages * queries) * head_dim * 2 + stages * queries * 8 +
+           exchanged * keys * queries * 2;
+  }
+};
+inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
+    {{64, 128, 64, 32, 4, 1, 2, 2, {255, 255}},
+     {128, 128, 64, 64, 8, 1, 2, 1, {255, 246}},
+     {256, 64, 32, 32, 4, 2, 2, 1, {242, 245}}}};
+
 /// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A block
 /// stays on its SM and takes tile after tile.
 struct Flash3Tile {
