@@ -113,6 +113,36 @@ TEST(CatalogTest, StreamsSayWhichThreadsAndLoadsTheyTake) {
   EXPECT_THAT(triad.unsupported(p), HasSubstr("vector_bytes"));
 }
 
+TEST(CatalogTest, AttentionSaysWhichShapesItTakes) {
+  const KernelEntry& standard = *find("attention.standard");
+  const auto refusal = [](const KernelEntry& entry, std::initializer_list<std::int64_t> sizes) {
+    return entry.unsupported(with_sizes(entry, sizes));
+  };
+  EXPECT_THAT(refusal(standard, {2, 8, 2, 5, 9, 40, 1, 1}), IsEmpty());
+  EXPECT_THAT(refusal(standard, {2, 8, 3, 5, 9, 64, 0, 0}), HasSubstr("3 does not divide 8"));
+  EXPECT_THAT(refusal(standard, {2, 8, 8, 9, 5, 64, 0, 0}), IsEmpty());
+  EXPECT_THAT(refusal(standard, {2, 8, 8, 9, 5, 64, 1, 0}), HasSubstr("first 4 queries no key"));
+  EXPECT_THAT(refusal(standard, {2, 8, 8, 9, 9, 44, 0, 0}), HasSubstr("multiple of 8"));
+  EXPECT_THAT(refusal(standard, {2, 8, 8, 9, 9, 264, 0, 0}), HasSubstr("from 8 to 256"));
+  EXPECT_THAT(refusal(standard, {1 << 20, 4096, 0, 9, 9, 64, 0, 0}), HasSubstr("rows"));
+  const KernelEntry& decode = *find("attention.decode");
+  EXPECT_THAT(refusal(decode, {2, 8, 2, 4, 99, 64, 0, 0, 1}), IsEmpty());
+  EXPECT_THAT(refusal(decode, {2, 8, 2, 5, 99, 64, 0, 0, 1}), HasSubstr("these are 20"));
+  EXPECT_THAT(refusal(decode, {2, 8, 2, 4, 99, 64, 0, 1, 1}), HasSubstr("backward"));
+  EXPECT_THAT(refusal(decode, {2, 8, 2, 4, 99, 64, 0, 0, 0}), HasSubstr("splits"));
+}
+
+TEST(CatalogTest, AttentionOfOnePartIsOneLaunch) {
+  const KernelEntry& decode = *find("attention.decode");
+  const Problem one = with_sizes(decode, {2, 8, 2, 4, 99, 64, 0, 0, 1});
+  const Problem three = with_sizes(decode, {2, 8, 2, 4, 99, 64, 0, 0, 3});
+  ASSERT_EQ(decode.launches(one).size(), 1U);
+  ASSERT_EQ(decode.launches(three).size(), 2U);
+  EXPECT_EQ(decode.launches(three).front().grid.x, 2U * 2U * 3U);
+  EXPECT_EQ(decode.tensors(one).scratch.size(), 0U);
+  EXPECT_EQ(decode.tensors(three).scratch.front().elements, 3U * 2 * 8 * 4 * 64);
+}
+
 // The error of zeros is 1 and that of poison infinite (data.hpp), so no tolerance may be near 1. At
 // the sizes that are measured, not only at small ones: sums grow.
 TEST(CatalogTest, ZerosAndPoisonFailEveryTolerance) {
