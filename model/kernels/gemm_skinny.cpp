@@ -72,10 +72,25 @@ double instructions_of_round(const Choice& c) {
   const double token_tiles = as_double(c.tile.tokens / 8);
   const double products = at_once * token_tiles * 2 * as_double(c.tile.row_tiles());
   const double pairing = c.tile.along_k ? 0 : 4 * 8;
-  constexpr double kOfLoad = 4;  // with its address and bounds
-  double loads = as_double(SkinnyTile::kLoads) + at_once * token_tiles;
-  if (!c.aligned()) loads *= 16;  // by elements, put together
-  return loads * kOfLoad + products + pairing + 10;
+  constexpr double kOfLoad = 4;    // with its address and bounds
+  constexpr double kOfEight = 36;  // by elements, with bounds, put together
+  const double loads = as_double(SkinnyTile::kLoads) + at_once * token_tiles;
+  return loads * (c.aligned() ? kOfLoad : kOfEight) + products + pairing + 10;
+}
+
+// Lines that the loads of a round look up. Loads of 16 bytes go by eight lanes, which hold two rows
+// of four pieces each: two lines, or four where the pieces lie in different rows of k. Loads of
+// elements go by the warp: a line for each row, of which the counters of products2 and products3 saw
+// three quarters, since neighbouring rows share sectors' lines.
+double lines_of_loads(const Choice& c, double weight_loads, double token_loads) {
+  constexpr double kEighths = 4, kElements = 8;
+  const double tokens = std::min(8.0, as_double(tokens_of(c.p)));
+  if (c.aligned()) {
+    return weight_loads * kEighths * (c.tile.along_k ? 2 : 4) + token_loads * tokens;
+  }
+  constexpr double kLinesOfElements = 6;
+  return kElements *
+         (weight_loads * kLinesOfElements + token_loads * tokens * kLinesOfElements / 8);
 }
 
 Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& tokens) {
@@ -105,10 +120,9 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   round.issued.tensor_flops[c.p.dtype] = 2 * as_double(c.tile.rows() * c.tile.tokens) * k_of_round;
   set_traffic(round.issued, {c.weights() / (blocks * rounds) + tokens_of_block / rounds, 0});
   round.warp_instructions = warps * instructions_of_round(c);
-  // A load of tokens touches half of eight lines.
   const double token_loads = warps * as_double(c.tile.blocks_at_once() * c.tile.tokens / 8);
   const double weight_loads = warps * as_double(SkinnyTile::kLoads);
-  round.wavefronts.l1 = round.wavefronts.l1_lookups = 8 * (token_loads + weight_loads);
+  round.wavefronts.l1 = round.wavefronts.l1_lookups = lines_of_loads(c, weight_loads, token_loads);
   round.waits.global = 1;
   Step end;
   end.warp_instructions = 12 * as_double(c.tile.rows() * c.tile.tokens) / 32 * warps / 2;
