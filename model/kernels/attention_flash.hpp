@@ -22,6 +22,56 @@ enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
 /// Heads are computed as if they had the next of these dims: kernels are compiled for them.
 inline constexpr std::array<std::int64_t, 3> kHeadDims = {64, 128, 256};
 
+/// attention.flash2, forward and the second pass over queries that sums dQ: a block a tile of
+/// queries, whose rows its warps share out; keys come step by step.
+struct Flash2Tile {
+  std::int64_t head_dim;
+  std::int64_t queries;
+  std::int64_t keys;  ///< of a step
+  int warps;
+  int held;                ///< matrices of the tile's queries: Q, and dO in backward
+  int stages;              ///< of K, and of V
+  int blocks;              ///< an SM, for which registers are left
+  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0, 2026-11-22
+
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
+  /// Two bytes an element.
+  constexpr std::int64_t shared_bytes() const {
+    return (held * queries + 2 * stages * keys) * head_dim * 2;
+  }
+};
+/// By head dim.
+inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {
+    {{64, 128, 128, 4, 1, 1, 2, 0}, {128, 128, 64, 4, 1, 1, 2, 0}, {256, 128, 64, 8, 1, 1, 1, 0}}};
+inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {
+    {{64, 128, 64, 4, 2, 2, 2, 0}, {128, 128, 32, 4, 2, 2, 2, 0}, {256, 64, 32, 4, 2, 2, 1, 0}}};
+
+/// attention.flash2 backward: a block a tile of keys, queries come step by step.
+struct Flash2BackwardTile {
+  std::int64_t head_dim;
+  std::int64_t keys;
+  std::int64_t queries;  ///< of a step
+  std::int64_t at_once;  ///< queries of a step whose scores the block holds at a time
+  int warps_down;        ///< that share out the keys
+  int warps_across;      ///< that share out the queries of the scores, and the columns of the sums
+  int stages;            ///< of Q, and of dO
+  int blocks;            ///< an SM, for which registers are left
+  std::array<std::int64_t, 2> registers;  ///< by DqSum, as of Flash2Tile
+
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
+  /// K and V, the stages of Q and dO, a log-sum-exp and a row's sum of dO∘O for each query. dS goes
+  /// through shared memory for dQ; where warps share out columns, P and dS do.
+  constexpr std::int64_t shared_bytes(DqSum sum) const {
+    const int exchanged = warps_across > 1 ? 2 : sum == kAtomic ? 1 : 0;
+    return (2 * keys + 2 * stages * queries) * head_dim * 2 + stages * queries * 8 +
+           exchanged * keys * queries * 2;
+  }
+};
+inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
+    {{64, 128, 64, 32, 4, 1, 2, 2, {0, 0}},
+     {128, 128, 64, 64, 8, 1, 2, 1, {0, 0}},
+     {256, 64, 32, 32, 4, 2, 2, 1, {0, 0}}}};
+
 /// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A block
 /// stays on its SM and takes tile after tile.
 struct Flash3Tile {
@@ -32,9 +82,10 @@ struct Flash3Tile {
 
   constexpr std::int64_t warpgroups() const { return queries / 64; }
   constexpr std::int64_t threads() const { return 128 * (warpgroups() + 1); }
-  /// Q, the stages of K and V, barriers, and room to align them. Two bytes an element.
+  /// Q, the stages of K and V, what a warpgroup is told, barriers, and room to align them.
+  /// Two bytes an element.
   constexpr std::int64_t shared_bytes() const {
-    return 1024 + (queries + 2 * stages * keys) * head_dim * 2 +
+    return 1024 + (queries + 2 * stages * keys) * head_dim * 2 + warpgroups() * 16 +
            (2 * warpgroups() + 4 * stages) * 8;
   }
 };
@@ -42,5 +93,55 @@ struct Flash3Tile {
 inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
     {{{{64, 192, 128, 2}, {128, 128, 176, 2}, {256, 128, 80, 2}}},
      {{{64, 192, 128, 2}, {128, 128, 128, 2}, {256, 128, 80, 2}}}}};
+
+/// attention.flash3 backward, for dK and dV: a block keeps a tile of K and V, and the queries that
+/// see it go by. Two warpgroups hold the sums, one more copies.
+struct Flash3BackwardTile {
+  std::int64_t head_dim;
+  std::int64_t queries;  ///< of a step
+  std::int64_t keys;
+  int stages;  ///< of Q with the log-sum-exp, and of dO with D
+
+  /// Each warpgroup has the sums of 64 keys. Beyond a head dim of 128 those fill the registers of
+  /// both: each takes half of the head dim, and P and dS reach the other through shared memory.
+  constexpr bool splits_head() const { return head_dim > 128; }
+  static constexpr std::int64_t threads() { return 3 * 128; }
+  /// K, V, the stages, dS twice (or P, dS and its transpose), barriers, and room to align them.
+  constexpr std::int64_t shared_bytes() const {
+    return 1024 + 2 * keys * head_dim * 2 + stages * 2 * queries * (head_dim * 2 + 4) +
+           (splits_head() ? 3 : 2) * queries * keys * 2 + (4 * stages + 2) * 8;
+  }
+};
+inline constexpr std::array<Flash3BackwardTile, 3> kFlash3BackwardTiles = {
+    {{64, 128, 128, 2}, {128, 64, 128, 2}, {256, 64, 64, 2}}};
+
+/// The same for dQ where it is summed in a pass of its own: a block keeps a tile of Q and dO, and
+/// the keys that it sees go by.
+struct Flash3DqTile {
+  std::int64_t head_dim;
+  std::int64_t queries;  ///< 64 a warpgroup
+  std::int64_t keys;     ///< of a step
+  int stages;            ///< of K, and of V
+
+  static constexpr std::int64_t threads() { return 3 * 128; }
+  constexpr std::int64_t shared_bytes() const {
+    return 1024 + 2 * queries * head_dim * 2 + stages * 2 * keys * head_dim * 2 +
+           (4 * stages + 1) * 8;
+  }
+};
+inline constexpr std::array<Flash3DqTile, 3> kFlash3DqTiles = {
+    {{64, 128, 128, 2}, {128, 128, 128, 2}, {256, 128, 32, 2}}};
+
+/// Heads whose tiles run together, by longest first where a mask makes tiles unequal: as many as
+/// leave their K and V in half of the L2 of the GPUs that have wgmma; a head after the other where
+/// all tiles are equal.
+constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
+                                      std::int64_t kv_bytes_of_head, bool causal) {
+  constexpr std::int64_t kBytes = std::int64_t{25} << 20;
+  if (!causal) return 1;
+  const std::int64_t fitting = kBytes / (2 * kv_bytes_of_head);
+  const std::int64_t together = (fitting > 1 ? fitting : 1) * group;
+  return together < heads ? together : heads;
+}
 
 }  // namespace roofcast::attention

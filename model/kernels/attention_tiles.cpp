@@ -111,7 +111,7 @@ std::int64_t packed_heads(Library library, const Kernel& kernel, const Shape& sh
 Tile tile_of(Library library, const Kernel& kernel, const Shape& shape, std::int64_t packed) {
   const std::int64_t head = padded_head(shape.head_dim);
   const std::int64_t rows = shape.seq_q * packed;
-  const bool wide = kernel.product != Instruction::mma_sync;
+  const bool wide = kernel.wide();
   if (decodes(shape, rows)) {
     if (library == kTrtllm && packed == 1 && rows == 1) return vector_tile();
     return decode_tile(library == kTrtllm ? rows : 64);

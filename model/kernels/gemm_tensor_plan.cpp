@@ -128,23 +128,23 @@ double units_of_piece(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   return as_double(kTileLineBytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
 }
 
-Operands::Side side(const ArrayUse& use, std::int64_t pitch_bytes) {
+}  // namespace
+
+Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
   return {use, units_of_piece(pitch_bytes, kTileLineBytes), units_of_piece(pitch_bytes, 32)};
 }
-
-}  // namespace
 
 Operands add_operands(Program& program, const Problem& p, bool b_along_k) {
   const Sizes s(p);
   const std::int64_t size = element_bytes(p.dtype);
-  Operands all{side(reads_activation(kA, s.a()), p[kK] * size), {}};
+  Operands all{operand(reads_activation(kA, s.a()), p[kK] * size), {}};
   if (p[kK] * size % kVectorBytes != 0) {
     program.push_back({copy_of_rows({p[kM], p[kK], size}, all.a.use, kCopyOfA)});
     all.a = {scratch(kCopyOfA, {s.a(), 0})};
   }
   const bool transposed = p[kTransposedB] != 0, turned = b_along_k && !transposed;
   const Matrix stored = transposed ? Matrix{p[kN], p[kK], size} : Matrix{p[kK], p[kN], size};
-  all.b = side(reads(kB, s.b()), stored.columns * size);
+  all.b = operand(reads(kB, s.b()), stored.columns * size);
   if (turned || stored.columns * size % kVectorBytes != 0) {
     program.push_back({turned ? transposed_copy(stored, all.b.use, kCopyOfB)
                               : copy_of_rows(stored, all.b.use, kCopyOfB)});

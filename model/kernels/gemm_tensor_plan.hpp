@@ -61,6 +61,8 @@ struct Operands {
   };
   Side a, b;
 };
+/// Of an operand whose rows are so many bytes apart.
+Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
 /// Adds the copies of operands whose rows are no multiples of 16 bytes, and of B stored by rows of k
 /// where the kernel reads along k only.
 Operands add_operands(Program&, const Problem&, bool b_along_k);
