@@ -18,9 +18,8 @@ IoComplexity attention_io(double scores, double head_dim, double element_bytes,
   // A block of M/(kept·d) rows; each row of the other sequence, passing·d words, goes past each block.
   const double words = on_chip_bytes / element_bytes;
   const double bytes =
-      words > 0
-          ? rows.kept * rows.passing * scores * head_dim * head_dim / words * element_bytes
-          : 0;
+      words > 0 ? rows.kept * rows.passing * scores * head_dim * head_dim / words * element_bytes
+                : 0;
   return {"Θ(N²d²/M)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 

@@ -66,7 +66,14 @@ double Shape::kv_bytes() const {
   return as_double(batch * kv_heads) * as_double(seq_kv * head_dim) * element;
 }
 
-constinit const KernelFamily kFamily = {
-    "attention", "softmax(Q·Kᵀ/√d)·V and its gradients", kShape, kTypes, work, io, kVariants, {}};
+constinit const KernelFamily kFamily = {.name = "attention",
+                                        .summary = "softmax(Q·Kᵀ/√d)·V and its gradients",
+                                        .parameters = kShape,
+                                        .dtypes = kTypes,
+                                        .work = work,
+                                        .io = io,
+                                        .variants = kVariants,
+                                        .validated = {},
+                                        .compares_footprint = true};
 
 }  // namespace roofcast::attention

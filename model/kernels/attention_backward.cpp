@@ -39,8 +39,8 @@ double shared_bytes_of_step(const Blocks& b) {
   const double units =
       wide ? as_double(b.tile.warps) / kWarpsOfGroup - 1 : as_double(b.tile.warps);  // one copies
   const double rows_of_unit = wide ? kRowsOfGroup : kRowsOfWarp;
-  const double across = wide ? std::max(1.0, units * rows_of_unit / rows)
-                             : as_double(b.tile.warps_across);
+  const double across =
+      wide ? std::max(1.0, units * rows_of_unit / rows) : as_double(b.tile.warps_across);
   const double down = units / across;
   const bool held = across <= 1;  // P and dS go from sums to operands in registers
   double elements = 2 * columns * d + 2 * read_by_warps(rows, columns, d, down, across, false);
@@ -152,8 +152,8 @@ Plan blocks_plan(const Blocks& b, DType type) {
   add_blocks(plan, block_steps(b, type), tiles, {heads, together});
   // Blocks that run together find what they share in L2 with one access: no limit rests on more than
   // one read of each array.
-  plan.free_read_bytes = std::max(
-      0.0, issued_by_launch(plan).l2.read_bytes - 2 * s.q_bytes() - 2 * s.kv_bytes());
+  plan.free_read_bytes =
+      std::max(0.0, issued_by_launch(plan).l2.read_bytes - 2 * s.q_bytes() - 2 * s.kv_bytes());
   return plan;
 }
 
@@ -184,9 +184,8 @@ Plan plan_of_queries(const Backward& c, DType type) {
 // dQ from fp32 to the problem's type.
 Plan round_dq(const Shape& shape) {
   const double elements = shape.q_bytes() / shape.element;
-  Plan plan = pass_over(elements, 16,
-                        {scratch(kDqSums, {elements * kSumElement, 0}),
-                         writes(kDQ, shape.q_bytes())});
+  Plan plan = pass_over(
+      elements, 16, {scratch(kDqSums, {elements * kSumElement, 0}), writes(kDQ, shape.q_bytes())});
   plan.useful.conversions = elements / 2;
   return plan;
 }
@@ -257,8 +256,8 @@ Program backward_program(const Backward& backward, DType type) {
   Program program;
   program.push_back({row_dots(backward.shape, backward.dq == kAtomic)});
   program.push_back({plan_of_keys(backward, type)});
-  program.push_back({backward.dq == kAtomic ? round_dq(backward.shape)
-                                            : plan_of_queries(backward, type)});
+  program.push_back(
+      {backward.dq == kAtomic ? round_dq(backward.shape) : plan_of_queries(backward, type)});
   return program;
 }
 

@@ -33,8 +33,7 @@ Shape checked_shape(const Problem& p, const Gpu& gpu) {
 
 Forward forward_of(const Shape& shape, std::int64_t splits) {
   constexpr std::int64_t kRowsOfProduct = 16;
-  const std::int64_t rows =
-      ceil_div(shape.seq_q * shape.group(), kRowsOfProduct) * kRowsOfProduct;
+  const std::int64_t rows = ceil_div(shape.seq_q * shape.group(), kRowsOfProduct) * kRowsOfProduct;
   return {.shape = shape,
           .kernel = kKernel,
           .tile = {.queries = rows,

@@ -57,8 +57,7 @@ std::vector<ArrayUse> forward_arrays(const Shape& s) {
 Plan forward_plan(const Forward& c, DType type) {
   Plan plan;
   plan.copies_ahead = true;
-  plan.needs = {c.kernel.product,
-                c.kernel.wide() ? Instruction::bulk_copy : Instruction::cp_async};
+  plan.needs = {c.kernel.product, c.kernel.wide() ? Instruction::bulk_copy : Instruction::cp_async};
   plan.useful.tensor_flops[type] = c.shape.flops();
   plan.useful.special_flops = c.shape.scores();
   plan.arrays = forward_arrays(c.shape);

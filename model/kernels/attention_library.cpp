@@ -35,8 +35,7 @@ void set_classes(Plan& plan, const Forward& c, DType type) {
     const double parts = as_double(c.splits);
     Steps mean{(a.full + b.full) / 2 / parts, (a.masked + b.masked) / 2 / parts};
     // Of a last tile that is not the only one, keys beyond the last count as read.
-    mean.masked_share =
-        as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
+    mean.masked_share = as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
     plan.blocks.push_back(block_class(blocks, (end - from) * c.copies() * c.splits, mean));
   }
 }
@@ -114,6 +113,17 @@ Plan cache_writes(const Shape& shape, bool with_q) {
   return plan;
 }
 
+// D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
+Program backward_launches(const Problem& p, const Shape& shape, const Gpu& gpu) {
+  Program program = backward_program(
+      library_backward(static_cast<Library>(p[kLibraryChoice]), shape, gpu), p.dtype);
+  for (Node& node : program) {
+    node.plan.estimated_traffic = true;
+    node.plan.caveat = kGuess;
+  }
+  return program;
+}
+
 bool can_run(const Kernel& kernel, const Gpu& gpu) {
   return gpu.features.has(kernel.product) &&
          (kernel.product != Instruction::mma_sync || gpu.features.has(Instruction::cp_async));
@@ -123,9 +133,11 @@ bool can_run(const Kernel& kernel, const Gpu& gpu) {
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
-  if (shape.backward) {
-    throw InputError("attention.library is forecast forward only: leave out --pass");
+  if (shape.backward && (p[kSplits] > 1 || p[kCacheWrites] != kNoWrites)) {
+    throw InputError(
+        "splits and cache_writes are for forward: leave them out, or ask for --pass forward");
   }
+  if (shape.backward && p[kLibraryChoice] == kTrtllm) library_backward(kTrtllm, shape, gpu);
   if (!gpu.sm.tensor_flop_per_clk[p.dtype]) {
     throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
                      ": choose another type (`roofcast gpus " + gpu.name + "`)");
@@ -142,8 +154,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     const std::int64_t blocks = c.blocks();
     const std::int64_t slots = gpu.sm_count.value_or(1) * c.tile.blocks_per_sm;
     const auto steps = static_cast<std::int64_t>(c.steps(c.tiles() - 1).all());
-    if (p[kSplits] != kToChoose) {
-      one[kSplits] = p[kSplits];
+    if (p[kSplits] != kToChoose || shape.backward) {
+      if (!shape.backward) one[kSplits] = p[kSplits];
       found.push_back(one);
       continue;
     }
@@ -162,6 +174,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
 
 Program plan_library(const Problem& p, const Gpu& gpu) {
   const Forward c = forward_of(p, gpu);
+  if (c.shape.backward) return backward_launches(p, c.shape, gpu);
   Program program;
   if (p[kCacheWrites] != kNoWrites) {
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});

@@ -82,9 +82,9 @@ Plan over_keys(const Parts& c, ArrayId scores, const ArrayUse& keys, const Array
 // [keys, head] = scoresᵀ · rows of queries, those of all query heads that share the keys.
 Plan over_queries(const Parts& c, ArrayId scores, const ArrayUse& queries, ArrayId result) {
   const Shape& s = c.shape;
-  return launch_of_product(c, {s.seq_kv, s.head_dim, s.seq_q * s.group(), s.batch * s.kv_heads,
-                               false, c.score_reads(scores), s.seq_kv, queries, s.head_dim,
-                               writes(result, s.kv_bytes())});
+  return launch_of_product(
+      c, {s.seq_kv, s.head_dim, s.seq_q * s.group(), s.batch * s.kv_heads, false,
+          c.score_reads(scores), s.seq_kv, queries, s.head_dim, writes(result, s.kv_bytes())});
 }
 
 // A launch that goes over all scores once, so many instructions for eight of them.
@@ -195,10 +195,8 @@ Program backward_of_kept(const Parts& c) {
   d_o.input = static_cast<std::size_t>(kDO);
   program.push_back({over_queries(c, kDropped, d_o, kDV)});
   program.push_back({scores_of(c, d_o, reads(kV, s.kv_bytes()), kDP)});
-  program.push_back(
-      {pass(c, kPassInstructions, {c.score_updates(kDP), c.kept({1, 0})})});
-  program.push_back(
-      {pass(c, kGradientInstructions, {c.score_reads(kP), c.score_updates(kDP)})});
+  program.push_back({pass(c, kPassInstructions, {c.score_updates(kDP), c.kept({1, 0})})});
+  program.push_back({pass(c, kGradientInstructions, {c.score_reads(kP), c.score_updates(kDP)})});
   add_gradients(program, c);
   return program;
 }
@@ -218,8 +216,7 @@ IoComplexity standard_io(const Problem& p, double compulsory_bytes, double on_ch
   const Shape shape(p);
   const double scores =
       as_double(shape.batch * shape.heads) * as_double(shape.seq_q) * as_double(shape.seq_kv);
-  return standard_attention_io(scores,
-                               times_through_memory(shape, static_cast<Passes>(p[kPasses])),
+  return standard_attention_io(scores, times_through_memory(shape, static_cast<Passes>(p[kPasses])),
                                shape.element, compulsory_bytes, on_chip_bytes);
 }
 

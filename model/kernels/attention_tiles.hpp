@@ -2,7 +2,7 @@
 // The tiles of attention kernels of libraries, by the padded head.
 #include <cstdint>
 
-#include "model/kernels/attention_blocks.hpp"
+#include "model/kernels/attention_backward.hpp"
 #include "model/kernels/attention_library.hpp"
 #include "model/types/gpu.hpp"
 
@@ -16,5 +16,8 @@ std::int64_t packed_heads(Library library, const Kernel& kernel, const Shape& sh
 
 /// Where so many heads are packed: few queries, against a longer cache, take the tile for decoding.
 Tile tile_of(Library library, const Kernel& kernel, const Shape& shape, std::int64_t packed);
+
+/// What that library's backward does. Throws InputError where it has none.
+Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 
 }  // namespace roofcast::attention

@@ -76,9 +76,8 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   loop.blocks_per_sm = resident_blocks(launch_of(c), gpu);
   loop.steps = c.steps();
   loop.math_cycles = math_cycles(c, gpu);
-  const double lines =
-      as_double(c.batch) * (as_double(c.across()) * c.s.a() * operands.a.lines +
-                            as_double(c.down()) * c.s.b() * operands.b.lines);
+  const double lines = as_double(c.batch) * (as_double(c.across()) * c.s.a() * operands.a.lines +
+                                             as_double(c.down()) * c.s.b() * operands.b.lines);
   loop.l2_read_bytes = lines / (as_double(loop.blocks()) * loop.steps);
   loop.outputs = c.area();
   loop.useful_cycles = as_double(c.batch) * 2 * c.s.m * c.s.n * c.s.k / flop_per_clk(c, gpu);
