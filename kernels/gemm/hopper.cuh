@@ -52,6 +52,15 @@ __device__ void copy_box(unsigned to, const CUtensorMap& map, int column, int ro
         : "memory");
   }
 }
+/// The same of a box of matrix `index` (BoxedMatrices), to this block.
+__device__ inline void copy_box(unsigned to, const CUtensorMap& map, int column, int row, int index,
+                                Mbarrier mbarrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+      "l"(&map), "r"(column), "r"(row), "r"(index), "r"(mbarrier.address)
+      : "memory");
+}
 __device__ inline void store_box(const CUtensorMap& map, int column, int row, unsigned from) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(

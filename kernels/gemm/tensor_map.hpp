@@ -20,7 +20,16 @@ struct BoxedMatrix {
   int box_rows;
 };
 
-/// Throws CudaError if the driver refuses.
+/// So many such matrices, one after the other, and boxes of one of them: nothing of the next is read
+/// beyond the edge of a matrix.
+struct BoxedMatrices {
+  BoxedMatrix each;
+  int count;
+  std::int64_t stride;  ///< elements from matrix to matrix
+};
+
+/// Throw CudaError if the driver refuses.
 CUtensorMap tensor_map(const BoxedMatrix&);
+CUtensorMap tensor_map(const BoxedMatrices&);
 
 }  // namespace roofcast::cuda::gemm

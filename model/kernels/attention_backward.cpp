@@ -54,7 +54,12 @@ double shared_bytes_of_step(const Blocks& b) {
   return elements * b.c.shape.element;
 }
 
-constexpr double kNumbersOfRow = 2;  // the log-sum-exp and D
+constexpr std::int64_t kVectorElements = 8;  // 16 bytes
+constexpr double kNumbersOfRow = 2;          // the log-sum-exp and D
+
+std::int64_t query_heads(const Shape& shape) {
+  return shape.batch * shape.heads;
+}
 
 double row_bytes_of_queries(const Shape& shape) {
   return 2 * shape.row_bytes() + kNumbersOfRow * kSumElement;
@@ -73,7 +78,7 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   const Kernel& kernel = b.c.kernel;
   const double scores = as_double(b.tile.queries * b.tile.keys);
   const double flops = 2 * b.products() * b.c.head();  // of a score
-  const double sums = b.adds_dq ? as_double(b.tile.queries * b.c.shape.head_dim) : 0;
+  const double sums = b.adds_dq ? as_double(b.tile.queries * b.c.rows.width) : 0;
   Step step;
   step.issued.tensor_flops[type] = flops * scores;
   step.issued.special_flops = scores;
@@ -123,10 +128,7 @@ Plan blocks_plan(const Blocks& b, DType type) {
   const Shape& s = b.c.shape;
   const std::int64_t heads = s.batch * (b.of_keys ? s.kv_heads : s.heads);
   const std::int64_t group = b.of_keys ? 1 : s.group();
-  const auto row = static_cast<std::int64_t>(s.row_bytes());
-  // Heads are worked on together as long as what passes their blocks stays in L2.
-  const std::int64_t passing = (b.of_keys ? s.group() * s.seq_q : s.seq_kv) * row;
-  const std::int64_t together = heads_together(heads, group, passing, s.causal);
+  const std::int64_t together = b.tile.together;
   const std::vector<Steps> tiles = longest_first(b);
   const auto count = static_cast<std::int64_t>(tiles.size());
 
@@ -161,12 +163,15 @@ Plan plan_of_keys(const Backward& c, DType type) {
   const Shape& s = c.shape;
   const bool adds = c.dq == kAtomic;
   Plan plan = blocks_plan({c, c.keys, true, adds}, type);
-  plan.arrays = {reads(kQ, s.q_bytes()),      reads(kK, s.kv_bytes()),
-                 reads(kV, s.kv_bytes()),     reads(kDO, s.q_bytes()),
-                 reads(kLse, s.rows_bytes()), scratch(kRowDots, {s.rows_bytes(), 0}),
-                 writes(kDK, s.kv_bytes()),   writes(kDV, s.kv_bytes())};
+  plan.arrays = {reads(kQ, s.q_bytes()),
+                 reads(kK, s.kv_bytes()),
+                 reads(kV, s.kv_bytes()),
+                 reads(kDO, s.q_bytes()),
+                 scratch(kRowDots, {c.row_number_bytes(), 0}),
+                 writes(kDK, s.kv_bytes()),
+                 writes(kDV, s.kv_bytes())};
   // What blocks add to is read and written where it has left L2.
-  const double sums = s.q_bytes() / s.element * kSumElement;
+  const double sums = c.dq_sum_bytes();
   if (adds) plan.arrays.push_back(scratch(kDqSums, {sums, sums}));
   return plan;
 }
@@ -174,19 +179,21 @@ Plan plan_of_keys(const Backward& c, DType type) {
 Plan plan_of_queries(const Backward& c, DType type) {
   const Shape& s = c.shape;
   Plan plan = blocks_plan({c, c.queries, false, false}, type);
-  plan.arrays = {reads(kQ, s.q_bytes()),      reads(kK, s.kv_bytes()),
-                 reads(kV, s.kv_bytes()),     reads(kDO, s.q_bytes()),
-                 reads(kLse, s.rows_bytes()), scratch(kRowDots, {s.rows_bytes(), 0}),
+  plan.arrays = {reads(kQ, s.q_bytes()),
+                 reads(kK, s.kv_bytes()),
+                 reads(kV, s.kv_bytes()),
+                 reads(kDO, s.q_bytes()),
+                 scratch(kRowDots, {c.row_number_bytes(), 0}),
                  writes(kDQ, s.q_bytes())};
   return plan;
 }
 
 // dQ from fp32 to the problem's type.
-Plan round_dq(const Shape& shape) {
-  const double elements = shape.q_bytes() / shape.element;
-  Plan plan = pass_over(
-      elements, 16, {scratch(kDqSums, {elements * kSumElement, 0}), writes(kDQ, shape.q_bytes())});
-  plan.useful.conversions = elements / 2;
+Plan round_dq(const Backward& c) {
+  const double sums = c.dq_sum_bytes();
+  Plan plan = pass_over(sums / kSumElement, 16,
+                        {scratch(kDqSums, {sums, 0}), writes(kDQ, c.shape.q_bytes())});
+  plan.useful.conversions = c.shape.q_bytes() / c.shape.element / 2;
   return plan;
 }
 
@@ -204,6 +211,14 @@ std::int64_t Backward::query_tiles() const {
   return ceil_div(shape.seq_q, queries.queries);
 }
 
+double Backward::row_number_bytes() const {
+  return as_double(query_heads(shape)) * as_double(rows.rows) * kNumbersOfRow * kSumElement;
+}
+
+double Backward::dq_sum_bytes() const {
+  return as_double(query_heads(shape)) * as_double(rows.rows * rows.width) * kSumElement;
+}
+
 Steps Backward::steps_of_keys(std::int64_t tile) const {
   const std::int64_t last = std::min(shape.seq_kv, (tile + 1) * keys.keys) - 1;
   Steps steps = steps_over_queries(shape, tile * keys.keys, last, keys.queries);
@@ -218,10 +233,10 @@ Steps Backward::steps_of_queries(std::int64_t tile) const {
 }
 
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays) {
-  constexpr std::int64_t kThreads = 256, kElements = 8;
+  constexpr std::int64_t kThreads = 256;
   Plan plan;
   plan.launch.grid[0] =
-      static_cast<std::int64_t>(std::ceil(elements / as_double(kThreads * kElements)));
+      static_cast<std::int64_t>(std::ceil(elements / as_double(kThreads * kVectorElements)));
   plan.launch.block[0] = kThreads;
   plan.launch.registers = 32;
   plan.arrays = std::move(arrays);
@@ -229,7 +244,7 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
   for (const ArrayUse& use : plan.arrays) sum += use.footprint;
   const double blocks = as_double(plan.launch.blocks());
   Step step;
-  step.warp_instructions = elements / as_double(kElements * 32) / blocks * instructions;
+  step.warp_instructions = elements / as_double(kVectorElements * 32) / blocks * instructions;
   step.waits.global = 1;
   set_traffic(step.issued, shared_by(sum, blocks));
   set_blocks(plan, {{step}});
@@ -237,27 +252,28 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
   return plan;
 }
 
-Plan row_dots(const Shape& shape, bool clears_dq) {
-  const double elements = shape.q_bytes() / shape.element;
+Plan row_dots(const Backward& c) {
+  const Shape& s = c.shape;
   // dO is what an earlier kernel has just computed.
-  ArrayUse d_o = reads_activation(kDO, shape.q_bytes());
+  ArrayUse d_o = reads_activation(kDO, s.q_bytes());
   d_o.input = static_cast<std::size_t>(kDO);
-  std::vector<ArrayUse> arrays = {reads(kO, shape.q_bytes()), d_o,
-                                  scratch(kRowDots, {0, shape.rows_bytes()})};
-  if (clears_dq) arrays.push_back(scratch(kDqSums, {0, elements * kSumElement}));
+  std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), d_o, reads(kLse, s.rows_bytes()),
+                                  scratch(kRowDots, {0, c.row_number_bytes()})};
+  if (c.dq == kAtomic) arrays.push_back(scratch(kDqSums, {0, c.dq_sum_bytes()}));
   // Of two vectors of eight: multiply-adds, conversions, five exchanges and sums.
-  Plan plan = pass_over(elements, 40, std::move(arrays));
-  plan.useful.vector_flops = 2 * elements;
+  const double threads = as_double(query_heads(s)) * as_double(c.rows.rows * c.rows.lanes);
+  Plan plan = pass_over(threads * kVectorElements, 40, std::move(arrays));
+  plan.useful.vector_flops = 2 * s.q_bytes() / s.element;
   plan.blocks.front().phases.front().step.waits.shared = 5;
   return plan;
 }
 
 Program backward_program(const Backward& backward, DType type) {
   Program program;
-  program.push_back({row_dots(backward.shape, backward.dq == kAtomic)});
+  program.push_back({row_dots(backward)});
   program.push_back({plan_of_keys(backward, type)});
   program.push_back(
-      {backward.dq == kAtomic ? round_dq(backward.shape) : plan_of_queries(backward, type)});
+      {backward.dq == kAtomic ? round_dq(backward) : plan_of_queries(backward, type)});
   return program;
 }
 

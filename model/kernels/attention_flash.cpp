@@ -116,6 +116,8 @@ Program flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
 Backward flash2_backward(const Shape& shape, DqSum dq) {
   const Flash2BackwardTile& keys = kFlash2BackwardTiles[head_row(shape)];
   const Flash2Tile& queries = kFlash2DqTiles[head_row(shape)];
+  constexpr std::int64_t kRowLanes = 16;
+  const auto row = static_cast<std::int64_t>(shape.row_bytes());
   return {.shape = shape,
           .kernel = kMmaBackward,
           .keys = {.queries = keys.queries,
@@ -124,7 +126,10 @@ Backward flash2_backward(const Shape& shape, DqSum dq) {
                    .warps_across = keys.warps_across,
                    .stages = keys.stages,
                    .registers = registers_left(keys.threads(), keys.blocks),
-                   .shared_bytes = keys.shared_bytes(dq)},
+                   .shared_bytes = keys.shared_bytes(dq),
+                   .together = heads_together(shape.batch * shape.kv_heads, 1,
+                                              shape.group() * shape.seq_q * row, shape.causal)},
+          .rows = {shape.seq_q, shape.head_dim, kRowLanes},
           .dq = dq,
           .queries = {.queries = queries.queries,
                       .keys = queries.keys,
@@ -132,12 +137,21 @@ Backward flash2_backward(const Shape& shape, DqSum dq) {
                       .warps_across = 1,
                       .stages = queries.stages,
                       .registers = registers_left(queries.threads(), queries.blocks),
-                      .shared_bytes = queries.shared_bytes()}};
+                      .shared_bytes = queries.shared_bytes(),
+                      .together = heads_together(shape.batch * shape.heads, shape.group(),
+                                                 shape.seq_kv * row, shape.causal)}};
 }
 
 Backward flash3_backward(const Shape& shape, DqSum dq) {
   const Flash3BackwardTile& keys = kFlash3BackwardTiles[head_row(shape)];
   const Flash3DqTile& queries = kFlash3DqTiles[head_row(shape)];
+  // As kernels/attention/flash3_backward.cu has it: rows in units of 128, and heads together whose
+  // blocks read no more than that again and again.
+  constexpr std::int64_t kPaddedRows = 128, kTogetherBytes = std::int64_t{32} << 20;
+  const auto together = [&](std::int64_t rows, std::int64_t element, std::int64_t heads) {
+    return std::clamp(kTogetherBytes / (rows * element * shape.head_dim), std::int64_t{1}, heads);
+  };
+  const std::int64_t width = keys.head_dim;
   return {.shape = shape,
           .kernel = kWgmmaBackward,
           .keys = {.queries = keys.queries,
@@ -146,7 +160,10 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                    .warps_across = 1,
                    .stages = keys.stages,
                    .registers = registers_left(keys.threads(), 1),
-                   .shared_bytes = keys.shared_bytes()},
+                   .shared_bytes = keys.shared_bytes(),
+                   .together = together(shape.group() * shape.seq_q, dq == kAtomic ? 8 : 4,
+                                        shape.batch * shape.kv_heads)},
+          .rows = {ceil_div(shape.seq_q, kPaddedRows) * kPaddedRows, width, width / 8},
           .dq = dq,
           .queries = {.queries = queries.queries,
                       .keys = queries.keys,
@@ -154,7 +171,8 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                       .warps_across = 1,
                       .stages = queries.stages,
                       .registers = registers_left(queries.threads(), 1),
-                      .shared_bytes = queries.shared_bytes()}};
+                      .shared_bytes = queries.shared_bytes(),
+                      .together = together(shape.seq_kv, 4, shape.batch * shape.heads)}};
 }
 
 Program backward_of(const Backward& backward, DType type) {

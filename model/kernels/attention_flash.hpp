@@ -41,10 +41,12 @@ struct Flash2Tile {
   }
 };
 /// By head dim.
-inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {
-    {{64, 128, 128, 4, 1, 1, 2, 0}, {128, 128, 64, 4, 1, 1, 2, 0}, {256, 128, 64, 8, 1, 1, 1, 0}}};
-inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {
-    {{64, 128, 64, 4, 2, 2, 2, 0}, {128, 128, 32, 4, 2, 2, 2, 0}, {256, 64, 32, 4, 2, 2, 1, 0}}};
+inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {{{64, 128, 128, 4, 1, 1, 2, 253},
+                                                            {128, 128, 64, 4, 1, 1, 2, 255},
+                                                            {256, 128, 64, 8, 1, 1, 1, 240}}};
+inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {{{64, 128, 64, 4, 2, 2, 2, 255},
+                                                              {128, 128, 32, 4, 2, 2, 2, 255},
+                                                              {256, 64, 32, 4, 2, 2, 1, 243}}};
 
 /// attention.flash2 backward: a block a tile of keys, queries come step by step.
 struct Flash2BackwardTile {
@@ -68,9 +70,9 @@ struct Flash2BackwardTile {
   }
 };
 inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
-    {{64, 128, 64, 32, 4, 1, 2, 2, {0, 0}},
-     {128, 128, 64, 64, 8, 1, 2, 1, {0, 0}},
-     {256, 64, 32, 32, 4, 2, 2, 1, {0, 0}}}};
+    {{64, 128, 64, 32, 4, 1, 2, 2, {255, 255}},
+     {128, 128, 64, 64, 8, 1, 2, 1, {255, 246}},
+     {256, 64, 32, 32, 4, 2, 2, 1, {242, 245}}}};
 
 /// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A block
 /// stays on its SM and takes tile after tile.
@@ -79,20 +81,32 @@ struct Flash3Tile {
   std::int64_t queries;
   std::int64_t keys;  ///< of a step
   int stages;         ///< of K, and of V
+  int stages_q;       ///< two: the next Q is there before this tile is done
 
   constexpr std::int64_t warpgroups() const { return queries / 64; }
   constexpr std::int64_t threads() const { return 128 * (warpgroups() + 1); }
-  /// Q, the stages of K and V, what a warpgroup is told, barriers, and room to align them.
-  /// Two bytes an element.
+  /// Q, K and V, what warpgroups are told, barriers, and room to align them. Two bytes an element.
   constexpr std::int64_t shared_bytes() const {
-    return 1024 + (queries + 2 * stages * keys) * head_dim * 2 + warpgroups() * 16 +
-           (2 * warpgroups() + 4 * stages) * 8;
+    return 1024 + (stages_q * queries + 2 * stages * keys) * head_dim * 2 +
+           stages_q * warpgroups() * (16 + 2 * 8) + 4 * stages * 8;
   }
 };
 /// By causal mask, then by head dim: a mask wastes less of square tiles.
 inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
-    {{{{64, 192, 128, 2}, {128, 128, 176, 2}, {256, 128, 80, 2}}},
-     {{{64, 192, 128, 2}, {128, 128, 128, 2}, {256, 128, 80, 2}}}}};
+    {{{{64, 192, 128, 2, 2}, {128, 128, 176, 2, 1}, {256, 128, 80, 2, 1}}},
+     {{{64, 192, 128, 2, 2}, {128, 128, 128, 2, 2}, {256, 128, 80, 2, 1}}}}};
+
+/// Heads whose tiles run together, by longest first where a mask makes tiles unequal: as many as
+/// leave their K and V in half of the L2 of the GPUs that have wgmma; a head after the other where
+/// all tiles are equal.
+constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
+                                      std::int64_t kv_bytes_of_head, bool causal) {
+  constexpr std::int64_t kBytes = std::int64_t{25} << 20;
+  if (!causal) return 1;
+  const std::int64_t fitting = kBytes / (2 * kv_bytes_of_head);
+  const std::int64_t together = (fitting > 1 ? fitting : 1) * group;
+  return together < heads ? together : heads;
+}
 
 /// attention.flash3 backward, for dK and dV: a block keeps a tile of K and V, and the queries that
 /// see it go by. Two warpgroups hold the sums, one more copies.
@@ -131,17 +145,5 @@ struct Flash3DqTile {
 };
 inline constexpr std::array<Flash3DqTile, 3> kFlash3DqTiles = {
     {{64, 128, 128, 2}, {128, 128, 128, 2}, {256, 128, 32, 2}}};
-
-/// Heads whose tiles run together, by longest first where a mask makes tiles unequal: as many as
-/// leave their K and V in half of the L2 of the GPUs that have wgmma; a head after the other where
-/// all tiles are equal.
-constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
-                                      std::int64_t kv_bytes_of_head, bool causal) {
-  constexpr std::int64_t kBytes = std::int64_t{25} << 20;
-  if (!causal) return 1;
-  const std::int64_t fitting = kBytes / (2 * kv_bytes_of_head);
-  const std::int64_t together = (fitting > 1 ? fitting : 1) * group;
-  return together < heads ? together : heads;
-}
 
 }  // namespace roofcast::attention

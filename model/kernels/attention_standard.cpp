@@ -172,12 +172,17 @@ void add_gradients(Program& program, const Parts& c) {
 Program backward(const Parts& c) {
   const Shape& s = c.shape;
   Program program;
-  program.push_back({row_dots(s, false)});
+  const Backward rows{.shape = s,
+                      .kernel = {},
+                      .keys = {},
+                      .rows = {s.seq_q, s.head_dim, ceil_div(s.head_dim, 8)},
+                      .dq = kTwoPass};
+  program.push_back({row_dots(rows)});
   program.push_back({scores_of(c, reads(kQ, s.q_bytes()), reads(kK, s.kv_bytes()), kS)});
   program.push_back({scores_of(c, reads(kDO, s.q_bytes()), reads(kV, s.kv_bytes()), kDP)});
   Plan gradient = pass(c, kGradientInstructions,
                        {c.score_reads(kS), c.score_writes(kP), c.score_updates(kDP),
-                        reads(kLse, s.rows_bytes()), scratch(kRowDots, {s.rows_bytes(), 0})});
+                        scratch(kRowDots, {rows.row_number_bytes(), 0})});
   gradient.useful.special_flops = s.scores();
   gradient.blocks.front().phases.front().step.issued.special_flops =
       c.scores() / as_double(gradient.launch.blocks());

@@ -165,6 +165,8 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   const std::int64_t head = padded_head(shape.head_dim);
   BackwardTile& tile = backward.keys;
   tile = forward.wide() ? flash3_backward_tile(head, shape.causal) : flash2_backward_tile(head);
+  tile.together = heads_together(shape.batch * shape.kv_heads, 1,
+                                 shape.group() * shape.seq_q * shape.head_dim * 2, shape.causal);
   set_shared_bytes(tile, head, gpu);
   return backward;
 }

@@ -1,0 +1,233 @@
+// attention.flash3, backward: the tiles that its kernels are compiled for, and what surrounds their
+// launches. A chain: D and the log-sum-exp by rows; dK and dV, with dQ's sums in memory; dQ from
+// those. Or, with dq = two_pass, dQ by a second pass over the queries instead.
+#include "kernels/attention/flash3_backward.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "kernels/attention/aligned.hpp"
+#include "kernels/attention/flash3_backward_keys.cuh"
+#include "kernels/attention/flash3_backward_passes.hpp"
+#include "kernels/attention/flash3_backward_queries.cuh"
+#include "kernels/attention/head_map.hpp"
+#include "kernels/common/error.hpp"
+#include "model/counting/integers.hpp"
+
+namespace roofcast::cuda::attention::flash3_backward {
+namespace {
+
+using roofcast::attention::kAtomic;
+using roofcast::attention::kDq;
+using roofcast::attention::kFlash3BackwardTiles;
+using roofcast::attention::kFlash3DqTiles;
+using roofcast::attention::kHeadDim;
+using roofcast::attention::kHeadDims;
+
+constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
+/// Heads are worked on together as long as what their blocks read again and again takes no more:
+/// two thirds of the 50 MB L2 of H100 and H200, as other operands pass through it.
+constexpr std::int64_t kTogetherBytes = std::int64_t{32} << 20;
+
+struct Kernel {
+  const void* function;
+  int queries, keys, threads, shared_bytes, box_keys;
+};
+/// Of a type and head dim: dK and dV with dQ's sums, without, and dQ alone.
+struct Kernels {
+  Kernel keys_and_dq, keys, queries;
+};
+
+template <class T>
+Kernel keys_of() {
+  return {reinterpret_cast<const void*>(keys_kernel<T>),
+          T::kQueries,
+          T::kKeys,
+          T::kThreads,
+          T::kSharedBytes,
+          kBoxRows};
+}
+template <class Element, std::size_t kRow>
+Kernels compiled() {
+  using Q = QueriesTile<Element, kFlash3DqTiles[kRow]>;
+  static_assert(kFlash3BackwardTiles[kRow].head_dim == kHeadDims[kRow] &&
+                kFlash3DqTiles[kRow].head_dim == kHeadDims[kRow]);
+  return {keys_of<KeysTile<Element, kFlash3BackwardTiles[kRow], true>>(),
+          keys_of<KeysTile<Element, kFlash3BackwardTiles[kRow], false>>(),
+          {reinterpret_cast<const void*>(queries_kernel<Q>), Q::kQueries, Q::kKeys, Q::kThreads,
+           Q::kSharedBytes, Q::kKeyBox}};
+}
+template <class Element>
+Kernels compiled(std::size_t row) {
+  return [&]<std::size_t... kRows>(std::index_sequence<kRows...>) {
+    return std::array{compiled<Element, kRows>()...}[row];
+  }
+  (std::make_index_sequence<kHeadDims.size()>());
+}
+
+/// A problem as the kernels see it.
+struct Plan {
+  explicit Plan(const Problem& p)
+      : shape(p),
+        atomic(p[kDq] == kAtomic),
+        row(static_cast<std::size_t>(
+            std::find_if(kHeadDims.begin(), kHeadDims.end() - 1,
+                         [&](std::int64_t dim) { return dim >= shape.head_dim; }) -
+            kHeadDims.begin())),
+        kernels(p.dtype == DType::fp16 ? compiled<__half>(row) : compiled<__nv_bfloat16>(row)),
+        rows{shape.batch * shape.heads,
+             shape.seq_q,
+             ceil_div(shape.seq_q, kPad) * kPad,
+             shape.head_dim,
+             kHeadDims[row],
+             p.dtype} {}
+
+  std::int64_t q_heads() const { return rows.heads; }
+  std::int64_t kv_heads() const { return shape.batch * shape.kv_heads; }
+  /// Values of a row each: the log-sum-exp, D.
+  std::int64_t row_values() const { return rows.heads * rows.rows; }
+  std::int64_t dq_sums() const { return row_values() * rows.compiled_dim; }
+
+  /// Tiles of keys of all heads of K and V; tiles of queries of all query heads.
+  std::int64_t key_blocks() const {
+    return ceil_div(shape.seq_kv, std::int64_t{kernels.keys.keys}) * kv_heads();
+  }
+  std::int64_t query_blocks() const {
+    return ceil_div(shape.seq_q, std::int64_t{kernels.queries.queries}) * q_heads();
+  }
+  const Kernel& key_pass() const { return atomic ? kernels.keys_and_dq : kernels.keys; }
+
+  Work work(bool of_keys) const {
+    // Read by each block of a head: Q and dO, and dQ's sums; or K and V.
+    const std::int64_t read =
+        of_keys ? shape.group() * shape.seq_q * (atomic ? 8 : 4) : shape.seq_kv * 4;
+    const std::int64_t heads = of_keys ? kv_heads() : q_heads();
+    return {.seq_q = static_cast<int>(shape.seq_q),
+            .seq_kv = static_cast<int>(shape.seq_kv),
+            .rows = static_cast<int>(rows.rows),
+            .heads = static_cast<int>(heads),
+            .group = static_cast<int>(shape.group()),
+            .together = static_cast<int>(
+                std::clamp(kTogetherBytes / (read * shape.head_dim), std::int64_t{1}, heads)),
+            .causal = shape.causal,
+            .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(shape.head_dim))),
+            .lse = nullptr,
+            .d = nullptr,
+            .dq = nullptr};
+  }
+
+  static constexpr std::int64_t kPad = kPaddedQueries;
+  Shape shape;
+  bool atomic;
+  std::size_t row;  ///< of the tables of tiles
+  Kernels kernels;
+  QueryRows rows;
+};
+
+Launch launch_of(const Kernel& kernel, std::int64_t blocks) {
+  return {kernel.function, dim3(static_cast<unsigned>(blocks)),
+          dim3(static_cast<unsigned>(kernel.threads)),
+          static_cast<std::size_t>(kernel.shared_bytes)};
+}
+
+float* aligned_scratch(void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return reinterpret_cast<float*>((at + kAlignBytes - 1) / kAlignBytes * kAlignBytes);
+}
+
+}  // namespace
+
+std::string unsupported(const Problem& p) {
+  constexpr auto kElements = static_cast<std::int64_t>(kAlignBytes / 2);
+  if (p[kHeadDim] % kElements != 0 || p[kHeadDim] > kHeadDims.back()) {
+    return "attention.flash3 takes a head_dim that is a multiple of 8, up to 256: its copies move "
+           "16 bytes";
+  }
+  const Plan plan(p);
+  const Launch first = prepare_launch(plan.rows);
+  if (plan.key_blocks() > kMostBlocks || plan.query_blocks() > kMostBlocks ||
+      plan.dq_sums() / 8 / first.block.x >= kMostBlocks) {
+    return "too many tiles for one grid: use a smaller batch";
+  }
+  return {};
+}
+
+void add_scratch(Tensors& tensors, const Problem& p) {
+  const Plan plan(p);
+  constexpr std::size_t kToAlign = kAlignBytes / sizeof(float);
+  const auto add = [&](std::int64_t floats) {
+    tensors.scratch.push_back({DType::fp32, static_cast<std::size_t>(floats) + kToAlign});
+  };
+  add(2 * plan.row_values());
+  if (plan.atomic) add(plan.dq_sums());
+}
+
+std::vector<Launch> launches(const Problem& p) {
+  const Plan plan(p);
+  return {prepare_launch(plan.rows), launch_of(plan.key_pass(), plan.key_blocks()),
+          plan.atomic ? convert_dq_launch(plan.rows)
+                      : launch_of(plan.kernels.queries, plan.query_blocks())};
+}
+
+void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  const Plan plan(p);
+  const Shape& s = plan.shape;
+  const std::int64_t q_elements = plan.q_heads() * s.seq_q * s.head_dim;
+  const std::int64_t kv_elements = plan.kv_heads() * s.seq_kv * s.head_dim;
+  Copies copies(stream);
+  const void* const q = copies.in(at.inputs[kQ], q_elements);
+  const void* const k = copies.in(at.inputs[kK], kv_elements);
+  const void* const v = copies.in(at.inputs[kV], kv_elements);
+  const void* const grad = copies.in(at.inputs[kDO], q_elements);
+  const void* const out = copies.in(at.inputs[kO], q_elements);
+  void* const dq = copies.out(at.outputs[kOutDQ], q_elements);
+  void* const dk = copies.out(at.outputs[kOutDK], kv_elements);
+  void* const dv = copies.out(at.outputs[kOutDV], kv_elements);
+  float* const lse = aligned_scratch(at.scratch[0]);
+  float* const d = lse + plan.row_values();
+  float* const sums = plan.atomic ? aligned_scratch(at.scratch[1]) : nullptr;
+
+  const auto of_queries = [&](const void* data) {
+    return head_map(p.dtype, data, plan.q_heads(), s.seq_q, s.head_dim, kBoxRows);
+  };
+  const auto of_keys = [&](const void* data, int box_rows) {
+    return head_map(p.dtype, data, plan.kv_heads(), s.seq_kv, s.head_dim, box_rows);
+  };
+  CUtensorMap q_map = of_queries(q), grad_map = of_queries(grad);
+
+  prepare(plan.rows, out, grad, static_cast<const float*>(at.inputs[kLse]), lse, d, sums, stream);
+  const auto launch = [&](const Kernel& kernel, std::int64_t blocks, void** arguments) {
+    const Launch one = launch_of(kernel, blocks);
+    rows::launch(one.function, one.grid, one.block, 1, arguments, stream, one.shared_bytes);
+  };
+  const auto told = [&](bool keys) {
+    Work work = plan.work(keys);
+    work.lse = lse, work.d = d, work.dq = sums;
+    return work;
+  };
+  {
+    const Kernel& kernel = plan.key_pass();
+    CUtensorMap k_map = of_keys(k, kernel.box_keys), v_map = of_keys(v, kernel.box_keys);
+    CUtensorMap dk_map = of_keys(dk, kBoxRows), dv_map = of_keys(dv, kBoxRows);
+    Work work = told(true);
+    void* arguments[] = {&q_map, &k_map, &v_map, &grad_map, &dk_map, &dv_map, &work};
+    launch(kernel, plan.key_blocks(), arguments);
+  }
+  if (plan.atomic) {
+    const float scale = plan.work(true).scale;
+    convert_dq(plan.rows, sums, plan.key_pass().queries, scale, dq, stream);
+  } else {
+    const Kernel& kernel = plan.kernels.queries;
+    CUtensorMap k_map = of_keys(k, kernel.box_keys), v_map = of_keys(v, kernel.box_keys);
+    CUtensorMap dq_map = of_queries(dq);
+    Work work = told(false);
+    void* arguments[] = {&q_map, &k_map, &v_map, &grad_map, &dq_map, &work};
+    launch(kernel, plan.query_blocks(), arguments);
+  }
+  copies.finish();
+}
+
+}  // namespace roofcast::cuda::attention::flash3_backward
