@@ -198,6 +198,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
   result.io = io(problem, result.work.compulsory.total_bytes(), first.on_chip_bytes);
   result.limit = limit(program, gpu, assumptions.cache);
   result.launch = first.launch;
+  if (found.family->compares_footprint) result.footprint_bytes = memory_bytes(program);
 
   if (!gpu.occupancy || !gpu.sm_count) {
     result.notes.emplace_back("occupancy, waves and expected time: not defined for this device");

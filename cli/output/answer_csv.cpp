@@ -63,7 +63,9 @@ constexpr std::array kFigures = {
     Figure{"flops_per_s", [](const Prediction& p) { return rate(p, p.work.flops()); }},
     Figure{"dram_bytes_per_s",
            [](const Prediction& p) { return rate(p, p.work.dram.total_bytes()); }},
-    Figure{"fraction_of_limit", [](const Prediction& p) { return rate(p, p.limit.time_s); }}};
+    Figure{"fraction_of_limit", [](const Prediction& p) { return rate(p, p.limit.time_s); }},
+    Figure{"footprint_bytes",
+           [](const Prediction& p) { return p.footprint_bytes.value_or(kNone); }}};
 
 void append(fmt::memory_buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());

@@ -43,6 +43,7 @@ void write_work(JsonWriter& json, const Prediction& prediction) {
   json.member("lower_bound_bytes", prediction.io.lower_bound_bytes);
   json.member("on_chip_bytes", prediction.io.on_chip_bytes);
   json.end_object();
+  if (prediction.footprint_bytes) json.member("footprint_bytes", *prediction.footprint_bytes);
 }
 
 void write_traffic(JsonWriter& json, const Prediction& prediction) {

@@ -68,6 +68,9 @@ void add_work(TextTable& table, const Prediction& prediction, bool variant) {
                                       si_text(prediction.io.lower_bound_bytes, "B"),
                                       binary_bytes(prediction.io.on_chip_bytes))});
   }
+  if (prediction.footprint_bytes) {
+    table.add({"memory footprint", si_text(*prediction.footprint_bytes, "B")});
+  }
 }
 
 void add_launch(TextTable& table, const Prediction& prediction, const Gpu& gpu) {
@@ -209,9 +212,14 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
     columns.push_back({"gpu"});
     columns.push_back({"calibration"});
   }
-  for (const char* title : {"limit", "expected", "low", "high", "rate", "of limit"}) {
-    columns.push_back({title, Align::right});
-  }
+  // Where variants differ in the memory that they need, they differ in bytes first of all.
+  const bool with_bytes =
+      std::any_of(candidates.begin(), candidates.end(), [](const Candidate& candidate) {
+        return candidate.prediction && candidate.prediction->footprint_bytes;
+      });
+  std::vector<const char*> titles = {"limit", "expected", "low", "high", "rate", "of limit"};
+  if (with_bytes) titles.insert(titles.end(), {"DRAM", "footprint"});
+  for (const char* title : titles) columns.push_back({title, Align::right});
   columns.push_back({"bound"});
   TextTable table(std::move(columns));
   for (const Candidate& candidate : candidates) {
@@ -221,7 +229,7 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
       cells.push_back(specs::calibration_word(*candidate.gpu));
     }
     if (!candidate.prediction) {
-      cells.resize(cells.size() + 6, "–");
+      cells.resize(cells.size() + titles.size(), "–");
       cells.push_back(candidate.refusal);
       table.add(std::move(cells));
       continue;
@@ -239,6 +247,11 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
       cells.push_back(percent(prediction.limit.time_s / time->expected_s));
     } else {
       cells.resize(cells.size() + 5, "–");
+    }
+    if (with_bytes) {
+      const auto& footprint = prediction.footprint_bytes;
+      cells.push_back(si_text(prediction.work.dram.total_bytes(), "B"));
+      cells.push_back(footprint ? si_text(*footprint, "B") : "–");
     }
     const Terms& terms = time ? time->terms : prediction.limit.terms;
     cells.emplace_back(name(terms.binding().resource));

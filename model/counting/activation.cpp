@@ -6,7 +6,7 @@ std::optional<Activation> activation_of(const Program& program) {
   for (const Node& node : program) {
     for (std::size_t i = 0; i < node.plan.arrays.size(); ++i) {
       const ArrayUse& use = node.plan.arrays[i];
-      if (use.activation) return Activation{i, use.compulsory.read_bytes};
+      if (use.activation) return Activation{use.input.value_or(i), use.compulsory.read_bytes};
     }
   }
   return std::nullopt;

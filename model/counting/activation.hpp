@@ -9,7 +9,7 @@ namespace roofcast {
 /// Which of the kernel's inputs an earlier kernel has just computed (ArrayUse::activation), and how
 /// large it is.
 struct Activation {
-  std::size_t input = 0;  ///< arrays of a plan stand in the order of its inputs
+  std::size_t input = 0;  ///< arrays stand in the order of inputs, unless they say otherwise
   double bytes = 0;
 };
 

@@ -13,11 +13,24 @@ IoComplexity matrix_product_io(double m, double n, double k, double element_byte
 }
 
 IoComplexity attention_io(double scores, double head_dim, double element_bytes,
-                          double compulsory_bytes, double on_chip_bytes) {
-  // A block of M/2d rows of Q and as many of O; each K and V of d words passes every block.
+                          double compulsory_bytes, double on_chip_bytes,
+                          const AttentionRows& rows) {
+  // A block of M/(kept·d) rows; each row of the other sequence, passing·d words, goes past each block.
   const double words = on_chip_bytes / element_bytes;
-  const double bytes = words > 0 ? 4 * scores * head_dim * head_dim / words * element_bytes : 0;
+  const double bytes =
+      words > 0 ? rows.kept * rows.passing * scores * head_dim * head_dim / words * element_bytes
+                : 0;
   return {"Θ(N²d²/M)", std::max(bytes, compulsory_bytes), on_chip_bytes};
+}
+
+IoComplexity standard_attention_io(double scores, double times, double element_bytes,
+                                   double compulsory_bytes, double on_chip_bytes) {
+  return {"Θ(Nd + N²)", compulsory_bytes + times * scores * element_bytes, on_chip_bytes};
+}
+
+double head_dim_of_equal_io(double times, double element_bytes, double on_chip_bytes,
+                            const AttentionRows& rows) {
+  return std::sqrt(times * on_chip_bytes / element_bytes / (rows.kept * rows.passing));
 }
 
 IoComplexity streaming_io(double compulsory_bytes, double on_chip_bytes) {

@@ -6,6 +6,7 @@
 #include "model/counting/integers.hpp"
 #include "model/counting/io_complexity.hpp"
 #include "model/kernels/attention_library.hpp"
+#include "model/kernels/attention_models.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -15,17 +16,19 @@ Work work(const Problem& problem) {
   const Shape shape(problem);
   Work result;
   result.vector_flops = shape.flops();
-  result.compulsory = {shape.q_bytes() + 2 * shape.kv_bytes(), shape.q_bytes()};
+  const double q = shape.q_bytes(), kv = shape.kv_bytes();
+  result.compulsory = {q + 2 * kv, q};
+  if (shape.backward) result.compulsory = {3 * q + 2 * kv + shape.rows_bytes(), q + 2 * kv};
   return result;
 }
 
 IoComplexity io(const Problem& problem, double compulsory_bytes, double on_chip_bytes) {
   const Shape shape(problem);
   return attention_io(shape.scores(), as_double(shape.head_dim), shape.element, compulsory_bytes,
-                      on_chip_bytes);
+                      on_chip_bytes, shape.backward ? kBackwardRows : kForwardRows);
 }
 
-constexpr std::array kVariants = {kLibrary};
+constexpr std::array kVariants = {kStandard, kFlash2, kFlash3, kDecode, kLibrary};
 
 }  // namespace
 
@@ -63,7 +66,14 @@ double Shape::kv_bytes() const {
   return as_double(batch * kv_heads) * as_double(seq_kv * head_dim) * element;
 }
 
-constinit const KernelFamily kFamily = {
-    "attention", "softmax(Q·Kᵀ/√d)·V, forward", kShape, kTypes, work, io, kVariants, {}};
+constinit const KernelFamily kFamily = {.name = "attention",
+                                        .summary = "softmax(Q·Kᵀ/√d)·V and its gradients",
+                                        .parameters = kShape,
+                                        .dtypes = kTypes,
+                                        .work = work,
+                                        .io = io,
+                                        .variants = kVariants,
+                                        .validated = {},
+                                        .compares_footprint = true};
 
 }  // namespace roofcast::attention

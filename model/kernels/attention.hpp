@@ -50,9 +50,15 @@ struct Shape {
   /// Scores of one head: S(S+1)/2 where a causal mask is square.
   double pairs() const;
   double scores() const { return static_cast<double>(batch * heads) * pairs(); }
-  double flops() const { return 4 * scores() * static_cast<double>(head_dim); }
+  /// Of one matrix product over the scores: S, P·V, or one of the five of backward.
+  double product_flops() const { return 2 * scores() * static_cast<double>(head_dim); }
+  /// Two products; backward is counted as 2.5 times forward: five.
+  double flops() const { return (backward ? 5 : 2) * product_flops(); }
   double q_bytes() const;   ///< of all queries, and of as many results
   double kv_bytes() const;  ///< of all keys, and of as many values
+  double row_bytes() const { return static_cast<double>(head_dim) * element; }
+  /// Of the log-sum-exp of each row of scores, or another number of it: fp32.
+  double rows_bytes() const { return static_cast<double>(batch * heads * seq_q) * 4; }
 };
 
 extern const KernelFamily kFamily;

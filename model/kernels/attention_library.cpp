@@ -10,33 +10,7 @@
 namespace roofcast::attention {
 namespace {
 
-constexpr double kSumElement = 4;  // bytes of an fp32 sum of a part
-
-/// The problem, and the way it is computed.
-struct Choice {
-  Shape shape;
-  Library library;
-  Kernel kernel;
-  Tile tile;
-  std::int64_t packed;  ///< query heads whose queries fill a tile together
-  std::int64_t splits;
-
-  double head() const { return as_double(padded_head(shape.head_dim)); }
-  std::int64_t rows() const { return shape.seq_q * packed; }
-  std::int64_t tiles() const { return ceil_div(rows(), tile.queries); }  ///< of the heads packed
-  std::int64_t copies() const { return shape.batch * shape.heads / packed; }
-  /// Of a tile, on average: rows beyond the last are neither read nor written.
-  double full_rows() const { return as_double(rows()) / as_double(tiles()); }
-  double row_bytes() const { return as_double(shape.head_dim) * shape.element; }
-  bool wide() const { return kernel.product != Instruction::mma_sync; }
-  double part_bytes() const {
-    if (splits == 1) return 0;
-    return as_double(splits * shape.batch * shape.heads * shape.seq_q) *
-           (as_double(shape.head_dim) + 1) * kSumElement;
-  }
-};
-
-Choice choice_of(const Problem& p, const Gpu& gpu) {
+Forward forward_of(const Problem& p, const Gpu& gpu) {
   if (p[kSplits] < 1) {
     throw InputError("splits is " + std::to_string(p[kSplits]) +
                      " in a plan: give a number from 1");
@@ -45,107 +19,29 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
   const auto library = static_cast<Library>(p[kLibraryChoice]);
   const Kernel kernel = kernel_of(library, gpu);
   const std::int64_t packed = packed_heads(library, kernel, shape);
-  return {shape, library, kernel, tile_of(library, kernel, shape, packed), packed, p[kSplits]};
-}
-
-enum Array : ArrayId { kQkv, kQ, kK, kV, kO, kParts };
-
-/// Steps that a block of one tile of queries makes: without a mask, and with one.
-struct Steps {
-  std::int64_t full;
-  std::int64_t masked;
-  std::int64_t all() const { return full + masked; }
-};
-
-Steps steps_of(const Choice& c, std::int64_t tile) {
-  const std::int64_t first = tile * c.tile.queries / c.packed;
-  const std::int64_t end = std::min(c.rows(), (tile + 1) * c.tile.queries);
-  const std::int64_t last = ceil_div(end, c.packed) - 1;
-  const std::int64_t all = ceil_div(c.shape.visible(last), c.tile.keys);
-  const std::int64_t full = std::min(all, c.shape.visible(first) / c.tile.keys);
-  return {full, all - full};
-}
-
-Step step_of(const Choice& c, DType type, bool masked) {
-  const double scores = as_double(c.tile.queries * c.tile.keys);
-  Step step;
-  step.issued.special_flops = scores;
-  const double kv_bytes = 2 * as_double(c.tile.keys) * c.row_bytes();
-  // Keys beyond the last are not read.
-  const double there = as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
-  set_traffic(step.issued, {there * kv_bytes, 0});
-  double instructions = c.kernel.instructions_a_score +
-                        (masked ? c.kernel.instructions_a_mask : 0) +
-                        c.kernel.instructions_a_sum * c.head() / as_double(c.tile.keys);
-  const double rows = as_double(c.tile.queries);
-  if (!c.tile.products) {
-    step.issued.vector_flops = 4 * scores * c.head();
-    instructions += 3 * c.head();  // a multiply-add for each of Q·K and P·V, conversions for two
-    step.waits.global = 1;
-  } else if (c.wide() && c.tile.dependent_loads == 0) {
-    // Each 64 rows read K, Q and V; P stays in registers.
-    step.issued.tensor_flops[type] = 4 * scores * c.head();
-    step.issued.shared_bytes = kv_bytes * (rows / 64 + 1) + rows * c.row_bytes();
-  } else {
-    // m16n8k16 does 4096 FLOP; ldmatrix brings operands of four of them.
-    constexpr double kProductFlops = 4096, kProductsALoad = 4;
-    step.issued.tensor_flops[type] = 4 * scores * c.head();
-    instructions += 4 * c.head() * 32 / kProductFlops * (1 + 1 / kProductsALoad);
-    // Warps that hold different queries read all of K and V each.
-    const double readers = std::max(1.0, rows / as_double(c.tile.rows_per_warp));
-    step.issued.shared_bytes = (readers + 1) * kv_bytes;
-    step.wavefronts.shared = step.issued.shared_bytes / 128;
-  }
-  step.warp_instructions = scores / 32 * instructions;
-  step.waits.barriers = 1;
-  return step;
-}
-
-Step prologue_of(const Choice& c) {
-  Step step;
-  set_traffic(step.issued, {c.full_rows() * c.row_bytes(), 0});
-  step.waits = {.global = c.tile.dependent_loads,
-                .tile_loads = c.tile.alternates || !c.tile.products ? 0.0 : 1.0,
-                .barriers = 1};
-  return step;
-}
-
-Step epilogue_of(const Choice& c) {
-  Step step;
-  const double results = c.full_rows() * as_double(c.shape.head_dim);
-  const double element = c.splits > 1 ? kSumElement : c.shape.element;
-  set_traffic(step.issued, {0, results * element});
-  step.issued.special_flops = as_double(c.tile.queries);
-  return step;
+  return {shape, kernel, tile_of(library, kernel, shape, packed), packed, p[kSplits]};
 }
 
 // Blocks whose numbers of steps are so close count as equal, with their mean.
 constexpr std::int64_t kMostClasses = 32;
 
-void set_classes(Plan& plan, const Choice& c, DType type) {
-  const Step full = step_of(c, type, false), masked = step_of(c, type, true);
-  const Step prologue = prologue_of(c), epilogue = epilogue_of(c);
+void set_classes(Plan& plan, const Forward& c, DType type) {
+  const BlockSteps blocks = forward_blocks(c, type);
   const std::int64_t together = c.shape.causal ? ceil_div(c.tiles(), kMostClasses) : c.tiles();
   for (std::int64_t end = c.tiles(); end > 0; end -= together) {  // the longest first
     const std::int64_t from = std::max<std::int64_t>(0, end - together);
     // Steps grow evenly from tile to tile: the first and the last tell the mean.
-    const Steps a = steps_of(c, from), b = steps_of(c, end - 1);
+    const Steps a = c.steps(from), b = c.steps(end - 1);
     const double parts = as_double(c.splits);
-    const double cut = as_double(a.masked + b.masked) / 2 / parts;
-    const double whole = as_double(a.full + b.full) / 2 / parts;
-    BlockClass blocks;
-    blocks.count = (end - from) * c.copies() * c.splits;
-    const double stages = as_double(c.tile.stages) + 1;
-    blocks.phases.push_back({prologue});
-    if (whole > 0) blocks.phases.push_back({full, whole, stages});
-    if (cut > 0) blocks.phases.push_back({masked, cut, stages});
-    blocks.phases.push_back({epilogue});
-    plan.blocks.push_back(std::move(blocks));
+    Steps mean{(a.full + b.full) / 2 / parts, (a.masked + b.masked) / 2 / parts};
+    // Of a last tile that is not the only one, keys beyond the last count as read.
+    mean.masked_share = as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
+    plan.blocks.push_back(block_class(blocks, (end - from) * c.copies() * c.splits, mean));
   }
 }
 
-void set_launch(Plan& plan, const Choice& c, const Gpu& gpu) {
-  plan.launch.grid[0] = c.tiles() * c.copies() * c.splits;
+void set_launch(Plan& plan, const Forward& c, const Gpu& gpu) {
+  plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = c.tile.warps * 32;
   if (!gpu.occupancy) return;
   const OccupancyRules& rules = *gpu.occupancy;
@@ -162,12 +58,12 @@ constexpr std::string_view kGuess =
     "tiles, splits and the order of heads are taken from public sources or guessed: no profile of "
     "the library; registers are a guess";
 
-Plan attention_launch(const Choice& c, const Problem& p, const Gpu& gpu) {
+Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan;
   plan.copies_ahead = c.tile.products;
   plan.estimated_traffic = true;
   plan.needs = {c.kernel.product};
-  if (!c.wide()) plan.needs.push_back(Instruction::cp_async);
+  if (!c.kernel.wide()) plan.needs.push_back(Instruction::cp_async);
   (c.tile.products ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
       c.shape.flops();
   // Without tensor memory every exponential goes through the special-function unit.
@@ -187,31 +83,6 @@ Plan attention_launch(const Choice& c, const Problem& p, const Gpu& gpu) {
   plan.on_chip_bytes =
       as_double(c.tile.queries) * c.head() * kSumElement + as_double(plan.launch.shared_bytes);
   plan.caveat = kGuess;
-  return plan;
-}
-
-// Adds the parts: a warp a row of results, its parts one after the other.
-Plan sum_of_parts(const Choice& c) {
-  constexpr std::int64_t kThreads = 128;
-  const std::int64_t rows = c.shape.batch * c.shape.heads * c.shape.seq_q;
-  const double outputs = as_double(rows * c.shape.head_dim);
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(rows, kThreads / 32);
-  plan.launch.block[0] = kThreads;
-  plan.launch.registers = 40;
-  plan.useful.vector_flops = outputs * as_double(c.splits) * 2;
-  plan.useful.special_flops = as_double(rows * c.splits);
-  plan.arrays = {scratch(kParts, {c.part_bytes(), 0}), writes(kO, c.shape.q_bytes())};
-  const double blocks = as_double(plan.launch.blocks());
-  Step step;
-  step.issued.vector_flops = plan.useful.vector_flops / blocks;
-  step.issued.special_flops = plan.useful.special_flops / blocks;
-  step.warp_instructions = outputs / blocks / 32 * (as_double(c.splits) * 1.5 + 4);
-  set_traffic(step.issued, {c.part_bytes() / blocks, c.shape.q_bytes() / blocks});
-  step.waits.global = 2;
-  set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
-  plan.caveat = "registers are a guess";
   return plan;
 }
 
@@ -242,6 +113,17 @@ Plan cache_writes(const Shape& shape, bool with_q) {
   return plan;
 }
 
+// D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
+Program backward_launches(const Problem& p, const Shape& shape, const Gpu& gpu) {
+  Program program = backward_program(
+      library_backward(static_cast<Library>(p[kLibraryChoice]), shape, gpu), p.dtype);
+  for (Node& node : program) {
+    node.plan.estimated_traffic = true;
+    node.plan.caveat = kGuess;
+  }
+  return program;
+}
+
 bool can_run(const Kernel& kernel, const Gpu& gpu) {
   return gpu.features.has(kernel.product) &&
          (kernel.product != Instruction::mma_sync || gpu.features.has(Instruction::cp_async));
@@ -251,9 +133,11 @@ bool can_run(const Kernel& kernel, const Gpu& gpu) {
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
-  if (shape.backward) {
-    throw InputError("attention.library is forecast forward only: leave out --pass");
+  if (shape.backward && (p[kSplits] > 1 || p[kCacheWrites] != kNoWrites)) {
+    throw InputError(
+        "splits and cache_writes are for forward: leave them out, or ask for --pass forward");
   }
+  if (shape.backward && p[kLibraryChoice] == kTrtllm) library_backward(kTrtllm, shape, gpu);
   require_tensor_cores(p.dtype, gpu);
   const auto asked = static_cast<Library>(p[kLibraryChoice]);
   std::vector<Problem> found;
@@ -263,12 +147,12 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     Problem one = p;
     one[kLibraryChoice] = library;
     one[kSplits] = 1;
-    const Choice c = choice_of(one, gpu);
-    const std::int64_t blocks = c.tiles() * c.copies();
+    const Forward c = forward_of(one, gpu);
+    const std::int64_t blocks = c.blocks();
     const std::int64_t slots = gpu.slots(c.tile.blocks_per_sm);
-    const std::int64_t steps = steps_of(c, c.tiles() - 1).all();
-    if (p[kSplits] != kToChoose) {
-      one[kSplits] = p[kSplits];
+    const auto steps = static_cast<std::int64_t>(c.steps(c.tiles() - 1).all());
+    if (p[kSplits] != kToChoose || shape.backward) {
+      if (!shape.backward) one[kSplits] = p[kSplits];
       found.push_back(one);
       continue;
     }
@@ -286,7 +170,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 Program plan_library(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p, gpu);
+  const Forward c = forward_of(p, gpu);
+  if (c.shape.backward) return backward_launches(p, c.shape, gpu);
   Program program;
   if (p[kCacheWrites] != kNoWrites) {
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});

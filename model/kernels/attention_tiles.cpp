@@ -1,5 +1,7 @@
 #include "model/kernels/attention_tiles.hpp"
 
+#include <algorithm>
+
 #include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::attention {
@@ -18,6 +20,38 @@ constexpr Kernel kFlash3 = {Instruction::wgmma, 6.5, 1, 2};
 // above 50 µs.
 constexpr Kernel kTrtllmWide = {Instruction::wgmma, 4.5, 6.5, 5};
 constexpr Kernel kTrtllmNarrow = {Instruction::mma_sync, 4.5, 1, 2};
+
+// Backward, counted as attention.flash2's and attention.flash3's (attention_flash.cpp).
+constexpr Kernel kFlash2Backward = {Instruction::mma_sync, 5.5, 1, 2};
+constexpr Kernel kFlash3Backward = {Instruction::wgmma, 5.5, 0.25, 2};
+
+// FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
+BackwardTile flash2_backward_tile(std::int64_t head) {
+  if (head == 64) return {128, 128, 8, 2, 2, 255, 0};
+  if (head == 128) return {64, 128, 8, 2, 2, 255, 0};
+  return {64, 64, 8, 2, 1, 255, 0};
+}
+
+// K and V, the stages of Q and dO, and dS; of fewer keys or stages where an SM has no room.
+void set_shared_bytes(BackwardTile& tile, std::int64_t head, const Gpu& gpu) {
+  const auto bytes = [&] {
+    return (2 * (tile.keys + tile.stages * tile.queries) * head + tile.queries * tile.keys) * 2;
+  };
+  const auto fits = [&] {
+    return !gpu.occupancy || bytes() <= gpu.occupancy->shared_bytes_per_block;
+  };
+  constexpr std::int64_t kFewKeys = 64;
+  if (!fits()) tile.keys = std::min(tile.keys, kFewKeys);
+  if (!fits()) tile.stages = 1;
+  tile.shared_bytes = bytes();
+}
+
+// FlashAttention-3, hopper/flash_bwd_launch_template.h: two warpgroups and one that copies.
+BackwardTile flash3_backward_tile(std::int64_t head, bool causal) {
+  if (head == 64) return {128, 128, 12, 1, 2, 168, 0};
+  if (head == 128) return {causal ? 64 : 80, 128, 12, 1, 2, 168, 0};
+  return {64, 80, 12, 1, 1, 168, 0};
+}
 
 // FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows each, and one that copies.
 Tile wide_tile(std::int64_t head, bool causal) {
@@ -107,13 +141,32 @@ std::int64_t packed_heads(Library library, const Kernel& kernel, const Shape& sh
 Tile tile_of(Library library, const Kernel& kernel, const Shape& shape, std::int64_t packed) {
   const std::int64_t head = padded_head(shape.head_dim);
   const std::int64_t rows = shape.seq_q * packed;
-  const bool wide = kernel.product != Instruction::mma_sync;
+  const bool wide = kernel.wide();
   if (decodes(shape, rows)) {
     if (library == kTrtllm && packed == 1 && rows == 1) return vector_tile();
     return decode_tile(library == kTrtllm ? rows : 64);
   }
   if (library == kTrtllm) return trtllm_tile(head, wide);
   return wide ? wide_tile(head, shape.causal) : flash2_tile(head);
+}
+
+Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
+  if (library == kTrtllm) {
+    throw InputError("TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
+  }
+  const Kernel forward = kernel_of(library, gpu);
+  Backward backward{.shape = shape,
+                    .kernel = forward.wide() ? kFlash3Backward : kFlash2Backward,
+                    .keys = {},
+                    .rows = {}};
+  backward.kernel.product = forward.product;
+  const std::int64_t head = padded_head(shape.head_dim);
+  BackwardTile& tile = backward.keys;
+  tile = forward.wide() ? flash3_backward_tile(head, shape.causal) : flash2_backward_tile(head);
+  tile.together = heads_together(shape.batch * shape.kv_heads, 1,
+                                 shape.group() * shape.seq_q * shape.head_dim * 2, shape.causal);
+  set_shared_bytes(tile, head, gpu);
+  return backward;
 }
 
 }  // namespace roofcast::attention

@@ -19,10 +19,12 @@ struct Choice {
   Problem p;
   Sizes s;
   MmaTile tile;
+  std::int64_t batch = 1;  ///< equal products in the launch
 
   std::int64_t depth() const { return tile.k_bytes / element_bytes(p.dtype); }
   std::int64_t down() const { return ceil_div(p[kM], tile.m); }
   std::int64_t across() const { return ceil_div(p[kN], tile.n); }
+  std::int64_t tiles() const { return batch * down() * across(); }
   double steps() const { return as_double(ceil_div(p[kK], depth())); }
   double area() const { return as_double(tile.m * tile.n); }
 };
@@ -61,7 +63,7 @@ double math_cycles(const Choice& c, const Gpu& gpu) {
 
 Launch launch_of(const Choice& c) {
   Launch launch;
-  launch.grid[0] = c.down() * c.across();
+  launch.grid[0] = c.tiles();
   launch.block[0] = c.tile.threads();
   launch.registers = c.tile.registers[c.p[kTransposedB] != 0 ? 1 : 0];
   launch.shared_bytes = c.tile.shared_bytes();
@@ -70,15 +72,15 @@ Launch launch_of(const Choice& c) {
 
 TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   TileLoop loop;
-  loop.tiles = c.down() * c.across();
+  loop.tiles = c.tiles();
   loop.blocks_per_sm = resident_blocks(launch_of(c), gpu);
   loop.steps = c.steps();
   loop.math_cycles = math_cycles(c, gpu);
-  const double lines = as_double(c.across()) * c.s.a() * operands.a.lines +
-                       as_double(c.down()) * c.s.b() * operands.b.lines;
+  const double lines = as_double(c.batch) * (as_double(c.across()) * c.s.a() * operands.a.lines +
+                                             as_double(c.down()) * c.s.b() * operands.b.lines);
   loop.l2_read_bytes = lines / (as_double(loop.blocks()) * loop.steps);
   loop.outputs = c.area();
-  loop.useful_cycles = 2 * c.s.m * c.s.n * c.s.k / flop_per_clk(c, gpu);
+  loop.useful_cycles = as_double(c.batch) * 2 * c.s.m * c.s.n * c.s.k / flop_per_clk(c, gpu);
   return loop;
 }
 
@@ -90,6 +92,32 @@ TileRaster raster_of(const Choice& c) {
           .column_panel_bytes = c.s.b() / as_double(c.across())};
 }
 
+Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& result,
+                 const Gpu& gpu) {
+  const double batch = as_double(c.batch);
+  Plan plan;
+  plan.needs = {Instruction::mma_sync, Instruction::cp_async};
+  plan.compute = c.p.dtype;
+  plan.useful.tensor_flops[c.p.dtype] = batch * 2 * c.s.m * c.s.n * c.s.k;
+  plan.launch = launch_of(c);
+  const TileLoop loop = loop_of(c, operands, gpu);
+  plan.tile_loop = loop;
+  plan.arrays = {operands.a.use, operands.b.use, result};
+  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
+  Step step;
+  step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
+  // Every tile column reads A once and every tile row B, as far as they exist.
+  const double read = batch * (as_double(c.across()) * c.s.a() + as_double(c.down()) * c.s.b());
+  plan.free_read_bytes = read - batch * c.s.a() - batch * c.s.b();
+  set_traffic(step.issued, {read / (as_double(loop.blocks()) * loop.steps), 0});
+  step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
+  step.waits = {.tile_loads = 1, .barriers = 1};
+  Step epilogue;
+  set_traffic(epilogue.issued, {0, batch * c.s.c() / as_double(loop.blocks())});
+  set_blocks(plan, {{step, loop.steps, as_double(c.tile.stages)}, {epilogue}});
+  return plan;
+}
+
 }  // namespace
 
 Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
@@ -97,30 +125,17 @@ Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
   Program program;
   const bool along_k = mma_sync_along_k(p.dtype);
   add_copies(program, p, along_k);
-  const Operands operands = operands_of(p, along_k);
-  Plan plan;
-  plan.needs = {Instruction::mma_sync, Instruction::cp_async};
-  plan.compute = p.dtype;
-  plan.useful.tensor_flops[p.dtype] = 2 * c.s.m * c.s.n * c.s.k;
-  plan.launch = launch_of(c);
-  const TileLoop loop = loop_of(c, operands, gpu);
-  plan.tile_loop = loop;
+  Plan plan = main_launch(c, operands_of(p, along_k), writes(kC, c.s.c()), gpu);
   plan.raster = raster_of(c);
-  plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
-  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  Step step;
-  step.issued.tensor_flops[p.dtype] = 2 * c.area() * as_double(c.depth());
-  // Every tile column reads A once and every tile row B, as far as they exist.
-  const double read = as_double(c.across()) * c.s.a() + as_double(c.down()) * c.s.b();
-  plan.free_read_bytes = read - c.s.a() - c.s.b();
-  set_traffic(step.issued, {read / (as_double(loop.blocks()) * loop.steps), 0});
-  step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
-  step.waits = {.tile_loads = 1, .barriers = 1};
-  Step epilogue;
-  set_traffic(epilogue.issued, {0, c.s.c() / as_double(loop.blocks())});
-  set_blocks(plan, {{step, loop.steps, as_double(c.tile.stages)}, {epilogue}});
   program.push_back({std::move(plan)});
   return program;
+}
+
+Plan mma_sync_batch(const Problem& p, std::int64_t batch, const Operands& operands,
+                    const ArrayUse& result, const Gpu& gpu) {
+  Choice c = choice_of(p);
+  c.batch = batch;
+  return main_launch(c, operands, result, gpu);
 }
 
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {

@@ -131,8 +131,7 @@ Stored stored_b(const Problem& p, bool b_along_k) {
 
 Operands::Side side(const Stored& from, ArrayId copy) {
   if (from.copied()) return {scratch(copy, {from.matrix.bytes(), 0})};
-  const std::int64_t pitch_bytes = from.matrix.columns * from.matrix.size;
-  return {from.use, units_of_piece(pitch_bytes, kTileLineBytes), units_of_piece(pitch_bytes, 32)};
+  return operand(from.use, from.matrix.columns * from.matrix.size);
 }
 
 void add_copy(Program& program, const Stored& from, ArrayId to) {
@@ -142,6 +141,10 @@ void add_copy(Program& program, const Stored& from, ArrayId to) {
 }
 
 }  // namespace
+
+Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
+  return {use, units_of_piece(pitch_bytes, kTileLineBytes), units_of_piece(pitch_bytes, 32)};
+}
 
 Operands operands_of(const Problem& p, bool b_along_k) {
   return {side(stored_a(p), kCopyOfA), side(stored_b(p, b_along_k), kCopyOfB)};

@@ -53,6 +53,8 @@ struct Operands {
   };
   Side a, b;
 };
+/// Of an operand whose rows are so many bytes apart.
+Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
 /// Operands whose rows are no multiples of 16 bytes are copied, and B stored by rows of k where the
 /// kernel reads along k only.
 Operands operands_of(const Problem&, bool b_along_k);

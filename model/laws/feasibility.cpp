@@ -63,8 +63,7 @@ Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
                    ": choose smaller tiles");
 }
 
-std::optional<std::string> memory_note(const Program& program, const Gpu& gpu) {
-  if (!gpu.memory.dram_bytes) return std::nullopt;
+double memory_bytes(const Program& program) {
   std::vector<double> arrays;  // their bytes, by number
   for (const Node& node : program) {
     for (const ArrayUse& use : node.plan.arrays) {
@@ -74,8 +73,13 @@ std::optional<std::string> memory_note(const Program& program, const Gpu& gpu) {
                                 use.compulsory.read_bytes});
     }
   }
-  const double sum = std::accumulate(arrays.begin(), arrays.end(), 0.0);
-  if (sum <= *gpu.memory.dram_bytes) return std::nullopt;
+  return std::accumulate(arrays.begin(), arrays.end(), 0.0);
+}
+
+std::optional<std::string> memory_note(const Program& program, const Gpu& gpu) {
+  if (!gpu.memory.dram_bytes || memory_bytes(program) <= *gpu.memory.dram_bytes) {
+    return std::nullopt;
+  }
   return "the arrays are larger than the " + gpu.name + "'s memory: they do not fit all at once";
 }
 

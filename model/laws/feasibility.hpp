@@ -12,6 +12,9 @@ namespace roofcast {
 /// instruction or clusters of that size, the grid is too large, or a block does not fit an SM.
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu);
 
+/// Bytes of all arrays of the program: what has to be allocated if none takes another's place.
+double memory_bytes(const Program& program);
+
 /// A note where the arrays of the program do not fit the device's memory all at once.
 std::optional<std::string> memory_note(const Program& program, const Gpu& gpu);
 

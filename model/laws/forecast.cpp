@@ -83,7 +83,8 @@ constexpr double kMostlyWaiting = 0.5;
 
 // The data pipe of an SM serves the oldest block first, the schedulers serve all in turn.
 March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  if (!plan.raster || plan.tile_loop) return March::in_step;  // copies ahead wait for memory
+  // Copies ahead wait for memory.
+  if (!plan.raster || plan.tile_loop || plan.copies_ahead) return March::in_step;
   const SmTime sm = sm_time(plan, occupancy, {}, gpu);
   const bool apart = (sm.fullest == Resource::shared && sm.waiting_share < kMostlyWaiting) ||
                      (sm.fullest == Resource::l1 && sm.waiting_share < kTooLittleWaiting);

@@ -42,7 +42,7 @@ double parts_apart_share(const SplitWrites& split, const Plan& plan, double resi
   // of 2026-11-22 and default of 2026-11-21 (132 SMs, 4.8 TB/s): of 4 KB 4% come apart, of 8 KB
   // 13%, of 16 KB 44 to 76%.
   constexpr double kHalfApart_bytes = 15e3;
-  const bool together = plan.assignment == Assignment::persistent;
+  const bool together = plan.assignment != Assignment::hardware;
   const double bytes = split.bytes_between * (together ? resident : 1);
   return 1 - std::exp2(-std::pow(bytes / kHalfApart_bytes, 2));
 }

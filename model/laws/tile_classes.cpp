@@ -69,9 +69,14 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
   const auto math_s = [&](double blocks) {
     return blocks * busy_cycles(pipes, pipe_overlap(some.warps * blocks, gpu)) / clock_hz;
   };
+  // What a loop writes leaves beside what it reads.
+  const bool loops = phase.stages > 1;
   const double read = step.issued.l2.read_bytes;
-  const double l2_s = over(some.active * read, rates.l2);
-  const double dram_s = over(some.active * read * some.dram_share.read_bytes, some.dram_bytes_s);
+  const double beside = loops ? step.issued.l2.write_bytes : 0;
+  const double l2_s = over(some.active * (read + beside), rates.l2);
+  const double dram_s = over(some.active * read * some.dram_share.read_bytes +
+                                 some.active * beside * some.dram_share.write_bytes,
+                             some.dram_bytes_s);
   const double least_s = phase.repeats > 1 ? rates.step_s : 0;
   const double full_math_s = math_s(some.per_sm);
   block.loop_s += phase.repeats * together({full_math_s, l2_s, dram_s, least_s});
@@ -81,7 +86,7 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
                     (step.waits.tile_loads * gpu.sustained.tile_fill_cycles.value_or(0) +
                      step.waits.global * trip_cycles) /
                     clock_hz;
-  const double written = step.issued.l2.write_bytes;
+  const double written = loops ? 0 : step.issued.l2.write_bytes;
   const double write_s =
       over(some.active * written * some.dram_share.write_bytes, some.dram_bytes_s);
   const double epilogue_s = over(written / kResultBytes, rates.outputs_per_s) + write_s;
@@ -119,7 +124,9 @@ ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, cons
   double held_s = 0;  // by places, on average
   for (const BlockClass& each : plan.blocks) {
     BlockTime block;
-    block.before_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
+    if (plan.assignment == Assignment::hardware) {
+      block.before_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
+    }
     for (const Phase& phase : each.phases) {
       add_phase(block, phase, some, rates, plan.compute, clock_hz, gpu);
     }

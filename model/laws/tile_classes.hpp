@@ -20,8 +20,9 @@ struct ClassesTime {
 /// where pipes is the p-norm of the SM's pipes (sm_pipes.hpp), with the tensor cores at
 /// `tile_math_efficiency`, and the launch's bytes from DRAM are spread over what it reads from L2.
 /// A block that waits for its first tiles waits `tile_fill_cycles`, as a launch does, while the other
-/// blocks of its SM work; its results follow at `tile_outputs_per_clk`. The blocks' times fill the
-/// places in the plan's order (makespan.hpp):
+/// blocks of its SM work; its results follow at `tile_outputs_per_clk`, but those of a loop leave
+/// beside what it reads. The blocks' times fill the places in the plan's order (makespan.hpp); blocks
+/// that stay are launched once:
 ///   time = makespan + fill, times the slowdown under the power limit unless the clock is given.
 ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
                               double clock_hz, bool clock_given, const Gpu& gpu);

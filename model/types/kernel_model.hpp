@@ -60,6 +60,8 @@ struct KernelFamily {
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes);
   std::span<const KernelModel> variants;
   std::span<const ValidatedRange> validated;  ///< validation/sweeps; outside a prediction says so
+  /// Variants differ in the memory that has to be allocated: predictions say how much.
+  bool compares_footprint = false;
 };
 
 }  // namespace roofcast

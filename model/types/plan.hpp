@@ -2,6 +2,7 @@
 // A plan says what a kernel does, counted; it never says how long that takes. The laws do, and
 // they know no kernel. What is issued is written once, by phase and class of blocks: every total is
 // derived from it (counting/totals.hpp).
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -51,7 +52,7 @@ struct Phase {
   double stages = 1;
 };
 
-/// Blocks that do the same.
+/// Blocks that do the same; of blocks that stay, and copy ahead, the tiles that they take.
 struct BlockClass {
   std::int64_t count = 0;
   std::vector<Phase> phases;
@@ -61,6 +62,7 @@ struct BlockClass {
 enum class Assignment : unsigned char {
   hardware,    ///< a block starts where one has ended
   persistent,  ///< block i + n·slots follows block i in the same place, whatever the others do
+  queue,       ///< a block stays and takes the next tile, in order, when it has finished one
 };
 
 /// The tiles of a product in the order in which blocks run, for what L2 can keep between blocks and
@@ -119,6 +121,8 @@ struct ArrayUse {
   /// In launches one after the other it comes round again after so many bytes through L2; if warm,
   /// it is found as far as L2 keeps it. Absent: it does not come round.
   std::optional<double> returns_after_bytes{};
+  /// Position among the kernel's inputs, where it is not that among the plan's arrays.
+  std::optional<std::size_t> input{};
 };
 
 /// Where bytes that are read again may be found.

@@ -147,6 +147,9 @@ struct Prediction {
   std::optional<Waves> waves;
   std::optional<Forecast> time;
   std::int64_t launches = 0;
+  /// Of all arrays of the program, inputs and outputs with them, at once: where variants of the
+  /// family differ in it.
+  std::optional<double> footprint_bytes;
   std::vector<TrafficReason> traffic_reasons;
   std::vector<std::string> notes;
 };

@@ -9,6 +9,7 @@
 
 #include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
+#include "model/kernels/attention.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -64,6 +65,26 @@ void expect_common_parts(const Json& answer) {
   EXPECT_EQ(keys(answer["limit"]), (Keys{"time_s", "bound"}));
   EXPECT_EQ(keys(answer["rate"]), (Keys{"flops_per_s", "dram_bytes_per_s", "fraction_of_limit"}));
   EXPECT_TRUE(answer["notes"].is_array());
+}
+
+// Only where variants of the family differ in it.
+TEST(PredictionJson, AttentionSaysWhatMemoryItNeeds) {
+  const KernelRef kernel = find_kernel("attention.flash2");
+  Problem problem;
+  problem.dtype = DType::bf16;
+  problem[attention::kHeads] = 16;
+  problem[attention::kSeqQ] = 4096;
+  check(kernel, problem, 1U << attention::kHeads | 1U << attention::kSeqQ);
+  const Gpu gpu = load_device("h100-sxm5", {});
+  fmt::memory_buffer out;
+  JsonWriter json(out);
+  write_json(json, {kernel, gpu, predict(kernel, problem, gpu)});
+  const Json answer = Json::parse(fmt::to_string(out));
+  const Keys found = keys(answer);
+  EXPECT_EQ(*(std::find(found.begin(), found.end(), "io") + 1), "footprint_bytes");
+  // Q, K, V and O of 16 heads, and a number of fp32 for each row.
+  EXPECT_EQ(answer["footprint_bytes"], 4.0 * 16 * 4096 * 128 * 2 + 16 * 4096 * 4);
+  EXPECT_EQ(answer["problem"]["pass"], "forward");
 }
 
 TEST(PredictionJson, AVariantHasEveryKeyInOrder) {

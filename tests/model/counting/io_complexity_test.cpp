@@ -14,6 +14,34 @@ TEST(IoComplexity, MatrixProduct) {
   EXPECT_DOUBLE_EQ(matrix_product_io(8, 8, 8, 4, 768, 0).lower_bound_bytes, 768);
 }
 
+// 4096² scores, d = 64, words of 2 B: backward keeps and passes twice as many matrices as forward.
+TEST(IoComplexity, AttentionWithoutScoresInMemory) {
+  const double scores = 4096.0 * 4096, bytes = 65536, words = bytes / 2;
+  EXPECT_DOUBLE_EQ(attention_io(scores, 64, 2, 1, bytes).lower_bound_bytes,
+                   4 * scores * 64 * 64 / words * 2);
+  EXPECT_DOUBLE_EQ(attention_io(scores, 64, 2, 1, bytes, kBackwardRows).lower_bound_bytes,
+                   16 * scores * 64 * 64 / words * 2);
+  EXPECT_EQ(attention_io(scores, 64, 2, 1, 0).lower_bound_bytes, 1);
+}
+
+TEST(IoComplexity, AttentionWithScoresInMemoryGainsNothingFromMore) {
+  const double scores = 4096.0 * 4096;
+  const IoComplexity io = standard_attention_io(scores, 4, 2, 1e6, 65536);
+  EXPECT_EQ(io.formula, "Θ(Nd + N²)");
+  EXPECT_EQ(io.lower_bound_bytes, 1e6 + 4 * scores * 2);
+  EXPECT_EQ(standard_attention_io(scores, 4, 2, 1e6, 1e9).lower_bound_bytes, io.lower_bound_bytes);
+}
+
+// Where 4·N²d²/M words are as many as S and P take, 4·N²: at d = √M.
+TEST(IoComplexity, HeadsTooWideForTheFastMemoryGainNothing) {
+  const double scores = 4096.0 * 4096, bytes = 131072;
+  const double d = head_dim_of_equal_io(4, 2, bytes);
+  EXPECT_DOUBLE_EQ(d, 256);
+  EXPECT_DOUBLE_EQ(attention_io(scores, d, 2, 0, bytes).lower_bound_bytes,
+                   standard_attention_io(scores, 4, 2, 0, bytes).lower_bound_bytes);
+  EXPECT_DOUBLE_EQ(head_dim_of_equal_io(9, 2, bytes, kBackwardRows), 256 * 0.75);
+}
+
 TEST(IoComplexity, StreamingMovesWhatItMust) {
   EXPECT_EQ(streaming_io(1000, 64).lower_bound_bytes, 1000);
   EXPECT_EQ(streaming_io(1000, 64).on_chip_bytes, 64);

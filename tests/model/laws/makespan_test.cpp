@@ -26,6 +26,7 @@ TEST(Makespan, AJobBeginsWhereAPlaceIsFreeFirst) {
   // The long one holds a place to 5, the three short ones follow each other in the other.
   const std::array jobs = {Jobs{1, 5.0}, Jobs{3, 1.0}};
   EXPECT_DOUBLE_EQ(makespan(jobs, 2, Assignment::hardware), 5);
+  EXPECT_DOUBLE_EQ(makespan(jobs, 2, Assignment::queue), 5);
   // By number, place 0 takes the long one and the third.
   EXPECT_DOUBLE_EQ(makespan(jobs, 2, Assignment::persistent), 5 + 1);
 }

@@ -76,6 +76,36 @@ TEST(TileClasses, ABlockWaitsForItsFirstTilesWhileOthersWork) {
   EXPECT_DOUBLE_EQ(time_s(waiting(264), gpu, 2), fill_s + 4 * step_s);
 }
 
+// Blocks that stay are launched once, whatever the tiles they take.
+TEST(TileClasses, BlocksThatStayAreNotLaunchedAgain) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.block_launch_cycles = 100;
+  Plan plan = plan_of({{264, 2}});
+  EXPECT_DOUBLE_EQ(time_s(plan, gpu), 2 * (2 * kStepCycles + 100) / kClock_hz);
+  plan.launch.grid[0] = 132;
+  for (const Assignment assignment : {Assignment::persistent, Assignment::queue}) {
+    plan.assignment = assignment;
+    EXPECT_DOUBLE_EQ(time_s(plan, gpu), 4 * kStepCycles / kClock_hz);
+  }
+}
+
+// A loop's results leave with its loads, those of an epilogue after them.
+TEST(TileClasses, WhatALoopWritesLeavesBesideWhatItReads) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.tile_outputs_per_clk = 8;
+  gpu.sustained.tile_l2_bytes_per_s = 132 * 1e4 / (2 * kStepCycles / kClock_hz);
+  Plan plan = plan_of({{132, 10}});
+  Step& step = plan.blocks.front().phases.front().step;
+  step.issued = {};
+  step.issued.l2 = {0.4e4, 0.6e4};
+  EXPECT_DOUBLE_EQ(time_s(plan, gpu), 10 * 2 * kStepCycles / kClock_hz);
+  step.issued.l2 = {1e4, 0};
+  EXPECT_DOUBLE_EQ(time_s(plan, gpu), 10 * 2 * kStepCycles / kClock_hz);
+  step.issued.l2 = {0, 1600};
+  plan.blocks.front().phases.front().stages = 1;
+  EXPECT_DOUBLE_EQ(time_s(plan, gpu), 10 * 100 / kClock_hz);
+}
+
 TEST(TileClasses, PartsAddUp) {
   Gpu gpu = testing::hopper_like();
   gpu.sustained.tile_fill_cycles = 500;

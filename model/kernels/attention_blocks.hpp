@@ -1,0 +1,136 @@
+#pragma once
+// What blocks of attention kernels do, a library's or this project's: a tile of one sequence stays,
+// the other sequence passes in steps.
+#include <cstdint>
+#include <vector>
+
+#include "model/kernels/attention.hpp"
+#include "model/types/plan.hpp"
+
+namespace roofcast::attention {
+
+/// Arrays of a program: the inputs, the outputs, and what launches hand on.
+enum Array : ArrayId {
+  kQ,
+  kK,
+  kV,
+  kDO,
+  kO,
+  kLse,
+  kDQ,
+  kDK,
+  kDV,
+  kRowDots,  ///< D = rowsum(dO∘O), fp32
+  kDqSums,   ///< dQ in fp32, to which blocks add
+  kParts,    ///< of split keys
+  kQkv,      ///< as one product leaves them
+  kS,
+  kP,
+  kDP,
+  kDropped,  ///< P after dropout
+  kKept      ///< what dropout kept, a byte a score
+};
+
+inline constexpr double kSumElement = 4;  ///< bytes of an fp32 sum
+
+/// Of a block: queries it holds, keys of a step, its warps and how it runs them.
+struct Tile {
+  std::int64_t queries;
+  std::int64_t keys;
+  std::int64_t warps;
+  std::int64_t rows_per_warp;  ///< that share an operand which a warp has read from shared memory
+  std::int64_t stages;         ///< of K and of V
+  std::int64_t blocks_per_sm;  ///< that its registers leave room for
+  bool products = true;        ///< on the tensor cores; else threads multiply
+  double dependent_loads = 0;  ///< one after the other before the first tile: lengths, pages
+  bool alternates =
+      false;  ///< its warpgroups hold tiles of their own: one starts while another works
+};
+
+/// How a kernel goes about it.
+struct Kernel {
+  Instruction product;  ///< matrix instruction; all but mma_sync read shared memory themselves
+  double instructions_a_score;  ///< of a thread for one score: scale, maximum, exponential, sum …
+  double instructions_a_sum;    ///< of a thread for one element of the sums in each step: rescaling
+  double instructions_a_mask;   ///< more of a thread for one score where a causal mask cuts
+
+  bool wide() const { return product != Instruction::mma_sync; }
+};
+
+/// Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of four.
+inline constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
+
+/// Heads are padded to the next of 64, 128 and 256.
+constexpr std::int64_t padded_head(std::int64_t head_dim) {
+  return head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
+}
+
+/// Steps of a block: without a mask, and with one. Means, where blocks that differ count as equal.
+struct Steps {
+  double full = 0;
+  double masked = 0;
+  /// Of what so many whole steps would read, what is there.
+  double full_share = 1;
+  double masked_share = 1;
+
+  double all() const { return full + masked; }
+  friend bool operator==(const Steps&, const Steps&) = default;
+};
+
+/// Of the queries from `first` to `last`, whose keys pass in tiles: none that no query sees, and
+/// masked where not all queries see all of the tile. A tile beyond the last key is cut too.
+Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last, std::int64_t keys);
+
+/// Of the keys from `first` to `last`, whose queries pass in tiles. Queries beyond the last need no
+/// mask: their log-sum-exp makes P zero.
+Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
+                         std::int64_t queries);
+
+/// What blocks of one kernel do, whatever the number of steps.
+struct BlockSteps {
+  Step prologue;
+  Step full;
+  Step masked;
+  Step epilogue;
+  double stages;  ///< of the steps' loads, the one in use with them
+};
+BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
+
+/// Blocks of queries that K and V pass.
+struct Forward {
+  Shape shape;
+  Kernel kernel;
+  Tile tile;
+  std::int64_t packed = 1;  ///< query heads whose queries fill a tile together
+  std::int64_t splits = 1;  ///< of the keys, each a block's
+  bool writes_lse = false;
+
+  double head() const;
+  std::int64_t rows() const { return shape.seq_q * packed; }
+  std::int64_t tiles() const;  ///< of the heads packed
+  std::int64_t copies() const { return shape.batch * shape.heads / packed; }
+  std::int64_t blocks() const { return tiles() * copies() * splits; }
+  /// Of a tile, on average: rows beyond the last are neither read nor written.
+  double full_rows() const;
+  /// Sums of parts, each with what scales it; 0 where keys are not split.
+  double part_bytes() const;
+  /// Of a block, before its keys are split.
+  Steps steps(std::int64_t tile) const;
+};
+BlockSteps forward_blocks(const Forward& forward, DType type);
+
+/// Adds the parts of split keys: a warp a row of results, its parts one after the other.
+Plan sum_of_parts(const Forward& forward);
+
+/// The order in which blocks run: `copies` of all tiles (heads), as many copies together as stay in
+/// L2, of those the longest blocks first.
+struct Order {
+  std::int64_t copies;
+  std::int64_t together;
+};
+/// Adds the blocks to the plan: equal neighbours are one class, and there are at most 64 classes, of
+/// neighbours' means where there would be more.
+void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
+                const Order& order);
+
+}  // namespace roofcast::attention
