@@ -225,8 +225,8 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
                 const Order& order) {
   const std::vector<Run> runs = runs_of(longest_first);
   const std::int64_t parties = ceil_div(order.copies, order.together);
-  const bool apart = as_double(parties) * as_double(static_cast<std::int64_t>(runs.size())) <=
-                     static_cast<double>(kMostClasses);
+  const auto classes = static_cast<std::int64_t>(runs.size());
+  const bool apart = classes > 1 && parties <= static_cast<std::int64_t>(kMostClasses) / classes;
   const std::int64_t together = apart ? std::min(order.together, order.copies) : order.copies;
   for (std::int64_t from = 0; from < order.copies; from += together) {
     const std::int64_t copies = std::min(together, order.copies - from);

@@ -24,8 +24,8 @@ Shape checked_shape(const Problem& p, const Gpu& gpu) {
   }
   const std::int64_t rows = shape.seq_q * shape.group();
   if (rows > kMostRows) {
-    throw InputError("the " + std::to_string(shape.group()) + " heads of a group have " +
-                     std::to_string(rows) + " queries: attention.decode takes up to " +
+    throw InputError(std::to_string(rows) +
+                     " queries of a group of heads: attention.decode takes up to " +
                      std::to_string(kMostRows) + ", use attention.flash2 or attention.flash3");
   }
   return shape;

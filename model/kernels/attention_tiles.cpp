@@ -158,7 +158,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   Backward backward{.shape = shape,
                     .kernel = forward.wide() ? kFlash3Backward : kFlash2Backward,
                     .keys = {},
-                    .rows = {}};
+                    .rows = {shape.seq_q, shape.head_dim, ceil_div(shape.head_dim, 8)}};
   backward.kernel.product = forward.product;
   const std::int64_t head = padded_head(shape.head_dim);
   BackwardTile& tile = backward.keys;

@@ -51,4 +51,8 @@ inline Prediction forecast(std::string_view kernel, const Problem& p, const Gpu&
   return predict(find_kernel(kernel), p, gpu);
 }
 
+inline Prediction forecast(const Problem& p, const Gpu& gpu) {
+  return forecast("attention.library", p, gpu);
+}
+
 }  // namespace roofcast::attention

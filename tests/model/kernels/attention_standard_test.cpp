@@ -93,8 +93,8 @@ TEST(AttentionStandard, MemoryGrowsWithTheSquareAndFlashLinearly) {
            *forecast(kernel, small, h100).footprint_bytes;
   };
   const Problem small = prefill(1, 16, 8192, 128, true), large = prefill(1, 16, 16384, 128, true);
-  EXPECT_NEAR(growth("attention.standard", small, large), 4, 0.05);
-  EXPECT_NEAR(growth("attention.standard", backward(small), backward(large)), 4, 0.1);
+  EXPECT_NEAR(growth("attention.standard", small, large), 4, 0.1);
+  EXPECT_NEAR(growth("attention.standard", backward(small), backward(large)), 4, 0.15);
   EXPECT_DOUBLE_EQ(growth("attention.flash3", small, large), 2);
   EXPECT_DOUBLE_EQ(growth("attention.flash3", backward(small), backward(large)), 2);
   // S and P of 16 heads, 16384² scores of two bytes each.
@@ -150,13 +150,16 @@ TEST(AttentionPublished, FlashAttentionsFirstFigure) {
   };
   const Both standard = both("attention.standard", p);
   EXPECT_NEAR(standard.bytes / 40.3e9, 1, 0.03);
-  EXPECT_NEAR(standard.seconds / 41.7e-3, 1, 0.2);
+  // Published: 0.97 TB/s. The forecast's launches all run at the rate of DRAM, 1.37 TB/s, and those of
+  // the frameworks of 2022 did not.
+  EXPECT_GT(standard.seconds, 0.6 * 41.7e-3);
+  EXPECT_LT(standard.seconds, 41.7e-3);
   // FlashAttention-2 keeps O in registers where the first version wrote and read it for each tile of
   // keys: fewer bytes than published.
   const Both flash = both("attention.flash2", prefill(64, 16, 1024, 64, false));
   EXPECT_LT(flash.bytes, 4.4e9);
   EXPECT_GT(flash.bytes, 1.5e9);
-  EXPECT_NEAR(flash.seconds / 7.3e-3, 1, 0.25);
+  EXPECT_NEAR(flash.seconds / 7.3e-3, 1, 0.15);
 }
 
 }  // namespace

@@ -14,10 +14,6 @@
 namespace roofcast::attention {
 namespace {
 
-Prediction forecast(const Problem& p, const Gpu& gpu) {
-  return forecast("attention.library", p, gpu);
-}
-
 double time_s(const Problem& p, const Gpu& gpu) {
   return forecast(p, gpu).time->expected_s;
 }

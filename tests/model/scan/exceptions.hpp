@@ -66,6 +66,13 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm.library", "sustained/launch_gap_s", 1.02},
 };
 
+// Few tiles, of attention that splits no keys, leave SMs without a load of theirs, which more queries
+// give one.
+inline constexpr Exception kTilesOfAttention[] = {
+    {"attention.flash3", "seq_q", 1.08},
+    {"attention.standard", "seq_q", 1.08},
+};
+
 // Products on the tensor cores. Rows of k or n elements that are multiples of 16 bytes need no copy
 // before the product, and no loads by elements; few tiles, of a kernel that does not split k, leave
 // SMs without a load of theirs; from 65 rows on A holds the weights of gemm.skinny. A grid of as many
@@ -113,6 +120,7 @@ inline bool is_known(std::string_view kernel, std::string_view change, double ra
         std::span<const Exception>(kMeansOverRounds),
         std::span<const Exception>(kGridsFollowTheDevice),
         std::span<const Exception>(kKernelsOfALibrary),
+        std::span<const Exception>(kTilesOfAttention),
         std::span<const Exception>(kProductsOnTensorCores),
         std::span<const Exception>(kOrderOfInstructions),
         std::span<const Exception>(kStartsOfWarps)}) {
