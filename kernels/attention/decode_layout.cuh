@@ -4,7 +4,8 @@
 // fragments of mma.m16n8k16 in the PTX ISA.
 //
 // A sum may take its terms in any order, so the order of d and of the keys in an instruction is chosen
-// such that a lane's operands are whole chunks of 16 bytes of one row: nobody else needs them.
+// such that a lane's operands are whole chunks of 16 bytes of one row. A lane copies the chunks of V
+// that it needs itself; of K those would be half lines, so its lanes copy for each other.
 #include <cuda_runtime.h>
 
 #include "kernels/gemm/layout.cuh"
@@ -28,6 +29,18 @@ __host__ __device__ constexpr Place q_chunk(int lane, int c, int half) {
 /// K's chunk of slice `c` for keys 0-7 or 8-15 of the unit (`tile`).
 __host__ __device__ constexpr Place k_chunk(int lane, int c, int tile) {
   return {tile * 8 + lane / 4, c * 32 + lane % 4 * kWidth};
+}
+/// Chunk i of a lane when a unit of K is copied: a warp copies whole lines, one row after the other.
+template <int kDim>
+__host__ __device__ constexpr Place k_copied(int lane, int i) {
+  constexpr int kOfRow = kDim / kWidth;
+  return {(i * 32 + lane) / kOfRow, (i * 32 + lane) % kOfRow * kWidth};
+}
+/// Where a chunk of K lies in its unit, bytes: rows one after the other, odd ones with their halves
+/// of lines exchanged, so that the eight lanes which read two rows at once meet no bank twice.
+template <int kDim>
+__host__ __device__ constexpr int k_offset(Place chunk) {
+  return chunk.row * kDim * 2 + ((chunk.column / kWidth) ^ (chunk.row % 2 * 4)) * 16;
 }
 /// V's chunk of kSlice columns `j`: the four keys (`e`) whose weights the lane holds.
 __host__ __device__ constexpr Place v_chunk(int lane, int j, int e) {

@@ -58,7 +58,7 @@ struct Warp {
   using Element = typename T::Element;
 
   int lane, seq_kv, dim;
-  unsigned ring;  ///< of this lane: its first chunk
+  unsigned ring;  ///< its first stage
   unsigned q;     ///< the same of Q, which all warps share
   int first;      ///< key of unit 0; units are T::kWarps units apart
   int units;
@@ -72,10 +72,11 @@ struct Warp {
     return ring + static_cast<unsigned>(unit % T::kStages * T::kStageBytes);
   }
 
-  /// Starts copying a unit's rows of `matrix`; chunk i lies at place(lane, i) among them. A chunk of
-  /// any lane lies as far from its first as lane 0's does.
-  template <class PlaceOf>
-  __device__ void start(const Element* matrix, int unit, unsigned to, PlaceOf place) const {
+  /// Starts copying a unit's rows of `matrix`; chunk i is at place(lane, i) among them, goes to
+  /// offset(lane, i), and is as far from its lane's first as that of lane 0.
+  template <class PlaceOf, class OffsetOf>
+  __device__ void start(const Element* matrix, int unit, unsigned to, PlaceOf place,
+                        OffsetOf offset) const {
     if (unit < units) {
       const Place first_of_lane = place(lane, 0);
       const int row = key(unit) + first_of_lane.row;
@@ -84,19 +85,23 @@ struct Warp {
 #pragma unroll
       for (int i = 0; i < T::kChunks; ++i) {
         const Place apart = place(0, i);
-        copy_chunk(to + i * 512, from + apart.row * dim + apart.column,
+        copy_chunk(to + static_cast<unsigned>(offset(lane, i)),
+                   from + apart.row * dim + apart.column,
                    apart.row < rows_left && apart.column < columns_left);
       }
     }
     gemm::commit_copies();  // also when empty: groups are counted
   }
   __device__ void start_keys(const Element* k, int unit) const {
-    start(k, unit, stage(unit),
-          [](int of_lane, int i) { return k_chunk(of_lane, i % T::kSlicesD, i / T::kSlicesD); });
+    const auto place = [](int of_lane, int i) { return k_copied<T::kDim>(of_lane, i); };
+    start(k, unit, stage(unit), place,
+          [&](int of_lane, int i) { return k_offset<T::kDim>(place(of_lane, i)); });
   }
   __device__ void start_values(const Element* v, int unit) const {
-    start(v, unit, stage(unit) + T::kHalfBytes,
-          [](int of_lane, int i) { return v_chunk(of_lane, i / 4, i % 4); });
+    start(
+        v, unit, stage(unit) + T::kHalfBytes,
+        [](int of_lane, int i) { return v_chunk(of_lane, i / 4, i % 4); },
+        [](int of_lane, int i) { return i * 512 + of_lane * 16; });
   }
 
   /// Scores of a unit: s[tile] of eight keys.
@@ -110,7 +115,8 @@ struct Warp {
       q_operand(a[1], upper, lower, 1);
 #pragma unroll
       for (int tile = 0; tile < 2; ++tile) {
-        const uint4 chunk = read_chunk(stage(unit) + (tile * T::kSlicesD + c) * 512);
+        const uint4 chunk = read_chunk(
+            stage(unit) + static_cast<unsigned>(k_offset<T::kDim>(k_chunk(lane, c, tile))));
         unsigned b[2];
         k_operand(b, chunk, 0);
         gemm::multiply_accumulate<Element>(s[tile], a[0], b[0], b[1]);
@@ -166,7 +172,8 @@ struct Warp {
       uint4 chunk[4];
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        chunk[e] = read_chunk(stage(unit) + T::kHalfBytes + (j * 4 + e) * 512);
+        chunk[e] = read_chunk(stage(unit) + T::kHalfBytes +
+                              static_cast<unsigned>((j * 4 + e) * 512 + lane * 16));
       }
 #pragma unroll
       for (int n = 0; n < 8; ++n) {
