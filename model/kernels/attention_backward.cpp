@@ -235,8 +235,10 @@ Steps Backward::steps_of_queries(std::int64_t tile) const {
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays) {
   constexpr std::int64_t kThreads = 256;
   Plan plan;
-  plan.launch.grid[0] =
-      static_cast<std::int64_t>(std::ceil(elements / as_double(kThreads * kVectorElements)));
+  // Beyond any grid: refused, but a number.
+  constexpr double kMostBlocks = 1e18;
+  plan.launch.grid[0] = static_cast<std::int64_t>(
+      std::min(kMostBlocks, std::ceil(elements / as_double(kThreads * kVectorElements))));
   plan.launch.block[0] = kThreads;
   plan.launch.registers = 32;
   plan.arrays = std::move(arrays);

@@ -37,7 +37,7 @@ struct Flash2Tile {
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
   /// Two bytes an element.
   constexpr std::int64_t shared_bytes() const {
-    return (held * queries + 2 * stages * keys) * head_dim * 2;
+    return (held * queries + keys * 2 * stages) * head_dim * 2;
   }
 };
 /// By head dim.
@@ -65,7 +65,7 @@ struct Flash2BackwardTile {
   /// through shared memory for dQ; where warps share out columns, P and dS do.
   constexpr std::int64_t shared_bytes(DqSum sum) const {
     const int exchanged = warps_across > 1 ? 2 : sum == kAtomic ? 1 : 0;
-    return (2 * keys + 2 * stages * queries) * head_dim * 2 + stages * queries * 8 +
+    return (keys + queries * stages) * 2 * head_dim * 2 + queries * stages * 8 +
            exchanged * keys * queries * 2;
   }
 };
@@ -87,8 +87,8 @@ struct Flash3Tile {
   constexpr std::int64_t threads() const { return 128 * (warpgroups() + 1); }
   /// Q, K and V, what warpgroups are told, barriers, and room to align them. Two bytes an element.
   constexpr std::int64_t shared_bytes() const {
-    return 1024 + (stages_q * queries + 2 * stages * keys) * head_dim * 2 +
-           stages_q * warpgroups() * (16 + 2 * 8) + 4 * stages * 8;
+    return 1024 + (queries * stages_q + keys * 2 * stages) * head_dim * 2 +
+           warpgroups() * stages_q * (16 + 2 * 8) + std::int64_t{32} * stages;
   }
 };
 /// By causal mask, then by head dim: a mask wastes less of square tiles.
@@ -119,11 +119,11 @@ struct Flash3BackwardTile {
   /// Each warpgroup has the sums of 64 keys. Beyond a head dim of 128 those fill the registers of
   /// both: each takes half of the head dim, and P and dS reach the other through shared memory.
   constexpr bool splits_head() const { return head_dim > 128; }
-  static constexpr std::int64_t threads() { return 3 * 128; }
+  static constexpr std::int64_t threads() { return 384; }
   /// K, V, the stages, dS twice (or P, dS and its transpose), barriers, and room to align them.
   constexpr std::int64_t shared_bytes() const {
-    return 1024 + 2 * keys * head_dim * 2 + stages * 2 * queries * (head_dim * 2 + 4) +
-           (splits_head() ? 3 : 2) * queries * keys * 2 + (4 * stages + 2) * 8;
+    return 1024 + 2 * keys * head_dim * 2 + queries * stages * 2 * (head_dim * 2 + 4) +
+           (splits_head() ? 3 : 2) * queries * keys * 2 + std::int64_t{32} * stages + 16;
   }
 };
 inline constexpr std::array<Flash3BackwardTile, 3> kFlash3BackwardTiles = {
@@ -137,10 +137,10 @@ struct Flash3DqTile {
   std::int64_t keys;     ///< of a step
   int stages;            ///< of K, and of V
 
-  static constexpr std::int64_t threads() { return 3 * 128; }
+  static constexpr std::int64_t threads() { return 384; }
   constexpr std::int64_t shared_bytes() const {
-    return 1024 + 2 * queries * head_dim * 2 + stages * 2 * keys * head_dim * 2 +
-           (4 * stages + 1) * 8;
+    return 1024 + 2 * queries * head_dim * 2 + keys * stages * 2 * head_dim * 2 +
+           std::int64_t{32} * stages + 8;
   }
 };
 inline constexpr std::array<Flash3DqTile, 3> kFlash3DqTiles = {

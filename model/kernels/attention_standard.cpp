@@ -101,21 +101,21 @@ Plan softmax_of(const Parts& c, bool writes_lse) {
     return *std::find_if(softmax::kFamily.variants.begin(), softmax::kFamily.variants.end(),
                          [name](const KernelModel& one) { return one.name == name; });
   };
-  Problem rows;
-  rows.dtype = c.p.dtype;
-  rows[rows::kRows] = s.batch * s.heads * s.seq_q;
-  rows[rows::kCols] = s.seq_kv;
+  Problem matrix;
+  matrix.dtype = c.p.dtype;
+  matrix[rows::kRows] = s.batch * s.heads * s.seq_q;
+  matrix[rows::kCols] = s.seq_kv;
   // 1024 threads with four vectors each (softmax.hpp).
   const std::int64_t size = element_bytes(c.p.dtype);
   const bool held =
       s.seq_kv * size <= rows::kMaxThreads * rows::kVectorBytes * softmax::most_vectors(size);
   const KernelModel& kernel = variant(held ? "softmax.registers" : "softmax.online");
   if (held) {
-    rows = kernel.candidates(rows, c.gpu).front();
+    matrix = kernel.candidates(matrix, c.gpu).front();
   } else {
-    rows[softmax::kThreads] = rows::kMaxThreads;
+    matrix[softmax::kThreads] = rows::kMaxThreads;
   }
-  Plan plan = std::move(kernel.plan(rows, c.gpu).front().plan);
+  Plan plan = std::move(kernel.plan(matrix, c.gpu).front().plan);
   // The same arrays, of this program; what rows ask for beyond their own bytes stays.
   ArrayUse& x = plan.arrays[0];
   x = c.score_reads(kS);
