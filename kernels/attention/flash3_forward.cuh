@@ -25,10 +25,10 @@
 // Traffic of a tile: Q and O once; K and V of its visible keys from L2, from DRAM once a head.
 #include <cstdint>
 
+#include "kernels/attention/flash3_softmax.cuh"
 #include "kernels/attention/flash3_tile.cuh"
 #include "kernels/gemm/hopper.cuh"
 #include "kernels/gemm/layout.cuh"
-#include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/wgmma_instruction.cuh"
 
 namespace roofcast::cuda::attention::hopper {
@@ -138,77 +138,6 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, 
   for (int w = 0; w < T::kWarpgroups; ++w) {  // no more
     announce(w, {});
     gemm::arrive(shared.q_full(w, ring_q.stage));
-  }
-}
-
-/// The largest and the sum of each of a thread's two rows so far. The maximum is one for the four
-/// lanes of a row, the sum is this lane's part.
-struct RowState {
-  float most[2] = {-INFINITY, -INFINITY};
-  float sum[2] = {0, 0};
-};
-
-/// Scores become 2^(log2_scale·(score − most)). Where the maximum grew by more than is borne, `scale`
-/// is what O has to be multiplied by; returns whether any lane of the warp needs that.
-template <int kCount>
-__device__ bool exponentials(float (&score)[kCount], RowState& state, float log2_scale,
-                             float (&scale)[2]) {
-  constexpr float kBorne = 8;  // exponents of 2
-  float most[2] = {state.most[0], state.most[1]};
-#pragma unroll
-  for (int i = 0; i < kCount; i += 4) {
-    most[0] = fmaxf(most[0], fmaxf(score[i], score[i + 1]));
-    most[1] = fmaxf(most[1], fmaxf(score[i + 2], score[i + 3]));
-  }
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
-    most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 2));
-  }
-  // False while a row has seen no key: -inf - -inf.
-  const auto exceeds = [&](int r) { return (most[r] - state.most[r]) * log2_scale > kBorne; };
-  const bool rescale = __any_sync(kAllLanes, exceeds(0) || exceeds(1));
-  if (rescale) {
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      scale[r] = most[r] == -INFINITY ? 1 : exp2f((state.most[r] - most[r]) * log2_scale);
-      state.sum[r] *= scale[r];
-      state.most[r] = most[r];
-    }
-  }
-  const float offset[2] = {state.most[0] == -INFINITY ? 0 : -state.most[0] * log2_scale,
-                           state.most[1] == -INFINITY ? 0 : -state.most[1] * log2_scale};
-#pragma unroll
-  for (int i = 0; i < kCount; i += 4) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      score[i + j] = exp2_of(fmaf(score[i + j], log2_scale, offset[j / 2]));
-      state.sum[j / 2] += score[i + j];
-    }
-  }
-  return rescale;
-}
-
-/// Keys that a query does not see, or that are not there, score −∞.
-template <int kCount>
-__device__ void mask(float (&score)[kCount], const Tiles& tiles, int query, int key0) {
-  const int past[2] = {tiles.visible(query), tiles.visible(query + 8)};
-  const int column = key0 + static_cast<int>(threadIdx.x % 4) * 2;
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    if (column + i / 4 * 8 + i % 2 >= past[i % 4 / 2]) score[i] = -INFINITY;
-  }
-}
-
-/// The probabilities as the A operand of P·V, 16 keys an instruction.
-template <class Element, int kCount>
-__device__ void round_to(const float (&score)[kCount], std::uint32_t (&p)[kCount / 8][4]) {
-#pragma unroll
-  for (int i = 0; i < kCount / 8; ++i) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      p[i][j] = gemm::pair_of<Element>(score[i * 8 + j * 2], score[i * 8 + j * 2 + 1]);
-    }
   }
 }
 

@@ -85,8 +85,8 @@ inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.wgmma", "n", 1.9},
     {"gemm.wgmma", "m", 1.43},
     {"gemm.skinny", "k", 1.51},
-    {"gemm.skinny", "n", 1.78},
-    {"gemm.skinny", "m", 1.49},
+    {"gemm.skinny", "n", 1.82},
+    {"gemm.skinny", "m", 1.62},
     {"gemm.mma_sync", "chip/sm_count", 1.08},
     {"gemm.wgmma", "chip/sm_count", 1.075},
 };
