@@ -47,6 +47,11 @@ constexpr std::array kQuantities = {
                const auto bytes = dram_bytes(item);
                return bytes ? std::optional(*bytes / item.timing.median_s()) : std::nullopt;
              }},
+    Quantity{"dram_bytes", "Bytes between L2 and DRAM", "B",
+             [](const Prediction& p, const Gpu& /*gpu*/, double /*s*/) {
+               return p.work.dram.total_bytes();
+             },
+             false, [](const Case& item, const Prediction& /*p*/) { return dram_bytes(item); }},
     Quantity{"l2_bytes", "Bytes between SMs and L2", "B",
              [](const Prediction& p, const Gpu& /*gpu*/, double /*s*/) {
                return p.work.l2.total_bytes();

@@ -22,7 +22,7 @@ struct Quantity {
   std::optional<double> (*counted)(const validation::Case& measured, const Prediction& prediction);
 };
 
-/// time, bandwidth, dram_bandwidth, l2_bytes, l1_sectors, waste, rate, occupancy,
+/// time, bandwidth, dram_bandwidth, dram_bytes, l2_bytes, l1_sectors, waste, rate, occupancy,
 /// fraction_of_limit.
 std::span<const Quantity> quantities();
 
