@@ -30,8 +30,8 @@
 //    workspace, and a second kernel adds them in order: the result is the same each time.
 // 9. The same for the tiles of the last round alone, where it is not full (split_rest): 153 tiles on
 //    132 SMs take 1 + 1/6 rounds instead of 2. The data-parallel schedule with a stream-K tail of
-//    Osama et al., "Stream-K" (2023), section 4.4, with parts of one length in place of shares of
-//    the whole tail, so that no block waits for another.
+//    Osama et al., "Stream-K" (2023), with parts of one length, each of one tile, in place of equal
+//    shares of the whole tail, so that no block waits for another.
 //
 // TMA wants addresses and rows that are multiples of 16 bytes. Operands that are not are copied
 // first to rows that are (passes.cu): one more pass over A and B, which a large product outweighs by
