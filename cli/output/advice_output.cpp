@@ -29,7 +29,9 @@ std::string tile_text(const AdviceAnswer& answer, const ProductForecast& product
   const auto n = value_named(answer.kernel, problem, "tile_n");
   if (!m || !n) return "–";
   const auto parts = value_named(answer.kernel, problem, "split_k").value_or(1);
-  return fmt::format("{}x{}{}", *m, *n, parts > 1 ? fmt::format(", k in {}", parts) : "");
+  const auto rest = value_named(answer.kernel, problem, "split_rest").value_or(1);
+  return fmt::format("{}x{}{}{}", *m, *n, parts > 1 ? fmt::format(", k in {}", parts) : "",
+                     rest > 1 ? fmt::format(", the last round's in {}", rest) : "");
 }
 
 std::string weights_text(double bytes) {

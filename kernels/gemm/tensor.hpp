@@ -20,6 +20,7 @@ namespace roofcast::cuda::gemm {
 
 using roofcast::gemm::tensor::kCluster;
 using roofcast::gemm::tensor::kSplitK;
+using roofcast::gemm::tensor::kSplitRest;
 using roofcast::gemm::tensor::kTransposedB;
 using roofcast::gemm::tensor::result_type;
 
@@ -32,9 +33,11 @@ struct Shape {
 Shape shape_of(const Problem&);
 constexpr Problem tensor_configuration(DType dtype, std::int64_t tile_m, std::int64_t tile_n,
                                        std::int64_t tile_k, bool transposed_b,
-                                       std::int64_t split_k = 0, std::int64_t cluster = 0) {
+                                       std::int64_t split_k = 0, std::int64_t cluster = 0,
+                                       std::int64_t split_rest = 0) {
   return {.dtype = dtype,
-          .values = {0, 0, 0, tile_m, tile_n, tile_k, transposed_b ? 1 : 0, split_k, cluster}};
+          .values = {0, 0, 0, tile_m, tile_n, tile_k, transposed_b ? 1 : 0, split_k, cluster,
+                     split_rest}};
 }
 
 /// Empty if every tensor kernel takes the sizes, else why not.

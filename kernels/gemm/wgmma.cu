@@ -13,19 +13,33 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
+namespace passes = roofcast::gemm::tensor::passes;
+
 using hopper::schedule_of;
 using hopper::Tile;
 using hopper::wgmma_kernel;
 using hopper::Work;
+using roofcast::gemm::tensor::kOneSplit;
 using roofcast::gemm::tensor::kWgmmaAlongKTiles;
 using roofcast::gemm::tensor::kWgmmaTiles;
 using roofcast::gemm::tensor::wgmma_along_k;
 using roofcast::gemm::tensor::WgmmaTile;
 
+/// Parts of k: of all tiles, or of those of the last round where it is not full. One of them is 1.
+struct Split {
+  int all, rest;
+};
+Split split_of(const Problem& p) {
+  return {static_cast<int>(p[kSplitK]), static_cast<int>(p[kSplitRest])};
+}
+
 struct CompiledTile {
   Problem configuration;
-  Launch (*launch)(const Shape&, int parts);
-  void (*run)(const Shape&, const Operands&, void* c, int parts, float* sums, cudaStream_t);
+  Schedule (*schedule)(const Shape&, Split);
+  Launch (*launch)(const Schedule&);
+  /// `sums` of the rest are by tile, those of all tiles are not.
+  void (*run)(const Shape&, const Operands&, void* c, const Schedule&, float* sums, bool by_tile,
+              cudaStream_t);
 };
 
 template <class Element>
@@ -68,17 +82,30 @@ int resident_clusters() {
 }
 
 template <class T>
-Launch launch_of(const Shape& shape, int parts) {
-  const int items = schedule_of<T>(shape.m, shape.n, shape.k, parts, 1).items();
-  const int clusters = std::min(items, resident_clusters<T>());
+Launch launch_of(const Schedule& schedule) {
+  const int clusters = std::min(schedule.items(), resident_clusters<T>());
   return {reinterpret_cast<const void*>(wgmma_kernel<T>),
           dim3(static_cast<unsigned>(clusters * T::kCluster)), dim3(T::kThreads),
           static_cast<std::size_t>(T::kSharedBytes)};
 }
 
 template <class T>
-void run_tile(const Shape& shape, const Operands& from, void* c, int parts, float* sums,
-              cudaStream_t stream) {
+Schedule planned(const Shape& shape, Split split) {
+  const int parts = std::max(split.all, split.rest);
+  const int tiles = schedule_of<T>(shape.m, shape.n, shape.k, 1, 1, 0).tiles();
+  const int whole = split.rest > 1  ? in_full_rounds(tiles, resident_clusters<T>())
+                    : split.all > 1 ? 0
+                                    : tiles;
+  const auto grouped = [&](int group_rows) {
+    return schedule_of<T>(shape.m, shape.n, shape.k, parts, group_rows, whole);
+  };
+  return grouped(static_cast<int>(roofcast::gemm::tensor::wgmma_group_rows(
+      ceil_div(shape.n, T::kColumns), std::int64_t{launch_of<T>(grouped(1)).grid.x})));
+}
+
+template <class T>
+void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule& schedule,
+              float* sums, bool by_tile, cudaStream_t stream) {
   using Out = typename T::Out;
   constexpr auto kType = map_type<typename T::Element>();
   constexpr int kLinesB = b_box_lines(T::kTransposedB, T::kSize, T::kColumns, T::kCluster);
@@ -88,19 +115,23 @@ void run_tile(const Shape& shape, const Operands& from, void* c, int parts, floa
                                                 shape.k, T::kColumns / T::kCluster})
                                   : tensor_map({kType, T::kSize, from.b(), from.row_b(), shape.k,
                                                 shape.n, T::kDepth / T::kCluster});
-  const bool by_box = parts == 1 && multiple_of(16, c, shape.row_c * kOutSize);
+  const bool by_box = schedule.whole > 0 && multiple_of(16, c, shape.row_c * kOutSize);
   CUtensorMap to{};  // not read where C is stored by elements
   if (by_box) {
     to = tensor_map(
         {map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, hopper::kPanelRows});
   }
-  const Launch launch = launch_of<T>(shape, parts);
-  const auto group_rows = static_cast<int>(roofcast::gemm::tensor::wgmma_group_rows(
-      ceil_div(shape.n, T::kColumns), static_cast<std::int64_t>(launch.grid.x)));
-  Work work{shape.m,     shape.n,
-            shape.k,     parts,
-            group_rows,  by_box ? nullptr : c,
-            shape.row_c, parts == 1 ? nullptr : sums};
+  const Launch launch = launch_of<T>(schedule);
+  Work work{.m = shape.m,
+            .n = shape.n,
+            .k = shape.k,
+            .parts = schedule.parts,
+            .whole = schedule.whole,
+            .group_rows = schedule.group * T::kCluster,
+            .c = by_box ? nullptr : c,
+            .row_c = shape.row_c,
+            .sums = sums,
+            .by_tile = by_tile};
   void* arguments[] = {&a, &b, &to, &work};
   rows::launch(launch.function, launch.grid, launch.block, T::kCluster, arguments, stream,
                launch.shared_bytes);
@@ -112,8 +143,9 @@ constexpr CompiledTile compiled() {
   using T = Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n), tile.stages,
                  tile.consumers, tile.cluster, tile.ping_pong, kTransposedB>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
-  return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster),
-          launch_of<T>, run_tile<T>};
+  static_assert(tile.m * tile.n % passes::kSumsOfBlock == 0);
+  return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster, 1),
+          planned<T>, launch_of<T>, run_tile<T>};
 }
 
 /// A table of the model's, compiled for a type and a layout of B.
@@ -145,6 +177,11 @@ std::string unsupported(const Problem& p) {
     return "split_k must be from 1 to the tiles of k: " +
            std::to_string(ceil_div(p[kK], p[kTileK]));
   }
+  if (p[kSplitRest] < 1 || p[kSplitRest] > ceil_div(p[kK], p[kTileK])) {
+    return "split_rest must be from 1 to the tiles of k: " +
+           std::to_string(ceil_div(p[kK], p[kTileK]));
+  }
+  if (p[kSplitRest] > 1 && p[kSplitK] > 1) return kOneSplit;
   const std::int64_t items = ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) * p[kSplitK];
   if (items > std::int64_t{1} << 30) return "too many tiles: choose larger tiles";
   if (!device_is(9, 0)) {
@@ -159,27 +196,41 @@ Tensors with_scratch(const Problem& p) {
   if (p[kSplitK] > 1) {
     all.scratch.push_back({DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kM] * p[kN])});
   }
+  if (p[kSplitRest] > 1) {
+    const std::int64_t sums = find_compiled(p)->schedule(shape_of(p), split_of(p)).split_sums();
+    if (sums > 0) all.scratch.push_back({DType::fp32, static_cast<std::size_t>(sums)});
+  }
   return all;
 }
 
 std::vector<Launch> launches(const Problem& p) {
   const Shape s = shape_of(p);
   std::vector<Launch> all = operand_launches(p, wgmma_along_k(p.dtype));
-  all.push_back(find_compiled(p)->launch(s, static_cast<int>(p[kSplitK])));
+  const CompiledTile& tile = *find_compiled(p);
+  const Schedule schedule = tile.schedule(s, split_of(p));
+  all.push_back(tile.launch(schedule));
   if (p[kSplitK] > 1) all.push_back(sum_parts_launch(s.m, s.n, result_type(p.dtype)));
+  if (p[kSplitRest] > 1 && schedule.split_tiles() > 0) {
+    all.push_back(sum_tiles_launch(schedule, result_type(p.dtype)));
+  }
   return all;
 }
 
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Shape shape = shape_of(p);
   const Operands operands(p, wgmma_along_k(p.dtype), at, stream);
-  const auto parts = static_cast<int>(p[kSplitK]);
-  float* const sums =
-      parts > 1 ? static_cast<float*>(at.scratch[operands.next_scratch()]) : nullptr;
-  find_compiled(p)->run(shape, operands, at.outputs[0], parts, sums, stream);
-  if (parts > 1) {
-    sum_parts(sums, parts, shape.m, shape.n, at.outputs[0], shape.row_c, result_type(p.dtype),
-              stream);
+  const CompiledTile& tile = *find_compiled(p);
+  const Schedule schedule = tile.schedule(shape, split_of(p));
+  const bool splits = schedule.split_tiles() > 0, by_tile = p[kSplitRest] > 1;
+  float* const sums = splits ? static_cast<float*>(at.scratch[operands.next_scratch()]) : nullptr;
+  void* const c = at.outputs[0];
+  tile.run(shape, operands, c, schedule, sums, by_tile, stream);
+  if (!splits) return;
+  const DType type = result_type(p.dtype);
+  if (by_tile) {
+    sum_tiles(sums, schedule, shape.m, shape.n, c, shape.row_c, type, stream);
+  } else {
+    sum_parts(sums, schedule.parts, shape.m, shape.n, c, shape.row_c, type, stream);
   }
 }
 

@@ -28,6 +28,10 @@
 //    warpgroup, so one is stored while the other is filled.
 // 8. Split k: where tiles are fewer than SMs, parts of k go to different blocks, fp32 sums to a
 //    workspace, and a second kernel adds them in order: the result is the same each time.
+// 9. The same for the tiles of the last round alone, where it is not full (split_rest): 153 tiles on
+//    132 SMs take 1 + 1/6 rounds instead of 2. The data-parallel schedule with a stream-K tail of
+//    Osama et al., "Stream-K" (2023), with parts of one length, each of one tile, in place of equal
+//    shares of the whole tail, so that no block waits for another.
 //
 // TMA wants addresses and rows that are multiples of 16 bytes. Operands that are not are copied
 // first to rows that are (passes.cu): one more pass over A and B, which a large product outweighs by
@@ -126,7 +130,8 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   const int rank = T::kCluster > 1 ? Cluster::here().rank : 0;
   const int first = static_cast<int>(blockIdx.x) / T::kCluster;
   const int stride = static_cast<int>(gridDim.x) / T::kCluster;
-  const Schedule schedule = schedule_of<T>(work.m, work.n, work.k, work.parts, work.group_rows);
+  const Schedule schedule =
+      schedule_of<T>(work.m, work.n, work.k, work.parts, work.group_rows, work.whole);
 
   if (threadIdx.x == 0) {
     prefetch(a);
@@ -139,7 +144,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     init(shared.turn(1), kWarpgroup / 32);
     Mbarrier::publish_init();
   }
-  if (threadIdx.x == 32 && work.parts == 1 && work.c == nullptr) prefetch(c);
+  if (threadIdx.x == 32 && work.whole > 0 && work.c == nullptr) prefetch(c);
   __syncthreads();
   if constexpr (T::kCluster > 1) {  // no copy or arrival before the peer's barriers are there
     Cluster::here().arrive();
@@ -171,11 +176,14 @@ __global__ void __launch_bounds__(T::kThreads, 1)
       Sums<T> sum;
       consume<T>(shared, ring, item.steps, own_row, sum, shared.turn(1 - warpgroup % 2));
       const int row = item.row0 + own_row;
-      if (work.parts > 1) {
+      if (item.split < 0) {
+        store_panels<T>(shared, c, work, sum, row, item.column0, warpgroup, panel);
+      } else if (work.by_tile) {
+        store_part<T>(work.sums + schedule.sums_of(item.split, item.part), T::kRows, T::kColumns,
+                      sum, own_row, 0, warp, lane);
+      } else {
         float* const to = work.sums + std::int64_t{item.part} * work.m * work.n;
         store_part<T>(to, work.m, work.n, sum, row, item.column0, warp, lane);
-      } else {
-        store_panels<T>(shared, c, work, sum, row, item.column0, warpgroup, panel);
       }
     }
     if (threadIdx.x % kWarpgroup == 0) {

@@ -60,17 +60,22 @@ struct Tile {
 };
 
 template <class T>
-__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int parts, int group_rows) {
-  return Schedule::of(m, n, k, parts, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows);
+__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int parts, int group_rows,
+                                                   int whole) {
+  return Schedule::of(m, n, k, parts, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows,
+                      whole);
 }
 
 /// What the kernel is told besides the tensor maps.
 struct Work {
-  int m, n, k, parts;  ///< parts of k
+  int m, n, k, parts;  ///< parts of k, of the tiles that are not whole
+  int whole;           ///< tiles that are, in clusters: they come first
   int group_rows;      ///< tile rows that blocks visit before the next tile column
   void* c;             ///< where threads store C; null where TMA does
   std::int64_t row_c;
-  float* sums;  ///< of parts of k, [parts][m][n]; null where there is one part
+  /// Of parts of k: [parts][m][n], or Schedule::sums_of `by_tile`; null where all tiles are whole.
+  float* sums;
+  bool by_tile;
 };
 
 template <class T>

@@ -16,6 +16,7 @@ enum Parameter : std::size_t {
   kTransposedB = kTileK + 1,  ///< 1: B is [n,k]
   kSplitK,                    ///< parts of k that different blocks sum
   kCluster,                   ///< blocks that share B by multicast
+  kSplitRest,                 ///< parts of k of the tiles of the last round, where it is not full
 };
 
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
@@ -41,6 +42,11 @@ struct WgmmaTile {
            std::int64_t{consumers} * 2 * 64 * kTileLineBytes + (2 * std::int64_t{stages} + 2) * 8;
   }
 };
+
+/// Why split_rest is refused beside split_k.
+inline constexpr const char* kOneSplit =
+    "split_rest splits k of the tiles of the last round and split_k that of all: give one of them "
+    "and 1 for the other";
 
 /// Two bytes an element.
 inline constexpr std::array kWgmmaTiles = {
@@ -143,6 +149,8 @@ inline constexpr std::int64_t kThreads = 256;
 inline constexpr std::int64_t kRowsEach = 4;  ///< of a thread that copies: its loads in flight
 inline constexpr std::int64_t kSquare = 32;   ///< of the transpose
 inline constexpr std::int64_t kMostY = 65535;
+inline constexpr std::int64_t kSumsEach = 4;  ///< of a thread that adds parts of tiles
+inline constexpr std::int64_t kSumsOfBlock = kThreads * kSumsEach;
 /// Elements of a row of a copy: rows begin at multiples of 128 bytes.
 constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
   const std::int64_t line = kTileLineBytes / size;

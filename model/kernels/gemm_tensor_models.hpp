@@ -52,7 +52,10 @@ inline constexpr std::array kWgmmaParameters = {
     kLayoutOfB,
     kPartsOfK,
     setting("cluster", "blocks that share B's tile by multicast; 0: to choose", kToChoose, 2,
-            kToChoose)};
+            kToChoose),
+    setting("split_rest",
+            "parts of k of the tiles of the last round, where it is not full; 0: to choose",
+            kToChoose, 16, kToChoose)};
 inline constexpr std::array kSkinnyParameters = {
     kShape[0],
     kShape[1],

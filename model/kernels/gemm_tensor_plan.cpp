@@ -79,25 +79,48 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   return plan;
 }
 
-Plan sum_of_parts(const Problem& p) {
-  const Sizes s(p);
-  const double parts = partial_bytes(p), outputs = s.m * s.n;
+namespace {
+
+/// `bytes`: read of the parts, and written of C.
+Plan addition(const Launch& launch, std::int64_t parts, double outputs, const Traffic& bytes) {
   Plan plan;
-  plan.launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kM], passes::kMostY), 1};
-  plan.launch.block = {passes::kThreads, 1, 1};
-  plan.launch.registers = 26;
-  plan.useful.vector_flops = outputs * as_double(p[kSplitK] - 1);
-  plan.arrays = {scratch(kParts, {parts, 0}), writes(kC, s.c())};
+  plan.launch = launch;
+  plan.useful.vector_flops = outputs * as_double(parts - 1);
+  plan.arrays = {scratch(kParts, {bytes.read_bytes, 0}), writes(kC, bytes.write_bytes)};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
   step.issued.vector_flops = plan.useful.vector_flops / blocks;
   // A load and an addition for each part, and what surrounds them.
-  step.warp_instructions = outputs / blocks / 32 * (2 * as_double(p[kSplitK]) + 12);
-  set_traffic(step.issued, {parts / blocks, s.c() / blocks});
+  step.warp_instructions = outputs / blocks / 32 * (2 * as_double(parts) + 12);
+  set_traffic(step.issued, {bytes.read_bytes / blocks, bytes.write_bytes / blocks});
   step.waits.global = 1;
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
   return plan;
+}
+
+}  // namespace
+
+Plan sum_of_parts(const Problem& p) {
+  const Sizes s(p);
+  Launch launch;
+  launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kM], passes::kMostY), 1};
+  launch.block = {passes::kThreads, 1, 1};
+  launch.registers = 26;
+  return addition(launch, p[kSplitK], s.m * s.n, {partial_bytes(p), s.c()});
+}
+
+double SplitTiles::sums_bytes() const {
+  return as_double(tiles * parts * area * kPartBytes);
+}
+
+Plan sum_of_tiles(const SplitTiles& split) {
+  Launch launch;
+  launch.grid = {split.area / passes::kSumsOfBlock, split.tiles, 1};
+  launch.block = {passes::kThreads, 1, 1};
+  launch.registers = 32;  // ptxas -v, 2026-11-22
+  return addition(launch, split.parts, as_double(split.tiles * split.area),
+                  {split.sums_bytes(), split.result_bytes});
 }
 
 namespace {

@@ -27,6 +27,10 @@ struct Choice {
   std::int64_t clusters_down() const { return ceil_div(p[kM], tile.m * tile.cluster); }
   std::int64_t across() const { return ceil_div(p[kN], tile.n); }
   std::int64_t tiles() const { return clusters_down() * tile.cluster * across(); }
+  /// Of the last round, where its tiles are split along k.
+  std::int64_t split_tiles(const Gpu& gpu) const {
+    return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
+  }
   std::int64_t steps() const { return ceil_div(ceil_div(p[kK], depth_of(p)), p[kSplitK]); }
   double area() const { return as_double(tile.m * tile.n); }
 };
@@ -52,7 +56,27 @@ Choice choice_of(const Problem& p) {
     throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to the tiles of k, " +
                      std::to_string(steps));
   }
+  if (p[kSplitRest] < 1 || p[kSplitRest] > steps) {
+    throw InputError("split_rest is " + std::to_string(p[kSplitRest]) +
+                     ": choose 1 to the tiles of k, " + std::to_string(steps));
+  }
+  if (p[kSplitK] > 1 && p[kSplitRest] > 1) throw InputError(kOneSplit);
   return {p, Sizes(p), *found};
+}
+
+// What the launch writes: sums of parts of k, of all tiles or of the last round's, and C itself.
+struct Written {
+  double sums, direct;
+};
+SplitTiles split_tiles(const Choice& c, const Gpu& gpu) {
+  const std::int64_t tiles = c.split_tiles(gpu);
+  return {tiles, c.tile.m * c.tile.n, c.p[kSplitRest],
+          as_double(tiles) / as_double(c.tiles()) * c.s.c()};
+}
+Written written(const Choice& c, const Gpu& gpu) {
+  if (c.p[kSplitK] > 1) return {partial_bytes(c.p), 0};
+  const SplitTiles split = split_tiles(c, gpu);
+  return {split.sums_bytes(), c.s.c() - split.result_bytes};
 }
 
 // Every tile column reads A once and every row of clusters B, as far as they exist, by whole lines.
@@ -82,6 +106,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   TileLoop loop;
   loop.tiles = c.tiles();
   loop.splits = c.p[kSplitK];
+  loop.rest_splits = c.p[kSplitRest];
   loop.steps = as_double(c.steps());
   loop.math_cycles = math_cycles(c, gpu);
   loop.l2_read_bytes = lines_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps);
@@ -96,7 +121,8 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   Launch launch;
   const std::int64_t clusters =
       std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / c.tile.cluster);
-  launch.grid[0] = std::min(c.tiles() * c.p[kSplitK], clusters * c.tile.cluster);
+  const std::int64_t parts = std::max(c.p[kSplitK], c.p[kSplitRest]);
+  launch.grid[0] = std::min(c.tiles() * parts, clusters * c.tile.cluster);
   launch.block[0] = c.tile.threads();
   launch.cluster[0] = c.tile.cluster;
   constexpr std::int64_t kRegistersOfSm = 65536, kUnit = 8;
@@ -115,7 +141,8 @@ TileRaster raster_of(const Choice& c, const Gpu& gpu) {
 }
 
 // A block takes several tiles: its phases repeat as often on average.
-void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, double box_bytes) {
+void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, double box_bytes,
+                const Written& to) {
   const double tiles_a_block = as_double(loop.blocks()) / as_double(plan.launch.blocks());
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(depth_of(c.p));
@@ -123,8 +150,7 @@ void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, double box_by
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * kTileLineBytes);
   step.waits = {.tile_loads = 1, .barriers = 1};
   Step epilogue;
-  const double written = c.p[kSplitK] > 1 ? partial_bytes(c.p) : c.s.c();
-  set_traffic(epilogue.issued, {0, written / as_double(loop.blocks())});
+  set_traffic(epilogue.issued, {0, (to.sums + to.direct) / as_double(loop.blocks())});
   set_blocks(plan, {{step, tiles_a_block * loop.steps, as_double(c.tile.stages)},
                     {epilogue, tiles_a_block}});
 }
@@ -140,11 +166,34 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   const double boxes = box_bytes(c, operands);
   plan.free_read_bytes = boxes - c.s.a() - c.s.b();
   plan.raster = raster_of(c, gpu);
-  plan.arrays = {operands.a.use, operands.b.use,
-                 c.p[kSplitK] > 1 ? scratch(kParts, {0, partial_bytes(c.p)}) : writes(kC, c.s.c())};
+  plan.arrays = {operands.a.use, operands.b.use};
+  const Written to = written(c, gpu);
+  if (to.direct > 0) plan.arrays.push_back(writes(kC, to.direct));
+  if (to.sums > 0) plan.arrays.push_back(scratch(kParts, {0, to.sums}));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  set_phases(plan, c, *plan.tile_loop, boxes);
+  set_phases(plan, c, *plan.tile_loop, boxes, to);
   return plan;
+}
+
+// Parts of k of the last round's tiles that are worth a forecast: as many as fill one round, half of
+// those, and as many as fill two where that is less time. A part is at least three steps long.
+std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, const Gpu& gpu) {
+  constexpr std::int64_t kMost = 16, kLeastSteps = 3;
+  if (asked[kSplitRest] != kToChoose) return {asked[kSplitRest]};
+  std::vector<std::int64_t> found = {1};
+  const std::int64_t slots = gpu.slots(1), rest = c.tiles() % slots;
+  // A split that is given is the only one; one of all tiles leaves none for the rest; fewer tiles than
+  // SMs have split_k.
+  if (asked[kSplitK] != kToChoose || c.p[kSplitK] > 1 || c.tiles() < slots || rest == 0) {
+    return found;
+  }
+  const std::int64_t most = std::min(kMost, c.steps() / kLeastSteps);
+  const std::int64_t one_round = std::min(slots / rest, most);
+  const std::int64_t two_rounds = std::min(2 * slots / rest, most);
+  if (one_round / 2 > 1) found.push_back(one_round / 2);
+  if (one_round > 1) found.push_back(one_round);
+  if (two_rounds > 2 * one_round) found.push_back(two_rounds);
+  return found;
 }
 
 }  // namespace
@@ -156,6 +205,7 @@ Program plan_wgmma(const Problem& p, const Gpu& gpu) {
   add_copies(program, p, along_k);
   program.push_back({main_launch(c, operands_of(p, along_k), gpu)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
+  if (c.split_tiles(gpu) > 0) program.push_back({sum_of_tiles(split_tiles(c, gpu))});
   return program;
 }
 
@@ -172,10 +222,16 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
     const std::int64_t blocks = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
          splits_of(p.values[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
-      Problem& one = found.emplace_back(p);
+      // Both splits to choose but the rest's: of all tiles there is one part.
+      if (p[kSplitK] == kToChoose && p[kSplitRest] > 1 && split > 1) break;
+      Problem one = p;
       one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth_of(p);
       one[kSplitK] = split;
       one[kCluster] = tile.cluster;
+      for (const std::int64_t rest : rest_splits(p, {one, Sizes(p), tile}, gpu)) {
+        one[kSplitRest] = rest;
+        found.push_back(one);
+      }
     }
   }
   if (found.empty()) (void)choice_of(p);  // which says what there is
@@ -185,7 +241,8 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
-  return {loop_of(c, operands, gpu), raster_of(c, gpu), partial_bytes(p), c.s.c()};
+  const Written to = written(c, gpu);
+  return {loop_of(c, operands, gpu), raster_of(c, gpu), to.sums, c.s.c(), to.direct};
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -19,6 +19,17 @@ double norm(double a, double b, double c, double d) {
   return largest * std::sqrt(std::sqrt(sum));
 }
 
+/// What the rounds that are full leave.
+struct LastRound {
+  LastRound(const TileLoop& loop, std::int64_t slots)
+      : split(loop.rest_splits > 1 && loop.blocks() % slots > 0),
+        blocks(loop.blocks() % slots * (split ? loop.rest_splits : 1)),
+        steps(split ? std::ceil(loop.steps / static_cast<double>(loop.rest_splits)) : loop.steps) {}
+  bool split;
+  std::int64_t blocks;  ///< of parts, where tiles are split
+  double steps;         ///< of each
+};
+
 }  // namespace
 
 double power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
@@ -40,42 +51,49 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, b
   const auto blocks = static_cast<double>(loop.blocks());
   const double math_s =
       std::max(loop.math_cycles / rates.math_efficiency, loop.copy_cycles) / clock_hz;
-  const double read_bytes = dram.read_bytes / (blocks * loop.steps);
-  const double write_s = over(dram.write_bytes, rates.dram) / blocks;
+  const std::int64_t full = loop.blocks() / slots;
+  const LastRound last(loop, slots);
+  const double all_steps = last.split ? static_cast<double>(full * slots) * loop.steps +
+                                            static_cast<double>(last.blocks) * last.steps
+                                      : blocks * loop.steps;
+  const double stores = last.split ? static_cast<double>(full * slots + last.blocks) : blocks;
+  const double read_bytes = dram.read_bytes / all_steps;
+  const double write_s = over(dram.write_bytes, rates.dram) / stores;
   const double epilogue_s = over(loop.outputs, rates.outputs_per_s);
 
   TileTime result;
-  // `active` blocks that run at once, so many times.
-  const auto add = [&](std::int64_t active, double times) {
+  // `active` blocks of so many steps that run at once, so many times.
+  const auto add = [&](std::int64_t active, double steps, double times) {
     const auto some = static_cast<double>(active);
     const double sharing = std::ceil(some / sms);
     const double math = sharing * math_s;
     const double l2 = over(some * loop.l2_read_bytes, rates.l2);
     const double from_dram = over(some * read_bytes, rates.dram_of(std::min(some, sms)));
-    const double loop_s = loop.steps * norm(math, l2, from_dram, rates.step_s);
-    const double stores = sharing * epilogue_s;
-    const double epilogue = loop.stores_meanwhile ? std::max(0.0, stores - loop_s) : stores;
+    const double loop_s = steps * norm(math, l2, from_dram, rates.step_s);
+    const double store_s = sharing * epilogue_s;
+    const double epilogue = loop.stores_meanwhile ? std::max(0.0, store_s - loop_s) : store_s;
     const double write = std::max(0.0, some * write_s - loop_s - epilogue);
-    result.math_s += times * loop.steps * math;
-    result.l2_s += times * loop.steps * l2;
-    result.dram_s += times * (loop.steps * from_dram + some * write_s);
-    result.step_s += times * loop.steps * rates.step_s;
+    result.math_s += times * steps * math;
+    result.l2_s += times * steps * l2;
+    result.dram_s += times * (steps * from_dram + some * write_s);
+    result.step_s += times * steps * rates.step_s;
     result.loop_s += times * loop_s;
     result.epilogue_s += times * epilogue;
     result.write_s += times * write;
     return loop_s + epilogue + write;
   };
-  const std::int64_t full = loop.blocks() / slots;
-  const std::int64_t rest = loop.blocks() % slots;
-  if (full > 0) add(slots, static_cast<double>(full));
-  const double last_s = rest > 0 ? add(rest, 1) : 0;
-  if (full > 0 && rest > 0) {
+  const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
+  if (full > 0) add(slots, loop.steps, static_cast<double>(full));
+  if (full_parts > 0) add(slots, last.steps, static_cast<double>(full_parts));
+  const double last_s = rest > 0 ? add(rest, last.steps, 1) : 0;
+  if (full + full_parts > 0 && rest > 0) {
     const double idle = last_s * (1 - static_cast<double>(rest) / static_cast<double>(slots));
     const double shown = 1 - idle / (result.loop_s + result.epilogue_s + result.write_s);
     for (double* part : {&result.loop_s, &result.epilogue_s, &result.write_s}) *part *= shown;
     result.tail_s = idle;
   }
-  const double split_cycles = loop.splits > 1 ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
+  const double split_cycles =
+      loop.splits > 1 || last.split ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
   result.fill_s = (gpu.sustained.tile_fill_cycles.value_or(0) + split_cycles) / clock_hz;
   if (loop.stores_meanwhile) result.fill_s += epilogue_s;  // of the last tile
   result.time_s =

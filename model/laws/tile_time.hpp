@@ -27,6 +27,7 @@ struct TileTime {
 /// its steps, at a rate that grows with the SMs that load until `tile_dram_sm_share` of them do.
 ///   round = max(steps · step + epilogue, its share of the writes)
 ///   time = rounds + fill, times the slowdown under the power limit unless the clock is given.
+/// Where the depth of the last round's tiles is split, their parts run in rounds of fewer steps.
 /// The form is that of a sketch fitted to 10,000 published rows (gemm_tensor.csv:
 /// ai-dynamo/aiconfigurator, compute capability 9.0; 2026-11-22);
 /// compare Origami (ROCm), which adds prologue, loop and epilogue likewise.

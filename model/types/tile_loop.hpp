@@ -9,6 +9,9 @@ namespace roofcast {
 struct TileLoop {
   std::int64_t tiles = 1;   ///< of the result
   std::int64_t splits = 1;  ///< parts of the depth, each a block's: their sums are added later
+  /// Parts of the depth of the tiles of the last round, where it is not full: then `splits` is 1, and
+  /// blocks take a part after their tiles.
+  std::int64_t rest_splits = 1;
   std::int64_t blocks_per_sm = 1;  ///< that fit at once
   double steps = 1;                ///< of a block
   double math_cycles = 0;          ///< of an SM for one block's step: arithmetic, or its operands
@@ -19,6 +22,7 @@ struct TileLoop {
   bool on_tensor_cores = true;     ///< else on the SIMT pipes
   double useful_cycles = 0;        ///< of all SMs together for the arithmetic that the result needs
 
+  /// Of so many: the parts of the last round count as the tiles that they make up.
   constexpr std::int64_t blocks() const { return tiles * splits; }
 };
 

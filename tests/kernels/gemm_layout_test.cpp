@@ -250,6 +250,78 @@ TEST(GemmLayoutTest, APersistentScheduleCoversCAndKOnce) {
   }
 }
 
+/// How often a grid of clusters computes each step of k of each tile, and where it leaves sums of
+/// parts.
+struct Covered {
+  std::map<std::pair<int, int>, std::vector<int>> times;  // by row and column of a tile's begin
+  std::set<std::int64_t> sums;
+
+  Covered(const Schedule& schedule, int clusters) {
+    for (int first = 0; first < clusters; ++first) {
+      for (int i = first; i < schedule.items(); i += clusters) {
+        for (int rank = 0; rank < schedule.cluster; ++rank) add(schedule, schedule.item(i, rank));
+      }
+    }
+  }
+
+ private:
+  void add(const Schedule& schedule, const Schedule::Item& item) {
+    EXPECT_LT(item.steps.begin, item.steps.past);
+    auto& steps = times[{item.row0, item.column0}];
+    steps.resize(static_cast<std::size_t>(schedule.steps));
+    for (int s = item.steps.begin; s < item.steps.past; ++s) {
+      ++steps.at(static_cast<std::size_t>(s));
+    }
+    if (item.split < 0) {
+      EXPECT_EQ(item.steps.past - item.steps.begin, schedule.steps);
+    } else {
+      EXPECT_TRUE(sums.insert(schedule.sums_of(item.split, item.part)).second);
+    }
+  }
+};
+
+TEST(GemmLayoutTest, TilesOfALastRoundAreSplitAndTheOthersWhole) {
+  constexpr int kTileRows = 128, kTileColumns = 192, kDepth = 64, kArea = kTileRows * kTileColumns;
+  for (const auto& [m, n, k] : {std::array{1, 1, 1200},
+                                {1000, 3000, 777},
+                                {2107, 2224, 1072},
+                                {640, 192, 6400},
+                                {129, 8000, 1025}}) {
+    for (const int cluster : {1, 2}) {
+      for (const int clusters : {1, 7, 66, 132}) {
+        for (const int parts : {1, 2, 5, 12}) {
+          const auto of = [&](int whole) {
+            return Schedule::of(m, n, k, parts, kTileRows, kTileColumns, kDepth, cluster, 16,
+                                whole);
+          };
+          const int tiles = of(0).tiles(), whole = in_full_rounds(tiles, clusters);
+          const Schedule schedule = of(whole);
+          EXPECT_EQ(whole % clusters, 0);
+          EXPECT_LT(tiles - whole, clusters);
+          EXPECT_EQ(schedule.items(), whole + (tiles - whole) * parts);
+          const Covered covered(schedule, clusters);
+          const std::vector<int> once(static_cast<std::size_t>((k + kDepth - 1) / kDepth), 1);
+          for (const auto& [tile, steps] : covered.times) EXPECT_EQ(steps, once);
+          EXPECT_EQ(covered.times.size(), static_cast<std::size_t>(tiles * cluster));
+          for (int row = 0; row < m; row += kTileRows) {
+            for (int column = 0; column < n; column += kTileColumns) {
+              EXPECT_TRUE(covered.times.contains({row, column}));
+            }
+          }
+          // The workspace from end to end, a tile's sums at a time.
+          EXPECT_EQ(schedule.split_sums(), static_cast<std::int64_t>(covered.sums.size()) * kArea);
+          std::int64_t next = 0;
+          for (const std::int64_t sums : covered.sums) EXPECT_EQ(sums, kArea * next++);
+          // The launch that adds finds each tile by its place.
+          for (int split = 0; split < schedule.split_tiles(); ++split) {
+            EXPECT_EQ(schedule.item(whole + split / cluster, split % cluster).split, split);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(GemmLayoutTest, PartsOfKDifferByOneStepAtMost) {
   for (const int count : {1, 5, 64, 1000003}) {
     for (int parts = 1; parts <= std::min(count, 20); ++parts) {

@@ -8,6 +8,8 @@
 #include <exception>
 #include <functional>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/gemm/layout.cuh"
@@ -203,31 +205,43 @@ class Cluster {
   int used_ = 0;
 };
 
+// Five tile rows (half of the last pair is beyond C) and three columns. `rest`: k is split of the
+// tiles of the last round alone.
+Grid grid_of(int cluster, bool ping_pong, int k, int parts, int clusters, bool rest) {
+  const auto schedule = [&](int whole) {
+    return Schedule::of(600, 300, k, parts, 128, 128, 64, cluster, 16, whole);
+  };
+  const int whole = rest ? in_full_rounds(schedule(0).tiles(), clusters) : 0;
+  return {cluster, 2, 2, ping_pong, schedule(whole), clusters};
+}
+
+void expect_to_end(const Grid& setup, unsigned seed) {
+  Cluster simulated(setup, seed);
+  ASSERT_TRUE(simulated.run());
+  int steps = 0;
+  for (int i = 0; i < setup.schedule.items(); i += setup.clusters) {
+    const Range range = setup.schedule.item(i, 0).steps;
+    steps += range.past - range.begin;
+  }
+  const int sharing = setup.ping_pong ? 1 : setup.consumers;
+  EXPECT_EQ(simulated.used(), steps * setup.cluster * setup.warps * sharing);
+}
+
 TEST(GemmProtocolTest, NobodyWaitsForEverOrReadsTheWrongStage) {
   for (const int cluster : {1, 2}) {
     for (const bool ping_pong : {false, true}) {
       for (const int k : {40, 64 * 2, 64 * 3 + 1, 64 * 11}) {  // steps: fewer and more than stages
         for (const int parts : {1, 3}) {
           if (parts > (k + 63) / 64) continue;
-          for (unsigned seed = 0; seed < 10; ++seed) {
-            // Five tile rows (half of the last pair is beyond C) and three columns, a grid of two
-            // clusters.
-            const Grid setup = {cluster,
-                                2,
-                                2,
-                                ping_pong,
-                                Schedule::of(600, 300, k, parts, 128, 128, 64, cluster, 16),
-                                2};
-            Cluster simulated(setup, seed);
-            ASSERT_TRUE(simulated.run()) << "cluster " << cluster << ", ping-pong " << ping_pong
-                                         << ", k " << k << ", parts " << parts;
-            int steps = 0;
-            for (int i = 0; i < setup.schedule.items(); i += 2) {
-              const Range range = setup.schedule.item(i, 0).steps;
-              steps += range.past - range.begin;
+          // Two clusters split one tile of the last round, four up to three.
+          for (const auto& [clusters, rest] : {std::pair{2, false}, {2, true}, {4, true}}) {
+            if (rest && parts == 1) continue;
+            SCOPED_TRACE(std::to_string(clusters) + " clusters of " + std::to_string(cluster) +
+                         ", ping-pong " + std::to_string(ping_pong) + ", k " + std::to_string(k) +
+                         ", parts " + std::to_string(parts) + ", rest " + std::to_string(rest));
+            for (unsigned seed = 0; seed < 10; ++seed) {
+              expect_to_end(grid_of(cluster, ping_pong, k, parts, clusters, rest), seed);
             }
-            const int sharing = ping_pong ? 1 : setup.consumers;
-            EXPECT_EQ(simulated.used(), steps * cluster * setup.warps * sharing);
           }
         }
       }

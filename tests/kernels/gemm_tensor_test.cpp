@@ -18,11 +18,13 @@ namespace roofcast::cuda {
 namespace {
 
 using gemm::kSplitK;
+using gemm::kSplitRest;
 using gemm::kTileM;
 using gemm::kTransposedB;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const KernelEntry& tensor_entry(std::string_view name) {
   const KernelEntry* entry = find(name);
@@ -32,7 +34,7 @@ const KernelEntry& tensor_entry(std::string_view name) {
 constexpr std::array<const char*, 3> kNames = {"gemm.mma_sync", "gemm.wgmma", "gemm.skinny"};
 
 struct Size {
-  std::int64_t m, n, k, split_k = 1;
+  std::int64_t m, n, k, split_k = 1, split_rest = 1;
 };
 
 std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, bool small) {
@@ -63,6 +65,17 @@ std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, 
   if (!small) list.push_back({2056, 8208, 72}), list.push_back({1032, 4104, 1000});
   list.push_back(small ? Size{200, 264, 520, 3} : Size{300, 520, 1000, 2});
   if (!small) list.push_back({130, 257, 2050, 7}), list.push_back({2056, 2056, 640, 3});
+  // Parts of the last round: of all tiles where there is no full one, after one or several full ones,
+  // of few and many tiles, with C stored by boxes and by elements.
+  list.push_back(small ? Size{200, 264, 520, 1, 3} : Size{300, 520, 1000, 1, 2});
+  if (!small) {
+    list.insert(list.end(), {{130, 257, 2050, 1, 7},
+                             {1032, 4104, 1000, 1, 3},
+                             {2056, 2568, 640, 1, 5},
+                             {2056, 8208, 264, 1, 2},
+                             {1031, 2057, 450, 1, 4},
+                             {640, 9000, 2049, 1, 16}});
+  }
   return list;
 }
 
@@ -74,7 +87,7 @@ class TensorTest : public GpuTest {
       for (const Size& size : sizes(entry_, configuration, small_)) {
         Problem p = configuration;
         p[gemm::kM] = size.m, p[gemm::kN] = size.n, p[gemm::kK] = size.k;
-        p[kSplitK] = size.split_k;
+        p[kSplitK] = size.split_k, p[kSplitRest] = size.split_rest;
         // Every layout of B that the kernel takes for this tile.
         for (const std::int64_t transposed : {0, 1}) {
           p[kTransposedB] = transposed;
@@ -166,6 +179,19 @@ TEST(TensorEntriesTest, SkinnyWantsFewRowsOrColumns) {
   EXPECT_THAT(skinny.unsupported(split), HasSubstr("from 1 to the blocks of 32 k: 2"));
 }
 
+TEST(TensorEntriesTest, OneSplitAtMostAndNoneLongerThanK) {
+  const KernelEntry& wgmma = tensor_entry("gemm.wgmma");
+  Problem p =
+      with_sizes(gemm::tensor_configuration(DType::bf16, 128, 256, 64, false, 1, 1), 100, 200, 304);
+  EXPECT_THAT(wgmma.unsupported(p), HasSubstr("split_rest must be from 1 to the tiles of k: 5"));
+  p[kSplitRest] = 6;
+  EXPECT_THAT(wgmma.unsupported(p), HasSubstr("split_rest must be from 1 to the tiles of k: 5"));
+  p[kSplitRest] = 5;
+  EXPECT_THAT(wgmma.unsupported(p), Not(HasSubstr("split_rest")));
+  p[kSplitK] = 2;
+  EXPECT_THAT(wgmma.unsupported(p), HasSubstr("give one of them"));
+}
+
 TEST(TensorEntriesTest, ScratchHoldsWhatIsCopiedAndTheParts) {
   const KernelEntry& wgmma = tensor_entry("gemm.wgmma");
   Problem p =
@@ -177,6 +203,11 @@ TEST(TensorEntriesTest, ScratchHoldsWhatIsCopiedAndTheParts) {
   p[kSplitK] = 2;
   ASSERT_EQ(wgmma.tensors(p).scratch.size(), 2U);
   EXPECT_EQ(wgmma.tensors(p).scratch[1].elements, 2U * 100U * 200U);
+  EXPECT_EQ(wgmma.tensors(p).scratch[1].dtype, DType::fp32);
+  // Fewer tiles than SMs: all of them, to their edges.
+  p[kSplitK] = 1, p[kSplitRest] = 3;
+  ASSERT_EQ(wgmma.tensors(p).scratch.size(), 2U);
+  EXPECT_EQ(wgmma.tensors(p).scratch[1].elements, 3U * 128U * 256U);
   EXPECT_EQ(wgmma.tensors(p).scratch[1].dtype, DType::fp32);
   // tf32 by rows of k is transposed: 200 rows of 320.
   p = with_sizes(gemm::tensor_configuration(DType::tf32, 128, 256, 32, false, 1, 1), 100, 200, 304);

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 struct Tile {
-  std::int64_t m, n, k, split_k = 1, cluster = 1;
+  std::int64_t m, n, k, split_k = 1, cluster = 1, split_rest = 1;
 };
 
 Problem product(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile,
@@ -29,6 +29,7 @@ Problem product(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile
   p[kM] = m, p[kN] = n, p[kK] = k;
   p[kTileM] = tile.m, p[kTileN] = tile.n, p[kTileK] = tile.k;
   p[kSplitK] = tile.split_k, p[kCluster] = tile.cluster;
+  p[kSplitRest] = tile.split_rest;
   return p;
 }
 
@@ -99,6 +100,65 @@ TEST(Wgmma, AnUnknownTileNamesThoseThereAre) {
         (void)plan_wgmma(product(99, 99, 99, {128, 256, 64, 3, 1}), h100);
       },
       ThrowsMessage<InputError>(HasSubstr("choose 1 to the tiles of k, 2")));
+  EXPECT_THAT(
+      [&] {
+        (void)plan_wgmma(product(99, 99, 99, {128, 256, 64, 1, 1, 3}), h100);
+      },
+      ThrowsMessage<InputError>(HasSubstr("split_rest is 3: choose 1 to the tiles of k, 2")));
+  EXPECT_THAT(
+      [&] {
+        (void)plan_wgmma(product(99, 99, 199, {128, 256, 64, 2, 1, 2}), h100);
+      },
+      ThrowsMessage<InputError>(HasSubstr("give one of them")));
+}
+
+TEST(Wgmma, ALastRoundThatIsNotFullIsSplit) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  // 17·9 tiles on 132 SMs: 21 are left, of which 126 parts fill a round.
+  const auto program_of = [&](std::int64_t split_rest) {
+    return plan_wgmma(product(2107, 2224, 16072, {128, 256, 64, 1, 1, split_rest}), h100);
+  };
+  const Program program = program_of(6);
+  ASSERT_EQ(program.size(), 2U);
+  const Plan &tiles = program.front().plan, &sum = program.back().plan;
+  EXPECT_EQ(tiles.tile_loop->tiles, 153);
+  EXPECT_EQ(tiles.tile_loop->rest_splits, 6);
+  EXPECT_EQ(sum.launch.grid[0], 128 * 256 / 1024);
+  EXPECT_EQ(sum.launch.grid[1], 21);
+  const double result = 2107.0 * 2224 * 2, sums = 21.0 * 6 * 128 * 256 * 4;
+  EXPECT_DOUBLE_EQ(tiles.arrays[2].compulsory.write_bytes, result * 132 / 153);
+  EXPECT_DOUBLE_EQ(tiles.arrays[3].footprint.write_bytes, sums);
+  EXPECT_DOUBLE_EQ(sum.arrays[0].footprint.read_bytes, sums);
+  EXPECT_DOUBLE_EQ(sum.arrays[1].compulsory.write_bytes, result * 21 / 153);
+  EXPECT_EQ(program_of(1).size(), 1U);
+  // Nothing is left of 132 tiles; of fewer all are.
+  EXPECT_EQ(plan_wgmma(product(1408, 3072, 4096, {128, 256, 64, 1, 1, 2}), h100).size(), 1U);
+  const Program all = plan_wgmma(product(1280, 256, 4096, {128, 256, 64, 1, 1, 2}), h100);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all.front().plan.launch.blocks(), 20);
+  EXPECT_EQ(all.front().plan.arrays.size(), 3U);
+}
+
+TEST(Wgmma, SplitsOfALastRoundFillOneOrTwoRounds) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const auto tried = [&](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t split_k,
+                         std::int64_t split_rest) {
+    std::vector<std::int64_t> found;
+    for (const Problem& one :
+         wgmma_candidates(product(m, n, k, {128, 256, 64, split_k, 1, split_rest}), h100)) {
+      if (one[kSplitK] == 1) found.push_back(one[kSplitRest]);
+    }
+    return found;
+  };
+  using Splits = std::vector<std::int64_t>;
+  EXPECT_EQ(tried(2107, 2224, 16072, 0, 0), Splits({1, 3, 6}));    // 21 tiles are left of 132
+  EXPECT_EQ(tried(2107, 2224, 64 * 12, 0, 0), Splits({1, 2, 4}));  // of 12 steps, three each
+  EXPECT_EQ(tried(2560, 2560, 4096, 0, 0), Splits({1, 3}));        // 68: 204 parts in two rounds
+  EXPECT_EQ(tried(2560, 3072, 4096, 0, 0), Splits({1}));           // 108
+  EXPECT_EQ(tried(1408, 3072, 4096, 0, 0), Splits({1}));           // none
+  EXPECT_EQ(tried(1408, 1024, 4096, 0, 0), Splits({1}));           // 44 in all: split_k
+  EXPECT_EQ(tried(2107, 2224, 16072, 1, 0), Splits({1}));  // run files that name split_k alone
+  EXPECT_EQ(tried(2107, 2224, 16072, 0, 5), Splits({5}));
 }
 
 TEST(Wgmma, GroupsAreWholeRounds) {
@@ -121,7 +181,7 @@ TEST(MmaSync, ABlockATileAndSharedMemoryBySteps) {
 TEST(MmaSync, AGpuWithoutRoomForATileTakesAnother) {
   const Gpu rtx4090 = gpu_named("rtx4090");
   Problem p = product(4096, 4096, 4096, {0, 0, 0});
-  p[kSplitK] = p[kCluster] = 0;
+  p[kSplitK] = p[kCluster] = p[kSplitRest] = 0;
   for (const Problem& one : mma_sync_candidates(p, rtx4090)) {
     EXPECT_LE((one[kTileM] + one[kTileN]) * one[kTileK] * 2 * 3, 99 * 1024);
   }
@@ -160,9 +220,10 @@ TEST(TensorProducts, TheChosenTileIsTheFastestOfAll) {
   for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{4096, 4096, 4096},
                                 {100, 8192, 8192},
                                 {777, 13824, 5120},
+                                {2107, 2224, 16072},
                                 {16384, 300, 2048}}) {
     Problem p = product(m, n, k, {0, 0, 0});
-    p[kSplitK] = p[kCluster] = 0;
+    p[kSplitK] = p[kCluster] = p[kSplitRest] = 0;
     const double chosen_s = predict(wgmma, p, h200).time->expected_s;
     for (const Problem& one : wgmma_candidates(p, h200)) {
       EXPECT_LE(chosen_s, predict(wgmma, one, h200).time->expected_s * 1.02);

@@ -91,6 +91,37 @@ TEST(TileTime, BeginsWithAFillAndMoreWhereTheDepthIsSplit) {
   EXPECT_NEAR(time_s(split, gpu), 10e-6, 1e-15);
 }
 
+TEST(TileTime, OfALastRoundThatIsSplitIsThatOfItsParts) {
+  TileLoop some = loop(13);  // three tiles are left
+  some.rest_splits = 3;      // nine parts of 34 steps
+  EXPECT_NEAR(time_s(some, device()), 5e-6 + 34 * 50e-9, 1e-15);
+  some.rest_splits = 5;  // fifteen of 20: two rounds
+  EXPECT_NEAR(time_s(some, device()), 7e-6, 1e-15);
+  some.tiles = 20;  // nothing is left
+  EXPECT_DOUBLE_EQ(time_s(some, device()), 10e-6);
+  Gpu gpu = device();
+  gpu.sm_count = 132;
+  some = loop(153);
+  some.steps = 102;
+  EXPECT_NEAR(time_s(some, gpu), 2 * 102 * 50e-9, 1e-15);
+  some.rest_splits = 6;  // 126 parts of 17
+  EXPECT_NEAR(time_s(some, gpu), (1 + 1.0 / 6) * 102 * 50e-9, 1e-15);
+}
+
+TEST(TileTime, OfALastRoundThatIsSplitMovesTheSameBytes) {
+  Gpu gpu = device();
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;
+  gpu.sustained.tile_dram_sm_share = 0.3;  // three SMs fill DRAM
+  gpu.sustained.tile_split_cycles = 3000;
+  TileLoop some = loop(13);
+  some.math_cycles = 0;
+  EXPECT_NEAR(time_s(some, gpu, {20000, 0}), 20e-6, 1e-15);
+  EXPECT_NEAR(time_s(some, gpu, {0, 20000}), 20e-6, 1e-15);
+  some.rest_splits = 3;
+  EXPECT_NEAR(time_s(some, gpu, {20000, 0}), 23e-6, 1e-15);
+  EXPECT_NEAR(time_s(some, gpu, {0, 20000}), 23e-6, 1e-15);
+}
+
 TEST(TileTime, TakesTheEfficiencyOfThePipes) {
   Gpu gpu = device();
   gpu.sustained.tile_math_efficiency = 0.5;
@@ -113,12 +144,15 @@ TEST(TileTime, PartsAddUp) {
   TileLoop some = loop(13);
   some.outputs = 4000;
   some.useful_cycles = 13 * 100 * 50;
-  const TileTime time = tile_time(some, {2000, 9000}, kClock_hz, false, gpu);
-  EXPECT_GT(time.tail_s, 0);
-  EXPECT_GT(time.slowdown_s, 0);
-  EXPECT_NEAR(
-      time.loop_s + time.epilogue_s + time.write_s + time.tail_s + time.fill_s + time.slowdown_s,
-      time.time_s, 1e-15);
+  for (const std::int64_t splits : {1, 2, 5}) {
+    some.rest_splits = splits;
+    const TileTime time = tile_time(some, {2000, 9000}, kClock_hz, false, gpu);
+    EXPECT_GT(time.tail_s, 0);
+    EXPECT_GT(time.slowdown_s, 0);
+    EXPECT_NEAR(
+        time.loop_s + time.epilogue_s + time.write_s + time.tail_s + time.fill_s + time.slowdown_s,
+        time.time_s, 1e-15);
+  }
 }
 
 TEST(PowerSlowdown, BeginsWhereTheTensorCoresAreBusyAndGrowsWithTheDuration) {
