@@ -210,6 +210,13 @@ struct Cluster {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
   }
+  /// The same without publishing anything: it does not wait for what this thread wrote.
+  __device__ void arrive_relaxed() const {
+#if __CUDA_ARCH__ >= 900
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+  }
   __device__ void wait() const {
 #if __CUDA_ARCH__ >= 900
     __syncwarp();

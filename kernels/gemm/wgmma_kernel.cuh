@@ -71,6 +71,13 @@ __device__ void produce(const Shared<T>& shared, const Schedule& schedule, int f
       }
     }
   }
+  // A block stays until no consumer of its peer arrives at its barriers any more. A barrier of the
+  // cluster would wait for the stores of C besides.
+  if constexpr (T::kCluster > 1) {
+    for (int s = 0; s < T::kStages; ++s, ring.advance()) {
+      shared.empty(ring.stage).wait(ring.phase ^ 1);
+    }
+  }
 }
 
 /// The products of one item; leaves the ring behind it. `sum` is complete afterwards.
@@ -146,8 +153,8 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   }
   if (threadIdx.x == 32 && work.whole > 0 && work.c == nullptr) prefetch(c);
   __syncthreads();
-  if constexpr (T::kCluster > 1) {  // no copy or arrival before the peer's barriers are there
-    Cluster::here().arrive();
+  if constexpr (T::kCluster > 1) {     // no copy or arrival before the peer's barriers are there
+    Cluster::here().arrive_relaxed();  // publish_init has published them
     Cluster::here().wait();
   }
 
@@ -189,11 +196,6 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     if (threadIdx.x % kWarpgroup == 0) {
       asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");  // shared memory may go
     }
-  }
-  // A block stays until its peer no longer arrives at its barriers.
-  if constexpr (T::kCluster > 1) {
-    Cluster::here().arrive();
-    Cluster::here().wait();
   }
 }
 

@@ -116,6 +116,7 @@ class Cluster {
     std::deque<Barrier> full, empty, turn;
     int tag[kStages][kHalves] = {};  // the copy that each part of a stage holds
     int readers[kStages] = {};
+    bool done = false;  ///< its producer waits for nothing more: its shared memory may go
   };
 
   int tag(int index, int step) const { return 1 + index * 1000 + step; }
@@ -150,6 +151,13 @@ class Cluster {
         co_await std::suspend_always{};
       }
     }
+    for (int s = 0; setup_.cluster > 1 && s < kStages; ++s, ring.advance()) {
+      while (!block.empty[static_cast<std::size_t>(ring.stage)].passed(ring.phase ^ 1)) {
+        co_await std::suspend_always{};
+      }
+    }
+    block.done = setup_.cluster > 1;
+    progressed_ = true;
   }
 
   Agent consume(int rank, int warpgroup) {
@@ -171,7 +179,10 @@ class Cluster {
       int before = 0;
       const auto release = [&](int stage) {
         --block.readers[stage];
-        for (Block& each : blocks_) each.empty[static_cast<std::size_t>(stage)].arrive();
+        for (Block& each : blocks_) {
+          EXPECT_FALSE(each.done) << "an arrival at a block that may have ended";
+          each.empty[static_cast<std::size_t>(stage)].arrive();
+        }
       };
       for (int step = item.steps.begin; step < item.steps.past; ++step) {
         while (!block.full[static_cast<std::size_t>(ring.stage)].passed(ring.phase)) {
