@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Attention of this project beside cuDNN and FlashAttention-2 as PyTorch has them.
 
-    attention.py LIBRARY [-o TABLE.csv] [--pass forward|backward] [--tokens 16384] ...
+    attention.py LIBRARY --gpu h100-sxm5 [-o TABLE.csv] [--pass forward|backward] [--tokens 16384] ...
 
 LIBRARY is libroofcast_kernels_api.so (the target roofcast_kernels_api). Needs a GPU and PyTorch. Every
 shape is computed by each in turn, on the same random normal data, with L2 flushed by reading a large
-buffer before each call; times are medians. TABLE.csv has a line a shape and library, in the columns
-that `roofcast compare --table` reads. Sizes follow the published benchmarks: 16k tokens a batch,
+buffer before each call; times are medians. TABLE.csv has a line a shape and implementation:
+
+    roofcast compare --table TABLE.csv --kernel attention.library --where kernel=attention.library --cache cold
+
+Sizes follow the published benchmarks: 16k tokens a batch,
 hidden size 2048.
 """
 import argparse
@@ -122,6 +125,7 @@ def largest_difference(a, b):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("api", metavar="LIBRARY")
+    parser.add_argument("--gpu", required=True, help="what roofcast calls this GPU")
     parser.add_argument("-o", "--output", help="write a table here")
     parser.add_argument("--pass", dest="passes", nargs="+", default=["forward", "backward"],
                         choices=["forward", "backward"])
@@ -162,8 +166,11 @@ def main():
                     for name, s in seconds.items():
                         if name.startswith("attention."):
                             ratios.setdefault((name, backward, dim, causal), []).append(best / s)
+                        ours = name.startswith("attention.")
                         rows.append([*case.sizes[:6], "yes" if causal else "no", "backward" if backward else "forward",
-                                     args.dtype, name, torch.cuda.get_device_name(), f"{s * 1e6:.3f}"])
+                                     args.dtype, name.removesuffix(".two_pass") if ours else "attention.library",
+                                     "best" if ours else name, "two_pass" if name.endswith("two_pass") else "atomic",
+                                     args.gpu, f"{s * 1e6:.3f}"])
     for (name, backward, dim, causal), values in ratios.items():
         mean = math.exp(statistics.mean(map(math.log, values)))
         print(f"{name} {'backward' if backward else 'forward'} d{dim} {'causal' if causal else 'full'}: "
@@ -172,7 +179,7 @@ def main():
         with open(args.output, "w", newline="") as file:
             table = csv.writer(file)
             table.writerow(["batch", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal", "pass", "dtype",
-                            "implementation", "gpu", "time_us"])
+                            "kernel", "library", "dq", "gpu", "time_us"])
             table.writerows(rows)
 
 
