@@ -37,9 +37,9 @@ struct Tile {
   static_assert(kWarps * kRows * kDim * 4 <= kRingBytes);  // parts of warps are added there
 };
 
-/// Copies 16 bytes, or zeros if !inside; `from` is then not read.
+/// Copies 16 bytes, or zeros if !inside; `from` is then not read. L2 fetches the whole line.
 __device__ inline void copy_chunk(unsigned to, const void* from, bool inside) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
                "r"(inside ? 16 : 0)
                : "memory");
 }

@@ -30,7 +30,7 @@ struct Tile {
   }
 };
 /// By head dim, as kHeadDims.
-inline constexpr std::array<Tile, 3> kTiles = {{{64, 4, 4, 3}, {128, 4, 2, 3}, {256, 4, 2, 1}}};
+inline constexpr std::array<Tile, 3> kTiles = {{{64, 4, 6, 2}, {128, 4, 3, 2}, {256, 4, 3, 1}}};
 constexpr std::size_t tile_of(std::int64_t head_dim) {
   return head_dim <= kHeadDims[0] ? 0 : head_dim <= kHeadDims[1] ? 1 : 2;
 }
