@@ -10,8 +10,8 @@ namespace roofcast::attention {
 struct StepCounts {
   double instructions_a_score = 0;  ///< of a thread
   double shared_bytes_a_score = 0;  ///< that threads and matrix instructions read and write
-  double instructions_a_row = 0;    ///< of a thread, before and after the steps, for a row that stays
-  double addition_bytes = 0;        ///< of dQ, that a wavefront of L1 adds
+  double instructions_a_row = 0;  ///< of a thread, before and after the steps, for a row that stays
+  double addition_bytes = 0;      ///< of dQ, that a wavefront of L1 adds
 };
 
 /// A block holds a tile of one sequence with its sums, and the other passes in steps.
@@ -30,9 +30,9 @@ struct BackwardTile {
 
 /// Of what backward keeps for each query: two numbers of its row, and sums of dQ in fp32.
 struct RowLayout {
-  std::int64_t rows;   ///< of a head, padding with them
-  std::int64_t width;  ///< of a row of sums, elements
-  std::int64_t lanes;  ///< threads that add up D of a row
+  std::int64_t rows;               ///< of a head, padding with them
+  std::int64_t width;              ///< of a row of sums, elements
+  std::int64_t lanes;              ///< threads that add up D of a row
   double dots_instructions = 40;   ///< of a thread for eight elements of O and dO
   double round_instructions = 16;  ///< the same of dQ
   std::int64_t dots_registers = 32, round_registers = 32;

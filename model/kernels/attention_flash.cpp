@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <string>
-#include <cstdlib>
 
 #include "model/kernels/attention_backward.hpp"
 #include "model/kernels/attention_models.hpp"
@@ -14,7 +13,8 @@ namespace {
 
 // Of a thread for a score that a mask cuts: a comparison and a selection.
 constexpr double kMaskInstructions = 2;
-constexpr Kernel kMma = {.product = Instruction::mma_sync, .instructions_a_mask = kMaskInstructions};
+constexpr Kernel kMma = {.product = Instruction::mma_sync,
+                         .instructions_a_mask = kMaskInstructions};
 constexpr Kernel kWgmma = {.product = Instruction::wgmma, .instructions_a_mask = kMaskInstructions};
 
 // By head dim: instructions of a thread for a score of a step, and for a row of the block before and
@@ -33,8 +33,13 @@ constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
 
 // mma.sync reaches 62.9% of the rate of wgmma (Luo et al. 2024, Benchmarking and Dissecting the Nvidia
 // Hopper GPU Architecture via Microbenchmarking, arXiv:2402.13499).
-double kAtOnce(){ const char*e=getenv("AO"); return e?atof(e):1; }
 constexpr double kMmaShare = 0.629;
+
+// Plan::instructions_at_once. A warp of flash2 has several products under way, a warpgroup of flash3
+// one; where the head is shared out all wait for each other twice a step. By hand, 2026-11-22, to the
+// times of h200-sxm-attention-2026-11-22.json with the counts above.
+constexpr double kUnrolled = 3, kUnrolledMeeting = 1;
+constexpr double kWarpgroups = 1.5, kWarpgroupsMeeting = 0.5;
 
 std::size_t head_row(const Shape& shape) {
   return shape.head_dim <= kHeadDims[0] ? 0 : shape.head_dim <= kHeadDims[1] ? 1 : 2;
@@ -108,8 +113,8 @@ void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted, do
   const double scores = as_double(c.tile.queries * c.tile.keys);
   double a_score = counted.a_score;
   if (!c.kernel.wide()) {
-    a_score += growing_share(steps, as_double(c.tile.rows_per_warp)) * c.head() /
-               as_double(c.tile.keys);
+    a_score +=
+        growing_share(steps, as_double(c.tile.rows_per_warp)) * c.head() / as_double(c.tile.keys);
   }
   for (Step* step : {&blocks.full, &blocks.masked}) {
     const double mask = step == &blocks.masked ? kMaskInstructions : 0;
@@ -158,7 +163,7 @@ Plan forward_plan(const Forward& c, DType type, const Gpu& gpu, const Counted& c
   Plan plan;
   plan.copies_ahead = true;
   plan.tensor_share = tensor_share(c.kernel, gpu);
-  plan.instructions_at_once = kAtOnce();
+  plan.instructions_at_once = c.kernel.wide() ? kWarpgroups : kUnrolled;
   plan.needs = {c.kernel.product, c.kernel.wide() ? Instruction::bulk_copy : Instruction::cp_async};
   plan.useful.tensor_flops[type] = c.shape.flops();
   plan.useful.special_flops = c.shape.scores();
@@ -182,8 +187,7 @@ Program flash2_forward(const Shape& shape, DType type, const Gpu& gpu) {
                            .stages = tile.stages,
                            .blocks_per_sm = tile.blocks},
                   .writes_lse = true};
-  Plan plan =
-      forward_plan(c, type, gpu, kFlash2Forward[head_row(shape)], shared_bytes_of(tile));
+  Plan plan = forward_plan(c, type, gpu, kFlash2Forward[head_row(shape)], shared_bytes_of(tile));
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = tile.threads();
   plan.launch.registers = tile.registers;
@@ -252,7 +256,7 @@ Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
                       .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
                                  counted.a_row / 2, kAdditionBytes}},
           .tensor_share = tensor_share(kMma, gpu),
-          .instructions_at_once = kAtOnce()};
+          .instructions_at_once = keys.warps_across > 1 ? kUnrolledMeeting : kUnrolled};
 }
 
 Backward flash3_backward(const Shape& shape, DqSum dq) {
@@ -295,7 +299,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                       .together = together(shape.seq_kv, 4, shape.batch * shape.heads),
                       .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
                                  counted.a_row / 2, kAdditionBytes}},
-          .instructions_at_once = kAtOnce()};
+          .instructions_at_once = keys.splits_head() ? kWarpgroupsMeeting : kWarpgroups};
 }
 
 }  // namespace

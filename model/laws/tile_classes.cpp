@@ -69,7 +69,8 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
   pipes[index(Resource::tensor)] /= rates.math_efficiency * some.tensor_share;
   pipes[index(Resource::l2)] = 0;  // all SMs together ask for less, or the copies wait
   const auto math_s = [&](double blocks) {
-    return blocks * busy_cycles(pipes, pipe_overlap(some.warps * blocks * some.at_once, gpu)) / clock_hz;
+    return blocks * busy_cycles(pipes, pipe_overlap(some.warps * blocks * some.at_once, gpu)) /
+           clock_hz;
   };
   // What a loop writes leaves beside what it reads.
   const bool loops = phase.stages > 1;
