@@ -50,9 +50,11 @@ struct Tile {
 /// How a kernel goes about it.
 struct Kernel {
   Instruction product;  ///< matrix instruction; all but mma_sync read shared memory themselves
-  double instructions_a_score;  ///< of a thread for one score: scale, maximum, exponential, sum …
-  double instructions_a_sum;    ///< of a thread for one element of the sums in each step: rescaling
-  double instructions_a_mask;   ///< more of a thread for one score where a causal mask cuts
+  double instructions_a_score =
+      0;  ///< of a thread for one score: scale, maximum, exponential, sum …
+  double instructions_a_sum =
+      0;  ///< of a thread for one element of the sums in each step: rescaling
+  double instructions_a_mask = 0;  ///< more of a thread for one score where a causal mask cuts
 
   bool wide() const { return product != Instruction::mma_sync; }
 };

@@ -1,20 +1,25 @@
 // attention.decode: few queries against a long cache of keys.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "model/kernels/attention_blocks.hpp"
+#include "model/kernels/attention_decode.hpp"
 #include "model/kernels/attention_models.hpp"
 #include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::attention {
 namespace {
 
-// By the plan of the kernel: warps take keys of their own, and all rows of their heads.
-constexpr std::int64_t kWarps = 4, kKeys = 64, kStages = 3, kBlocksPerSm = 2;
-constexpr std::int64_t kMostRows = 64;
-// Counted as for attention.flash2.
-constexpr Kernel kKernel = {Instruction::mma_sync, 4.5, 0.5, 2};
+using decoding::kMostRows;
+using decoding::kTiles;
+using decoding::kUnitKeys;
+using decoding::tile_of;
+
+// Of a warp for a unit of keys, and for each of their elements of the head: warp_instructions of
+// caches over 16000 keys at head dims 64, 128 and 256, h200-sxm-attention-2026-11-22.json.
+constexpr double kUnitInstructions = 115, kElementInstructions = 1.72;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
@@ -31,29 +36,58 @@ Shape checked_shape(const Problem& p, const Gpu& gpu) {
   return shape;
 }
 
+const decoding::Tile& tile_for(const Shape& shape) {
+  return kTiles[tile_of(shape.head_dim)];
+}
+
+std::int64_t units_of(const Shape& shape) {
+  return ceil_div(shape.seq_kv, kUnitKeys);
+}
+
 Forward forward_of(const Shape& shape, std::int64_t splits) {
-  constexpr std::int64_t kRowsOfProduct = 16;
-  const std::int64_t rows = ceil_div(shape.seq_q * shape.group(), kRowsOfProduct) * kRowsOfProduct;
+  const decoding::Tile& tile = tile_for(shape);
   return {.shape = shape,
-          .kernel = kKernel,
-          .tile = {.queries = rows,
-                   .keys = kKeys,
-                   .warps = kWarps,
-                   .rows_per_warp = rows,
-                   .stages = kStages,
-                   .blocks_per_sm = kBlocksPerSm},
+          .kernel = {.product = Instruction::mma_sync},
+          .tile = {.queries = kMostRows,
+                   .keys = kUnitKeys,
+                   .warps = tile.warps,
+                   .rows_per_warp = kMostRows,
+                   .stages = tile.stages,
+                   .blocks_per_sm = tile.blocks},
           .packed = shape.group(),
           .splits = splits,
           .writes_lse = true};
 }
 
-// Steps of one block, shared out evenly among the parts.
-std::int64_t steps_of(const Forward& c) {
-  return static_cast<std::int64_t>(c.steps(0).all());
+// A unit of each warp: all of them read K, V and, again, Q from shared memory.
+Step round_of(const Shape& shape, const decoding::Tile& tile, DType type) {
+  const double d = as_double(tile.head_dim), warps = as_double(tile.warps);
+  const double scores = as_double(kMostRows * kUnitKeys) * warps;
+  const double passed = 2 * as_double(kUnitKeys) * shape.row_bytes() * warps;
+  Step step;
+  step.issued.tensor_flops[type] = 4 * scores * d;
+  step.issued.special_flops = scores;
+  step.issued.shared_bytes = 2 * passed;
+  step.wavefronts.shared =
+      (as_double(tile.stage_bytes()) + as_double(kMostRows) * d * shape.element) * warps / 128;
+  set_traffic(step.issued, {passed, 0});
+  step.warp_instructions = warps * (kUnitInstructions + kElementInstructions * d);
+  return step;
+}
+
+// Of so many units, which the warps share out.
+BlockClass blocks_of(const Forward& c, DType type, std::int64_t count, std::int64_t units) {
+  const decoding::Tile& tile = tile_for(c.shape);
+  BlockSteps blocks = forward_blocks(c, type);
+  blocks.full = round_of(c.shape, tile, type);
+  blocks.stages = as_double(tile.stages) + 1;
+  const double there = as_double(c.shape.seq_kv) / as_double(units_of(c.shape) * kUnitKeys);
+  return block_class(blocks, count, {as_double(units) / as_double(tile.warps), 0, there, 1});
 }
 
 Plan main_launch(const Forward& c, DType type) {
   const Shape& s = c.shape;
+  const decoding::Tile& tile = tile_for(s);
   Plan plan;
   plan.copies_ahead = true;
   plan.needs = {Instruction::mma_sync, Instruction::cp_async};
@@ -68,49 +102,53 @@ Plan main_launch(const Forward& c, DType type) {
     plan.arrays.push_back(writes(kLse, s.rows_bytes()));
   }
   plan.launch.grid[0] = c.blocks();
-  plan.launch.block[0] = kWarps * 32;
-  const auto row = static_cast<std::int64_t>(c.head() * s.element);
-  plan.launch.shared_bytes = (c.tile.queries + 2 * kStages * kKeys) * row;
-  plan.launch.registers = registers_left(kWarps * 32, kBlocksPerSm);
-  plan.on_chip_bytes =
-      as_double(c.tile.queries) * c.head() * kSumElement + as_double(plan.launch.shared_bytes);
-  // A split leaves some blocks a step more than others.
-  const std::int64_t steps = steps_of(c), longer = steps % c.splits;
-  const Steps all = c.steps(0);
-  const BlockSteps blocks = forward_blocks(c, type);
-  const auto add = [&](std::int64_t parts, std::int64_t each) {
-    if (parts == 0) return;
-    const double share = as_double(each) / as_double(steps);
-    const Steps part{all.full * share, all.masked * share, all.full_share, all.masked_share};
-    plan.blocks.push_back(block_class(blocks, parts * c.copies(), part));
-  };
-  add(longer, steps / c.splits + 1);
-  add(c.splits - longer, steps / c.splits);
-  plan.caveat = kUnmeasured;
+  plan.launch.block[0] = tile.threads();
+  plan.launch.shared_bytes = tile.shared_bytes() + tile.static_shared_bytes();
+  plan.launch.registers = tile.registers;
+  plan.on_chip_bytes = as_double(kMostRows * tile.warps) * c.head() * kSumElement +
+                       as_double(plan.launch.shared_bytes);
+  // A split leaves some blocks a unit more than others.
+  const std::int64_t units = units_of(s), longer = units % c.splits;
+  if (longer > 0) {
+    plan.blocks.push_back(blocks_of(c, type, longer * c.copies(), units / c.splits + 1));
+  }
+  plan.blocks.push_back(blocks_of(c, type, (c.splits - longer) * c.copies(), units / c.splits));
   return plan;
 }
 
 }  // namespace
 
+// Parts that give each warp a unit: few, and as many as fill the places of the device once or several
+// times.
 std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   if (p[kDecodeSplits] != kToChoose) return {p};
-  const Forward c = forward_of(checked_shape(p, gpu), 1);
-  const std::int64_t slots = gpu.slots(kBlocksPerSm);
+  const Shape shape = checked_shape(p, gpu);
+  const Forward whole = forward_of(shape, 1);
+  const std::int64_t places = gpu.slots(tile_for(shape).blocks);
+  const std::int64_t most =
+      std::clamp(units_of(shape) / tile_for(shape).warps, std::int64_t{1}, decoding::kMostSplits);
+  constexpr std::int64_t kMostRounds = 4;
+  std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8};
+  for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
+    splits.insert(rounds * places / whole.blocks());
+  }
   std::vector<Problem> found;
-  for (const std::int64_t splits : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}) {
-    if (splits > 1 && (splits > steps_of(c) || c.blocks() * (splits - 1) >= 2 * slots)) break;
+  for (const std::int64_t parts : splits) {
+    const bool useful = parts <= most && (parts - 1) * whole.blocks() < kMostRounds * places;
+    if (parts < 1 || (parts > 1 && !useful)) continue;
     found.push_back(p);
-    found.back()[kDecodeSplits] = splits;
+    found.back()[kDecodeSplits] = parts;
   }
   return found;
 }
 
 Program plan_decode(const Problem& p, const Gpu& gpu) {
   const Shape shape = checked_shape(p, gpu);
-  const std::int64_t steps = steps_of(forward_of(shape, 1));
-  if (p[kDecodeSplits] < 1 || p[kDecodeSplits] > steps) {
-    throw InputError("splits is " + std::to_string(p[kDecodeSplits]) +
-                     ": give 1 to the steps of the keys, " + std::to_string(steps));
+  const std::int64_t most = std::min(units_of(shape), decoding::kMostSplits);
+  if (p[kDecodeSplits] < 1 || p[kDecodeSplits] > most) {
+    throw InputError("splits is " + std::to_string(p[kDecodeSplits]) + ": give 1 to " +
+                     std::to_string(most) + ", a unit of " + std::to_string(kUnitKeys) +
+                     " keys each at least");
   }
   const Forward c = forward_of(shape, p[kDecodeSplits]);
   Program program = launch_of(main_launch(c, p.dtype));

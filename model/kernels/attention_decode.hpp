@@ -18,8 +18,9 @@ inline constexpr std::int64_t kMostSplits = 4096;
 struct Tile {
   std::int64_t head_dim;
   std::int64_t warps;
-  std::int64_t stages;  ///< units of a warp's keys, and of its values, that are on their way
-  int blocks;           ///< an SM, for which registers are left
+  std::int64_t stages;     ///< units of a warp's keys, and of its values, that are on their way
+  int blocks;              ///< an SM, for which registers are left
+  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0, 2026-11-22
 
   constexpr std::int64_t threads() const { return 32 * warps; }
   /// Of a warp: kUnitKeys rows of K and of V. Two bytes an element.
@@ -28,9 +29,12 @@ struct Tile {
   constexpr std::int64_t shared_bytes() const {
     return warps * stages * stage_bytes() + kMostRows * head_dim * 2;
   }
+  /// Beside them, the maximum and the sum of each row of each warp.
+  constexpr std::int64_t static_shared_bytes() const { return warps * kMostRows * 8; }
 };
 /// By head dim, as kHeadDims.
-inline constexpr std::array<Tile, 3> kTiles = {{{64, 4, 6, 2}, {128, 4, 3, 2}, {256, 4, 3, 1}}};
+inline constexpr std::array<Tile, 3> kTiles = {
+    {{64, 4, 6, 2, 116}, {128, 4, 3, 2, 182}, {256, 4, 3, 1, 255}}};
 constexpr std::size_t tile_of(std::int64_t head_dim) {
   return head_dim <= kHeadDims[0] ? 0 : head_dim <= kHeadDims[1] ? 1 : 2;
 }

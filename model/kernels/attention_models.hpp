@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "model/kernels/attention_decode.hpp"
 #include "model/kernels/attention_flash.hpp"
 #include "model/types/kernel_model.hpp"
 
@@ -72,8 +73,8 @@ inline constexpr std::array kDecodeParameters = {
     kShape[5],
     kShape[6],
     kShape[7],
-    setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose, 128,
-            kToChoose)};
+    setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose,
+            decoding::kMostSplits, kToChoose)};
 
 inline constexpr KernelModel kStandard = {
     .name = "attention.standard",

@@ -1,13 +1,14 @@
 // attention.standard: every step a launch, S and P whole in memory.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "model/kernels/attention_backward.hpp"
 #include "model/kernels/attention_models.hpp"
+#include "model/kernels/attention_standard.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
 #include "model/kernels/plan_parts.hpp"
-#include "model/kernels/softmax.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -46,45 +47,46 @@ struct Product {
 };
 
 Plan launch_of_product(const Parts& c, const Product& product) {
-  constexpr std::int64_t kTile = 128, kDepthBytes = 64;
   Problem p;
   p.dtype = c.p.dtype;
   p[gemm::kM] = product.m;
   p[gemm::kN] = product.n;
   p[gemm::kK] = product.k;
-  p[gemm::kTileM] = p[gemm::kTileN] = kTile;
-  p[gemm::kTileK] = kDepthBytes / element_bytes(p.dtype);
   p[gemm::tensor::kTransposedB] = product.transposed_b ? 1 : 0;
   const std::int64_t size = element_bytes(p.dtype);
   const Operands operands{gemm::tensor::operand(product.a, product.a_pitch * size),
                           gemm::tensor::operand(product.b, product.b_pitch * size)};
-  Plan plan = gemm::tensor::mma_sync_batch(p, product.batch, operands, product.result, c.gpu);
+  const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(product.n)];
+  Plan plan = gemm::tensor::mma_sync_batch(p, tile, product.batch, operands, product.result, c.gpu);
   // Masked scores are computed, but no result needs them.
   plan.useful.tensor_flops[p.dtype] = c.shape.product_flops();
-  plan.caveat = kUnmeasured;
   return plan;
 }
 
-// [queries, keys] = rows of queries · rows of keysᵀ, of every query head.
+// The queries of the heads that share K and V are the rows of one matrix.
+//
+// [queries, keys] = rows of queries · rows of keysᵀ.
 Plan scores_of(const Parts& c, const ArrayUse& queries, const ArrayUse& keys, ArrayId result) {
   const Shape& s = c.shape;
-  return launch_of_product(c, {s.seq_q, s.seq_kv, s.head_dim, s.batch * s.heads, true, queries,
-                               s.head_dim, keys, s.head_dim, c.score_writes(result)});
+  return launch_of_product(
+      c, {s.group() * s.seq_q, s.seq_kv, s.head_dim, s.batch * s.kv_heads, true, queries,
+          s.head_dim, keys, s.head_dim, c.score_writes(result)});
 }
 
 // [queries, head] = scores · rows of keys.
 Plan over_keys(const Parts& c, ArrayId scores, const ArrayUse& keys, const ArrayUse& result) {
   const Shape& s = c.shape;
-  return launch_of_product(c, {s.seq_q, s.head_dim, s.seq_kv, s.batch * s.heads, false,
-                               c.score_reads(scores), s.seq_kv, keys, s.head_dim, result});
+  return launch_of_product(
+      c, {s.group() * s.seq_q, s.head_dim, s.seq_kv, s.batch * s.kv_heads, false,
+          c.score_reads(scores), standard::row_of(s.seq_kv), keys, s.head_dim, result});
 }
 
-// [keys, head] = scoresᵀ · rows of queries, those of all query heads that share the keys.
+// [keys, head] = scoresᵀ · rows of queries.
 Plan over_queries(const Parts& c, ArrayId scores, const ArrayUse& queries, ArrayId result) {
   const Shape& s = c.shape;
-  return launch_of_product(
-      c, {s.seq_kv, s.head_dim, s.seq_q * s.group(), s.batch * s.kv_heads, false,
-          c.score_reads(scores), s.seq_kv, queries, s.head_dim, writes(result, s.kv_bytes())});
+  return launch_of_product(c, {s.seq_kv, s.head_dim, s.seq_q * s.group(), s.batch * s.kv_heads,
+                               false, c.score_reads(scores), standard::row_of(s.seq_kv), queries,
+                               s.head_dim, writes(result, s.kv_bytes())});
 }
 
 // A launch that goes over all scores once, so many instructions for eight of them.
@@ -94,55 +96,87 @@ Plan pass(const Parts& c, double instructions, std::vector<ArrayUse> arrays) {
   return plan;
 }
 
-// P = softmax(S) and the log-sum-exp, as softmax.registers or, where rows are too long, online.
-Plan softmax_of(const Parts& c, bool writes_lse) {
+constexpr std::int64_t kVectorScores = 8;  // of 16 bytes
+// Of a thread for a score: of the softmax for each that it has registers for, and more for each that
+// there is; of its rows too long for that; of backward. By warp_instructions of forward and of
+// backward at head dims 64, 128 and 256, continued to none, without the 3 of each product's results;
+// of rows with as many scores as registers, and of 4097 keys in 8192
+// (h200-sxm-attention-2026-11-22.json). Rows too long: twice what both take, no run.
+constexpr double kSlotInstructions = 17, kScoreInstructions = 9, kAgainInstructions = 52;
+constexpr double kGradientInstructions = 34;
+
+// Where P stands: in place of S, unless passes between them keep both.
+ArrayId weights_of(Passes passes) {
+  return passes == kPlain ? kS : kP;
+}
+
+// The launch of a pass over rows of scores, without its steps.
+Plan over_rows(const Parts& c, std::int64_t registers) {
   const Shape& s = c.shape;
-  const auto variant = [](std::string_view name) -> const KernelModel& {
-    return *std::find_if(softmax::kFamily.variants.begin(), softmax::kFamily.variants.end(),
-                         [name](const KernelModel& one) { return one.name == name; });
-  };
-  Problem matrix;
-  matrix.dtype = c.p.dtype;
-  matrix[rows::kRows] = s.batch * s.heads * s.seq_q;
-  matrix[rows::kCols] = s.seq_kv;
-  // 1024 threads with four vectors each (softmax.hpp).
-  const std::int64_t size = element_bytes(c.p.dtype);
-  const bool held =
-      s.seq_kv * size <= rows::kMaxThreads * rows::kVectorBytes * softmax::most_vectors(size);
-  const KernelModel& kernel = variant(held ? "softmax.registers" : "softmax.online");
-  if (held) {
-    matrix = kernel.candidates(matrix, c.gpu).front();
-  } else {
-    matrix[softmax::kThreads] = rows::kMaxThreads;
-  }
-  Plan plan = std::move(kernel.plan(matrix, c.gpu).front().plan);
-  // The same arrays, of this program; what rows ask for beyond their own bytes stays.
-  ArrayUse& x = plan.arrays[0];
-  x = c.score_reads(kS);
-  ArrayUse& y = plan.arrays[1];
-  y.array = kP;
-  y.compulsory = {};
-  if (writes_lse) {
+  const standard::RowLayout layout = standard::row_layout(s.seq_kv);
+  Plan plan;
+  plan.launch.grid[0] = ceil_div(s.batch * s.heads * s.seq_q, layout.rows);
+  plan.launch.block[0] = layout.threads;
+  plan.launch.block[1] = layout.rows;
+  plan.launch.registers = registers;
+  plan.launch.shared_bytes = standard::kRowThreads / 32 * kSumElement;
+  plan.useful.special_flops = s.scores();
+  return plan;
+}
+
+// So many values of a row from all its threads: shuffles, and where a row has several warps their
+// meeting and as many shuffles again.
+void add_reductions(Step& step, double count, const standard::RowLayout& layout) {
+  const bool several = layout.threads > 32;
+  step.waits.shared += count * (several ? 10 : 5);
+  step.waits.barriers += several ? 2 * count : 0;
+}
+
+// P and the log-sum-exp. Rows too long to be held are read again.
+Plan softmax_of(const Parts& c, Passes passes) {
+  constexpr std::int64_t kRegisters = 48, kRegistersAgain = 39;
+  const Shape& s = c.shape;
+  const standard::RowLayout layout = standard::row_layout(s.seq_kv);
+  const bool held = s.seq_kv <= standard::kHeldKeys;
+  Plan plan = over_rows(c, held ? kRegisters : kRegistersAgain);
+  plan.useful.vector_flops = 5 * s.scores();
+  plan.useful.conversions = s.scores() / 2;
+  plan.arrays = {c.score_reads(kS), c.score_writes(weights_of(passes))};
+  const double blocks = as_double(plan.launch.blocks());
+  const double of_block = c.scores() / blocks;
+  double written = c.score_bytes();
+  if (passes == kPlain) {
     plan.arrays.push_back(writes(kLse, s.rows_bytes()));
-    const double blocks = as_double(plan.launch.blocks());
-    Work& issued = plan.blocks.front().phases.back().step.issued;
-    for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) {
-      level->write_bytes += s.rows_bytes() / blocks;
-    }
+    written += s.rows_bytes();
   }
-  // Of scores that are seen.
-  const double seen = s.scores() / c.scores();
-  plan.useful.special_flops *= seen;
-  plan.useful.vector_flops *= seen;
-  plan.useful.conversions *= seen;
-  plan.caveat = kUnmeasured;
+  const double slots =
+      as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
+  Step step;
+  step.issued.special_flops = held ? slots : 2 * of_block;
+  step.warp_instructions = (held ? slots * kSlotInstructions + of_block * kScoreInstructions
+                                 : of_block * kAgainInstructions) /
+                           32;
+  step.waits.global = 1;
+  add_reductions(step, 2, layout);
+  set_traffic(step.issued, {(held ? 1 : 2) * c.score_bytes() / blocks, written / blocks});
+  if (held) {
+    set_blocks(plan, {{step}});
+    return plan;
+  }
+  const double row_bytes = as_double(s.seq_kv) * s.element;
+  plan.reuse = {
+      {.bytes = c.score_bytes(), .distance_bytes = row_bytes, .l2_distance_bytes = 2 * row_bytes}};
+  // One trip for each vector of a thread, in either sweep.
+  step.waits.global =
+      2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
+  set_blocks(plan, {{step}});
   return plan;
 }
 
 // Of eight scores: loads, stores and conversions, and two instructions of each for the arithmetic.
 constexpr double kPassInstructions = 40;
-// Backward's pass: two matrices in and two out, and an exponential.
-constexpr double kGradientInstructions = 96;
+// The same of two matrices in and two out, with an exponential.
+constexpr double kKeptInstructions = 96;
 
 Program forward(const Parts& c, Passes passes) {
   const Shape& s = c.shape;
@@ -152,12 +186,12 @@ Program forward(const Parts& c, Passes passes) {
   if (passes == kMaskDropout) {
     program.push_back({pass(c, kPassInstructions, {c.score_updates(kS)})});
   }
-  program.push_back({softmax_of(c, passes == kPlain)});
+  program.push_back({softmax_of(c, passes)});
   if (passes == kMaskDropout) {
     program.push_back({pass(c, kPassInstructions,
                             {c.score_reads(kP), c.score_writes(kDropped), c.kept({0, 1})})});
   }
-  program.push_back({over_keys(c, passes == kMaskDropout ? kDropped : kP, kv(kV, s.kv_bytes()),
+  program.push_back({over_keys(c, passes == kMaskDropout ? kDropped : kS, kv(kV, s.kv_bytes()),
                                writes(kO, s.q_bytes()))});
   return program;
 }
@@ -168,26 +202,45 @@ void add_gradients(Program& program, const Parts& c) {
   program.push_back({over_queries(c, kDP, reads(kQ, s.q_bytes()), kDK)});
 }
 
-// P from the log-sum-exp, dS in the place of dP.
+// P from the log-sum-exp in the place of S, dS in that of dP; D of each row first.
+Plan gradient_of(const Parts& c) {
+  constexpr std::int64_t kRegisters = 40;
+  constexpr double kAtOnce = 2;  // vectors that a thread loads together
+  const Shape& s = c.shape;
+  const standard::RowLayout layout = standard::row_layout(s.seq_kv);
+  Plan plan = over_rows(c, kRegisters);
+  plan.arrays = {c.score_updates(kS), c.score_updates(kDP), reads(kDO, s.q_bytes()),
+                 reads(kO, s.q_bytes()), reads(kLse, s.rows_bytes())};
+  plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;
+  plan.useful.conversions = s.scores();
+  const double blocks = as_double(plan.launch.blocks());
+  const double of_block = c.scores() / blocks;
+  Step dots;
+  dots.warp_instructions = s.q_bytes() / s.element / blocks / 32 * 4;
+  dots.waits.global = 1;
+  add_reductions(dots, 1, layout);
+  set_traffic(dots.issued, {(2 * s.q_bytes() + s.rows_bytes()) / blocks, 0});
+  const double trips =
+      std::ceil(as_double(s.seq_kv) / (kAtOnce * as_double(kVectorScores * layout.threads)));
+  Step scores;
+  scores.issued.special_flops = of_block / trips;
+  scores.warp_instructions = of_block / trips / 32 * kGradientInstructions;
+  scores.waits.global = 1;
+  set_traffic(scores.issued,
+              {2 * c.score_bytes() / blocks / trips, 2 * c.score_bytes() / blocks / trips});
+  set_blocks(plan, {{dots}, {scores, trips}});
+  return plan;
+}
+
 Program backward(const Parts& c) {
   const Shape& s = c.shape;
   Program program;
-  const Backward rows{.shape = s,
-                      .kernel = {},
-                      .keys = {},
-                      .rows = {s.seq_q, s.head_dim, ceil_div(s.head_dim, 8)},
-                      .dq = kTwoPass};
-  program.push_back({row_dots(rows)});
   program.push_back({scores_of(c, reads(kQ, s.q_bytes()), reads(kK, s.kv_bytes()), kS)});
-  program.push_back({scores_of(c, reads(kDO, s.q_bytes()), reads(kV, s.kv_bytes()), kDP)});
-  Plan gradient = pass(c, kGradientInstructions,
-                       {c.score_reads(kS), c.score_writes(kP), c.score_updates(kDP),
-                        scratch(kRowDots, {rows.row_number_bytes(), 0})});
-  gradient.useful.special_flops = s.scores();
-  gradient.blocks.front().phases.front().step.issued.special_flops =
-      c.scores() / as_double(gradient.launch.blocks());
-  program.push_back({std::move(gradient)});
-  program.push_back({over_queries(c, kP, reads(kDO, s.q_bytes()), kDV)});
+  ArrayUse d_o = reads_activation(kDO, s.q_bytes());
+  d_o.input = static_cast<std::size_t>(kDO);
+  program.push_back({scores_of(c, d_o, reads(kV, s.kv_bytes()), kDP)});
+  program.push_back({gradient_of(c)});
+  program.push_back({over_queries(c, kS, reads(kDO, s.q_bytes()), kDV)});
   add_gradients(program, c);
   return program;
 }
@@ -201,7 +254,7 @@ Program backward_of_kept(const Parts& c) {
   program.push_back({over_queries(c, kDropped, d_o, kDV)});
   program.push_back({scores_of(c, d_o, reads(kV, s.kv_bytes()), kDP)});
   program.push_back({pass(c, kPassInstructions, {c.score_updates(kDP), c.kept({1, 0})})});
-  program.push_back({pass(c, kGradientInstructions, {c.score_reads(kP), c.score_updates(kDP)})});
+  program.push_back({pass(c, kKeptInstructions, {c.score_reads(kP), c.score_updates(kDP)})});
   add_gradients(program, c);
   return program;
 }

@@ -131,11 +131,9 @@ Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
   return program;
 }
 
-Plan mma_sync_batch(const Problem& p, std::int64_t batch, const Operands& operands,
-                    const ArrayUse& result, const Gpu& gpu) {
-  Choice c = choice_of(p);
-  c.batch = batch;
-  return main_launch(c, operands, result, gpu);
+Plan mma_sync_batch(const Problem& p, const MmaTile& tile, std::int64_t batch,
+                    const Operands& operands, const ArrayUse& result, const Gpu& gpu) {
+  return main_launch({p, Sizes(p), tile, batch}, operands, result, gpu);
 }
 
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {

@@ -13,10 +13,11 @@ Program plan_mma_sync(const Problem&, const Gpu&);
 std::vector<Problem> mma_sync_candidates(const Problem&, const Gpu&);
 Outline mma_sync_outline(const Problem&, const Gpu&);
 
-/// So many products of that size in one launch, each with operands and a result of its own, which the
-/// uses count together. Tiles read each operand of their product from L2; it comes from DRAM once.
-Plan mma_sync_batch(const Problem&, std::int64_t batch, const Operands&, const ArrayUse& result,
-                    const Gpu&);
+/// So many products of that size in one launch, in tiles of that kind, each with operands and a result
+/// of its own, which the uses count together. Tiles read each operand of their product from L2; it
+/// comes from DRAM once.
+Plan mma_sync_batch(const Problem&, const MmaTile&, std::int64_t batch, const Operands&,
+                    const ArrayUse& result, const Gpu&);
 
 Program plan_wgmma(const Problem&, const Gpu&);
 std::vector<Problem> wgmma_candidates(const Problem&, const Gpu&);
