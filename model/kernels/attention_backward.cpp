@@ -89,6 +89,17 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   const double a_score = kernel.instructions_a_score + (masked ? kernel.instructions_a_mask : 0) +
                          (kernel.wide() ? 0 : flops * kInstructionsAFlop);
   step.warp_instructions = (scores * a_score + sums * kernel.instructions_a_sum) / 32;
+  const StepCounts& counted = b.tile.counts;
+  if (counted.instructions_a_score > 0) {
+    const double masks = masked ? kernel.instructions_a_mask : 0;
+    step.warp_instructions = scores * (counted.instructions_a_score + masks) / 32;
+  }
+  if (counted.shared_bytes_a_score > 0) {
+    step.wavefronts.shared = scores * counted.shared_bytes_a_score / 128;
+  }
+  if (counted.addition_bytes > 0) {
+    step.wavefronts.l1 = sums * kSumElement / counted.addition_bytes;
+  }
   step.waits.barriers = 1;
   return step;
 }
@@ -103,6 +114,7 @@ BlockSteps block_steps(const Blocks& b, DType type) {
               {rows * (b.of_keys ? row_bytes_of_keys(s) : row_bytes_of_queries(s)), 0});
   prologue.waits = {.tile_loads = 1, .barriers = 1};
   set_traffic(epilogue.issued, {0, rows * (b.of_keys ? 2 : 1) * s.row_bytes()});
+  epilogue.warp_instructions = rows * b.tile.counts.instructions_a_row / 32;
   return {prologue, step_of(b, type, false), step_of(b, type, true), epilogue,
           as_double(b.tile.stages) + 1};
 }
@@ -134,6 +146,8 @@ Plan blocks_plan(const Blocks& b, DType type) {
 
   Plan plan;
   plan.copies_ahead = true;
+  plan.tensor_share = b.c.tensor_share;
+  plan.instructions_at_once = b.c.instructions_at_once;
   plan.needs = {b.c.kernel.product,
                 b.c.kernel.wide() ? Instruction::bulk_copy : Instruction::cp_async};
   plan.useful.tensor_flops[type] =
@@ -191,8 +205,9 @@ Plan plan_of_queries(const Backward& c, DType type) {
 // dQ from fp32 to the problem's type.
 Plan round_dq(const Backward& c) {
   const double sums = c.dq_sum_bytes();
-  Plan plan = pass_over(sums / kSumElement, 16,
+  Plan plan = pass_over(sums / kSumElement, c.rows.round_instructions,
                         {scratch(kDqSums, {sums, 0}), writes(kDQ, c.shape.q_bytes())});
+  plan.launch.registers = c.rows.round_registers;
   plan.useful.conversions = c.shape.q_bytes() / c.shape.element / 2;
   return plan;
 }
@@ -264,7 +279,8 @@ Plan row_dots(const Backward& c) {
   if (c.dq == kAtomic) arrays.push_back(scratch(kDqSums, {0, c.dq_sum_bytes()}));
   // Of two vectors of eight: multiply-adds, conversions, five exchanges and sums.
   const double threads = as_double(query_heads(s)) * as_double(c.rows.rows * c.rows.lanes);
-  Plan plan = pass_over(threads * kVectorElements, 40, std::move(arrays));
+  Plan plan = pass_over(threads * kVectorElements, c.rows.dots_instructions, std::move(arrays));
+  plan.launch.registers = c.rows.dots_registers;
   plan.useful.vector_flops = 2 * s.q_bytes() / s.element;
   plan.blocks.front().phases.front().step.waits.shared = 5;
   return plan;

@@ -6,6 +6,14 @@
 
 namespace roofcast::attention {
 
+/// What the counters of a run say of a kernel's steps; 0: counted by hand for any kernel of its kind.
+struct StepCounts {
+  double instructions_a_score = 0;  ///< of a thread
+  double shared_bytes_a_score = 0;  ///< that threads and matrix instructions read and write
+  double instructions_a_row = 0;  ///< of a thread, before and after the steps, for a row that stays
+  double addition_bytes = 0;      ///< of dQ, that a wavefront of L1 adds
+};
+
 /// A block holds a tile of one sequence with its sums, and the other passes in steps.
 struct BackwardTile {
   std::int64_t queries;
@@ -17,13 +25,17 @@ struct BackwardTile {
   std::int64_t shared_bytes;
   /// Heads of the tiles that are worked on together, so that what passes them stays in L2.
   std::int64_t together = 1;
+  StepCounts counts{};
 };
 
 /// Of what backward keeps for each query: two numbers of its row, and sums of dQ in fp32.
 struct RowLayout {
-  std::int64_t rows;   ///< of a head, padding with them
-  std::int64_t width;  ///< of a row of sums, elements
-  std::int64_t lanes;  ///< threads that add up D of a row
+  std::int64_t rows;               ///< of a head, padding with them
+  std::int64_t width;              ///< of a row of sums, elements
+  std::int64_t lanes;              ///< threads that add up D of a row
+  double dots_instructions = 40;   ///< of a thread for eight elements of O and dO
+  double round_instructions = 16;  ///< the same of dQ
+  std::int64_t dots_registers = 32, round_registers = 32;
 };
 
 /// Five products: S = Q·Kᵀ and dP = dO·Vᵀ, of which P = e^(S - lse) and dS = P∘(dP - D) come, then
@@ -36,6 +48,7 @@ struct Backward {
   RowLayout rows;
   DqSum dq = kAtomic;
   BackwardTile queries{};  ///< of blocks of queries, where dQ has a pass of its own
+  double tensor_share = 1, instructions_at_once = 1;  ///< as of Plan
 
   double head() const;
   std::int64_t key_tiles() const;    ///< of a head of K and V

@@ -1,5 +1,7 @@
 // attention.flash2 and attention.flash3.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <string>
 
 #include "model/kernels/attention_backward.hpp"
@@ -9,23 +11,123 @@
 namespace roofcast::attention {
 namespace {
 
-// Counted in the kernels: scale and offset in one multiply-add, the maximum, the exponential, the sum
-// and half of a conversion to a pair; in flash2 also half a multiplication of O a step; a comparison
-// and a selection.
-constexpr Kernel kMma = {Instruction::mma_sync, 4.5, 0.5, 2};
-constexpr Kernel kWgmma = {Instruction::wgmma, 4.5, 0, 2};
-// Backward: a multiply-add and the exponential, a subtraction, a product, half a conversion each of P
-// and dS, and half a store of dS; an addition in memory takes one of two elements, or of four.
-constexpr Kernel kMmaBackward = {Instruction::mma_sync, 5.5, 0.5, 2};
-constexpr Kernel kWgmmaBackward = {Instruction::wgmma, 5.5, 0.25, 2};
+// Of a thread for a score that a mask cuts: a comparison and a selection.
+constexpr double kMaskInstructions = 2;
+constexpr Kernel kMma = {.product = Instruction::mma_sync,
+                         .instructions_a_mask = kMaskInstructions};
+constexpr Kernel kWgmma = {.product = Instruction::wgmma, .instructions_a_mask = kMaskInstructions};
+
+// By head dim: instructions of a thread for a score of a step, and for a row of the block before and
+// after its steps. By warp_instructions of full shapes of 1024 to 16384 keys, which tell one from the
+// other (h200-sxm-attention-2026-11-22.json); passes beside the blocks are counted apart.
+struct Counted {
+  double a_score, a_row;
+};
+// Without the multiplications of O where a maximum grew.
+constexpr std::array<Counted, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 1540}, {21.4, 2730}}};
+constexpr std::array<Counted, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
+constexpr std::array<Counted, 3> kFlash2Keys = {{{23.4, 2670}, {34.5, 3440}, {93.9, 4970}}};
+constexpr std::array<Counted, 3> kFlash3Keys = {{{9.4, 320}, {13.0, 640}, {26.7, 1280}}};
+// Two passes, no run: as much as of five products that the kernel has.
+constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
+
+// mma.sync reaches 62.9% of the rate of wgmma (Luo et al. 2024, Benchmarking and Dissecting the Nvidia
+// Hopper GPU Architecture via Microbenchmarking, arXiv:2402.13499).
+constexpr double kMmaShare = 0.629;
+
+// Plan::instructions_at_once. A warp of flash2 has several products under way, a warpgroup of flash3
+// one; where the head is shared out all wait for each other twice a step. By hand, 2026-11-22, to the
+// times of h200-sxm-attention-2026-11-22.json with the counts above.
+constexpr double kUnrolled = 3, kUnrolledMeeting = 1;
+constexpr double kWarpgroups = 1.5, kWarpgroupsMeeting = 0.5;
 
 std::size_t head_row(const Shape& shape) {
   return shape.head_dim <= kHeadDims[0] ? 0 : shape.head_dim <= kHeadDims[1] ? 1 : 2;
 }
 
+double tensor_share(const Kernel& kernel, const Gpu& gpu) {
+  return kernel.product == Instruction::mma_sync && gpu.features.has(Instruction::wgmma) ? kMmaShare
+                                                                                         : 1;
+}
+
+// Of the steps of a tile, those in which the maximum of one of so many rows grows, with scores in any
+// order: step t has the largest of t of a row with the chance 1/t.
+double growing_share(double steps, double rows) {
+  constexpr double kFew = 256;  // beyond those the chance is rows/t
+  double growing = 0;
+  for (double t = 1; t <= std::min(steps, kFew); ++t) growing += 1 - std::pow(1 - 1 / t, rows);
+  if (steps > kFew) growing += rows * std::log(steps / kFew);
+  return std::min(1.0, growing / std::max(1.0, steps));
+}
+
+// Bytes through shared memory of a score. Copies to it are not among shared_wavefronts.
+//
+// flash2: warps read K and V for their own rows, and Q in every step.
+double shared_bytes_of(const Flash2Tile& tile) {
+  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
+  const double rows = as_double(tile.queries) / tile.warps;
+  return tile.held == 1 ? 4 * d / rows + 2 * d / keys : 6 * d / rows + 4 * d / keys;
+}
+
+constexpr double kRowNumberBytes = 4;  // log-sum-exp and D, for 16 rows a warp: two wavefronts each
+
+// A warp reads K and V for each part of the queries, and Q and dO for its own keys; dS (and P) are
+// written; dQ is shared out as 32 rows and 32 columns a warp.
+double shared_bytes_of(const Flash2BackwardTile& tile, DqSum dq) {
+  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
+  const double queries = as_double(tile.queries), at_once = as_double(tile.at_once);
+  const double warps = as_double(tile.threads()) / 32, across = tile.warps_across;
+  const double rows = keys / tile.warps_down;
+  const bool exchanges = across > 1;
+  double elements = 2 * warps * (rows + at_once / across) * d * queries / at_once;
+  elements += 2 * warps * (queries * d / across + (exchanges ? rows * queries : 0));
+  elements += (exchanges ? 2 : dq == kAtomic ? 1 : 0) * keys * queries;
+  if (dq == kAtomic) elements += warps * (32 + 32) * keys;
+  return 2 * elements / (keys * queries) + kRowNumberBytes * 16 / rows;
+}
+
+// The same of a warpgroup, whose instructions read 64 rows of A, unless they are in registers, and
+// all columns of B.
+double shared_bytes_of(const Flash3BackwardTile& tile, DqSum dq) {
+  constexpr double kRows = 64;
+  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
+  const double queries = as_double(tile.queries);
+  const double own_queries = tile.splits_head() ? queries / 2 : queries;
+  const double own_d = tile.splits_head() ? d / 2 : d;
+  double elements = 2 * (kRows + own_queries) * d + 2 * queries * own_d;
+  if (tile.splits_head()) elements += 2 * kRows * queries + 2 * kRows * own_queries;
+  if (dq == kAtomic) {
+    elements += kRows * keys + keys * (queries > kRows ? d : d / 2) + kRows * own_queries;
+  }
+  return 2 * elements / (kRows * own_queries) + kRowNumberBytes;
+}
+double shared_bytes_of(const Flash3DqTile& tile) {
+  constexpr double kRows = 64;
+  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
+  return 2 * (2 * (kRows + keys) * d + keys * d) / (kRows * keys) + kRowNumberBytes;
+}
+
+// As the counters say, instead of what any kernel of its kind does.
+void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted, double steps,
+                double shared_bytes) {
+  const double scores = as_double(c.tile.queries * c.tile.keys);
+  double a_score = counted.a_score;
+  if (!c.kernel.wide()) {
+    a_score +=
+        growing_share(steps, as_double(c.tile.rows_per_warp)) * c.head() / as_double(c.tile.keys);
+  }
+  for (Step* step : {&blocks.full, &blocks.masked}) {
+    const double mask = step == &blocks.masked ? kMaskInstructions : 0;
+    step->warp_instructions = scores * (a_score + mask) / 32;
+    step->wavefronts.shared = scores * shared_bytes / 128;
+  }
+  blocks.epilogue.warp_instructions = as_double(c.tile.queries) * counted.a_row / 32;
+}
+
 // Tiles of the heads that run together, longest first; which of K and V comes from DRAM again follows
 // from that order.
-void set_tiles(Plan& plan, const Forward& c, DType type) {
+void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
+               double shared_bytes) {
   const Shape& s = c.shape;
   const std::int64_t heads = s.batch * s.heads;
   const auto kv_bytes = static_cast<std::int64_t>(as_double(s.seq_kv) * s.row_bytes());
@@ -36,7 +138,9 @@ void set_tiles(Plan& plan, const Forward& c, DType type) {
     tiles.push_back(c.steps(i));
     steps += tiles.back().all();
   }
-  add_blocks(plan, forward_blocks(c, type), tiles, {heads, together});
+  BlockSteps blocks = forward_blocks(c, type);
+  set_counts(blocks, c, counted, steps / as_double(c.tiles()), shared_bytes);
+  add_blocks(plan, blocks, tiles, {heads, together});
   const double panel = steps / as_double(c.tiles()) * 2 * as_double(c.tile.keys) * s.row_bytes();
   plan.raster = TileRaster{.tile_rows = s.batch * s.kv_heads,
                            .tile_columns = c.tiles() * s.group(),
@@ -54,15 +158,17 @@ std::vector<ArrayUse> forward_arrays(const Shape& s) {
           writes(kO, s.q_bytes()), writes(kLse, s.rows_bytes())};
 }
 
-Plan forward_plan(const Forward& c, DType type) {
+Plan forward_plan(const Forward& c, DType type, const Gpu& gpu, const Counted& counted,
+                  double shared_bytes) {
   Plan plan;
   plan.copies_ahead = true;
+  plan.tensor_share = tensor_share(c.kernel, gpu);
+  plan.instructions_at_once = c.kernel.wide() ? kWarpgroups : kUnrolled;
   plan.needs = {c.kernel.product, c.kernel.wide() ? Instruction::bulk_copy : Instruction::cp_async};
   plan.useful.tensor_flops[type] = c.shape.flops();
   plan.useful.special_flops = c.shape.scores();
   plan.arrays = forward_arrays(c.shape);
-  set_tiles(plan, c, type);
-  plan.caveat = kUnmeasured;
+  set_tiles(plan, c, type, counted, shared_bytes);
   return plan;
 }
 
@@ -70,7 +176,7 @@ double on_chip_bytes(const Forward& c, const Launch& launch) {
   return as_double(c.tile.queries) * c.head() * kSumElement + as_double(launch.shared_bytes);
 }
 
-Program flash2_forward(const Shape& shape, DType type) {
+Program flash2_forward(const Shape& shape, DType type, const Gpu& gpu) {
   const Flash2Tile& tile = kFlash2Tiles[head_row(shape)];
   const Forward c{.shape = shape,
                   .kernel = kMma,
@@ -81,10 +187,10 @@ Program flash2_forward(const Shape& shape, DType type) {
                            .stages = tile.stages,
                            .blocks_per_sm = tile.blocks},
                   .writes_lse = true};
-  Plan plan = forward_plan(c, type);
+  Plan plan = forward_plan(c, type, gpu, kFlash2Forward[head_row(shape)], shared_bytes_of(tile));
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = tile.threads();
-  plan.launch.registers = registers_left(tile.threads(), tile.blocks);
+  plan.launch.registers = tile.registers;
   plan.launch.shared_bytes = tile.shared_bytes();
   plan.on_chip_bytes = on_chip_bytes(c, plan.launch);
   return launch_of(std::move(plan));
@@ -103,7 +209,10 @@ Program flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
                            .blocks_per_sm = 1,
                            .alternates = true},
                   .writes_lse = true};
-  Plan plan = forward_plan(c, type);
+  // What instructions read of shared memory lies beneath their products: one warpgroup multiplies
+  // while another takes exponentials.
+  constexpr double kBeneath = 0;
+  Plan plan = forward_plan(c, type, gpu, kFlash3Forward[head_row(shape)], kBeneath);
   plan.assignment = shape.causal ? Assignment::queue : Assignment::persistent;
   plan.launch.grid[0] = std::min(c.blocks(), gpu.sm_count.value_or(1));
   plan.launch.block[0] = tile.threads();
@@ -113,33 +222,41 @@ Program flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
   return launch_of(std::move(plan));
 }
 
-Backward flash2_backward(const Shape& shape, DqSum dq) {
+Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
   const Flash2BackwardTile& keys = kFlash2BackwardTiles[head_row(shape)];
   const Flash2Tile& queries = kFlash2DqTiles[head_row(shape)];
   constexpr std::int64_t kRowLanes = 16;
+  constexpr double kDotsInstructions = 40, kRoundInstructions = 16, kAdditionBytes = 32;
+  const Counted& counted = kFlash2Keys[head_row(shape)];
   const auto row = static_cast<std::int64_t>(shape.row_bytes());
   return {.shape = shape,
-          .kernel = kMmaBackward,
+          .kernel = kMma,
           .keys = {.queries = keys.queries,
                    .keys = keys.keys,
                    .warps = keys.threads() / 32,
                    .warps_across = keys.warps_across,
                    .stages = keys.stages,
-                   .registers = registers_left(keys.threads(), keys.blocks),
+                   .registers = keys.registers[dq],
                    .shared_bytes = keys.shared_bytes(dq),
                    .together = heads_together(shape.batch * shape.kv_heads, 1,
-                                              shape.group() * shape.seq_q * row, shape.causal)},
-          .rows = {shape.seq_q, shape.head_dim, kRowLanes},
+                                              shape.group() * shape.seq_q * row, shape.causal),
+                   .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
+                              shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes}},
+          .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions},
           .dq = dq,
           .queries = {.queries = queries.queries,
                       .keys = queries.keys,
                       .warps = queries.warps,
                       .warps_across = 1,
                       .stages = queries.stages,
-                      .registers = registers_left(queries.threads(), queries.blocks),
+                      .registers = queries.registers,
                       .shared_bytes = queries.shared_bytes(),
                       .together = heads_together(shape.batch * shape.heads, shape.group(),
-                                                 shape.seq_kv * row, shape.causal)}};
+                                                 shape.seq_kv * row, shape.causal),
+                      .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
+                                 counted.a_row / 2, kAdditionBytes}},
+          .tensor_share = tensor_share(kMma, gpu),
+          .instructions_at_once = keys.warps_across > 1 ? kUnrolledMeeting : kUnrolled};
 }
 
 Backward flash3_backward(const Shape& shape, DqSum dq) {
@@ -152,8 +269,12 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
     return std::clamp(kTogetherBytes / (rows * element * shape.head_dim), std::int64_t{1}, heads);
   };
   const std::int64_t width = keys.head_dim;
+  // Divisions of 64 bits find the place of a thread.
+  constexpr double kDotsInstructions = 220, kRoundInstructions = 230, kAdditionBytes = 128;
+  constexpr std::int64_t kDotsRegisters = 26, kRoundRegisters = 24;
+  const Counted& counted = kFlash3Keys[head_row(shape)];
   return {.shape = shape,
-          .kernel = kWgmmaBackward,
+          .kernel = kWgmma,
           .keys = {.queries = keys.queries,
                    .keys = keys.keys,
                    .warps = Flash3BackwardTile::threads() / 32,
@@ -162,8 +283,11 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                    .registers = registers_left(Flash3BackwardTile::threads(), 1),
                    .shared_bytes = keys.shared_bytes(),
                    .together = together(shape.group() * shape.seq_q, dq == kAtomic ? 8 : 4,
-                                        shape.batch * shape.kv_heads)},
-          .rows = {ceil_div(shape.seq_q, kPaddedRows) * kPaddedRows, width, width / 8},
+                                        shape.batch * shape.kv_heads),
+                   .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
+                              shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes}},
+          .rows = {ceil_div(shape.seq_q, kPaddedRows) * kPaddedRows, width, width / 8,
+                   kDotsInstructions, kRoundInstructions, kDotsRegisters, kRoundRegisters},
           .dq = dq,
           .queries = {.queries = queries.queries,
                       .keys = queries.keys,
@@ -172,13 +296,10 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                       .stages = queries.stages,
                       .registers = registers_left(Flash3DqTile::threads(), 1),
                       .shared_bytes = queries.shared_bytes(),
-                      .together = together(shape.seq_kv, 4, shape.batch * shape.heads)}};
-}
-
-Program backward_of(const Backward& backward, DType type) {
-  Program program = backward_program(backward, type);
-  for (Node& node : program) node.plan.caveat = kUnmeasured;
-  return program;
+                      .together = together(shape.seq_kv, 4, shape.batch * shape.heads),
+                      .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
+                                 counted.a_row / 2, kAdditionBytes}},
+          .instructions_at_once = keys.splits_head() ? kWarpgroupsMeeting : kWarpgroups};
 }
 
 }  // namespace
@@ -210,15 +331,15 @@ Work training_work(const Problem& p) {
 Program plan_flash2(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
-  if (!shape.backward) return flash2_forward(shape, p.dtype);
-  return backward_of(flash2_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype);
+  if (!shape.backward) return flash2_forward(shape, p.dtype, gpu);
+  return backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq]), gpu), p.dtype);
 }
 
 Program plan_flash3(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
   if (!shape.backward) return flash3_forward(shape, p.dtype, gpu);
-  return backward_of(flash3_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype);
+  return backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype);
 }
 
 }  // namespace roofcast::attention

@@ -23,6 +23,8 @@ struct Together {
   double active;        ///< blocks on the device
   double per_sm;        ///< on the fullest SM
   double warps;         ///< of a block
+  double tensor_share;  ///< Plan::tensor_share
+  double at_once;       ///< Plan::instructions_at_once
   Traffic dram_share;   ///< of what blocks read and write, that DRAM moves
   double dram_bytes_s;  ///< that so many SMs load
 };
@@ -64,10 +66,11 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
   const Step& step = phase.step;
   CyclesByResource pipes = pipe_cycles(step, compute, gpu);
   pipes[index(Resource::issue)] /= issue_efficiency(some.warps * some.per_sm, gpu);
-  pipes[index(Resource::tensor)] /= rates.math_efficiency;
+  pipes[index(Resource::tensor)] /= rates.math_efficiency * some.tensor_share;
   pipes[index(Resource::l2)] = 0;  // all SMs together ask for less, or the copies wait
   const auto math_s = [&](double blocks) {
-    return blocks * busy_cycles(pipes, pipe_overlap(some.warps * blocks, gpu)) / clock_hz;
+    return blocks * busy_cycles(pipes, pipe_overlap(some.warps * blocks * some.at_once, gpu)) /
+           clock_hz;
   };
   // What a loop writes leaves beside what it reads.
   const bool loops = phase.stages > 1;
@@ -115,6 +118,8 @@ ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, cons
   some.active = std::min(blocks, static_cast<double>(slots));
   some.per_sm = std::ceil(some.active / sms);
   some.warps = static_cast<double>((plan.launch.threads() + 31) / 32);
+  some.tensor_share = plan.tensor_share;
+  some.at_once = plan.instructions_at_once;
   some.dram_share = {over(dram.read_bytes, l2.read_bytes), over(dram.write_bytes, l2.write_bytes)};
   some.dram_bytes_s = rates.dram_of(std::min(some.active, sms));
 
@@ -154,7 +159,8 @@ ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, cons
         tensor_cycles += plan.useful.tensor_flops[type] / *rate;
       }
     }
-    const double busy = tensor_cycles / (sms * clock_hz * result.time_s * rates.math_efficiency);
+    const double busy = tensor_cycles / (sms * clock_hz * result.time_s * rates.math_efficiency *
+                                         plan.tensor_share);
     result.slowdown_s = result.time_s * power_slowdown(busy, result.time_s, gpu);
     result.time_s += result.slowdown_s;
   }

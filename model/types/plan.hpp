@@ -159,6 +159,10 @@ struct Plan {
   std::optional<TileRaster> raster;  ///< absent: blocks share no operand
   /// Tiles whose copies run ahead of their arithmetic: they take the time of laws/tile_time.hpp.
   std::optional<TileLoop> tile_loop;
+  /// Of such blocks: the share of the tensor cores' rate that the matrix instruction reaches, and the
+  /// instructions of a warp that do not wait for each other, as unrolled products.
+  double tensor_share = 1;
+  double instructions_at_once = 1;
   /// Blocks, not all equal, whose copies run ahead of their arithmetic in the phases that repeat:
   /// they take the time of laws/tile_classes.hpp.
   bool copies_ahead = false;

@@ -43,10 +43,10 @@ TEST(AttentionStandard, ForwardIsThreeLaunches) {
   EXPECT_EQ(issued_by_launch(program[0].plan).tensor_flops[DType::bf16],
             8 * 64 * 2.0 * 128 * 128 * 64);
   EXPECT_EQ(program[0].plan.useful.tensor_flops[DType::bf16], 8 * 2 * (1000.0 * 1001 / 2) * 64);
-  // Tiles of 128 columns for 64 of the head, ⌈1000 / 32⌉ steps.
+  // Tiles of 64 columns for the head, ⌈1000 / 32⌉ steps.
   EXPECT_EQ(program[2].plan.launch.blocks(), 8 * 8);
   EXPECT_EQ(issued_by_launch(program[2].plan).tensor_flops[DType::bf16],
-            8 * 8 * 2.0 * 128 * 128 * 32 * 32);
+            8 * 8 * 2.0 * 128 * 64 * 32 * 32);
   // S is written and read, and so is P.
   EXPECT_EQ(score_traffic(program), 4 * kScoreBytes);
   EXPECT_EQ(program[1].plan.arrays.back().array, kLse);
@@ -54,7 +54,7 @@ TEST(AttentionStandard, ForwardIsThreeLaunches) {
 
 TEST(AttentionStandard, BackwardComputesScoresAgain) {
   const Program program = plan_standard(backward(small(false)), gpu_named("a100-sxm4-80gb"));
-  EXPECT_EQ(program.size(), 7U);  // D, S, dP, P and dS, dV, dQ, dK
+  EXPECT_EQ(program.size(), 6U);  // S, dP, P and dS, dV, dQ, dK
   double useful = 0;
   for (const Node& node : program) useful += node.plan.useful.tensor_flops.total();
   EXPECT_EQ(useful, 5 * 2 * 8 * kN * kN * 64);
@@ -66,7 +66,7 @@ TEST(AttentionStandard, GroupsAreSummedAlongTheDepth) {
   Problem p = backward(small(false));
   p[kKvHeads] = 1;
   const Program program = plan_standard(p, gpu_named("a100-sxm4-80gb"));
-  const Plan& dv = program[4].plan;
+  const Plan& dv = program[3].plan;
   EXPECT_EQ(dv.launch.blocks(), 2 * 8);  // ⌈1000 / 128⌉ of each sequence
   EXPECT_EQ(dv.blocks.front().phases.front().repeats, 4 * 1000 / 32);  // four heads deep
   EXPECT_EQ(dv.arrays.back().footprint.write_bytes, 2 * kN * 64 * 2);
@@ -93,14 +93,14 @@ TEST(AttentionStandard, MemoryGrowsWithTheSquareAndFlashLinearly) {
            *forecast(kernel, small, h100).footprint_bytes;
   };
   const Problem small = prefill(1, 16, 8192, 128, true), large = prefill(1, 16, 16384, 128, true);
-  EXPECT_NEAR(growth("attention.standard", small, large), 4, 0.1);
+  EXPECT_NEAR(growth("attention.standard", small, large), 4, 0.15);
   EXPECT_NEAR(growth("attention.standard", backward(small), backward(large)), 4, 0.15);
   EXPECT_DOUBLE_EQ(growth("attention.flash3", small, large), 2);
   EXPECT_DOUBLE_EQ(growth("attention.flash3", backward(small), backward(large)), 2);
-  // S and P of 16 heads, 16384² scores of two bytes each.
+  // S of 16 heads, then P in its place, 16384² scores of two bytes each.
   const double scores = 16.0 * 16384 * 16384 * 2, rows = 16.0 * 16384 * 4;
   EXPECT_EQ(forecast("attention.standard", large, h100).footprint_bytes,
-            2 * scores + 4 * 16.0 * 16384 * 256 + rows);
+            scores + 4 * 16.0 * 16384 * 256 + rows);
 }
 
 TEST(AttentionStandard, MovesMoreThanFlashAndIsSlower) {
