@@ -21,7 +21,8 @@ constexpr Kernel kFlash3 = {Instruction::wgmma, 6.5, 1, 2};
 constexpr Kernel kTrtllmWide = {Instruction::wgmma, 4.5, 6.5, 5};
 constexpr Kernel kTrtllmNarrow = {Instruction::mma_sync, 4.5, 1, 2};
 
-// Backward, counted as attention.flash2's and attention.flash3's (attention_flash.cpp).
+// Backward, counted: a multiply-add and the exponential, a subtraction, a product, half a conversion
+// each of P and dS, and half a store of dS; an addition in memory takes one element, or four.
 constexpr Kernel kFlash2Backward = {Instruction::mma_sync, 5.5, 1, 2};
 constexpr Kernel kFlash3Backward = {Instruction::wgmma, 5.5, 0.25, 2};
 

@@ -18,7 +18,8 @@ struct ClassesTime {
 /// on an SM together takes
 ///   ‖ pipes, L2, DRAM, least ‖  (the 4-norm: copies overlap with arithmetic, not perfectly)
 /// where pipes is the p-norm of the SM's pipes (sm_pipes.hpp), with the tensor cores at
-/// `tile_math_efficiency`, and the launch's bytes from DRAM are spread over what it reads from L2.
+/// `tile_math_efficiency` of the plan's share of their rate and each warp as many as it has
+/// instructions at once, and the launch's bytes from DRAM are spread over what it reads from L2.
 /// A block that waits for its first tiles waits `tile_fill_cycles`, as a launch does, while the other
 /// blocks of its SM work; its results follow at `tile_outputs_per_clk`, but those of a loop leave
 /// beside what it reads. The blocks' times fill the places in the plan's order (makespan.hpp); blocks
