@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "model/predict.hpp"
@@ -160,14 +161,14 @@ Suite draw_suite(const RandomSuite& suite, std::int64_t seed, std::size_t cases,
         "name another GPU.",
         suite.name, gpu.name));
   }
-  const std::vector<Family> families = families_of(suite);
   Suite out{suite.name, suite.description, {}, seed};
   std::set<std::string> known;
-  const auto draw_case = [&](const Family& family, bool breaks, PortableRandom random) {
+  const auto drawn = [&](const Family& family, bool breaks,
+                         PortableRandom random) -> std::optional<SuiteCase> {
     for (int i = 0; i < kMostKernels; ++i) {
-      const RandomGroup* const drawn = family.draw(random, breaks);
-      if (drawn == nullptr) break;
-      const RandomGroup& group = *drawn;
+      const RandomGroup* const one = family.draw(random, breaks);
+      if (one == nullptr) break;
+      const RandomGroup& group = *one;
       const CacheState cache = one_of(group.caches, random);
       const Frame frame = {group, one_of(group.dtypes, random), breaks, random.below(2) == 1};
       for (int j = 0; j < kMostShapes; ++j) {
@@ -175,25 +176,38 @@ Suite draw_suite(const RandomSuite& suite, std::int64_t seed, std::size_t cases,
         Problem problem = shape.draw();
         if (!shape.fits() || !can_be_measured(group.kernel, problem, gpu)) continue;
         const std::string_view kernel = group.kernel.kernel->name;
-        if (!known
-                 .insert(
-                     fmt::format("{} {} {}", kernel, problem_text(kernel, problem), name(cache)))
-                 .second) {
-          continue;
-        }
-        out.cases.push_back(
-            {std::string(kernel), problem, cache, static_cast<std::int64_t>(out.cases.size())});
-        return;
+        const std::string text =
+            fmt::format("{} {} {}", kernel, problem_text(kernel, problem), name(cache));
+        if (known.contains(text)) continue;
+        return SuiteCase{std::string(kernel), problem, cache,
+                         static_cast<std::int64_t>(out.cases.size())};
       }
     }
-    throw InputError(fmt::format(
-        "suite {}: {} takes no further problem of {}{}. Mend: ask for fewer cases, widen the "
-        "ranges, or name another GPU.",
-        suite.name, gpu.name, family.name, breaks ? " off 16 bytes" : ""));
+    return {};
   };
+  // A GPU may lack what all kernels of a family need: tensor cores.
+  std::vector<Family> families;
+  for (const Family& family : families_of(suite)) {
+    if (drawn(family, false, PortableRandom(static_cast<std::uint64_t>(seed), 0)) ||
+        drawn(family, true, PortableRandom(static_cast<std::uint64_t>(seed), 0))) {
+      families.push_back(family);
+    }
+  }
+  if (families.empty()) families = families_of(suite);  // the first draw says why
   for (std::size_t i = 0; i < cases; ++i) {
-    draw_case(families[i % families.size()], i / families.size() % 2 == 1,
-              PortableRandom(static_cast<std::uint64_t>(seed), i));
+    const Family& family = families[i % families.size()];
+    const bool breaks = i / families.size() % 2 == 1;
+    std::optional<SuiteCase> item =
+        drawn(family, breaks, PortableRandom(static_cast<std::uint64_t>(seed), i));
+    if (!item) {
+      throw InputError(fmt::format(
+          "suite {}: {} takes no further problem of {}{}. Mend: ask for fewer cases, widen the "
+          "ranges, or name another GPU.",
+          suite.name, gpu.name, family.name, breaks ? " off 16 bytes" : ""));
+    }
+    known.insert(fmt::format("{} {} {}", item->kernel, problem_text(item->kernel, item->problem),
+                             name(*item->cache)));
+    out.cases.push_back(*std::move(item));
   }
   return out;
 }
