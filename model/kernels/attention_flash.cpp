@@ -53,9 +53,9 @@ double tensor_share(const Kernel& kernel, const Gpu& gpu) {
 // Of the steps of a tile, those in which the maximum of one of so many rows grows, with scores in any
 // order: step t has the largest of t of a row with the chance 1/t.
 double growing_share(double steps, double rows) {
-  constexpr double kFew = 256;  // beyond those the chance is rows/t
+  constexpr int kFew = 256;  // beyond those the chance is rows/t
   double growing = 0;
-  for (double t = 1; t <= std::min(steps, kFew); ++t) growing += 1 - std::pow(1 - 1 / t, rows);
+  for (int t = 1; t <= kFew && t <= steps; ++t) growing += 1 - std::pow(1 - 1.0 / t, rows);
   if (steps > kFew) growing += rows * std::log(steps / kFew);
   return std::min(1.0, growing / std::max(1.0, steps));
 }
