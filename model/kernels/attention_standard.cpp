@@ -119,7 +119,7 @@ Plan over_rows(const Parts& c, std::int64_t registers) {
   plan.launch.block[0] = layout.threads;
   plan.launch.block[1] = layout.rows;
   plan.launch.registers = registers;
-  plan.launch.shared_bytes = standard::kRowThreads / 32 * kSumElement;
+  plan.launch.shared_bytes = standard::kRowThreads / 32 * static_cast<std::int64_t>(kSumElement);
   plan.useful.special_flops = s.scores();
   return plan;
 }
