@@ -24,10 +24,8 @@ inline constexpr std::array kLibraryTypes = {DType::bf16, DType::fp16, DType::tf
                                              DType::fp32};
 inline constexpr std::array<std::string_view, 2> kQuantizeNames = {"nothing", "activations"};
 
-inline constexpr std::array kLibraryParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
+inline constexpr std::array kLibraryParameters = with_own(
+    kShape,
     setting("tile_m", "rows of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
     setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
     setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose),
@@ -39,7 +37,7 @@ inline constexpr std::array kLibraryParameters = {
                         std::int64_t{1} << 20, 1},
     choice("quantize",
            "fp8: activations, A comes in 16 bits and a launch before the product converts it",
-           kQuantizeNames, kNothing)};
+           kQuantizeNames, kNothing));
 
 inline constexpr std::array kLibraryValidated = {
     ValidatedRange{kM, 1, 32768}, ValidatedRange{kN, 32, 65536}, ValidatedRange{kK, 32, 65536}};

@@ -275,41 +275,30 @@ constexpr roofcast::Parameter tile(std::string_view name, std::string_view meani
   return setting(name, meaning, 1, 512, fallback);
 }
 
-constexpr std::array kDirectParameters = {kShape[0], kShape[1], kShape[2],
-                                          tile("tile_m", "rows of C a block computes", 32),
-                                          tile("tile_n", "columns of C a block computes", 32)};
-constexpr std::array kTiledParameters = {kShape[0],
-                                         kShape[1],
-                                         kShape[2],
-                                         tile("tile_m", "rows of C a block computes", 32),
-                                         tile("tile_n", "columns of C a block computes", 32),
-                                         tile("tile_k", "depth of the tiles in shared memory", 32)};
-constexpr std::array kCoarsened1dParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    tile("tile_m", "rows of C a block computes", 64),
-    tile("tile_n", "columns of C a block computes", 64),
-    tile("tile_k", "depth of the tiles in shared memory", 8),
-    tile("thread_m", "rows of C a thread computes", 8)};
-constexpr std::array kCoarsened2dParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    tile("tile_m", "rows of C a block computes", 128),
-    tile("tile_n", "columns of C a block computes", 128),
-    tile("tile_k", "depth of the tiles in shared memory", 8),
-    tile("thread_m", "rows of C a thread computes", 8),
-    tile("thread_n", "columns of C a thread computes", 8)};
-constexpr std::array kVectorizedParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    tile("tile_m", "rows of C a block computes", 128),
-    tile("tile_n", "columns of C a block computes", 256),
-    tile("tile_k", "depth of the tiles in shared memory", 16),
-    tile("thread_m", "rows of C a thread computes", 16),
-    tile("thread_n", "columns of C a thread computes", 8)};
+constexpr std::array kDirectParameters =
+    with_own(kShape, tile("tile_m", "rows of C a block computes", 32),
+             tile("tile_n", "columns of C a block computes", 32));
+constexpr std::array kTiledParameters =
+    with_own(kShape, tile("tile_m", "rows of C a block computes", 32),
+             tile("tile_n", "columns of C a block computes", 32),
+             tile("tile_k", "depth of the tiles in shared memory", 32));
+constexpr std::array kCoarsened1dParameters =
+    with_own(kShape, tile("tile_m", "rows of C a block computes", 64),
+             tile("tile_n", "columns of C a block computes", 64),
+             tile("tile_k", "depth of the tiles in shared memory", 8),
+             tile("thread_m", "rows of C a thread computes", 8));
+constexpr std::array kCoarsened2dParameters =
+    with_own(kShape, tile("tile_m", "rows of C a block computes", 128),
+             tile("tile_n", "columns of C a block computes", 128),
+             tile("tile_k", "depth of the tiles in shared memory", 8),
+             tile("thread_m", "rows of C a thread computes", 8),
+             tile("thread_n", "columns of C a thread computes", 8));
+constexpr std::array kVectorizedParameters =
+    with_own(kShape, tile("tile_m", "rows of C a block computes", 128),
+             tile("tile_n", "columns of C a block computes", 256),
+             tile("tile_k", "depth of the tiles in shared memory", 16),
+             tile("thread_m", "rows of C a thread computes", 16),
+             tile("thread_n", "columns of C a thread computes", 8));
 
 constexpr std::array kTypes = {DType::fp32};
 

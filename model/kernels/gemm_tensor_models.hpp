@@ -38,35 +38,25 @@ inline constexpr roofcast::Parameter kColumnsOfTile =
     setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose);
 inline constexpr roofcast::Parameter kPartsOfK =
     setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose);
-inline constexpr std::array kMmaParameters = {
-    kShape[0],      kShape[1],
-    kShape[2],      kRowsOfTile,
-    kColumnsOfTile, setting("tile_k", "depth of a stage; 0: to choose", kToChoose, 128, kToChoose),
-    kLayoutOfB};
-inline constexpr std::array kWgmmaParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    kRowsOfTile,
-    kColumnsOfTile,
+inline constexpr std::array kMmaParameters = with_own(
+    kShape, kRowsOfTile, kColumnsOfTile,
+    setting("tile_k", "depth of a stage; 0: to choose", kToChoose, 128, kToChoose), kLayoutOfB);
+inline constexpr std::array kWgmmaParameters = with_own(
+    kShape, kRowsOfTile, kColumnsOfTile,
     setting("tile_k", "depth of a stage, 128 bytes; 0: to choose", kToChoose, 128, kToChoose),
-    kLayoutOfB,
-    kPartsOfK,
+    kLayoutOfB, kPartsOfK,
     setting("cluster", "blocks that share B's tile by multicast; 0: to choose", kToChoose, 2,
             kToChoose),
     setting("split_rest",
             "parts of k of the tiles of the last round, where it is not full; 0: to choose",
-            kToChoose, 16, kToChoose)};
-inline constexpr std::array kSkinnyParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
+            kToChoose, 16, kToChoose));
+inline constexpr std::array kSkinnyParameters = with_own(
+    kShape,
     setting("tile_m", "tokens a block takes: rows of A or columns of B; 0: to choose", kToChoose,
             kMostTokens, kToChoose),
     setting("tile_n", "rows of weights a block takes; 0: to choose", kToChoose, 64, kToChoose),
     setting("tile_k", "k of the loads of four lanes: 32; 0: to choose", kToChoose, 32, kToChoose),
-    kLayoutOfB,
-    kPartsOfK};
+    kLayoutOfB, kPartsOfK);
 
 // validation/sweeps/tensor.json and random.json.
 inline constexpr std::array kProductsValidated = {

@@ -88,9 +88,8 @@ constexpr roofcast::Parameter kStagingSetting = {
     0,         kInShared,
     kChosen,   true,
     kStagings};
-constexpr std::array kParameters = {
-    rows::kShape[0],
-    rows::kShape[1],
+constexpr std::array kParameters = with_own(
+    rows::kShape,
     choice("pass", "forward; or backward, from x, dy and the forward pass's statistics", kPasses,
            kForward),
     setting("vectors", "16-byte accesses a thread holds, forward: 1, 2, 4, 8; 0: the fastest", 0, 8,
@@ -99,7 +98,7 @@ constexpr std::array kParameters = {
             0),
     setting("rows_per_cluster", "rows a block takes one after the other, forward; 0: the fastest",
             0, 1024, 0),
-    kStagingSetting};
+    kStagingSetting);
 
 constexpr std::array<KernelModel, 3> kVariants = {{
     {"norm.layernorm",

@@ -19,10 +19,10 @@ Program plan_library(const Problem& problem, const Gpu& gpu);
 
 inline constexpr std::array<std::string_view, 2> kLibraryKinds = {"layernorm", "rmsnorm"};
 inline constexpr std::array<std::string_view, 1> kLibraryPasses = {"forward"};
-inline constexpr std::array kLibraryParameters = {
-    rows::kShape[0], rows::kShape[1], choice("pass", "forward alone", kLibraryPasses, 0),
-    choice("kind", "what is normalized: mean and variance, or the root mean square", kLibraryKinds,
-           kLibraryLayernorm)};
+inline constexpr std::array kLibraryParameters =
+    with_own(rows::kShape, choice("pass", "forward alone", kLibraryPasses, 0),
+             choice("kind", "what is normalized: mean and variance, or the root mean square",
+                    kLibraryKinds, kLibraryLayernorm));
 
 inline constexpr std::array kLibraryTypes = {DType::fp32, DType::fp16, DType::bf16};
 

@@ -285,11 +285,10 @@ Program plan(const Problem& p, const Gpu& /*gpu*/) {
   return program;
 }
 
-constexpr std::array kParameters = {
-    rows::kShape[0], rows::kShape[1],
-    setting("split", "blocks that share a row; 0: the fastest", 0, kMostChunks, 0),
+constexpr std::array kParameters = with_own(
+    rows::kShape, setting("split", "blocks that share a row; 0: the fastest", 0, kMostChunks, 0),
     setting("threads", "of a chunk of a row: 32, 64, 128, 256; 0: the fastest", 0, kMostThreads,
-            0)};
+            0));
 
 constexpr std::array<KernelModel, 3> kVariants = {{
     {"reduce.row",

@@ -326,18 +326,18 @@ Program plan_online(const Problem& p, const Gpu& /*gpu*/) {
       plan_sweeps(p, {2, kOnline, 1, kOnlineInstructions, registers_of(p.dtype).online, 1}));
 }
 
-constexpr std::array kSweepParameters = {
-    rows::kShape[0], rows::kShape[1],
-    setting("threads", "threads of a row: a block, or with 32 a warp", 32, 1024, 256)};
-constexpr std::array kRegistersParameters = {
-    rows::kShape[0], rows::kShape[1],
-    setting("vectors", "16-byte accesses a thread holds: 1, 2, 4, 8; 0: the fastest", 0, 8, 0)};
-constexpr std::array kClusterParameters = {
-    rows::kShape[0], rows::kShape[1],
+constexpr std::array kSweepParameters =
+    with_own(rows::kShape,
+             setting("threads", "threads of a row: a block, or with 32 a warp", 32, 1024, 256));
+constexpr std::array kRegistersParameters = with_own(
+    rows::kShape,
+    setting("vectors", "16-byte accesses a thread holds: 1, 2, 4, 8; 0: the fastest", 0, 8, 0));
+constexpr std::array kClusterParameters = with_own(
+    rows::kShape,
     setting("cluster", "blocks that share a row: 1, 2, 4, 8, 16; 0: the fastest", 0, 16, 0),
     setting("rows_per_cluster", "rows a block takes one after the other; 0: the fastest", 0, 65536,
             0),
-    setting("stages", "rows for which a block has buffers", 1, 32, 1)};
+    setting("stages", "rows for which a block has buffers", 1, 32, 1));
 
 constexpr std::array<KernelModel, 5> kVariants = {{
     {"softmax.three_pass", "maximum, sum, normalize: three sweeps over the row", kSweepParameters,

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "model/types/dtype.hpp"
 #include "model/types/text.hpp"
@@ -45,6 +47,15 @@ constexpr Parameter choice(std::string_view name, std::string_view meaning,
                            std::optional<std::int64_t> fallback) {
   return {name,     meaning, 0,      static_cast<std::int64_t>(choices.size()) - 1,
           fallback, false,   choices};
+}
+
+/// A family's parameters, and after them a variant's own.
+template <std::size_t kShared, std::same_as<Parameter>... Own>
+constexpr auto with_own(const std::array<Parameter, kShared>& shared, const Own&... own) {
+  return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+    return std::array{shared[kIndex]..., own...};
+  }
+  (std::make_index_sequence<kShared>());
 }
 
 /// A kernel's input sizes: one value for each Parameter of the kernel, in that order, and the type.
