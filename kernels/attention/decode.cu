@@ -230,6 +230,7 @@ __global__ void __launch_bounds__(32 * kCombineWarps)
   if (lane == 0) lse[row] = whole;
 }
 
+using roofcast::attention::head_row;
 using roofcast::attention::kDecodeSplits;
 
 Decode decode_of(const Problem& p, const Shape& s) {
@@ -256,7 +257,7 @@ template <class Element>
 std::vector<Launch> launches_of(const Problem& p) {
   const Shape s(p);
   const std::int64_t blocks = s.batch * s.kv_heads * p[kDecodeSplits];
-  const std::size_t tile = model::tile_of(s.head_dim);
+  const std::size_t tile = head_row(s.head_dim);
   std::vector<Launch> all = {tile == 0   ? launch_of<Element, 0>(blocks)
                              : tile == 1 ? launch_of<Element, 1>(blocks)
                                          : launch_of<Element, 2>(blocks)};

@@ -19,13 +19,13 @@ namespace roofcast::cuda::attention {
 namespace {
 
 using roofcast::attention::DqSum;
+using roofcast::attention::head_row;
 using roofcast::attention::heads_together;
 using roofcast::attention::kAtomic;
 using roofcast::attention::kDq;
 using roofcast::attention::kFlash2BackwardTiles;
 using roofcast::attention::kFlash2DqTiles;
 using roofcast::attention::kFlash2Tiles;
-using roofcast::attention::kHeadDims;
 using roofcast::attention::kTwoPass;
 
 constexpr float kLog2E = 1.44269504088896F;
@@ -60,12 +60,6 @@ decltype(auto) visit(DType dtype, Visitor&& visitor) {
   return visitor(std::type_identity<__nv_bfloat16>{});
 }
 
-std::size_t row_of(const Shape& s) {
-  const auto fits = [&](std::int64_t head) { return s.head_dim <= head; };
-  return static_cast<std::size_t>(std::find_if(kHeadDims.begin(), kHeadDims.end(), fits) -
-                                  kHeadDims.begin());
-}
-
 DqSum sum_of(const Problem& p) {
   return p[kDq] == kTwoPass ? kTwoPass : kAtomic;
 }
@@ -87,7 +81,7 @@ Tiles query_tiles(const Shape& s, const Tile& tile) {
 }
 
 mma::KeyTiles key_tiles(const Shape& s) {
-  const auto& tile = kFlash2BackwardTiles[row_of(s)];
+  const auto& tile = kFlash2BackwardTiles[head_row(s.head_dim)];
   // What the tiles of a head share is Q and dO of its group.
   const std::int64_t heads = s.batch * s.kv_heads, bytes = s.group() * s.seq_q * s.head_dim * 2;
   return {static_cast<int>(s.seq_q),
@@ -107,21 +101,21 @@ Launch launch_of(Kernel kernel, std::int64_t blocks, std::int64_t threads, std::
 
 template <class Element>
 Launch forward_launch(const Shape& s) {
-  const auto& tile = kFlash2Tiles[row_of(s)];
-  return launch_of(Kernels<Element>::kForward[row_of(s)], query_tiles(s, tile).count(),
+  const auto& tile = kFlash2Tiles[head_row(s.head_dim)];
+  return launch_of(Kernels<Element>::kForward[head_row(s.head_dim)], query_tiles(s, tile).count(),
                    tile.threads(), tile.shared_bytes());
 }
 template <class Element>
 Launch queries_launch(const Shape& s) {
-  const auto& tile = kFlash2DqTiles[row_of(s)];
-  return launch_of(Kernels<Element>::kQueries[row_of(s)], query_tiles(s, tile).count(),
+  const auto& tile = kFlash2DqTiles[head_row(s.head_dim)];
+  return launch_of(Kernels<Element>::kQueries[head_row(s.head_dim)], query_tiles(s, tile).count(),
                    tile.threads(), tile.shared_bytes());
 }
 template <class Element>
 Launch keys_launch(const Shape& s, DqSum sum) {
-  const auto& tile = kFlash2BackwardTiles[row_of(s)];
-  return launch_of(Kernels<Element>::kKeys[sum][row_of(s)], key_tiles(s).count(), tile.threads(),
-                   tile.shared_bytes(sum));
+  const auto& tile = kFlash2BackwardTiles[head_row(s.head_dim)];
+  return launch_of(Kernels<Element>::kKeys[sum][head_row(s.head_dim)], key_tiles(s).count(),
+                   tile.threads(), tile.shared_bytes(sum));
 }
 template <class Element>
 Launch rows_launch(const Shape& s) {
@@ -145,7 +139,7 @@ template <class Element>
 void forward(const Shape& s, const Addresses& at, cudaStream_t stream) {
   const auto input = [&](Input i) { return static_cast<const Element*>(at.inputs[i]); };
   start(forward_launch<Element>(s), stream,
-        mma::ForwardWork<Element>{query_tiles(s, kFlash2Tiles[row_of(s)]),
+        mma::ForwardWork<Element>{query_tiles(s, kFlash2Tiles[head_row(s.head_dim)]),
                                   static_cast<int>(s.head_dim), static_cast<int>(s.group()),
                                   kLog2E / std::sqrt(static_cast<float>(s.head_dim)), input(kQ),
                                   input(kK), input(kV), static_cast<Element*>(at.outputs[kOutO]),
@@ -179,8 +173,8 @@ void backward(const Shape& s, DqSum sum, const Addresses& at, cudaStream_t strea
     return;
   }
   start(queries_launch<Element>(s), stream,
-        mma::QueriesWork<Element>{query_tiles(s, kFlash2DqTiles[row_of(s)]), head_dim, group,
-                                  kLog2E * factor, factor, q, k, v, d_o, of_rows, dq});
+        mma::QueriesWork<Element>{query_tiles(s, kFlash2DqTiles[head_row(s.head_dim)]), head_dim,
+                                  group, kLog2E * factor, factor, q, k, v, d_o, of_rows, dq});
 }
 
 std::vector<Launch> launches(const Problem& p) {

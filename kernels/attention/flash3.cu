@@ -17,6 +17,7 @@ namespace roofcast::cuda::attention {
 namespace {
 
 using roofcast::attention::Flash3Tile;
+using roofcast::attention::head_row;
 using roofcast::attention::heads_together;
 using roofcast::attention::kFlash3Tiles;
 
@@ -109,8 +110,7 @@ constexpr std::array<std::array<std::array<Forward, 3>, 2>, 2> kForward = {
 
 const Forward& forward_of(const Problem& p) {
   const Shape s(p);
-  const std::size_t head = s.head_dim <= 64 ? 0 : s.head_dim <= 128 ? 1 : 2;
-  return kForward[p.dtype == DType::bf16 ? 0 : 1][s.causal ? 1 : 0][head];
+  return kForward[p.dtype == DType::bf16 ? 0 : 1][s.causal ? 1 : 0][head_row(s.head_dim)];
 }
 
 std::string unsupported(const Problem& p) {

@@ -3,7 +3,6 @@
 // those. Or, with dq = two_pass, dQ by a second pass over the queries instead.
 #include "kernels/attention/flash3_backward.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -19,17 +18,17 @@
 namespace roofcast::cuda::attention::flash3_backward {
 namespace {
 
+using roofcast::attention::flash3_heads_together;
+using roofcast::attention::head_row;
 using roofcast::attention::kAtomic;
 using roofcast::attention::kDq;
 using roofcast::attention::kFlash3BackwardTiles;
 using roofcast::attention::kFlash3DqTiles;
 using roofcast::attention::kHeadDim;
 using roofcast::attention::kHeadDims;
+using roofcast::attention::padded_queries;
 
 constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
-/// Heads are worked on together as long as what their blocks read again and again takes no more:
-/// two thirds of the 50 MB L2 of H100 and H200, as other operands pass through it.
-constexpr std::int64_t kTogetherBytes = std::int64_t{32} << 20;
 
 struct Kernel {
   const void* function;
@@ -72,14 +71,11 @@ struct Plan {
   explicit Plan(const Problem& p)
       : shape(p),
         atomic(p[kDq] == kAtomic),
-        row(static_cast<std::size_t>(
-            std::find_if(kHeadDims.begin(), kHeadDims.end() - 1,
-                         [&](std::int64_t dim) { return dim >= shape.head_dim; }) -
-            kHeadDims.begin())),
+        row(head_row(shape.head_dim)),
         kernels(p.dtype == DType::fp16 ? compiled<__half>(row) : compiled<__nv_bfloat16>(row)),
         rows{shape.batch * shape.heads,
              shape.seq_q,
-             ceil_div(shape.seq_q, kPad) * kPad,
+             padded_queries(shape.seq_q),
              shape.head_dim,
              kHeadDims[row],
              p.dtype} {}
@@ -109,8 +105,7 @@ struct Plan {
             .rows = static_cast<int>(rows.rows),
             .heads = static_cast<int>(heads),
             .group = static_cast<int>(shape.group()),
-            .together = static_cast<int>(
-                std::clamp(kTogetherBytes / (read * shape.head_dim), std::int64_t{1}, heads)),
+            .together = static_cast<int>(flash3_heads_together(heads, read * shape.head_dim)),
             .causal = shape.causal,
             .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(shape.head_dim))),
             .lse = nullptr,
@@ -118,7 +113,6 @@ struct Plan {
             .dq = nullptr};
   }
 
-  static constexpr std::int64_t kPad = kPaddedQueries;
   Shape shape;
   bool atomic;
   std::size_t row;  ///< of the tables of tiles

@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "kernels/gemm/layout.cuh"
+#include "model/kernels/attention_flash.hpp"
 
 namespace roofcast::cuda::attention::flash3_backward {
 
-/// Rows of the log-sum-exp, of D and of the sums of dQ are padded to this: the longest tile.
-inline constexpr int kPaddedQueries = 128;
+inline constexpr int kPaddedQueries = static_cast<int>(roofcast::attention::kFlash3PaddedQueries);
 
 __host__ __device__ constexpr int tiles_of(int length, int tile) {
   return (length + tile - 1) / tile;

@@ -58,6 +58,10 @@ double Shape::pairs() const {
   return square * (square + 1) / 2 + square * as_double(std::max<std::int64_t>(0, seq_kv - seq_q));
 }
 
+double Shape::all_scores() const {
+  return as_double(batch * heads) * as_double(seq_q) * as_double(seq_kv);
+}
+
 double Shape::q_bytes() const {
   return as_double(batch * heads) * as_double(seq_q * head_dim) * element;
 }

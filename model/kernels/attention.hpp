@@ -50,6 +50,7 @@ struct Shape {
   /// Scores of one head: S(S+1)/2 where a causal mask is square.
   double pairs() const;
   double scores() const { return static_cast<double>(batch * heads) * pairs(); }
+  double all_scores() const;  ///< masked ones too
   /// Of one matrix product over the scores: S, P·V, or one of the five of backward.
   double product_flops() const { return 2 * scores() * static_cast<double>(head_dim); }
   /// Two products; backward is counted as 2.5 times forward: five.

@@ -148,8 +148,7 @@ Plan blocks_plan(const Blocks& b, DType type) {
   plan.copies_ahead = true;
   plan.tensor_share = b.c.tensor_share;
   plan.instructions_at_once = b.c.instructions_at_once;
-  plan.needs = {b.c.kernel.product,
-                b.c.kernel.wide() ? Instruction::bulk_copy : Instruction::cp_async};
+  plan.needs = {b.c.kernel.product, b.c.kernel.copy()};
   plan.useful.tensor_flops[type] =
       (b.of_keys ? b.products() : 1) * s.product_flops();  // S and dP once
   if (b.of_keys && b.c.kernel.product != Instruction::tcgen05) {
@@ -173,17 +172,20 @@ Plan blocks_plan(const Blocks& b, DType type) {
   return plan;
 }
 
+// What blocks of either kind read.
+std::vector<ArrayUse> block_inputs(const Backward& c) {
+  const Shape& s = c.shape;
+  return {reads(kQ, s.q_bytes()), reads(kK, s.kv_bytes()), reads(kV, s.kv_bytes()),
+          reads(kDO, s.q_bytes()), scratch(kRowDots, {c.row_number_bytes(), 0})};
+}
+
 Plan plan_of_keys(const Backward& c, DType type) {
   const Shape& s = c.shape;
   const bool adds = c.dq == kAtomic;
   Plan plan = blocks_plan({c, c.keys, true, adds}, type);
-  plan.arrays = {reads(kQ, s.q_bytes()),
-                 reads(kK, s.kv_bytes()),
-                 reads(kV, s.kv_bytes()),
-                 reads(kDO, s.q_bytes()),
-                 scratch(kRowDots, {c.row_number_bytes(), 0}),
-                 writes(kDK, s.kv_bytes()),
-                 writes(kDV, s.kv_bytes())};
+  plan.arrays = block_inputs(c);
+  plan.arrays.push_back(writes(kDK, s.kv_bytes()));
+  plan.arrays.push_back(writes(kDV, s.kv_bytes()));
   // What blocks add to is read and written where it has left L2.
   const double sums = c.dq_sum_bytes();
   if (adds) plan.arrays.push_back(scratch(kDqSums, {sums, sums}));
@@ -191,14 +193,9 @@ Plan plan_of_keys(const Backward& c, DType type) {
 }
 
 Plan plan_of_queries(const Backward& c, DType type) {
-  const Shape& s = c.shape;
   Plan plan = blocks_plan({c, c.queries, false, false}, type);
-  plan.arrays = {reads(kQ, s.q_bytes()),
-                 reads(kK, s.kv_bytes()),
-                 reads(kV, s.kv_bytes()),
-                 reads(kDO, s.q_bytes()),
-                 scratch(kRowDots, {c.row_number_bytes(), 0}),
-                 writes(kDQ, s.q_bytes())};
+  plan.arrays = block_inputs(c);
+  plan.arrays.push_back(writes(kDQ, c.shape.q_bytes()));
   return plan;
 }
 
@@ -269,12 +266,16 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
   return plan;
 }
 
+ArrayUse gradient_input(const Shape& shape) {
+  ArrayUse use = reads_activation(kDO, shape.q_bytes());
+  use.input = static_cast<std::size_t>(kDO);
+  return use;
+}
+
 Plan row_dots(const Backward& c) {
   const Shape& s = c.shape;
-  // dO is what an earlier kernel has just computed.
-  ArrayUse d_o = reads_activation(kDO, s.q_bytes());
-  d_o.input = static_cast<std::size_t>(kDO);
-  std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), d_o, reads(kLse, s.rows_bytes()),
+  std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), gradient_input(s),
+                                  reads(kLse, s.rows_bytes()),
                                   scratch(kRowDots, {0, c.row_number_bytes()})};
   if (c.dq == kAtomic) arrays.push_back(scratch(kDqSums, {0, c.dq_sum_bytes()}));
   // Of two vectors of eight: multiply-adds, conversions, five exchanges and sums.

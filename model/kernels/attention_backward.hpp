@@ -63,6 +63,9 @@ struct Backward {
 /// The launches: what comes before, the blocks of keys, and dQ by either way.
 Program backward_program(const Backward& backward, DType type);
 
+/// dO: what an earlier kernel has just computed.
+ArrayUse gradient_input(const Shape& shape);
+
 /// D = rowsum(dO∘O) and the log-sum-exp as blocks want it, of each query; zeros where blocks will add
 /// to dQ.
 Plan row_dots(const Backward& backward);

@@ -122,6 +122,15 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles) {
 
 }  // namespace
 
+ArrayUse kv_input(const Shape& shape, ArrayId array) {
+  const auto use = shape.seq_q == shape.seq_kv ? reads_activation : reads;
+  return use(array, shape.kv_bytes());
+}
+
+std::vector<ArrayUse> forward_inputs(const Shape& shape) {
+  return {reads_activation(kQ, shape.q_bytes()), kv_input(shape, kK), kv_input(shape, kV)};
+}
+
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
                       std::int64_t keys) {
   const std::int64_t seen = shape.visible(last);
@@ -179,6 +188,10 @@ double Forward::part_bytes() const {
   if (splits == 1) return 0;
   return as_double(splits * shape.batch * shape.heads * shape.seq_q) *
          (as_double(shape.head_dim) + 1) * kSumElement;
+}
+
+double Forward::on_chip_bytes(std::int64_t shared_bytes) const {
+  return as_double(tile.queries) * head() * kSumElement + as_double(shared_bytes);
 }
 
 Steps Forward::steps(std::int64_t of_tile) const {

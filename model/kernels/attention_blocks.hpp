@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/kernels/attention.hpp"
+#include "model/kernels/attention_flash.hpp"
 #include "model/types/plan.hpp"
 
 namespace roofcast::attention {
@@ -33,6 +33,11 @@ enum Array : ArrayId {
 
 inline constexpr double kSumElement = 4;  ///< bytes of an fp32 sum
 
+/// K or V as forward reads it: of self-attention it was just computed, else it is a cache.
+ArrayUse kv_input(const Shape& shape, ArrayId array);
+/// Q, K and V of forward.
+std::vector<ArrayUse> forward_inputs(const Shape& shape);
+
 /// Of a block: queries it holds, keys of a step, its warps and how it runs them.
 struct Tile {
   std::int64_t queries;
@@ -57,15 +62,12 @@ struct Kernel {
   double instructions_a_mask = 0;  ///< more of a thread for one score where a causal mask cuts
 
   bool wide() const { return product != Instruction::mma_sync; }
+  /// Of this project's kernels: how operands reach shared memory.
+  Instruction copy() const { return wide() ? Instruction::bulk_copy : Instruction::cp_async; }
 };
 
 /// Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of four.
 inline constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
-
-/// Heads are padded to the next of 64, 128 and 256.
-constexpr std::int64_t padded_head(std::int64_t head_dim) {
-  return head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
-}
 
 /// Steps of a block: without a mask, and with one. Means, where blocks that differ count as equal.
 struct Steps {
@@ -116,6 +118,8 @@ struct Forward {
   double full_rows() const;
   /// Sums of parts, each with what scales it; 0 where keys are not split.
   double part_bytes() const;
+  /// Sums of a block, and its shared memory.
+  double on_chip_bytes(std::int64_t shared_bytes) const;
   /// Of a block, before its keys are split.
   Steps steps(std::int64_t tile) const;
 };

@@ -15,10 +15,9 @@ namespace {
 using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
-using decoding::tile_of;
 
 // Of a warp for a unit of keys, and for each of their elements of the head: warp_instructions of
-// caches over 16000 keys at head dims 64, 128 and 256, h200-sxm-attention-2026-11-22.json.
+// caches over 16000 keys at head dims 64, 128 and 256, in the attention run of 2026-11-22.
 constexpr double kUnitInstructions = 115, kElementInstructions = 1.72;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
@@ -37,7 +36,7 @@ Shape checked_shape(const Problem& p, const Gpu& gpu) {
 }
 
 const decoding::Tile& tile_for(const Shape& shape) {
-  return kTiles[tile_of(shape.head_dim)];
+  return kTiles[head_row(shape.head_dim)];
 }
 
 std::int64_t units_of(const Shape& shape) {
@@ -93,8 +92,7 @@ Plan main_launch(const Forward& c, DType type) {
   plan.needs = {Instruction::mma_sync, Instruction::cp_async};
   plan.useful.tensor_flops[type] = s.flops();
   plan.useful.special_flops = s.scores();
-  const auto kv = s.seq_q == s.seq_kv ? reads_activation : reads;
-  plan.arrays = {reads_activation(kQ, s.q_bytes()), kv(kK, s.kv_bytes()), kv(kV, s.kv_bytes())};
+  plan.arrays = forward_inputs(s);
   if (c.splits > 1) {
     plan.arrays.push_back(scratch(kParts, {0, c.part_bytes()}));
   } else {

@@ -35,9 +35,6 @@ struct Tile {
 /// By head dim, as kHeadDims.
 inline constexpr std::array<Tile, 3> kTiles = {
     {{64, 4, 6, 2, 116}, {128, 4, 3, 2, 182}, {256, 4, 3, 1, 255}}};
-constexpr std::size_t tile_of(std::int64_t head_dim) {
-  return head_dim <= kHeadDims[0] ? 0 : head_dim <= kHeadDims[1] ? 1 : 2;
-}
 
 /// What adds the parts: a warp a row.
 inline constexpr std::int64_t kCombineWarps = 4;

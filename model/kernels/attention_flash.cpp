@@ -19,7 +19,7 @@ constexpr Kernel kWgmma = {.product = Instruction::wgmma, .instructions_a_mask =
 
 // By head dim: instructions of a thread for a score of a step, and for a row of the block before and
 // after its steps. By warp_instructions of full shapes of 1024 to 16384 keys, which tell one from the
-// other (h200-sxm-attention-2026-11-22.json); passes beside the blocks are counted apart.
+// other (the attention run of 2026-11-22 in validation/measured); passes beside the blocks are counted apart.
 struct Counted {
   double a_score, a_row;
 };
@@ -37,13 +37,9 @@ constexpr double kMmaShare = 0.629;
 
 // Plan::instructions_at_once. A warp of flash2 has several products under way, a warpgroup of flash3
 // one; where the head is shared out all wait for each other twice a step. By hand, 2026-11-22, to the
-// times of h200-sxm-attention-2026-11-22.json with the counts above.
+// times of the attention run of that day in validation/measured with the counts above.
 constexpr double kUnrolled = 3, kUnrolledMeeting = 1;
 constexpr double kWarpgroups = 1.5, kWarpgroupsMeeting = 0.5;
-
-std::size_t head_row(const Shape& shape) {
-  return shape.head_dim <= kHeadDims[0] ? 0 : shape.head_dim <= kHeadDims[1] ? 1 : 2;
-}
 
 double tensor_share(const Kernel& kernel, const Gpu& gpu) {
   return kernel.product == Instruction::mma_sync && gpu.features.has(Instruction::wgmma) ? kMmaShare
@@ -151,33 +147,24 @@ void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
       std::max(0.0, issued_by_launch(plan).l2.read_bytes - s.q_bytes() - 2 * s.kv_bytes());
 }
 
-// Of self-attention all that comes in was just computed, else K and V are a cache.
-std::vector<ArrayUse> forward_arrays(const Shape& s) {
-  const auto kv = s.seq_q == s.seq_kv ? reads_activation : reads;
-  return {reads_activation(kQ, s.q_bytes()), kv(kK, s.kv_bytes()), kv(kV, s.kv_bytes()),
-          writes(kO, s.q_bytes()), writes(kLse, s.rows_bytes())};
-}
-
 Plan forward_plan(const Forward& c, DType type, const Gpu& gpu, const Counted& counted,
                   double shared_bytes) {
   Plan plan;
   plan.copies_ahead = true;
   plan.tensor_share = tensor_share(c.kernel, gpu);
   plan.instructions_at_once = c.kernel.wide() ? kWarpgroups : kUnrolled;
-  plan.needs = {c.kernel.product, c.kernel.wide() ? Instruction::bulk_copy : Instruction::cp_async};
+  plan.needs = {c.kernel.product, c.kernel.copy()};
   plan.useful.tensor_flops[type] = c.shape.flops();
   plan.useful.special_flops = c.shape.scores();
-  plan.arrays = forward_arrays(c.shape);
+  plan.arrays = forward_inputs(c.shape);
+  plan.arrays.push_back(writes(kO, c.shape.q_bytes()));
+  plan.arrays.push_back(writes(kLse, c.shape.rows_bytes()));
   set_tiles(plan, c, type, counted, shared_bytes);
   return plan;
 }
 
-double on_chip_bytes(const Forward& c, const Launch& launch) {
-  return as_double(c.tile.queries) * c.head() * kSumElement + as_double(launch.shared_bytes);
-}
-
 Program flash2_forward(const Shape& shape, DType type, const Gpu& gpu) {
-  const Flash2Tile& tile = kFlash2Tiles[head_row(shape)];
+  const Flash2Tile& tile = kFlash2Tiles[head_row(shape.head_dim)];
   const Forward c{.shape = shape,
                   .kernel = kMma,
                   .tile = {.queries = tile.queries,
@@ -187,18 +174,19 @@ Program flash2_forward(const Shape& shape, DType type, const Gpu& gpu) {
                            .stages = tile.stages,
                            .blocks_per_sm = tile.blocks},
                   .writes_lse = true};
-  Plan plan = forward_plan(c, type, gpu, kFlash2Forward[head_row(shape)], shared_bytes_of(tile));
+  Plan plan =
+      forward_plan(c, type, gpu, kFlash2Forward[head_row(shape.head_dim)], shared_bytes_of(tile));
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = tile.threads();
   plan.launch.registers = tile.registers;
   plan.launch.shared_bytes = tile.shared_bytes();
-  plan.on_chip_bytes = on_chip_bytes(c, plan.launch);
+  plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
   return launch_of(std::move(plan));
 }
 
 // A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a counter.
 Program flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
-  const Flash3Tile& tile = kFlash3Tiles[shape.causal ? 1 : 0][head_row(shape)];
+  const Flash3Tile& tile = kFlash3Tiles[shape.causal ? 1 : 0][head_row(shape.head_dim)];
   const Forward c{.shape = shape,
                   .kernel = kWgmma,
                   .tile = {.queries = tile.queries,
@@ -212,22 +200,22 @@ Program flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
   // What instructions read of shared memory lies beneath their products: one warpgroup multiplies
   // while another takes exponentials.
   constexpr double kBeneath = 0;
-  Plan plan = forward_plan(c, type, gpu, kFlash3Forward[head_row(shape)], kBeneath);
+  Plan plan = forward_plan(c, type, gpu, kFlash3Forward[head_row(shape.head_dim)], kBeneath);
   plan.assignment = shape.causal ? Assignment::queue : Assignment::persistent;
   plan.launch.grid[0] = std::min(c.blocks(), gpu.sm_count.value_or(1));
   plan.launch.block[0] = tile.threads();
   plan.launch.registers = registers_left(tile.threads(), 1);
   plan.launch.shared_bytes = tile.shared_bytes();
-  plan.on_chip_bytes = on_chip_bytes(c, plan.launch);
+  plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
   return launch_of(std::move(plan));
 }
 
 Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
-  const Flash2BackwardTile& keys = kFlash2BackwardTiles[head_row(shape)];
-  const Flash2Tile& queries = kFlash2DqTiles[head_row(shape)];
+  const Flash2BackwardTile& keys = kFlash2BackwardTiles[head_row(shape.head_dim)];
+  const Flash2Tile& queries = kFlash2DqTiles[head_row(shape.head_dim)];
   constexpr std::int64_t kRowLanes = 16;
   constexpr double kDotsInstructions = 40, kRoundInstructions = 16, kAdditionBytes = 32;
-  const Counted& counted = kFlash2Keys[head_row(shape)];
+  const Counted& counted = kFlash2Keys[head_row(shape.head_dim)];
   const auto row = static_cast<std::int64_t>(shape.row_bytes());
   return {.shape = shape,
           .kernel = kMma,
@@ -260,19 +248,15 @@ Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
 }
 
 Backward flash3_backward(const Shape& shape, DqSum dq) {
-  const Flash3BackwardTile& keys = kFlash3BackwardTiles[head_row(shape)];
-  const Flash3DqTile& queries = kFlash3DqTiles[head_row(shape)];
-  // As kernels/attention/flash3_backward.cu has it: rows in units of 128, and heads together whose
-  // blocks read no more than that again and again.
-  constexpr std::int64_t kPaddedRows = 128, kTogetherBytes = std::int64_t{32} << 20;
-  const auto together = [&](std::int64_t rows, std::int64_t element, std::int64_t heads) {
-    return std::clamp(kTogetherBytes / (rows * element * shape.head_dim), std::int64_t{1}, heads);
-  };
+  const Flash3BackwardTile& keys = kFlash3BackwardTiles[head_row(shape.head_dim)];
+  const Flash3DqTile& queries = kFlash3DqTiles[head_row(shape.head_dim)];
+  // Of an element of the head: Q and dO, and dQ's sums.
+  const std::int64_t read_by_keys = shape.group() * shape.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t width = keys.head_dim;
   // Divisions of 64 bits find the place of a thread.
   constexpr double kDotsInstructions = 220, kRoundInstructions = 230, kAdditionBytes = 128;
   constexpr std::int64_t kDotsRegisters = 26, kRoundRegisters = 24;
-  const Counted& counted = kFlash3Keys[head_row(shape)];
+  const Counted& counted = kFlash3Keys[head_row(shape.head_dim)];
   return {.shape = shape,
           .kernel = kWgmma,
           .keys = {.queries = keys.queries,
@@ -282,12 +266,12 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                    .stages = keys.stages,
                    .registers = registers_left(Flash3BackwardTile::threads(), 1),
                    .shared_bytes = keys.shared_bytes(),
-                   .together = together(shape.group() * shape.seq_q, dq == kAtomic ? 8 : 4,
-                                        shape.batch * shape.kv_heads),
+                   .together = flash3_heads_together(shape.batch * shape.kv_heads,
+                                                     read_by_keys * shape.head_dim),
                    .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
                               shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes}},
-          .rows = {ceil_div(shape.seq_q, kPaddedRows) * kPaddedRows, width, width / 8,
-                   kDotsInstructions, kRoundInstructions, kDotsRegisters, kRoundRegisters},
+          .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions,
+                   kRoundInstructions, kDotsRegisters, kRoundRegisters},
           .dq = dq,
           .queries = {.queries = queries.queries,
                       .keys = queries.keys,
@@ -296,7 +280,8 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                       .stages = queries.stages,
                       .registers = registers_left(Flash3DqTile::threads(), 1),
                       .shared_bytes = queries.shared_bytes(),
-                      .together = together(shape.seq_kv, 4, shape.batch * shape.heads),
+                      .together = flash3_heads_together(shape.batch * shape.heads,
+                                                        shape.seq_kv * 4 * shape.head_dim),
                       .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
                                  counted.a_row / 2, kAdditionBytes}},
           .instructions_at_once = keys.splits_head() ? kWarpgroupsMeeting : kWarpgroups};
@@ -305,10 +290,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
 }  // namespace
 
 void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
-  if (!gpu.sm.tensor_flop_per_clk[p.dtype]) {
-    throw InputError(gpu.name + " has no tensor cores for " + std::string(name(p.dtype)) +
-                     ": choose another type (`roofcast gpus " + gpu.name + "`)");
-  }
+  require_tensor_cores(p.dtype, gpu);
   constexpr std::int64_t kWidth = 8;  // 16 bytes
   if (shape.head_dim % kWidth != 0) {
     throw InputError("head_dim is " + std::to_string(shape.head_dim) +

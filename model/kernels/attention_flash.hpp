@@ -1,9 +1,11 @@
 #pragma once
 // The tiles that this project's attention kernels are compiled for (kernels/attention). The CUDA
 // kernels are instantiated from the same tables.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "model/counting/integers.hpp"
 #include "model/kernels/attention.hpp"
 
 namespace roofcast::attention {
@@ -21,6 +23,13 @@ enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
 
 /// Heads are computed as if they had the next of these dims: kernels are compiled for them.
 inline constexpr std::array<std::int64_t, 3> kHeadDims = {64, 128, 256};
+/// Position among them, and in the tables of tiles.
+constexpr std::size_t head_row(std::int64_t head_dim) {
+  return head_dim <= kHeadDims[0] ? 0 : head_dim <= kHeadDims[1] ? 1 : 2;
+}
+constexpr std::int64_t padded_head(std::int64_t head_dim) {
+  return kHeadDims[head_row(head_dim)];
+}
 
 /// attention.flash2, forward and the second pass over queries that sums dQ: a block a tile of
 /// queries, whose rows its warps share out; keys come step by step.
@@ -106,6 +115,19 @@ constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
   const std::int64_t fitting = kBytes / (2 * kv_bytes_of_head);
   const std::int64_t together = (fitting > 1 ? fitting : 1) * group;
   return together < heads ? together : heads;
+}
+
+/// Heads that the blocks of flash3 backward work on together: as many as read no more than that again
+/// and again, two thirds of the 50 MB L2 of H100 and H200, as other operands pass through it.
+constexpr std::int64_t flash3_heads_together(std::int64_t heads, std::int64_t bytes_of_head) {
+  constexpr std::int64_t kBytes = std::int64_t{32} << 20;
+  return std::clamp(kBytes / bytes_of_head, std::int64_t{1}, heads);
+}
+
+/// Rows of the log-sum-exp, of D and of the sums of dQ are padded to this: the longest tile.
+inline constexpr std::int64_t kFlash3PaddedQueries = 128;
+constexpr std::int64_t padded_queries(std::int64_t seq_q) {
+  return ceil_div(seq_q, kFlash3PaddedQueries) * kFlash3PaddedQueries;
 }
 
 /// attention.flash3 backward, for dK and dV: a block keeps a tile of K and V, and the queries that

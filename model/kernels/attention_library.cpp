@@ -72,16 +72,13 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   if (p[kCacheWrites] != kNoWrites) {
     plan.arrays = {p[kCacheWrites] == kWritesQkv ? scratch(kQ, {q, 0}) : reads_activation(kQ, q),
                    scratch(kK, {kv, 0}), scratch(kV, {kv, 0})};
-  } else if (c.shape.seq_q == c.shape.seq_kv) {
-    plan.arrays = {reads_activation(kQ, q), reads_activation(kK, kv), reads_activation(kV, kv)};
   } else {
-    plan.arrays = {reads_activation(kQ, q), reads(kK, kv), reads(kV, kv)};
+    plan.arrays = forward_inputs(c.shape);
   }
   plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, c.part_bytes()}) : writes(kO, q));
   set_launch(plan, c, gpu);
   set_classes(plan, c, p.dtype);
-  plan.on_chip_bytes =
-      as_double(c.tile.queries) * c.head() * kSumElement + as_double(plan.launch.shared_bytes);
+  plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
   plan.caveat = kGuess;
   return plan;
 }

@@ -23,15 +23,8 @@ inline constexpr std::array<std::string_view, 5> kLibraryNames = {"best", "cudnn
                                                                   "trtllm"};
 inline constexpr std::int64_t kMostSplits = 128;
 
-inline constexpr std::array kLibraryParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    kShape[3],
-    kShape[4],
-    kShape[5],
-    kShape[6],
-    kShape[7],
+inline constexpr std::array kLibraryParameters = with_own(
+    kShape,
     choice("library",
            "whose kernels: cuDNN, FlashAttention-2 or -3, TensorRT-LLM; best: of the first three "
            "the fastest",
@@ -41,7 +34,7 @@ inline constexpr std::array kLibraryParameters = {
     roofcast::Parameter{"cache_writes",
                         "a launch before it writes K and V to a cache, as serving frameworks do: "
                         "1; and Q beside: 2; neither: 0",
-                        kNoWrites, kWritesQkv, kNoWrites}};
+                        kNoWrites, kWritesQkv, kNoWrites});
 
 /// Shapes of the tables that the forecasts were held against (../shared/reference).
 inline constexpr std::array kLibraryValidated = {

@@ -42,39 +42,16 @@ enum Passes : std::int64_t {
 };
 inline constexpr std::array<std::string_view, 2> kPassesNames = {"plain", "mask_dropout"};
 
-inline constexpr std::array kStandardParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    kShape[3],
-    kShape[4],
-    kShape[5],
-    kShape[6],
-    kShape[7],
-    choice("passes", "mask_dropout: launches that add a mask to S and drop of P; P is kept",
-           kPassesNames, kPlain)};
-inline constexpr std::array kFlashParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    kShape[3],
-    kShape[4],
-    kShape[5],
-    kShape[6],
-    kShape[7],
+inline constexpr std::array kStandardParameters = with_own(
+    kShape, choice("passes", "mask_dropout: launches that add a mask to S and drop of P; P is kept",
+                   kPassesNames, kPlain));
+inline constexpr std::array kFlashParameters = with_own(
+    kShape,
     choice("dq", "backward: blocks of keys add to dQ in any order, or a second pass sums it",
-           kDqNames, kAtomic)};
-inline constexpr std::array kDecodeParameters = {
-    kShape[0],
-    kShape[1],
-    kShape[2],
-    kShape[3],
-    kShape[4],
-    kShape[5],
-    kShape[6],
-    kShape[7],
-    setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose,
-            decoding::kMostSplits, kToChoose)};
+           kDqNames, kAtomic));
+inline constexpr std::array kDecodeParameters =
+    with_own(kShape, setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose,
+                             decoding::kMostSplits, kToChoose));
 
 inline constexpr KernelModel kStandard = {
     .name = "attention.standard",

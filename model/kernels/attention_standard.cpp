@@ -21,17 +21,13 @@ struct Parts {
   const Gpu& gpu;
   Shape shape;
 
-  /// All scores, masked ones too.
-  double scores() const {
-    return as_double(shape.batch * shape.heads) * as_double(shape.seq_q) * as_double(shape.seq_kv);
-  }
-  double score_bytes() const { return scores() * shape.element; }
+  double score_bytes() const { return shape.all_scores() * shape.element; }
   ArrayUse score_reads(ArrayId array) const { return scratch(array, {score_bytes(), 0}); }
   ArrayUse score_writes(ArrayId array) const { return scratch(array, {0, score_bytes()}); }
   ArrayUse score_updates(ArrayId array) const {
     return scratch(array, {score_bytes(), score_bytes()});
   }
-  ArrayUse kept(Traffic each) const { return scratch(kKept, scores() * each); }
+  ArrayUse kept(Traffic each) const { return scratch(kKept, shape.all_scores() * each); }
 };
 
 // A product with operands and result as they stand in memory: rows `pitch` elements apart.
@@ -91,7 +87,7 @@ Plan over_queries(const Parts& c, ArrayId scores, const ArrayUse& queries, Array
 
 // A launch that goes over all scores once, so many instructions for eight of them.
 Plan pass(const Parts& c, double instructions, std::vector<ArrayUse> arrays) {
-  Plan plan = pass_over(c.scores(), instructions, std::move(arrays));
+  Plan plan = pass_over(c.shape.all_scores(), instructions, std::move(arrays));
   plan.caveat = kUnmeasured;
   return plan;
 }
@@ -101,7 +97,7 @@ constexpr std::int64_t kVectorScores = 8;  // of 16 bytes
 // there is; of its rows too long for that; of backward. By warp_instructions of forward and of
 // backward at head dims 64, 128 and 256, continued to none, without the 3 of each product's results;
 // of rows with as many scores as registers, and of 4097 keys in 8192
-// (h200-sxm-attention-2026-11-22.json). Rows too long: twice what both take, no run.
+// (the attention run of 2026-11-22 in validation/measured). Rows too long: twice what both take, no run.
 constexpr double kSlotInstructions = 17, kScoreInstructions = 9, kAgainInstructions = 52;
 constexpr double kGradientInstructions = 34;
 
@@ -143,7 +139,7 @@ Plan softmax_of(const Parts& c, Passes passes) {
   plan.useful.conversions = s.scores() / 2;
   plan.arrays = {c.score_reads(kS), c.score_writes(weights_of(passes))};
   const double blocks = as_double(plan.launch.blocks());
-  const double of_block = c.scores() / blocks;
+  const double of_block = c.shape.all_scores() / blocks;
   double written = c.score_bytes();
   if (passes == kPlain) {
     plan.arrays.push_back(writes(kLse, s.rows_bytes()));
@@ -180,9 +176,8 @@ constexpr double kKeptInstructions = 96;
 
 Program forward(const Parts& c, Passes passes) {
   const Shape& s = c.shape;
-  const auto kv = s.seq_q == s.seq_kv ? reads_activation : reads;
   Program program;
-  program.push_back({scores_of(c, reads_activation(kQ, s.q_bytes()), kv(kK, s.kv_bytes()), kS)});
+  program.push_back({scores_of(c, reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kS)});
   if (passes == kMaskDropout) {
     program.push_back({pass(c, kPassInstructions, {c.score_updates(kS)})});
   }
@@ -191,7 +186,7 @@ Program forward(const Parts& c, Passes passes) {
     program.push_back({pass(c, kPassInstructions,
                             {c.score_reads(kP), c.score_writes(kDropped), c.kept({0, 1})})});
   }
-  program.push_back({over_keys(c, passes == kMaskDropout ? kDropped : kS, kv(kV, s.kv_bytes()),
+  program.push_back({over_keys(c, passes == kMaskDropout ? kDropped : kS, kv_input(s, kV),
                                writes(kO, s.q_bytes()))});
   return program;
 }
@@ -214,7 +209,7 @@ Plan gradient_of(const Parts& c) {
   plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;
   plan.useful.conversions = s.scores();
   const double blocks = as_double(plan.launch.blocks());
-  const double of_block = c.scores() / blocks;
+  const double of_block = c.shape.all_scores() / blocks;
   Step dots;
   dots.warp_instructions = s.q_bytes() / s.element / blocks / 32 * 4;
   dots.waits.global = 1;
@@ -236,9 +231,7 @@ Program backward(const Parts& c) {
   const Shape& s = c.shape;
   Program program;
   program.push_back({scores_of(c, reads(kQ, s.q_bytes()), reads(kK, s.kv_bytes()), kS)});
-  ArrayUse d_o = reads_activation(kDO, s.q_bytes());
-  d_o.input = static_cast<std::size_t>(kDO);
-  program.push_back({scores_of(c, d_o, reads(kV, s.kv_bytes()), kDP)});
+  program.push_back({scores_of(c, gradient_input(s), reads(kV, s.kv_bytes()), kDP)});
   program.push_back({gradient_of(c)});
   program.push_back({over_queries(c, kS, reads(kDO, s.q_bytes()), kDV)});
   add_gradients(program, c);
@@ -249,10 +242,8 @@ Program backward(const Parts& c) {
 Program backward_of_kept(const Parts& c) {
   const Shape& s = c.shape;
   Program program;
-  ArrayUse d_o = reads_activation(kDO, s.q_bytes());
-  d_o.input = static_cast<std::size_t>(kDO);
-  program.push_back({over_queries(c, kDropped, d_o, kDV)});
-  program.push_back({scores_of(c, d_o, reads(kV, s.kv_bytes()), kDP)});
+  program.push_back({over_queries(c, kDropped, gradient_input(s), kDV)});
+  program.push_back({scores_of(c, gradient_input(s), reads(kV, s.kv_bytes()), kDP)});
   program.push_back({pass(c, kPassInstructions, {c.score_updates(kDP), c.kept({1, 0})})});
   program.push_back({pass(c, kKeptInstructions, {c.score_reads(kP), c.score_updates(kDP)})});
   add_gradients(program, c);
@@ -272,9 +263,8 @@ double times_through_memory(const Shape& shape, Passes passes) {
 
 IoComplexity standard_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
   const Shape shape(p);
-  const double scores =
-      as_double(shape.batch * shape.heads) * as_double(shape.seq_q) * as_double(shape.seq_kv);
-  return standard_attention_io(scores, times_through_memory(shape, static_cast<Passes>(p[kPasses])),
+  return standard_attention_io(shape.all_scores(),
+                               times_through_memory(shape, static_cast<Passes>(p[kPasses])),
                                shape.element, compulsory_bytes, on_chip_bytes);
 }
 

@@ -14,7 +14,7 @@ enum class Operands { nt, nn, tn };
 
 /// By mma.sync, as gemm.mma_sync multiplies; a block a tile. The queries of the heads that share K
 /// and V are the rows of one matrix, so a batch has batch × kv_heads matrices. The share of wgmma of
-/// tiles of 64 columns by hand to sm_cycles at head dim 64, h200-sxm-attention-2026-11-22.json.
+/// tiles of 64 columns by hand to sm_cycles at head dim 64, the attention run of 2026-11-22.
 inline constexpr std::array kTiles = {
     gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, {242, 236}},
     gemm::tensor::MmaTile{128, 64, 64, 2, 2, 4, 3, 0.38, {164, 156}}};

@@ -152,6 +152,12 @@ bool can_be_measured(const KernelRef& kernel, Problem& problem, const Gpu& gpu) 
   }
 }
 
+// Tells cases apart.
+std::string text_of(const SuiteCase& item) {
+  return fmt::format("{} {} {}", item.kernel, problem_text(item.kernel, item.problem),
+                     name(*item.cache));
+}
+
 }  // namespace
 
 Suite draw_suite(const RandomSuite& suite, std::int64_t seed, std::size_t cases, const Gpu& gpu) {
@@ -175,12 +181,9 @@ Suite draw_suite(const RandomSuite& suite, std::int64_t seed, std::size_t cases,
         Shape shape(frame, random);
         Problem problem = shape.draw();
         if (!shape.fits() || !can_be_measured(group.kernel, problem, gpu)) continue;
-        const std::string_view kernel = group.kernel.kernel->name;
-        const std::string text =
-            fmt::format("{} {} {}", kernel, problem_text(kernel, problem), name(cache));
-        if (known.contains(text)) continue;
-        return SuiteCase{std::string(kernel), problem, cache,
-                         static_cast<std::int64_t>(out.cases.size())};
+        SuiteCase item{std::string(group.kernel.kernel->name), problem, cache,
+                       static_cast<std::int64_t>(out.cases.size())};
+        if (!known.contains(text_of(item))) return item;
       }
     }
     return {};
@@ -205,8 +208,7 @@ Suite draw_suite(const RandomSuite& suite, std::int64_t seed, std::size_t cases,
           "ranges, or name another GPU.",
           suite.name, gpu.name, family.name, breaks ? " off 16 bytes" : ""));
     }
-    known.insert(fmt::format("{} {} {}", item->kernel, problem_text(item->kernel, item->problem),
-                             name(*item->cache)));
+    known.insert(text_of(*item));
     out.cases.push_back(*std::move(item));
   }
   return out;

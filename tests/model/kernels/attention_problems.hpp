@@ -1,20 +1,12 @@
 #pragma once
 // Problems of attention, and their forecasts, for the tests of its plans.
-#include <gtest/gtest.h>
-
 #include "model/kernels/attention_library.hpp"
 #include "model/predict.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast::attention {
 
-inline Gpu gpu_named(std::string_view name) {
-  for (const Gpu& gpu : roofcast::testing::gpus()) {
-    if (gpu.name == name) return gpu;
-  }
-  ADD_FAILURE() << name;
-  return {};
-}
+using roofcast::testing::gpu_named;
 
 inline Problem prefill(std::int64_t batch, std::int64_t heads, std::int64_t queries,
                        std::int64_t head_dim, bool causal) {
