@@ -21,6 +21,7 @@ using gemm::kStepBytes;
 using gemm::Mbarrier;
 using gemm::pair_of;
 using gemm::Ring;
+using gemm::store_box;
 using gemm::hopper::kAlignment;
 using gemm::hopper::kWarpgroup;
 using roofcast::attention::Flash3BackwardTile;
@@ -50,15 +51,6 @@ struct Work {
   __device__ int shift() const { return seq_kv - seq_q; }
   __device__ float exponent_scale() const { return scale * 1.44269504F; }  // log2 e
 };
-
-__device__ inline void store_box(const CUtensorMap& map, int column, int row, int head,
-                                 unsigned from) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
-          &map),
-      "r"(column), "r"(row), "r"(head), "r"(from)
-      : "memory");
-}
 
 /// Rows `row` … of a head to panels of kRows lines × 128 bytes.
 template <int kRows, int kHeadDim>
@@ -178,7 +170,7 @@ __device__ void store_rows(const CUtensorMap& map, unsigned to, float (&sum)[kCo
       store_box(map, column + p * kPanelColumns, row, head,
                 to + static_cast<unsigned>(p * kPanelStride));
     }
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    gemm::commit_stores();
   }
 }
 /// By the thread that started the stores: until shared memory may go.

@@ -14,16 +14,15 @@ inline CUtensorMap head_map(DType type, const void* data, std::int64_t heads, st
                             std::int64_t head_dim, int box_rows) {
   const auto kind =
       type == DType::fp16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-  return gemm::stacked_tensor_map(
-      gemm::BoxedMatrices{.each = {.type = kind,
-                                   .size = 2,
-                                   .data = data,
-                                   .row = head_dim,
-                                   .rows = static_cast<int>(rows),
-                                   .columns = static_cast<int>(head_dim),
-                                   .box_rows = box_rows},
-                          .count = static_cast<int>(heads),
-                          .stride = rows * head_dim});
+  return gemm::tensor_map({.type = kind,
+                           .size = 2,
+                           .data = data,
+                           .row = head_dim,
+                           .rows = static_cast<int>(rows),
+                           .columns = static_cast<int>(head_dim),
+                           .box_rows = box_rows,
+                           .count = static_cast<int>(heads),
+                           .stride = rows * head_dim});
 }
 
 }  // namespace roofcast::cuda::attention

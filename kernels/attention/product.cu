@@ -9,24 +9,6 @@ namespace {
 using roofcast::attention::standard::kTiles;
 using roofcast::attention::standard::tile_of;
 
-/// What the kernel sees of a Product; `tiles` of each matrix.
-struct Batch {
-  gemm::Shape shape;
-  std::int64_t matrix_a, matrix_b, matrix_c;
-  int tiles;
-};
-
-template <class T>
-__global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
-    batch_kernel(const __grid_constant__ Batch batch, const typename T::Element* __restrict__ a,
-                 const typename T::Element* __restrict__ b, typename T::Element* __restrict__ c) {
-  extern __shared__ __align__(1024) unsigned char dynamic[];
-  const auto block = static_cast<int>(blockIdx.x);
-  const int matrix = block / batch.tiles;
-  gemm::multiply_tile<T>(batch.shape, a + matrix * batch.matrix_a, b + matrix * batch.matrix_b,
-                         c + matrix * batch.matrix_c, block % batch.tiles, dynamic);
-}
-
 struct Compiled {
   const void* function;
   int threads, shared_bytes;
@@ -40,7 +22,7 @@ Compiled compiled() {
                  static_cast<int>(tile.k_bytes) / 2, tile.warps_down, tile.warps_across,
                  tile.stages, tile.blocks, kOperands == Operands::nt, kOperands == Operands::tn>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
-  return {reinterpret_cast<const void*>(batch_kernel<T>), T::kThreads, T::kSharedBytes};
+  return {reinterpret_cast<const void*>(gemm::product_kernel<T>), T::kThreads, T::kSharedBytes};
 }
 
 template <class Element>
@@ -56,15 +38,11 @@ Compiled compiled_for(Operands operands, std::int64_t columns) {
   }
 }
 
-std::int64_t tiles_of_one(const gemm::Shape& shape) {
-  const auto& tile = kTiles[tile_of(shape.n)];
-  return gemm::ceil_div(shape.m, tile.m) * gemm::ceil_div(shape.n, tile.n);
-}
-
 }  // namespace
 
 std::int64_t Product::tiles() const {
-  return matrices * tiles_of_one(shape);
+  const auto& tile = kTiles[tile_of(shape.n)];
+  return shape.matrices * gemm::ceil_div(shape.m, tile.m) * gemm::ceil_div(shape.n, tile.n);
 }
 
 Launch Product::launch(DType dtype) const {
@@ -77,8 +55,8 @@ Launch Product::launch(DType dtype) const {
 
 void Product::run(DType dtype, const void* a, const void* b, void* c, cudaStream_t stream) const {
   const Launch kernel = launch(dtype);
-  Batch batch{shape, matrix_a, matrix_b, matrix_c, static_cast<int>(tiles_of_one(shape))};
-  void* arguments[] = {&batch, &a, &b, &c};
+  gemm::Shape product = shape;
+  void* arguments[] = {&product, &a, &b, &c};
   rows::launch(kernel.function, kernel.grid, kernel.block, 1, arguments, stream,
                kernel.shared_bytes);
 }

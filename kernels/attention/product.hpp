@@ -12,14 +12,11 @@ namespace roofcast::cuda::attention {
 
 using roofcast::attention::standard::Operands;
 
-/// C = A·B for each of `matrices`: the shape of each with the elements from row to row of the three
-/// as they lie, and the elements from matrix to matrix. Rows and addresses are multiples of 16
+/// C = A·B for each matrix, which lie as the operands say. Rows and addresses are multiples of 16
 /// bytes. Sums are fp32 and rounded once.
 struct Product {
   Operands operands;
   gemm::Shape shape;
-  std::int64_t matrices;
-  std::int64_t matrix_a, matrix_b, matrix_c;
 
   /// Of all matrices: a block each.
   std::int64_t tiles() const;

@@ -215,20 +215,20 @@ class Products {
       : m_(static_cast<int>(s.group() * s.seq_q)),
         n_(static_cast<int>(s.seq_kv)),
         d_(static_cast<int>(s.head_dim)),
-        matrices_(s.batch * s.kv_heads),
+        matrices_(static_cast<int>(s.batch * s.kv_heads)),
         row_(row_of(s.seq_kv)) {}
 
   /// Rows of queries by rows of keys: scores.
   Product scores() const {
-    return {Operands::nt, {m_, n_, d_, d_, d_, row_}, matrices_, queries(), keys(), m_ * row_};
+    return {Operands::nt, {m_, n_, d_, d_, d_, row_, matrices_, queries(), keys(), m_ * row_}};
   }
   /// Scores by rows of keys: rows of queries.
   Product over_keys() const {
-    return {Operands::nn, {m_, d_, n_, row_, d_, d_}, matrices_, m_ * row_, keys(), queries()};
+    return {Operands::nn, {m_, d_, n_, row_, d_, d_, matrices_, m_ * row_, keys(), queries()}};
   }
   /// Scores, transposed, by rows of queries: rows of keys.
   Product over_queries() const {
-    return {Operands::tn, {n_, d_, m_, row_, d_, d_}, matrices_, m_ * row_, queries(), keys()};
+    return {Operands::tn, {n_, d_, m_, row_, d_, d_, matrices_, m_ * row_, queries(), keys()}};
   }
   std::int64_t most_tiles() const {
     return std::max({scores().tiles(), over_keys().tiles(), over_queries().tiles()});
@@ -238,8 +238,8 @@ class Products {
   std::int64_t queries() const { return std::int64_t{m_} * d_; }
   std::int64_t keys() const { return std::int64_t{n_} * d_; }
 
-  int m_, n_, d_;
-  std::int64_t matrices_, row_;
+  int m_, n_, d_, matrices_;
+  std::int64_t row_;
 };
 
 Scores scores_of(const Shape& s) {

@@ -61,14 +61,32 @@ std::string unsupported(const Problem& p) {
 // cuBLAS stores matrices by columns. Read so, our row-major A, B and C are their transposes, and
 // C^T = B^T·A^T is the product to ask for: B first, n and m exchanged, nothing transposed but a B
 // that is stored so.
-void multiply(const Problem& p, bool transposed_b, const Addresses& at, cudaStream_t stream) {
+void multiply(const gemm::Shape& s, cublasOperation_t of_a, cublasOperation_t of_b, DType dtype,
+              const Addresses& at, cudaStream_t stream) {
   const float alpha = 1, beta = 0;
-  const Types type = types(p.dtype);
+  const Types type = types(dtype);
   check(cublasSetStream(handle(), stream));
-  check(cublasGemmEx_64(handle(), transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, p[kN],
-                        p[kM], p[kK], &alpha, at.inputs[1], type.stored,
-                        transposed_b ? p[kK] : p[kN], at.inputs[0], type.stored, p[kK], &beta,
-                        at.outputs[0], type.stored, p[kN], type.compute, CUBLAS_GEMM_DEFAULT));
+  if (s.matrices == 1) {
+    return check(cublasGemmEx_64(handle(), of_b, of_a, s.n, s.m, s.k, &alpha, at.inputs[1],
+                                 type.stored, s.row_b, at.inputs[0], type.stored, s.row_a, &beta,
+                                 at.outputs[0], type.stored, s.row_c, type.compute,
+                                 CUBLAS_GEMM_DEFAULT));
+  }
+  check(cublasGemmStridedBatchedEx_64(
+      handle(), of_b, of_a, s.n, s.m, s.k, &alpha, at.inputs[1], type.stored, s.row_b, s.matrix_b,
+      at.inputs[0], type.stored, s.row_a, s.matrix_a, &beta, at.outputs[0], type.stored, s.row_c,
+      s.matrix_c, s.matrices, type.compute, CUBLAS_GEMM_DEFAULT));
+}
+
+// All dense, A [m,k] and B [k,n].
+void multiply_dense(const Problem& p, const Addresses& at, cudaStream_t stream) {
+  const gemm::Shape s = {static_cast<int>(p[kM]),
+                         static_cast<int>(p[kN]),
+                         static_cast<int>(p[kK]),
+                         p[kK],
+                         p[kN],
+                         p[kN]};
+  multiply(s, CUBLAS_OP_N, CUBLAS_OP_N, p.dtype, at, stream);
 }
 
 constexpr std::array kConfigurations = {Problem{}};  // it chooses its own
@@ -80,8 +98,7 @@ KernelEntry entry() {
       .unsupported = unsupported,
       .tensors = gemm::tensors,
       .launches = [](const Problem&) { return std::vector<Launch>{}; },
-      .run = [](const Problem& p, const Addresses& at,
-                cudaStream_t stream) { multiply(p, false, at, stream); },
+      .run = multiply_dense,
       .reference = gemm::reference,
       .tolerance = gemm::tolerance,
   };
@@ -110,8 +127,13 @@ KernelEntry cublas_gemm_of_simt_kernels() {
 
 KernelEntry cublas_gemm_of_tensor_kernels() {
   KernelEntry tensor = entry();
+  tensor.tensors = gemm::tensor_tensors;
   tensor.run = [](const Problem& p, const Addresses& at, cudaStream_t stream) {
-    multiply(p, p[gemm::kTransposedB] != 0, at, stream);
+    const auto layout = [&](std::size_t transposed) {
+      return p[transposed] != 0 ? CUBLAS_OP_T : CUBLAS_OP_N;
+    };
+    multiply(gemm::shape_of(p), layout(gemm::kTransposedA), layout(gemm::kTransposedB), p.dtype, at,
+             stream);
   };
   tensor.reference = gemm::tensor_reference;
   return tensor;

@@ -38,6 +38,8 @@ __global__ void fill_normal_kernel(T* data, std::size_t elements, std::uint64_t 
     const float normal = sqrtf(-2.0f * logf(u)) * cospif(2.0f * v);
     if constexpr (std::is_same_v<T, __nv_fp8_e4m3>) {
       data[i] = T(normal);
+    } else if constexpr (std::is_same_v<T, std::int8_t>) {
+      data[i] = static_cast<T>(fminf(fmaxf(rintf(32 * normal), -128), 127));
     } else {
       data[i] = narrow<T>(normal);
     }
@@ -64,11 +66,13 @@ constexpr std::size_t kChunk = 16 * kThreads;  // elements of a row that a block
 
 template <class T>
 __global__ void extremes_kernel(const T* out, const double* reference, std::size_t row_elements,
-                                std::size_t chunks, Extremes* rows) {
+                                std::size_t chunks, std::size_t pitch, std::size_t used,
+                                Extremes* rows) {
   const std::size_t row = blockIdx.x / chunks, begin = blockIdx.x % chunks * kChunk;
   const std::size_t past = min(row_elements, begin + kChunk), first = row * row_elements;
   double difference = 0, magnitude = 0;
   for (std::size_t i = begin + threadIdx.x; i < past; i += kThreads) {
+    if (used < pitch && (first + i) % pitch >= used) continue;
     const double d = fabs(static_cast<double>(widen(out[first + i])) - reference[first + i]);
     difference = isnan(d) ? INFINITY : fmax(difference, d);
     magnitude = fmax(magnitude, fabs(reference[first + i]));
@@ -101,8 +105,11 @@ void fill_normal(void* data, DType dtype, std::size_t elements, std::uint64_t se
     fill_normal_kernel<<<enough_blocks(elements), kThreads, 0, stream>>>(static_cast<T*>(data),
                                                                          elements, seed);
   };
-  if (dtype == DType::fp8) {  // an input of tensor cores, which no other kernel computes in
+  // Inputs of tensor cores, which no other kernel computes in.
+  if (dtype == DType::fp8) {
     fill(std::type_identity<__nv_fp8_e4m3>{});
+  } else if (dtype == DType::int8) {
+    fill(std::type_identity<std::int8_t>{});
   } else {
     visit_element(dtype, fill);
   }
@@ -128,7 +135,8 @@ double max_error(const void* out, const Tensor& tensor, const double* reference,
   check(cudaMemsetAsync(memory, 0, bytes, stream));
   visit_element(tensor.dtype, [&]<class T>(std::type_identity<T>) {
     extremes_kernel<<<static_cast<unsigned>(rows * chunks), kThreads, 0, stream>>>(
-        static_cast<const T*>(out), reference, row, chunks, extremes);
+        static_cast<const T*>(out), reference, row, chunks, tensor.pitch,
+        tensor.pitch - tensor.unused, extremes);
   });
   check(cudaGetLastError());
   worst_row_kernel<<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0,

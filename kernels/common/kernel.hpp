@@ -16,11 +16,13 @@
 
 namespace roofcast::cuda {
 
-/// One tensor in device memory, dense.
+/// One tensor in device memory.
 struct Tensor {
   DType dtype;
   std::size_t elements;
-  std::size_t row = 0;  ///< elements of a row where rows differ in scale; 0: one scale for all
+  std::size_t row = 0;     ///< elements of a row where rows differ in scale; 0: one scale for all
+  std::size_t pitch = 0;   ///< elements from one row to the next where some of each are unused
+  std::size_t unused = 0;  ///< of those, at the end: neither read nor written
 };
 
 /// Everything a kernel reads and writes for one problem.

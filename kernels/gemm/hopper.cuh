@@ -33,40 +33,37 @@ __device__ inline void prefetch(const CUtensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
-/// Starts the copy of a box to shared memory; its bytes count towards the barrier. With kToAll it
-/// goes to the same place in every block of the cluster of two, and counts at each one's barrier.
-template <bool kToAll>
-__device__ void copy_box(unsigned to, const CUtensorMap& map, int column, int row,
+/// Starts the copy of a box of matrix `index` (BoxedMatrices) to shared memory; its bytes count
+/// towards the barrier. With kToAll it goes to the same place in every block of the cluster of two,
+/// and counts at each one's barrier.
+template <bool kToAll = false>
+__device__ void copy_box(unsigned to, const CUtensorMap& map, int column, int row, int index,
                          Mbarrier mbarrier) {
   if constexpr (kToAll) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-        ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
-        "l"(&map), "r"(column), "r"(row), "r"(mbarrier.address), "h"(static_cast<std::uint16_t>(3))
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+        "l"(&map), "r"(column), "r"(row), "r"(index), "r"(mbarrier.address),
+        "h"(static_cast<std::uint16_t>(3))
         : "memory");
   } else {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-        " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-        "l"(&map), "r"(column), "r"(row), "r"(mbarrier.address)
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+        "l"(&map), "r"(column), "r"(row), "r"(index), "r"(mbarrier.address)
         : "memory");
   }
 }
-/// The same of a box of matrix `index` (BoxedMatrices), to this block.
-__device__ inline void copy_box(unsigned to, const CUtensorMap& map, int column, int row, int index,
-                                Mbarrier mbarrier) {
+/// Starts the store of a box; commit_stores() makes a group of those since the last one.
+__device__ inline void store_box(const CUtensorMap& map, int column, int row, int index,
+                                 unsigned from) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-      "l"(&map), "r"(column), "r"(row), "r"(index), "r"(mbarrier.address)
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &map),
+      "r"(column), "r"(row), "r"(index), "r"(from)
       : "memory");
 }
-__device__ inline void store_box(const CUtensorMap& map, int column, int row, unsigned from) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
-          &map),
-      "r"(column), "r"(row), "r"(from)
-      : "memory");
+__device__ inline void commit_stores() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 /// Waits until at most kPending of this thread's stores still read shared memory.

@@ -187,17 +187,18 @@ __host__ __device__ constexpr Range part_of(int count, int part, int parts) {
           static_cast<int>(std::int64_t{count} * (part + 1) / parts)};
 }
 
-/// The work of a persistent kernel: the tiles of C, in groups of tile rows. The first `whole` are an
-/// item each; of the others each of `parts` parts of k is one, all tiles of a part before the next
-/// part. A cluster takes `cluster` neighbouring tile rows at once; rows of tiles beyond the last are
+/// The work of a persistent kernel: the tiles of C, in groups of tile rows, matrix after matrix. The
+/// first `whole` are an item each; of the others each of `parts` parts of k is one, all tiles of a
+/// part before the next part. A cluster takes `cluster` neighbouring tile rows at once; rows of tiles beyond the last are
 /// computed from zeros and not stored.
 struct Schedule {
   int tile_rows, tile_columns, depth, cluster;  // of a tile; depth is what a stage holds of k
   int down, across, parts, steps, group;        ///< down and group count rows of clusters
   int whole;                                    ///< of the tiles, in clusters
+  int matrices;
 
   struct Item {
-    int row0, column0, part;
+    int matrix, row0, column0, part;
     Range steps;  ///< of k, in units of depth
     int split;    ///< place among the blocks' tiles whose k is split; -1: it is not
   };
@@ -205,7 +206,8 @@ struct Schedule {
   /// `group_rows`: tile rows of a group.
   __host__ __device__ static constexpr Schedule of(int m, int n, int k, int parts, int tile_rows,
                                                    int tile_columns, int depth, int cluster,
-                                                   int group_rows, int whole = 0) {
+                                                   int group_rows, int whole = 0,
+                                                   int matrices = 1) {
     const int group = group_rows / cluster;
     return {tile_rows,
             tile_columns,
@@ -216,24 +218,20 @@ struct Schedule {
             parts,
             (k + depth - 1) / depth,
             group > 1 ? group : 1,
-            whole};
+            whole,
+            matrices};
   }
   /// For all blocks of a cluster together.
-  __host__ __device__ constexpr int tiles() const { return down * across; }
+  __host__ __device__ constexpr int tiles() const { return matrices * down * across; }
   __host__ __device__ constexpr int items() const { return whole + (tiles() - whole) * parts; }
   /// Tiles of single blocks whose k is split.
   __host__ __device__ constexpr int split_tiles() const { return (tiles() - whole) * cluster; }
   /// Of block `rank` of the cluster that takes item `index`.
   __host__ __device__ constexpr Item item(int index, int rank) const {
-    if (index < whole) {
-      const Place tile = grouped_tile(index, down, across, group);
-      return {row_of(tile, rank), tile.column * tile_columns, 0, {0, steps}, -1};
-    }
+    if (index < whole) return tile(index, rank, 0, {0, steps}, -1);
     const int split = tiles() - whole, part = (index - whole) / split;
     const int place = (index - whole) % split;
-    const Place tile = grouped_tile(whole + place, down, across, group);
-    return {row_of(tile, rank), tile.column * tile_columns, part, part_of(steps, part, parts),
-            place * cluster + rank};
+    return tile(whole + place, rank, part, part_of(steps, part, parts), place * cluster + rank);
   }
   /// Sums of a part of a split tile, where each tile has its parts one after the other:
   /// [split tile][part][tile_rows][tile_columns].
@@ -246,8 +244,13 @@ struct Schedule {
   }
 
  private:
-  __host__ __device__ constexpr int row_of(const Place& tile, int rank) const {
-    return (tile.row * cluster + rank) * tile_rows;
+  __host__ __device__ constexpr Item tile(int index, int rank, int part, Range range,
+                                          int split) const {
+    const int each = down * across, matrix = index / each;
+    const Place place = grouped_tile(index - matrix * each, down, across, group);
+    return {
+        matrix, (place.row * cluster + rank) * tile_rows, place.column * tile_columns, part, range,
+        split};
   }
 };
 

@@ -20,10 +20,13 @@
 // the edges. Bytes of C: once.
 //
 // cp.async takes rows and addresses that are multiples of 16 bytes. Others are copied first, and so
-// is tf32 B stored by rows of k, which ldmatrix cannot transpose (operands.hpp).
-// tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds them before.
+// is A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot transpose (operands.hpp).
+// tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds them before. int8: sums are
+// int32, exact to a k of kMostInt8, and C is fp32, as what scales it takes.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
+#include <limits>
 
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/mma_tile.cuh"
@@ -34,18 +37,12 @@ namespace roofcast::cuda::gemm {
 namespace {
 
 using roofcast::gemm::tensor::kMmaAlongKTiles;
+using roofcast::gemm::tensor::kMmaInt8Tiles;
 using roofcast::gemm::tensor::kMmaTiles;
 using roofcast::gemm::tensor::mma_sync_along_k;
 using roofcast::gemm::tensor::MmaTile;
 
-template <class T>
-__global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
-    mma_sync_kernel(Shape shape, const typename T::Element* __restrict__ a,
-                    const typename T::Element* __restrict__ b,
-                    typename T::Element* __restrict__ c) {
-  extern __shared__ __align__(1024) unsigned char dynamic[];
-  multiply_tile<T>(shape, a, b, c, static_cast<int>(blockIdx.x), dynamic);
-}
+constexpr std::int64_t kMostInt8 = (std::int64_t{1} << 31) / (128 * 128) - 1;  // of k
 
 struct CompiledTile {
   Problem configuration;
@@ -55,20 +52,20 @@ struct CompiledTile {
 
 template <class T>
 Launch launch_of(const Shape& shape) {
-  const std::int64_t blocks = ceil_div(shape.m, T::kRows) * ceil_div(shape.n, T::kColumns);
-  return {reinterpret_cast<const void*>(mma_sync_kernel<T>), dim3(static_cast<unsigned>(blocks)),
-          dim3(T::kThreads), T::kSharedBytes};
+  return {reinterpret_cast<const void*>(product_kernel<T>),
+          dim3(static_cast<unsigned>(shape.matrices * tiles_of<T>(shape))), dim3(T::kThreads),
+          T::kSharedBytes};
 }
 
 template <class T>
 void run_tile(const Shape& shape, const void* a, const void* b, void* c, cudaStream_t stream) {
   using Element = typename T::Element;
-  const auto kernel = mma_sync_kernel<T>;
+  const auto kernel = product_kernel<T>;
   const Launch launch = launch_of<T>(shape);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::kSharedBytes));
   kernel<<<launch.grid, launch.block, launch.shared_bytes, stream>>>(
       shape, static_cast<const Element*>(a), static_cast<const Element*>(b),
-      static_cast<Element*>(c));
+      static_cast<typename T::Result*>(c));
   check(cudaGetLastError());
 }
 
@@ -95,7 +92,8 @@ constexpr auto kCompiled = joined(compiled_table<__nv_bfloat16, DType::bf16, fal
                                   compiled_table<__nv_bfloat16, DType::bf16, true, kMmaTiles>(),
                                   compiled_table<__half, DType::fp16, false, kMmaTiles>(),
                                   compiled_table<__half, DType::fp16, true, kMmaTiles>(),
-                                  compiled_table<float, DType::tf32, true, kMmaAlongKTiles>());
+                                  compiled_table<float, DType::tf32, true, kMmaAlongKTiles>(),
+                                  compiled_table<std::int8_t, DType::int8, true, kMmaInt8Tiles>());
 constexpr auto kConfigurations = configurations_of(kCompiled);
 
 const CompiledTile* find_compiled(const Problem& p) {
@@ -104,8 +102,15 @@ const CompiledTile* find_compiled(const Problem& p) {
 
 std::string unsupported(const Problem& p) {
   if (std::string why = unsupported_sizes(p); !why.empty()) return why;
+  if (p.dtype == DType::int8 && p[kK] > kMostInt8) {
+    return "the int32 sums of int8 products hold a k of at most " + std::to_string(kMostInt8);
+  }
   const CompiledTile* tile = find_compiled(p);
   if (tile == nullptr) return not_compiled("gemm.mma_sync", p, kConfigurations);
+  if (p[kBatch] * ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) >
+      std::numeric_limits<int>::max()) {
+    return "too many tiles for one grid: choose larger tiles";
+  }
   return fits_device(tile->launch(shape_of(p)));
 }
 
@@ -123,9 +128,8 @@ std::vector<Launch> launches(const Problem& p) {
 
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Operands operands(p, mma_sync_along_k(p.dtype), at, stream);
-  Shape shape = shape_of(p);
-  shape.row_a = operands.row_a(), shape.row_b = operands.row_b();
-  find_compiled(p)->run(shape, operands.a(), operands.b(), at.outputs[0], stream);
+  find_compiled(p)->run(operands.shape(p), operands.a().data, operands.b().data, at.outputs[0],
+                        stream);
 }
 
 }  // namespace

@@ -17,11 +17,14 @@ template <class Element_, int kRows_, int kColumns_, int kDepth_, int kWarpsDown
           bool kTransposedA_ = false>
 struct Tile {
   using Element = Element_;
+  using Result = gemm::Result<Element>;
+  using Sum = gemm::Sum<Element>;
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kWarpsDown = kWarpsDown_, kWarpsAcross = kWarpsAcross_;
   static constexpr int kStages = kStages_, kMinBlocks = kMinBlocks_;
   static constexpr bool kTransposedA = kTransposedA_, kTransposedB = kTransposedB_;
   static constexpr int kSize = static_cast<int>(sizeof(Element));
+  static constexpr int kResultSize = static_cast<int>(sizeof(Result));
   static constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
   static constexpr int kSteps = kDepth * kSize / kStepBytes;
   static constexpr int kSlices = kSteps - 1;  // the last step waits for the copies
@@ -38,10 +41,10 @@ struct Tile {
   static constexpr int kStageBytes = TileA::kTileBytes + TileB::kTileBytes;
   static constexpr int kSharedBytes = kStages * kStageBytes;
   static_assert(kWarpRows % 16 == 0 && kWarpColumns % 16 == 0 && kSteps % 2 == 0 && kStages >= 3);
-  static_assert(kColumns * kSize % kPanelBytes == 0);
+  static_assert(kTransposedB || kColumns * kSize % kPanelBytes == 0);
   static_assert(!kTransposedA || kWarpRows * kSize % kPanelBytes == 0);
   static_assert(TileA::kTileBytes % 1024 == 0 && TileB::kTileBytes % 1024 == 0);  // of the swizzle
-  static_assert(kRows * kColumns * kSize <= kSharedBytes);  // C is staged there
+  static_assert(kRows * kColumns * kResultSize <= kSharedBytes);  // C is staged there
 };
 
 /// The operands of one step of a warp, and how to read them from a stage of shared memory.
@@ -79,24 +82,28 @@ struct Fragments {
   }
 };
 
-template <class Element>
-__device__ void store_pair(unsigned address, float x, float y) {
-  if constexpr (sizeof(Element) == 4) {
-    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y) : "memory");
+/// Two neighbouring sums as elements of C.
+template <class T>
+__device__ void store_pair(unsigned address, typename T::Sum x, typename T::Sum y) {
+  if constexpr (sizeof(typename T::Result) == 4) {
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(static_cast<float>(x)),
+                 "f"(static_cast<float>(y))
+                 : "memory");
   } else {
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(pair_of<Element>(x, y)) : "memory");
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(pair_of<typename T::Result>(x, y))
+                 : "memory");
   }
 }
 
 /// Where chunk `chunk` of row `row` of C is staged: rows turn as those of 128 bytes do.
 template <class T>
 __device__ constexpr int staged(int row, int chunk) {
-  return row * T::kColumns * T::kSize + (chunk ^ (row & 7)) * kChunkBytes;
+  return row * T::kColumns * T::kResultSize + (chunk ^ (row & 7)) * kChunkBytes;
 }
 
 template <class T>
-__device__ void store_sums(unsigned shared, const float (&sum)[T::kDown][T::kAcross][4], int row,
-                           int column, int lane) {
+__device__ void store_sums(unsigned shared, const typename T::Sum (&sum)[T::kDown][T::kAcross][4],
+                           int row, int column, int lane) {
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
 #pragma unroll
@@ -104,10 +111,9 @@ __device__ void store_sums(unsigned shared, const float (&sum)[T::kDown][T::kAcr
 #pragma unroll
       for (int i = 0; i < 4; i += 2) {
         const Place place = sum_place(lane, i);
-        const int byte = (column + q * 8 + place.column) * T::kSize;
+        const int byte = (column + q * 8 + place.column) * T::kResultSize;
         const int to = staged<T>(row + d * 16 + place.row, byte / kChunkBytes) + byte % kChunkBytes;
-        store_pair<typename T::Element>(shared + static_cast<unsigned>(to), sum[d][q][i],
-                                        sum[d][q][i + 1]);
+        store_pair<T>(shared + static_cast<unsigned>(to), sum[d][q][i], sum[d][q][i + 1]);
       }
     }
   }
@@ -115,22 +121,23 @@ __device__ void store_sums(unsigned shared, const float (&sum)[T::kDown][T::kAcr
 
 /// From shared memory to C: rows of `shape.m` and columns of `shape.n` only.
 template <class T>
-__device__ void store_tile(const unsigned char* shared, typename T::Element* c, const Shape& shape,
+__device__ void store_tile(const unsigned char* shared, typename T::Result* c, const Shape& shape,
                            int row0, int column0, int thread) {
-  using Element = typename T::Element;
-  constexpr int kWidth = kChunkBytes / T::kSize, kAcross = T::kColumns / kWidth;
-  const bool aligned = (reinterpret_cast<std::uintptr_t>(c) | (shape.row_c * T::kSize)) % 16 == 0;
+  using Result = typename T::Result;
+  constexpr int kWidth = kChunkBytes / T::kResultSize, kAcross = T::kColumns / kWidth;
+  const bool aligned =
+      (reinterpret_cast<std::uintptr_t>(c) | (shape.row_c * T::kResultSize)) % 16 == 0;
 #pragma unroll 4
   for (int i = thread; i < T::kRows * kAcross; i += T::kThreads) {
     const int r = i / kAcross, chunk = i % kAcross;
     const int row = row0 + r, column = column0 + chunk * kWidth;
     if (row >= shape.m || column >= shape.n) continue;
     const uint4 four = *reinterpret_cast<const uint4*>(shared + staged<T>(r, chunk));
-    Element* const to = c + row * shape.row_c + column;
+    Result* const to = c + row * shape.row_c + column;
     if (aligned && column + kWidth <= shape.n) {
       *reinterpret_cast<uint4*>(to) = four;
     } else {
-      Element element[kWidth];
+      Result element[kWidth];
       __builtin_memcpy(element, &four, sizeof(four));
 #pragma unroll
       for (int e = 0; e < kWidth; ++e) {
@@ -145,7 +152,7 @@ __device__ void store_tile(const unsigned char* shared, typename T::Element* c, 
 template <class T>
 __device__ void multiply_tile(const Shape& shape, const typename T::Element* __restrict__ a,
                               const typename T::Element* __restrict__ b,
-                              typename T::Element* __restrict__ c, int index,
+                              typename T::Result* __restrict__ c, int index,
                               unsigned char* dynamic) {
   using Element = typename T::Element;
   const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(dynamic));
@@ -180,7 +187,7 @@ __device__ void multiply_tile(const Shape& shape, const typename T::Element* __r
   }
   wait_for_copies<T::kStages - 2>();  // tile 0
   __syncthreads();
-  float sum[T::kDown][T::kAcross][4] = {};
+  typename T::Sum sum[T::kDown][T::kAcross][4] = {};
   Fragments<T> operands[2];  // this step's and the next one's
   operands[0].read(stage_of(0), 0, row, column, lane);
 #pragma unroll 1
@@ -213,6 +220,24 @@ __device__ void multiply_tile(const Shape& shape, const typename T::Element* __r
   store_sums<T>(shared, sum, row, column, lane);
   __syncthreads();
   store_tile<T>(dynamic, c, shape, row0, column0, thread);
+}
+
+/// Tiles of one matrix.
+template <class T>
+__host__ __device__ constexpr int tiles_of(const Shape& shape) {
+  return (shape.m + T::kRows - 1) / T::kRows * ((shape.n + T::kColumns - 1) / T::kColumns);
+}
+
+/// A block a tile, matrix after matrix.
+template <class T>
+__global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
+    product_kernel(const __grid_constant__ Shape shape, const typename T::Element* __restrict__ a,
+                   const typename T::Element* __restrict__ b, typename T::Result* __restrict__ c) {
+  extern __shared__ __align__(1024) unsigned char dynamic[];
+  const auto block = static_cast<int>(blockIdx.x);
+  const int tiles = tiles_of<T>(shape), matrix = block / tiles;
+  multiply_tile<T>(shape, a + matrix * shape.matrix_a, b + matrix * shape.matrix_b,
+                   c + matrix * shape.matrix_c, block - matrix * tiles, dynamic);
 }
 
 }  // namespace roofcast::cuda::gemm

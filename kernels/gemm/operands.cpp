@@ -9,6 +9,9 @@ namespace roofcast::cuda::gemm {
 namespace {
 
 using roofcast::gemm::kVectorBytes;
+using roofcast::gemm::tensor::Stored;
+using roofcast::gemm::tensor::stored_a;
+using roofcast::gemm::tensor::stored_b;
 
 enum class Copy { none, rows, transposed };
 
@@ -21,26 +24,27 @@ struct Operand {
   std::int64_t copied_row() const {
     return padded_row(copy == Copy::rows ? from.columns : from.rows, from.size);
   }
+  std::int64_t copied_stride() const { return copied_rows() * copied_row(); }
   std::size_t copied_elements() const {
-    return static_cast<std::size_t>(copied_rows() * copied_row());
+    return static_cast<std::size_t>(from.count * copied_stride());
   }
 };
 
-Operand operand(const MatrixView& from, bool turned) {
+Operand operand(const Problem& p, const Stored& matrix, bool turned, const void* data) {
+  const MatrixView from = {data,
+                           matrix.row,
+                           static_cast<int>(matrix.rows),
+                           static_cast<int>(matrix.columns),
+                           static_cast<int>(size_bytes(p.dtype)),
+                           static_cast<int>(p[kBatch])};
   if (turned) return {from, Copy::transposed};
-  return {from,
-          multiple_of(kVectorBytes, from.data, from.row * from.size) ? Copy::none : Copy::rows};
+  return {from, multiple_of(kVectorBytes, data, from.row * from.size) ? Copy::none : Copy::rows};
 }
 Operand operand_a(const Problem& p, const void* a) {
-  const Shape s = shape_of(p);
-  return operand({a, s.row_a, s.m, s.k, static_cast<int>(size_bytes(p.dtype))}, false);
+  return operand(p, stored_a(p), p[kTransposedA] != 0, a);
 }
 Operand operand_b(const Problem& p, bool b_along_k, const void* b) {
-  const Shape s = shape_of(p);
-  const bool transposed = p[kTransposedB] != 0;
-  return operand({b, s.row_b, transposed ? s.n : s.k, transposed ? s.k : s.n,
-                  static_cast<int>(size_bytes(p.dtype))},
-                 b_along_k && !transposed);
+  return operand(p, stored_b(p), b_along_k && p[kTransposedB] == 0, b);
 }
 
 }  // namespace
@@ -80,7 +84,9 @@ struct Operands::Memory {
 Operands::Operands(const Problem& p, bool b_along_k, const Addresses& at, cudaStream_t stream) {
   const auto prepared = [&](const Operand& asked, Copy foreseen) -> Rows {
     void* to = foreseen == Copy::none ? nullptr : at.scratch[next_scratch_++];
-    if (asked.copy == Copy::none) return {asked.from.data, asked.from.row};
+    if (asked.copy == Copy::none) {
+      return {asked.from.data, asked.from.row, asked.from.rows * asked.from.row};
+    }
     // Scratch need not be aligned either.
     if (to == nullptr || reinterpret_cast<std::uintptr_t>(to) % kVectorBytes != 0) {
       memory_.emplace_back(asked.copied_elements() * static_cast<std::size_t>(asked.from.size),
@@ -89,11 +95,18 @@ Operands::Operands(const Problem& p, bool b_along_k, const Addresses& at, cudaSt
     }
     const auto copy = asked.copy == Copy::rows ? copy_rows : copy_transposed;
     copy(asked.from, to, asked.copied_row(), stream);
-    return {to, asked.copied_row()};
+    return {to, asked.copied_row(), asked.copied_stride()};
   };
   a_ = prepared(operand_a(p, at.inputs[0]), operand_a(p, nullptr).copy);
   b_ = prepared(operand_b(p, b_along_k, at.inputs[1]), operand_b(p, b_along_k, nullptr).copy);
 }
 Operands::~Operands() = default;
+
+Shape Operands::shape(const Problem& p) const {
+  Shape shape = shape_of(p);
+  shape.row_a = a_.row, shape.matrix_a = a_.stride;
+  shape.row_b = b_.row, shape.matrix_b = b_.stride;
+  return shape;
+}
 
 }  // namespace roofcast::cuda::gemm

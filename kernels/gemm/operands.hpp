@@ -1,8 +1,8 @@
 #pragma once
 // How A and B come to a tensor kernel. Copy instructions of 16 bytes and more take rows and addresses
 // that are multiples of 16 bytes; operands that are not are copied first to rows that are
-// (passes.hpp): one more pass over them, which a large product outweighs by far. So is B stored by
-// rows of k where the kernel reads it only along k. The scratch of a problem has room for what its
+// (passes.hpp): one more pass over them, which a large product outweighs by far. So are A stored by
+// rows of k, and B where the kernel reads it only along k. The scratch of a problem has room for what its
 // sizes make necessary; where only an address is to blame, memory of the stream is taken.
 #include <memory>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace roofcast::cuda::gemm {
 
-/// The problem with B as the kernel reads it.
+/// The problem with B as the kernel reads it; A is read along k always.
 constexpr Problem with_layout(Problem p, bool b_along_k) {
   if (b_along_k) p[kTransposedB] = 1;
   return p;
@@ -31,18 +31,18 @@ class Operands {
   Operands& operator=(const Operands&) = delete;
   ~Operands();
 
-  const void* a() const { return a_.data; }
-  const void* b() const { return b_.data; }
-  std::int64_t row_a() const { return a_.row; }
-  std::int64_t row_b() const { return b_.row; }
+  struct Rows {
+    const void* data;
+    std::int64_t row, stride;  ///< elements from row to row, from matrix to matrix
+  };
+  const Rows& a() const { return a_; }
+  const Rows& b() const { return b_; }
+  /// The shape of the product of what is read in their place.
+  Shape shape(const Problem&) const;
   /// The first position in Addresses::scratch that copies left free.
   std::size_t next_scratch() const { return next_scratch_; }
 
  private:
-  struct Rows {
-    const void* data;
-    std::int64_t row;
-  };
   struct Memory;
   Rows a_, b_;
   std::size_t next_scratch_ = 0;

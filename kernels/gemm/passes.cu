@@ -67,6 +67,8 @@ __global__ void __launch_bounds__(kSquare * 8)
     transpose_kernel(const T* __restrict__ from, std::int64_t row, int rows, int columns,
                      T* __restrict__ to, std::int64_t to_row) {
   __shared__ T square[kSquare][kSquare + 1];
+  from += std::int64_t{blockIdx.z} * rows * row;
+  to += std::int64_t{blockIdx.z} * columns * to_row;
   const auto x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const int column0 = static_cast<int>(blockIdx.x) * kSquare;
   for (int row0 = static_cast<int>(blockIdx.y) * kSquare; row0 < rows;
@@ -127,7 +129,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < kSumsEach; ++i) {
     const int row = item.row0 + (first + i * kThreads) / schedule.tile_columns;
     const int column = item.column0 + (first + i * kThreads) % schedule.tile_columns;
-    if (row < rows && column < columns) c[row * row_c + column] = narrow<T>(sum[i]);
+    if (row >= rows || column >= columns) continue;
+    c[(std::int64_t{item.matrix} * rows + row) * row_c + column] = narrow<T>(sum[i]);
   }
 }
 
@@ -147,7 +150,7 @@ void visit_size(int size, Visitor&& visitor) {
 
 Launch copy_rows_launch(const MatrixView& from) {
   const dim3 grid(ceil_div(from.columns, kThreads * kChunkBytes / from.size),
-                  std::min(ceil_div(from.rows, kRowsEach), kMostY));
+                  std::min(ceil_div(from.count * from.rows, kRowsEach), kMostY));
   Launch launch{nullptr, grid, dim3(kThreads), 0};
   visit_size(from.size, [&]<class T>(std::type_identity<T>) {
     launch.function = reinterpret_cast<const void*>(copy_kernel<T>);
@@ -158,15 +161,16 @@ Launch copy_rows_launch(const MatrixView& from) {
 void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t stream) {
   const Launch launch = copy_rows_launch(from);
   visit_size(from.size, [&]<class T>(std::type_identity<T>) {
-    copy_kernel<<<launch.grid, launch.block, 0, stream>>>(static_cast<const T*>(from.data),
-                                                          from.row, from.rows, from.columns,
-                                                          static_cast<T*>(to), to_row);
+    copy_kernel<<<launch.grid, launch.block, 0, stream>>>(
+        static_cast<const T*>(from.data), from.row, from.count * from.rows, from.columns,
+        static_cast<T*>(to), to_row);
   });
   check(cudaGetLastError());
 }
 
 Launch copy_transposed_launch(const MatrixView& from) {
-  const dim3 grid(ceil_div(from.columns, kSquare), std::min(ceil_div(from.rows, kSquare), kMostY));
+  const dim3 grid(ceil_div(from.columns, kSquare), std::min(ceil_div(from.rows, kSquare), kMostY),
+                  static_cast<unsigned>(from.count));
   Launch launch{nullptr, grid, dim3(kSquare, 8), 0};
   visit_size(from.size, [&]<class T>(std::type_identity<T>) {
     launch.function = reinterpret_cast<const void*>(transpose_kernel<T>);

@@ -11,19 +11,21 @@
 
 namespace roofcast::cuda::gemm {
 
-/// A row-major matrix of elements of `size` bytes (1, 2 or 4), `row` elements from row to row.
+/// Row-major matrices of elements of `size` bytes (1, 2 or 4), one after the other, `row` elements from
+/// row to row.
 struct MatrixView {
   const void* data;
   std::int64_t row;
   int rows, columns, size;
+  int count = 1;
 };
 
 using roofcast::gemm::tensor::passes::padded_row;
 
-/// Copies a matrix to rows of `to_row` elements; what pads a row is not written.
+/// Copies matrices to rows of `to_row` elements; what pads a row is not written.
 void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t);
 Launch copy_rows_launch(const MatrixView& from);
-/// The transpose of a matrix.
+/// The transpose of each; at most 65535.
 void copy_transposed(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t);
 Launch copy_transposed_launch(const MatrixView& from);
 
@@ -32,7 +34,7 @@ Launch copy_transposed_launch(const MatrixView& from);
 void sum_parts(const float* parts, int count, int rows, int columns, void* c, std::int64_t row_c,
                DType dtype, cudaStream_t);
 Launch sum_parts_launch(int rows, int columns, DType dtype);
-/// The same of the tiles whose k is split, from Schedule::sums_of. c: rows × columns.
+/// The same of the tiles whose k is split, from Schedule::sums_of. c: rows × columns for each matrix.
 void sum_tiles(const float* parts, const Schedule&, int rows, int columns, void* c,
                std::int64_t row_c, DType dtype, cudaStream_t);
 Launch sum_tiles_launch(const Schedule&, DType dtype);

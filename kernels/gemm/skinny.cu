@@ -23,7 +23,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <utility>
+#include <array>
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
@@ -38,6 +38,9 @@ namespace {
 
 using roofcast::gemm::tensor::kSkinnyTiles;
 using roofcast::gemm::tensor::SkinnyTile;
+using roofcast::gemm::tensor::Stored;
+using roofcast::gemm::tensor::stored_a;
+using roofcast::gemm::tensor::stored_b;
 using roofcast::gemm::tensor::skinny::along_k;
 using roofcast::gemm::tensor::skinny::tokens_of;
 using roofcast::gemm::tensor::skinny::transposes;
@@ -56,6 +59,13 @@ struct Skinny {
   int parts;                             ///< of k
   float* sums;                           ///< of parts, each as large as C, dense; null for one part
   std::int64_t sums_row, sums_token;
+  int matrices;  ///< of a batch; elements from one to the next:
+  std::int64_t matrix_weights, matrix_tokens, matrix_c;
+
+  /// Whether eight elements of k or of columns are all there, at multiples of 16 bytes, or none.
+  constexpr bool whole_vectors(bool along_k) const {
+    return row_weights % 8 == 0 && row_tokens % 8 == 0 && k % 8 == 0 && (along_k || rows % 8 == 0);
+  }
 };
 
 template <class Element_, int kTokens_, bool kAlongK_>
@@ -109,6 +119,9 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
   const int lane = thread % 32, warp = thread / 32;
   const int g = lane / 4, t = lane % 4;
   const int row0 = static_cast<int>(blockIdx.x) * T::kRows;
+  weights += blockIdx.z * p.matrix_weights;
+  tokens += blockIdx.z * p.matrix_tokens;
+  c += blockIdx.z * p.matrix_c;
   const Range blocks =
       part_of((p.k + kBlockK - 1) / kBlockK, static_cast<int>(blockIdx.y), p.parts);
 
@@ -203,8 +216,8 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     if (p.sums == nullptr) {
       c[row * p.c_row + token * p.c_token] = narrow<Element>(all);
     } else {
-      const std::int64_t part = blockIdx.y * (std::int64_t{p.rows} * p.tokens);
-      p.sums[part + row * p.sums_row + token * p.sums_token] = all;
+      const std::int64_t before = std::int64_t{blockIdx.y} * p.matrices + blockIdx.z;
+      p.sums[before * p.rows * p.tokens + row * p.sums_row + token * p.sums_token] = all;
     }
   }
 }
@@ -219,7 +232,8 @@ template <class T>
 Launch launch_of(const Skinny& p, bool aligned) {
   const auto kernel = aligned ? skinny_kernel<T, true> : skinny_kernel<T, false>;
   return {reinterpret_cast<const void*>(kernel),
-          dim3(static_cast<unsigned>(ceil_div(p.rows, T::kRows)), static_cast<unsigned>(p.parts)),
+          dim3(static_cast<unsigned>(ceil_div(p.rows, T::kRows)), static_cast<unsigned>(p.parts),
+               static_cast<unsigned>(p.matrices)),
           dim3(kThreads), T::kSharedBytes};
 }
 
@@ -227,11 +241,8 @@ template <class T>
 void run_tile(const Skinny& p, const void* weights, const void* tokens, void* c,
               cudaStream_t stream) {
   using Element = typename T::Element;
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(Element));
-  // Eight elements of k or of columns are all there or none.
-  const bool aligned = multiple_of(16, weights, p.row_weights * kSize) &&
-                       multiple_of(16, tokens, p.row_tokens * kSize) && p.k % 8 == 0 &&
-                       (T::kAlongK || p.rows % 8 == 0);
+  const bool aligned =
+      p.whole_vectors(T::kAlongK) && multiple_of(16, weights, 0) && multiple_of(16, tokens, 0);
   const auto kernel = aligned ? skinny_kernel<T, true> : skinny_kernel<T, false>;
   const Launch launch = launch_of<T>(p, aligned);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::kSharedBytes));
@@ -266,14 +277,38 @@ const CompiledTile* find_compiled(const Problem& p) {
   return find_tile(kCompiled, by_weights(p));
 }
 
+constexpr int kElement = 2;  // bytes
+
+/// An operand, by its position among the inputs: as it is stored, and as the kernel reads it.
+struct Operand {
+  Stored from, read;
+  bool transposed;  ///< first, to rows of k
+};
+Operand operand_of(const Problem& p, std::size_t input) {
+  const Stored from = input == 0 ? stored_a(p) : stored_b(p);
+  const bool turned = input == 0 ? p[kTransposedA] != 0 : transposes(p);
+  if (!turned) return {from, from, false};
+  return {from, {from.columns, from.rows, padded_row(from.rows, kElement)}, true};
+}
+MatrixView view_of(const Problem& p, const Stored& from, const void* data) {
+  return {data,
+          from.row,
+          static_cast<int>(from.rows),
+          static_cast<int>(from.columns),
+          kElement,
+          static_cast<int>(p[kBatch])};
+}
+
 Skinny skinny_of(const Problem& p) {
   const Shape s = shape_of(p);
+  const Stored a = operand_of(p, 0).read, b = operand_of(p, 1).read;
   const auto parts = static_cast<int>(p[kSplitK]);
   if (weights_in_b(p)) {
-    return {s.n, s.m, s.k, s.row_b, s.row_a, 1, s.row_c, parts, nullptr, 1, s.n};
+    return {s.n, s.m, s.k,        b.row,        a.row,        1,         s.row_c, parts, nullptr,
+            1,   s.n, s.matrices, b.elements(), a.elements(), s.matrix_c};
   }
-  const std::int64_t row = transposes(p) ? padded_row(s.k, 2) : s.row_b;
-  return {s.m, s.n, s.k, s.row_a, row, s.row_c, 1, parts, nullptr, s.n, 1};
+  return {s.m,     s.n, s.k, a.row,      b.row,        s.row_c,      1,         parts,
+          nullptr, s.n, 1,   s.matrices, a.elements(), b.elements(), s.matrix_c};
 }
 
 std::string unsupported(const Problem& p) {
@@ -297,11 +332,14 @@ std::string unsupported(const Problem& p) {
 
 Tensors with_scratch(const Problem& p) {
   Tensors all = tensor_tensors(p);
-  if (transposes(p)) {
-    all.scratch.push_back({p.dtype, static_cast<std::size_t>(p[kN] * padded_row(p[kK], 2))});
+  for (const std::size_t input : {0U, 1U}) {
+    const Operand one = operand_of(p, input);
+    if (!one.transposed) continue;
+    all.scratch.push_back({p.dtype, static_cast<std::size_t>(p[kBatch] * one.read.elements())});
   }
   if (p[kSplitK] > 1) {
-    all.scratch.push_back({DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kM] * p[kN])});
+    all.scratch.push_back(
+        {DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kBatch] * p[kM] * p[kN])});
   }
   return all;
 }
@@ -309,28 +347,33 @@ Tensors with_scratch(const Problem& p) {
 void run_problem(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Shape s = shape_of(p);
   Skinny skinny = skinny_of(p);
-  const void *weights = at.inputs[1], *tokens = at.inputs[0];
+  std::array<const void*, 2> read = {at.inputs[0], at.inputs[1]};
   std::size_t next_scratch = 0;
-  if (!weights_in_b(p)) std::swap(weights, tokens);
-  if (transposes(p)) {
+  for (const std::size_t input : {0U, 1U}) {
+    const Operand one = operand_of(p, input);
+    if (!one.transposed) continue;
     void* const to = at.scratch[next_scratch++];
-    copy_transposed({tokens, s.row_b, s.k, s.n, 2}, to, skinny.row_tokens, stream);
-    tokens = to;
+    copy_transposed(view_of(p, one.from, read[input]), to, one.read.row, stream);
+    read[input] = to;
   }
   if (skinny.parts > 1) skinny.sums = static_cast<float*>(at.scratch[next_scratch]);
-  find_compiled(p)->run(skinny, weights, tokens, at.outputs[0], stream);
+  const std::size_t weights = weights_in_b(p) ? 1 : 0;
+  find_compiled(p)->run(skinny, read[weights], read[1 - weights], at.outputs[0], stream);
   if (skinny.parts > 1) {
-    sum_parts(skinny.sums, skinny.parts, s.m, s.n, at.outputs[0], s.row_c, p.dtype, stream);
+    sum_parts(skinny.sums, skinny.parts, s.rows_c(), s.n, at.outputs[0], s.row_c, p.dtype, stream);
   }
 }
 
 std::vector<Launch> launches(const Problem& p) {
   const Shape s = shape_of(p);
   std::vector<Launch> all;
-  if (transposes(p)) all.push_back(copy_transposed_launch({nullptr, s.row_b, s.k, s.n, 2}));
+  for (const std::size_t input : {0U, 1U}) {
+    const Operand one = operand_of(p, input);
+    if (one.transposed) all.push_back(copy_transposed_launch(view_of(p, one.from, nullptr)));
+  }
   const Skinny skinny = skinny_of(p);
-  all.push_back(find_compiled(p)->launch(skinny, aligned_operands(p)));
-  if (skinny.parts > 1) all.push_back(sum_parts_launch(s.m, s.n, p.dtype));
+  all.push_back(find_compiled(p)->launch(skinny, skinny.whole_vectors(along_k(p))));
+  if (skinny.parts > 1) all.push_back(sum_parts_launch(s.rows_c(), s.n, p.dtype));
   return all;
 }
 

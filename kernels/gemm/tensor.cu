@@ -5,11 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 
 namespace roofcast::cuda::gemm {
+
+using roofcast::gemm::tensor::overlapping_rows;
+using roofcast::gemm::tensor::Stored;
+using roofcast::gemm::tensor::stored_a;
+using roofcast::gemm::tensor::stored_b;
+using roofcast::gemm::tensor::stored_c;
+
 namespace {
 
 template <class T>
@@ -23,16 +31,19 @@ __device__ double wide(T x) {
 
 /// Each element by itself, in float64.
 template <class T>
-__global__ void reference_kernel(Shape s, bool transposed_b, const T* a, const T* b, double* c) {
+__global__ void reference_kernel(Shape s, bool transposed_a, bool transposed_b, const T* a,
+                                 const T* b, double* c) {
   const std::int64_t element = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::int64_t row = element / s.n, column = element % s.n;
-  if (row >= s.m) return;
+  const std::int64_t row = element / s.n % s.m, column = element % s.n;
+  const std::int64_t matrix = element / s.n / s.m;
+  if (matrix >= s.matrices) return;
+  a += matrix * s.matrix_a, b += matrix * s.matrix_b;
   double sum = 0;
   for (std::int64_t i = 0; i < s.k; ++i) {
-    sum += wide(a[row * s.row_a + i]) *
+    sum += wide(transposed_a ? a[i * s.row_a + row] : a[row * s.row_a + i]) *
            wide(transposed_b ? b[column * s.row_b + i] : b[i * s.row_b + column]);
   }
-  c[element] = sum;
+  c[matrix * s.matrix_c + row * s.row_c + column] = sum;
 }
 
 std::string tile_text(const Problem& p) {
@@ -56,18 +67,17 @@ bool attribute(cudaDeviceAttr which, int& value) {
 }  // namespace
 
 Shape shape_of(const Problem& p) {
+  const Stored a = stored_a(p), b = stored_b(p), c = stored_c(p);
   return {static_cast<int>(p[kM]),
           static_cast<int>(p[kN]),
           static_cast<int>(p[kK]),
-          p[kK],
-          p[kTransposedB] != 0 ? p[kK] : p[kN],
-          p[kN]};
-}
-
-bool aligned_operands(const Problem& p) {
-  const Shape s = shape_of(p);
-  const auto size = static_cast<std::int64_t>(size_bytes(p.dtype));
-  return s.row_a * size % 16 == 0 && s.row_b * size % 16 == 0;
+          a.row,
+          b.row,
+          c.row,
+          static_cast<int>(p[kBatch]),
+          a.elements(),
+          b.elements(),
+          c.elements()};
 }
 
 std::string unsupported_sizes(const Problem& p) {
@@ -75,8 +85,16 @@ std::string unsupported_sizes(const Problem& p) {
   if (std::min({p[kM], p[kN], p[kK]}) < 1 || std::max({p[kM], p[kN], p[kK]}) > kLargest) {
     return "m, n and k must be from 1 to " + std::to_string(kLargest);
   }
-  if (p[kTransposedB] < 0 || p[kTransposedB] > 1) return "transposed_b must be 0 or 1";
-  return {};
+  for (const auto& [name, value] :
+       {std::pair{"transposed_a", p[kTransposedA]}, std::pair{"transposed_b", p[kTransposedB]}}) {
+    if (value < 0 || value > 1) return std::string(name) + " must be 0 or 1";
+  }
+  constexpr std::int64_t kMostMatrices = 65535;  // blocks of a grid along z
+  if (p[kBatch] < 1 || p[kBatch] > kMostMatrices || p[kBatch] * std::max(p[kM], p[kK]) > kLargest) {
+    return "batch must be from 1 to " + std::to_string(kMostMatrices) +
+           ", and all its rows at most " + std::to_string(kLargest);
+  }
+  return overlapping_rows(p);
 }
 
 std::string fits_device(const Launch& launch) {
@@ -115,23 +133,28 @@ std::string not_compiled(std::string_view kernel, const Problem& p,
 }
 
 Tensors tensor_tensors(const Problem& p) {
-  const auto elements = [&](auto rows, auto columns) {
-    return static_cast<std::size_t>(p[rows]) * static_cast<std::size_t>(p[columns]);
+  const auto tensor = [&](DType type, const Stored& matrix) -> Tensor {
+    return {.dtype = type,
+            .elements = static_cast<std::size_t>(p[kBatch] * matrix.elements()),
+            .pitch = static_cast<std::size_t>(matrix.row),
+            .unused = static_cast<std::size_t>(matrix.row - matrix.columns)};
   };
-  return {{{p.dtype, elements(kM, kK)}, {p.dtype, elements(kK, kN)}},
-          {{result_type(p.dtype), elements(kM, kN)}}};
+  return {{tensor(p.dtype, stored_a(p)), tensor(p.dtype, stored_b(p))},
+          {tensor(result_type(p.dtype), stored_c(p))}};
 }
 
 void tensor_reference(const Problem& p, std::span<const void* const> inputs,
                       std::span<double* const> outputs, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(ceil_div(p[kM] * p[kN], 256));
+  const auto blocks = static_cast<unsigned>(ceil_div(p[kBatch] * p[kM] * p[kN], 256));
   const auto launch = [&]<class T>(std::type_identity<T>) {
-    reference_kernel<<<blocks, 256, 0, stream>>>(shape_of(p), p[kTransposedB] != 0,
-                                                 static_cast<const T*>(inputs[0]),
-                                                 static_cast<const T*>(inputs[1]), outputs[0]);
+    reference_kernel<<<blocks, 256, 0, stream>>>(
+        shape_of(p), p[kTransposedA] != 0, p[kTransposedB] != 0, static_cast<const T*>(inputs[0]),
+        static_cast<const T*>(inputs[1]), outputs[0]);
   };
   if (p.dtype == DType::fp8) {
     launch(std::type_identity<__nv_fp8_e4m3>{});
+  } else if (p.dtype == DType::int8) {
+    launch(std::type_identity<std::int8_t>{});
   } else {
     visit_element(p.dtype, launch);
   }
@@ -141,8 +164,10 @@ void tensor_reference(const Problem& p, std::span<const void* const> inputs,
 // As gemm::tolerance derives it. fp8: Hopper aligns the products of an instruction, 32 of k, to the
 // largest and keeps about 14 bits of their sum (DeepSeek-V3 technical report, 2024, section 3.3.2),
 // so a step truncates by up to 2^-13 of the partial sum, towards 0: u·Σ√(32·i) over k/32 steps is
-// u·k/48 of √k. Inputs are given in the type, so only the result is rounded.
+// u·k/48 of √k. Inputs are given in the type, so only the result is rounded. int8: sums are exact
+// and rounded once to fp32.
 double tensor_tolerance(const Problem& p, std::size_t output) {
+  if (p.dtype == DType::int8) return 2 * kFp32Roundoff;
   if (p.dtype != DType::fp8) return gemm::tolerance(p, output);
   Problem narrow = p;
   narrow.dtype = result_type(p.dtype);

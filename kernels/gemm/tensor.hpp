@@ -1,8 +1,8 @@
 #pragma once
 // C[m,n] = A[m,k] · B on the tensor cores: what gemm.mma_sync, gemm.wgmma and gemm.skinny share.
 // A and C are row-major. B is row-major [k,n] as for the SIMT rungs, or [n,k] (kTransposedB) as the
-// weights of a linear layer are stored. Sums are fp32 and rounded once to the type of C: that of A
-// and B; fp32 for tf32, bf16 for fp8.
+// weights of a linear layer are stored; A may be [k,m] (kTransposedA). Sums are fp32 and rounded once
+// to the type of C: that of A and B; fp32 for tf32, bf16 for fp8. Those of int8 are int32, C is fp32.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -18,16 +18,27 @@
 
 namespace roofcast::cuda::gemm {
 
+using roofcast::gemm::tensor::kBatch;
 using roofcast::gemm::tensor::kCluster;
+using roofcast::gemm::tensor::kLda;
+using roofcast::gemm::tensor::kLdb;
+using roofcast::gemm::tensor::kLdc;
 using roofcast::gemm::tensor::kSplitK;
 using roofcast::gemm::tensor::kSplitRest;
+using roofcast::gemm::tensor::kTransposedA;
 using roofcast::gemm::tensor::kTransposedB;
 using roofcast::gemm::tensor::result_type;
 
-/// A matrix product as a kernel sees it. Row lengths are elements from one row to the next.
+/// Matrix products of one size as a kernel sees them: elements from one row to the next, and from one
+/// matrix to the next.
 struct Shape {
   int m, n, k;
   std::int64_t row_a, row_b, row_c;
+  int matrices = 1;
+  std::int64_t matrix_a = 0, matrix_b = 0, matrix_c = 0;
+
+  /// Of all matrices, one below the other.
+  int rows_c() const { return matrices * m; }
 };
 
 Shape shape_of(const Problem&);
@@ -35,9 +46,10 @@ constexpr Problem tensor_configuration(DType dtype, std::int64_t tile_m, std::in
                                        std::int64_t tile_k, bool transposed_b,
                                        std::int64_t split_k = 0, std::int64_t cluster = 0,
                                        std::int64_t split_rest = 0) {
-  return {.dtype = dtype,
-          .values = {0, 0, 0, tile_m, tile_n, tile_k, transposed_b ? 1 : 0, split_k, cluster,
-                     split_rest}};
+  Problem p{.dtype = dtype, .values = {0, 0, 0, tile_m, tile_n, tile_k, transposed_b ? 1 : 0}};
+  p[kBatch] = 1;
+  p[kSplitK] = split_k, p[kCluster] = cluster, p[kSplitRest] = split_rest;
+  return p;
 }
 
 /// Empty if every tensor kernel takes the sizes, else why not.
@@ -63,9 +75,6 @@ constexpr bool multiple_of(std::int64_t bytes, const void* address, std::int64_t
   return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(bytes) == 0 &&
          row_bytes % bytes == 0;
 }
-/// Whether the rows of A and of B are multiples of 16 bytes.
-bool aligned_operands(const Problem&);
-
 /// Arrays of one type, one after the other.
 template <class T, std::size_t... kCounts>
 constexpr auto joined(const std::array<T, kCounts>&... lists) {

@@ -92,12 +92,12 @@ Launch launch_of(const Schedule& schedule) {
 template <class T>
 Schedule planned(const Shape& shape, Split split) {
   const int parts = std::max(split.all, split.rest);
-  const int tiles = schedule_of<T>(shape.m, shape.n, shape.k, 1, 1, 0).tiles();
+  const int tiles = schedule_of<T>(shape.m, shape.n, shape.k, 1, 1, 0, shape.matrices).tiles();
   const int whole = split.rest > 1  ? in_full_rounds(tiles, resident_clusters<T>())
                     : split.all > 1 ? 0
                                     : tiles;
   const auto grouped = [&](int group_rows) {
-    return schedule_of<T>(shape.m, shape.n, shape.k, parts, group_rows, whole);
+    return schedule_of<T>(shape.m, shape.n, shape.k, parts, group_rows, whole, shape.matrices);
   };
   return grouped(static_cast<int>(roofcast::gemm::tensor::wgmma_group_rows(
       ceil_div(shape.n, T::kColumns), std::int64_t{launch_of<T>(grouped(1)).grid.x})));
@@ -110,21 +110,24 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
   constexpr auto kType = map_type<typename T::Element>();
   constexpr int kLinesB = b_box_lines(T::kTransposedB, T::kSize, T::kColumns, T::kCluster);
   constexpr int kOutSize = static_cast<int>(sizeof(Out));
-  CUtensorMap a = tensor_map({kType, T::kSize, from.a(), from.row_a(), shape.m, shape.k, T::kRows});
-  CUtensorMap b = T::kTransposedB ? tensor_map({kType, T::kSize, from.b(), from.row_b(), shape.n,
-                                                shape.k, T::kColumns / T::kCluster})
-                                  : tensor_map({kType, T::kSize, from.b(), from.row_b(), shape.k,
-                                                shape.n, T::kDepth / T::kCluster});
+  const auto map_of = [&](const Operands::Rows& matrix, int rows, int columns, int box_rows) {
+    return tensor_map({kType, T::kSize, matrix.data, matrix.row, rows, columns, box_rows,
+                       shape.matrices, matrix.stride});
+  };
+  CUtensorMap a = map_of(from.a(), shape.m, shape.k, T::kRows);
+  CUtensorMap b = T::kTransposedB ? map_of(from.b(), shape.n, shape.k, kLinesB)
+                                  : map_of(from.b(), shape.k, shape.n, kLinesB);
   const bool by_box = schedule.whole > 0 && multiple_of(16, c, shape.row_c * kOutSize);
   CUtensorMap to{};  // not read where C is stored by elements
   if (by_box) {
-    to = tensor_map(
-        {map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, hopper::kPanelRows});
+    to = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n,
+                     hopper::kPanelRows, shape.matrices, shape.m * shape.row_c});
   }
   const Launch launch = launch_of<T>(schedule);
   Work work{.m = shape.m,
             .n = shape.n,
             .k = shape.k,
+            .matrices = shape.matrices,
             .parts = schedule.parts,
             .whole = schedule.whole,
             .group_rows = schedule.group * T::kCluster,
@@ -182,7 +185,8 @@ std::string unsupported(const Problem& p) {
            std::to_string(ceil_div(p[kK], p[kTileK]));
   }
   if (p[kSplitRest] > 1 && p[kSplitK] > 1) return kOneSplit;
-  const std::int64_t items = ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) * p[kSplitK];
+  const std::int64_t items =
+      p[kBatch] * ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) * p[kSplitK];
   if (items > std::int64_t{1} << 30) return "too many tiles: choose larger tiles";
   if (!device_is(9, 0)) {
     return "this device has no wgmma (compute capability 9.0): use gemm.mma_sync";
@@ -194,7 +198,8 @@ Tensors with_scratch(const Problem& p) {
   Tensors all = tensor_tensors(p);
   add_operand_scratch(all, p, wgmma_along_k(p.dtype));
   if (p[kSplitK] > 1) {
-    all.scratch.push_back({DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kM] * p[kN])});
+    all.scratch.push_back(
+        {DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kBatch] * p[kM] * p[kN])});
   }
   if (p[kSplitRest] > 1) {
     const std::int64_t sums = find_compiled(p)->schedule(shape_of(p), split_of(p)).split_sums();
@@ -209,7 +214,7 @@ std::vector<Launch> launches(const Problem& p) {
   const CompiledTile& tile = *find_compiled(p);
   const Schedule schedule = tile.schedule(s, split_of(p));
   all.push_back(tile.launch(schedule));
-  if (p[kSplitK] > 1) all.push_back(sum_parts_launch(s.m, s.n, result_type(p.dtype)));
+  if (p[kSplitK] > 1) all.push_back(sum_parts_launch(s.rows_c(), s.n, result_type(p.dtype)));
   if (p[kSplitRest] > 1 && schedule.split_tiles() > 0) {
     all.push_back(sum_tiles_launch(schedule, result_type(p.dtype)));
   }
@@ -230,7 +235,7 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   if (by_tile) {
     sum_tiles(sums, schedule, shape.m, shape.n, c, shape.row_c, type, stream);
   } else {
-    sum_parts(sums, schedule.parts, shape.m, shape.n, c, shape.row_c, type, stream);
+    sum_parts(sums, schedule.parts, shape.rows_c(), shape.n, c, shape.row_c, type, stream);
   }
 }
 

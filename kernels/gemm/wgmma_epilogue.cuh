@@ -107,7 +107,8 @@ __device__ void store_rows(unsigned panel, Out* c, std::int64_t row_c, int rows_
 /// when they have read a panel; or by rows where `work.c` is given.
 template <class T>
 __device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, const Work& work,
-                             const Sums<T>& sum, int row, int column, int warpgroup, int& panel) {
+                             const Sums<T>& sum, int matrix, int row, int column, int warpgroup,
+                             int& panel) {
   using Out = typename T::Out;
   constexpr int kColumns = kPanelBytes / static_cast<int>(sizeof(Out));
   const auto thread = static_cast<int>(threadIdx.x) % kWarpgroup;
@@ -122,7 +123,8 @@ __device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, cons
       if (work.c != nullptr) {
         fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
         __syncwarp();
-        store_rows<Out>(to, static_cast<Out*>(work.c) + first * work.row_c + column + p * kColumns,
+        const std::int64_t above = std::int64_t{matrix} * work.m + first;  // rows of C
+        store_rows<Out>(to, static_cast<Out*>(work.c) + above * work.row_c + column + p * kColumns,
                         work.row_c, work.m - first, left, thread / 32, thread % 32);
         __syncwarp();
       } else {
@@ -131,7 +133,10 @@ __device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, cons
         fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
         rows::fence_async_proxy();
         meet(warpgroup);
-        if (thread == 0) store_box(c, column + p * kColumns, first, to);
+        if (thread == 0) {
+          store_box(c, column + p * kColumns, first, matrix, to);
+          commit_stores();
+        }
       }
       panel ^= 1;
     }

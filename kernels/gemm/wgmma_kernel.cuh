@@ -60,14 +60,14 @@ __device__ void produce(const Shared<T>& shared, const Schedule& schedule, int f
       // All of A's and B's tile, the peer's half of B among it; boxes count in full beyond edges.
       full.expect(T::kStageBytes);
       const int k0 = step * T::kDepth;
-      copy_box<false>(shared.a(ring.stage), a, k0, item.row0, full);
+      copy_box(shared.a(ring.stage), a, k0, item.row0, item.matrix, full);
 #pragma unroll
       for (int i = 0; i < b_boxes(T::kTransposedB, T::kSize, T::kColumns); ++i) {
         const BoxPlace box = b_box(T::kTransposedB, T::kSize, T::kColumns, T::kCluster, rank, i);
         const int k = k0 + box.k, column = item.column0 + box.column;
         copy_box<(T::kCluster > 1)>(shared.b(ring.stage) + static_cast<unsigned>(box.bytes), b,
                                     T::kTransposedB ? k : column, T::kTransposedB ? column : k,
-                                    full);
+                                    item.matrix, full);
       }
     }
   }
@@ -137,8 +137,8 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   const int rank = T::kCluster > 1 ? Cluster::here().rank : 0;
   const int first = static_cast<int>(blockIdx.x) / T::kCluster;
   const int stride = static_cast<int>(gridDim.x) / T::kCluster;
-  const Schedule schedule =
-      schedule_of<T>(work.m, work.n, work.k, work.parts, work.group_rows, work.whole);
+  const Schedule schedule = schedule_of<T>(work.m, work.n, work.k, work.parts, work.group_rows,
+                                           work.whole, work.matrices);
 
   if (threadIdx.x == 0) {
     prefetch(a);
@@ -184,12 +184,13 @@ __global__ void __launch_bounds__(T::kThreads, 1)
       consume<T>(shared, ring, item.steps, own_row, sum, shared.turn(1 - warpgroup % 2));
       const int row = item.row0 + own_row;
       if (item.split < 0) {
-        store_panels<T>(shared, c, work, sum, row, item.column0, warpgroup, panel);
+        store_panels<T>(shared, c, work, sum, item.matrix, row, item.column0, warpgroup, panel);
       } else if (work.by_tile) {
         store_part<T>(work.sums + schedule.sums_of(item.split, item.part), T::kRows, T::kColumns,
                       sum, own_row, 0, warp, lane);
       } else {
-        float* const to = work.sums + std::int64_t{item.part} * work.m * work.n;
+        float* const to =
+            work.sums + (std::int64_t{item.part} * work.matrices + item.matrix) * work.m * work.n;
         store_part<T>(to, work.m, work.n, sum, row, item.column0, warp, lane);
       }
     }

@@ -1,13 +1,10 @@
 #pragma once
 // A tile of gemm.wgmma: its shape, its place in shared memory, and what a block is told.
-#include <cuda_bf16.h>
-#include <cuda_fp8.h>
-
 #include <cstdint>
-#include <type_traits>
 
 #include "kernels/gemm/hopper.cuh"
 #include "kernels/gemm/layout.cuh"
+#include "kernels/gemm/mma.cuh"
 
 namespace roofcast::cuda::gemm::hopper {
 
@@ -17,9 +14,6 @@ constexpr int kPanelRows = 64;  // of C in shared memory
 constexpr int kPanelTileBytes = kPanelRows * kPanelBytes;
 constexpr int kPanelsOfC = 2;     // of a warpgroup
 constexpr int kAlignment = 1024;  // of swizzled tiles
-
-template <class Element>
-using Result = std::conditional_t<std::is_same_v<Element, __nv_fp8_e4m3>, __nv_bfloat16, Element>;
 
 template <class Element_, int kRows_, int kColumns_, int kStages_, int kConsumers_, int kCluster_,
           bool kPingPong_, bool kTransposedB_>
@@ -61,19 +55,21 @@ struct Tile {
 
 template <class T>
 __host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int parts, int group_rows,
-                                                   int whole) {
+                                                   int whole, int matrices) {
   return Schedule::of(m, n, k, parts, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows,
-                      whole);
+                      whole, matrices);
 }
 
 /// What the kernel is told besides the tensor maps.
 struct Work {
-  int m, n, k, parts;  ///< parts of k, of the tiles that are not whole
-  int whole;           ///< tiles that are, in clusters: they come first
-  int group_rows;      ///< tile rows that blocks visit before the next tile column
-  void* c;             ///< where threads store C; null where TMA does
+  int m, n, k, matrices;  ///< of each matrix
+  int parts;              ///< of k, of the tiles that are not whole
+  int whole;              ///< tiles that are, in clusters: they come first
+  int group_rows;         ///< tile rows that blocks visit before the next tile column
+  void* c;                ///< where threads store C; null where TMA does
   std::int64_t row_c;
-  /// Of parts of k: [parts][m][n], or Schedule::sums_of `by_tile`; null where all tiles are whole.
+  /// Of parts of k: [parts][matrices][m][n], or Schedule::sums_of `by_tile`; null where all tiles
+  /// are whole.
   float* sums;
   bool by_tile;
 };

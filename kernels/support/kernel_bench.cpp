@@ -46,8 +46,12 @@ class References {
  public:
   const std::vector<double*>& of(const KernelEntry& entry, const Problem& p, const Tensors& tensors,
                                  const std::vector<const void*>& inputs) {
-    const std::array<std::int64_t, 5> product = {static_cast<std::int64_t>(p.dtype), p[0], p[1],
-                                                 p[2], p[cuda::gemm::kTransposedB]};
+    Problem product = p;  // without what configures it
+    for (const std::size_t setting : {cuda::gemm::kTileM, cuda::gemm::kTileN, cuda::gemm::kTileK}) {
+      product[setting] = 0;
+    }
+    product[cuda::gemm::kSplitK] = product[cuda::gemm::kCluster] = 0;
+    product[cuda::gemm::kSplitRest] = 0;
     const bool known = entry.reference == reference_ && product == product_ &&
                        entry.reference == cuda::gemm::tensor_reference;
     if (known) return addresses_;
@@ -65,7 +69,7 @@ class References {
 
  private:
   decltype(KernelEntry::reference) reference_ = nullptr;
-  std::array<std::int64_t, 5> product_{};
+  Problem product_{};
   std::vector<Buffer> buffers_;
   std::vector<double*> addresses_;
 };

@@ -49,11 +49,12 @@ Plan launch_of_product(const Parts& c, const Product& product) {
   p[gemm::kN] = product.n;
   p[gemm::kK] = product.k;
   p[gemm::tensor::kTransposedB] = product.transposed_b ? 1 : 0;
+  p[gemm::tensor::kBatch] = product.batch;
   const std::int64_t size = element_bytes(p.dtype);
   const Operands operands{gemm::tensor::operand(product.a, product.a_pitch * size),
                           gemm::tensor::operand(product.b, product.b_pitch * size)};
   const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(product.n)];
-  Plan plan = gemm::tensor::mma_sync_batch(p, tile, product.batch, operands, product.result, c.gpu);
+  Plan plan = gemm::tensor::mma_sync_batch(p, tile, operands, product.result, c.gpu);
   // Masked scores are computed, but no result needs them.
   plan.useful.tensor_flops[p.dtype] = c.shape.product_flops();
   return plan;

@@ -10,6 +10,7 @@ namespace roofcast::gemm::tensor {
 namespace {
 
 std::span<const MmaTile> tiles_for(const Problem& p) {
+  if (p.dtype == DType::int8) return kMmaInt8Tiles;
   if (mma_sync_along_k(p.dtype)) return kMmaAlongKTiles;
   return kMmaTiles;
 }
@@ -19,12 +20,11 @@ struct Choice {
   Problem p;
   Sizes s;
   MmaTile tile;
-  std::int64_t batch = 1;  ///< equal products in the launch
 
   std::int64_t depth() const { return tile.k_bytes / element_bytes(p.dtype); }
   std::int64_t down() const { return ceil_div(p[kM], tile.m); }
   std::int64_t across() const { return ceil_div(p[kN], tile.n); }
-  std::int64_t tiles() const { return batch * down() * across(); }
+  std::int64_t tiles() const { return p[kBatch] * down() * across(); }
   double steps() const { return as_double(ceil_div(p[kK], depth())); }
   double area() const { return as_double(tile.m * tile.n); }
 };
@@ -76,29 +76,30 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   loop.blocks_per_sm = resident_blocks(launch_of(c), gpu);
   loop.steps = c.steps();
   loop.math_cycles = math_cycles(c, gpu);
-  const double lines = as_double(c.batch) * (as_double(c.across()) * c.s.a() * operands.a.lines +
-                                             as_double(c.down()) * c.s.b() * operands.b.lines);
+  const double lines = as_double(c.across()) * c.s.a() * operands.a.lines +
+                       as_double(c.down()) * c.s.b() * operands.b.lines;
   loop.l2_read_bytes = lines / (as_double(loop.blocks()) * loop.steps);
   loop.outputs = c.area();
-  loop.useful_cycles = as_double(c.batch) * 2 * c.s.m * c.s.n * c.s.k / flop_per_clk(c, gpu);
+  loop.useful_cycles = c.s.flops() / flop_per_clk(c, gpu);
   return loop;
 }
 
-TileRaster raster_of(const Choice& c) {
-  return {.tile_rows = c.down(),
-          .tile_columns = c.across(),
-          .group_rows = std::min(kMmaGroupRows, c.down()),
-          .row_panel_bytes = c.s.a() / as_double(c.down()),
-          .column_panel_bytes = c.s.b() / as_double(c.across())};
+// Absent for a batch: the tiles of another product share no operand.
+std::optional<TileRaster> raster_of(const Choice& c) {
+  if (c.p[kBatch] > 1) return std::nullopt;
+  return TileRaster{.tile_rows = c.down(),
+                    .tile_columns = c.across(),
+                    .group_rows = std::min(kMmaGroupRows, c.down()),
+                    .row_panel_bytes = c.s.a() / as_double(c.down()),
+                    .column_panel_bytes = c.s.b() / as_double(c.across())};
 }
 
 Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& result,
                  const Gpu& gpu) {
-  const double batch = as_double(c.batch);
   Plan plan;
   plan.needs = {Instruction::mma_sync, Instruction::cp_async};
   plan.compute = c.p.dtype;
-  plan.useful.tensor_flops[c.p.dtype] = batch * 2 * c.s.m * c.s.n * c.s.k;
+  plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
   plan.launch = launch_of(c);
   const TileLoop loop = loop_of(c, operands, gpu);
   plan.tile_loop = loop;
@@ -107,13 +108,13 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
   // Every tile column reads A once and every tile row B, as far as they exist.
-  const double read = batch * (as_double(c.across()) * c.s.a() + as_double(c.down()) * c.s.b());
-  plan.free_read_bytes = read - batch * c.s.a() - batch * c.s.b();
+  const double read = as_double(c.across()) * c.s.a() + as_double(c.down()) * c.s.b();
+  plan.free_read_bytes = read - c.s.a() - c.s.b();
   set_traffic(step.issued, {read / (as_double(loop.blocks()) * loop.steps), 0});
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
   step.waits = {.tile_loads = 1, .barriers = 1};
   Step epilogue;
-  set_traffic(epilogue.issued, {0, batch * c.s.c() / as_double(loop.blocks())});
+  set_traffic(epilogue.issued, {0, c.s.c() / as_double(loop.blocks())});
   set_blocks(plan, {{step, loop.steps, as_double(c.tile.stages)}, {epilogue}});
   return plan;
 }
@@ -131,9 +132,9 @@ Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
   return program;
 }
 
-Plan mma_sync_batch(const Problem& p, const MmaTile& tile, std::int64_t batch,
-                    const Operands& operands, const ArrayUse& result, const Gpu& gpu) {
-  return main_launch({p, Sizes(p), tile, batch}, operands, result, gpu);
+Plan mma_sync_batch(const Problem& p, const MmaTile& tile, const Operands& operands,
+                    const ArrayUse& result, const Gpu& gpu) {
+  return main_launch({p, Sizes(p), tile}, operands, result, gpu);
 }
 
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {

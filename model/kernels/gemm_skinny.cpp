@@ -25,7 +25,11 @@ struct Choice {
   double tokens() const { return weights_in_b(p) ? s.a() : s.b(); }
   bool aligned() const {
     const std::int64_t vector = kVectorBytes / element_bytes(p.dtype);
-    return p[kK] % vector == 0 && (tile.along_k || p[kN] % vector == 0);
+    const auto whole = [&](bool copied, const Stored& from) {
+      return copied || from.row % vector == 0;
+    };
+    return p[kK] % vector == 0 && (tile.along_k || p[kN] % vector == 0) &&
+           whole(p[kTransposedA] != 0, stored_a(p)) && whole(skinny::transposes(p), stored_b(p));
   }
   std::int64_t row_blocks() const { return ceil_div(rows_of(p), tile.rows()); }
 };
@@ -58,7 +62,7 @@ Choice choice_of(const Problem& p) {
 
 Launch launch_of(const Choice& c) {
   Launch launch;
-  launch.grid = {c.row_blocks(), c.p[kSplitK], 1};
+  launch.grid = {c.row_blocks(), c.p[kSplitK], c.p[kBatch]};
   launch.block[0] = 32 * SkinnyTile::kWarps;
   launch.registers = c.tile.registers[c.aligned() ? 1 : 0];
   launch.shared_bytes = c.tile.shared_bytes();
@@ -97,7 +101,7 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   Plan plan;
   plan.needs = {Instruction::mma_sync};
   plan.compute = c.p.dtype;
-  plan.useful.tensor_flops[c.p.dtype] = 2 * c.s.m * c.s.n * c.s.k;
+  plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
   plan.launch = launch_of(c);
   const bool split = c.p[kSplitK] > 1;
   const double written = split ? partial_bytes(c.p) : c.s.c();
@@ -110,7 +114,7 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   const double rounds = std::ceil(k_of_block / k_of_round);
 
   // All blocks of a part load the same tokens, which L1 keeps for those of an SM.
-  const double tokens_of_block = c.tokens() / as_double(c.p[kSplitK]);
+  const double tokens_of_block = c.tokens() / as_double(c.p[kBatch] * c.p[kSplitK]);
   plan.reuse = {{.scope = Scope::sm,
                  .bytes = tokens_of_block * blocks,
                  .distinct_bytes = c.tokens(),
@@ -148,8 +152,13 @@ Program plan_skinny(const Problem& p, const Gpu& /*gpu*/) {
   }
   Program program;
   ArrayUse a = reads_activation(kA, c.s.a()), b = reads(kB, c.s.b());
+  const std::int64_t size = element_bytes(p.dtype);
+  if (p[kTransposedA] != 0) {
+    program.push_back({transposed_copy({p[kK], p[kM], size, p[kBatch]}, a, kCopyOfA)});
+    a = scratch(kCopyOfA, {c.s.a(), 0});
+  }
   if (skinny::transposes(p)) {
-    program.push_back({transposed_copy({p[kK], p[kN], element_bytes(p.dtype)}, b, kCopyOfB)});
+    program.push_back({transposed_copy({p[kK], p[kN], size, p[kBatch]}, b, kCopyOfB)});
     b = scratch(kCopyOfB, {c.s.b(), 0});
   }
   program.push_back({weights_in_b(p) ? main_launch(c, b, a) : main_launch(c, a, b)});
@@ -170,8 +179,8 @@ std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
     // A round takes 8 warps' blocks of k.
     const std::int64_t rounds =
         ceil_div(p[kK], SkinnyTile::kBlockK * SkinnyTile::kWarps * tile.blocks_at_once());
-    for (const std::int64_t split :
-         splits_of(p.values[kSplitK], rounds, ceil_div(rows_of(p), tile.rows()), most)) {
+    for (const std::int64_t split : splits_of(
+             p.values[kSplitK], rounds, p[kBatch] * ceil_div(rows_of(p), tile.rows()), most)) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = tile.tokens, one[kTileN] = tile.rows();
       one[kTileK] = SkinnyTile::kBlockK;

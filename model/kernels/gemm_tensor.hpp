@@ -4,6 +4,7 @@
 // tables.
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/kernels/gemm.hpp"
@@ -14,17 +15,57 @@ namespace roofcast::gemm::tensor {
 /// Positions in Problem after kTileK.
 enum Parameter : std::size_t {
   kTransposedB = kTileK + 1,  ///< 1: B is [n,k]
-  kSplitK,                    ///< parts of k that different blocks sum
-  kCluster,                   ///< blocks that share B by multicast
-  kSplitRest,                 ///< parts of k of the tiles of the last round, where it is not full
+  kTransposedA,               ///< 1: A is [k,m]
+  kBatch,                     ///< products of that size, one operand after the other
+  kLda,                       ///< leading dimensions: elements from row to row; 0: rows are dense
+  kLdb,
+  kLdc,
+  kSplitK,     ///< parts of k that different blocks sum
+  kCluster,    ///< blocks that share B by multicast
+  kSplitRest,  ///< parts of k of the tiles of the last round, where it is not full
 };
 
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
 inline constexpr std::int64_t kStepBytes = 32;       ///< of k, that one instruction multiplies
 
-/// What C takes: sums of fp8 products are stored in bf16.
+/// What C takes: sums of fp8 products are stored in bf16, those of int8 products in fp32.
 constexpr DType result_type(DType type) {
+  if (type == DType::int8) return DType::fp32;
   return type == DType::fp8 ? DType::bf16 : type;
+}
+
+/// A row-major matrix of elements as it is stored, `row` elements from row to row; the next one of a
+/// batch follows its last row.
+struct Stored {
+  std::int64_t rows, columns, row;
+
+  constexpr std::int64_t elements() const { return rows * row; }
+};
+constexpr Stored stored(std::int64_t rows, std::int64_t columns, std::int64_t leading_dimension) {
+  return {rows, columns, leading_dimension == 0 ? columns : leading_dimension};
+}
+constexpr Stored stored_a(const Problem& p) {
+  return p[kTransposedA] != 0 ? stored(p[kK], p[kM], p[kLda]) : stored(p[kM], p[kK], p[kLda]);
+}
+constexpr Stored stored_b(const Problem& p) {
+  return p[kTransposedB] != 0 ? stored(p[kN], p[kK], p[kLdb]) : stored(p[kK], p[kN], p[kLdb]);
+}
+constexpr Stored stored_c(const Problem& p) {
+  return stored(p[kM], p[kN], p[kLdc]);
+}
+/// Empty if every row has room for what it holds, else what to do.
+inline std::string overlapping_rows(const Problem& p) {
+  struct Named {
+    const char* leading_dimension;
+    Stored matrix;
+  };
+  for (const auto& [name, matrix] :
+       {Named{"lda", stored_a(p)}, Named{"ldb", stored_b(p)}, Named{"ldc", stored_c(p)}}) {
+    if (matrix.row >= matrix.columns) continue;
+    return std::string(name) + " is " + std::to_string(matrix.row) + " and a row holds " +
+           std::to_string(matrix.columns) + " elements: give at least as many, or 0 for dense rows";
+  }
+  return {};
 }
 
 /// gemm.wgmma: a block stays on its SM and takes tile after tile.
@@ -86,13 +127,18 @@ inline constexpr std::array kMmaTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50
                                          MmaTile{128, 192, 128, 2, 4, 3, 1, 0.41, {218, 208}},
                                          MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, {240, 236}},
                                          MmaTile{64, 64, 128, 2, 2, 4, 2, 0.45, {124, 118}}};
-/// tf32, whose B holds k along its lines: in another order it is transposed first.
+/// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
 constexpr bool mma_sync_along_k(DType type) {
-  return type == DType::tf32;
+  return type == DType::tf32 || type == DType::int8;
 }
-/// Of that.
+/// Of tf32.
 inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 128, 128, 2, 4, 4, 1, 0.42, {158, 158}},
                                                MmaTile{64, 64, 128, 2, 2, 4, 2, 0.45, {118, 118}}};
+
+/// Of int8.
+inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50, {238, 238}},
+                                             MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, {236, 236}},
+                                             MmaTile{64, 64, 128, 2, 2, 4, 2, 0.45, {118, 118}}};
 
 /// gemm.skinny: few rows of A, the tokens (or few columns of B), against weights read once.
 struct SkinnyTile {
@@ -133,7 +179,7 @@ constexpr std::int64_t tokens_of(const Problem& p) {
 constexpr std::int64_t rows_of(const Problem& p) {
   return weights_in_b(p) ? p[kN] : p[kM];
 }
-/// Whether a row of weights holds k.
+/// Whether a row of weights holds k, once A stored by rows of k is transposed.
 constexpr bool along_k(const Problem& p) {
   return !weights_in_b(p) || p[kTransposedB] != 0;
 }

@@ -13,11 +13,10 @@ Program plan_mma_sync(const Problem&, const Gpu&);
 std::vector<Problem> mma_sync_candidates(const Problem&, const Gpu&);
 Outline mma_sync_outline(const Problem&, const Gpu&);
 
-/// So many products of that size in one launch, in tiles of that kind, each with operands and a result
-/// of its own, which the uses count together. Tiles read each operand of their product from L2; it
-/// comes from DRAM once.
-Plan mma_sync_batch(const Problem&, const MmaTile&, std::int64_t batch, const Operands&,
-                    const ArrayUse& result, const Gpu&);
+/// A batch in tiles of that kind; the uses count the operands and the results of all its products.
+/// Tiles read each operand of their product from L2; it comes from DRAM once.
+Plan mma_sync_batch(const Problem&, const MmaTile&, const Operands&, const ArrayUse& result,
+                    const Gpu&);
 
 Program plan_wgmma(const Problem&, const Gpu&);
 std::vector<Problem> wgmma_candidates(const Problem&, const Gpu&);
@@ -26,25 +25,39 @@ Outline wgmma_outline(const Problem&, const Gpu&);
 Program plan_skinny(const Problem&, const Gpu&);
 std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);
 
-inline constexpr std::array kMmaTypes = {DType::bf16, DType::fp16, DType::tf32};
+inline constexpr std::array kMmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::int8};
 inline constexpr std::array kWgmmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8};
 inline constexpr std::array kSkinnyTypes = {DType::bf16, DType::fp16};
 
 inline constexpr roofcast::Parameter kLayoutOfB = {
     "transposed_b", "1: B is stored as [n,k], as the weights of a linear layer", 0, 1, 0};
+inline constexpr roofcast::Parameter kLayoutOfA = {"transposed_a", "1: A is stored as [k,m]", 0, 1,
+                                                   0};
+inline constexpr roofcast::Parameter kProducts = {
+    "batch", "products of that shape, their operands one after the other", 1, 65535, 1};
+constexpr roofcast::Parameter leading_dimension(std::string_view name, std::string_view meaning) {
+  return {name, meaning, 0, 2 * kMaxExtent, 0};
+}
+inline constexpr roofcast::Parameter kRowsOfA =
+    leading_dimension("lda", "elements of A from row to row; 0: rows are dense");
+inline constexpr roofcast::Parameter kRowsOfB =
+    leading_dimension("ldb", "elements of B from row to row; 0: rows are dense");
+inline constexpr roofcast::Parameter kRowsOfC =
+    leading_dimension("ldc", "elements of C from row to row; 0: rows are dense");
 inline constexpr roofcast::Parameter kRowsOfTile =
     setting("tile_m", "rows of C a block computes; 0: to choose", kToChoose, 512, kToChoose);
 inline constexpr roofcast::Parameter kColumnsOfTile =
     setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose);
 inline constexpr roofcast::Parameter kPartsOfK =
     setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose);
-inline constexpr std::array kMmaParameters = with_own(
-    kShape, kRowsOfTile, kColumnsOfTile,
-    setting("tile_k", "depth of a stage; 0: to choose", kToChoose, 128, kToChoose), kLayoutOfB);
+inline constexpr std::array kMmaParameters =
+    with_own(kShape, kRowsOfTile, kColumnsOfTile,
+             setting("tile_k", "depth of a stage; 0: to choose", kToChoose, 128, kToChoose),
+             kLayoutOfB, kLayoutOfA, kProducts, kRowsOfA, kRowsOfB, kRowsOfC);
 inline constexpr std::array kWgmmaParameters = with_own(
     kShape, kRowsOfTile, kColumnsOfTile,
     setting("tile_k", "depth of a stage, 128 bytes; 0: to choose", kToChoose, 128, kToChoose),
-    kLayoutOfB, kPartsOfK,
+    kLayoutOfB, kLayoutOfA, kProducts, kRowsOfA, kRowsOfB, kRowsOfC, kPartsOfK,
     setting("cluster", "blocks that share B's tile by multicast; 0: to choose", kToChoose, 2,
             kToChoose),
     setting("split_rest",
@@ -56,7 +69,7 @@ inline constexpr std::array kSkinnyParameters = with_own(
             kMostTokens, kToChoose),
     setting("tile_n", "rows of weights a block takes; 0: to choose", kToChoose, 64, kToChoose),
     setting("tile_k", "k of the loads of four lanes: 32; 0: to choose", kToChoose, 32, kToChoose),
-    kLayoutOfB, kPartsOfK);
+    kLayoutOfB, kLayoutOfA, kProducts, kRowsOfA, kRowsOfB, kRowsOfC, kPartsOfK);
 
 // validation/sweeps/tensor.json and random.json.
 inline constexpr std::array kProductsValidated = {
@@ -75,7 +88,8 @@ inline constexpr KernelModel kMmaSync = {
     .validated = kMmaValidated,
     .candidates = mma_sync_candidates,
     .outline = mma_sync_outline,
-    .work = product_work};
+    .work = product_work,
+    .io = product_io};
 inline constexpr KernelModel kWgmma = {
     .name = "gemm.wgmma",
     .summary = "tensor cores by wgmma: TMA, four warps multiply together, persistent blocks",
@@ -85,7 +99,8 @@ inline constexpr KernelModel kWgmma = {
     .validated = kProductsValidated,
     .candidates = wgmma_candidates,
     .outline = wgmma_outline,
-    .work = product_work};
+    .work = product_work,
+    .io = product_io};
 inline constexpr KernelModel kSkinny = {
     .name = "gemm.skinny",
     .summary = "few rows or columns (decode): weights read once, at the copy rate",
@@ -94,6 +109,7 @@ inline constexpr KernelModel kSkinny = {
     .plan = plan_skinny,
     .validated = kSkinnyValidated,
     .candidates = skinny_candidates,
-    .work = product_work};
+    .work = product_work,
+    .io = product_io};
 
 }  // namespace roofcast::gemm::tensor

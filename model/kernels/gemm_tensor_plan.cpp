@@ -3,26 +3,36 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/counting/io_complexity.hpp"
+
 namespace roofcast::gemm::tensor {
 
 Sizes::Sizes(const Problem& p)
     : m(as_double(p[kM])),
       n(as_double(p[kN])),
       k(as_double(p[kK])),
+      batch(as_double(p[kBatch])),
       element(size_bytes(p.dtype)),
-      result(size_bytes(result_type(p.dtype))) {}
+      result(size_bytes(result_type(p.dtype))) {
+  if (const std::string why = overlapping_rows(p); !why.empty()) throw InputError(why);
+}
 
 double partial_bytes(const Problem& p) {
   const Sizes s(p);
-  return p[kSplitK] > 1 ? as_double(p[kSplitK] * kPartBytes) * s.m * s.n : 0;
+  return p[kSplitK] > 1 ? as_double(p[kSplitK] * kPartBytes) * s.batch * s.m * s.n : 0;
 }
 
 Work product_work(const Problem& p) {
   const Sizes s(p);
   Work work;
-  work.tensor_flops[p.dtype] = 2 * s.m * s.n * s.k;
+  work.tensor_flops[p.dtype] = s.flops();
   work.compulsory = {s.a() + s.b(), s.c()};
   return work;
+}
+
+IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  const Sizes s(p);
+  return matrix_product_io(s.batch * s.m, s.n, s.k, s.element, compulsory_bytes, on_chip_bytes);
 }
 
 std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
@@ -39,8 +49,9 @@ std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
 Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Plan plan;
   const std::int64_t width = kVectorBytes / matrix.size;
-  plan.launch.grid = {ceil_div(matrix.columns, passes::kThreads * width),
-                      std::min(ceil_div(matrix.rows, passes::kRowsEach), passes::kMostY), 1};
+  plan.launch.grid = {
+      ceil_div(matrix.columns, passes::kThreads * width),
+      std::min(ceil_div(matrix.count * matrix.rows, passes::kRowsEach), passes::kMostY), 1};
   plan.launch.block = {passes::kThreads, 1, 1};
   plan.launch.registers = matrix.size == 4 ? 40 : 48;  // ptxas -v, 2026-11-22
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
@@ -61,7 +72,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
 Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Plan plan;
   plan.launch.grid = {ceil_div(matrix.columns, passes::kSquare),
-                      std::min(ceil_div(matrix.rows, passes::kSquare), passes::kMostY), 1};
+                      std::min(ceil_div(matrix.rows, passes::kSquare), passes::kMostY),
+                      matrix.count};
   plan.launch.block = {passes::kSquare, 8, 1};
   plan.launch.registers = 32;
   plan.launch.shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size;
@@ -104,10 +116,10 @@ Plan addition(const Launch& launch, std::int64_t parts, double outputs, const Tr
 Plan sum_of_parts(const Problem& p) {
   const Sizes s(p);
   Launch launch;
-  launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kM], passes::kMostY), 1};
+  launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], passes::kMostY), 1};
   launch.block = {passes::kThreads, 1, 1};
   launch.registers = 26;
-  return addition(launch, p[kSplitK], s.m * s.n, {partial_bytes(p), s.c()});
+  return addition(launch, p[kSplitK], s.batch * s.m * s.n, {partial_bytes(p), s.c()});
 }
 
 double SplitTiles::sums_bytes() const {
@@ -132,32 +144,38 @@ double units_of_piece(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   return as_double(kTileLineBytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
 }
 
-/// An operand as it is stored.
-struct Stored {
+/// An operand, and what becomes of it.
+struct Operand {
   Matrix matrix;
   ArrayUse use;
-  bool turned = false;  ///< a transposed copy is read
+  std::int64_t pitch_bytes;
+  bool turned;  ///< a transposed copy is read
 
-  bool copied() const { return turned || matrix.columns * matrix.size % kVectorBytes != 0; }
+  bool copied() const { return turned || pitch_bytes % kVectorBytes != 0; }
 };
 
-Stored stored_a(const Problem& p) {
-  const Matrix matrix = {p[kM], p[kK], element_bytes(p.dtype)};
-  return {matrix, reads_activation(kA, matrix.bytes())};
+Matrix matrix_of(const Problem& p, const Stored& from) {
+  return {from.rows, from.columns, element_bytes(p.dtype), p[kBatch]};
 }
-Stored stored_b(const Problem& p, bool b_along_k) {
-  const bool transposed = p[kTransposedB] != 0;
-  const std::int64_t size = element_bytes(p.dtype);
-  const Matrix matrix = transposed ? Matrix{p[kN], p[kK], size} : Matrix{p[kK], p[kN], size};
-  return {matrix, reads(kB, matrix.bytes()), b_along_k && !transposed};
+Operand operand_a(const Problem& p) {
+  const Stored from = stored_a(p);
+  const Matrix matrix = matrix_of(p, from);
+  return {matrix, reads_activation(kA, matrix.bytes()), from.row * matrix.size,
+          p[kTransposedA] != 0};
+}
+Operand operand_b(const Problem& p, bool b_along_k) {
+  const Stored from = stored_b(p);
+  const Matrix matrix = matrix_of(p, from);
+  return {matrix, reads(kB, matrix.bytes()), from.row * matrix.size,
+          b_along_k && p[kTransposedB] == 0};
 }
 
-Operands::Side side(const Stored& from, ArrayId copy) {
+Operands::Side side(const Operand& from, ArrayId copy) {
   if (from.copied()) return {scratch(copy, {from.matrix.bytes(), 0})};
-  return operand(from.use, from.matrix.columns * from.matrix.size);
+  return operand(from.use, from.pitch_bytes);
 }
 
-void add_copy(Program& program, const Stored& from, ArrayId to) {
+void add_copy(Program& program, const Operand& from, ArrayId to) {
   if (!from.copied()) return;
   program.push_back({from.turned ? transposed_copy(from.matrix, from.use, to)
                                  : copy_of_rows(from.matrix, from.use, to)});
@@ -170,12 +188,12 @@ Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
 }
 
 Operands operands_of(const Problem& p, bool b_along_k) {
-  return {side(stored_a(p), kCopyOfA), side(stored_b(p, b_along_k), kCopyOfB)};
+  return {side(operand_a(p), kCopyOfA), side(operand_b(p, b_along_k), kCopyOfB)};
 }
 
 void add_copies(Program& program, const Problem& p, bool b_along_k) {
-  add_copy(program, stored_a(p), kCopyOfA);
-  add_copy(program, stored_b(p, b_along_k), kCopyOfB);
+  add_copy(program, operand_a(p), kCopyOfA);
+  add_copy(program, operand_b(p, b_along_k), kCopyOfB);
 }
 
 }  // namespace roofcast::gemm::tensor

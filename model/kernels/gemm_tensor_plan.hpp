@@ -8,15 +8,18 @@
 
 namespace roofcast::gemm::tensor {
 
-/// The product in numbers.
+/// The products of a batch in numbers.
 struct Sizes {
+  /// Throws InputError where rows of a matrix overlap.
   explicit Sizes(const Problem& p);
-  double m, n, k;
+  double m, n, k, batch;
   double element;  ///< bytes of A and B
   double result;   ///< bytes of C
-  double a() const { return m * k * element; }
-  double b() const { return k * n * element; }
-  double c() const { return m * n * result; }
+  /// Of all matrices.
+  double a() const { return batch * m * k * element; }
+  double b() const { return batch * k * n * element; }
+  double c() const { return batch * m * n * result; }
+  double flops() const { return batch * 2 * m * n * k; }
 };
 
 /// Sums of parts that blocks write, bytes; 0 where k is not split.
@@ -25,16 +28,19 @@ double partial_bytes(const Problem&);
 /// The family's work in the type of the tensor cores, C in its own type.
 Work product_work(const Problem&);
 
+/// Of independent products: as one of as many times as many rows.
+IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
+
 /// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
 std::int64_t resident_blocks(const Launch&, const Gpu&);
 
 /// Arrays of a program.
 enum Array : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB };
 
-/// A row-major matrix.
+/// Row-major matrices of elements of `size` bytes.
 struct Matrix {
-  std::int64_t rows, columns, size;
-  double bytes() const { return as_double(rows * columns * size); }
+  std::int64_t rows, columns, size, count = 1;
+  double bytes() const { return as_double(count * rows * columns * size); }
 };
 
 /// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the
@@ -63,8 +69,8 @@ struct Operands {
 };
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
-/// Operands whose rows are no multiples of 16 bytes are copied, and B stored by rows of k where the
-/// kernel reads along k only.
+/// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so
+/// stored where the kernel reads along k only.
 Operands operands_of(const Problem&, bool b_along_k);
 /// Adds the launches that copy them.
 void add_copies(Program&, const Problem&, bool b_along_k);

@@ -26,7 +26,7 @@ struct Choice {
 
   std::int64_t clusters_down() const { return ceil_div(p[kM], tile.m * tile.cluster); }
   std::int64_t across() const { return ceil_div(p[kN], tile.n); }
-  std::int64_t tiles() const { return clusters_down() * tile.cluster * across(); }
+  std::int64_t tiles() const { return p[kBatch] * clusters_down() * tile.cluster * across(); }
   /// Of the last round, where its tiles are split along k.
   std::int64_t split_tiles(const Gpu& gpu) const {
     return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
@@ -112,8 +112,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   loop.l2_read_bytes = lines_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps);
   loop.outputs = c.area();
   loop.stores_meanwhile = c.tile.ping_pong;
-  loop.useful_cycles =
-      2 * c.s.m * c.s.n * c.s.k / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  loop.useful_cycles = c.s.flops() / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
   return loop;
 }
 
@@ -131,13 +130,16 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return launch;
 }
 
-TileRaster raster_of(const Choice& c, const Gpu& gpu) {
+// Absent for a batch: the tiles of another product share no operand.
+std::optional<TileRaster> raster_of(const Choice& c, const Gpu& gpu) {
+  if (c.p[kBatch] > 1) return std::nullopt;
   const std::int64_t rows = c.clusters_down() * c.tile.cluster;
-  return {.tile_rows = rows,
-          .tile_columns = c.across(),
-          .group_rows = std::min(wgmma_group_rows(c.across(), launch_of(c, gpu).grid[0]), rows),
-          .row_panel_bytes = c.s.a() / as_double(rows),
-          .column_panel_bytes = c.s.b() / as_double(c.across())};
+  return TileRaster{
+      .tile_rows = rows,
+      .tile_columns = c.across(),
+      .group_rows = std::min(wgmma_group_rows(c.across(), launch_of(c, gpu).grid[0]), rows),
+      .row_panel_bytes = c.s.a() / as_double(rows),
+      .column_panel_bytes = c.s.b() / as_double(c.across())};
 }
 
 // A block takes several tiles: its phases repeat as often on average.
@@ -159,7 +161,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   Plan plan;
   plan.needs = {Instruction::bulk_copy, Instruction::wgmma};
   plan.compute = c.p.dtype;
-  plan.useful.tensor_flops[c.p.dtype] = 2 * c.s.m * c.s.n * c.s.k;
+  plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
   plan.assignment = Assignment::persistent;
   plan.launch = launch_of(c, gpu);
   plan.tile_loop = loop_of(c, operands, gpu);
@@ -219,7 +221,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
     }
     // A second block of a cluster that has no tile row would copy for nothing.
     if (p[kCluster] == kToChoose && tile.cluster > 1 && p[kM] <= tile.m) continue;
-    const std::int64_t blocks = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
+    const std::int64_t blocks = p[kBatch] * ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
          splits_of(p.values[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
       // Both splits to choose but the rest's: of all tiles there is one part.

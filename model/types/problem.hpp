@@ -60,7 +60,7 @@ constexpr auto with_own(const std::array<Parameter, kShared>& shared, const Own&
 
 /// A kernel's input sizes: one value for each Parameter of the kernel, in that order, and the type.
 struct Problem {
-  static constexpr std::size_t kMaxParameters = 12;
+  static constexpr std::size_t kMaxParameters = 16;
 
   DType dtype = DType::fp32;
   std::array<std::int64_t, kMaxParameters> values{};

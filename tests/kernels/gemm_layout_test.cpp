@@ -250,6 +250,26 @@ TEST(GemmLayoutTest, APersistentScheduleCoversCAndKOnce) {
   }
 }
 
+TEST(GemmLayoutTest, ABatchIsScheduledMatrixAfterMatrix) {
+  const auto of = [](int matrices) {
+    return Schedule::of(300, 700, 640, 2, 128, 192, 64, 2, 16, 5 * matrices, matrices);
+  };
+  const Schedule one = of(1), four = of(4);
+  EXPECT_EQ(four.tiles(), 4 * one.tiles());
+  std::map<std::array<int, 4>, int> times;  // of matrix, row, column and step
+  for (int i = 0; i < four.items(); ++i) {
+    for (int rank = 0; rank < 2; ++rank) {
+      const auto item = four.item(i, rank);
+      for (int s = item.steps.begin; s < item.steps.past; ++s) {
+        ++times[{item.matrix, item.row0, item.column0, s}];
+      }
+    }
+  }
+  EXPECT_EQ(times.size(), 4U * 4 * 4 * 10);  // matrices, tile rows of clusters, columns, steps
+  for (const auto& [where, count] : times) EXPECT_EQ(count, 1);
+  EXPECT_EQ(times.rbegin()->first[0], 3);
+}
+
 /// How often a grid of clusters computes each step of k of each tile, and where it leaves sums of
 /// parts.
 struct Covered {

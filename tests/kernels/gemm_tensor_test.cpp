@@ -20,6 +20,7 @@ namespace {
 using gemm::kSplitK;
 using gemm::kSplitRest;
 using gemm::kTileM;
+using gemm::kTransposedA;
 using gemm::kTransposedB;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -79,6 +80,31 @@ std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, 
   return list;
 }
 
+/// How operands lie, and how many products there are. `gap`: unused elements at the end of rows.
+struct Layout {
+  std::int64_t transposed_a, batch, gap;
+};
+
+void lay_out(Problem& p, const Layout& layout) {
+  p[kTransposedA] = layout.transposed_a, p[gemm::kBatch] = layout.batch;
+  if (layout.gap == 0) return;
+  p[gemm::kLda] = p[layout.transposed_a != 0 ? gemm::kM : gemm::kK] + layout.gap;
+  p[gemm::kLdb] = p[p[kTransposedB] != 0 ? gemm::kK : gemm::kN] + 2 * layout.gap;
+  p[gemm::kLdc] = p[gemm::kN] + layout.gap;
+}
+
+/// Whether the unused elements of the result are as they were poisoned.
+bool gaps_untouched(const TestCase& one) {
+  const Tensor& c = one.outputs().front();
+  if (c.unused == 0) return true;
+  const std::vector<std::byte> content = one.output(0).content();
+  const std::size_t size = content.size() / c.elements;
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    if (i / size % c.pitch >= c.pitch - c.unused && content[i] != std::byte{0xff}) return false;
+  }
+  return true;
+}
+
 class TensorTest : public GpuTest {
  public:
   TensorTest(const KernelEntry& entry, bool small) : entry_(entry), small_(small) {}
@@ -95,6 +121,11 @@ class TensorTest : public GpuTest {
           run_and_compare(p, {0, 0});
           if (size.m * size.n > 1000000) continue;  // elsewhere once is enough
           for (const Shift shift : {Shift{1, 1}, Shift{0, 1}}) run_and_compare(p, shift);
+          for (const Layout& layout : {Layout{1, 1, 0}, {0, 3, 0}, {0, 1, 8}, {1, 2, 5}}) {
+            Problem laid_out = p;
+            lay_out(laid_out, layout);
+            run_and_compare(laid_out, {0, 0});
+          }
         }
       }
     }
@@ -117,7 +148,8 @@ class TensorTest : public GpuTest {
     EXPECT_LE(share, 1) << "error " << one.error(0) << " of its largest value";
     const auto before = one.output(0).content();
     one.run();
-    const bool same = one.output(0).content() == before, untouched = one.zones_untouched();
+    const bool same = one.output(0).content() == before;
+    const bool untouched = one.zones_untouched() && gaps_untouched(one);
     EXPECT_TRUE(same) << "a second run differs";
     EXPECT_TRUE(untouched) << "memory outside the tensors was written";
     if (!(share <= 1) || !same || !untouched) ++failures_;
@@ -159,8 +191,8 @@ TEST(TensorEntriesTest, AnUnsupportedTileOrTypeIsNamed) {
     Problem p = with_sizes(entry.configurations.front(), 100, 200, 300);
     p[kTileM] = 7;
     EXPECT_THAT(entry.unsupported(p), AllOf(HasSubstr("128x256x64"), HasSubstr("7x256x64")));
-    p.dtype = DType::int8;
-    EXPECT_THAT(entry.unsupported(p), HasSubstr("int8"));
+    p.dtype = DType::fp4;
+    EXPECT_THAT(entry.unsupported(p), HasSubstr("fp4"));
   }
 }
 
@@ -213,6 +245,23 @@ TEST(TensorEntriesTest, ScratchHoldsWhatIsCopiedAndTheParts) {
   p = with_sizes(gemm::tensor_configuration(DType::tf32, 128, 256, 32, false, 1, 1), 100, 200, 304);
   ASSERT_EQ(wgmma.tensors(p).scratch.size(), 1U);
   EXPECT_EQ(wgmma.tensors(p).scratch[0].elements, 200U * 320U);
+}
+
+TEST(TensorEntriesTest, BatchesAndLeadingDimensionsAreChecked) {
+  for (const char* name : kNames) {
+    const KernelEntry& entry = tensor_entry(name);
+    Problem p = with_sizes(entry.configurations.front(), 8, 200, 304);
+    EXPECT_THAT(entry.unsupported(p), Not(HasSubstr("batch")));
+    p[gemm::kBatch] = 65536;
+    EXPECT_THAT(entry.unsupported(p), HasSubstr("batch must be from 1 to 65535"));
+    p[gemm::kBatch] = 3, p[gemm::kLdc] = 199;
+    EXPECT_THAT(entry.unsupported(p), HasSubstr("ldc is 199 and a row holds 200 elements"));
+    p[gemm::kLdc] = 210;
+    const Tensor c = entry.tensors(p).outputs.front();
+    EXPECT_EQ(c.elements, 3U * 8U * 210U);
+    EXPECT_EQ(c.pitch, 210U);
+    EXPECT_EQ(c.unused, 10U);
+  }
 }
 
 TEST(TensorEntriesTest, TolerancesRefuseZerosAtTheLargestSizes) {

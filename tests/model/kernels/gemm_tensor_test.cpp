@@ -28,6 +28,7 @@ Problem product(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile
   p.dtype = type;
   p[kM] = m, p[kN] = n, p[kK] = k;
   p[kTileM] = tile.m, p[kTileN] = tile.n, p[kTileK] = tile.k;
+  p[kBatch] = 1;
   p[kSplitK] = tile.split_k, p[kCluster] = tile.cluster;
   p[kSplitRest] = tile.split_rest;
   return p;
@@ -176,6 +177,61 @@ TEST(MmaSync, ABlockATileAndSharedMemoryBySteps) {
   // 2·128·256·64 FLOP at 2048 a clock; operands of 2×4 warps take half of that.
   EXPECT_EQ(plan.tile_loop->math_cycles, 2048);
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 4.0 * 1000 * 512 * 2 + 8.0 * 512 * 1024 * 2);
+}
+
+TEST(MmaSync, Int8MultipliesTwiceAsFastAndStoresFp32) {
+  const Gpu a100 = gpu_named("a100-sxm4-80gb");
+  Problem p = product(1024, 1024, 1024, {128, 256, 128}, DType::int8);
+  p[kTransposedB] = 1;
+  const Program program = plan_mma_sync(p, a100);
+  ASSERT_EQ(program.size(), 1U);
+  const Plan& plan = program.front().plan;
+  EXPECT_EQ(plan.tile_loop->math_cycles, 2048);  // 2·128·256·128 OP at 4096 a clock
+  EXPECT_DOUBLE_EQ(product_work(p).compulsory.read_bytes, 2.0 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(product_work(p).compulsory.write_bytes, 4.0 * 1024 * 1024);
+  p[kTransposedB] = 0;  // stored by rows of k: transposed first
+  EXPECT_EQ(plan_mma_sync(p, a100).size(), 2U);
+}
+
+TEST(TensorProducts, ABatchIsAsMuchWorkAndOneLaunch) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  struct Kernel {
+    Program (*plan)(const Problem&, const Gpu&);
+    Problem one;
+  };
+  for (const Kernel& kernel : {Kernel{plan_wgmma, product(300, 520, 1024, {128, 256, 64})},
+                               {plan_mma_sync, product(300, 520, 1024, {128, 256, 64})},
+                               {plan_skinny, product(8, 520, 1024, {8, 64, 32})}}) {
+    Problem seven = kernel.one;
+    seven[kBatch] = 7;
+    const Program once = kernel.plan(kernel.one, h100), often = kernel.plan(seven, h100);
+    ASSERT_EQ(often.size(), once.size());
+    const Work each = total_work(once.back().plan), all = total_work(often.back().plan);
+    EXPECT_NEAR(all.tensor_flops[DType::bf16], 7 * each.tensor_flops[DType::bf16], 1);
+    EXPECT_NEAR(all.l2.read_bytes, 7 * each.l2.read_bytes, 1);
+    EXPECT_NEAR(all.l2.write_bytes, 7 * each.l2.write_bytes, 1);
+    EXPECT_DOUBLE_EQ(product_work(seven).compulsory.total(),
+                     7 * product_work(kernel.one).compulsory.total());
+  }
+}
+
+TEST(TensorProducts, LeadingDimensionsDecideWhatIsCopied) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  Problem p = product(256, 512, 1001, {128, 256, 64});
+  EXPECT_EQ(plan_wgmma(p, h100).size(), 2U);  // rows of A are not of 16 bytes: copied
+  p[kLda] = 1008;
+  EXPECT_EQ(plan_wgmma(p, h100).size(), 1U);
+  p[kLdb] = 513;
+  EXPECT_EQ(plan_wgmma(p, h100).size(), 2U);
+  p[kLdb] = 0, p[kTransposedA] = 1;  // [k,m]
+  EXPECT_THAT(
+      [&] {
+        p[kLda] = 255;
+        (void)plan_wgmma(p, h100);
+      },
+      ThrowsMessage<InputError>(HasSubstr("lda is 255 and a row holds 256 elements")));
+  p[kLda] = 0;
+  EXPECT_EQ(plan_wgmma(p, h100).size(), 2U);  // transposed
 }
 
 TEST(MmaSync, AGpuWithoutRoomForATileTakesAnother) {
