@@ -15,7 +15,7 @@ constexpr HelpPage kHelp = {
     "8%\n"
     "  roofcast advise gemm --kernel gemm.tiled --m 4000 --n 4000 --k 4000 --gpu h200-sxm "
     "--pad-only\n"
-    "  roofcast advise --batch shapes.jsonl --gpu h200-sxm --dtype bf16 --jobs 0 > advice.jsonl\n",
+    "  roofcast advise --batch shapes.jsonl --gpu h200-sxm --dtype bf16 > advice.jsonl\n",
     "roofcast advise gemm --m M --n N --k K [options]\n"
     "       roofcast advise --batch FILE [options]",
     "Shapes near a matrix product's that are forecast to run faster or to cost nothing more, and "

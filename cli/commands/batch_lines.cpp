@@ -90,14 +90,12 @@ BatchDefaults read_batch_defaults(const Options& options) {
 }
 
 Option jobs_option() {
-  return {"jobs", "N", "with --batch: answer on N threads; 0: on all cores (default: 1)"};
+  return {"jobs", "N", "with --batch: answer on N threads (default: 0, all cores)"};
 }
 
 std::size_t read_jobs(const Options& options) {
-  const auto text = options.find("jobs");
-  if (!text) return 1;
   constexpr std::int64_t kMost = 1024;
-  const std::int64_t jobs = parse_whole("--jobs", *text);
+  const std::int64_t jobs = parse_whole("--jobs", options.get("jobs", "0"));
   if (jobs < 0 || jobs > kMost) {
     throw UsageError(fmt::format("--jobs takes 0 (all cores) to {}, found {}", kMost, jobs));
   }
@@ -109,7 +107,6 @@ ExitCode answer_lines(const std::string& input, const std::optional<std::string>
                       std::size_t jobs, const std::function<Batch()>& make) {
   std::deque<Batch> batches;  // bad options are refused before anything is read
   batches.push_back(make());
-  while (batches.size() < jobs) batches.push_back(make());
   static_assert(QueryLines::kLongestLine > Query::kLongest);
   QueryLines lines(input);
   Output output(output_path);
@@ -121,6 +118,7 @@ ExitCode answer_lines(const std::string& input, const std::optional<std::string>
     if (lines.needs_read()) output.flush();
     const std::span<Part> parts = next_parts(buffers, lines, number);
     if (parts.empty()) break;
+    while (batches.size() < parts.size()) batches.push_back(make());
     {
       std::vector<std::jthread> threads;
       for (std::size_t i = 1; i < parts.size(); ++i) {

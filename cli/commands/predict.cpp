@@ -15,7 +15,7 @@ constexpr HelpPage kHelp = {
     "  roofcast predict gemm.tiled gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu "
     "v100-sxm2,p100\n"
     "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
-    "  roofcast predict --batch queries.jsonl --jobs 0 > answers.jsonl\n",
+    "  roofcast predict --batch queries.jsonl > answers.jsonl\n",
     "roofcast predict KERNEL... [options]",
     "Forecasts work, traffic, limit and expected time of a kernel. A family alone (gemm) gives "
     "the\n"

@@ -290,8 +290,8 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
       gemm::commit_products();
       gemm::wait_for_products<1>();  // dV and dK
       if constexpr (!T::kSplitsHead) buffer ^= 1;
-      release(shared.q_empty(ring.stage));
-      release(shared.grad_empty(ring.stage));
+      gemm::arrive(shared.q_empty(ring.stage));
+      gemm::arrive(shared.grad_empty(ring.stage));
     } else {
       gemm::wait_for_products<1>();  // dV: its P need no registers any more
     }
@@ -311,8 +311,8 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
     gemm::commit_products();
     gemm::wait_for_products<1>();  // all but Sᵀ
     if constexpr (!T::kAddsDq) {
-      release(shared.q_empty(done));
-      release(shared.grad_empty(done));
+      gemm::arrive(shared.q_empty(done));
+      gemm::arrive(shared.grad_empty(done));
     } else {
       gemm::settle(dq);
       float* const to =
@@ -341,8 +341,8 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     for (int s = 0; s < T::kStages; ++s) {
       gemm::init(shared.q_full(s), 1);
       gemm::init(shared.grad_full(s), 1);
-      gemm::init(shared.q_empty(s), kSummingWarps);
-      gemm::init(shared.grad_empty(s), kSummingWarps);
+      gemm::init(shared.q_empty(s), kSumming * kWarpgroup);
+      gemm::init(shared.grad_empty(s), kSumming * kWarpgroup);
     }
     gemm::init(shared.k_full(), 1);
     gemm::init(shared.v_full(), 1);

@@ -143,7 +143,9 @@ __device__ inline void store_part_transposed(unsigned to, const unsigned (&part)
 __device__ inline void meet_both() {
   asm volatile("bar.sync 3, %0;" ::"n"(kSumming * kWarpgroup) : "memory");
 }
-/// From each warp, once its lanes are done with a stage.
+/// From each warp, once its lanes are done with a stage that only products read. Of one that lanes
+/// have read, each arrives for itself: compute-sanitizer's racecheck follows no lane that speaks for
+/// others.
 __device__ inline void release(Mbarrier empty) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) gemm::arrive(empty);

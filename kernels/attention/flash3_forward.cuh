@@ -173,7 +173,8 @@ class Consumer {
   }
 
   __device__ void release_q() {
-    release(shared_.q_empty(warpgroup_, ring_q_.stage));
+    gemm::arrive(
+        shared_.q_empty(warpgroup_, ring_q_.stage));  // each lane has read the tile's place
     ring_q_.advance();
   }
 
@@ -360,7 +361,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     for (int w = 0; w < T::kWarpgroups; ++w) {
       for (int s = 0; s < T::kStagesQ; ++s) {
         gemm::init(shared.q_full(w, s), 1);
-        gemm::init(shared.q_empty(w, s), kWarpgroup / 32);
+        gemm::init(shared.q_empty(w, s), kWarpgroup);
       }
     }
     for (int s = 0; s < T::kStages; ++s) {

@@ -42,15 +42,15 @@ Compiled compiled_for(Operands operands, std::int64_t columns) {
 
 std::int64_t Product::tiles() const {
   const auto& tile = kTiles[tile_of(shape.n)];
-  return shape.matrices * gemm::ceil_div(shape.m, tile.m) * gemm::ceil_div(shape.n, tile.n);
+  return gemm::ceil_div(shape.m, tile.m) * gemm::ceil_div(shape.n, tile.n);
 }
 
 Launch Product::launch(DType dtype) const {
   const Compiled kernel = dtype == DType::fp16 ? compiled_for<__half>(operands, shape.n)
                                                : compiled_for<__nv_bfloat16>(operands, shape.n);
-  return {kernel.function, dim3(static_cast<unsigned>(tiles())),
-          dim3(static_cast<unsigned>(kernel.threads)),
-          static_cast<std::size_t>(kernel.shared_bytes)};
+  return {
+      kernel.function, dim3(static_cast<unsigned>(tiles()), static_cast<unsigned>(shape.matrices)),
+      dim3(static_cast<unsigned>(kernel.threads)), static_cast<std::size_t>(kernel.shared_bytes)};
 }
 
 void Product::run(DType dtype, const void* a, const void* b, void* c, cudaStream_t stream) const {

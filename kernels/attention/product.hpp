@@ -18,7 +18,7 @@ struct Product {
   Operands operands;
   gemm::Shape shape;
 
-  /// Of all matrices: a block each.
+  /// Of a matrix: a block each.
   std::int64_t tiles() const;
   /// Type: bf16 or fp16.
   Launch launch(DType) const;

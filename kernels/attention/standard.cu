@@ -268,7 +268,12 @@ Launch row_launch(const Shape& s, DType dtype) {
 
 std::string unsupported(const Problem& p) {
   if (std::string why = unsupported_shape(p); !why.empty()) return why;
-  if (Products(Shape(p)).most_tiles() > std::numeric_limits<int>::max()) {
+  const Shape s(p);
+  constexpr std::int64_t kMostMatrices = 65535;  // blocks of a grid along y
+  if (s.batch * s.kv_heads > kMostMatrices) {
+    return "attention.standard: batch × kv_heads must be at most " + std::to_string(kMostMatrices);
+  }
+  if (Products(s).most_tiles() > std::numeric_limits<int>::max()) {
     return "attention.standard: too many tiles of scores for one grid";
   }
   return {};

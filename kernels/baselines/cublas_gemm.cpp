@@ -115,7 +115,8 @@ KernelEntry cublas_gemm() {
   // In any type; the layout of B is not among the library's parameters.
   plain.reference = [](const Problem& p, std::span<const void* const> inputs,
                        std::span<double* const> outputs, cudaStream_t stream) {
-    const Problem product{.dtype = p.dtype, .values = {p[kM], p[kN], p[kK]}};
+    Problem product{.dtype = p.dtype, .values = {p[kM], p[kN], p[kK]}};
+    product[gemm::kBatch] = 1;
     gemm::tensor_reference(product, inputs, outputs, stream);
   };
   return plain;

@@ -22,7 +22,7 @@
 // cp.async takes rows and addresses that are multiples of 16 bytes. Others are copied first, and so
 // is A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot transpose (operands.hpp).
 // tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds them before. int8: sums are
-// int32, exact to a k of kMostInt8, and C is fp32, as what scales it takes.
+// int32, exact, and C is fp32, as what scales it takes.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -41,8 +41,7 @@ using roofcast::gemm::tensor::kMmaInt8Tiles;
 using roofcast::gemm::tensor::kMmaTiles;
 using roofcast::gemm::tensor::mma_sync_along_k;
 using roofcast::gemm::tensor::MmaTile;
-
-constexpr std::int64_t kMostInt8 = (std::int64_t{1} << 31) / (128 * 128) - 1;  // of k
+using roofcast::gemm::tensor::overflowing_sums;
 
 struct CompiledTile {
   Problem configuration;
@@ -52,9 +51,10 @@ struct CompiledTile {
 
 template <class T>
 Launch launch_of(const Shape& shape) {
+  const std::int64_t tiles = ceil_div(shape.m, T::kRows) * ceil_div(shape.n, T::kColumns);
   return {reinterpret_cast<const void*>(product_kernel<T>),
-          dim3(static_cast<unsigned>(shape.matrices * tiles_of<T>(shape))), dim3(T::kThreads),
-          T::kSharedBytes};
+          dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(shape.matrices)),
+          dim3(T::kThreads), T::kSharedBytes};
 }
 
 template <class T>
@@ -102,13 +102,10 @@ const CompiledTile* find_compiled(const Problem& p) {
 
 std::string unsupported(const Problem& p) {
   if (std::string why = unsupported_sizes(p); !why.empty()) return why;
-  if (p.dtype == DType::int8 && p[kK] > kMostInt8) {
-    return "the int32 sums of int8 products hold a k of at most " + std::to_string(kMostInt8);
-  }
+  if (std::string why = overflowing_sums(p); !why.empty()) return why;
   const CompiledTile* tile = find_compiled(p);
   if (tile == nullptr) return not_compiled("gemm.mma_sync", p, kConfigurations);
-  if (p[kBatch] * ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) >
-      std::numeric_limits<int>::max()) {
+  if (ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) > std::numeric_limits<int>::max()) {
     return "too many tiles for one grid: choose larger tiles";
   }
   return fits_device(tile->launch(shape_of(p)));

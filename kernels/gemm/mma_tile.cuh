@@ -222,22 +222,16 @@ __device__ void multiply_tile(const Shape& shape, const typename T::Element* __r
   store_tile<T>(dynamic, c, shape, row0, column0, thread);
 }
 
-/// Tiles of one matrix.
-template <class T>
-__host__ __device__ constexpr int tiles_of(const Shape& shape) {
-  return (shape.m + T::kRows - 1) / T::kRows * ((shape.n + T::kColumns - 1) / T::kColumns);
-}
-
-/// A block a tile, matrix after matrix.
+/// Blocks: tiles × matrices. Where a block is comes without a division, so that the compiler knows it
+/// to be the same for all threads.
 template <class T>
 __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
     product_kernel(const __grid_constant__ Shape shape, const typename T::Element* __restrict__ a,
                    const typename T::Element* __restrict__ b, typename T::Result* __restrict__ c) {
   extern __shared__ __align__(1024) unsigned char dynamic[];
-  const auto block = static_cast<int>(blockIdx.x);
-  const int tiles = tiles_of<T>(shape), matrix = block / tiles;
+  const auto matrix = static_cast<std::int64_t>(blockIdx.y);
   multiply_tile<T>(shape, a + matrix * shape.matrix_a, b + matrix * shape.matrix_b,
-                   c + matrix * shape.matrix_c, block - matrix * tiles, dynamic);
+                   c + matrix * shape.matrix_c, static_cast<int>(blockIdx.x), dynamic);
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -59,8 +59,8 @@ struct Skinny {
   int parts;                             ///< of k
   float* sums;                           ///< of parts, each as large as C, dense; null for one part
   std::int64_t sums_row, sums_token;
-  int matrices;  ///< of a batch; elements from one to the next:
-  std::int64_t matrix_weights, matrix_tokens, matrix_c;
+  int matrices;           ///< of a batch, one below the other
+  std::int64_t matrix_c;  ///< elements of C from one to the next
 
   /// Whether eight elements of k or of columns are all there, at multiples of 16 bytes, or none.
   constexpr bool whole_vectors(bool along_k) const {
@@ -119,9 +119,9 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
   const int lane = thread % 32, warp = thread / 32;
   const int g = lane / 4, t = lane % 4;
   const int row0 = static_cast<int>(blockIdx.x) * T::kRows;
-  weights += blockIdx.z * p.matrix_weights;
-  tokens += blockIdx.z * p.matrix_tokens;
-  c += blockIdx.z * p.matrix_c;
+  // Rows of the matrices before this one. Added to them, the pointers would take registers.
+  const int before = static_cast<int>(blockIdx.z);
+  const int rows_before = before * (T::kAlongK ? p.rows : p.k), tokens_before = before * p.tokens;
   const Range blocks =
       part_of((p.k + kBlockK - 1) / kBlockK, static_cast<int>(blockIdx.y), p.parts);
 
@@ -141,12 +141,13 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
       for (int i = 0; i < kEach; ++i) {
         if constexpr (T::kAlongK) {
           const int row = row0 + g + i * 8;
-          held[block * kEach + i] = load_eight<kAligned, true>(weights + row * p.row_weights + k0,
-                                                               row < p.rows ? left : 0);
+          held[block * kEach + i] = load_eight<kAligned, true>(
+              weights + (rows_before + row) * p.row_weights + k0, row < p.rows ? left : 0);
         } else {
           const int column = row0 + g * 8;
-          held[i] = load_eight<kAligned, true>(weights + (k0 + i) * p.row_weights + column,
-                                               i < left ? p.rows - column : 0);
+          held[i] =
+              load_eight<kAligned, true>(weights + (rows_before + k0 + i) * p.row_weights + column,
+                                         i < left ? p.rows - column : 0);
         }
       }
     }
@@ -158,8 +159,8 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
 #pragma unroll
       for (int j = 0; j < T::kTokenTiles; ++j) {
         const int token = j * 8 + g;
-        const uint4 eight = load_eight<kAligned, false>(tokens + token * p.row_tokens + k0,
-                                                        token < p.tokens ? left : 0);
+        const uint4 eight = load_eight<kAligned, false>(
+            tokens + (tokens_before + token) * p.row_tokens + k0, token < p.tokens ? left : 0);
 #pragma unroll
         for (int s = 0; s < 2; ++s) {
 #pragma unroll
@@ -214,10 +215,10 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
 #pragma unroll
     for (int w = 0; w < kWarps; ++w) all += partial[w * T::kTokens * T::kRows + i];
     if (p.sums == nullptr) {
-      c[row * p.c_row + token * p.c_token] = narrow<Element>(all);
+      c[before * p.matrix_c + row * p.c_row + token * p.c_token] = narrow<Element>(all);
     } else {
-      const std::int64_t before = std::int64_t{blockIdx.y} * p.matrices + blockIdx.z;
-      p.sums[before * p.rows * p.tokens + row * p.sums_row + token * p.sums_token] = all;
+      const std::int64_t part = std::int64_t{blockIdx.y} * p.matrices + before;
+      p.sums[part * p.rows * p.tokens + row * p.sums_row + token * p.sums_token] = all;
     }
   }
 }
@@ -304,11 +305,10 @@ Skinny skinny_of(const Problem& p) {
   const Stored a = operand_of(p, 0).read, b = operand_of(p, 1).read;
   const auto parts = static_cast<int>(p[kSplitK]);
   if (weights_in_b(p)) {
-    return {s.n, s.m, s.k,        b.row,        a.row,        1,         s.row_c, parts, nullptr,
-            1,   s.n, s.matrices, b.elements(), a.elements(), s.matrix_c};
+    return {s.n,   s.m,     s.k, b.row, a.row,      1,         s.row_c,
+            parts, nullptr, 1,   s.n,   s.matrices, s.matrix_c};
   }
-  return {s.m,     s.n, s.k, a.row,      b.row,        s.row_c,      1,         parts,
-          nullptr, s.n, 1,   s.matrices, a.elements(), b.elements(), s.matrix_c};
+  return {s.m, s.n, s.k, a.row, b.row, s.row_c, 1, parts, nullptr, s.n, 1, s.matrices, s.matrix_c};
 }
 
 std::string unsupported(const Problem& p) {

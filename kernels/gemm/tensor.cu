@@ -90,7 +90,8 @@ std::string unsupported_sizes(const Problem& p) {
     if (value < 0 || value > 1) return std::string(name) + " must be 0 or 1";
   }
   constexpr std::int64_t kMostMatrices = 65535;  // blocks of a grid along z
-  if (p[kBatch] < 1 || p[kBatch] > kMostMatrices || p[kBatch] * std::max(p[kM], p[kK]) > kLargest) {
+  if (p[kBatch] < 1 || p[kBatch] > kMostMatrices ||
+      p[kBatch] * std::max({p[kM], p[kN], p[kK]}) > kLargest) {
     return "batch must be from 1 to " + std::to_string(kMostMatrices) +
            ", and all its rows at most " + std::to_string(kLargest);
   }

@@ -30,6 +30,7 @@ struct Choice {
 };
 
 Choice choice_of(const Problem& p) {
+  if (const std::string why = overflowing_sums(p); !why.empty()) throw InputError(why);
   const std::int64_t size = element_bytes(p.dtype);
   const auto tiles = tiles_for(p);
   const auto found = std::find_if(tiles.begin(), tiles.end(), [&](const MmaTile& one) {
@@ -63,7 +64,7 @@ double math_cycles(const Choice& c, const Gpu& gpu) {
 
 Launch launch_of(const Choice& c) {
   Launch launch;
-  launch.grid[0] = c.tiles();
+  launch.grid = {c.down() * c.across(), c.p[kBatch], 1};
   launch.block[0] = c.tile.threads();
   launch.registers = c.tile.registers[c.p[kTransposedB] != 0 ? 1 : 0];
   launch.shared_bytes = c.tile.shared_bytes();

@@ -1,46 +1,19 @@
-// gemm.wgmma: the tiles that wgmma_kernel.cuh is compiled for, and what surrounds a launch.
+#pragma once
+// What surrounds a launch of wgmma_kernel.cuh, for the files that compile its tiles.
 #include <cuda_fp16.h>
 
-#include <vector>
+#include <algorithm>
 
 #include "kernels/common/error.hpp"
-#include "kernels/gemm/operands.hpp"
-#include "kernels/gemm/passes.hpp"
-#include "kernels/gemm/tensor.hpp"
 #include "kernels/gemm/tensor_map.hpp"
+#include "kernels/gemm/wgmma.hpp"
 #include "kernels/gemm/wgmma_kernel.cuh"
 
-namespace roofcast::cuda::gemm {
-namespace {
+namespace roofcast::cuda::gemm::hopper {
 
-namespace passes = roofcast::gemm::tensor::passes;
-
-using hopper::schedule_of;
-using hopper::Tile;
-using hopper::wgmma_kernel;
-using hopper::Work;
-using roofcast::gemm::tensor::kOneSplit;
 using roofcast::gemm::tensor::kWgmmaAlongKTiles;
 using roofcast::gemm::tensor::kWgmmaTiles;
-using roofcast::gemm::tensor::wgmma_along_k;
 using roofcast::gemm::tensor::WgmmaTile;
-
-/// Parts of k: of all tiles, or of those of the last round where it is not full. One of them is 1.
-struct Split {
-  int all, rest;
-};
-Split split_of(const Problem& p) {
-  return {static_cast<int>(p[kSplitK]), static_cast<int>(p[kSplitRest])};
-}
-
-struct CompiledTile {
-  Problem configuration;
-  Schedule (*schedule)(const Shape&, Split);
-  Launch (*launch)(const Schedule&);
-  /// `sums` of the rest are by tile, those of all tiles are not.
-  void (*run)(const Shape&, const Operands&, void* c, const Schedule&, float* sums, bool by_tile,
-              cudaStream_t);
-};
 
 template <class Element>
 constexpr CUtensorMapDataType map_type() {
@@ -117,11 +90,13 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
   CUtensorMap a = map_of(from.a(), shape.m, shape.k, T::kRows);
   CUtensorMap b = T::kTransposedB ? map_of(from.b(), shape.n, shape.k, kLinesB)
                                   : map_of(from.b(), shape.k, shape.n, kLinesB);
-  const bool by_box = schedule.whole > 0 && multiple_of(16, c, shape.row_c * kOutSize);
+  // A box writes whole chunks of 16 bytes: where rows are longer than C, what lies beyond it too.
+  const bool by_box = schedule.whole > 0 && multiple_of(16, c, shape.row_c * kOutSize) &&
+                      shape.n * kOutSize % 16 == 0;
   CUtensorMap to{};  // not read where C is stored by elements
   if (by_box) {
-    to = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n,
-                     hopper::kPanelRows, shape.matrices, shape.m * shape.row_c});
+    to = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, kPanelRows,
+                     shape.matrices, shape.m * shape.row_c});
   }
   const Launch launch = launch_of<T>(schedule);
   Work work{.m = shape.m,
@@ -146,7 +121,7 @@ constexpr CompiledTile compiled() {
   using T = Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n), tile.stages,
                  tile.consumers, tile.cluster, tile.ping_pong, kTransposedB>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
-  static_assert(tile.m * tile.n % passes::kSumsOfBlock == 0);
+  static_assert(tile.m * tile.n % roofcast::gemm::tensor::passes::kSumsOfBlock == 0);
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster, 1),
           planned<T>, launch_of<T>, run_tile<T>};
 }
@@ -159,90 +134,4 @@ constexpr auto compiled_table() {
   });
 }
 
-constexpr auto kCompiled =
-    joined(compiled_table<__nv_bfloat16, DType::bf16, false, kWgmmaTiles>(),
-           compiled_table<__nv_bfloat16, DType::bf16, true, kWgmmaTiles>(),
-           compiled_table<__half, DType::fp16, false, kWgmmaTiles>(),
-           compiled_table<__half, DType::fp16, true, kWgmmaTiles>(),
-           compiled_table<float, DType::tf32, true, kWgmmaAlongKTiles>(),
-           compiled_table<__nv_fp8_e4m3, DType::fp8, true, kWgmmaAlongKTiles>());
-constexpr auto kConfigurations = configurations_of(kCompiled);
-
-const CompiledTile* find_compiled(const Problem& p) {
-  return find_tile(kCompiled, with_layout(p, wgmma_along_k(p.dtype)));
-}
-
-std::string unsupported(const Problem& p) {
-  if (std::string why = unsupported_sizes(p); !why.empty()) return why;
-  const CompiledTile* tile = find_compiled(p);
-  if (tile == nullptr) return not_compiled("gemm.wgmma", p, kConfigurations);
-  if (p[kSplitK] < 1 || p[kSplitK] > ceil_div(p[kK], p[kTileK])) {
-    return "split_k must be from 1 to the tiles of k: " +
-           std::to_string(ceil_div(p[kK], p[kTileK]));
-  }
-  if (p[kSplitRest] < 1 || p[kSplitRest] > ceil_div(p[kK], p[kTileK])) {
-    return "split_rest must be from 1 to the tiles of k: " +
-           std::to_string(ceil_div(p[kK], p[kTileK]));
-  }
-  if (p[kSplitRest] > 1 && p[kSplitK] > 1) return kOneSplit;
-  const std::int64_t items =
-      p[kBatch] * ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) * p[kSplitK];
-  if (items > std::int64_t{1} << 30) return "too many tiles: choose larger tiles";
-  if (!device_is(9, 0)) {
-    return "this device has no wgmma (compute capability 9.0): use gemm.mma_sync";
-  }
-  return {};
-}
-
-Tensors with_scratch(const Problem& p) {
-  Tensors all = tensor_tensors(p);
-  add_operand_scratch(all, p, wgmma_along_k(p.dtype));
-  if (p[kSplitK] > 1) {
-    all.scratch.push_back(
-        {DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kBatch] * p[kM] * p[kN])});
-  }
-  if (p[kSplitRest] > 1) {
-    const std::int64_t sums = find_compiled(p)->schedule(shape_of(p), split_of(p)).split_sums();
-    if (sums > 0) all.scratch.push_back({DType::fp32, static_cast<std::size_t>(sums)});
-  }
-  return all;
-}
-
-std::vector<Launch> launches(const Problem& p) {
-  const Shape s = shape_of(p);
-  std::vector<Launch> all = operand_launches(p, wgmma_along_k(p.dtype));
-  const CompiledTile& tile = *find_compiled(p);
-  const Schedule schedule = tile.schedule(s, split_of(p));
-  all.push_back(tile.launch(schedule));
-  if (p[kSplitK] > 1) all.push_back(sum_parts_launch(s.rows_c(), s.n, result_type(p.dtype)));
-  if (p[kSplitRest] > 1 && schedule.split_tiles() > 0) {
-    all.push_back(sum_tiles_launch(schedule, result_type(p.dtype)));
-  }
-  return all;
-}
-
-void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
-  const Shape shape = shape_of(p);
-  const Operands operands(p, wgmma_along_k(p.dtype), at, stream);
-  const CompiledTile& tile = *find_compiled(p);
-  const Schedule schedule = tile.schedule(shape, split_of(p));
-  const bool splits = schedule.split_tiles() > 0, by_tile = p[kSplitRest] > 1;
-  float* const sums = splits ? static_cast<float*>(at.scratch[operands.next_scratch()]) : nullptr;
-  void* const c = at.outputs[0];
-  tile.run(shape, operands, c, schedule, sums, by_tile, stream);
-  if (!splits) return;
-  const DType type = result_type(p.dtype);
-  if (by_tile) {
-    sum_tiles(sums, schedule, shape.m, shape.n, c, shape.row_c, type, stream);
-  } else {
-    sum_parts(sums, schedule.parts, shape.rows_c(), shape.n, c, shape.row_c, type, stream);
-  }
-}
-
-}  // namespace
-
-KernelEntry wgmma() {
-  return tensor_entry("gemm.wgmma", kConfigurations, unsupported, with_scratch, launches, run);
-}
-
-}  // namespace roofcast::cuda::gemm
+}  // namespace roofcast::cuda::gemm::hopper
