@@ -94,6 +94,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/l2_dirty_bytes", sustained.l2_dirty_bytes);
   visit("/sustained/l2_queue_cycles", sustained.l2_queue_cycles);
   visit("/sustained/sm_clock_hz", sustained.sm_clock_hz);
+  visit("/sustained/tensor_clock_hz", sustained.tensor_clock_hz);
   visit("/sustained/stream_launch_s", sustained.stream_launch_s);
   visit("/sustained/graph_launch_s", sustained.graph_launch_s);
   visit("/sustained/launch_gap_s", sustained.launch_gap_s);

@@ -45,6 +45,8 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::l2_bandwidth_bytes_per_s, l2_rate);
   scale(&Sustained::l2_partial_writes_per_s, l2_rate);
   scale(&Sustained::sm_clock_hz, clock);
+  scale(&Sustained::tensor_clock_hz,
+        ratio(asked.clocks.tensor_boost_hz, measured.clocks.tensor_boost_hz));
   const auto latency = [&](std::optional<double> Latencies::*member) {
     return ratio(asked.latency.*member, measured.latency.*member);
   };

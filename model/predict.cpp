@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "model/counting/totals.hpp"
+#include "model/crossover.hpp"
 #include "model/laws/bounds.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/feasibility.hpp"
@@ -44,10 +45,19 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
   return result;
 }
 
-std::optional<SmClock> clock_of(const Gpu& gpu, const Assumptions& assumptions) {
+bool uses_tensor_cores(const Program& program) {
+  return std::any_of(program.begin(), program.end(), [](const Node& node) {
+    return std::any_of(kAllDTypes.begin(), kAllDTypes.end(),
+                       [&node](DType type) { return node.plan.useful.tensor_flops[type] > 0; });
+  });
+}
+
+std::optional<SmClock> clock_of(const Program& program, const Gpu& gpu,
+                                const Assumptions& assumptions) {
   const auto& measured = assumptions.sm_clock_hz;
-  const auto hz = measured ? measured : expected_clock_hz(gpu);
-  return hz ? std::optional(SmClock{*hz, measured.has_value()}) : std::nullopt;
+  const auto hz = measured ? measured : expected_clock_hz(gpu, uses_tensor_cores(program));
+  const bool in_train = assumptions.cache == CacheState::steady;
+  return hz ? std::optional(SmClock{*hz, measured.has_value(), in_train}) : std::nullopt;
 }
 
 // One launch of the program, sized.
@@ -204,7 +214,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.notes.emplace_back("occupancy, waves and expected time: not defined for this device");
     return result;
   }
-  const auto clock = clock_of(gpu, assumptions);
+  const auto clock = clock_of(program, gpu, assumptions);
   if (!clock) {
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
@@ -226,12 +236,12 @@ constexpr std::size_t kMostPlanned = 4;
 bool has_outlines(const KernelRef& found, std::size_t candidates, const Gpu& gpu,
                   const Assumptions& assumptions) {
   return candidates > 1 && found.kernel->outline != nullptr && gpu.sm_count &&
-         clock_of(gpu, assumptions);
+         clock_of({}, gpu, assumptions);
 }
 
 OutlineTimer outline_timer(const Program& program, const Outline& its_outline, const Gpu& gpu,
                            const Assumptions& assumptions) {
-  return {program, its_outline, assumptions.cache, *clock_of(gpu, assumptions), gpu};
+  return {program, its_outline, assumptions.cache, *clock_of(program, gpu, assumptions), gpu};
 }
 
 // Which of `count` candidates take the least time by their outlines.
@@ -291,7 +301,11 @@ Prediction predict_fastest(const KernelRef& found, const Problem& problem, const
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions) {
   if (kernel.kernel == nullptr) {
-    return predict_family(*kernel.family, problem, gpu, assumptions.cache);
+    Prediction result = predict_family(*kernel.family, problem, gpu, assumptions.cache);
+    for (std::string& note : crossover_notes(*kernel.family, problem, gpu, assumptions)) {
+      result.notes.push_back(std::move(note));
+    }
+    return result;
   }
   if (kernel.kernel->candidates != nullptr) {
     return predict_fastest(kernel, problem, gpu, assumptions);
@@ -321,8 +335,7 @@ const ExpectedTime::Planned& ExpectedTime::planned(std::size_t candidate, const 
 }
 
 double ExpectedTime::operator()(const Gpu& gpu) {
-  const auto clock = clock_of(gpu, assumptions_);
-  if (!clock || !gpu.occupancy || !gpu.sm_count) {
+  if (!clock_of({}, gpu, assumptions_) || !gpu.occupancy || !gpu.sm_count) {
     throw InputError("no expected time: not defined for " + gpu.name);
   }
   const auto tried =
@@ -338,7 +351,8 @@ double ExpectedTime::operator()(const Gpu& gpu) {
       const Planned& one = planned(candidate, gpu);
       Prediction result;
       result.limit = one.limit;
-      add_forecast(result, one.program, *clock, gpu, assumptions_);
+      add_forecast(result, one.program, *clock_of(one.program, gpu, assumptions_), gpu,
+                   assumptions_);
       least_s = std::min(least_s, result.time->expected_s);
     } catch (const InputError& error) {
       if (!refusal) refusal = error;

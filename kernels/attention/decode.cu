@@ -13,8 +13,9 @@
 //    SM up to head dim 128, 190 KB in flight where Little's law asks for 29 (4.8 TB/s · 800 ns / 132).
 //    Shared memory is a queue of a warp here: lanes read whole chunks of 16 bytes (decode_layout.cuh),
 //    so there is no barrier of the block, no ldmatrix and no bank conflict.
-//    Copies ask for whole lines of 128 bytes: with half lines of K, L2 sent 1.5 times the bytes. With
-//    that and three stages instead of two: 2.46 -> 2.69 TB/s on an H100 (copy 3.04), head dim 128.
+//    Copies ask for whole lines of 128 bytes, or L2 sends sectors twice: with half lines of K and rows of
+//    V lane by lane it sent twice the bytes, with whole lines of K 1.5 times. With that and three stages
+//    instead of two: 2.46, 2.69 and 3.06 TB/s on an H100 (copy 3.04), head dim 128.
 // 4. A unit's largest score seldom exceeds all before it; only then O is scaled.
 //
 // What the bytes cost, with n keys, d, b heads of K and V in the batch:
@@ -134,7 +135,9 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
     }
     mine.weigh(s, c);
     gemm::wait_for_copies<kPending>();
+    __syncwarp();  // other lanes' chunks of V
     mine.add_values(s, unit);
+    __syncwarp();
     mine.start_values(v, unit + T::kStages);
   }
 

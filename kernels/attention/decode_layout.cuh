@@ -4,8 +4,8 @@
 // fragments of mma.m16n8k16 in the PTX ISA.
 //
 // A sum may take its terms in any order, so the order of d and of the keys in an instruction is chosen
-// such that a lane's operands are whole chunks of 16 bytes of one row. A lane copies the chunks of V
-// that it needs itself; of K those would be half lines, so its lanes copy for each other.
+// such that a lane's operands are whole chunks of 16 bytes of one row. Those chunks lie in half lines of
+// K and in several rows of V, so lanes copy whole lines for each other.
 #include <cuda_runtime.h>
 
 #include "kernels/gemm/layout.cuh"
@@ -30,11 +30,15 @@ __host__ __device__ constexpr Place q_chunk(int lane, int c, int half) {
 __host__ __device__ constexpr Place k_chunk(int lane, int c, int tile) {
   return {tile * 8 + lane / 4, c * 32 + lane % 4 * kWidth};
 }
-/// Chunk i of a lane when a unit of K is copied: a warp copies whole lines, one row after the other.
+/// Rows that a warp copies at once, a chunk a lane.
+__host__ __device__ constexpr int rows_at_once(int dim) {
+  return 32 * kWidth / dim;
+}
+/// Chunk i of a lane when a unit is copied: a warp copies whole lines, one row after the other.
 template <int kDim>
-__host__ __device__ constexpr Place k_copied(int lane, int i) {
+__host__ __device__ constexpr Place copied_chunk(int lane, int i) {
   constexpr int kOfRow = kDim / kWidth;
-  return {(i * 32 + lane) / kOfRow, (i * 32 + lane) % kOfRow * kWidth};
+  return {i * rows_at_once(kDim) + lane / kOfRow, lane % kOfRow * kWidth};
 }
 /// Where a chunk of K lies in its unit, bytes: rows one after the other, odd ones with their halves
 /// of lines exchanged, so that the eight lanes which read two rows at once meet no bank twice.
@@ -45,6 +49,13 @@ __host__ __device__ constexpr int k_offset(Place chunk) {
 /// V's chunk of kSlice columns `j`: the four keys (`e`) whose weights the lane holds.
 __host__ __device__ constexpr Place v_chunk(int lane, int j, int e) {
   return {e / 2 * 8 + lane % 4 * 2 + e % 2, j * kSlice + lane / 4 * kWidth};
+}
+/// Where a chunk of V lies in its unit, bytes: the 32 that the lanes read at once together, turned such
+/// that neither the eight lanes that read at once nor the eight that copy a line meet a bank twice.
+__host__ __device__ constexpr int v_offset(Place chunk) {
+  const int j = chunk.column / kSlice, c = chunk.column % kSlice / kWidth;
+  const int e = chunk.row / 8 * 2 + chunk.row % 2, quad = chunk.row % 8 / 2;
+  return (j * 4 + e) * 512 + (quad * 8 + (c ^ (quad * 2))) * 16;
 }
 
 /// A of instruction `i` of a slice of d: words of Q's chunks of both halves.

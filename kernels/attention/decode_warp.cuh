@@ -28,7 +28,8 @@ struct Tile {
   static constexpr int kStages = static_cast<int>(kModel.stages), kBlocks = kModel.blocks;
   static constexpr int kSlicesD = d_slices(kDim), kSlicesV = kDim / kSlice;
   static constexpr int kChunks = kKeys * kDim / kWidth / 32;  // of K a lane in a unit, and of V
-  static constexpr int kHalfBytes = kChunks * 32 * 16;        // K of a stage, then V
+  static constexpr int kRowsAtOnce = rows_at_once(kDim);
+  static constexpr int kHalfBytes = kChunks * 32 * 16;  // K of a stage, then V
   static constexpr int kStageBytes = 2 * kHalfBytes;
   static constexpr int kRingBytes = kWarps * kStages * kStageBytes;
   static constexpr int kSharedBytes = kRingBytes + kRows * kDim * 2;  // Q
@@ -72,36 +73,29 @@ struct Warp {
     return ring + static_cast<unsigned>(unit % T::kStages * T::kStageBytes);
   }
 
-  /// Starts copying a unit's rows of `matrix`; chunk i is at place(lane, i) among them, goes to
-  /// offset(lane, i), and is as far from its lane's first as that of lane 0.
-  template <class PlaceOf, class OffsetOf>
-  __device__ void start(const Element* matrix, int unit, unsigned to, PlaceOf place,
-                        OffsetOf offset) const {
+  /// Starts copying a unit's rows of `matrix`; a chunk goes to offset(chunk). From row to row the
+  /// pointer goes on: sixteen offsets would take sixteen registers.
+  template <class OffsetOf>
+  __device__ void start(const Element* matrix, int unit, unsigned to, OffsetOf offset) const {
     if (unit < units) {
-      const Place first_of_lane = place(lane, 0);
+      const Place first_of_lane = copied_chunk<T::kDim>(lane, 0);
       const int row = key(unit) + first_of_lane.row;
-      const int rows_left = seq_kv - row, columns_left = dim - first_of_lane.column;
-      const Element* const from = matrix + std::int64_t{row} * dim + first_of_lane.column;
+      const int rows_left = first_of_lane.column < dim ? seq_kv - row : 0;
+      const Element* from = matrix + std::int64_t{row} * dim + first_of_lane.column;
 #pragma unroll
       for (int i = 0; i < T::kChunks; ++i) {
-        const Place apart = place(0, i);
-        copy_chunk(to + static_cast<unsigned>(offset(lane, i)),
-                   from + apart.row * dim + apart.column,
-                   apart.row < rows_left && apart.column < columns_left);
+        copy_chunk(to + static_cast<unsigned>(offset(copied_chunk<T::kDim>(lane, i))), from,
+                   i * T::kRowsAtOnce < rows_left);
+        from += T::kRowsAtOnce * dim;
       }
     }
     gemm::commit_copies();  // also when empty: groups are counted
   }
   __device__ void start_keys(const Element* k, int unit) const {
-    const auto place = [](int of_lane, int i) { return k_copied<T::kDim>(of_lane, i); };
-    start(k, unit, stage(unit), place,
-          [&](int of_lane, int i) { return k_offset<T::kDim>(place(of_lane, i)); });
+    start(k, unit, stage(unit), [](Place chunk) { return k_offset<T::kDim>(chunk); });
   }
   __device__ void start_values(const Element* v, int unit) const {
-    start(
-        v, unit, stage(unit) + T::kHalfBytes,
-        [](int of_lane, int i) { return v_chunk(of_lane, i / 4, i % 4); },
-        [](int of_lane, int i) { return i * 512 + of_lane * 16; });
+    start(v, unit, stage(unit) + T::kHalfBytes, v_offset);
   }
 
   /// Scores of a unit: s[tile] of eight keys.
@@ -173,7 +167,7 @@ struct Warp {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         chunk[e] = read_chunk(stage(unit) + T::kHalfBytes +
-                              static_cast<unsigned>((j * 4 + e) * 512 + lane * 16));
+                              static_cast<unsigned>(v_offset(v_chunk(lane, j, e))));
       }
 #pragma unroll
       for (int n = 0; n < 8; ++n) {

@@ -137,18 +137,16 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
 #pragma unroll
     for (int block = 0; block < T::kBlocks; ++block) {
       const int k0 = begin_of(first + block * kWarps), left = left_of(first + block * kWarps);
+      // Along k a lane's rows are 8 apart; else they are its k, of eight columns.
+      const int row = row0 + g, column = row0 + g * 8;
+      const Element* from = T::kAlongK ? weights + (rows_before + row) * p.row_weights + k0
+                                       : weights + (rows_before + k0) * p.row_weights + column;
 #pragma unroll
       for (int i = 0; i < kEach; ++i) {
-        if constexpr (T::kAlongK) {
-          const int row = row0 + g + i * 8;
-          held[block * kEach + i] = load_eight<kAligned, true>(
-              weights + (rows_before + row) * p.row_weights + k0, row < p.rows ? left : 0);
-        } else {
-          const int column = row0 + g * 8;
-          held[i] =
-              load_eight<kAligned, true>(weights + (rows_before + k0 + i) * p.row_weights + column,
-                                         i < left ? p.rows - column : 0);
-        }
+        const int there =
+            T::kAlongK ? (row + i * 8 < p.rows ? left : 0) : (i < left ? p.rows - column : 0);
+        held[block * kEach + i] = load_eight<kAligned, true>(from, there);
+        from += (T::kAlongK ? 8 : 1) * p.row_weights;
       }
     }
   };

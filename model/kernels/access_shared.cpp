@@ -49,7 +49,10 @@ Program plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   step.warp_instructions = loads * as_double(1 + width) +
                            loads / as_double(kShifts) * kInstructionsPerTurn +
                            warps * kInstructionsOnce + 3 * stores;
-  step.waits = {.global = 1, .shared = as_double(p[kRepeats] / kShifts), .barriers = 1};
+  // The loop that fills shared memory waits for each word before it loads the next.
+  step.waits = {.global = as_double(ceil_div(count, kThreads)),
+                .shared = as_double(p[kRepeats] / kShifts),
+                .barriers = 1};
   set_blocks(plan, {{step}});
   plan.useful.vector_flops = as_double(p[kElements] * p[kRepeats] * width);
   plan.arrays = {reads(0, as_double(4 * count)), writes(1, as_double(4 * p[kElements]))};

@@ -28,6 +28,10 @@ IoComplexity io(const Problem& problem, double compulsory_bytes, double on_chip_
                       on_chip_bytes, shape.backward ? kBackwardRows : kForwardRows);
 }
 
+// Without scores in memory; as long as L2 holds them, they cost no bytes.
+constexpr std::array<std::string_view, 2> kKeepScores = {"attention.flash2", "attention.flash3"};
+constexpr Crossover kScores = {"attention.standard", kKeepScores, kSeqQ, kSeqKv};
+
 constexpr std::array kVariants = {kStandard, kFlash2, kFlash3, kDecode, kLibrary};
 
 }  // namespace
@@ -78,6 +82,7 @@ constinit const KernelFamily kFamily = {.name = "attention",
                                         .io = io,
                                         .variants = kVariants,
                                         .validated = {},
-                                        .compares_footprint = true};
+                                        .compares_footprint = true,
+                                        .crossover = &kScores};
 
 }  // namespace roofcast::attention

@@ -74,6 +74,15 @@ double bytes_of_step(const Blocks& b) {
                    : as_double(b.tile.keys) * row_bytes_of_keys(b.c.shape);
 }
 
+// What L2 sends for a row of two matrices, and of queries for the numbers of the row.
+double copied_rows(const Blocks& b, bool of_queries) {
+  return 2 * copied_row_bytes(b.c.shape, b.c.head(), b.c.kernel.wide()) +
+         (of_queries ? kNumbersOfRow * kSumElement : 0);
+}
+double copied_by_step(const Blocks& b) {
+  return as_double(b.of_keys ? b.tile.queries : b.tile.keys) * copied_rows(b, b.of_keys);
+}
+
 Step step_of(const Blocks& b, DType type, bool masked) {
   const Kernel& kernel = b.c.kernel;
   const double scores = as_double(b.tile.queries * b.tile.keys);
@@ -85,7 +94,7 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   // The limit rests on what must go through: the tile that passes, in and out once.
   step.issued.shared_bytes = 2 * bytes_of_step(b);
   step.wavefronts.shared = shared_bytes_of_step(b) / 128;
-  set_traffic(step.issued, {bytes_of_step(b), sums * kSumElement});
+  set_traffic(step.issued, {copied_by_step(b), sums * kSumElement});
   const double a_score = kernel.instructions_a_score + (masked ? kernel.instructions_a_mask : 0) +
                          (kernel.wide() ? 0 : flops * kInstructionsAFlop);
   step.warp_instructions = (scores * a_score + sums * kernel.instructions_a_sum) / 32;
@@ -100,7 +109,7 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   if (counted.addition_bytes > 0) {
     step.wavefronts.l1 = sums * kSumElement / counted.addition_bytes;
   }
-  step.waits.barriers = 1;
+  step.waits = counted.waits;
   return step;
 }
 
@@ -110,8 +119,9 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   const double rows = b.of_keys ? as_double(s.seq_kv) / as_double(b.c.key_tiles())
                                 : as_double(s.seq_q) / as_double(b.c.query_tiles());
   Step prologue, epilogue;
-  set_traffic(prologue.issued,
-              {rows * (b.of_keys ? row_bytes_of_keys(s) : row_bytes_of_queries(s)), 0});
+  const double copied =
+      !b.c.kernel.wide() ? rows : as_double(b.of_keys ? b.tile.keys : b.tile.queries);
+  set_traffic(prologue.issued, {copied * copied_rows(b, !b.of_keys), 0});
   prologue.waits = {.tile_loads = 1, .barriers = 1};
   set_traffic(epilogue.issued, {0, rows * (b.of_keys ? 2 : 1) * s.row_bytes()});
   epilogue.warp_instructions = rows * b.tile.counts.instructions_a_row / 32;
@@ -142,6 +152,9 @@ Plan blocks_plan(const Blocks& b, DType type) {
   const std::int64_t group = b.of_keys ? 1 : s.group();
   const std::int64_t together = b.tile.together;
   const std::vector<Steps> tiles = longest_first(b);
+  const double steps = mean_steps(tiles);
+  const double sums =
+      b.adds_dq ? steps * as_double(b.tile.queries * b.c.rows.width) * kSumElement : 0;
   const auto count = static_cast<std::int64_t>(tiles.size());
 
   Plan plan;
@@ -161,7 +174,9 @@ Plan blocks_plan(const Blocks& b, DType type) {
   plan.raster = TileRaster{.tile_rows = heads / group,
                            .tile_columns = count * group,
                            .group_rows = std::max<std::int64_t>(1, together / group),
-                           .row_panel_bytes = mean_steps(tiles) * bytes_of_step(b)};
+                           .row_panel_bytes = steps * bytes_of_step(b) + sums,
+                           .row_panel_written = sums,
+                           .rolling = true};
   const double rows = as_double(b.of_keys ? 2 * b.tile.keys : b.tile.queries);
   plan.on_chip_bytes = rows * b.c.head() * kSumElement + as_double(plan.launch.shared_bytes);
   add_blocks(plan, block_steps(b, type), tiles, {heads, together});
@@ -236,12 +251,15 @@ Steps Backward::steps_of_keys(std::int64_t tile) const {
   Steps steps = steps_over_queries(shape, tile * keys.keys, last, keys.queries);
   steps.full *= as_double(shape.group());
   steps.masked *= as_double(shape.group());
+  if (kernel.wide()) steps.full_share = steps.masked_share = 1;  // boxes are whole
   return steps;
 }
 
 Steps Backward::steps_of_queries(std::int64_t tile) const {
   const std::int64_t last = std::min(shape.seq_q, (tile + 1) * queries.queries) - 1;
-  return steps_over_keys(shape, tile * queries.queries, last, queries.keys);
+  Steps steps = steps_over_keys(shape, tile * queries.queries, last, queries.keys);
+  if (kernel.wide()) steps.full_share = steps.masked_share = 1;
+  return steps;
 }
 
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays) {

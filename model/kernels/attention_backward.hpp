@@ -12,6 +12,7 @@ struct StepCounts {
   double shared_bytes_a_score = 0;  ///< that threads and matrix instructions read and write
   double instructions_a_row = 0;  ///< of a thread, before and after the steps, for a row that stays
   double addition_bytes = 0;      ///< of dQ, that a wavefront of L1 adds
+  Waits waits{.barriers = 1};     ///< of a step, one after the other
 };
 
 /// A block holds a tile of one sequence with its sums, and the other passes in steps.

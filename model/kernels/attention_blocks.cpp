@@ -1,8 +1,10 @@
 #include "model/kernels/attention_blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "model/counting/integers.hpp"
 #include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::attention {
@@ -27,7 +29,7 @@ Step step_of(const Forward& c, DType type, bool masked) {
   Step step;
   step.issued.special_flops = scores;
   const double kv_bytes = 2 * as_double(c.tile.keys) * c.shape.row_bytes();
-  set_traffic(step.issued, {kv_bytes, 0});
+  set_traffic(step.issued, {2 * as_double(c.tile.keys) * c.copied_row(), 0});
   double instructions = score_instructions(c, masked);
   const double rows = as_double(c.tile.queries);
   if (!c.tile.products) {
@@ -53,7 +55,8 @@ Step step_of(const Forward& c, DType type, bool masked) {
 
 Step prologue_of(const Forward& c) {
   Step step;
-  set_traffic(step.issued, {c.full_rows() * c.shape.row_bytes(), 0});
+  const double rows = c.by_boxes() ? as_double(c.tile.queries) : c.full_rows();
+  set_traffic(step.issued, {rows * c.copied_row(), 0});
   step.waits = {.global = c.tile.dependent_loads,
                 .tile_loads = c.tile.alternates || !c.tile.products ? 0.0 : 1.0,
                 .barriers = 1};
@@ -172,6 +175,19 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
   return result;
 }
 
+double copied_row_bytes(const Shape& shape, double padded, bool by_boxes) {
+  constexpr double kSector = 32, kLine = 128;
+  const std::int64_t chunk = 16, chunks = static_cast<std::int64_t>(shape.row_bytes()) / chunk;
+  const bool apart = chunks % 2 != 0;  // every other row begins between sectors
+  if (by_boxes) return padded * shape.element * (apart ? 1 + kSector / kLine : 1);
+  const double sectors = as_double(ceil_div(chunks, 2));
+  return kSector * (apart ? (sectors + as_double(chunks)) / 2 : sectors);
+}
+
+bool Forward::by_boxes() const {
+  return kernel.wide() && tile.products && tile.dependent_loads == 0;
+}
+
 double Forward::head() const {
   return as_double(padded_head(shape.head_dim));
 }
@@ -197,7 +213,9 @@ double Forward::on_chip_bytes(std::int64_t shared_bytes) const {
 Steps Forward::steps(std::int64_t of_tile) const {
   const std::int64_t first = of_tile * tile.queries / packed;
   const std::int64_t end = std::min(rows(), (of_tile + 1) * tile.queries);
-  return steps_over_keys(shape, first, ceil_div(end, packed) - 1, tile.keys);
+  Steps steps = steps_over_keys(shape, first, ceil_div(end, packed) - 1, tile.keys);
+  if (by_boxes()) steps.full_share = steps.masked_share = 1;
+  return steps;
 }
 
 BlockSteps forward_blocks(const Forward& forward, DType type) {
@@ -205,7 +223,7 @@ BlockSteps forward_blocks(const Forward& forward, DType type) {
           epilogue_of(forward), as_double(forward.tile.stages) + 1};
 }
 
-Plan sum_of_parts(const Forward& c) {
+Plan sum_of_parts(const Forward& c, double parts_at_once) {
   constexpr std::int64_t kThreads = 128;
   const std::int64_t rows = c.shape.batch * c.shape.heads * c.shape.seq_q;
   const double outputs = as_double(rows * c.shape.head_dim);
@@ -227,7 +245,9 @@ Plan sum_of_parts(const Forward& c) {
   step.issued.special_flops = plan.useful.special_flops / blocks;
   step.warp_instructions = outputs / blocks / 32 * (as_double(c.splits) * 1.5 + 4);
   set_traffic(step.issued, {c.part_bytes() / blocks, written / blocks});
-  step.waits.global = 2;
+  // The log-sum-exps; then some parts, with their weights before and their sum after them.
+  step.waits.global =
+      parts_at_once > 0 ? 1 + 3 * std::ceil(as_double(c.splits) / parts_at_once) : 2;
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
   plan.caveat = "registers are a guess";

@@ -100,6 +100,13 @@ struct BlockSteps {
 };
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 
+/// Bytes that L2 sends for a row of Q, K, V or dO, of which a tile has `padded` elements. TMA counts
+/// whole boxes, the zeros beyond the head and beyond the last row with the rest, and a sector more for
+/// each line of a row that does not begin at a sector. Of cp.async two neighbouring lanes ask
+/// together: for a sector, or where their row does not begin at one for two
+/// (counters of head dims 40 and 64 to 256, the attention runs of 2026-11-22).
+double copied_row_bytes(const Shape& shape, double padded, bool by_boxes);
+
 /// Blocks of queries that K and V pass.
 struct Forward {
   Shape shape;
@@ -110,6 +117,8 @@ struct Forward {
   bool writes_lse = false;
 
   double head() const;
+  bool by_boxes() const;  ///< copies rows by TMA
+  double copied_row() const { return copied_row_bytes(shape, head(), by_boxes()); }
   std::int64_t rows() const { return shape.seq_q * packed; }
   std::int64_t tiles() const;  ///< of the heads packed
   std::int64_t copies() const { return shape.batch * shape.heads / packed; }
@@ -125,8 +134,9 @@ struct Forward {
 };
 BlockSteps forward_blocks(const Forward& forward, DType type);
 
-/// Adds the parts of split keys: a warp a row of results, its parts one after the other.
-Plan sum_of_parts(const Forward& forward);
+/// Adds the parts of split keys: a warp a row of results, so many of its parts on their way at once; 0:
+/// all.
+Plan sum_of_parts(const Forward& forward, double parts_at_once = 0);
 
 /// The order in which blocks run: `copies` of all tiles (heads), as many copies together as stay in
 /// L2, of those the longest blocks first.

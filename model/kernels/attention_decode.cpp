@@ -69,15 +69,44 @@ Step round_of(const Shape& shape, const decoding::Tile& tile, DType type) {
   step.issued.shared_bytes = 2 * passed;
   step.wavefronts.shared =
       (as_double(tile.stage_bytes()) + as_double(kMostRows) * d * shape.element) * warps / 128;
-  set_traffic(step.issued, {passed, 0});
+  const double keys = as_double(kUnitKeys) * warps;
+  set_traffic(step.issued, {2 * keys * copied_row_bytes(shape, d, false), 0});
+  // Of one unit: K from shared memory, a product after the other along d, the maximum of four lanes,
+  // the exponentials, V and its products.
+  constexpr double kProductWaits = 8;  // latency of mma.sync in multiply-adds: 33 cycles (L24)
+  step.waits = {.tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * kProductWaits + 20};
   step.warp_instructions = warps * (kUnitInstructions + kElementInstructions * d);
   return step;
+}
+
+// Instructions of a warp beside its units: half before them, for the copies of all stages and Q, half
+// after them, for sums through shared memory. And cycles of shared memory for an element of the head
+// dim: four rows of a warp's sums meet in the same banks. By warp_instructions and shared_wavefronts
+// of 4 to 26 units a warp beside those of long caches, head dims 128 and 256 (the attention run and
+// random seed 6 of 2026-11-22).
+constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6, kEndsWavefronts = 10;
+
+void set_ends(BlockSteps& blocks, const decoding::Tile& tile) {
+  const double d = as_double(tile.head_dim);
+  const double half =
+      as_double(tile.warps) * (kEndsInstructions + kEndsElementInstructions * d) / 2;
+  blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
+  // Addresses, conversions and sums follow from one another: of five instructions two wait for the one
+  // before (sm_cycles of the same cases).
+  constexpr double kDependent = 0.4;
+  const double dependent = kDependent * half / as_double(tile.warps);
+  blocks.prologue.waits.global = 1;  // Q, before anything is multiplied
+  blocks.prologue.waits.arithmetic = dependent;
+  blocks.epilogue.wavefronts.shared = kEndsWavefronts * d;
+  // Maxima and sums of the warps, then sums; divisions and logarithms.
+  blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
 
 // Of so many units, which the warps share out.
 BlockClass blocks_of(const Forward& c, DType type, std::int64_t count, std::int64_t units) {
   const decoding::Tile& tile = tile_for(c.shape);
   BlockSteps blocks = forward_blocks(c, type);
+  set_ends(blocks, tile);
   blocks.full = round_of(c.shape, tile, type);
   blocks.stages = as_double(tile.stages) + 1;
   const double there = as_double(c.shape.seq_kv) / as_double(units_of(c.shape) * kUnitKeys);
@@ -88,7 +117,6 @@ Plan main_launch(const Forward& c, DType type) {
   const Shape& s = c.shape;
   const decoding::Tile& tile = tile_for(s);
   Plan plan;
-  plan.copies_ahead = true;
   plan.needs = {Instruction::mma_sync, Instruction::cp_async};
   plan.useful.tensor_flops[type] = s.flops();
   plan.useful.special_flops = s.scores();
@@ -103,6 +131,7 @@ Plan main_launch(const Forward& c, DType type) {
   plan.launch.block[0] = tile.threads();
   plan.launch.shared_bytes = tile.shared_bytes() + tile.static_shared_bytes();
   plan.launch.registers = tile.registers;
+  plan.sectors_by_lane = true;
   plan.on_chip_bytes = as_double(kMostRows * tile.warps) * c.head() * kSumElement +
                        as_double(plan.launch.shared_bytes);
   // A split leaves some blocks a unit more than others.
@@ -149,9 +178,10 @@ Program plan_decode(const Problem& p, const Gpu& gpu) {
                      " keys each at least");
   }
   const Forward c = forward_of(shape, p[kDecodeSplits]);
+  constexpr double parts_at_once = 4;
   Program program = launch_of(main_launch(c, p.dtype));
-  if (c.splits > 1) program.push_back({sum_of_parts(c)});
-  return program;
+  if (c.splits > 1) program.push_back({sum_of_parts(c, parts_at_once)});
+  return on_tensor_cores(std::move(program));
 }
 
 }  // namespace roofcast::attention

@@ -34,7 +34,7 @@ struct Tile {
 };
 /// By head dim, as kHeadDims.
 inline constexpr std::array<Tile, 3> kTiles = {
-    {{64, 4, 6, 2, 116}, {128, 4, 3, 2, 182}, {256, 4, 3, 1, 255}}};
+    {{64, 4, 6, 2, 126}, {128, 4, 3, 2, 198}, {256, 4, 3, 1, 255}}};
 
 /// What adds the parts: a warp a row.
 inline constexpr std::int64_t kCombineWarps = 4;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/attention_backward.hpp"
 #include "model/kernels/attention_models.hpp"
 #include "model/kernels/plan_parts.hpp"
@@ -36,10 +37,11 @@ constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
 constexpr double kMmaShare = 0.629;
 
 // Plan::instructions_at_once. A warp of flash2 has several products under way, a warpgroup of flash3
-// one; where the head is shared out all wait for each other twice a step. By hand, 2026-11-22, to the
-// times of the attention run of that day in validation/measured with the counts above.
-constexpr double kUnrolled = 3, kUnrolledMeeting = 1;
-constexpr double kWarpgroups = 1.5, kWarpgroupsMeeting = 0.5;
+// one or two, and of three warpgroups one waits for two others' turns; where the head is shared out all
+// wait for each other twice a step. By hand, 2026-11-22, to the cycles at the measured clock of shapes
+// above 150 us in the attention runs of that day on both GPUs, with the counts above.
+constexpr double kUnrolled = 4.5, kUnrolledMeeting = 2.5;
+constexpr double kWarpgroups = 2.5, kTwoWarpgroups = 3.5, kWarpgroupsMeeting = 0.6;
 
 double tensor_share(const Kernel& kernel, const Gpu& gpu) {
   return kernel.product == Instruction::mma_sync && gpu.features.has(Instruction::wgmma) ? kMmaShare
@@ -152,7 +154,9 @@ Plan forward_plan(const Forward& c, DType type, const Gpu& gpu, const Counted& c
   Plan plan;
   plan.copies_ahead = true;
   plan.tensor_share = tensor_share(c.kernel, gpu);
-  plan.instructions_at_once = c.kernel.wide() ? kWarpgroups : kUnrolled;
+  plan.instructions_at_once = !c.kernel.wide()       ? kUnrolled
+                              : c.tile.queries > 128 ? kWarpgroups
+                                                     : kTwoWarpgroups;
   plan.needs = {c.kernel.product, c.kernel.copy()};
   plan.useful.tensor_flops[type] = c.shape.flops();
   plan.useful.special_flops = c.shape.scores();
@@ -184,6 +188,17 @@ Program flash2_forward(const Shape& shape, DType type, const Gpu& gpu) {
   return launch_of(std::move(plan));
 }
 
+// cudaMemsetAsync of four bytes: a launch of its own.
+Plan cleared_counter() {
+  Plan plan;
+  plan.launch.block[0] = 32;
+  plan.launch.registers = 16;
+  Step step;
+  set_traffic(step.issued, {0, kSectorBytes});
+  set_blocks(plan, {{step}});
+  return plan;
+}
+
 // A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a counter.
 Program flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
   const Flash3Tile& tile = kFlash3Tiles[shape.causal ? 1 : 0][head_row(shape.head_dim)];
@@ -207,7 +222,22 @@ Program flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
   plan.launch.registers = registers_left(tile.threads(), 1);
   plan.launch.shared_bytes = tile.shared_bytes();
   plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
-  return launch_of(std::move(plan));
+  Program program = launch_of(std::move(plan));
+  // The counter is set to zero before; the program begins with the kernel that it is about.
+  if (shape.causal) program.push_back({cleared_counter()});
+  return program;
+}
+
+// Of a step, for each part whose scores are held at a time: two chains of products along d, the
+// exponentials, dS, and the first products of dV and dK; then operands from shared memory.
+Waits waits_of(const Flash2BackwardTile& tile) {
+  constexpr double kProductWaits = 8;  // latency of mma.sync in multiply-adds: 33 cycles (L24)
+  constexpr double kExponentialWaits = 15;
+  const double parts = as_double(tile.queries / tile.at_once);
+  const double products = 2 * as_double(tile.head_dim) / 16 + 2;
+  return {.shared = 2 * parts,
+          .arithmetic = parts * (products * kProductWaits + kExponentialWaits),
+          .barriers = 2};
 }
 
 Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
@@ -229,7 +259,8 @@ Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
                    .together = heads_together(shape.batch * shape.kv_heads, 1,
                                               shape.group() * shape.seq_q * row, shape.causal),
                    .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
-                              shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes}},
+                              shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes,
+                              waits_of(keys)}},
           .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions},
           .dq = dq,
           .queries = {.queries = queries.queries,
@@ -303,6 +334,11 @@ void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
   }
 }
 
+Program on_tensor_cores(Program program) {
+  for (Node& node : program) node.plan.finds_longer = true;
+  return program;
+}
+
 Work training_work(const Problem& p) {
   const Shape shape(p);
   Work work = kFamily.work(p);
@@ -313,15 +349,17 @@ Work training_work(const Problem& p) {
 Program plan_flash2(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
-  if (!shape.backward) return flash2_forward(shape, p.dtype, gpu);
-  return backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq]), gpu), p.dtype);
+  if (!shape.backward) return on_tensor_cores(flash2_forward(shape, p.dtype, gpu));
+  return on_tensor_cores(
+      backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq]), gpu), p.dtype));
 }
 
 Program plan_flash3(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
-  if (!shape.backward) return flash3_forward(shape, p.dtype, gpu);
-  return backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype);
+  if (!shape.backward) return on_tensor_cores(flash3_forward(shape, p.dtype, gpu));
+  return on_tensor_cores(
+      backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype));
 }
 
 }  // namespace roofcast::attention

@@ -63,7 +63,7 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   plan.copies_ahead = c.tile.products;
   plan.estimated_traffic = true;
   plan.needs = {c.kernel.product};
-  if (!c.kernel.wide()) plan.needs.push_back(Instruction::cp_async);
+  plan.needs.push_back(c.kernel.copy());
   (c.tile.products ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
       c.shape.flops();
   // Without tensor memory every exponential goes through the special-function unit.

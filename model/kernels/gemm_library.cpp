@@ -21,12 +21,13 @@ struct Choice {
   double m, n, k;
   LibraryTile tile;
   std::int64_t splits;
-  double element;  ///< bytes of A and B
-  double result;   ///< bytes of C
-  double vector;   ///< elements that one copy of A or B takes, by the alignment of their rows
-  bool aligned;    ///< whole vectors: the kernels for the newest instructions take it
-  bool wide;       ///< wgmma or tcgen05
-  bool tensor;     ///< on the tensor cores
+  double element;   ///< bytes of A and B
+  double result;    ///< bytes of C
+  double vector;    ///< elements that one copy of A or B takes, by the alignment of their rows
+  bool aligned;     ///< whole vectors: the kernels for the newest instructions take it
+  bool wide;        ///< the GPU has wgmma or tcgen05 for the type
+  bool takes_wide;  ///< and the library takes it here
+  bool tensor;      ///< on the tensor cores
   double batch;
   double instruction_rows;  ///< of those
 
@@ -38,13 +39,27 @@ struct Choice {
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 };
 
+// wgmma takes tf32 from rows that hold k, and B's hold n.
+bool takes_wide(const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32 || !has_wide_products(gpu) || !is_aligned(p)) return false;
+  return p.dtype != DType::tf32 || !gpu.features.has(Instruction::wgmma);
+}
+
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
     if (has_wide_products(gpu)) return kLargeSimtTiles;
     if (p[kBatch] > 1) return kSimtBatchTiles;
     return kSimtTiles;
   }
-  if (has_wide_products(gpu) && is_aligned(p)) return kWgmmaTiles;
+  if (takes_wide(p, gpu)) return kWgmmaTiles;
+  // Run files of 2026-11-22 name tiles of wgmma for tf32.
+  const auto named = [&p](const LibraryTile& one) {
+    return one.m == p[kTileM] && one.n == p[kTileN];
+  };
+  const bool of_wgmma = p.dtype == DType::tf32 && has_wide_products(gpu) &&
+                        std::none_of(kMmaTiles.begin(), kMmaTiles.end(), named) &&
+                        std::any_of(kWgmmaTiles.begin(), kWgmmaTiles.end(), named);
+  if (of_wgmma) return kWgmmaTiles;
   return kMmaTiles;
 }
 
@@ -80,6 +95,7 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .vector = as_double(library_vector(p)),
           .aligned = is_aligned(p),
           .wide = has_wide_products(gpu) && p.dtype != DType::fp32,
+          .takes_wide = takes_wide(p, gpu),
           .tensor = p.dtype != DType::fp32,
           .batch = as_double(p[kBatch]),
           .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0};
@@ -91,10 +107,12 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
 double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per_clk) {
   const double arithmetic = 2 * c.area() * c.depth() / flop_per_clk;
   if (!c.wide) return arithmetic;
-  if (!c.aligned) {
-    // mma.sync reaches 63% of wgmma (arXiv 2402.13499).
-    constexpr double kMmaShare = 0.63;
-    return arithmetic / kMmaShare;
+  if (!c.takes_wide) {
+    // mma.sync reaches 63% of wgmma (arXiv 2402.13499). Four warps, two by two, read the operands of
+    // their own sums from shared memory, into which they were copied.
+    constexpr double kMmaShare = 0.63, kWarpsAcross = 2;
+    return std::max(arithmetic / kMmaShare,
+                    (kWarpsAcross + 1) * c.sides() * kStepBytes / shared_bytes_per_clk);
   }
   constexpr double kOperandBytes = 32;
   const double rows = as_double(c.tile.m % 64 == 0 ? c.tile.m : c.tile.n);
@@ -116,17 +134,14 @@ double copy_cycles(const Choice& c) {
   return rows * c.depth() / c.vector / as_double(kWarpLanes) * kCyclesPerPieceOfWarp;
 }
 
-// What of a step's operands each block reads from L2: two neighbours in a cluster read the longer
-// side of their tiles together.
-double step_read_bytes(const Choice& c, const Gpu& gpu) {
-  double sides = c.sides();
-  if (gpu.features.has_clusters() && c.wide && c.aligned) {
-    const bool longer_is_n = c.tile.n >= c.tile.m;
-    if ((longer_is_n ? c.rows() : c.columns()) > 1) {
-      sides -= as_double(std::max(c.tile.m, c.tile.n)) / 2;
-    }
-  }
-  return sides * kStepBytes;
+// What of a step's operands each block looks up in L2: two neighbours in a cluster share one side of
+// their tiles, and what two neighbours of those ask for at about the same time L2 looks up once: half
+// of what the SMs receive, where there are neighbours (h200-sxm-tensor-2026-11-22b: 0.51 to 0.57 from
+// 2048x6144x4096 to 8192x8192x8192).
+double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
+  const bool shares = gpu.features.has_clusters() && c.takes_wide;
+  const double of_m = shares && c.columns() > 1 ? 0.5 : 1, of_n = shares && c.rows() > 1 ? 0.5 : 1;
+  return (of_m * as_double(c.tile.m) + of_n * as_double(c.tile.n)) * kStepBytes;
 }
 
 TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
@@ -140,7 +155,7 @@ TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
   loop.steps = c.steps();
   loop.math_cycles = math_cycles(c, rate, gpu.sm.shared_bytes_per_clk.value_or(128));
   loop.copy_cycles = copy_cycles(c);
-  loop.l2_read_bytes = step_read_bytes(c, gpu);
+  loop.l2_read_bytes = step_lookup_bytes(c, gpu);
   loop.outputs = c.area();
   loop.useful_cycles = 2 * c.batch * c.m * c.n * c.k / rate;
   return loop;
@@ -232,6 +247,11 @@ void set_launch(Plan& plan, const Choice& c, const TileLoop& loop, const Gpu& gp
   plan.launch.shared_bytes = room / stage * stage;
 }
 
+// What the SMs receive of the operands: every tile column A and every tile row B, as far as they exist.
+double received_bytes(const Choice& c) {
+  return c.batch * c.k * c.element * (as_double(c.columns()) * c.m + as_double(c.rows()) * c.n);
+}
+
 void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, DType type) {
   Step step;
   const double flops = 2 * c.area() * c.depth();
@@ -240,7 +260,7 @@ void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, DType type) {
   } else {
     step.issued.vector_flops = flops;
   }
-  set_traffic(step.issued, {loop.l2_read_bytes, 0});
+  set_traffic(step.issued, {received_bytes(c) / (as_double(loop.blocks()) * loop.steps), 0});
   step.issued.shared_bytes = c.sides() * kStepBytes;
   step.waits = {.tile_loads = 1, .barriers = 1};
   Step epilogue;
@@ -337,7 +357,7 @@ Program plan_library(const Problem& p, const Gpu& gpu) {
   if (c.tensor) {
     const Instruction wide =
         gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
-    plan.needs = {c.wide && c.aligned ? wide : Instruction::mma_sync};
+    plan.needs = {c.takes_wide ? wide : Instruction::mma_sync};
     plan.useful.tensor_flops[p.dtype] = 2 * c.batch * c.m * c.n * c.k;
   } else {
     plan.useful.vector_flops = 2 * c.batch * c.m * c.n * c.k;

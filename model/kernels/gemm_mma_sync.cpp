@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -47,19 +48,35 @@ Choice choice_of(const Problem& p) {
                    std::string(name(p.dtype)) + ": choose one of " + known);
 }
 
-// FLOP a clock of an SM that mma.sync reaches.
-double flop_per_clk(const Choice& c, const Gpu& gpu) {
-  const double share = gpu.features.has(Instruction::wgmma) ? c.tile.share_of_wgmma : 1;
-  return share * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+// FLOP a clock of an SM that mma.sync reaches, several blocks on an SM or one alone.
+double flop_per_clk(const Choice& c, bool alone, const Gpu& gpu) {
+  const double share = alone ? c.tile.share_alone : c.tile.share_of_wgmma;
+  return (gpu.features.has(Instruction::wgmma) ? share : 1) *
+         gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
 }
 
 // Clocks of an SM for the products of one step. Warps read the operands of their own sums from shared
-// memory.
-double math_cycles(const Choice& c, const Gpu& gpu) {
-  const double arithmetic = 2 * c.area() * as_double(c.depth()) / flop_per_clk(c, gpu);
-  const double operands =
-      as_double((c.tile.m * c.tile.warps_across + c.tile.n * c.tile.warps_down) * c.tile.k_bytes);
-  return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
+// memory, into which they were copied.
+double math_cycles(const Choice& c, bool alone, const Gpu& gpu) {
+  const double arithmetic = 2 * c.area() * as_double(c.depth()) / flop_per_clk(c, alone, gpu);
+  const double bytes = as_double(
+      (c.tile.m * (c.tile.warps_across + 1) + c.tile.n * (c.tile.warps_down + 1)) * c.tile.k_bytes);
+  return std::max(arithmetic, bytes / gpu.sm.shared_bytes_per_clk.value_or(128));
+}
+
+// What the blocks copy, by sectors: every tile column reads A once and every tile row B, as far as
+// they exist.
+double read_bytes(const Choice& c, const Operands& operands) {
+  return as_double(c.across()) * c.s.a() * operands.a.of_pair +
+         as_double(c.down()) * c.s.b() * operands.b.of_pair;
+}
+
+// C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2 bytes
+// reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C by l2_write_bytes
+// of products2. Those of 4 bytes are joined before.
+double sectors_by_element(const Choice& c) {
+  if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
+  return c.s.batch * c.s.m * c.s.n / 2;
 }
 
 Launch launch_of(const Choice& c) {
@@ -76,12 +93,17 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   loop.tiles = c.tiles();
   loop.blocks_per_sm = resident_blocks(launch_of(c), gpu);
   loop.steps = c.steps();
-  loop.math_cycles = math_cycles(c, gpu);
-  const double lines = as_double(c.across()) * c.s.a() * operands.a.lines +
-                       as_double(c.down()) * c.s.b() * operands.b.lines;
-  loop.l2_read_bytes = lines / (as_double(loop.blocks()) * loop.steps);
+  loop.math_cycles = math_cycles(c, false, gpu);
+  loop.alone_cycles = math_cycles(c, true, gpu);
+  loop.l2_read_bytes = read_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps);
+  loop.in_flight_bytes = as_double((c.tile.stages - 1) * (c.tile.m + c.tile.n) * c.tile.k_bytes);
   loop.outputs = c.area();
-  loop.useful_cycles = c.s.flops() / flop_per_clk(c, gpu);
+  loop.scattered_sectors = sectors_by_element(c) / as_double(loop.blocks());
+  // A product of mma.sync draws as much power as one of wgmma at 0.56 of its rate: by the clocks of
+  // products2 and products3, 2026-11-22.
+  const double share_of_power = gpu.features.has(Instruction::wgmma) ? 0.56 : 1;
+  loop.useful_cycles =
+      c.s.flops() / (share_of_power * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1));
   return loop;
 }
 
@@ -108,14 +130,15 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
-  // Every tile column reads A once and every tile row B, as far as they exist.
-  const double read = as_double(c.across()) * c.s.a() + as_double(c.down()) * c.s.b();
+  const double read = read_bytes(c, operands);
   plan.free_read_bytes = read - c.s.a() - c.s.b();
   set_traffic(step.issued, {read / (as_double(loop.blocks()) * loop.steps), 0});
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
   step.waits = {.tile_loads = 1, .barriers = 1};
   Step epilogue;
-  set_traffic(epilogue.issued, {0, c.s.c() / as_double(loop.blocks())});
+  const double scattered = sectors_by_element(c) * as_double(kSectorBytes);
+  set_traffic(epilogue.issued,
+              {0, (scattered > 0 ? scattered : c.s.c()) / as_double(loop.blocks())});
   set_blocks(plan, {{step, loop.steps, as_double(c.tile.stages)}, {epilogue}});
   return plan;
 }

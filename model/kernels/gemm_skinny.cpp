@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
 #include "model/kernels/gemm_tiles.hpp"
 
@@ -30,6 +31,12 @@ struct Choice {
     };
     return p[kK] % vector == 0 && (tile.along_k || p[kN] % vector == 0) &&
            whole(p[kTransposedA] != 0, stored_a(p)) && whole(skinny::transposes(p), stored_b(p));
+  }
+  /// Elements from one row of weights to the next, as the kernel reads them.
+  std::int64_t weight_pitch() const {
+    if (weights_in_b(p)) return stored_b(p).row;
+    return p[kTransposedA] != 0 ? passes::padded_row(p[kK], element_bytes(p.dtype))
+                                : stored_a(p).row;
   }
   std::int64_t row_blocks() const { return ceil_div(rows_of(p), tile.rows()); }
 };
@@ -86,15 +93,20 @@ double instructions_of_round(const Choice& c) {
 // of four pieces each: two lines, or four where the pieces lie in different rows of k. Loads of
 // elements go by the warp: eight lines, where l1_wavefronts of products2 and products3 (2026-11-22)
 // has 4.7 to 6.5 a load.
-double lines_of_loads(const Choice& c, double weight_loads, double token_loads) {
+// A load of tokens has a row of each of eight, as far as they exist.
+double lines_of_loads(const Choice& c, double weight_loads, double token_blocks) {
   constexpr double kEighths = 4, kElements = 8;
-  const double tokens = std::min(8.0, as_double(tokens_of(c.p)));
-  if (c.aligned()) {
-    return weight_loads * kEighths * (c.tile.along_k ? 2 : 4) + token_loads * tokens;
-  }
+  const double token_rows = token_blocks * as_double(tokens_of(c.p));
+  if (c.aligned()) return weight_loads * kEighths * (c.tile.along_k ? 2 : 4) + token_rows;
   constexpr double kLinesOfElements = 5;
-  return kElements *
-         (weight_loads * kLinesOfElements + token_loads * tokens * kLinesOfElements / 8);
+  return kElements * (weight_loads * kLinesOfElements + token_rows * kLinesOfElements / 8);
+}
+
+// Sectors for what neighbouring lanes load of a row, 16 bytes each, by how far apart rows begin: 64
+// bytes of k, or 128 across it. Of misaligned rows L2 gives 1.2 to 1.35 times the bytes (l2_read_bytes of
+// products2 where rows begin at odd multiples of 16 bytes).
+double sectors_for_bytes(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  return sectors_of_piece(piece_bytes, pitch_bytes) / as_double(piece_bytes / kSectorBytes);
 }
 
 Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& tokens) {
@@ -119,17 +131,23 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
                  .bytes = tokens_of_block * blocks,
                  .distinct_bytes = c.tokens(),
                  .distance_bytes = tokens_of_block}};
+  const std::int64_t element = element_bytes(c.p.dtype);
+  constexpr std::int64_t kAlongK = 64, kAcrossK = 128;
+  const double weight_bytes =
+      c.weights() * (!c.aligned()     ? 1
+                     : c.tile.along_k ? sectors_for_bytes(kAlongK, c.weight_pitch() * element)
+                                      : sectors_for_bytes(kAcrossK, c.weight_pitch() * element));
   Step round;
   const double warps = as_double(SkinnyTile::kWarps);
   round.issued.tensor_flops[c.p.dtype] = 2 * as_double(c.tile.rows() * c.tile.tokens) * k_of_round;
-  set_traffic(round.issued, {c.weights() / (blocks * rounds) + tokens_of_block / rounds, 0});
+  set_traffic(round.issued, {weight_bytes / (blocks * rounds) + tokens_of_block / rounds, 0});
   round.warp_instructions = warps * instructions_of_round(c);
-  const double token_loads = warps * as_double(c.tile.blocks_at_once() * c.tile.tokens / 8);
+  const double token_blocks = warps * as_double(c.tile.blocks_at_once());
   const double weight_loads = warps * as_double(SkinnyTile::kLoads);
   // Loads beyond the last k are left out.
   const double there = k_of_block / (rounds * k_of_round);
   round.wavefronts.l1 = round.wavefronts.l1_lookups =
-      there * lines_of_loads(c, weight_loads, token_loads);
+      there * lines_of_loads(c, weight_loads, token_blocks);
   round.waits.global = 1;
   Step end;
   end.warp_instructions = 12 * as_double(c.tile.rows() * c.tile.tokens) / 32 * warps / 2;

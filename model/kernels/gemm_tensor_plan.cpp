@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/counting/coalescing.hpp"
 #include "model/counting/io_complexity.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -59,11 +60,23 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Step step;
   // Five words for sixteen bytes, then shifts and one store: by the instructions in the source.
   constexpr double kInstructionsPerVector = 16;
+  // The ends of rows go by elements, a load waited for before the next: one from memory and the others
+  // from L1, row after row. One in so many blocks across has an end.
+  const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(4, matrix.size);
+  const bool one_more = rest < whole_words && matrix.columns >= width;
+  const std::int64_t in_turn = one_more ? width : rest;
+  const double ends = as_double(passes::kRowsEach) / as_double(plan.launch.grid[0]);
+  constexpr double kL1InSharedWaits = 2;  // 33 clocks to load, and those around it
+  const double stores = as_double(one_more ? width + rest : rest);
+  const double end_bytes =
+      as_double(matrix.count * matrix.rows) * stores * (32 - as_double(matrix.size));
   step.warp_instructions =
       matrix.bytes() / as_double(kVectorBytes) / 32 / blocks * kInstructionsPerVector;
   step.issued.requested = {matrix.bytes() * 1.25 / blocks, matrix.bytes() / blocks};
-  step.issued.l1 = step.issued.l2 = {matrix.bytes() / blocks, matrix.bytes() / blocks};
-  step.waits.global = 1;
+  step.issued.l1 =
+      step.issued.l2 = {matrix.bytes() / blocks, (matrix.bytes() + end_bytes) / blocks};
+  step.waits.global = 1 + ends;
+  step.waits.shared = ends * as_double(in_turn - 1) * kL1InSharedWaits;
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
   return plan;
@@ -93,8 +106,10 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
 
 namespace {
 
-/// `bytes`: read of the parts, and written of C.
-Plan addition(const Launch& launch, std::int64_t parts, double outputs, const Traffic& bytes) {
+/// `bytes`: read of the parts, and written of C. A thread loads `together` parts at once, waits for them,
+/// and takes those that are left one by one.
+Plan addition(const Launch& launch, std::int64_t parts, std::int64_t together, double outputs,
+              const Traffic& bytes) {
   Plan plan;
   plan.launch = launch;
   plan.useful.vector_flops = outputs * as_double(parts - 1);
@@ -105,11 +120,14 @@ Plan addition(const Launch& launch, std::int64_t parts, double outputs, const Tr
   // A load and an addition for each part, and what surrounds them.
   step.warp_instructions = outputs / blocks / 32 * (2 * as_double(parts) + 12);
   set_traffic(step.issued, {bytes.read_bytes / blocks, bytes.write_bytes / blocks});
-  step.waits.global = 1;
+  step.waits.global = as_double(parts / together + parts % together);
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
   return plan;
 }
+
+// What the loops of passes.cu over the parts are unrolled by.
+constexpr std::int64_t kPartsTogether = 4, kPartsOfTilesTogether = 2;
 
 }  // namespace
 
@@ -119,7 +137,8 @@ Plan sum_of_parts(const Problem& p) {
   launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], passes::kMostY), 1};
   launch.block = {passes::kThreads, 1, 1};
   launch.registers = 26;
-  return addition(launch, p[kSplitK], s.batch * s.m * s.n, {partial_bytes(p), s.c()});
+  return addition(launch, p[kSplitK], kPartsTogether, s.batch * s.m * s.n,
+                  {partial_bytes(p), s.c()});
 }
 
 double SplitTiles::sums_bytes() const {
@@ -131,17 +150,17 @@ Plan sum_of_tiles(const SplitTiles& split) {
   launch.grid = {split.area / passes::kSumsOfBlock, split.tiles, 1};
   launch.block = {passes::kThreads, 1, 1};
   launch.registers = 32;  // ptxas -v, 2026-11-22
-  return addition(launch, split.parts, as_double(split.tiles * split.area),
+  return addition(launch, split.parts, kPartsOfTilesTogether, as_double(split.tiles * split.area),
                   {split.sums_bytes(), split.result_bytes});
 }
 
 namespace {
 
-// Units that a piece of 128 bytes touches: rows so far apart begin at every multiple of the greatest
-// common divisor of their distance and the unit, one of so many at a unit's.
-double units_of_piece(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
+// Units that a piece touches: rows so far apart begin at every multiple of the greatest common divisor
+// of their distance and the unit, one of so many at a unit's.
+double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   const std::int64_t step = std::gcd(pitch_bytes, unit_bytes);
-  return as_double(kTileLineBytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
+  return as_double(piece_bytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
 }
 
 /// An operand, and what becomes of it.
@@ -183,8 +202,14 @@ void add_copy(Program& program, const Operand& from, ArrayId to) {
 
 }  // namespace
 
+double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes);
+}
+
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
-  return {use, units_of_piece(pitch_bytes, kTileLineBytes), units_of_piece(pitch_bytes, 32)};
+  return {use, units_of_piece(kTileLineBytes, pitch_bytes, kTileLineBytes),
+          sectors_of_piece(kTileLineBytes, pitch_bytes),
+          sectors_of_piece(kSectorBytes, pitch_bytes)};
 }
 
 Operands operands_of(const Problem& p, bool b_along_k) {

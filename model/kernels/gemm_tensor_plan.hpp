@@ -64,9 +64,12 @@ struct Operands {
     ArrayUse use;
     double lines = 1;
     double sectors = 4;  ///< of 32 bytes, of each of those pieces
+    double of_pair = 1;  ///< of two neighbours' copies of 16 bytes each
   };
   Side a, b;
 };
+/// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
+double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
 /// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
 #include "model/kernels/gemm_tiles.hpp"
 
@@ -79,10 +80,21 @@ Written written(const Choice& c, const Gpu& gpu) {
   return {split.sums_bytes(), c.s.c() - split.result_bytes};
 }
 
-// Every tile column reads A once and every row of clusters B, as far as they exist, by whole lines.
+// Every tile column asks L2 for A once and every row of clusters for B, as far as they exist, by whole
+// lines.
 double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * c.s.a() * operands.a.lines +
          as_double(c.clusters_down()) * c.s.b() * operands.b.lines;
+}
+// What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
+// the same time L2 joins them. A cluster's come together. Of others half: with all of them joined tiles
+// 64 high are forecast 11% too fast, with none as much too slow
+// (h100-sxm5-wgmma-candidates-2026-11-22), and L2 looks up 0.6 to 1 of what the SMs receive (products2).
+double lookup_bytes(const Choice& c, const Operands& operands) {
+  constexpr double kJoined = 0.5;
+  const std::int64_t pairs = ceil_div(c.p[kM], 2 * c.tile.m);
+  const double joined = kJoined * as_double(c.clusters_down() - pairs);
+  return lines_bytes(c, operands) - joined * c.s.b() * operands.b.lines;
 }
 // What comes to the blocks: whole boxes, those of B to each block of a cluster.
 double box_bytes(const Choice& c, const Operands& operands) {
@@ -102,6 +114,20 @@ double math_cycles(const Choice& c, const Gpu& gpu) {
   return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
 }
 
+// Of all that goes out, what threads store themselves, by sectors: parts of k 32 bytes of eight rows at
+// once, and C whose rows are not aligned to 16 bytes a row of a warp's lanes at a time.
+double stored_by_threads(const Choice& c) {
+  const std::int64_t result = element_bytes(result_type(c.p.dtype));
+  if (c.p[kSplitK] > 1) {
+    return partial_bytes(c.p) / as_double(kSectorBytes) *
+           sectors_of_piece(kSectorBytes, c.p[kN] * kPartBytes);
+  }
+  const std::int64_t pitch_bytes = stored_c(c.p).row * result;
+  if (pitch_bytes % kVectorBytes == 0 && c.p[kN] * result % kVectorBytes == 0) return 0;
+  return c.s.batch * c.s.m * c.s.n / as_double(kWarpLanes) *
+         sectors_of_piece(kWarpLanes * result, pitch_bytes);
+}
+
 TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   TileLoop loop;
   loop.tiles = c.tiles();
@@ -109,8 +135,17 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   loop.rest_splits = c.p[kSplitRest];
   loop.steps = as_double(c.steps());
   loop.math_cycles = math_cycles(c, gpu);
-  loop.l2_read_bytes = lines_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps);
+  const double all_steps = as_double(loop.blocks()) * loop.steps;
+  loop.l2_read_bytes = lookup_bytes(c, operands) / all_steps;
+  // The copy engine of an SM asks for a line at a time: 1.5 clocks each where few SMs run
+  // (h100-sxm5-wgmma-candidates-2026-11-22: 177x1176x14816, 203x1040x6456, 562x1016x6296 and
+  // 847x600x16088 in tiles 64x128 and 64x256 take 1.45 to 1.6).
+  constexpr double kClocksPerLine = 1.5;
+  loop.copy_cycles =
+      lines_bytes(c, operands) / all_steps / as_double(kTileLineBytes) * kClocksPerLine;
+  loop.in_flight_bytes = as_double(c.tile.stages * (c.tile.m + c.tile.n) * kTileLineBytes);
   loop.outputs = c.area();
+  loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.useful_cycles = c.s.flops() / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
   return loop;

@@ -37,6 +37,16 @@ Backward backward_on(Kind kind, const Problem& p, const Gpu& gpu) {
           (ragged ? known.ragged : known.backward)[clustered ? 1 : 0], 2 * parts * 8};
 }
 
+// A thread stores its sums one by one, each a part of another sector. While a warp makes its
+// `stores`, each of the block's others opens as many sectors. Few or all parts come apart: of 3 warps and 8 stores
+// 6%, of 4 and 8 58%, of 9 and 4 7%, of 16 and 4 44%, of 2 and 16 85%, of 4 and 16 95% (sectors that L2 is asked to
+// write in the runs random1 of 2026-11-22 and default of 2026-11-21, 132 SMs, 4.8 TB/s).
+double bytes_between_parts(const rows::Layout& layout, double stores) {
+  constexpr double kBytesOfStore = 2.5;
+  const std::int64_t others = layout.threads * layout.rows_per_block - rows::kWarp;
+  return as_double(others) * kBytesOfStore * stores * stores;
+}
+
 // dx, and the strips' partial dγ and dβ.
 Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double partial_bytes) {
   const rows::Layout& layout = backward.layout;
@@ -64,9 +74,8 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
                  scratch(kPartials, {0, partial_bytes})};
   // A thread stores the sums of each vector of columns one by one.
   const double parts = ragged ? 1 : as_double(rows::kVectorBytes / element_bytes(p));
-  plan.arrays.back().split = {
-      partial_bytes / kSectorBytes, parts,
-      as_double(layout.threads * layout.rows_per_block) * parts * 4 * counts.parameters};
+  plan.arrays.back().split = {partial_bytes / kSectorBytes, parts,
+                              bytes_between_parts(layout, parts * counts.parameters)};
 
   const double gamma = as_double(row_blocks * layout.rows_per_block) * row_bytes;
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
@@ -114,7 +123,10 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   // Vectors are loaded one row ahead. A barrier of a cluster waits for the loads and stores that are
   // under way.
   const bool held_in_cluster = clustered && !backward.streams;
-  row.waits = {.global = held_in_cluster && ragged ? 2.0 : 1.0,
+  row.waits = {.global = backward.streams            ? 0.0
+                         : held_in_cluster && ragged ? 2.0
+                                                     : 1.0,
+               .tile_loads = backward.streams ? 1.0 : 0.0,
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2,
                .barriers = alone || clustered ? 0.0 : 1.0,
@@ -122,7 +134,8 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
                                     : backward.streams ? 1.0
                                                        : kExchangesOfBarrier};
   Step start;
-  start.waits.global = 1;
+  start.waits.global = backward.streams ? 0 : 1;
+  start.waits.tile_loads = backward.streams ? 1 : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   const double stages = backward.streams            ? as_double(kRingStages) + 1

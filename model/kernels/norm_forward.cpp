@@ -57,15 +57,21 @@ bool loads_ahead(const Problem& p, const ForwardPass& how) {
 // x, then γ and β: where they are not kept, after the stores of the vector before, which may have
 // changed them. A barrier of a cluster waits for the loads and stores that are under way. `in_row`:
 // vectors of a thread that lie inside the row.
+/// Where a row in turn begins and ends: its address and edges, as in the machine code of the
+/// reductions (32), and the factor of the row: merged parts, root, products (28).
+constexpr double kDependentOfTurn = 60;
+
 Waits waits_of_row(const Problem& p, const ForwardPass& how, double in_row) {
   const rows::Layout& layout = how.layout;
   const bool clustered = layout.cluster > 1;
   const bool alone = layout.threads == rows::kWarp && !takes_turns(how);
   const bool drained = clustered && !how.streams && !loads_ahead(p, how);
   const double exchanges = how.streams ? 1 : kExchangesOfBarrier;
-  return {.global = 1 + (how.kept > 0 ? 0 : in_row) + (drained ? 1 : 0),
+  return {.global = (how.streams ? 0 : 1) + (how.kept > 0 ? 0 : in_row) + (drained ? 1 : 0),
+          .tile_loads = how.streams ? 1.0 : 0.0,
           .shared = (alone ? 1 : 2) * kShufflesOfWarp,
-          .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)),
+          .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) +
+                        (takes_turns(how) && !how.streams ? kDependentOfTurn : 0),
           .barriers = alone || clustered ? 0.0 : 1.0,
           .cluster_exchanges = clustered ? exchanges : 0};
 }
@@ -144,7 +150,8 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   const bool ahead = loads_ahead(p, how);
   row.waits = waits_of_row(p, how, std::ceil(inside / warps));
   Step start;  // the first row of a stream, which no earlier one hides
-  start.waits.global = how.streams || ahead ? 1 : 0;
+  start.waits.global = ahead ? 1 : 0;
+  start.waits.tile_loads = how.streams ? 1 : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   set_blocks(plan,

@@ -168,7 +168,7 @@ Plan plan_held(const Problem& p, const rows::Layout& layout) {
       .shared = (alone ? 1 : 2) * kShufflesOfWarp,
       // The maximum and the sum of a thread's elements, one after the other.
       .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) +
-                    (alone ? 1 : 2) * kDependentOfMerge,
+                    (alone ? 1 : 2) * kDependentOfMerge + kDependentOfEnds + kDependentOfScale,
       .barriers = alone ? 0.0 : 1.0};
   set_blocks(plan, {{step}});
   return plan;
@@ -227,13 +227,14 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   row.wavefronts.shared = 2 * slice_wavefronts + warps * as_double(layout.cluster) + warps;
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
   row.waits = {
-      .global = 1,
+      .tile_loads = 1,
       .shared = 2 * kShufflesOfWarp + 1,
-      .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) / 4,
+      .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) / 4 +
+                    kDependentOfEnds + kDependentOfScale,
       .barriers = clustered ? 0.0 : 1.0,
       .cluster_exchanges = clustered ? 1.0 : 0.0};
   Step start;  // loads the first row
-  start.waits.global = 1;
+  start.waits.tile_loads = 1;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   // A row is in registers while the buffers fill with the next ones.
@@ -301,7 +302,13 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
   batch.warp_instructions = (entered * counted.batch + stored * counted.vector) / batches;
   batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
       batch.issued.l1.total_bytes() / as_double(kLineBytes);
-  batch.waits = {.global = 1, .arithmetic = as_double(kBatch) * width};
+  // Sweeps that reduce wait for each element, and where they rescale for each vector; the last one
+  // works on elements apart.
+  const double reduced = (how.reads - 1 + (how.rescales > 0 ? 1 : 0)) * as_double(kBatch) * width;
+  batch.waits = {.global = 1,
+                 .arithmetic = (reduced + how.rescales * as_double(kBatch) * kDependentOfRescale +
+                                how.reads * kDependentOfBatch) /
+                               how.reads};
 
   const auto merges = as_double(how.merges);
   const bool alone = layout.threads == rows::kWarp;
@@ -311,7 +318,7 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
   merge.wavefronts.shared = alone ? 0 : merges * 2 * warps;
   merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
   merge.waits.shared = merges * (alone ? 1 : 2) * kShufflesOfWarp;
-  merge.waits.arithmetic = merges * (alone ? 1 : 2) * kDependentOfMerge;
+  merge.waits.arithmetic = merges * (alone ? 1 : 2) * kDependentOfMerge + kDependentOfEnds;
   merge.waits.barriers = alone ? 0 : merges;
   set_blocks(plan, {{batch, batches}, {merge}});
   return plan;

@@ -119,6 +119,7 @@ Plan plan_elements(const Problem& p, Way way) {
   if (p[kRows] > kLanes) {
     stores.write_run_bytes = as_double(kLanes * element);
     stores.blocks_to_next_run = as_double(plan.launch.grid[0]);
+    stores.shared_run_ends = partial_sectors_along_rows({p[kColumns], p[kRows], element}, kLanes);
   }
   if (way == Way::naive) {
     stores.partial_writes = moved.write_bytes / kSectorBytes;

@@ -1,5 +1,7 @@
 #include "model/laws/clock.hpp"
 
+#include <algorithm>
+
 namespace roofcast {
 
 std::optional<double> limit_clock_hz(const Gpu& gpu) {
@@ -18,8 +20,11 @@ std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type) {
   return gpu.clocks.tensor_boost_hz ? gpu.clocks.tensor_boost_hz : limit_clock_hz(gpu);
 }
 
-std::optional<double> expected_clock_hz(const Gpu& gpu) {
-  return gpu.sustained.sm_clock_hz ? gpu.sustained.sm_clock_hz : vector_peak_clock_hz(gpu);
+std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores) {
+  const auto hz = gpu.sustained.sm_clock_hz ? gpu.sustained.sm_clock_hz : vector_peak_clock_hz(gpu);
+  const auto tensor =
+      gpu.sustained.tensor_clock_hz ? gpu.sustained.tensor_clock_hz : gpu.clocks.tensor_boost_hz;
+  return on_tensor_cores && hz && tensor ? std::min(*hz, *tensor) : hz;
 }
 
 }  // namespace roofcast

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -22,9 +23,18 @@ constexpr std::size_t index(Resource resource) {
   return static_cast<std::size_t>(resource);
 }
 
+// Of the SM with the most blocks at once, how many times as much as an even share.
+double fullest_sm_share(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
+  const auto blocks =
+      static_cast<double>(std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm)));
+  return std::ceil(blocks / sms) * sms / blocks;
+}
+
 // L2 moves every sector, and merges what is written in part, a line's sectors at a time. A sector
 // driven out early is merged with what DRAM holds as with another part.
-double l2_time_s(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
+double l2_time_s(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                 const Gpu& gpu) {
   const auto bandwidth = gpu.sustained.l2_bandwidth_bytes_per_s;
   if (!bandwidth) return 0;
   double merged = memory.early_bytes / static_cast<double>(kSectorBytes);
@@ -35,9 +45,10 @@ double l2_time_s(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
     const double lines = use.split->sectors / (static_cast<double>(kLineBytes) / kSectorBytes);
     merged += lines * use.split->parts * memory.misses.arrays[i].parts_apart;
   }
+  const double share_of_fullest = plan.sectors_by_lane ? fullest_sm_share(plan, occupancy, gpu) : 1;
   const double merged_per_s = gpu.sustained.l2_partial_writes_per_s.value_or(
       *bandwidth / static_cast<double>(kSectorBytes));
-  return memory.l2.total_bytes() / *bandwidth + merged / merged_per_s;
+  return share_of_fullest * memory.l2.total_bytes() / *bandwidth + merged / merged_per_s;
 }
 
 // What of the launch's accesses is spread thin over DRAM, whole rows left out. A sector driven out
@@ -66,7 +77,9 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
     if (use.pattern.write_run_bytes > 0) {
       const double joined = std::max(1.0, resident / use.pattern.blocks_to_next_run);
       const double run = std::max(access, use.pattern.write_run_bytes * joined);
-      sparse.push_back({use.footprint.write_bytes * arrive * access / run, 0, true, 0});
+      const double shared_ends = use.pattern.shared_run_ends / joined;
+      const double starts = std::max(0.0, use.footprint.write_bytes / run - shared_ends / 2);
+      sparse.push_back({starts * arrive * access, 0, true, shared_ends * arrive * access});
     }
   }
   const bool random = std::any_of(plan.arrays.begin(), plan.arrays.end(),
@@ -133,7 +146,9 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
     first_bytes +=
         first_wave * memory.misses.arrays[i].random_sectors * static_cast<double>(kSectorBytes);
   }
-  if (first_bytes > 0) from_dram = std::max(from_dram, first_bytes + in_order);
+  if (first_bytes > 0) {
+    from_dram = std::max(from_dram, memory.lost_share * (first_bytes + in_order));
+  }
   if (plan.raster) waited_for = std::min(waited_for, distinct_wave_bytes(*plan.raster, slots));
   if (waited_for <= 0) return {};
   const double l1_share = in_l1 / waited_for;
@@ -191,6 +206,30 @@ double units_of_sm(const Plan& plan, const Occupancy& occupancy) {
   return resident * stages * (together ? std::clamp(steps, 1.0, warps) : warps);
 }
 
+// What blocks do before and after the loop that moves their data, while their SM moves nothing: of one
+// round, as further blocks on the SM hide what the next ones do, or of all where there are none.
+double cycles_of_ends(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  Plan ends;
+  ends.launch = plan.launch;
+  ends.compute = plan.compute;
+  ends.arrays = plan.arrays;
+  std::int64_t places = occupancy.blocks_per_sm > 1 ? gpu.slots(occupancy.blocks_per_sm)
+                                                    : std::numeric_limits<std::int64_t>::max();
+  for (const BlockClass& each : plan.blocks) {
+    BlockClass some = each;
+    some.count = std::min(places, each.count);
+    places -= some.count;
+    std::erase_if(some.phases, [](const Phase& phase) { return phase.stages > 1; });
+    if (some.count > 0) ends.blocks.push_back(std::move(some));
+  }
+  return sm_time(ends, occupancy, {}, gpu).cycles;
+}
+
+// With one part what memory takes is added whole. Of n parts a share of 1/n is, where their turns are
+// random, and none, where they are regular. Between the two by the kernels over rows of two blocks
+// an SM in the runs random1 of 2026-11-22 and default of 2026-11-21 (132 SMs, 3.35 and 4.8 TB/s).
+constexpr double kTurnsOverlap = 1.25;
+
 LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                           double clock_hz, const Gpu& gpu) {
   const SmTime sm = sm_time(plan, occupancy, wait_shares(plan, occupancy, memory, gpu), gpu);
@@ -199,7 +238,7 @@ LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const La
 
   const double dram_s =
       dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
-  const double l2_s = l2_time_s(plan, memory, gpu);
+  const double l2_s = l2_time_s(plan, occupancy, memory, gpu);
   const double sm_s = sm.cycles / clock_hz;
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
@@ -207,10 +246,13 @@ LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const La
   // back.
   const double fill_s = sm.fill_cycles / clock_hz;
   const auto filled = [fill_s](double time_s) { return time_s > 0 ? fill_s + time_s : 0; };
-  const double together_s = Overlap(gpu.sustained.memory_overlap_exponent)(
-      std::array{sm_s, filled(dram_s), filled(l2_s)});
+  const double ends_s =
+      plan.sectors_by_lane ? std::min(sm_s, cycles_of_ends(plan, occupancy, gpu) / clock_hz) : 0;
+  const double together_s = ends_s + Overlap(gpu.sustained.memory_overlap_exponent)(
+                                         std::array{sm_s - ends_s, filled(dram_s), filled(l2_s)});
   // A part of the SM's work moves its data and then works on them.
-  const double in_turn_s = sm_s + std::max(dram_s, l2_s) / units_of_sm(plan, occupancy);
+  const double in_turn_s =
+      sm_s + std::max(dram_s, l2_s) / std::pow(units_of_sm(plan, occupancy), kTurnsOverlap);
   result.time_s = std::max(together_s, in_turn_s);
   result.parts = parts_of(sm, sm_s, l2_s, dram_s, fill_s, result.time_s);
   return result;
@@ -247,7 +289,7 @@ LaunchTime time_of_tiles(const TileTime& tiles, std::array<double, kResources> p
 
 LaunchTime time_of_equal_tiles(const Plan& plan, const LaunchMemory& memory, const SmClock& clock,
                                const Gpu& gpu) {
-  const TileTime tiles = tile_time(*plan.tile_loop, memory.dram, clock.hz, clock.given, gpu);
+  const TileTime tiles = tile_time(*plan.tile_loop, memory.dram, clock, gpu);
   const Resource math = plan.tile_loop->on_tensor_cores ? Resource::tensor : Resource::vector;
   std::array<double, kResources> pipes_s{};
   pipes_s[index(math)] = tiles.math_s;
@@ -256,10 +298,16 @@ LaunchTime time_of_equal_tiles(const Plan& plan, const LaunchMemory& memory, con
 
 LaunchTime time_of_classes(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                            const SmClock& clock, const Gpu& gpu) {
-  const auto [tiles, pipes_s] =
-      tile_classes_time(plan, occupancy, memory.dram, clock.hz, clock.given, gpu);
+  const auto [tiles, pipes_s] = tile_classes_time(plan, occupancy, memory.dram, clock, gpu);
   const auto fullest = std::max_element(pipes_s.begin(), pipes_s.end()) - pipes_s.begin();
   return time_of_tiles(tiles, pipes_s, static_cast<Resource>(fullest));
+}
+
+LaunchTime time_at(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                   const SmClock& clock, const Gpu& gpu) {
+  if (plan.tile_loop) return time_of_equal_tiles(plan, memory, clock, gpu);
+  if (plan.copies_ahead) return time_of_classes(plan, occupancy, memory, clock, gpu);
+  return time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
 }
 
 // Without a calibration an expected time is no better than this.
@@ -289,14 +337,22 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
   memory.l2 = l2_traffic(plan, memory.misses);
   memory.dram = dram_traffic({plan, occupancy, chain, memory.misses, memory.early_bytes},
                              march_of(plan, occupancy, gpu), gpu);
+  const bool sparse = std::any_of(plan.arrays.begin(), plan.arrays.end(),
+                                  [](const ArrayUse& use) { return use.random.has_value(); });
+  if (cache == CacheState::steady && program.size() == 1 && sparse && memory.dram.read_bytes > 0) {
+    double compulsory = 0;
+    for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.read_bytes;
+    const double all = memory.dram.read_bytes;
+    memory.dram.read_bytes =
+        std::min(all, std::max(compulsory, lost_between_rounds(plan, memory.dram, gpu) * all));
+    memory.lost_share = memory.dram.read_bytes / all;
+  }
   return memory;
 }
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu) {
-  LaunchTime result = plan.tile_loop      ? time_of_equal_tiles(plan, memory, clock, gpu)
-                      : plan.copies_ahead ? time_of_classes(plan, occupancy, memory, clock, gpu)
-                                          : time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
+  LaunchTime result = time_at(plan, occupancy, memory, clock, gpu);
   const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
     return use.compulsory.write_bytes > 0;
   });

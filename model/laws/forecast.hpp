@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include "model/laws/clock.hpp"
 #include "model/laws/l1_reuse.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
@@ -17,6 +18,7 @@ struct LaunchMemory {
   bool reads_new_data = false;  ///< of arrays that no earlier launch used
   double warm_bytes = 0;        ///< found in L2, computed by a kernel before the program
   double early_bytes = 0;       ///< of sectors driven out of L2 before they were complete
+  double lost_share = 1;  ///< of what an equal launch before left in L2, in launches back to back
   L1Misses misses{};
 };
 LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
@@ -28,11 +30,6 @@ struct LaunchTime {
   std::array<double, kResources> terms_s{};
   Waterfall parts;
   double slower_s = 0;  ///< of the time, because the power limit lowers the clock
-};
-/// The SM clock, and whether it was measured: then no law lowers it.
-struct SmClock {
-  double hz;
-  bool given = false;
 };
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu);

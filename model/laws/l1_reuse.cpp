@@ -37,13 +37,12 @@ double fetched_once_sectors(const RandomReads& reads, const Gpu& gpu) {
   return std::min(reads.sectors, sms * expected_distinct(sectors, reads.sectors / sms));
 }
 
-double parts_apart_share(const SplitWrites& split, const Plan& plan, double resident) {
+double parts_apart_share(const SplitWrites& split) {
   // By the sectors that L2 is asked to write in softmax.registers, three_pass and online, runs random1
   // of 2026-11-22 and default of 2026-11-21 (132 SMs, 4.8 TB/s): of 4 KB 4% come apart, of 8 KB
   // 13%, of 16 KB 44 to 76%.
   constexpr double kHalfApart_bytes = 15e3;
-  const bool together = plan.assignment != Assignment::hardware;
-  const double bytes = split.bytes_between * (together ? resident : 1);
+  const double bytes = split.bytes_between;
   return 1 - std::exp2(-std::pow(bytes / kHalfApart_bytes, 2));
 }
 
@@ -81,7 +80,7 @@ L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu)
   misses.arrays.reserve(plan.arrays.size());
   for (const ArrayUse& use : plan.arrays) {
     misses.arrays.push_back({use.random ? missed_sectors(*use.random, capacity, gpu) : 0,
-                             use.split ? parts_apart_share(*use.split, plan, resident) : 0});
+                             use.split ? parts_apart_share(*use.split) : 0});
   }
   return misses;
 }

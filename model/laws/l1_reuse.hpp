@@ -19,7 +19,7 @@ struct L1Misses {
   struct OfArray {
     double random_sectors = 0;  ///< of a table, whole launch
     /// Share of the parts of split writes that reach L2 one by one: L1 joins those that follow at
-    /// once, and of some kilobytes at a time. The blocks of a persistent launch store together.
+    /// once, and of some kilobytes at a time.
     double parts_apart = 0;
   };
   std::vector<double> reuse_bytes;  ///< of each of Plan::reuse: what blocks take to L2 once more

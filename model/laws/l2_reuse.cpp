@@ -14,6 +14,11 @@ namespace {
 // gpu-l2-cache: 9.7 TB/s to 44 MB, 6.5 TB/s at 53 MB, which is a miss share of 0.4.
 constexpr double kGradualEviction = 0.5;
 
+// Of a byte of sums to which blocks add: one half of L2 holds it, where operands get copies in both. By
+// hand to DRAM bytes of attention.flash3 backward without a mask, the attention runs of 2026-11-22 on
+// both GPUs.
+constexpr double kSumsShare = 0.75;
+
 double resident_capacity_bytes(const Gpu& gpu) {
   return gpu.sustained.l2_resident_bytes.value_or(gpu.memory.l2_bytes.value_or(0));
 }
@@ -37,6 +42,15 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks, March march
           std::min(columns, std::max(1.0, resident / group))};
 }
 
+// Waves that touch a group whose first tile may be any of a wave's.
+double rolling_passes(const TileRaster& raster, std::int64_t resident_blocks) {
+  const auto resident = static_cast<double>(resident_blocks);
+  const auto columns = static_cast<double>(raster.tile_columns);
+  const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
+  const double waves = std::ceil(static_cast<double>(raster.tile_rows) * columns / resident);
+  return std::min({columns, waves, 1 + (columns - 1) * group / resident});
+}
+
 double missed_share(double distance_bytes, double capacity_bytes) {
   const double capacity = std::max(1.0, capacity_bytes);
   return std::clamp((distance_bytes / capacity - 1) / kGradualEviction, 0.0, 1.0);
@@ -44,8 +58,8 @@ double missed_share(double distance_bytes, double capacity_bytes) {
 
 }  // namespace
 
-double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
-                    const Gpu& gpu) {
+Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, March march,
+                       const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
   const Wave wave = wave_of(raster, resident_blocks, march);
@@ -54,14 +68,23 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, Marc
   const double wave_bytes = wave.bytes(raster);
 
   // A's panels come again in every wave along the group, B's once a group sweep.
-  const double a_passes = columns / wave_columns;
+  const double a_passes =
+      raster.rolling ? rolling_passes(raster, resident_blocks) : columns / wave_columns;
   const double b_passes = rows / wave_rows;
-  const double a_distance = wave_bytes;
+  const double a_distance = wave_bytes - (1 - kSumsShare) * wave_rows * raster.row_panel_written;
   const double b_distance =
       raster.column_panel_bytes * columns + wave_rows * raster.row_panel_bytes;
   const double a_again = raster.row_panel_bytes * rows * std::max(0.0, a_passes - 1);
   const double b_again = raster.column_panel_bytes * columns * std::max(0.0, b_passes - 1);
-  return a_again * l2_miss_share(a_distance, gpu) + b_again * l2_miss_share(b_distance, gpu);
+  const double a_missed = a_again * l2_miss_share(a_distance, gpu);
+  const double added =
+      raster.row_panel_bytes > 0 ? raster.row_panel_written / raster.row_panel_bytes : 0;
+  return {a_missed + b_again * l2_miss_share(b_distance, gpu), a_missed * added};
+}
+
+double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
+                    const Gpu& gpu) {
+  return reread_traffic(raster, resident_blocks, march, gpu).read_bytes;
 }
 
 namespace {
@@ -110,7 +133,7 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
 
 double returning_miss_share(const Plan& plan, double distance_bytes, const Gpu& gpu) {
   const double capacity = resident_capacity_bytes(gpu);
-  return missed_share(distance_bytes, plan.tile_loop || plan.copies_ahead
+  return missed_share(distance_bytes, plan.tile_loop || plan.copies_ahead || plan.finds_longer
                                           ? gpu.sustained.l2_returning_bytes.value_or(capacity)
                                           : capacity);
 }
@@ -143,8 +166,21 @@ Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu) {
   dram.read_bytes +=
       launch.early_bytes + later_pass_bytes(launch, static_cast<double>(resident), gpu);
   dram.write_bytes += launch.early_bytes;
-  if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident, march, gpu);
+  if (plan.raster) dram += reread_traffic(*plan.raster, resident, march, gpu);
   return dram;
+}
+
+double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu) {
+  constexpr double kTimesL2 = 3, kFewestSets = 2;
+  double extent = 0;
+  for (const ArrayUse& use : plan.arrays) {
+    extent += std::max({use.footprint.read_bytes / std::max(1e-9, use.pattern.read_density),
+                        use.footprint.write_bytes, use.random ? use.random->table_bytes : 0.0});
+  }
+  if (extent <= 0) return 1;
+  const double sets =
+      std::max(kFewestSets, kTimesL2 * gpu.memory.l2_bytes.value_or(0) / extent + 1);
+  return l2_miss_share(sets * dram.total_bytes(), gpu);
 }
 
 double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {

@@ -34,6 +34,12 @@ double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_block
 double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
                     const Gpu& gpu);
 
+/// The same with what of the row panels is added to: sums that L2 had to give up are written and read
+/// again. Of a raster whose groups roll on, without an end of a wave between, each group of n tiles on
+/// s places is touched by 1 + (n - rows) ÷ s waves instead of n ÷ s.
+Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, March march,
+                       const Gpu& gpu);
+
 /// One launch and what is known of it when its DRAM traffic is counted.
 struct LaunchTraffic {
   const Plan& plan;
@@ -50,6 +56,11 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
 
 /// What crosses between L2 and DRAM for one launch, each written byte counted.
 Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu);
+
+/// Launches back to back go through sets of their arrays, at least two, that take more than three
+/// times L2 together. Where a launch touches little of its arrays, as a gather from a large table
+/// does, L2 still holds some of it when its set comes round: the share of `dram` that it has lost.
+double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu);
 
 /// Of that, what is still in L2 when the kernel ends: L2 holds the last traffic, reads and writes
 /// as they came, and the writes among it have not reached DRAM.

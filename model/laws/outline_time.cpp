@@ -45,7 +45,7 @@ double OutlineTimer::operator()(const Outline& candidate) const {
   if (leaves_dirty_ && candidate.partial_bytes <= 0) {
     dram.write_bytes -= left_dirty_bytes(dram, gpu_);
   }
-  const double tiles_s = tile_time(candidate.loop, dram, clock_.hz, clock_.given, gpu_).time_s;
+  const double tiles_s = tile_time(candidate.loop, dram, clock_, gpu_).time_s;
   if (candidate.partial_bytes <= 0) return tiles_s;
   const double l2 = gpu_.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   return tiles_s + next_launch_s_ + (l2 > 0 ? candidate.partial_bytes / l2 : 0);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/counting/totals.hpp"
+#include "model/laws/clock.hpp"
 #include "model/laws/makespan.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/laws/sm_pipes.hpp"
@@ -25,6 +26,7 @@ struct Together {
   double warps;         ///< of a block
   double tensor_share;  ///< Plan::tensor_share
   double at_once;       ///< Plan::instructions_at_once
+  double first_tile_cycles;
   Traffic dram_share;   ///< of what blocks read and write, that DRAM moves
   double dram_bytes_s;  ///< that so many SMs load
 };
@@ -61,6 +63,24 @@ double together(const std::array<double, 4>& times_s) {
   return largest * std::sqrt(std::sqrt(sum));
 }
 
+// Until a block has its first tile: bulk copies take maps and barriers besides.
+double first_tile_cycles(const Plan& plan, const Gpu& gpu) {
+  const bool in_bulk =
+      std::find(plan.needs.begin(), plan.needs.end(), Instruction::bulk_copy) != plan.needs.end();
+  const auto& filled = gpu.sustained.tile_fill_cycles;
+  const auto& loaded = gpu.sustained.tile_load_latency_cycles;
+  return (in_bulk || !loaded ? filled : loaded).value_or(0);
+}
+
+// Dependent waits inside a step.
+double wait_cycles(const Waits& waits, const Gpu& gpu) {
+  return waits.shared *
+             rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
+         waits.arithmetic *
+             rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
+         waits.barriers * gpu.sustained.barrier_cycles.value_or(0);
+}
+
 void add_phase(BlockTime& block, const Phase& phase, const Together& some, const TileRates& rates,
                DType compute, double clock_hz, const Gpu& gpu) {
   const Step& step = phase.step;
@@ -81,14 +101,19 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
                                  some.active * beside * some.dram_share.write_bytes,
                              some.dram_bytes_s);
   const double least_s = phase.repeats > 1 ? rates.step_s : 0;
-  const double full_math_s = math_s(some.per_sm);
+  // A block alone waits out its latency too, as far as its warps on a scheduler do not hide that of
+  // each other; other blocks hide it.
+  constexpr double kSchedulers = 4;  // of an SM
+  const double warps_of_scheduler = std::max(1.0, some.warps / kSchedulers);
+  const double waits_s = loops ? wait_cycles(step.waits, gpu) / warps_of_scheduler / clock_hz : 0;
+  const double alone_math_s = math_s(1) + waits_s;
+  const double full_math_s = std::max(alone_math_s, math_s(some.per_sm));
   block.loop_s += phase.repeats * together({full_math_s, l2_s, dram_s, least_s});
   const double trip_cycles =
       rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(0);
-  block.before_s += phase.repeats *
-                    (step.waits.tile_loads * gpu.sustained.tile_fill_cycles.value_or(0) +
-                     step.waits.global * trip_cycles) /
-                    clock_hz;
+  block.before_s +=
+      phase.repeats *
+      (step.waits.tile_loads * some.first_tile_cycles + step.waits.global * trip_cycles) / clock_hz;
   const double written = loops ? 0 : step.issued.l2.write_bytes;
   const double write_s =
       over(some.active * written * some.dram_share.write_bytes, some.dram_bytes_s);
@@ -97,18 +122,95 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
   for (std::size_t i = 0; i < kResources; ++i) {
     block.pipes_s[i] += phase.repeats * some.per_sm * pipes[i] / clock_hz;
   }
-  block.alone_s += phase.repeats * (together({math_s(1), l2_s, dram_s, least_s}) + epilogue_s);
+  block.alone_s += phase.repeats * (together({alone_math_s, l2_s, dram_s, least_s}) + epilogue_s);
   block.math_s += phase.repeats * full_math_s;
   block.l2_s += phase.repeats * l2_s;
   block.dram_s += phase.repeats * (dram_s + write_s);
   block.step_s += phase.repeats * least_s;
 }
 
-}  // namespace
+constexpr bool kOnTensorCores = true;
 
-ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
-                              double clock_hz, bool clock_given, const Gpu& gpu) {
-  constexpr bool kOnTensorCores = true;
+BlockTime time_of_block(const BlockClass& each, const Plan& plan, const Together& some,
+                        const TileRates& rates, double clock_hz, const Gpu& gpu) {
+  BlockTime block;
+  if (plan.assignment == Assignment::hardware) {
+    block.before_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
+  }
+  for (const Phase& phase : each.phases) {
+    add_phase(block, phase, some, rates, plan.compute, clock_hz, gpu);
+  }
+  // Other blocks of the SM work while one waits, and their work takes as long as its own and more.
+  block.before_s = std::max(0.0, block.before_s + block.alone_s - block.work_s());
+  return block;
+}
+
+BlockTime mixed(const BlockTime& a, const BlockTime& b, double of_b) {
+  const auto mix = [of_b](double x, double y) { return x + of_b * (y - x); };
+  BlockTime result = {mix(a.loop_s, b.loop_s),
+                      mix(a.before_s, b.before_s),
+                      mix(a.epilogue_s, b.epilogue_s),
+                      mix(a.math_s, b.math_s),
+                      mix(a.l2_s, b.l2_s),
+                      mix(a.dram_s, b.dram_s),
+                      mix(a.step_s, b.step_s),
+                      {},
+                      mix(a.alone_s, b.alone_s)};
+  for (std::size_t i = 0; i < kResources; ++i) result.pipes_s[i] = mix(a.pipes_s[i], b.pipes_s[i]);
+  return result;
+}
+
+// The blocks' times in one round that leaves some SMs with one block and gives others two: block i and
+// block SMs + i share an SM until the shorter has ended; then the longer has it alone.
+std::vector<BlockTime> times_of_pairs(const Plan& plan, const Together& some,
+                                      const TileRates& rates, double sms, double clock_hz,
+                                      const Gpu& gpu) {
+  Together apart = some;
+  apart.per_sm = 1;
+  std::vector<BlockTime> alone;
+  std::vector<double> first;  // block of each class
+  double before = 0;
+  for (const BlockClass& each : plan.blocks) {
+    alone.push_back(time_of_block(each, plan, apart, rates, clock_hz, gpu));
+    first.push_back(before);
+    before += static_cast<double>(each.count);
+  }
+  const auto class_of = [&first](double block) {
+    return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), block) -
+                                    first.begin()) -
+           1;
+  };
+  std::vector<BlockTime> times;
+  for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
+    const BlockTime pair = time_of_block(plan.blocks[i], plan, some, rates, clock_hz, gpu);
+    double shared = first[i] >= sms ? 1 : 0;
+    if (first[i] < some.active - sms) {
+      const double other_s = alone[class_of(first[i] + sms)].alone_s;
+      shared = std::min(1.0, over(other_s, alone[i].alone_s));
+    }
+    times.push_back(mixed(alone[i], pair, shared));
+  }
+  return times;
+}
+
+std::vector<BlockTime> times_of_blocks(const Plan& plan, const Together& some,
+                                       const TileRates& rates, double sms, double clock_hz,
+                                       const Gpu& gpu) {
+  const bool one_round = static_cast<double>(plan.launch.blocks()) <= some.active;
+  constexpr double kPair = 2;
+  if (plan.assignment == Assignment::hardware && one_round && some.per_sm == kPair) {
+    return times_of_pairs(plan, some, rates, sms, clock_hz, gpu);
+  }
+  std::vector<BlockTime> times;
+  for (const BlockClass& each : plan.blocks) {
+    times.push_back(time_of_block(each, plan, some, rates, clock_hz, gpu));
+  }
+  return times;
+}
+
+// At that clock, whatever the power.
+ClassesTime time_at(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
+                    double clock_hz, const Gpu& gpu) {
   const TileRates rates(kOnTensorCores, clock_hz, gpu);
   const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
   const std::int64_t slots = places(plan.launch, occupancy, gpu);
@@ -120,6 +222,7 @@ ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, cons
   some.warps = static_cast<double>((plan.launch.threads() + 31) / 32);
   some.tensor_share = plan.tensor_share;
   some.at_once = plan.instructions_at_once;
+  some.first_tile_cycles = first_tile_cycles(plan, gpu);
   some.dram_share = {over(dram.read_bytes, l2.read_bytes), over(dram.write_bytes, l2.write_bytes)};
   some.dram_bytes_s = rates.dram_of(std::min(some.active, sms));
 
@@ -127,16 +230,12 @@ ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, cons
   TileTime& result = found.time;
   std::vector<Jobs> jobs;
   double held_s = 0;  // by places, on average
-  for (const BlockClass& each : plan.blocks) {
-    BlockTime block;
-    if (plan.assignment == Assignment::hardware) {
-      block.before_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
-    }
-    for (const Phase& phase : each.phases) {
-      add_phase(block, phase, some, rates, plan.compute, clock_hz, gpu);
-    }
-    // Other blocks of the SM work while one waits, and their work takes as long as its own and more.
-    block.before_s = std::max(0.0, block.before_s + block.alone_s - block.work_s());
+  bool first_waits = false;
+  const std::vector<BlockTime> times = times_of_blocks(plan, some, rates, sms, clock_hz, gpu);
+  for (std::size_t c = 0; c < plan.blocks.size(); ++c) {
+    const BlockClass& each = plan.blocks[c];
+    const BlockTime& block = times[c];
+    for (const Phase& phase : each.phases) first_waits |= phase.step.waits.tile_loads > 0;
     jobs.push_back({each.count, block.total_s()});
     const double rounds = static_cast<double>(each.count) / some.active;
     held_s += rounds * block.total_s();
@@ -150,20 +249,36 @@ ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, cons
   }
   const double blocks_s = makespan(jobs, slots, plan.assignment);
   result.tail_s = std::max(0.0, blocks_s - held_s);
-  result.fill_s = gpu.sustained.tile_fill_cycles.value_or(0) / clock_hz;
+  // Blocks that wait for their first tiles do that for the launch too; those of the first round find
+  // no others at work.
+  result.fill_s = first_waits
+                      ? std::max(0.0, some.first_tile_cycles / clock_hz - times.front().before_s)
+                      : gpu.sustained.tile_fill_cycles.value_or(0) / clock_hz;
   result.time_s = result.loop_s + result.epilogue_s + result.tail_s + result.fill_s;
-  if (!clock_given) {
-    double tensor_cycles = 0;
-    for (const DType type : kAllDTypes) {
-      if (const auto rate = gpu.sm.tensor_flop_per_clk[type]) {
-        tensor_cycles += plan.useful.tensor_flops[type] / *rate;
-      }
+  return found;
+}
+
+// The share of the time at that clock, that the tensor cores need for the launch.
+double tensor_busy_share(const Plan& plan, double time_s, double clock_hz, const Gpu& gpu) {
+  double tensor_cycles = 0;
+  for (const DType type : kAllDTypes) {
+    if (const auto rate = gpu.sm.tensor_flop_per_clk[type]) {
+      tensor_cycles += plan.useful.tensor_flops[type] / *rate;
     }
-    const double busy = tensor_cycles / (sms * clock_hz * result.time_s * rates.math_efficiency *
-                                         plan.tensor_share);
-    result.slowdown_s = result.time_s * power_slowdown(busy, result.time_s, gpu);
-    result.time_s += result.slowdown_s;
   }
+  return tensor_cycles / (static_cast<double>(gpu.sm_count.value_or(1)) * clock_hz * time_s);
+}
+
+}  // namespace
+
+ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
+                              const SmClock& clock, const Gpu& gpu) {
+  ClassesTime found = time_at(plan, occupancy, dram, clock.hz, gpu);
+  if (clock.given) return found;
+  TileTime& time = found.time;
+  const double busy = tensor_busy_share(plan, time.time_s, clock.hz, gpu);
+  time.slowdown_s = time.time_s * power_slowdown(busy, time.time_s, clock, gpu);
+  time.time_s += time.slowdown_s;
   return found;
 }
 

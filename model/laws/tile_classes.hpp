@@ -20,12 +20,15 @@ struct ClassesTime {
 /// where pipes is the p-norm of the SM's pipes (sm_pipes.hpp), with the tensor cores at
 /// `tile_math_efficiency` of the plan's share of their rate and each warp as many as it has
 /// instructions at once, and the launch's bytes from DRAM are spread over what it reads from L2.
-/// A block that waits for its first tiles waits `tile_fill_cycles`, as a launch does, while the other
-/// blocks of its SM work; its results follow at `tile_outputs_per_clk`, but those of a loop leave
-/// beside what it reads. The blocks' times fill the places in the plan's order (makespan.hpp); blocks
-/// that stay are launched once:
+/// A block alone also waits out its step's latency, less what its warps on a scheduler hide. One that
+/// waits for its first tiles waits `tile_fill_cycles` for bulk copies, `tile_load_latency_cycles` for
+/// those of threads, while the other blocks of its SM work; its results follow at
+/// `tile_outputs_per_clk`, but those of a loop leave beside what it reads. The blocks' times fill the
+/// places in the plan's order (makespan.hpp); blocks that stay are launched once. In a round that gives
+/// some SMs two blocks and others one, two share an SM until the shorter has ended. Where no block
+/// waits for its tiles, the launch does:
 ///   time = makespan + fill, times the slowdown under the power limit unless the clock is given.
 ClassesTime tile_classes_time(const Plan& plan, const Occupancy& occupancy, const Traffic& dram,
-                              double clock_hz, bool clock_given, const Gpu& gpu);
+                              const SmClock& clock, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -19,17 +19,23 @@ struct TileRates {
                 gpu.memory.dram_bandwidth_bytes_per_s.value_or(0)))),
         dram_sms(gpu.sustained.tile_dram_sm_share.value_or(1) *
                  static_cast<double>(gpu.sm_count.value_or(1))),
+        trip_s(gpu.sustained.tile_load_latency_cycles.value_or(0) / clock_hz),
         step_s(gpu.sustained.tile_step_cycles.value_or(0) / clock_hz),
         outputs_per_s(gpu.sustained.tile_outputs_per_clk.value_or(0) * clock_hz) {}
 
   double math_efficiency;
   double l2, dram;       ///< B/s
   double dram_sms;       ///< that load from DRAM at that rate together
+  double trip_s;         ///< of a copy, under load
   double step_s;         ///< that a step takes at the least
   double outputs_per_s;  ///< of one SM
 
-  /// Of DRAM, B/s, when so many SMs load.
-  double dram_of(double sms) const { return dram * std::min(1.0, sms / dram_sms); }
+  /// Of DRAM, B/s, when so many SMs load: as a library's do, or each with so many bytes in flight
+  /// (Little's law).
+  double dram_of(double sms, double in_flight_bytes = 0) const {
+    if (in_flight_bytes <= 0 || trip_s <= 0) return dram * std::min(1.0, sms / dram_sms);
+    return std::min(dram, sms * in_flight_bytes / trip_s);
+  }
 };
 
 /// Nothing where the rate is not known.

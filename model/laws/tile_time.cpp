@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/laws/clock.hpp"
 #include "model/laws/tile_rates.hpp"
 
 namespace roofcast {
@@ -19,6 +20,11 @@ double norm(double a, double b, double c, double d) {
   return largest * std::sqrt(std::sqrt(sum));
 }
 
+// A store by elements of 2 bytes that lie apart passes L1 by sectors: by products of mma.sync with
+// unaligned C and one block an SM, 1.5 and 1.6 (h200-sxm-products2-2026-11-22: 11037x13508x987,
+// 28213x24990x2060).
+constexpr double kCyclesPerScatteredSector = 1.55;
+
 /// What the rounds that are full leave.
 struct LastRound {
   LastRound(const TileLoop& loop, std::int64_t slots)
@@ -32,25 +38,29 @@ struct LastRound {
 
 }  // namespace
 
-double power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
+double power_slowdown(double busy_share, double time_s, const SmClock& clock, const Gpu& gpu) {
   const auto& free = gpu.sustained.power_free_share;
   const auto& slowdown = gpu.sustained.power_slowdown;
   if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
-  constexpr double kNoLonger_s = 1e-6;
-  const double decades = std::max(0.0, std::log10(time_s / kNoLonger_s));
+  constexpr double kNoLonger_s = 1e-6, kTrain = 40;
+  const double heating_s = clock.in_train ? kTrain * time_s : time_s;
+  const double decades = std::max(0.0, std::log10(heating_s / kNoLonger_s));
   // Beyond that a kernel would end sooner if its tensor cores were less busy.
   const double most = (1 - *free) / *free;
   return std::min(*slowdown * decades, most) * std::min((busy_share - *free) / (1 - *free), 1.0);
 }
 
-TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, bool clock_given,
+TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clock,
                    const Gpu& gpu) {
+  const double clock_hz = clock.hz;
   const TileRates rates(loop.on_tensor_cores, clock_hz, gpu);
   const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
   const std::int64_t slots = gpu.slots(loop.blocks_per_sm);
   const auto blocks = static_cast<double>(loop.blocks());
-  const double math_s =
-      std::max(loop.math_cycles / rates.math_efficiency, loop.copy_cycles) / clock_hz;
+  const auto math_s = [&](double sharing) {
+    const double math = std::max(sharing * loop.math_cycles, loop.alone_cycles);
+    return std::max(math / rates.math_efficiency, sharing * loop.copy_cycles) / clock_hz;
+  };
   const std::int64_t full = loop.blocks() / slots;
   const LastRound last(loop, slots);
   const double all_steps = last.split ? static_cast<double>(full * slots) * loop.steps +
@@ -59,19 +69,23 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, b
   const double stores = last.split ? static_cast<double>(full * slots + last.blocks) : blocks;
   const double read_bytes = dram.read_bytes / all_steps;
   const double write_s = over(dram.write_bytes, rates.dram) / stores;
-  const double epilogue_s = over(loop.outputs, rates.outputs_per_s);
+  const double epilogue_s = over(loop.outputs, rates.outputs_per_s) +
+                            loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
 
   TileTime result;
   // `active` blocks of so many steps that run at once, so many times.
   const auto add = [&](std::int64_t active, double steps, double times) {
     const auto some = static_cast<double>(active);
     const double sharing = std::ceil(some / sms);
-    const double math = sharing * math_s;
+    const double math = math_s(sharing);
     const double l2 = over(some * loop.l2_read_bytes, rates.l2);
-    const double from_dram = over(some * read_bytes, rates.dram_of(std::min(some, sms)));
+    const double from_dram =
+        over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
     const double loop_s = steps * norm(math, l2, from_dram, rates.step_s);
     const double store_s = sharing * epilogue_s;
-    const double epilogue = loop.stores_meanwhile ? std::max(0.0, store_s - loop_s) : store_s;
+    // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
+    // tile comes out every (loop + 2 store) / 2, or every loop if that is longer.
+    const double epilogue = loop.stores_meanwhile ? std::max(0.0, store_s - loop_s / 2) : store_s;
     const double write = std::max(0.0, some * write_s - loop_s - epilogue);
     result.math_s += times * steps * math;
     result.l2_s += times * steps * l2;
@@ -95,13 +109,12 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, b
   const double split_cycles =
       loop.splits > 1 || last.split ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
   result.fill_s = (gpu.sustained.tile_fill_cycles.value_or(0) + split_cycles) / clock_hz;
-  if (loop.stores_meanwhile) result.fill_s += epilogue_s;  // of the last tile
+  if (loop.stores_meanwhile) result.fill_s += 2 * epilogue_s;  // of the last tile
   result.time_s =
       result.loop_s + result.epilogue_s + result.write_s + result.tail_s + result.fill_s;
-  if (!clock_given && loop.on_tensor_cores) {
-    const double busy =
-        loop.useful_cycles / (sms * clock_hz * result.time_s * rates.math_efficiency);
-    result.slowdown_s = result.time_s * power_slowdown(busy, result.time_s, gpu);
+  if (!clock.given && loop.on_tensor_cores) {
+    const double busy = loop.useful_cycles / (sms * clock_hz * result.time_s);
+    result.slowdown_s = result.time_s * power_slowdown(busy, result.time_s, clock, gpu);
     result.time_s += result.slowdown_s;
   }
   return result;

@@ -1,4 +1,5 @@
 #pragma once
+#include "model/laws/clock.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/tile_loop.hpp"
 #include "model/types/work.hpp"
@@ -23,21 +24,22 @@ struct TileTime {
 
 /// Blocks run in rounds of blocks_per_sm · SMs; a step of all that run at once takes
 ///   ‖ math, L2, DRAM, least ‖  (the 4-norm: they overlap, not perfectly)
-/// where math counts the fullest SM, L2 the bytes of all, and DRAM the launch's bytes spread over
-/// its steps, at a rate that grows with the SMs that load until `tile_dram_sm_share` of them do.
+/// where math counts the fullest SM, or what a block alone on it waits for besides, L2 the bytes of
+/// all, and DRAM the launch's bytes spread over its steps, at a rate that grows with the SMs that load
+/// until `tile_dram_sm_share` of them do, or with what they have in flight where that is known.
 ///   round = max(steps · step + epilogue, its share of the writes)
 ///   time = rounds + fill, times the slowdown under the power limit unless the clock is given.
 /// Where the depth of the last round's tiles is split, their parts run in rounds of fewer steps.
 /// The form is that of a sketch fitted to 10,000 published rows (gemm_tensor.csv:
 /// ai-dynamo/aiconfigurator, compute capability 9.0; 2026-11-22);
 /// compare Origami (ROCm), which adds prologue, loop and epilogue likewise.
-TileTime tile_time(const TileLoop& loop, const Traffic& dram, double clock_hz, bool clock_given,
-                   const Gpu& gpu);
+TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clock, const Gpu& gpu);
 
 /// How much longer a kernel takes because the power limit lowers the clock: nothing until its
 /// tensor cores are busy for `power_free_share` of its time, then a share `power_slowdown` for each
 /// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat
-/// the device for longer. No such constants: nothing.
-double power_slowdown(double busy_share, double time_s, const Gpu& gpu);
+/// the device for longer. A train of launches heats as one kernel as long as `kTrain` of them, of which
+/// the clocks of steady runs tell 10 to 100 alike. No such constants: nothing.
+double power_slowdown(double busy_share, double time_s, const SmClock& clock, const Gpu& gpu);
 
 }  // namespace roofcast

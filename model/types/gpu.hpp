@@ -140,6 +140,7 @@ struct Sustained {
   std::optional<double> l2_dirty_bytes;     ///< recent traffic that L2 holds when a kernel ends
   std::optional<double> l2_queue_cycles;    ///< more from load to use through L2 under load
   std::optional<double> sm_clock_hz;        ///< under memory-bound and SIMT load
+  std::optional<double> tensor_clock_hz;    ///< where tensor cores are used, however little
   std::optional<double> stream_launch_s;    ///< null kernel between two events in a stream
   std::optional<double> graph_launch_s;     ///< null kernel, each of many in a graph
   std::optional<double> launch_gap_s;       ///< null kernel, each of many queued in a stream

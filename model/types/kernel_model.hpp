@@ -51,6 +51,15 @@ struct KernelModel {
 };
 
 /// A family: "gemm". Its limit holds for every way to compute the same thing.
+/// Variants with the same result, of which one moves through memory what others keep on chip: along
+/// which parameter that begins to matter.
+struct Crossover {
+  std::string_view moves;
+  std::span<const std::string_view> keep;
+  std::size_t along;
+  std::size_t follows;  ///< another parameter, whose fallback takes the same value
+};
+
 struct KernelFamily {
   std::string_view name;
   std::string_view summary;
@@ -63,6 +72,7 @@ struct KernelFamily {
   std::span<const ValidatedRange> validated;  ///< validation/sweeps; outside a prediction says so
   /// Variants differ in the memory that has to be allocated: predictions say how much.
   bool compares_footprint = false;
+  const Crossover* crossover = nullptr;  ///< then the family's answer says where it is
 };
 
 }  // namespace roofcast

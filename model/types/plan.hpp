@@ -71,8 +71,10 @@ enum class Assignment : unsigned char {
 struct TileRaster {
   std::int64_t tile_rows = 1;
   std::int64_t tile_columns = 1;
-  std::int64_t group_rows = 1;    ///< 1: plain row order
-  double row_panel_bytes = 0;     ///< of the operand that the tiles of one tile row share
+  std::int64_t group_rows = 1;   ///< 1: plain row order
+  double row_panel_bytes = 0;    ///< of the operand that the tiles of one tile row share
+  double row_panel_written = 0;  ///< of those, sums in memory to which each tile of the row adds
+  bool rolling = false;  ///< a group's tiles begin before those of the one before have ended
   double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
 };
 
@@ -88,6 +90,8 @@ struct AccessPattern {
   /// rows are written from end to end.
   double write_run_bytes = 0;
   double blocks_to_next_run = 0;
+  /// Sectors at the ends of such runs that two of them share, counted in both.
+  double shared_run_ends = 0;
 };
 
 /// Independent accesses to random sectors of a table.
@@ -166,6 +170,11 @@ struct Plan {
   /// Blocks, not all equal, whose copies run ahead of their arithmetic in the phases that repeat:
   /// they take the time of laws/tile_classes.hpp.
   bool copies_ahead = false;
+  /// Lanes ask L2 for sectors of their own, not for lines: an SM gets no more than its even share of
+  /// what L2 sends.
+  bool sectors_by_lane = false;
+  /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
+  bool finds_longer = false;
   bool estimated_traffic =
       false;                 ///< what passes through L1 and L2 is a guess: no limit rests on it
   double on_chip_bytes = 0;  ///< registers and shared memory a block computes from

@@ -15,9 +15,12 @@ struct TileLoop {
   std::int64_t blocks_per_sm = 1;  ///< that fit at once
   double steps = 1;                ///< of a block
   double math_cycles = 0;          ///< of an SM for one block's step: arithmetic, or its operands
+  double alone_cycles = 0;         ///< the same of a block that no other helps to hide its waits
   double copy_cycles = 0;          ///< of an SM for copies in small pieces, one block's step
-  double l2_read_bytes = 0;        ///< of one block's step: in whole lines, multicast ones once
+  double l2_read_bytes = 0;        ///< of one block's step: as L2 looks them up, joined ones once
+  double in_flight_bytes = 0;      ///< that a block's copies are ahead; 0: not known
   double outputs = 0;              ///< elements of a tile that a block writes
+  double scattered_sectors = 0;    ///< of L2 that stores of a tile touch in part, one by one
   bool stores_meanwhile = false;   ///< results of a tile leave while the next one is multiplied
   bool on_tensor_cores = true;     ///< else on the SIMT pipes
   double useful_cycles = 0;        ///< of all SMs together for the arithmetic that the result needs

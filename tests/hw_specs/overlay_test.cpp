@@ -66,6 +66,7 @@ TEST(Overlay, EveryMember) {
       {"first_access_s", &Sustained::first_access_s},
       {"warp_issue_cycles", &Sustained::warp_issue_cycles},
       {"sm_clock_hz", &Sustained::sm_clock_hz},
+      {"tensor_clock_hz", &Sustained::tensor_clock_hz},
       {"stream_launch_s", &Sustained::stream_launch_s},
       {"graph_launch_s", &Sustained::graph_launch_s},
       {"launch_gap_s", &Sustained::launch_gap_s},

@@ -44,9 +44,9 @@ Gpu all_known(double datasheet) {
   Gpu gpu = load(calibrated("h200-sxm"));
   for (auto* value :
        {&gpu.memory.dram_bandwidth_bytes_per_s, &gpu.memory.l2_bytes, &gpu.memory.l2_bytes_per_clk,
-        &gpu.clocks.vector_boost_hz, &gpu.latency.fma_cycles, &gpu.latency.shared_cycles,
-        &gpu.latency.l1_cycles, &gpu.latency.l2_cycles, &gpu.latency.dram_cycles,
-        &gpu.sm.special_per_clk, &gpu.sm.conversion_per_clk}) {
+        &gpu.clocks.vector_boost_hz, &gpu.clocks.tensor_boost_hz, &gpu.latency.fma_cycles,
+        &gpu.latency.shared_cycles, &gpu.latency.l1_cycles, &gpu.latency.l2_cycles,
+        &gpu.latency.dram_cycles, &gpu.sm.special_per_clk, &gpu.sm.conversion_per_clk}) {
     *value = datasheet;
   }
   for (const DType type : kAllDTypes) {

@@ -162,39 +162,59 @@ TEST(DecodeLayoutTest, LanesHoldEachChunkOfAUnitOnce) {
   expect_each_chunk_once(2 * kSlices, [](int lane, int i) { return q_chunk(lane, i / 2, i % 2); });
 }
 
-// A unit of K comes in whole lines, each chunk once, and lies where the lanes that need it look.
-template <int kDim>
-void copies_each_chunk_of_k_once() {
+// Lanes that one access serves at once meet no bank twice.
+template <class OffsetOf>
+void expect_no_conflict(OffsetOf offset) {
+  for (int eighth = 0; eighth < 32; eighth += 8) {
+    std::set<int> banks;
+    for (int lane = eighth; lane < eighth + 8; ++lane) banks.insert(offset(lane) % 128);
+    EXPECT_EQ(banks.size(), 8U);
+  }
+}
+
+// A unit comes in whole lines, each chunk once.
+template <int kDim, class OffsetOf>
+std::set<int> expect_whole_lines(OffsetOf offset) {
   std::set<int> places;
   for (int i = 0; i < kKeys * kDim / kWidth / 32; ++i) {
     for (int lane = 0; lane < 32; ++lane) {
-      const Place chunk = k_copied<kDim>(lane, i);
-      const Place before = k_copied<kDim>(lane - lane % 8, i);
+      const Place chunk = copied_chunk<kDim>(lane, i);
+      const Place before = copied_chunk<kDim>(lane - lane % 8, i);
       EXPECT_EQ(chunk.row, before.row);  // eight lanes: a line of 128 bytes
       EXPECT_EQ(chunk.column, before.column + lane % 8 * kWidth);
-      EXPECT_TRUE(places.insert(k_offset<kDim>(chunk)).second);
+      EXPECT_TRUE(places.insert(offset(chunk)).second);
     }
+    expect_no_conflict([&](int lane) { return offset(copied_chunk<kDim>(lane, i)); });
   }
   EXPECT_EQ(*places.begin(), 0);
   EXPECT_EQ(*places.rbegin(), kKeys * kDim * 2 - 16);
+  return places;
+}
+
+// And lies where the lanes that need it look.
+template <int kDim>
+void copies_each_chunk_once() {
+  const std::set<int> of_k = expect_whole_lines<kDim>(k_offset<kDim>);
   for (int c = 0; c < d_slices(kDim); ++c) {
     for (int tile = 0; tile < 2; ++tile) {
-      for (int eighth = 0; eighth < 32; eighth += 8) {  // lanes that one access serves at once
-        std::set<int> banks;
-        for (int lane = eighth; lane < eighth + 8; ++lane) {
-          const int offset = k_offset<kDim>(k_chunk(lane, c, tile));
-          EXPECT_EQ(places.count(offset), 1U);
-          banks.insert(offset % 128);
-        }
-        EXPECT_EQ(banks.size(), 8U);
-      }
+      const auto offset = [&](int lane) { return k_offset<kDim>(k_chunk(lane, c, tile)); };
+      for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(of_k.count(offset(lane)), 1U);
+      expect_no_conflict(offset);
+    }
+  }
+  const std::set<int> of_v = expect_whole_lines<kDim>(v_offset);
+  for (int j = 0; j < kDim / kSlice; ++j) {
+    for (int e = 0; e < 4; ++e) {
+      const auto offset = [&](int lane) { return v_offset(v_chunk(lane, j, e)); };
+      for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(of_v.count(offset(lane)), 1U);
+      expect_no_conflict(offset);
     }
   }
 }
-TEST(AttentionDecodeLayout, CopiesEachChunkOfKOnceInWholeLines) {
-  copies_each_chunk_of_k_once<64>();
-  copies_each_chunk_of_k_once<128>();
-  copies_each_chunk_of_k_once<256>();
+TEST(AttentionDecodeLayout, CopiesEachChunkOnceInWholeLines) {
+  copies_each_chunk_once<64>();
+  copies_each_chunk_once<128>();
+  copies_each_chunk_once<256>();
 }
 
 }  // namespace

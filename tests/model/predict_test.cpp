@@ -28,6 +28,30 @@ Problem checked(const KernelRef& kernel, std::initializer_list<std::int64_t> sha
   return problem;
 }
 
+// 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; of 256² they stay in it, written
+// or not.
+TEST(Predict, TheFamilyTellsWhereKeepingScoresOnChipBegins) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.l2_dirty_bytes = 30e6;
+  const KernelRef attention = find_kernel("attention");
+  const auto notes =
+      predict(attention, checked(attention, {1, 32, 0, 4096}, DType::bf16), gpu).notes;
+  const std::string expected =
+      "attention.flash2 moves fewer DRAM bytes than attention.standard from seq_q = ";
+  const auto found = std::find_if(notes.begin(), notes.end(), [&](const std::string& note) {
+    return note.rfind(expected, 0) == 0;
+  });
+  ASSERT_NE(found, notes.end());
+  const int from = std::stoi(found->substr(expected.size()));
+  EXPECT_GE(from, 256);
+  EXPECT_LE(from, 1024);
+  const KernelRef gemm = find_kernel("gemm");
+  for (const std::string& note :
+       predict(gemm, checked(gemm, {512, 512, 512}, DType::fp32), gpu).notes) {
+    EXPECT_EQ(note.find("fewer DRAM bytes"), std::string::npos);
+  }
+}
+
 TEST(Catalog, NamesAreUniqueAndFound) {
   std::vector<std::string_view> seen;
   for (const KernelFamily& family : catalog()) {

@@ -109,6 +109,8 @@ Gpu with_constants_of(const Gpu& first, const Gpu& gpu) {
   for (const Constant& one : kConstants) {
     result.sustained.*one.member = scaled.sustained.*one.member;
   }
+  // H100 and H200 fit best with the same share of their SMs, whatever their memory.
+  result.sustained.tile_dram_sm_share = first.sustained.tile_dram_sm_share;
   return result;
 }
 

@@ -122,6 +122,18 @@ TEST(Access, SharedLoadsAreAddedUp) {
   EXPECT_EQ(issued_by_launch(plan).vector_flops, plan.useful.vector_flops);
 }
 
+// 256 threads fill shared memory, one word a turn each, and wait for every one: 31 strides and the
+// eight accesses of the last lane.
+TEST(Access, SharedMemoryIsFilledWordByWord) {
+  const auto turns = [](std::int64_t stride, std::int64_t width) {
+    return testing::first_step(plan_of("access.shared", {.values = {1024, stride, width, 64}}))
+        .waits.global;
+  };
+  EXPECT_EQ(turns(1, 1), 1);
+  EXPECT_EQ(turns(60, 4), 8);    // 1860 + 32 words
+  EXPECT_EQ(turns(172, 4), 21);  // 5332 + 32
+}
+
 // Accesses of 16 B, 48 B apart, lie in a sector each. Of 32 lanes 12 B apart the 384 B are 12
 // sectors, 12 B a lane.
 TEST(Access, OddStrides) {

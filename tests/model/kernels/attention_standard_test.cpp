@@ -155,11 +155,12 @@ TEST(AttentionPublished, FlashAttentionsFirstFigure) {
   EXPECT_GT(standard.seconds, 0.6 * 41.7e-3);
   EXPECT_LT(standard.seconds, 41.7e-3);
   // FlashAttention-2 keeps O in registers where the first version wrote and read it for each tile of
-  // keys: fewer bytes than published.
+  // keys, and shares out its warps otherwise: fewer bytes and less time than published.
   const Both flash = both("attention.flash2", prefill(64, 16, 1024, 64, false));
   EXPECT_LT(flash.bytes, 4.4e9);
   EXPECT_GT(flash.bytes, 1.5e9);
-  EXPECT_NEAR(flash.seconds / 7.3e-3, 1, 0.15);
+  EXPECT_LT(flash.seconds, 7.3e-3);
+  EXPECT_GT(flash.seconds, 0.7 * 7.3e-3);
 }
 
 }  // namespace

@@ -45,11 +45,23 @@ TEST(GemmLibrary, CountsTilesStepsAndTraffic) {
   const Plan& plan = program.front().plan;
   EXPECT_EQ(plan.launch.blocks(), 8 * 4);
   EXPECT_EQ(plan.tile_loop->steps, 8);  // of 64 elements, 128 B
-  // Two neighbours read the longer side together: 128 + 256/2 rows of 128 B, 8 steps, 32 blocks.
-  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 256.0 * 128 * 8 * 32);
+  // Four tile columns receive A and eight tile rows B; L2 looks up half of a step's lines.
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 504.0 * 2 * (4 * 1000 + 8 * 1024));
+  EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes, (128 + 256) / 2.0 * 128);
   EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1024 * 2);
   EXPECT_DOUBLE_EQ(plan.useful.tensor_flops[DType::bf16], 2.0 * 1000 * 1024 * 504);
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 1024 * 1024 * 512);
+}
+
+TEST(GemmLibrary, WgmmaTakesTf32OfRowsThatHoldKOnly) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const Plan plan =
+      plan_library(with_tile(product(1024, 1024, 1024, DType::tf32), 64, 64), h200).front().plan;
+  EXPECT_EQ(plan.needs, plan_library(with_tile(product(1024, 1024, 1023), 64, 64), h200)
+                            .front()
+                            .plan.needs);  // mma.sync, as of rows that are not aligned
+  // 128 lines that two warps each read and copies have written, against 203 clocks of arithmetic.
+  EXPECT_EQ(plan.tile_loop->math_cycles, 3 * 128);
 }
 
 TEST(GemmLibrary, AddsPartsOfKInALaunchOfTheirOwn) {

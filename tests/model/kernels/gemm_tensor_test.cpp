@@ -59,8 +59,13 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   const double delivered = 512.0 * 64 * (128 + 256) * 128;
   EXPECT_DOUBLE_EQ(total_work(plan_of(1)).l2.read_bytes, delivered);
   EXPECT_DOUBLE_EQ(total_work(plan_of(2)).l2.read_bytes, delivered);
-  EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->l2_read_bytes, (128 + 256) * 128);
+  // Without a cluster half of what neighbours ask for is joined.
+  EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->l2_read_bytes, (128 + 256 * 0.75) * 128);
   EXPECT_DOUBLE_EQ(plan_of(2).tile_loop->l2_read_bytes, (128 + 256 / 2) * 128);
+  // The copy engine asks for every line, 1.5 clocks each.
+  EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->copy_cycles, 1.5 * (128 + 256));
+  EXPECT_DOUBLE_EQ(plan_of(2).tile_loop->copy_cycles, 1.5 * (128 + 128));
+  EXPECT_EQ(plan_of(1).tile_loop->in_flight_bytes, 4 * (128 + 256) * 128);
 }
 
 TEST(Wgmma, RowsOffALineTakeTwo) {
@@ -69,7 +74,25 @@ TEST(Wgmma, RowsOffALineTakeTwo) {
   // Rows of n are whole lines.
   const Plan plan = plan_wgmma(product(1280, 2560, 9120, {128, 256, 64}), h100).front().plan;
   EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes * 100 * 143,
-                   9120.0 * 2 * (10 * 1280 * 1.5 + 10 * 2560));
+                   9120.0 * 2 * (10 * 1280 * 1.5 + 7.5 * 2560));
+}
+
+TEST(Wgmma, ThreadsStorePartsAndUnalignedRowsBySectors) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const auto sectors = [&](std::int64_t n, std::int64_t split) {
+    double found = 0;
+    for (const Node& node : plan_wgmma(product(1280, n, 4096, {128, 256, 64, split, 1}), h100)) {
+      if (!node.plan.tile_loop) continue;
+      found += node.plan.tile_loop->scattered_sectors * as_double(node.plan.tile_loop->blocks());
+    }
+    return found;
+  };
+  EXPECT_EQ(sectors(2560, 1), 0);  // boxes
+  // Rows of 2556 elements begin at multiples of 8 bytes: 64 bytes of a warp touch 2.75 sectors.
+  EXPECT_DOUBLE_EQ(sectors(2556, 1), 1280.0 * 2556 / 32 * 2.75);
+  EXPECT_DOUBLE_EQ(sectors(2560, 4), 4.0 * 1280 * 2560 * 4 / 32);
+  EXPECT_DOUBLE_EQ(sectors(2564, 4),
+                   4.0 * 1280 * 2564 * 4 / 32 * 1.5);  // rows at multiples of 16 bytes
 }
 
 TEST(Wgmma, OperandsOffSixteenBytesAreCopiedAndPartsAdded) {
@@ -210,8 +233,8 @@ TEST(TensorProducts, ABatchIsAsMuchWorkAndOneLaunch) {
     EXPECT_NEAR(all.tensor_flops[DType::bf16], 7 * each.tensor_flops[DType::bf16], 1);
     EXPECT_NEAR(all.l2.read_bytes, 7 * each.l2.read_bytes, 1);
     EXPECT_NEAR(all.l2.write_bytes, 7 * each.l2.write_bytes, 1);
-    EXPECT_DOUBLE_EQ(product_work(seven).compulsory.total(),
-                     7 * product_work(kernel.one).compulsory.total());
+    EXPECT_DOUBLE_EQ(product_work(seven).compulsory.total_bytes(),
+                     7 * product_work(kernel.one).compulsory.total_bytes());
   }
 }
 
@@ -232,6 +255,26 @@ TEST(TensorProducts, LeadingDimensionsDecideWhatIsCopied) {
       ThrowsMessage<InputError>(HasSubstr("lda is 255 and a row holds 256 elements")));
   p[kLda] = 0;
   EXPECT_EQ(plan_wgmma(p, h100).size(), 2U);  // transposed
+}
+
+TEST(MmaSync, RowsOffASectorAndResultsByElement) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  // Rows of 520 elements begin at odd multiples of 16 bytes: two lanes' 32 bytes touch 1.5 sectors.
+  const Plan plan = plan_mma_sync(product(1000, 1028, 520, {128, 256, 64}), h200).back().plan;
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes,
+                   5.0 * 1000 * 520 * 2 * 1.5 + 8.0 * 520 * 1028 * 2);  // B is copied
+  // Rows of C are no multiples of 16 bytes: each two results in a sector of their own.
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1028 / 2 * 32);
+  EXPECT_DOUBLE_EQ(plan.tile_loop->scattered_sectors * 40, 1000.0 * 1028 / 2);
+}
+
+TEST(MmaSync, OneWarpASchedulerIsSlowerAlone) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const auto loop_of = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return *plan_mma_sync(product(1024, 1024, 1024, {m, n, k}), h200).front().plan.tile_loop;
+  };
+  EXPECT_EQ(loop_of(128, 256, 64).alone_cycles, loop_of(128, 256, 64).math_cycles);
+  EXPECT_GT(loop_of(128, 128, 32).alone_cycles, loop_of(128, 128, 32).math_cycles);
 }
 
 TEST(MmaSync, AGpuWithoutRoomForATileTakesAnother) {
@@ -256,6 +299,42 @@ TEST(Skinny, WeightsAreReadOnceAndTokensStayInL1) {
   ASSERT_EQ(plan.reuse.size(), 1U);
   EXPECT_DOUBLE_EQ(plan.reuse.front().bytes, 256 * tokens);
   EXPECT_DOUBLE_EQ(plan.reuse.front().distinct_bytes, tokens);
+}
+
+TEST(Skinny, RowsOffASectorTakeMore) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  Problem p = product(8, 4096, 4104, {8, 16, 32});
+  p[kTransposedB] = 1;
+  // 64 bytes that begin at multiples of 16 touch 2.5 sectors.
+  const Plan plan = plan_skinny(p, h200).front().plan;
+  EXPECT_NEAR(total_work(plan).l2.read_bytes, 4096.0 * 4104 * 2 * 1.25 + 256 * 8.0 * 4104 * 2, 1);
+}
+
+TEST(TensorCopies, EndsOfRowsGoElementByElement) {
+  const auto waits = [](std::int64_t columns) {
+    const Matrix matrix{4096, columns, 2};
+    return copy_of_rows(matrix, reads(kA, matrix.bytes()), kCopyOfA)
+        .blocks.front()
+        .phases.front()
+        .step.waits;
+  };
+  EXPECT_EQ(waits(1003).global, 1 + 4);  // four rows, and the loads of all of them before
+  EXPECT_EQ(waits(1003).shared, 4 * 2 * 2);
+  EXPECT_EQ(waits(1001).shared, 4 * 7 * 2);    // the last whole vector too: words end beyond
+  EXPECT_EQ(waits(4091).global, 1 + 4.0 / 2);  // of two blocks across one has the ends
+}
+
+TEST(TensorSums, PartsThatAreLeftAreWaitedForOneByOne) {
+  const auto waits = [](std::int64_t parts) {
+    return sum_of_parts(product(128, 256, 4096, {128, 256, 64, parts, 1}))
+        .blocks.front()
+        .phases.front()
+        .step.waits.global;
+  };
+  EXPECT_EQ(waits(2), 2);
+  EXPECT_EQ(waits(3), 3);
+  EXPECT_EQ(waits(4), 1);
+  EXPECT_EQ(waits(6), 3);
 }
 
 TEST(Skinny, FewColumnsTakeAAsWeights) {

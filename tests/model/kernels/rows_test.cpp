@@ -120,6 +120,17 @@ TEST(Softmax, LongRowsAreSweptAgainFromL2OrBeyond) {
   EXPECT_EQ(plan.reuse[0].l2_distance_bytes, 262144);
 }
 
+// Operations one after the other, batches of four vectors. Three sweeps: the maximum and the sum of
+// 16 fp32. Online: both in the first of two sweeps, and 14 operations a vector to rescale.
+TEST(Softmax, SweepsWaitForEachElementTheyReduce) {
+  const auto batch = [](const char* name, DType type) {
+    return testing::first_step(softmax_of(name, problem(1000, 4096, type, 256))).waits.arithmetic;
+  };
+  EXPECT_DOUBLE_EQ(batch("softmax.three_pass", DType::fp32), (2 * 16 + 3 * 15) / 3.0);
+  EXPECT_DOUBLE_EQ(batch("softmax.online", DType::fp32), (2 * 16 + 4 * 14 + 2 * 15) / 2.0);
+  EXPECT_DOUBLE_EQ(batch("softmax.online", DType::bf16), (2 * 32 + 4 * 14 + 2 * 15) / 2.0);
+}
+
 TEST(Softmax, BadSettingsSayWhatToGive) {
   EXPECT_THROW((void)softmax_of("softmax.three_pass", problem(1, 64, DType::fp32, 33)), InputError);
   EXPECT_THROW((void)softmax_of("softmax.registers", problem(1, 64, DType::fp32, 3)), InputError);
@@ -189,6 +200,30 @@ TEST(Norm, ClustersOfStreamedRowsTakeEightRows) {
   EXPECT_EQ(total_work(plan).requested.read_bytes, (8192 + 2 * 1024) * 65536.0);
   EXPECT_EQ(norm::forward_ring_layout(streamed_norm(problem(8192, 16384), 2, 3)).blocks(8192),
             2 * 2731);
+}
+
+// The first row of a stream comes as a tile does, the later ones while rows are reduced.
+TEST(Norm, StreamedRowsWaitForBulkCopies) {
+  const Plan plan =
+      plans_of("norm.layernorm", streamed_norm(problem(64, 16384), 2, 8)).front().plan;
+  const std::vector<Phase>& phases = plan.blocks.front().phases;
+  ASSERT_EQ(phases.size(), 2U);
+  EXPECT_EQ(phases[0].step.waits.tile_loads, 1);
+  EXPECT_EQ(phases[1].step.waits.tile_loads, 1);
+  EXPECT_EQ(phases[0].step.waits.global + phases[1].step.waits.global, 0);
+}
+
+// 64 threads of 16 bf16 columns: of dγ and dβ a sector has eight parts, so a warp makes 16 stores
+// from a sector's first to its last, and the other warp opens as many sectors meanwhile.
+TEST(Norm, PartialSumsComeApartAmongTheOtherWarpsStores) {
+  Problem p = problem(8000, 1024, DType::bf16, norm::kBackward);
+  p[norm::kStaging] = norm::kInShared;
+  const auto split = [&](const char* name) {
+    return plans_of(name, p).front().plan.arrays.back().split.value();
+  };
+  EXPECT_EQ(split("norm.layernorm").parts, 8);
+  EXPECT_EQ(split("norm.layernorm").bytes_between, 32 * 2.5 * 16 * 16);
+  EXPECT_EQ(split("norm.rmsnorm").bytes_between, 32 * 2.5 * 8 * 8);
 }
 
 TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {

@@ -34,6 +34,10 @@ TEST(Transpose, TilesWriteRowsPieceByPiece) {
     const AccessPattern pattern = plan_of(name, 1023, 1023, DType::fp64).arrays.back().pattern;
     EXPECT_EQ(pattern.write_run_bytes, 32 * 8) << name;
     EXPECT_EQ(pattern.blocks_to_next_run, 32) << name;
+    EXPECT_EQ(
+        pattern.shared_run_ends,
+        plan_of("transpose.padded", 1023, 1023, DType::fp64).arrays.back().pattern.partial_writes)
+        << name;
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/model/devices.hpp"
 
 namespace roofcast {
@@ -65,6 +67,31 @@ TEST(LaunchTime, TheFirstWaveWaitsForRandomReads) {
   EXPECT_LT(of_waves(1000), 1);
 }
 
+// Of 198 blocks on 132 SMs some SMs have two: 4/3 of an even share, which is 1/132 of what L2 sends.
+// Blocks work 100 cycles before their copies and 200 after them, while their SM moves nothing.
+TEST(LaunchTime, SectorsThatLanesAskForCrossTheFullestSm) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.l2_bandwidth_bytes_per_s = 1e6;
+  Plan plan;
+  plan.launch.grid[0] = 198;
+  plan.launch.block[0] = 128;
+  plan.sectors_by_lane = true;
+  Step before, loop, after;
+  before.waits.arithmetic = 100 / *gpu.latency.fma_cycles;
+  after.waits.arithmetic = 200 / *gpu.latency.fma_cycles;
+  plan.blocks = {{198, {{before}, {loop, 10, 3}, {after}}}};
+  const LaunchMemory memory = {.l2 = {3e9, 0}, .dram = {0, 0}};
+  const Occupancy two{2, 8, OccupancyLimiter::blocks};
+  const auto seconds = [&] {
+    LaunchMemory one = memory;
+    one.misses = l1_misses(plan, two, gpu);
+    return launch_time(plan, two, one, {kClock_hz}, gpu).time_s;
+  };
+  EXPECT_NEAR(seconds(), 300 + 3000 * 4.0 / 3, 1e-6);
+  plan.sectors_by_lane = false;
+  EXPECT_NEAR(seconds(), 3000, 0.1);  // the SM's work lies beneath
+}
+
 // The largest of what SMs, L2 and DRAM take is told by its parts, what the others add is overlap.
 // L2 has nothing to move before the first load, and a block waits 265 s for that.
 TEST(LaunchTime, PartsTellTheLargestAndAddUp) {
@@ -86,6 +113,22 @@ TEST(LaunchTime, PartsTellTheLargestAndAddUp) {
   EXPECT_EQ(time.parts[Part::first_access], 5);
   EXPECT_NEAR(time.time_s, 265 * 5 / 3.0 + 7 + 5, 1e-9);
   EXPECT_NEAR(time.terms_s[static_cast<std::size_t>(Resource::l2)], 265 / 3.0, 1e-9);
+}
+
+// Blocks of one warp work 265 s and move data for 100 s besides. Alone on an SM each does both in turn;
+// of four a share of 4^-1.25 of the memory's time is waited for.
+TEST(LaunchTime, TheFewerPartsTheLessMemoryOverlaps) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.memory_overlap_exponent = 20;
+  gpu.sustained.l2_bandwidth_bytes_per_s = 10;
+  Plan plan = waiting_blocks(kSms);
+  plan.launch.block[0] = 32;
+  const LaunchMemory memory = {.l2 = {1000, 0}, .dram = {}};
+  EXPECT_NEAR(cycles(plan, memory, gpu), 265 + 100, 0.1);
+  plan.blocks[0].phases[0].step.waits.global = 3;
+  EXPECT_NEAR(cycles(plan, memory, gpu), 3 * 265 + 100, 1e-6);
+  plan.launch.block[0] = 4 * 32;
+  EXPECT_NEAR(cycles(plan, memory, gpu), 3 * 265 + 100 / std::pow(4, 1.25), 1e-6);
 }
 
 // 4.8 TB a second in order, half as much scattered; DRAM accesses of one sector.
@@ -114,6 +157,20 @@ TEST_F(WritesInPieces, EachRunBeginsApart) {
               1e-12);
   EXPECT_NEAR(term_s(Resource::dram, {.write_run_bytes = 64, .blocks_to_next_run = 33}, 0), 1.125,
               1e-12);
+}
+
+// A sector that two runs share takes an access of its own in each: 2.4 TB a second, with two such ends
+// a run 4.8 TB more. A run that begins with one has no other beginning.
+TEST_F(WritesInPieces, RunsThatShareSectorsWriteThemTwice) {
+  const double runs = 4.8e12 / 64;
+  const auto with_ends = [&](double ends, double blocks) {
+    return term_s(Resource::dram,
+                  {.write_run_bytes = 64, .blocks_to_next_run = blocks, .shared_run_ends = ends},
+                  0);
+  };
+  EXPECT_NEAR(with_ends(2 * runs, 264), 1 + 2, 1e-12);
+  EXPECT_NEAR(with_ends(runs, 264), 1 + 0.25 + 1, 1e-12);
+  EXPECT_NEAR(with_ends(2 * runs, 33), 1 + 0.5, 1e-12);  // four runs are joined
 }
 
 // Driven out early, 1.2 TB are read and written apart, 0.25 s more each, and merged sector by sector.

@@ -53,17 +53,32 @@ TEST(Clock, LimitsTakeTheHighestForecastsTheSustained) {
   Gpu gpu = testing::hopper_like();
   gpu.clocks = {};
   EXPECT_FALSE(limit_clock_hz(gpu));
-  EXPECT_FALSE(expected_clock_hz(gpu));
+  EXPECT_FALSE(expected_clock_hz(gpu, false));
+  EXPECT_FALSE(expected_clock_hz(gpu, true));
   gpu.clocks.tensor_boost_hz = 1e9;
   EXPECT_EQ(limit_clock_hz(gpu), 1e9);
-  EXPECT_EQ(expected_clock_hz(gpu), 1e9);
+  EXPECT_EQ(expected_clock_hz(gpu, false), 1e9);
   gpu.clocks.vector_boost_hz = 2e9;
   EXPECT_EQ(limit_clock_hz(gpu), 2e9);
   gpu.clocks.max_hz = 3e9;
   EXPECT_EQ(limit_clock_hz(gpu), 3e9);
-  EXPECT_EQ(expected_clock_hz(gpu), 2e9);
+  EXPECT_EQ(expected_clock_hz(gpu, false), 2e9);
+  EXPECT_EQ(expected_clock_hz(gpu, true), 1e9);
   gpu.sustained.sm_clock_hz = 1.5e9;
-  EXPECT_EQ(expected_clock_hz(gpu), 1.5e9);
+  EXPECT_EQ(expected_clock_hz(gpu, false), 1.5e9);
+  EXPECT_EQ(expected_clock_hz(gpu, true), 1e9);
+  gpu.clocks.tensor_boost_hz = 1.8e9;
+  EXPECT_EQ(expected_clock_hz(gpu, true), 1.5e9);  // what it was seen to keep up is no more
+}
+
+// As measured, else as the datasheet quotes the tensor cores; never above that of other launches.
+TEST(Clock, TensorCoresHaveTheirOwn) {
+  Gpu gpu = testing::hopper_like();
+  EXPECT_EQ(expected_clock_hz(gpu, true), 1.8e9);
+  gpu.sustained.tensor_clock_hz = 1.7e9;
+  EXPECT_EQ(expected_clock_hz(gpu, true), 1.7e9);
+  gpu.sustained.sm_clock_hz = 1.5e9;
+  EXPECT_EQ(expected_clock_hz(gpu, true), 1.5e9);
 }
 
 TEST(Peaks, Fp64OfTheTensorCoresHasAClockOfItsOwn) {

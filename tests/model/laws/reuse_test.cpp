@@ -61,6 +61,25 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   EXPECT_NEAR(raster_traffic(grouped, 100, March::in_step).read_bytes, 24e9 + 3e9, 1e6);
 }
 
+// Two rows of 100 tiles at a time, 100 at once: a group of 200 tiles begins anywhere in a wave, so that
+// 1 + 198 ÷ 100 waves touch it, and each but the first reads its panels again. A tenth of them are sums
+// that tiles add to: they are written too.
+TEST(L2Reuse, AGroupThatRollsOnIsTouchedByAWaveMore) {
+  const TileRaster raster = {.tile_rows = 100,
+                             .tile_columns = 100,
+                             .group_rows = 2,
+                             .row_panel_bytes = 1e9,
+                             .row_panel_written = 1e8,
+                             .rolling = true};
+  const Traffic found = raster_traffic(raster, 100, March::in_step);
+  EXPECT_NEAR(found.read_bytes, 1.98 * 100e9, 1e3);
+  EXPECT_NEAR(found.write_bytes, 1.98 * 10e9, 1e3);
+  // Fewer waves than that: all tiles at once, or in two rounds.
+  EXPECT_EQ(raster_traffic(raster, 10000, March::in_step).read_bytes, 0);
+  EXPECT_NEAR(raster_traffic(raster, 5000, March::in_step).read_bytes, 99 * 2 / 5000.0 * 100e9,
+              1e3);
+}
+
 // 6×32 tiles, 142 at once: a wave takes rows of 32 columns, 142/32 of them, then the 50 tiles left
 // take 50/32 rows and sweep all columns again.
 TEST(L2Reuse, TheLastWaveTouchesItsOwnPanels) {
@@ -108,7 +127,7 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
 }
 
 // 100 sectors, each in four parts with 15 KB of stores between: half of the three later parts reach L2
-// one by one. So they do with 7.5 KB of each of the two blocks of a persistent launch on an SM.
+// one by one, of 7.5 KB 16%, however many blocks run beside it.
 TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
   const Gpu gpu = testing::hopper_like();
   Plan plan;
@@ -119,9 +138,40 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
   const Occupancy two{2, 16, OccupancyLimiter::blocks};
   EXPECT_NEAR(testing::l2_traffic(plan, two, gpu).write_bytes, 100 * 1.5 * 32, 1e-9);
   plan.arrays[0].split->bytes_between = 7.5e3;
-  EXPECT_LT(testing::l2_traffic(plan, two, gpu).write_bytes, 100 * 0.5 * 32);
+  EXPECT_NEAR(testing::l2_traffic(plan, two, gpu).write_bytes,
+              100 * 3 * (1 - std::exp2(-0.25)) * 32, 1e-9);
   plan.assignment = Assignment::persistent;
-  EXPECT_NEAR(testing::l2_traffic(plan, two, gpu).write_bytes, 100 * 1.5 * 32, 1e-9);
+  EXPECT_NEAR(testing::l2_traffic(plan, two, gpu).write_bytes,
+              100 * 3 * (1 - std::exp2(-0.25)) * 32, 1e-9);
+}
+
+// L2 has 60 MB. Sets of a table of 90 MB come round after three launches, 180 MB ÷ 90 MB and one
+// more: 25 MB of each are 75 MB, of which half is lost. Of 1 GB there are two sets.
+TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
+  const Gpu gpu = testing::hopper_like();
+  Plan plan;
+  EXPECT_EQ(lost_between_rounds(plan, {25e6, 0}, gpu), 1);
+  plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {}}};
+  plan.arrays[0].random = RandomReads{.sectors = 1e5, .table_bytes = 90e6};
+  EXPECT_DOUBLE_EQ(lost_between_rounds(plan, {20e6, 5e6}, gpu), 0.5);
+  EXPECT_EQ(lost_between_rounds(plan, {20e6, 0}, gpu), 0);
+  plan.arrays[0].random->table_bytes = 1e9;
+  EXPECT_DOUBLE_EQ(lost_between_rounds(plan, {37.5e6, 0}, gpu), 0.5);
+}
+
+// What a launch reads and writes whole is never found again, however small it is.
+TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
+  const Gpu gpu = testing::hopper_like();
+  for (const double bytes : {1e3, 1e6, 30e6, 90e6, 1e9}) {
+    Plan plan;
+    plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {bytes, bytes}}};
+    EXPECT_EQ(lost_between_rounds(plan, {bytes, bytes}, gpu), 1) << bytes;
+  }
+  // Of reads that touch half of the memory around them, 22.5 MB, three sets are 67.5 MB.
+  Plan half;
+  half.arrays = {
+      {.array = 0, .compulsory = {}, .footprint = {45e6, 0}, .pattern = {.read_density = 0.5}}};
+  EXPECT_DOUBLE_EQ(lost_between_rounds(half, {22.5e6, 0}, gpu), 0.25);
 }
 
 // A sector waits for its other part while 50 of 100 blocks move 120 of 240 MB, twice L2's size.

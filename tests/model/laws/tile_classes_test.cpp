@@ -34,7 +34,7 @@ Plan plan_of(std::initializer_list<std::pair<std::int64_t, double>> classes) {
 
 double time_s(const Plan& plan, const Gpu& gpu, std::int64_t blocks_per_sm = 1) {
   const Occupancy occupancy{blocks_per_sm, 8 * blocks_per_sm, OccupancyLimiter::registers};
-  return tile_classes_time(plan, occupancy, {}, kClock_hz, true, gpu).time.time_s;
+  return tile_classes_time(plan, occupancy, {}, {kClock_hz, true}, gpu).time.time_s;
 }
 
 TEST(TileClasses, EqualBlocksTakeRounds) {
@@ -71,9 +71,41 @@ TEST(TileClasses, ABlockWaitsForItsFirstTilesWhileOthersWork) {
     plan.blocks.front().phases.insert(plan.blocks.front().phases.begin(), {load});
     return plan;
   };
-  // The launch's fill, the block's, two steps; two blocks of an SM hide each other's.
-  EXPECT_DOUBLE_EQ(time_s(waiting(132), gpu), 2 * fill_s + 2 * step_s);
+  // The first blocks wait together, others of the SM hide what later ones wait.
+  EXPECT_DOUBLE_EQ(time_s(waiting(132), gpu), fill_s + 2 * step_s);
+  EXPECT_DOUBLE_EQ(time_s(waiting(264), gpu), 2 * (fill_s + 2 * step_s));
   EXPECT_DOUBLE_EQ(time_s(waiting(264), gpu, 2), fill_s + 4 * step_s);
+  EXPECT_DOUBLE_EQ(time_s(waiting(528), gpu, 2), fill_s + 8 * step_s);
+  // Copies of threads need no maps and barriers.
+  gpu.sustained.tile_load_latency_cycles = 200;
+  EXPECT_DOUBLE_EQ(time_s(waiting(132), gpu), 200 / kClock_hz + 2 * step_s);
+  Plan in_bulk = waiting(132);
+  in_bulk.needs = {Instruction::bulk_copy};
+  EXPECT_DOUBLE_EQ(time_s(in_bulk, gpu), fill_s + 2 * step_s);
+}
+
+// 40 multiply-adds of 4 cycles and 2 barriers of 20 in each step of 1000 cycles: a warp on each of the
+// four schedulers waits them out, two hide half of each other's, another block all of it.
+TEST(TileClasses, ABlockAloneWaitsOutItsLatency) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.fma_latency_cycles = 4;
+  gpu.sustained.barrier_cycles = 20;
+  Plan plan = plan_of({{132, 3}});
+  plan.blocks.front().phases.front().step.waits = {.arithmetic = 40, .barriers = 2};
+  plan.launch.block[0] = 128;
+  EXPECT_DOUBLE_EQ(time_s(plan, gpu, 2), 3 * 1200 / kClock_hz);
+  plan.launch.block[0] = 256;
+  EXPECT_DOUBLE_EQ(time_s(plan, gpu, 2), 3 * 1100 / kClock_hz);
+  plan.launch.grid[0] = plan.blocks.front().count = 264;
+  EXPECT_DOUBLE_EQ(time_s(plan, gpu, 2), 3 * 2000 / kClock_hz);
+}
+
+// 132 blocks of 8 steps, and 12 of 2 beside the first of them: 4 steps' time goes by while both run,
+// then 6 steps are left. Equal blocks share to the end.
+TEST(TileClasses, BlocksOfOneRoundShareAnSmWhileBothRun) {
+  const Gpu gpu = testing::hopper_like();
+  EXPECT_DOUBLE_EQ(time_s(plan_of({{132, 8}, {12, 2}}), gpu, 2), 10 * kStepCycles / kClock_hz);
+  EXPECT_DOUBLE_EQ(time_s(plan_of({{100, 8}, {44, 8}}), gpu, 2), 16 * kStepCycles / kClock_hz);
 }
 
 // Blocks that stay are launched once, whatever the tiles they take.
@@ -117,7 +149,7 @@ TEST(TileClasses, PartsAddUp) {
     blocks.phases.push_back({epilogue});
   }
   const Occupancy occupancy{1, 8, OccupancyLimiter::registers};
-  const TileTime found = tile_classes_time(plan, occupancy, {0, 1e6}, kClock_hz, true, gpu).time;
+  const TileTime found = tile_classes_time(plan, occupancy, {0, 1e6}, {kClock_hz, true}, gpu).time;
   EXPECT_GT(found.epilogue_s, 0);
   EXPECT_DOUBLE_EQ(found.time_s, found.loop_s + found.epilogue_s + found.write_s + found.tail_s +
                                      found.fill_s + found.slowdown_s);

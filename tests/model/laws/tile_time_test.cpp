@@ -28,7 +28,7 @@ TileLoop loop(std::int64_t tiles) {
 }
 
 double time_s(const TileLoop& some, const Gpu& gpu, const Traffic& dram = {}) {
-  return tile_time(some, dram, kClock_hz, false, gpu).time_s;
+  return tile_time(some, dram, {kClock_hz}, gpu).time_s;
 }
 
 TEST(TileTime, IsThatOfTheRounds) {
@@ -68,6 +68,45 @@ TEST(TileTime, OfFewBlocksHasAShareOfDram) {
   EXPECT_NEAR(time_s(some, gpu, {1000, 0}), 2e-6, 1e-15);
   some.tiles = 8;
   EXPECT_NEAR(time_s(some, gpu, {1000, 0}), 1e-6, 1e-15);
+}
+
+TEST(TileTime, OfFewBlocksIsFedByWhatTheyHaveInFlight) {
+  Gpu gpu = device();
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;
+  gpu.sustained.tile_dram_sm_share = 0.8;
+  gpu.sustained.tile_load_latency_cycles = 1000;  // 1 µs
+  TileLoop some = loop(4);
+  some.math_cycles = 0;
+  some.in_flight_bytes = 125;  // 4 · 125 B a microsecond: 0.5 GB/s
+  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), 2e-6, 1e-15);
+  some.in_flight_bytes = 500;
+  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), 1e-6, 1e-15);
+}
+
+TEST(TileTime, OfABlockAloneHasItsOwnWaits) {
+  TileLoop some = loop(10);
+  some.blocks_per_sm = 2;
+  some.alone_cycles = 80;
+  EXPECT_NEAR(time_s(some, device()), 8e-6, 1e-15);
+  some.tiles = 20;  // two hide them: 2 · 50
+  EXPECT_NEAR(time_s(some, device()), 10e-6, 1e-15);
+}
+
+TEST(TileTime, StoresInPartsOfSectorsOneByOne) {
+  TileLoop some = loop(10);
+  some.scattered_sectors = 1000;  // 1.55 clocks each
+  EXPECT_NEAR(time_s(some, device()), 6.55e-6, 1e-15);
+}
+
+TEST(TileTime, WarpsThatTakeTurnsStoreAtHalfTheRate) {
+  Gpu gpu = device();
+  gpu.sustained.tile_outputs_per_clk = 4;
+  TileLoop some = loop(100);  // ten rounds of 5 µs
+  some.stores_meanwhile = true;
+  some.outputs = 10000;  // 2.5 µs by all warps, hidden behind the next tile; the last one's is not
+  EXPECT_NEAR(time_s(some, gpu), 55e-6, 1e-14);
+  some.outputs = 12000;  // 3 µs: (5 + 6) / 2 a tile
+  EXPECT_NEAR(time_s(some, gpu), 61e-6, 1e-14);
 }
 
 TEST(TileTime, CountsTheEpilogueAndTheWritesThatItDoesNotHide) {
@@ -146,7 +185,7 @@ TEST(TileTime, PartsAddUp) {
   some.useful_cycles = 13 * 100 * 50;
   for (const std::int64_t splits : {1, 2, 5}) {
     some.rest_splits = splits;
-    const TileTime time = tile_time(some, {2000, 9000}, kClock_hz, false, gpu);
+    const TileTime time = tile_time(some, {2000, 9000}, {kClock_hz}, gpu);
     EXPECT_GT(time.tail_s, 0);
     EXPECT_GT(time.slowdown_s, 0);
     EXPECT_NEAR(
@@ -157,13 +196,15 @@ TEST(TileTime, PartsAddUp) {
 
 TEST(PowerSlowdown, BeginsWhereTheTensorCoresAreBusyAndGrowsWithTheDuration) {
   Gpu gpu;
-  EXPECT_EQ(power_slowdown(1, 1, gpu), 0);  // no constants
+  EXPECT_EQ(power_slowdown(1, 1, {kClock_hz}, gpu), 0);  // no constants
   gpu.sustained.power_free_share = 0.6;
   gpu.sustained.power_slowdown = 0.1;
-  EXPECT_EQ(power_slowdown(0.6, 1e-3, gpu), 0);
-  EXPECT_NEAR(power_slowdown(0.8, 1e-3, gpu), 0.15, 1e-12);  // half of 3 decades
-  EXPECT_NEAR(power_slowdown(1, 1e-3, gpu), 0.3, 1e-12);
-  EXPECT_EQ(power_slowdown(1, 1e-7, gpu), 0);
+  EXPECT_EQ(power_slowdown(0.6, 1e-3, {kClock_hz}, gpu), 0);
+  EXPECT_NEAR(power_slowdown(0.8, 1e-3, {kClock_hz}, gpu), 0.15, 1e-12);  // half of 3 decades
+  EXPECT_NEAR(power_slowdown(1, 1e-3, {kClock_hz}, gpu), 0.3, 1e-12);
+  EXPECT_EQ(power_slowdown(1, 1e-7, {kClock_hz}, gpu), 0);
+  // Launches without a pause: as one of forty times the duration.
+  EXPECT_NEAR(power_slowdown(1, 2.5e-4, {kClock_hz, false, true}, gpu), 0.4, 1e-12);
 }
 
 TEST(PowerSlowdown, LeavesAGivenClock) {
@@ -172,8 +213,8 @@ TEST(PowerSlowdown, LeavesAGivenClock) {
   gpu.sustained.power_slowdown = 0.1;
   TileLoop some = loop(10);
   some.useful_cycles = 10 * 5000;
-  EXPECT_GT(tile_time(some, {}, kClock_hz, false, gpu).time_s, 5e-6);
-  EXPECT_DOUBLE_EQ(tile_time(some, {}, kClock_hz, true, gpu).time_s, 5e-6);
+  EXPECT_GT(tile_time(some, {}, {kClock_hz}, gpu).time_s, 5e-6);
+  EXPECT_DOUBLE_EQ(tile_time(some, {}, {kClock_hz, true}, gpu).time_s, 5e-6);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ inline constexpr Improvement kImprovements[] = {
     {"sustained/l2_bandwidth_bytes_per_s", 1.3},
     {"sustained/l2_partial_writes_per_s", 1.3},
     {"sustained/sm_clock_hz", 1.05},
+    {"sustained/tensor_clock_hz", 1.05},
     {"sustained/l2_queue_cycles", 0.7},
     {"sustained/fma_latency_cycles", 0.7},
     {"sustained/shared_latency_cycles", 0.7},
