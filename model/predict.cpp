@@ -47,6 +47,7 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
 
 bool uses_tensor_cores(const Program& program) {
   return std::any_of(program.begin(), program.end(), [](const Node& node) {
+    if (node.plan.timed_at_full_clock) return false;
     return std::any_of(kAllDTypes.begin(), kAllDTypes.end(),
                        [&node](DType type) { return node.plan.useful.tensor_flops[type] > 0; });
   });

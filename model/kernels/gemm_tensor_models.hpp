@@ -73,9 +73,9 @@ inline constexpr std::array kSkinnyParameters = with_own(
 
 // validation/sweeps/tensor.json and random.json.
 inline constexpr std::array kProductsValidated = {
-    ValidatedRange{kM, 64, 32768}, ValidatedRange{kN, 64, 50304}, ValidatedRange{kK, 512, 28672}};
+    ValidatedRange{kM, 64, 32768}, ValidatedRange{kN, 64, 50304}, ValidatedRange{kK, 64, 28672}};
 inline constexpr std::array kMmaValidated = {
-    ValidatedRange{kM, 64, 32768}, ValidatedRange{kN, 64, 50304}, ValidatedRange{kK, 512, 16384}};
+    ValidatedRange{kM, 64, 32768}, ValidatedRange{kN, 64, 50304}, ValidatedRange{kK, 64, 16384}};
 inline constexpr std::array kSkinnyValidated = {
     ValidatedRange{kM, 1, 65536}, ValidatedRange{kN, 1, 65536}, ValidatedRange{kK, 1024, 32768}};
 

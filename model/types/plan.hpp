@@ -173,6 +173,8 @@ struct Plan {
   /// Lanes ask L2 for sectors of their own, not for lines: an SM gets no more than its even share of
   /// what L2 sends.
   bool sectors_by_lane = false;
+  /// Its cycles were told by times, as if it ran at the clock of kernels without tensor cores.
+  bool timed_at_full_clock = false;
   /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
   bool finds_longer = false;
   bool estimated_traffic =

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 TEST(Suites, AllParseAndEveryCaseHasAForecast) {
   ASSERT_FALSE(embedded_suites().empty());
   Gpu gpu = testing::hopper_like();
-  for (const DType type : {DType::tf32, DType::bf16, DType::fp16, DType::fp8}) {
+  for (const DType type : {DType::tf32, DType::bf16, DType::fp16, DType::fp8, DType::int8}) {
     gpu.sm.tensor_flop_per_clk[type] = 4096;
   }
   for (const EmbeddedSuite& embedded : embedded_suites()) {
