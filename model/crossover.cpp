@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace roofcast {
 namespace {
@@ -68,11 +70,16 @@ std::vector<std::string> crossover_notes(const KernelFamily& family, const Probl
   for (const std::string_view keeps : family.crossover->keep) {
     try {
       const auto from = Search(family, keeps, problem, gpu, assumptions).first();
-      const std::string both = std::string(keeps) + " moves fewer DRAM bytes than " +
-                               std::string(family.crossover->moves);
-      notes.push_back(from
-                          ? both + " from " + along + " = " + std::to_string(*from) + " on"
-                          : "nowhere up to " + along + " = " + std::to_string(kLast) + ": " + both);
+      std::string note =
+          from ? "" : "nowhere up to " + along + " = " + std::to_string(kLast) + ": ";
+      note.append(keeps).append(" moves fewer DRAM bytes than ").append(family.crossover->moves);
+      if (from)
+        note.append(" from ")
+            .append(along)
+            .append(" = ")
+            .append(std::to_string(*from))
+            .append(" on");
+      notes.push_back(std::move(note));
     } catch (const InputError&) {
       // This device or shape has no such variant: its own answer says why.
     }

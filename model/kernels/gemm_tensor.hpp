@@ -147,7 +147,7 @@ inline constexpr std::array kMmaInt8Tiles = {
 
 /// Empty if int32 holds every sum of int8 products, else why not.
 inline std::string overflowing_sums(const Problem& p) {
-  constexpr std::int64_t kMost = (std::int64_t{1} << 31) / (128 * 128) - 1;
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) / (std::int64_t{128} * 128) - 1;
   if (p.dtype != DType::int8 || p[kK] <= kMost) return {};
   return "the int32 sums of int8 products hold a k of at most " + std::to_string(kMost);
 }

@@ -47,6 +47,32 @@ double bytes_between_parts(const rows::Layout& layout, double stores) {
   return as_double(others) * kBytesOfStore * stores * stores;
 }
 
+// A barrier of a cluster waits for the loads and stores that are under way.
+bool held_in_cluster(const Backward& backward) {
+  return backward.layout.cluster > 1 && !backward.streams;
+}
+
+// A warp has a row for itself.
+bool warp_alone(const rows::Layout& layout) {
+  return layout.threads == rows::kWarp && layout.cluster == 1;
+}
+
+// Of a row. Vectors are loaded one row ahead.
+Waits waits_of_row(const Backward& backward, bool ragged, std::int64_t element) {
+  const rows::Layout& layout = backward.layout;
+  const bool clustered = layout.cluster > 1, alone = warp_alone(layout);
+  return {.global = backward.streams                      ? 0.0
+                    : held_in_cluster(backward) && ragged ? 2.0
+                                                          : 1.0,
+          .tile_loads = backward.streams ? 1.0 : 0.0,
+          .shared = (alone ? 1 : 2) * kShufflesOfWarp,
+          .arithmetic = as_double(layout.vectors * rows::kVectorBytes / element) * 2,
+          .barriers = alone || clustered ? 0.0 : 1.0,
+          .cluster_exchanges = !clustered         ? 0.0
+                               : backward.streams ? 1.0
+                                                  : kExchangesOfBarrier};
+}
+
 // dx, and the strips' partial dγ and dβ.
 Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double partial_bytes) {
   const rows::Layout& layout = backward.layout;
@@ -88,7 +114,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   const double stored = ragged ? sectors_along_rows(matrix) * kSectorBytes : accessed;
   if (ragged) plan.arrays[4].pattern.partial_writes = partial_sectors_along_rows(matrix);
   const double slots = plan.on_chip_bytes / as_double(element_bytes(p));
-  const bool alone = layout.threads == rows::kWarp && !clustered;
+  const bool alone = warp_alone(layout);
   const double rows_of_block =
       as_double(rows::ceil_div(p[rows::kRows], row_blocks * layout.rows_per_block));
   const double steps = as_double(plan.launch.blocks()) * rows_of_block;
@@ -120,27 +146,15 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   row.wavefronts.shared = (alone ? 0 : warps * as_double(layout.cluster) + 2 * warps) +
                           2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
-  // Vectors are loaded one row ahead. A barrier of a cluster waits for the loads and stores that are
-  // under way.
-  const bool held_in_cluster = clustered && !backward.streams;
-  row.waits = {.global = backward.streams            ? 0.0
-                         : held_in_cluster && ragged ? 2.0
-                                                     : 1.0,
-               .tile_loads = backward.streams ? 1.0 : 0.0,
-               .shared = (alone ? 1 : 2) * kShufflesOfWarp,
-               .arithmetic = as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) * 2,
-               .barriers = alone || clustered ? 0.0 : 1.0,
-               .cluster_exchanges = !clustered         ? 0.0
-                                    : backward.streams ? 1.0
-                                                       : kExchangesOfBarrier};
+  row.waits = waits_of_row(backward, ragged, element_bytes(p));
   Step start;
   start.waits.global = backward.streams ? 0 : 1;
   start.waits.tile_loads = backward.streams ? 1 : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
-  const double stages = backward.streams            ? as_double(kRingStages) + 1
-                        : ragged || held_in_cluster ? 1
-                                                    : 2;
+  const double stages = backward.streams                      ? as_double(kRingStages) + 1
+                        : ragged || held_in_cluster(backward) ? 1
+                                                              : 2;
   set_blocks(plan, {{start}, {row, rows_of_block, stages}});
   add_sector_reason(plan);
   return plan;
