@@ -121,7 +121,7 @@ void add_forecast(Prediction& result, const Program& program, const SmClock& clo
   for (const Sized& one : launches) {
     const double repeats = one.node->repeats;
     const LaunchTime launch = launch_time(one.node->plan, one.fit, one.memory, clock, gpu);
-    runs.push_back({repeats, launch.time_s});
+    runs.push_back({repeats, launch.time_s, one.node->plan.starts_early});
     running_s += repeats * launch.time_s;
     slower_s += repeats * launch.slower_s;
     result.launches += static_cast<std::int64_t>(repeats);

@@ -48,7 +48,6 @@ struct Walk {
 };
 constexpr dim3 kMatrixBlock(static_cast<unsigned>(matrix::kLanes),
                             static_cast<unsigned>(matrix::kDepth));
-constexpr unsigned kMostBlocksDown = 65535;
 
 std::int64_t matrix_elements(const Problem& p) {
   return p[matrix::kRows] * p[matrix::kColumns];
@@ -64,7 +63,7 @@ KernelEntry matrix_entry(std::string_view name) {
       .unsupported =
           [](const Problem& p) {
             if (std::string why = unsupported_type(p); !why.empty()) return why;
-            return Walk{kAlongRows}.grid(p).y > kMostBlocksDown
+            return Walk{kAlongRows}.grid(p).y > kMostBlocksYZ
                        ? std::string("too many rows: give fewer, and more columns")
                        : std::string();
           },

@@ -17,7 +17,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kTile = 64, kDepth = 16, kEach = 4;            // a thread has 4×4 sums, 16 apart
 constexpr std::int64_t kMostScores = std::int64_t{1} << 26;  // 512 MiB
-constexpr std::int64_t kMostHeads = 65535;                   // of a grid's y
 
 /// Element (i, j) of matrix z is at z·matrix + i·row + j·column.
 template <class T>
@@ -180,7 +179,7 @@ void for_each_part(const Shape& s, Visit&& visit) {
   const std::int64_t group_rows = s.group() * s.seq_q, all = s.batch * s.kv_heads;
   const std::int64_t rows = std::clamp<std::int64_t>(kMostScores / s.seq_kv, 1, group_rows);
   const std::int64_t heads =
-      std::clamp<std::int64_t>(kMostScores / (rows * s.seq_kv), 1, std::min(all, kMostHeads));
+      std::clamp<std::int64_t>(kMostScores / (rows * s.seq_kv), 1, std::min(all, kMostBlocksYZ));
   for (std::int64_t head = 0; head < all; head += heads) {
     for (std::int64_t row = 0; row < group_rows; row += rows) {
       visit(Part{head,
@@ -311,6 +310,10 @@ void fill(const Problem& p, std::span<void* const> inputs, std::uint64_t /*seed*
     }
   });
   check(cudaGetLastError());
+}
+
+bool repeats(const Problem& p) {
+  return !Shape(p).backward || p[roofcast::attention::kDq] != roofcast::attention::kAtomic;
 }
 
 }  // namespace roofcast::cuda::attention

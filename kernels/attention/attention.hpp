@@ -7,6 +7,7 @@
 // reads Q, K, V, dO, O and the log-sum-exp, and writes dQ, dK, dV.
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "kernels/common/kernel.hpp"
 #include "model/kernels/attention.hpp"
@@ -33,6 +34,29 @@ void fill(const Problem&, std::span<void* const> inputs, std::uint64_t seed, cud
 /// Empty if a kernel can run the problem on any device, else why not: type, sizes that do not fit
 /// together, a causal mask that leaves a query without keys.
 std::string unsupported_shape(const Problem&);
+
+/// Backward of flash2 and flash3: not where blocks of keys add to one dQ.
+bool repeats(const Problem&);
+
+/// The catalog's entry of a variant.
+constexpr KernelEntry attention_entry(std::string_view name,
+                                      std::span<const Problem> configurations,
+                                      decltype(KernelEntry::unsupported) unsupported,
+                                      decltype(KernelEntry::tensors) with_scratch,
+                                      decltype(KernelEntry::launches) launches,
+                                      decltype(KernelEntry::run) run,
+                                      decltype(KernelEntry::repeats) repeats = nullptr) {
+  return {.name = name,
+          .configurations = configurations,
+          .unsupported = unsupported,
+          .tensors = with_scratch,
+          .launches = launches,
+          .run = run,
+          .reference = reference,
+          .tolerance = tolerance,
+          .fill = fill,
+          .repeats = repeats};
+}
 
 KernelEntry standard();
 KernelEntry flash2();

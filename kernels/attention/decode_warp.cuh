@@ -7,7 +7,8 @@
 #include <cstdint>
 
 #include "kernels/attention/decode_layout.cuh"
-#include "kernels/attention/softmax.cuh"
+#include "kernels/common/exponential.cuh"
+#include "kernels/common/rows.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/tile_copy.cuh"
 #include "model/kernels/attention_decode.hpp"

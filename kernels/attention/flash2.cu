@@ -12,6 +12,7 @@
 #include "kernels/attention/flash2_passes.cuh"
 #include "kernels/attention/flash2_queries.cuh"
 #include "kernels/common/aligned.hpp"
+#include "kernels/common/exponential.cuh"
 #include "kernels/common/rows.cuh"
 #include "kernels/gemm/tensor.hpp"
 
@@ -27,8 +28,6 @@ using roofcast::attention::kFlash2BackwardTiles;
 using roofcast::attention::kFlash2DqTiles;
 using roofcast::attention::kFlash2Tiles;
 using roofcast::attention::kTwoPass;
-
-constexpr float kLog2E = 1.44269504088896F;
 
 /// The kernels of a type, by head dim, and by DqSum.
 template <class Element>
@@ -132,7 +131,8 @@ Launch round_launch(const Shape& s) {
 template <class... Arguments>
 void start(const Launch& launch, cudaStream_t stream, Arguments... arguments) {
   void* all[] = {&arguments...};
-  rows::launch(launch.function, launch.grid, launch.block, 1, all, stream, launch.shared_bytes);
+  rows::launch(launch.function, launch.grid, launch.block, all, stream,
+               {.shared_bytes = launch.shared_bytes});
 }
 
 template <class Element>
@@ -238,16 +238,8 @@ constexpr std::array kConfigurations = {configuration(kAtomic), configuration(kT
 }  // namespace
 
 KernelEntry flash2() {
-  return {.name = "attention.flash2",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run,
-          .reference = reference,
-          .tolerance = tolerance,
-          .fill = fill,
-          .repeats = [](const Problem& p) { return !Shape(p).backward || sum_of(p) != kAtomic; }};
+  return attention_entry("attention.flash2", kConfigurations, unsupported, with_scratch, launches,
+                         run, repeats);
 }
 
 }  // namespace roofcast::cuda::attention

@@ -16,6 +16,7 @@
 // Queries beyond the last one are zeros, as are their dO, lse and D: they add nothing. Keys beyond
 // the last one are hidden, since 2^(0 - lse) may be infinite.
 #include "kernels/attention/flash2_products.cuh"
+#include "kernels/common/exponential.cuh"
 #include "model/kernels/attention_flash.hpp"
 
 namespace roofcast::cuda::attention::mma {

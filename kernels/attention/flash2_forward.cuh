@@ -16,6 +16,7 @@
 // (Tiles) the short ones fill the last wave.
 #include "kernels/attention/flash2_products.cuh"
 #include "kernels/attention/tiles.hpp"
+#include "kernels/common/exponential.cuh"
 #include "model/kernels/attention_flash.hpp"
 
 namespace roofcast::cuda::attention::mma {

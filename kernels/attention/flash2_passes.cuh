@@ -3,6 +3,7 @@
 // dO∘O, and dQ rounded.
 #include "kernels/attention/instructions.cuh"
 #include "kernels/common/element.cuh"
+#include "kernels/common/exponential.cuh"
 #include "kernels/gemm/mma.cuh"
 
 namespace roofcast::cuda::attention::mma {
@@ -27,7 +28,6 @@ __global__ void __launch_bounds__(kPassThreads)
     rows_kernel(const Element* __restrict__ d_o, const Element* __restrict__ o,
                 const float* __restrict__ lse, std::int64_t rows, int head_dim,
                 float2* __restrict__ result, float* __restrict__ dq) {
-  constexpr float kLog2E = 1.44269504088896F;
   const int lane = static_cast<int>(threadIdx.x) % kRowLanes;
   const std::int64_t row =
       std::int64_t{blockIdx.x} * kPassRows + static_cast<int>(threadIdx.x) / kRowLanes;

@@ -7,6 +7,7 @@
 // with sums in registers, in one order: the same on every run. Seven products of backward instead
 // of five, and no fp32 sums of dQ in memory.
 #include "kernels/attention/flash2_forward.cuh"
+#include "kernels/common/exponential.cuh"
 
 namespace roofcast::cuda::attention::mma {
 

@@ -11,6 +11,7 @@
 #include "kernels/attention/head_map.hpp"
 #include "kernels/common/aligned.hpp"
 #include "kernels/common/error.hpp"
+#include "kernels/common/exponential.cuh"
 #include "kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::attention {
@@ -70,7 +71,6 @@ void run_tile(const Shape& s, const Addresses& at, cudaStream_t stream) {
   CUtensorMap q = map(kQ, q_heads, s.seq_q, hopper::kRowsOfWarpgroup);
   CUtensorMap k = map(kK, kv_heads, s.seq_kv, T::kKeys);
   CUtensorMap v = map(kV, kv_heads, s.seq_kv, T::kKeys);
-  constexpr float kLog2E = 1.44269504088896F;
   hopper::ForwardWork<Element> work{tiles_of(s, kTile),
                                     static_cast<int>(s.head_dim),
                                     static_cast<int>(s.group()),
@@ -84,8 +84,8 @@ void run_tile(const Shape& s, const Addresses& at, cudaStream_t stream) {
   }
   void* arguments[] = {&q, &k, &v, &work};
   const Launch launch = launch_of<T, kTile>(s);
-  rows::launch(launch.function, launch.grid, launch.block, 1, arguments, stream,
-               launch.shared_bytes);
+  rows::launch(launch.function, launch.grid, launch.block, arguments, stream,
+               {.shared_bytes = launch.shared_bytes});
 }
 
 template <class Element, DType kType, std::size_t kCausal, std::size_t kHead>
@@ -160,19 +160,8 @@ constexpr std::array kConfigurations = {configuration(roofcast::attention::kAtom
 }  // namespace
 
 KernelEntry flash3() {
-  return {.name = "attention.flash3",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run,
-          .reference = reference,
-          .tolerance = tolerance,
-          .fill = fill,
-          .repeats = [](const Problem& p) {
-            return !Shape(p).backward ||
-                   p[roofcast::attention::kDq] != roofcast::attention::kAtomic;
-          }};
+  return attention_entry("attention.flash3", kConfigurations, unsupported, with_scratch, launches,
+                         run, repeats);
 }
 
 }  // namespace roofcast::cuda::attention

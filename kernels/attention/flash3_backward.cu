@@ -174,7 +174,8 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   prepare(plan.rows, in[kO], in[kDO], static_cast<const float*>(in[kLse]), lse, d, sums, stream);
   const auto launch = [&](const Kernel& kernel, std::int64_t blocks, void** arguments) {
     const Launch one = launch_of(kernel, blocks);
-    rows::launch(one.function, one.grid, one.block, 1, arguments, stream, one.shared_bytes);
+    rows::launch(one.function, one.grid, one.block, arguments, stream,
+                 {.shared_bytes = one.shared_bytes});
   };
   const auto told = [&](bool keys) {
     Work work = plan.work(keys);

@@ -24,6 +24,7 @@
 #include <cstdint>
 
 #include "kernels/attention/flash3_backward_tile.cuh"
+#include "kernels/common/exponential.cuh"
 
 namespace roofcast::cuda::attention::flash3_backward {
 

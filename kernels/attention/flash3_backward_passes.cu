@@ -1,4 +1,5 @@
 #include "kernels/attention/flash3_backward_passes.hpp"
+#include "kernels/common/exponential.cuh"
 
 #include <cmath>
 
@@ -44,7 +45,6 @@ __global__ void __launch_bounds__(kThreads)
   }
   if (head >= q.heads) return;
   if (octet == 0) {
-    constexpr float kLog2E = 1.44269504F;
     scaled[row] = there ? lse[from] * kLog2E : INFINITY;
     d[row] = sum;
   }

@@ -108,11 +108,6 @@ __device__ void pack(unsigned (&to)[4], const float (&from)[kCount], int s) {
   }
 }
 
-__device__ inline float exp2_of(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
 __device__ inline float2 load_pair(unsigned from) {
   float2 pair;
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"

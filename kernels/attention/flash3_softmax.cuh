@@ -6,6 +6,7 @@
 
 #include "kernels/attention/flash3_tile.cuh"
 #include "kernels/attention/tiles.hpp"
+#include "kernels/common/exponential.cuh"
 #include "kernels/gemm/mma.cuh"
 
 namespace roofcast::cuda::attention::hopper {

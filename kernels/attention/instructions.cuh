@@ -6,13 +6,6 @@
 
 namespace roofcast::cuda::attention {
 
-/// 2^x, to 2 units in the last place; results too small for a normal number are 0.
-__device__ inline float exp2_of(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
 /// Starts a copy of kBytes to a shared address: `bytes` of them, the rest zeros. If 0, `from` is not
 /// read.
 template <int kBytes>

@@ -57,8 +57,8 @@ void Product::run(DType dtype, const void* a, const void* b, void* c, cudaStream
   const Launch kernel = launch(dtype);
   gemm::Shape product = shape;
   void* arguments[] = {&product, &a, &b, &c};
-  rows::launch(kernel.function, kernel.grid, kernel.block, 1, arguments, stream,
-               kernel.shared_bytes);
+  rows::launch(kernel.function, kernel.grid, kernel.block, arguments, stream,
+               {.shared_bytes = kernel.shared_bytes});
 }
 
 }  // namespace roofcast::cuda::attention

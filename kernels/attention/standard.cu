@@ -21,9 +21,10 @@
 
 #include "kernels/attention/attention.hpp"
 #include "kernels/attention/product.hpp"
-#include "kernels/attention/softmax.cuh"
 #include "kernels/common/aligned.hpp"
 #include "kernels/common/error.hpp"
+#include "kernels/common/exponential.cuh"
+#include "kernels/common/rows.cuh"
 
 namespace roofcast::cuda::attention {
 namespace {
@@ -269,9 +270,8 @@ Launch row_launch(const Shape& s, DType dtype) {
 std::string unsupported(const Problem& p) {
   if (std::string why = unsupported_shape(p); !why.empty()) return why;
   const Shape s(p);
-  constexpr std::int64_t kMostMatrices = 65535;  // blocks of a grid along y
-  if (s.batch * s.kv_heads > kMostMatrices) {
-    return "attention.standard: batch × kv_heads must be at most " + std::to_string(kMostMatrices);
+  if (s.batch * s.kv_heads > kMostBlocksYZ) {
+    return "attention.standard: batch × kv_heads must be at most " + std::to_string(kMostBlocksYZ);
   }
   if (Products(s).most_tiles() > std::numeric_limits<int>::max()) {
     return "attention.standard: too many tiles of scores for one grid";
@@ -301,7 +301,7 @@ std::vector<Launch> launches(const Problem& p) {
 
 void run_row_kernel(const Shape& s, DType dtype, void** arguments, cudaStream_t stream) {
   const Launch launch = row_launch(s, dtype);
-  rows::launch(launch.function, launch.grid, launch.block, 1, arguments, stream);
+  rows::launch(launch.function, launch.grid, launch.block, arguments, stream);
 }
 
 void run_forward(const Problem& p, const Addresses& at, cudaStream_t stream) {
@@ -343,15 +343,10 @@ constexpr std::array kConfigurations = {
 }  // namespace
 
 KernelEntry standard() {
-  return {.name = "attention.standard",
-          .configurations = kConfigurations,
-          .unsupported = unsupported,
-          .tensors = with_scratch,
-          .launches = launches,
-          .run = run,
-          .reference = reference,
-          .tolerance = tolerance_of_rounded_scores,
-          .fill = fill};
+  KernelEntry entry = attention_entry("attention.standard", kConfigurations, unsupported,
+                                      with_scratch, launches, run);
+  entry.tolerance = tolerance_of_rounded_scores;
+  return entry;
 }
 
 }  // namespace roofcast::cuda::attention

@@ -1,7 +1,6 @@
 #include "kernels/common/aligned.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -12,11 +11,6 @@ namespace {
 
 bool is_aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % kAccessBytes == 0;
-}
-
-std::size_t bytes_of(const Tensor& tensor) {
-  return static_cast<std::size_t>(
-      std::ceil(size_bytes(tensor.dtype) * static_cast<double>(tensor.elements)));
 }
 
 /// Memory of a stream, given back in its order.

@@ -4,6 +4,7 @@
 // them.
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "model/types/dtype.hpp"
+#include "model/types/launch.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::cuda {
@@ -24,6 +26,12 @@ struct Tensor {
   std::size_t pitch = 0;   ///< elements from one row to the next where some of each are unused
   std::size_t unused = 0;  ///< of those, at the end: neither read nor written
 };
+
+/// Whole bytes: elements of half a byte come in pairs.
+inline std::size_t bytes_of(const Tensor& tensor) {
+  return static_cast<std::size_t>(
+      std::ceil(size_bytes(tensor.dtype) * static_cast<double>(tensor.elements)));
+}
 
 /// Everything a kernel reads and writes for one problem.
 struct Tensors {
@@ -43,7 +51,7 @@ struct Addresses {
 /// `function` is what cudaFuncGetAttributes takes.
 struct Launch {
   const void* function;
-  dim3 grid;
+  dim3 grid;  ///< at most kMostBlocksYZ along y and z
   dim3 block;
   std::size_t shared_bytes;  ///< dynamic shared memory
 };

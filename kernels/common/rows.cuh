@@ -8,6 +8,7 @@
 // equally far past a multiple of 16 bytes; where they are not, the kernels that sweep over the row
 // element by element (kAligned = false) take over.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -226,24 +227,29 @@ struct Cluster {
   /// Stores to the same place in the shared memory of another block.
   __device__ void store(float4* place, int to_rank, float4 value) const {
 #if __CUDA_ARCH__ >= 900
-    const auto here = static_cast<unsigned>(__cvta_generic_to_shared(place));
-    unsigned there;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(to_rank));
-    asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(there), "f"(value.x),
-                 "f"(value.y), "f"(value.z), "f"(value.w)
+    asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at(place, to_rank)),
+                 "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
                  : "memory");
 #endif
   }
   __device__ void store(float2* place, int to_rank, float2 value) const {
 #if __CUDA_ARCH__ >= 900
-    const auto here = static_cast<unsigned>(__cvta_generic_to_shared(place));
-    unsigned there;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(to_rank));
-    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(there), "f"(value.x),
-                 "f"(value.y)
+    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(at(place, to_rank)),
+                 "f"(value.x), "f"(value.y)
                  : "memory");
 #endif
   }
+
+ private:
+#if __CUDA_ARCH__ >= 900
+  /// The address of a place in this block's shared memory in another block's.
+  static __device__ unsigned at(const void* place, int rank) {
+    const auto here = static_cast<unsigned>(__cvta_generic_to_shared(place));
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+    return there;
+  }
+#endif
 };
 
 /// Whether both addresses are equally far past a multiple of 16 bytes; then the rows are too.
@@ -263,34 +269,6 @@ inline dim3 block_of(const Layout& layout) {
   return {static_cast<unsigned>(layout.threads), static_cast<unsigned>(layout.rows_per_block)};
 }
 
-/// Enqueues a kernel, in clusters of `cluster` blocks.
-inline void launch(const void* function, dim3 grid, dim3 block, std::int64_t cluster,
-                   void** arguments, cudaStream_t stream, std::size_t shared_bytes = 0) {
-  constexpr std::size_t kWithoutAsking = 48 * 1024;
-  if (shared_bytes > kWithoutAsking) {
-    check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes)));
-  }
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = static_cast<unsigned>(cluster);
-  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  if (cluster > 1) {
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-  }
-  constexpr std::int64_t kPortable = 8;  // larger clusters must be allowed
-  if (cluster > kPortable) {
-    check(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  }
-  check(cudaLaunchKernelExC(&config, function, arguments));
-}
-
 /// Whether the device at hand has clusters. Without a device: true.
 inline bool has_clusters() {
   int device = 0, major = 0;
@@ -300,6 +278,51 @@ inline bool has_clusters() {
     return true;
   }
   return major >= 9;
+}
+
+/// What a launch asks for beside its grid.
+struct LaunchOptions {
+  std::int64_t cluster = 1;      ///< blocks
+  std::size_t shared_bytes = 0;  ///< dynamic, a block
+  /// Blocks may start before the launch before has ended, and wait for it themselves
+  /// (cudaGridDependencySynchronize): programmatic dependent launch. Where the device has no clusters,
+  /// it has not that either, and they start afterwards.
+  bool starts_early = false;
+};
+
+/// Enqueues a kernel.
+inline void launch(const void* function, dim3 grid, dim3 block, void** arguments,
+                   cudaStream_t stream, const LaunchOptions& options = {}) {
+  constexpr std::size_t kWithoutAsking = 48 * 1024;
+  if (options.shared_bytes > kWithoutAsking) {
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(options.shared_bytes)));
+  }
+  constexpr std::int64_t kPortable = 8;  // larger clusters must be allowed
+  if (options.cluster > kPortable) {
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  }
+  std::array<cudaLaunchAttribute, 2> attributes{};
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = options.shared_bytes;
+  config.stream = stream;
+  config.attrs = attributes.data();
+  const auto add = [&](cudaLaunchAttributeID id) -> cudaLaunchAttributeValue& {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = id;
+    return attribute.val;
+  };
+  if (options.cluster > 1) {
+    add(cudaLaunchAttributeClusterDimension).clusterDim = {static_cast<unsigned>(options.cluster),
+                                                           1, 1};
+  }
+  if (options.starts_early && has_clusters()) {
+    add(cudaLaunchAttributeProgrammaticStreamSerialization).programmaticStreamSerializationAllowed =
+        1;
+  }
+  check(cudaLaunchKernelExC(&config, function, arguments));
 }
 
 /// SMs of the device at hand. Without a device: those of an H100 SXM or H200.

@@ -10,6 +10,9 @@
 //   gelu unfused   9        12        9     so at best 2/21 of the fused speed, once the
 //                                           intermediates no longer fit in L2
 // The skeleton: kernels/common/map.cuh.
+#include <numbers>
+
+#include "kernels/common/exponential.cuh"
 #include "kernels/elementwise/chain.cuh"
 #include "kernels/elementwise/operations.cuh"
 
@@ -30,9 +33,9 @@ struct Gelu {
     return 0.5 * x * (1 + tanh(kSlope * (x + kCubic * x * x * x)));
   }
   __device__ float operator()(float x) const {
-    constexpr auto c1 = static_cast<float>(-2 * kLog2E * kSlope);
-    constexpr auto c3 = static_cast<float>(-2 * kLog2E * kSlope * kCubic);
-    return x * reciprocal_fast(1.0f + exp2_fast(x * fmaf(c3, x * x, c1)));
+    constexpr auto c1 = static_cast<float>(-2 * std::numbers::log2e * kSlope);
+    constexpr auto c3 = static_cast<float>(-2 * std::numbers::log2e * kSlope * kCubic);
+    return x * reciprocal_of(1.0f + exp2_of(x * fmaf(c3, x * x, c1)));
   }
 };
 
@@ -56,8 +59,8 @@ struct Half {
 struct Tanh {  // 1 - 2 / (1 + exp 2u): absolute error near one unit of fp32 roundoff
   static constexpr int kInputs = 1;
   __device__ float operator()(float u) const {
-    constexpr auto c = static_cast<float>(2 * kLog2E);
-    return 1.0f - 2.0f * reciprocal_fast(1.0f + exp2_fast(c * u));
+    constexpr auto c = 2 * kLog2E;
+    return 1.0f - 2.0f * reciprocal_of(1.0f + exp2_of(c * u));
   }
 };
 

@@ -102,8 +102,9 @@ std::string unsupported(const Rung& rung, const Problem& p) {
     return "m, n and k must be from 1 to " + std::to_string(kLargest);
   }
   const std::int64_t rows = ceil_div(p[kM], p[kTileM]), columns = ceil_div(p[kN], p[kTileN]);
-  if (rung.raster == Raster::linear ? rows * columns > std::numeric_limits<int>::max()
-                                    : (rung.raster == Raster::rows_on_x ? columns : rows) > 65535) {
+  if (rung.raster == Raster::linear
+          ? rows * columns > std::numeric_limits<int>::max()
+          : (rung.raster == Raster::rows_on_x ? columns : rows) > kMostBlocksYZ) {
     return "too many tiles for one grid: choose larger tiles";
   }
   return {};

@@ -14,7 +14,7 @@ namespace passes = roofcast::gemm::tensor::passes;
 constexpr int kThreads = passes::kThreads;
 constexpr int kRowsEach = passes::kRowsEach;
 constexpr int kSquare = passes::kSquare;
-constexpr unsigned kMostY = passes::kMostY;
+constexpr unsigned kMostY = kMostBlocksYZ;
 
 constexpr int kWords = kChunkBytes / 4;
 
@@ -26,7 +26,8 @@ __device__ uint4 shifted(const unsigned (&word)[kWords + 1], unsigned shift) {
 
 /// A thread writes 16 bytes of several rows. It reads them as the aligned words that hold them, which
 /// neighbouring threads share in L1, and shifts: a 16th of the instructions of a copy by bytes. The
-/// end of a row goes by elements: a word there might lie beyond the matrix.
+/// end of a row goes by elements: a word there might lie beyond the matrix. Its last chunk is filled
+/// with zeros, as kernels read whole chunks.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     copy_kernel(const T* __restrict__ from, std::int64_t row, int rows, int columns,
@@ -55,13 +56,14 @@ __global__ void __launch_bounds__(kThreads)
         const auto shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % 4 * 8);
         *reinterpret_cast<uint4*>(target) = shifted(word[i], shift);
       } else {
-        for (int e = 0; e < kWidth && column + e < columns; ++e) target[e] = begin[e];
+        for (int e = 0; e < kWidth; ++e) target[e] = column + e < columns ? begin[e] : T{};
       }
     }
   }
 }
 
-/// Squares through shared memory, one column wider so that a column lies in different banks.
+/// Squares through shared memory, one column wider so that a column lies in different banks. Rows of
+/// the result are filled with zeros to a whole chunk.
 template <class T>
 __global__ void __launch_bounds__(kSquare * 8)
     transpose_kernel(const T* __restrict__ from, std::int64_t row, int rows, int columns,
@@ -71,6 +73,8 @@ __global__ void __launch_bounds__(kSquare * 8)
   to += std::int64_t{blockIdx.z} * columns * to_row;
   const auto x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const int column0 = static_cast<int>(blockIdx.x) * kSquare;
+  constexpr int kWidth = kChunkBytes / static_cast<int>(sizeof(T));
+  const int filled = (rows + kWidth - 1) / kWidth * kWidth;
   for (int row0 = static_cast<int>(blockIdx.y) * kSquare; row0 < rows;
        row0 += static_cast<int>(gridDim.y) * kSquare) {
 #pragma unroll
@@ -82,8 +86,8 @@ __global__ void __launch_bounds__(kSquare * 8)
     __syncthreads();
 #pragma unroll
     for (int i = y; i < kSquare; i += 8) {
-      if (column0 + i < columns && row0 + x < rows) {
-        to[(column0 + i) * to_row + row0 + x] = square[x][i];
+      if (column0 + i < columns && row0 + x < filled) {
+        to[(column0 + i) * to_row + row0 + x] = row0 + x < rows ? square[x][i] : T{};
       }
     }
     __syncthreads();

@@ -25,7 +25,7 @@ using roofcast::gemm::tensor::passes::padded_row;
 /// Copies matrices to rows of `to_row` elements; what pads a row is not written.
 void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t);
 Launch copy_rows_launch(const MatrixView& from);
-/// The transpose of each; at most 65535.
+/// The transpose of each; at most kMostBlocksYZ.
 void copy_transposed(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t);
 Launch copy_transposed_launch(const MatrixView& from);
 

@@ -322,7 +322,7 @@ std::string unsupported(const Problem& p) {
   const CompiledTile* tile = find_compiled(p);
   if (tile == nullptr) return not_compiled("gemm.skinny", by_weights(p), kConfigurations);
   const std::int64_t blocks = ceil_div(p[kK], kBlockK);
-  if (p[kSplitK] < 1 || p[kSplitK] > blocks || p[kSplitK] > 65535) {
+  if (p[kSplitK] < 1 || p[kSplitK] > blocks || p[kSplitK] > kMostBlocksYZ) {
     return "split_k must be from 1 to the blocks of 32 k: " + std::to_string(blocks);
   }
   return fits_device(tile->launch(skinny_of(p), true));

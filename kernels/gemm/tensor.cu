@@ -89,10 +89,9 @@ std::string unsupported_sizes(const Problem& p) {
        {std::pair{"transposed_a", p[kTransposedA]}, std::pair{"transposed_b", p[kTransposedB]}}) {
     if (value < 0 || value > 1) return std::string(name) + " must be 0 or 1";
   }
-  constexpr std::int64_t kMostMatrices = 65535;  // blocks of a grid along z
-  if (p[kBatch] < 1 || p[kBatch] > kMostMatrices ||
+  if (p[kBatch] < 1 || p[kBatch] > kMostBlocksYZ ||
       p[kBatch] * std::max({p[kM], p[kN], p[kK]}) > kLargest) {
-    return "batch must be from 1 to " + std::to_string(kMostMatrices) +
+    return "batch must be from 1 to " + std::to_string(kMostBlocksYZ) +
            ", and all its rows at most " + std::to_string(kLargest);
   }
   return overlapping_rows(p);

@@ -111,8 +111,8 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
             .sums = sums,
             .by_tile = by_tile};
   void* arguments[] = {&a, &b, &to, &work};
-  rows::launch(launch.function, launch.grid, launch.block, T::kCluster, arguments, stream,
-               launch.shared_bytes);
+  rows::launch(launch.function, launch.grid, launch.block, arguments, stream,
+               {.cluster = T::kCluster, .shared_bytes = launch.shared_bytes});
 }
 
 template <class Element, DType kType, bool kTransposedB, const auto& kTable, std::size_t kRow>

@@ -340,15 +340,15 @@ void run_backward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t
       int stages = static_cast<int>(kRingStages);
       void* arguments[] = {&tensors, &rows, &cols, &stages};
       const Launch ring = ring_launch(kind, p);
-      rows::launch(ring.function, ring.grid, ring.block, backward_ring_layout(p).cluster, arguments,
-                   stream, ring.shared_bytes);
+      rows::launch(ring.function, ring.grid, ring.block, arguments, stream,
+                   {.cluster = backward_ring_layout(p).cluster, .shared_bytes = ring.shared_bytes});
     } else {
       void* arguments[] = {&tensors, &rows, &cols};
       rows::launch(find<T>(kind, aligned, layout.cluster > 1), grid(p), rows::block_of(layout),
-                   layout.cluster, arguments, stream);
+                   arguments, stream, {.cluster = layout.cluster});
     }
     void* finish_arguments[] = {&tensors, &partials, &cols};
-    rows::launch(find_finish<T>(kind), finish_grid(p), kFinishBlock, 1, finish_arguments, stream);
+    rows::launch(find_finish<T>(kind), finish_grid(p), kFinishBlock, finish_arguments, stream);
   });
 }
 

@@ -228,16 +228,15 @@ void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t 
                          at_vector(tensors.beta);
     if (streams ? aligned : rows::same_shift(tensors.x, tensors.y)) {
       const Launch launch = forward_launches(kind, p).front();
-      rows::launch(launch.function, launch.grid, launch.block, layout.cluster, arguments, stream,
-                   launch.shared_bytes);
+      rows::launch(launch.function, launch.grid, launch.block, arguments, stream,
+                   {.cluster = layout.cluster, .shared_bytes = launch.shared_bytes});
       return;
     }
     const auto* function =
         kind == Kind::layernorm
             ? reinterpret_cast<const void*>(&by_element_kernel<T, Kind::layernorm>)
             : reinterpret_cast<const void*>(&by_element_kernel<T, Kind::rmsnorm>);
-    rows::launch(function, rows::grid_of(layout, rows), rows::block_of(layout), 1, arguments,
-                 stream);
+    rows::launch(function, rows::grid_of(layout, rows), rows::block_of(layout), arguments, stream);
   });
 }
 

@@ -32,6 +32,7 @@
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
+#include "kernels/common/exponential.cuh"
 #include "kernels/common/vector.cuh"
 #include "kernels/families.hpp"
 #include "model/kernels/recompute.hpp"
@@ -51,11 +52,7 @@ constexpr int kMostThreads = 1024;
 // 1 / (1 + 2^(-x·log2 e)) by the special-function unit's own two instructions: relative errors of
 // 2^-22 and 1 ulp. Beyond their range they give 0 and infinity, and σ its limits.
 __device__ float sigmoid(float x) {
-  constexpr float kLog2E = 1.44269504f;
-  float exponential, result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(exponential) : "f"(-kLog2E * x));
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(1.0f + exponential));
-  return result;
+  return reciprocal_of(1.0f + exp2_of(-kLog2E * x));
 }
 __device__ double sigmoid(double x) {
   return 1 / (1 + exp(-x));

@@ -39,12 +39,6 @@ using roofcast::softmax::kStages;
 
 constexpr int kThreads = static_cast<int>(kRingThreads);
 constexpr int kVectors = static_cast<int>(kRingVectors);
-constexpr float kLog2E = 1.4426950408889634F;
-
-__device__ float exp2_of(float x) {
-  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
-  return x;
-}
 
 template <class T>
 __device__ float max_of(const rows::Packed& packed) {
@@ -150,7 +144,7 @@ __global__ void __launch_bounds__(kThreads, kMinBlocks<T>)
     }
     warp.y = rows::warp_sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
     const Part whole = merge(exchange.all(warp), exchange.warps);
-    const float scale = exp_of(relative_to - anchor(whole.x)) * reciprocal(whole.y);
+    const float scale = exp_of(relative_to - anchor(whole.x)) * reciprocal_of(whole.y);
     const float exponent = -(anchor(whole.x) * kLog2E + __log2f(whole.y));
 
     T* const to = y + offset_of(row, shape);
@@ -236,8 +230,8 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
     int rows_per_cluster = static_cast<int>(layout.rows_per_cluster),
         stages = static_cast<int>(p[kStages]);
     void* arguments[] = {&x, &y, &rows, &cols, &rows_per_cluster, &stages};
-    rows::launch(find<T>(layout), rows::grid_of(layout, rows), rows::block_of(layout),
-                 layout.cluster, arguments, stream, shared_bytes(p));
+    rows::launch(find<T>(layout), rows::grid_of(layout, rows), rows::block_of(layout), arguments,
+                 stream, {.cluster = layout.cluster, .shared_bytes = shared_bytes(p)});
   });
 }
 

@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(rows::kMaxThreads, 1)
   warp.y = rows::warp_sum(sum);
 
   const Part whole = merge_block(warp, parts);
-  const float scale = exp_of(warp.x - anchor(whole.x)) * reciprocal(whole.y);
+  const float scale = exp_of(warp.x - anchor(whole.x)) * reciprocal_of(whole.y);
 
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {

@@ -7,6 +7,7 @@
 // so that threads, warps and blocks need not agree on the maximum before they add.
 #include <cmath>
 
+#include "kernels/common/exponential.cuh"
 #include "kernels/common/rows.cuh"
 
 namespace roofcast::cuda::softmax {
@@ -18,22 +19,8 @@ using Kernel = void (*)(const T* x, T* y, std::int64_t rows, int cols, int clust
 /// A part's maximum (x) and sum (y).
 using Part = float2;
 
-/// ex2.approx: relative error 2^-22.
 __device__ inline float exp_of(float x) {
-  constexpr float kLog2E = 1.4426950408889634F;
-  float result = x * kLog2E;
-  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(result));
-  return result;
-}
-
-__device__ inline float reciprocal(float x) {
-  asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(x));
-  return x;
-}
-
-/// The maximum to subtract, finite so that a part whose elements are all -inf has the sum 0, not NaN.
-__device__ inline float anchor(float max) {
-  return max == -INFINITY ? 0.0F : max;
+  return exp2_of(x * kLog2E);
 }
 
 /// This warp's part from its threads'.
@@ -86,7 +73,7 @@ void launch(Kernel<T> kernel, const rows::Layout& layout, const Problem& p, cons
   int cluster = static_cast<int>(layout.cluster);
   void* arguments[] = {&x, &y, &rows, &cols, &cluster};
   rows::launch(reinterpret_cast<const void*>(kernel), rows::grid_of(layout, rows),
-               rows::block_of(layout), layout.cluster, arguments, stream);
+               rows::block_of(layout), arguments, stream, {.cluster = layout.cluster});
 }
 
 }  // namespace roofcast::cuda::softmax

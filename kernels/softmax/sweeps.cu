@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(rows::kMaxThreads, 1)
   rows::read_row<kAligned, rows::Pad::minus_infinity>(from, shape, [&](const auto& values) {
     for (const float value : values) part.y += exp_of(value - max);
   });
-  const float scale = reciprocal(merge_block({0, rows::warp_sum(part.y)}, sums).y);
+  const float scale = reciprocal_of(merge_block({0, rows::warp_sum(part.y)}, sums).y);
 
   rows::map_row<kAligned>(from, y + row * cols, shape,
                           [&](float value) { return exp_of(value - max) * scale; });
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(rows::kMaxThreads, 1)
     part = {max, sum};
   });
   const Part whole = merge_block(merge_warp(part), parts);
-  const float max = anchor(whole.x), scale = reciprocal(whole.y);
+  const float max = anchor(whole.x), scale = reciprocal_of(whole.y);
 
   rows::map_row<kAligned>(from, y + row * cols, shape,
                           [&](float value) { return exp_of(value - max) * scale; });

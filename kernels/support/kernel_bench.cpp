@@ -35,10 +35,6 @@ Buffer allocate(std::size_t bytes) {
   return Buffer(p);
 }
 
-std::size_t bytes_of(const Tensor& tensor) {
-  return static_cast<std::size_t>(size_bytes(tensor.dtype) * static_cast<double>(tensor.elements));
-}
-
 /// What the outputs should be, in float64. A product's is kept for the lines that follow: the tiles
 /// of a product change neither its inputs nor its result, and the reference of a large one takes
 /// longer than all else.

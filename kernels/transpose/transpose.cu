@@ -206,8 +206,10 @@ KernelEntry entry(std::string_view name) {
           return "transpose moves fp64, fp32, fp16 and bf16, not " +
                  std::string(roofcast::name(p.dtype));
         }
-        constexpr std::int64_t kMost = std::int64_t{65535} * kTile;
-        if (p[kRows] > kMost || p[kColumns] > kMost) return "at most 2097120 rows and columns";
+        constexpr std::int64_t kMost = kMostBlocksYZ * kTile;
+        if (p[kRows] > kMost || p[kColumns] > kMost) {
+          return "at most " + std::to_string(kMost) + " rows and columns";
+        }
         return {};
       },
       .tensors =

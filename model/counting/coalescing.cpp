@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cmath>
 #include <vector>
 
@@ -30,14 +31,28 @@ std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
   return count;
 }
 
+// A flag for each unit of the range that the accesses lie in, or, where that is long, their sorted
+// numbers.
 std::int64_t distinct_units(std::span<const std::int64_t> starts, std::int64_t access_bytes,
                             std::int64_t unit_bytes) {
+  if (starts.empty()) return 0;
+  const auto [least, most] = std::minmax_element(starts.begin(), starts.end());
+  const std::int64_t lowest = *least / unit_bytes;
+  const auto for_each_unit = [&](auto&& take) {
+    for (const std::int64_t start : starts) {
+      const std::int64_t end = (start + access_bytes - 1) / unit_bytes;
+      for (std::int64_t unit = start / unit_bytes; unit <= end; ++unit) take(unit);
+    }
+  };
+  constexpr std::size_t kMostFlags = 16384;
+  if ((*most + access_bytes - 1) / unit_bytes - lowest < std::int64_t{kMostFlags}) {
+    std::bitset<kMostFlags> touched;
+    for_each_unit([&](std::int64_t unit) { touched.set(static_cast<std::size_t>(unit - lowest)); });
+    return static_cast<std::int64_t>(touched.count());
+  }
   std::vector<std::int64_t> units;
   units.reserve(starts.size());
-  for (const std::int64_t start : starts) {
-    const std::int64_t end = (start + access_bytes - 1) / unit_bytes;
-    for (std::int64_t unit = start / unit_bytes; unit <= end; ++unit) units.push_back(unit);
-  }
+  for_each_unit([&](std::int64_t unit) { units.push_back(unit); });
   std::sort(units.begin(), units.end());
   return std::unique(units.begin(), units.end()) - units.begin();
 }

@@ -160,7 +160,7 @@ Plan blocks_plan(const Blocks& b, DType type) {
   Plan plan;
   plan.copies_ahead = true;
   plan.tensor_share = b.c.tensor_share;
-  plan.instructions_at_once = b.c.instructions_at_once;
+  plan.instructions_at_once = b.tile.instructions_at_once;
   plan.needs = {b.c.kernel.product, b.c.kernel.copy()};
   plan.useful.tensor_flops[type] =
       (b.of_keys ? b.products() : 1) * s.product_flops();  // S and dP once

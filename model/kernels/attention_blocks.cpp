@@ -24,6 +24,11 @@ double score_instructions(const Forward& c, bool masked) {
          c.kernel.instructions_a_sum * c.head() / as_double(c.tile.keys);
 }
 
+// Of a thread for an element of K and of V: conversions, multiply-adds, and its part of the sums
+// over threads. By hand, 2026-11-22, to attention_decode.csv, groups of more than 32 heads over 256 keys
+// that stay in L2, rows of the device of 3.35 TB/s.
+constexpr double kVectorInstructions = 12.5;
+
 Step step_of(const Forward& c, DType type, bool masked) {
   const double scores = as_double(c.tile.queries * c.tile.keys);
   Step step;
@@ -34,8 +39,8 @@ Step step_of(const Forward& c, DType type, bool masked) {
   const double rows = as_double(c.tile.queries);
   if (!c.tile.products) {
     step.issued.vector_flops = 4 * scores * c.head();
-    instructions += 3 * c.head();  // a multiply-add for each of Q·K and P·V, conversions for two
-    step.waits.global = 1;
+    instructions += kVectorInstructions * c.head();
+    step.waits.global = 2;  // K, then V
   } else if (c.kernel.wide() && c.tile.dependent_loads == 0) {
     // Each 64 rows read K, Q and V; P stays in registers.
     step.issued.tensor_flops[type] = 4 * scores * c.head();
@@ -49,6 +54,7 @@ Step step_of(const Forward& c, DType type, bool masked) {
     step.wavefronts.shared = step.issued.shared_bytes / 128;
   }
   step.warp_instructions = scores / 32 * instructions;
+  step.waits.arithmetic = c.tile.waits_of_step;
   step.waits.barriers = 1;
   return step;
 }
@@ -59,6 +65,7 @@ Step prologue_of(const Forward& c) {
   set_traffic(step.issued, {rows * c.copied_row(), 0});
   step.waits = {.global = c.tile.dependent_loads,
                 .tile_loads = c.tile.alternates || !c.tile.products ? 0.0 : 1.0,
+                .arithmetic = c.tile.waits_before,
                 .barriers = 1};
   return step;
 }
@@ -223,13 +230,13 @@ BlockSteps forward_blocks(const Forward& forward, DType type) {
           epilogue_of(forward), as_double(forward.tile.stages) + 1};
 }
 
-Plan sum_of_parts(const Forward& c, double parts_at_once) {
-  constexpr std::int64_t kThreads = 128;
+Plan sum_of_parts(const Forward& c, const PartSums& sums) {
+  const std::int64_t warps = std::max(sums.warps_of_row, std::int64_t{4});
   const std::int64_t rows = c.shape.batch * c.shape.heads * c.shape.seq_q;
   const double outputs = as_double(rows * c.shape.head_dim);
   Plan plan;
-  plan.launch.grid[0] = ceil_div(rows, kThreads / 32);
-  plan.launch.block[0] = kThreads;
+  plan.launch.grid[0] = ceil_div(rows, warps / sums.warps_of_row);
+  plan.launch.block[0] = 32 * warps;
   plan.launch.registers = 40;
   plan.useful.vector_flops = outputs * as_double(c.splits) * 2;
   plan.useful.special_flops = as_double(rows * c.splits);
@@ -245,9 +252,13 @@ Plan sum_of_parts(const Forward& c, double parts_at_once) {
   step.issued.special_flops = plan.useful.special_flops / blocks;
   step.warp_instructions = outputs / blocks / 32 * (as_double(c.splits) * 1.5 + 4);
   set_traffic(step.issued, {c.part_bytes() / blocks, written / blocks});
-  // The log-sum-exps; then some parts, with their weights before and their sum after them.
-  step.waits.global =
-      parts_at_once > 0 ? 1 + 3 * std::ceil(as_double(c.splits) / parts_at_once) : 2;
+  // The log-sum-exps, then parts; what warps have of a row meets in shared memory.
+  step.waits.global = 1 + as_double(ceil_div(c.splits, sums.parts_at_once.value_or(c.splits)));
+  if (sums.warps_of_row > 1) {
+    step.waits.barriers = 1;
+    step.waits.shared = as_double(sums.warps_of_row);
+    plan.launch.shared_bytes = sums.shared_bytes;
+  }
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
   plan.caveat = "registers are a guess";

@@ -2,6 +2,7 @@
 // What blocks of attention kernels do, a library's or this project's: a tile of one sequence stays,
 // the other sequence passes in steps.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/kernels/attention_flash.hpp"
@@ -50,6 +51,12 @@ struct Tile {
   double dependent_loads = 0;  ///< one after the other before the first tile: lengths, pages
   bool alternates =
       false;  ///< its warpgroups hold tiles of their own: one starts while another works
+  double waits_before = 0;   ///< dependent operations beside those loads
+  double waits_of_step = 0;  ///< the same of a step
+  double merging_loads =
+      0;  ///< of the block that adds the parts of split keys, where no launch does
+  double in_flight_bytes = 0;  ///< as of Plan
+  double instructions_at_once = 1;
 };
 
 /// How a kernel goes about it.
@@ -134,9 +141,13 @@ struct Forward {
 };
 BlockSteps forward_blocks(const Forward& forward, DType type);
 
-/// Adds the parts of split keys: a warp a row of results, so many of its parts on their way at once; 0:
-/// all.
-Plan sum_of_parts(const Forward& forward, double parts_at_once = 0);
+/// How the parts of split keys are added.
+struct PartSums {
+  std::int64_t warps_of_row = 1;
+  std::optional<std::int64_t> parts_at_once{};  ///< of a row, on their way; absent: all
+  std::int64_t shared_bytes = 0;                ///< of a block, where a row has several warps
+};
+Plan sum_of_parts(const Forward& forward, const PartSums& sums = {});
 
 /// The order in which blocks run: `copies` of all tiles (heads), as many copies together as stay in
 /// L2, of those the longest blocks first.

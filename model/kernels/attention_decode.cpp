@@ -131,7 +131,7 @@ Plan main_launch(const Forward& c, DType type) {
   plan.launch.block[0] = tile.threads();
   plan.launch.shared_bytes = tile.shared_bytes() + tile.static_shared_bytes();
   plan.launch.registers = tile.registers;
-  plan.sectors_by_lane = true;
+  plan.ends_apart = true;
   plan.on_chip_bytes = as_double(kMostRows * tile.warps) * c.head() * kSumElement +
                        as_double(plan.launch.shared_bytes);
   // A split leaves some blocks a unit more than others.
@@ -145,8 +145,8 @@ Plan main_launch(const Forward& c, DType type) {
 
 }  // namespace
 
-// Parts that give each warp a unit: few, and as many as fill the places of the device once or several
-// times.
+// Parts that give each warp a unit: few, and as many as fill the SMs once, or their places once or
+// several times.
 std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   if (p[kDecodeSplits] != kToChoose) return {p};
   const Shape shape = checked_shape(p, gpu);
@@ -155,7 +155,7 @@ std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   const std::int64_t most =
       std::clamp(units_of(shape) / tile_for(shape).warps, std::int64_t{1}, decoding::kMostSplits);
   constexpr std::int64_t kMostRounds = 4;
-  std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8};
+  std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8, gpu.slots(1) / whole.blocks()};
   for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
     splits.insert(rounds * places / whole.blocks());
   }
@@ -178,10 +178,16 @@ Program plan_decode(const Problem& p, const Gpu& gpu) {
                      " keys each at least");
   }
   const Forward c = forward_of(shape, p[kDecodeSplits]);
-  constexpr double parts_at_once = 4;
   Program program = launch_of(main_launch(c, p.dtype));
-  if (c.splits > 1) program.push_back({sum_of_parts(c, parts_at_once)});
-  return on_tensor_cores(std::move(program));
+  if (c.splits > 1) {
+    constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
+    Plan sum = sum_of_parts(c, {.warps_of_row = decoding::kCombineWarps,
+                                .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
+                                .shared_bytes = decoding::kCombineSharedBytes});
+    sum.starts_early = gpu.features.has_clusters();
+    program.push_back({std::move(sum)});
+  }
+  return finding_longer(std::move(program));
 }
 
 }  // namespace roofcast::attention

@@ -36,7 +36,8 @@ struct Tile {
 inline constexpr std::array<Tile, 3> kTiles = {
     {{64, 4, 6, 2, 126}, {128, 4, 3, 2, 198}, {256, 4, 3, 1, 255}}};
 
-/// What adds the parts: a warp a row.
-inline constexpr std::int64_t kCombineWarps = 4;
+/// Of a block that adds the parts of a row, in turn.
+inline constexpr std::int64_t kCombineWarps = 8;
+inline constexpr std::int64_t kCombineSharedBytes = kCombineWarps * kHeadDims.back() * 4;
 
 }  // namespace roofcast::attention::decoding

@@ -247,35 +247,36 @@ Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
   constexpr double kDotsInstructions = 40, kRoundInstructions = 16, kAdditionBytes = 32;
   const Counted& counted = kFlash2Keys[head_row(shape.head_dim)];
   const auto row = static_cast<std::int64_t>(shape.row_bytes());
-  return {.shape = shape,
-          .kernel = kMma,
-          .keys = {.queries = keys.queries,
-                   .keys = keys.keys,
-                   .warps = keys.threads() / 32,
-                   .warps_across = keys.warps_across,
-                   .stages = keys.stages,
-                   .registers = keys.registers[dq],
-                   .shared_bytes = keys.shared_bytes(dq),
-                   .together = heads_together(shape.batch * shape.kv_heads, 1,
-                                              shape.group() * shape.seq_q * row, shape.causal),
-                   .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
-                              shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes,
-                              waits_of(keys)}},
-          .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions},
-          .dq = dq,
-          .queries = {.queries = queries.queries,
-                      .keys = queries.keys,
-                      .warps = queries.warps,
-                      .warps_across = 1,
-                      .stages = queries.stages,
-                      .registers = queries.registers,
-                      .shared_bytes = queries.shared_bytes(),
-                      .together = heads_together(shape.batch * shape.heads, shape.group(),
-                                                 shape.seq_kv * row, shape.causal),
-                      .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
-                                 counted.a_row / 2, kAdditionBytes}},
-          .tensor_share = tensor_share(kMma, gpu),
-          .instructions_at_once = keys.warps_across > 1 ? kUnrolledMeeting : kUnrolled};
+  return {
+      .shape = shape,
+      .kernel = kMma,
+      .keys = {.queries = keys.queries,
+               .keys = keys.keys,
+               .warps = keys.threads() / 32,
+               .warps_across = keys.warps_across,
+               .stages = keys.stages,
+               .registers = keys.registers[dq],
+               .shared_bytes = keys.shared_bytes(dq),
+               .together = heads_together(shape.batch * shape.kv_heads, 1,
+                                          shape.group() * shape.seq_q * row, shape.causal),
+               .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
+                          shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes, waits_of(keys)},
+               .instructions_at_once = keys.warps_across > 1 ? kUnrolledMeeting : kUnrolled},
+      .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions},
+      .dq = dq,
+      .queries = {.queries = queries.queries,
+                  .keys = queries.keys,
+                  .warps = queries.warps,
+                  .warps_across = 1,
+                  .stages = queries.stages,
+                  .registers = queries.registers,
+                  .shared_bytes = queries.shared_bytes(),
+                  .together = heads_together(shape.batch * shape.heads, shape.group(),
+                                             shape.seq_kv * row, shape.causal),
+                  .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
+                             counted.a_row / 2, kAdditionBytes},
+                  .instructions_at_once = kUnrolled},
+      .tensor_share = tensor_share(kMma, gpu)};
 }
 
 Backward flash3_backward(const Shape& shape, DqSum dq) {
@@ -288,6 +289,8 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
   constexpr double kDotsInstructions = 220, kRoundInstructions = 230, kAdditionBytes = 128;
   constexpr std::int64_t kDotsRegisters = 26, kRoundRegisters = 24;
   const Counted& counted = kFlash3Keys[head_row(shape.head_dim)];
+  // Blocks of queries never share out the head, nor exchange P and dS.
+  const Counted& whole = keys.splits_head() ? kFlash3Keys[1] : counted;
   return {.shape = shape,
           .kernel = kWgmma,
           .keys = {.queries = keys.queries,
@@ -300,7 +303,8 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                    .together = flash3_heads_together(shape.batch * shape.kv_heads,
                                                      read_by_keys * shape.head_dim),
                    .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
-                              shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes}},
+                              shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes},
+                   .instructions_at_once = keys.splits_head() ? kWarpgroupsMeeting : kWarpgroups},
           .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions,
                    kRoundInstructions, kDotsRegisters, kRoundRegisters},
           .dq = dq,
@@ -313,9 +317,9 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                       .shared_bytes = queries.shared_bytes(),
                       .together = flash3_heads_together(shape.batch * shape.heads,
                                                         shape.seq_kv * 4 * shape.head_dim),
-                      .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
-                                 counted.a_row / 2, kAdditionBytes}},
-          .instructions_at_once = keys.splits_head() ? kWarpgroupsMeeting : kWarpgroups};
+                      .counts = {whole.a_score * kDqAlone, shared_bytes_of(queries),
+                                 counted.a_row / 2, kAdditionBytes},
+                      .instructions_at_once = kWarpgroups}};
 }
 
 }  // namespace
@@ -334,7 +338,7 @@ void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
   }
 }
 
-Program on_tensor_cores(Program program) {
+Program finding_longer(Program program) {
   for (Node& node : program) node.plan.finds_longer = true;
   return program;
 }
@@ -349,16 +353,16 @@ Work training_work(const Problem& p) {
 Program plan_flash2(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
-  if (!shape.backward) return on_tensor_cores(flash2_forward(shape, p.dtype, gpu));
-  return on_tensor_cores(
+  if (!shape.backward) return finding_longer(flash2_forward(shape, p.dtype, gpu));
+  return finding_longer(
       backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq]), gpu), p.dtype));
 }
 
 Program plan_flash3(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
-  if (!shape.backward) return on_tensor_cores(flash3_forward(shape, p.dtype, gpu));
-  return on_tensor_cores(
+  if (!shape.backward) return finding_longer(flash3_forward(shape, p.dtype, gpu));
+  return finding_longer(
       backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype));
 }
 

@@ -118,7 +118,7 @@ constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
 }
 
 /// Heads that the blocks of flash3 backward work on together: as many as read no more than that again
-/// and again, two thirds of the 50 MB L2 of H100 and H200, as other operands pass through it.
+/// and again, two thirds of an L2 of 50 MB, as other operands pass through it.
 constexpr std::int64_t flash3_heads_together(std::int64_t heads, std::int64_t bytes_of_head) {
   constexpr std::int64_t kBytes = std::int64_t{32} << 20;
   return std::clamp(kBytes / bytes_of_head, std::int64_t{1}, heads);

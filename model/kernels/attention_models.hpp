@@ -24,9 +24,9 @@ IoComplexity standard_io(const Problem&, double compulsory_bytes, double on_chip
 /// keys from a query.
 void check_computable(const Problem&, const Shape&, const Gpu&);
 
-/// This project's kernels multiply on the tensor cores, and what a launch leaves for the next stays in
-/// L2 like tiles.
-Program on_tensor_cores(Program program);
+/// Sets `finds_longer` on every launch: what one launch of this project's kernels leaves for the next
+/// stays in L2 like tiles.
+Program finding_longer(Program program);
 
 inline constexpr std::string_view kUnmeasured =
     "registers are those that blocks leave, instructions are counted by hand: no run yet";

@@ -58,7 +58,7 @@ Plan launch_of_product(const Parts& c, const Product& product) {
   Plan plan = gemm::tensor::mma_sync_batch(p, tile, operands, product.result, c.gpu);
   // A block that has an SM for itself waits in each step for its barrier, its operands and the copies
   // that it starts: by time of products of 4 to 132 tiles beside those that fill the SMs
-  // (attention_random seed 5 on the H200, 2026-11-22).
+  // (attention_random5 of 2026-11-22).
   constexpr double kAloneCycles = 170;
   if (plan.tile_loop && plan.tile_loop->blocks() <= c.gpu.sm_count.value_or(1)) {
     plan.tile_loop->math_cycles += kAloneCycles;
@@ -281,8 +281,8 @@ Program plan_standard(const Problem& p, const Gpu& gpu) {
   const Parts c{p, gpu, Shape(p)};
   check_computable(p, c.shape, gpu);
   const auto passes = static_cast<Passes>(p[kPasses]);
-  if (!c.shape.backward) return on_tensor_cores(forward(c, passes));
-  return on_tensor_cores(passes == kPlain ? backward(c) : backward_of_kept(c));
+  if (!c.shape.backward) return finding_longer(forward(c, passes));
+  return finding_longer(passes == kPlain ? backward(c) : backward_of_kept(c));
 }
 
 }  // namespace roofcast::attention

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/kernels/attention_serving.hpp"
 #include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::attention {
@@ -11,14 +12,17 @@ namespace {
 // the sum and half of a conversion to a pair; a multiplication to rescale; a comparison and a
 // selection.
 constexpr Kernel kFlash2 = {Instruction::mma_sync, 4.5, 1, 2};
-// Two instructions a score more than counted, which stand for copies from pages and the order of
-// warpgroups. By hand, 2026-11-22, to attention_fa3_causal_prefill.csv (ai-dynamo/aiconfigurator,
-// context_attention_perf of vllm 0.24.0), rows of compute capability 9.0 above 20 µs.
-constexpr Kernel kFlash3 = {Instruction::wgmma, 6.5, 1, 2};
+// With the order of warpgroups, as this project's flash3 (6.3 with the sums at head dim 128).
+constexpr Kernel kFlash3 = {Instruction::wgmma, 5.3, 1, 2};
+// Instructions of a warp that do not wait for each other, where two warpgroups take turns. By hand,
+// 2026-11-22, to attention_fa3_causal_prefill.csv (ai-dynamo/aiconfigurator, context_attention_perf of
+// vllm 0.24.0), rows of even position of compute capability 9.0 above 20 µs; backward by
+// attention-libraries of 2026-11-22, as if it shared out long heads like this project's flash3 (0.6).
+constexpr double kTwoWarpgroups = 2, kSharedHead = 0.6;
 // Rescaling and the mask cost more than counted. By hand, 2026-11-22, to
-// attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of compute capability 9.0
-// above 50 µs.
-constexpr Kernel kTrtllmWide = {Instruction::wgmma, 4.5, 6.5, 5};
+// attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of even position of compute
+// capability 9.0 above 50 µs.
+constexpr Kernel kTrtllmWide = {Instruction::wgmma, 6, 5, 5};
 constexpr Kernel kTrtllmNarrow = {Instruction::mma_sync, 4.5, 1, 2};
 
 // Backward, counted: a multiply-add and the exponential, a subtraction, a product, half a conversion
@@ -57,8 +61,10 @@ BackwardTile flash3_backward_tile(std::int64_t head, bool causal) {
 // FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows each, and one that copies.
 Tile wide_tile(std::int64_t head, bool causal) {
   if (head == 64) return {192, causal ? 128 : 192, 16, 64, 2, 1};
-  if (head == 128) return {128, causal ? 128 : 176, 12, 64, 2, 1};
-  return {128, 80, 12, 64, 2, 1};
+  Tile tile =
+      head == 128 ? Tile{128, causal ? 128 : 176, 12, 64, 2, 1} : Tile{128, 80, 12, 64, 2, 1};
+  tile.instructions_at_once = kTwoWarpgroups;
+  return tile;
 }
 
 // FlashAttention-2, flash_fwd_launch_template.h.
@@ -70,29 +76,22 @@ Tile flash2_tile(std::int64_t head) {
 
 // TensorRT-LLM: two warpgroups of 64 rows and one that copies; without wgmma four warps of 16 rows.
 // Three blocks an SM there by hand, 2026-11-22, to the rows of compute capability 8.0.
-Tile trtllm_tile(std::int64_t head, bool wide) {
+Tile trtllm_tile(std::int64_t head, std::int64_t rows, bool wide) {
   if (!wide) return {64, 64, 4, 16, 1, head == 256 ? 1 : 3};
-  if (head == 64) return {128, 256, 12, 64, 2, 1, true};
-  if (head == 128) return {128, 128, 12, 64, 2, 1, true};
-  return {128, 64, 12, 64, 2, 1, true};
+  // A warpgroup without rows does nothing.
+  const std::int64_t queries = rows <= 64 && head < 256 ? 64 : 128;
+  if (head == 64) return {queries, 256, 12, 64, 2, 1, true};
+  if (head == 128) return {queries, 128, 12, 64, 2, 1, true};
+  return {queries, 64, 12, 64, 2, 1, true};
 }
 
-// Of few queries, keys dealt out to the warps, which find K and V by way of lengths and pages.
+// Of few queries, keys dealt out to the warps.
 Tile decode_tile(std::int64_t rows) {
-  // By hand, 2026-11-22, to attention_decode.csv: groups of 2 to 12 heads, up to 64 keys.
+  // As in serving::group_tile.
   constexpr double kDependentLoads = 5;
   const std::int64_t queries = rows <= 16 ? 16 : rows <= 32 ? 32 : 64;
   Tile tile{queries, 256, 8, queries, 1, 1};
   tile.dependent_loads = kDependentLoads;
-  return tile;
-}
-
-// TensorRT-LLM's masked multi-head attention: a block one query, no tensor cores.
-Tile vector_tile() {
-  Tile tile{1, 64, 4, 1, 2, 3};
-  tile.products = false;
-  tile.dependent_loads =
-      10;  // by hand, 2026-11-22, to attention_decode.csv: lone heads, to 64 keys
   return tile;
 }
 
@@ -121,34 +120,37 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   }
 }
 
-std::int64_t packed_heads(Library library, const Kernel& kernel, const Shape& shape) {
+std::int64_t packed_heads(Library library, const Kernel& kernel, const Shape& shape, bool lengths,
+                          const Gpu& gpu) {
   const std::int64_t group = shape.group();
-  if (library == kTrtllm) {
-    // Prefill packs none; its decoding kernel takes groups of 2 to 32 heads, by the times in
-    // attention_decode.csv: another group costs as many blocks as heads.
-    constexpr std::int64_t kLargestGroup = 32;
-    return shape.seq_q < shape.seq_kv && group <= kLargestGroup ? group : 1;
-  }
-  // FlashAttention-3 (hopper/heuristics.h) packs where tiles are under 0.9 as full otherwise.
+  // Prefill packs none.
+  if (library == kTrtllm) return serving::takes_groups(shape, gpu) ? group : 1;
+  // FlashAttention-3 (hopper/heuristics.h) packs where tiles are under 0.9 as full otherwise, and
+  // where it does not know the lengths.
+  if (library == kFa3 && lengths) return group;
   constexpr double kAsFull = 0.9;
   const auto fullness = [&](std::int64_t packed) {
     const std::int64_t rows = shape.seq_q * packed;
-    const std::int64_t queries = tile_of(library, kernel, shape, packed).queries;
+    const std::int64_t queries = tile_of(library, kernel, shape, packed, gpu).queries;
     return as_double(rows) / as_double(ceil_div(rows, queries) * queries);
   };
   return fullness(1) < kAsFull * fullness(group) ? group : 1;
 }
 
-Tile tile_of(Library library, const Kernel& kernel, const Shape& shape, std::int64_t packed) {
+Tile tile_of(Library library, const Kernel& kernel, const Shape& shape, std::int64_t packed,
+             const Gpu& gpu) {
   const std::int64_t head = padded_head(shape.head_dim);
   const std::int64_t rows = shape.seq_q * packed;
   const bool wide = kernel.wide();
-  if (decodes(shape, rows)) {
-    if (library == kTrtllm && packed == 1 && rows == 1) return vector_tile();
-    return decode_tile(library == kTrtllm ? rows : 64);
+  if (library == kTrtllm && serving::decodes(shape)) {
+    return packed > 1 ? serving::group_tile(shape) : serving::vector_tile(shape, gpu);
   }
-  if (library == kTrtllm) return trtllm_tile(head, wide);
-  return wide ? wide_tile(head, shape.causal) : flash2_tile(head);
+  if (decodes(shape, rows)) return decode_tile(64);
+  if (library == kTrtllm) return trtllm_tile(head, rows, wide);
+  Tile tile = wide ? wide_tile(head, shape.causal) : flash2_tile(head);
+  // By the excess of short sequences in attention-libraries of 2026-11-22.
+  if (wide && library != kFa3) tile.alternates = true;
+  return tile;
 }
 
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
@@ -166,6 +168,14 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   tile = forward.wide() ? flash3_backward_tile(head, shape.causal) : flash2_backward_tile(head);
   tile.together = heads_together(shape.batch * shape.kv_heads, 1,
                                  shape.group() * shape.seq_q * shape.head_dim * 2, shape.causal);
+  if (forward.wide()) {
+    constexpr std::int64_t kSharedFrom = 128, kCudnnKeys = 64;
+    tile.instructions_at_once = head > kSharedFrom    ? kSharedHead
+                                : head == kSharedFrom ? kTwoWarpgroups
+                                                      : 1;
+    // A guess, by the same table.
+    if (library != kFa3 && head > kSharedFrom) tile.keys = kCudnnKeys;
+  }
   set_shared_bytes(tile, head, gpu);
   return backward;
 }

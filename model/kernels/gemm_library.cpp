@@ -7,6 +7,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm_alignment.hpp"
+#include "model/kernels/gemm_beside.hpp"
 #include "model/kernels/gemm_tensor.hpp"
 #include "model/kernels/gemm_tiles.hpp"
 #include "model/kernels/plan_parts.hpp"
@@ -15,6 +16,7 @@ namespace roofcast::gemm {
 namespace {
 
 constexpr double kStepBytes = 128;  // of a row of A or B, a step
+constexpr double kSimtDepth = 8;    // of a sum, that kernels on the SIMT pipes take at a time
 
 /// The product, and the way it is computed.
 struct Choice {
@@ -36,7 +38,11 @@ struct Choice {
   double area() const { return as_double(tile.m * tile.n); }
   double sides() const { return as_double(tile.m + tile.n); }
   double depth() const { return kStepBytes / element; }
-  double steps() const { return std::ceil(k / as_double(splits) / depth()); }
+  /// Of 128 B; on the SIMT pipes sums end after any 8 elements.
+  double steps() const {
+    const double least = tensor ? depth() : kSimtDepth;
+    return std::ceil(k / as_double(splits) / least) * least / depth();
+  }
 };
 
 // wgmma takes tf32 from rows that hold k, and B's hold n.
@@ -49,6 +55,8 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
     if (has_wide_products(gpu)) return kLargeSimtTiles;
     if (p[kBatch] > 1) return kSimtBatchTiles;
+    if (!gpu.features.has(Instruction::cp_async)) return kEarlySimtTiles;
+    if (p[kK] > kDeepSum) return kSimtDeepTiles;
     return kSimtTiles;
   }
   if (takes_wide(p, gpu)) return kWgmmaTiles;
@@ -64,9 +72,10 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
 }
 
 // A tile needs two stages of shared memory and its sums in registers.
-bool fits(const LibraryTile& tile, const Gpu& gpu) {
+bool fits(const LibraryTile& tile, DType type, const Gpu& gpu) {
   if (!gpu.occupancy) return true;
-  const std::int64_t stages = 2 * (tile.m + tile.n) * static_cast<std::int64_t>(kStepBytes);
+  const double of_row = type == DType::fp32 ? kSimtDepth * size_bytes(type) : kStepBytes;
+  const std::int64_t stages = 2 * (tile.m + tile.n) * static_cast<std::int64_t>(of_row);
   return stages + gpu.occupancy->shared_reserved_bytes_per_block <=
          std::min(gpu.occupancy->shared_bytes_per_sm / tile.blocks_per_sm,
                   gpu.occupancy->shared_bytes_per_block);
@@ -106,7 +115,7 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
 // that.
 double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per_clk) {
   const double arithmetic = 2 * c.area() * c.depth() / flop_per_clk;
-  if (!c.wide) return arithmetic;
+  if (!c.wide) return arithmetic / c.tile.rate;
   if (!c.takes_wide) {
     // mma.sync reaches 63% of wgmma (arXiv 2402.13499). Four warps, two by two, read the operands of
     // their own sums from shared memory, into which they were copied.
@@ -136,13 +145,16 @@ double copy_cycles(const Choice& c) {
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side of
 // their tiles, and what two neighbours of those ask for at about the same time L2 looks up once: half
-// of what the SMs receive, where there are neighbours (h200-sxm-tensor-2026-11-22b: 0.51 to 0.57 from
+// of what the SMs receive, where there are neighbours (tensor of 2026-11-22: 0.51 to 0.57 from
 // 2048x6144x4096 to 8192x8192x8192).
 double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
   const double of_m = shares && c.columns() > 1 ? 0.5 : 1, of_n = shares && c.rows() > 1 ? 0.5 : 1;
   return (of_m * as_double(c.tile.m) + of_n * as_double(c.tile.n)) * kStepBytes;
 }
+
+// By whose results tile_outputs_per_clk is stated.
+constexpr double kOutputBytes = 2;
 
 TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
   const double rate =
@@ -156,7 +168,9 @@ TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
   loop.math_cycles = math_cycles(c, rate, gpu.sm.shared_bytes_per_clk.value_or(128));
   loop.copy_cycles = copy_cycles(c);
   loop.l2_read_bytes = step_lookup_bytes(c, gpu);
-  loop.outputs = c.area();
+  loop.outputs = c.tensor ? c.area() : c.area() * c.result / kOutputBytes;
+  loop.blocks_in_turn = !c.tensor;
+  loop.sums_apart = c.takes_wide && gpu.features.has(Instruction::tcgen05);
   loop.useful_cycles = 2 * c.batch * c.m * c.n * c.k / rate;
   return loop;
 }
@@ -179,15 +193,16 @@ double partial_bytes(const Choice& c) {
   return c.splits > 1 ? as_double(c.splits) * c.batch * c.m * c.n * as_double(kPartBytes) : 0;
 }
 
-enum Array : ArrayId { kA, kB, kC, kParts, kWideA };
+enum Array : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale };
 
 constexpr std::string_view kGuess =
     "tile, split and registers are what the library is taken to choose: no profile of it";
 constexpr std::string_view kSimtGuess =
-    "fp32 on the SIMT pipes misses published times by about 20%: tile and registers are guesses";
+    "fp32 on the SIMT pipes: the tiles are those of published kernels, which of them and their "
+    "registers are guesses";
 constexpr std::string_view kFp8Guess =
-    "fp8 is not calibrated and misses published times, which hold the conversion of A, by 40% and "
-    "more: tile, split and registers are guesses";
+    "fp8 takes what bf16 keeps up: tile, split and registers are what the library is taken to "
+    "choose";
 constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
@@ -195,38 +210,7 @@ constexpr std::string_view kUnaligned =
 constexpr double kWideElement = 2;  // of A before it is quantized
 
 bool quantizes(const Problem& p) {
-  return p[kQuantize] == kActivations;
-}
-
-constexpr std::int64_t kElementThreads = 256;
-
-// A launch of threads that take so many elements each, beside the product.
-Plan plan_of_elements(double elements, std::int64_t per_thread) {
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(static_cast<std::int64_t>(elements), kElementThreads * per_thread);
-  plan.launch.block[0] = kElementThreads;
-  plan.launch.registers = 32;
-  plan.estimated_traffic = true;
-  return plan;
-}
-
-// A in 16 bits to A in 8: a thread a vector of them.
-Plan quantization(const Choice& c) {
-  constexpr std::int64_t kPerThread = 8;
-  const double elements = c.batch * c.m * c.k;
-  Plan plan = plan_of_elements(elements, kPerThread);
-  plan.useful.vector_flops = elements;
-  plan.useful.conversions = elements;
-  plan.arrays = {reads_activation(kWideA, elements * kWideElement),
-                 scratch(kA, {0, elements * c.element})};
-  const double in_block = as_double(kElementThreads * kPerThread);
-  Step step;
-  step.issued.vector_flops = step.issued.conversions = in_block;
-  step.warp_instructions = in_block / as_double(kWarpLanes) * 3;
-  set_traffic(step.issued, {in_block * kWideElement, in_block * c.element});
-  step.waits.global = 1;
-  set_blocks(plan, {{step}});
-  return plan;
+  return p[kQuantize] != kNothing;
 }
 
 // Threads, registers and shared memory that leave room for as many blocks as the catalogue says: the
@@ -271,24 +255,6 @@ void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, DType type) {
   set_blocks(plan, {{step, loop.steps, stages}, {epilogue}});
 }
 
-// Adds the parts: a thread four results, their parts loaded together.
-Plan sum_of_parts(const Choice& c) {
-  constexpr std::int64_t kPerThread = 4;
-  const double outputs = c.batch * c.m * c.n;
-  Plan plan = plan_of_elements(outputs, kPerThread);
-  plan.useful.vector_flops = outputs * (as_double(c.splits) - 1);
-  plan.arrays = {scratch(kParts, {partial_bytes(c), 0}), writes(kC, outputs * c.result)};
-  const double blocks = as_double(plan.launch.blocks());
-  Step step;
-  step.issued.vector_flops = plan.useful.vector_flops / blocks;
-  step.warp_instructions =
-      outputs / blocks / as_double(kWarpLanes) * (as_double(c.splits) * (1 + 1.0 / kPerThread) + 4);
-  set_traffic(step.issued, {partial_bytes(c) / blocks, outputs * c.result / blocks});
-  step.waits.global = 1;
-  set_blocks(plan, {{step}});
-  return plan;
-}
-
 }  // namespace
 
 Work library_work(const Problem& p) {
@@ -308,19 +274,24 @@ Work library_work(const Problem& p) {
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   if (quantizes(p) && p.dtype != DType::fp8) {
-    throw InputError("quantize=activations is for fp8: leave it out, or ask for --dtype fp8");
+    throw InputError("quantize is for fp8: leave it out, or ask for --dtype fp8");
   }
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
   const std::int64_t steps =
       ceil_div(p[kK] * element_bytes(p.dtype), static_cast<std::int64_t>(kStepBytes));
+  static constexpr std::int64_t kWhole = 1;
+  const bool whole_sums = p.dtype == DType::fp32 && p[kBatch] > 1;
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
   found.reserve(tiles.size() * kSplits.size());
   for (const LibraryTile& tile : tiles) {
-    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) || !fits(tile, gpu)) continue;
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) || !fits(tile, p.dtype, gpu))
+      continue;
     const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
     const std::int64_t most = 8 * gpu.slots(tile.blocks_per_sm);
-    for (const std::int64_t splits : splits_of(p.values[kSplitK], steps, whole, most)) {
+    // Kernels for one product of a batch add nothing from others.
+    const std::int64_t& asked = whole_sums && p[kSplitK] == kToChoose ? kWhole : p.values[kSplitK];
+    for (const std::int64_t splits : splits_of(asked, steps, whole, most)) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = tile.m;
       one[kTileN] = tile.n;
@@ -375,10 +346,13 @@ Program plan_library(const Problem& p, const Gpu& gpu) {
                 : !c.tensor             ? kSimtGuess
                 : p.dtype == DType::fp8 ? kFp8Guess
                                         : kGuess;
-  Program program;
+  Program program = quantization(static_cast<Quantize>(p[kQuantize]), c.batch * c.m * c.k,
+                                 {kWideA, kA, kScale, kWideScale});
   program.push_back({std::move(plan)});
-  if (c.splits > 1) program.push_back({sum_of_parts(c)});
-  if (quantizes(p)) program.insert(program.begin(), {quantization(c)});
+  if (c.splits > 1) {
+    program.push_back(
+        {sum_of_parts(c.batch * c.m * c.n, as_double(c.splits), c.result, kParts, kC)});
+  }
   return program;
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "model/kernels/gemm.hpp"
+#include "model/kernels/gemm_beside.hpp"
 #include "model/kernels/gemm_simt.hpp"
 #include "model/types/kernel_model.hpp"
 
@@ -12,7 +13,6 @@ namespace roofcast::gemm {
 /// with the least expected time, with operands copied ahead of the arithmetic in steps of 128 B
 /// along k. Parts of k are added by a launch of their own.
 enum LibraryParameter : std::size_t { kSplitK = 5, kWeightCopies, kBatch, kQuantize };
-enum Quantize : std::int64_t { kNothing, kActivations };
 
 Program plan_library(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
@@ -22,7 +22,8 @@ IoComplexity library_io(const Problem& problem, double compulsory_bytes, double 
 
 inline constexpr std::array kLibraryTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8,
                                              DType::fp32};
-inline constexpr std::array<std::string_view, 2> kQuantizeNames = {"nothing", "activations"};
+inline constexpr std::array<std::string_view, 4> kQuantizeNames = {"nothing", "activations",
+                                                                   "dynamic", "dynamic_vectors"};
 
 inline constexpr std::array kLibraryParameters = with_own(
     kShape,
@@ -35,9 +36,12 @@ inline constexpr std::array kLibraryParameters = with_own(
             0, 1024, 0),
     roofcast::Parameter{"batch", "products of that shape, each of its own operands", 1,
                         std::int64_t{1} << 20, 1},
-    choice("quantize",
-           "fp8: activations, A comes in 16 bits and a launch before the product converts it",
-           kQuantizeNames, kNothing));
+    choice(
+        "quantize",
+        "fp8: activations, A comes in 16 bits and a launch before the product converts it; "
+        "dynamic, by its own largest element, found in launches before that (dynamic_vectors: as "
+        "newer releases of TensorRT-LLM do)",
+        kQuantizeNames, kNothing));
 
 inline constexpr std::array kLibraryValidated = {
     ValidatedRange{kM, 1, 32768}, ValidatedRange{kN, 32, 65536}, ValidatedRange{kK, 32, 65536}};

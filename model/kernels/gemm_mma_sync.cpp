@@ -95,9 +95,11 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   loop.steps = c.steps();
   loop.math_cycles = math_cycles(c, false, gpu);
   loop.alone_cycles = math_cycles(c, true, gpu);
-  loop.l2_read_bytes = read_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps);
+  loop.l2_read_bytes =
+      (read_bytes(c, operands) + c.s.c()) / (as_double(loop.blocks()) * loop.steps);
   loop.in_flight_bytes = as_double((c.tile.stages - 1) * (c.tile.m + c.tile.n) * c.tile.k_bytes);
-  loop.outputs = c.area();
+  loop.outputs = c.area() * c.s.result / 2;  // of two bytes, as those that the rate was measured by
+  loop.fills_anew = true;
   loop.scattered_sectors = sectors_by_element(c) / as_double(loop.blocks());
   // A product of mma.sync draws as much power as one of wgmma at 0.56 of its rate: by the clocks of
   // products2 and products3, 2026-11-22.

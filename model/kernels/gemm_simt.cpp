@@ -1,6 +1,7 @@
 #include "model/kernels/gemm_simt.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -126,10 +127,17 @@ void set_loop(Plan& plan, const Config& c, Step step, double steps, double stage
 // lie in all banks in turn, others anywhere, and the fullest bank sets the pace. (Strides of 32.1
 // lines and of 27.1 take the same time: gemm.naive of k = 1027 and 867.)
 double lookups(const WarpAccess& access) {
-  constexpr int kTagBanks = 4;
   const std::int64_t lines = distinct_units(access, kLineBytes);
   if (access.stride_bytes <= kLineBytes) return as_double(lines);
-  return kTagBanks * expected_fullest(static_cast<int>(lines), kTagBanks);
+  static const auto scattered = [] {  // lookups of that many lines, each in any bank
+    constexpr int kTagBanks = 4;
+    std::array<double, kWarpLanes + 1> all{};
+    for (int n = 0; n <= kWarpLanes; ++n) {
+      all[static_cast<std::size_t>(n)] = kTagBanks * expected_fullest(n, kTagBanks);
+    }
+    return all;
+  }();
+  return scattered[static_cast<std::size_t>(lines)];
 }
 
 // One thread an output element, operands straight from global memory. `rows_first`: neighbouring
@@ -287,18 +295,17 @@ constexpr std::array kCoarsened1dParameters =
              tile("tile_n", "columns of C a block computes", 64),
              tile("tile_k", "depth of the tiles in shared memory", 8),
              tile("thread_m", "rows of C a thread computes", 8));
-constexpr std::array kCoarsened2dParameters =
-    with_own(kShape, tile("tile_m", "rows of C a block computes", 128),
-             tile("tile_n", "columns of C a block computes", 128),
-             tile("tile_k", "depth of the tiles in shared memory", 8),
-             tile("thread_m", "rows of C a thread computes", 8),
-             tile("thread_n", "columns of C a thread computes", 8));
-constexpr std::array kVectorizedParameters =
-    with_own(kShape, tile("tile_m", "rows of C a block computes", 128),
-             tile("tile_n", "columns of C a block computes", 256),
-             tile("tile_k", "depth of the tiles in shared memory", 16),
-             tile("thread_m", "rows of C a thread computes", 16),
-             tile("thread_n", "columns of C a thread computes", 8));
+/// Tiles of blocks and, in both dimensions, of threads.
+constexpr auto threads_in_2d(std::int64_t tile_m, std::int64_t tile_n, std::int64_t tile_k,
+                             std::int64_t thread_m, std::int64_t thread_n) {
+  return with_own(kShape, tile("tile_m", "rows of C a block computes", tile_m),
+                  tile("tile_n", "columns of C a block computes", tile_n),
+                  tile("tile_k", "depth of the tiles in shared memory", tile_k),
+                  tile("thread_m", "rows of C a thread computes", thread_m),
+                  tile("thread_n", "columns of C a thread computes", thread_n));
+}
+constexpr std::array kCoarsened2dParameters = threads_in_2d(128, 128, 8, 8, 8);
+constexpr std::array kVectorizedParameters = threads_in_2d(128, 256, 16, 16, 8);
 
 constexpr std::array kTypes = {DType::fp32};
 

@@ -76,17 +76,9 @@ Launch launch_of(const Choice& c) {
   return launch;
 }
 
-// What a warp issues for one round of loads, by the source: 8 loads of weights with their
-// addresses, the tokens' loads, the products, and where k is not along the rows the pairing of k.
-double instructions_of_round(const Choice& c) {
-  const double at_once = as_double(c.tile.blocks_at_once());
-  const double token_tiles = as_double(c.tile.tokens / 8);
-  const double products = at_once * token_tiles * 2 * as_double(c.tile.row_tiles());
-  const double pairing = c.tile.along_k ? 0 : 4 * 8;
-  constexpr double kOfLoad = 4;    // with its address and bounds
-  constexpr double kOfEight = 36;  // by elements, with bounds, put together
-  const double loads = as_double(SkinnyTile::kLoads) + at_once * token_tiles;
-  return loads * (c.aligned() ? kOfLoad : kOfEight) + products + pairing + 10;
+// Rounds that a warp goes through: those ahead of their products come in pairs.
+double rounds_run(const Choice& c, double rounds) {
+  return c.tile.prefetches() && c.aligned() ? 2 * std::ceil(rounds / 2) : rounds;
 }
 
 // Lines that the loads of a round look up. Loads of 16 bytes go by eight lanes, which hold two rows
@@ -141,7 +133,9 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   const double warps = as_double(SkinnyTile::kWarps);
   round.issued.tensor_flops[c.p.dtype] = 2 * as_double(c.tile.rows() * c.tile.tokens) * k_of_round;
   set_traffic(round.issued, {weight_bytes / (blocks * rounds) + tokens_of_block / rounds, 0});
-  round.warp_instructions = warps * instructions_of_round(c);
+  const std::size_t kind = c.aligned() ? 1 : 0;
+  round.warp_instructions =
+      warps * c.tile.round_instructions[kind] * rounds_run(c, rounds) / rounds;
   const double token_blocks = warps * as_double(c.tile.blocks_at_once());
   const double weight_loads = warps * as_double(SkinnyTile::kLoads);
   // Loads beyond the last k are left out.
@@ -150,7 +144,7 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
       there * lines_of_loads(c, weight_loads, token_blocks);
   round.waits.global = 1;
   Step end;
-  end.warp_instructions = 12 * as_double(c.tile.rows() * c.tile.tokens) / 32 * warps / 2;
+  end.warp_instructions = warps * c.tile.end_instructions[kind];
   end.wavefronts.shared = 2 * warps * as_double(c.tile.rows() * c.tile.tokens) / 32;
   end.issued.shared_bytes = 2 * as_double(c.tile.shared_bytes());
   set_traffic(end.issued, {0, written / blocks});

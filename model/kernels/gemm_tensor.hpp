@@ -127,19 +127,20 @@ struct MmaTile {
 /// Two bytes an element.
 inline constexpr std::array kMmaTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50, 0.50, {255, 234}},
                                          MmaTile{128, 192, 128, 2, 4, 3, 1, 0.41, 0.41, {220, 200}},
-                                         MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, 0.33, {240, 236}},
-                                         MmaTile{64, 64, 128, 2, 2, 4, 2, 0.29, 0.24, {128, 118}}};
+                                         MmaTile{128, 128, 64, 2, 2, 4, 2, 0.48, 0.33, {240, 236}},
+                                         MmaTile{64, 64, 128, 2, 2, 4, 2, 0.31, 0.24, {128, 118}}};
 /// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
 constexpr bool mma_sync_along_k(DType type) {
   return type == DType::tf32 || type == DType::int8;
 }
 /// Of tf32.
 inline constexpr std::array kMmaAlongKTiles = {
+    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50, 0.50, {234, 234}},
     MmaTile{128, 128, 128, 2, 4, 4, 1, 0.42, 0.42, {160, 160}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.29, 0.24, {118, 118}}};
+    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.31, 0.24, {118, 118}}};
 
-/// Of int8: 0.92 of those of two bytes, by sm_cycles of 8192×8192×8192 in 128×256 tiles (H100, run tensor of
-/// 2026-11-22).
+/// Of int8: 0.92 of those of two bytes, by sm_cycles of 8192×8192×8192 in 128×256 tiles (run tensor of
+/// 2026-11-22), and of smaller ones as far as they were known then.
 inline constexpr std::array kMmaInt8Tiles = {
     MmaTile{128, 256, 128, 2, 4, 3, 1, 0.46, 0.46, {246, 246}},
     MmaTile{128, 128, 64, 2, 2, 4, 2, 0.41, 0.30, {240, 240}},
@@ -158,6 +159,10 @@ struct SkinnyTile {
   bool along_k;  ///< a row of weights holds k
   /// A thread, by alignment (not, to 16 bytes), as of MmaTile.
   std::array<std::int64_t, 2> registers;
+  /// Of a warp, by alignment: in a round of loads with its products, and before and after all rounds.
+  /// Least squares of warp_instructions over rounds: products2 and products3 (2026-11-22), where the
+  /// sum of parts is left out.
+  std::array<double, 2> round_instructions{}, end_instructions{};
 
   /// Of weights, 16 each: more amortize the tokens that a block loads beside them.
   constexpr std::int64_t row_tiles() const { return !along_k ? 4 : tokens > 16 ? 2 : 1; }
@@ -173,10 +178,14 @@ struct SkinnyTile {
   static constexpr std::int64_t kBlockK = 32;  ///< k of the loads of four lanes
 };
 inline constexpr std::array kSkinnyTiles = {
-    SkinnyTile{8, false, {124, 128}},  SkinnyTile{16, false, {128, 128}},
-    SkinnyTile{32, false, {184, 234}}, SkinnyTile{64, false, {254, 218}},
-    SkinnyTile{8, true, {122, 128}},   SkinnyTile{16, true, {128, 128}},
-    SkinnyTile{32, true, {184, 236}},  SkinnyTile{64, true, {255, 182}}};
+    SkinnyTile{8, false, {124, 128}, {500, 172}, {165, 336}},
+    SkinnyTile{16, false, {128, 128}, {530, 201}, {365, 467}},
+    SkinnyTile{32, false, {184, 234}, {640, 213}, {500, 1171}},
+    SkinnyTile{64, false, {254, 218}, {755, 364}, {681, 812}},
+    SkinnyTile{8, true, {122, 128}, {424, 181}, {172, 222}},
+    SkinnyTile{16, true, {128, 128}, {572, 265}, {190, 303}},
+    SkinnyTile{32, true, {184, 236}, {653, 344}, {410, 396}},
+    SkinnyTile{64, true, {255, 182}, {936, 583}, {592, 553}}};
 inline constexpr std::int64_t kMostTokens = 64;
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
@@ -206,7 +215,6 @@ namespace passes {
 inline constexpr std::int64_t kThreads = 256;
 inline constexpr std::int64_t kRowsEach = 4;  ///< of a thread that copies: its loads in flight
 inline constexpr std::int64_t kSquare = 32;   ///< of the transpose
-inline constexpr std::int64_t kMostY = 65535;
 inline constexpr std::int64_t kSumsEach = 4;  ///< of a thread that adds parts of tiles
 inline constexpr std::int64_t kSumsOfBlock = kThreads * kSumsEach;
 /// Elements of a row of a copy: rows begin at multiples of 128 bytes.

@@ -6,6 +6,7 @@
 #include "model/kernels/gemm_simt.hpp"
 #include "model/kernels/gemm_tensor.hpp"
 #include "model/kernels/gemm_tensor_plan.hpp"
+#include "model/types/launch.hpp"
 
 namespace roofcast::gemm::tensor {
 
@@ -34,7 +35,7 @@ inline constexpr roofcast::Parameter kLayoutOfB = {
 inline constexpr roofcast::Parameter kLayoutOfA = {"transposed_a", "1: A is stored as [k,m]", 0, 1,
                                                    0};
 inline constexpr roofcast::Parameter kProducts = {
-    "batch", "products of that shape, their operands one after the other", 1, 65535, 1};
+    "batch", "products of that shape, their operands one after the other", 1, kMostBlocksYZ, 1};
 constexpr roofcast::Parameter leading_dimension(std::string_view name, std::string_view meaning) {
   return {name, meaning, 0, 2 * kMaxExtent, 0};
 }

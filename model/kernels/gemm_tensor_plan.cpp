@@ -52,9 +52,9 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   const std::int64_t width = kVectorBytes / matrix.size;
   plan.launch.grid = {
       ceil_div(matrix.columns, passes::kThreads * width),
-      std::min(ceil_div(matrix.count * matrix.rows, passes::kRowsEach), passes::kMostY), 1};
+      std::min(ceil_div(matrix.count * matrix.rows, passes::kRowsEach), kMostBlocksYZ), 1};
   plan.launch.block = {passes::kThreads, 1, 1};
-  plan.launch.registers = matrix.size == 4 ? 40 : 48;  // ptxas -v, 2026-11-22
+  plan.launch.registers = matrix.size == 1 ? 40 : 44;  // ptxas -v, 2026-11-22
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
@@ -85,7 +85,7 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
 Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Plan plan;
   plan.launch.grid = {ceil_div(matrix.columns, passes::kSquare),
-                      std::min(ceil_div(matrix.rows, passes::kSquare), passes::kMostY),
+                      std::min(ceil_div(matrix.rows, passes::kSquare), kMostBlocksYZ),
                       matrix.count};
   plan.launch.block = {passes::kSquare, 8, 1};
   plan.launch.registers = 32;
@@ -134,7 +134,7 @@ constexpr std::int64_t kPartsTogether = 4, kPartsOfTilesTogether = 2;
 Plan sum_of_parts(const Problem& p) {
   const Sizes s(p);
   Launch launch;
-  launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], passes::kMostY), 1};
+  launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ), 1};
   launch.block = {passes::kThreads, 1, 1};
   launch.registers = 26;
   return addition(launch, p[kSplitK], kPartsTogether, s.batch * s.m * s.n,
@@ -200,6 +200,19 @@ void add_copy(Program& program, const Operand& from, ArrayId to) {
                                  : copy_of_rows(from.matrix, from.use, to)});
 }
 
+// What copying a piece takes, as multiples of one that is a line. A second line costs little, since L2
+// gives as many sectors; a piece that begins inside a sector, as half of those do whose rows are odd
+// multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in wgmma-candidates of
+// 2026-11-22: 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16); l2_lookup_read_bytes of squares
+// and products2 has 1.05, 1.12 and 1.27.
+double piece_cost(std::int64_t pitch_bytes) {
+  constexpr double kOfSecondLine = 0.25, kOfFifthSector = 1;
+  constexpr double kWholeSectors = as_double(kTileLineBytes / kSectorBytes);
+  const double lines = units_of_piece(kTileLineBytes, pitch_bytes, kTileLineBytes);
+  const double sectors = units_of_piece(kTileLineBytes, pitch_bytes, kSectorBytes);
+  return 1 + kOfSecondLine * (lines - 1) + kOfFifthSector * (sectors - kWholeSectors);
+}
+
 }  // namespace
 
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
@@ -207,8 +220,7 @@ double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
-  return {use, units_of_piece(kTileLineBytes, pitch_bytes, kTileLineBytes),
-          sectors_of_piece(kTileLineBytes, pitch_bytes),
+  return {use, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
           sectors_of_piece(kSectorBytes, pitch_bytes)};
 }
 

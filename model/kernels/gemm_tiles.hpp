@@ -14,6 +14,7 @@ struct LibraryTile {
   std::int64_t m;
   std::int64_t n;
   std::int64_t blocks_per_sm;
+  double rate = 1;  ///< of its arithmetic, against the fastest tile's on the same pipe
 };
 
 // Of all tiles that fit an SM, those whose absence makes the forecast of the rows of even position
@@ -33,14 +34,23 @@ inline constexpr std::array kMmaTiles = {LibraryTile{16, 256, 1},  LibraryTile{3
                                          LibraryTile{128, 256, 1}, LibraryTile{256, 64, 1}};
 
 // fp32 on the SIMT pipes: the tiles in the kernels' names in gemm_fp32.csv (sitar-lab/NeuSight, test
-// set). A library takes few of them where it was written for an earlier GPU, and for batches.
-/// Where the tensor cores have no wgmma.
-inline constexpr std::array kSimtTiles = {LibraryTile{128, 128, 2}, LibraryTile{128, 64, 4},
-                                          LibraryTile{64, 128, 4},  LibraryTile{128, 32, 4},
-                                          LibraryTile{32, 128, 4},  LibraryTile{64, 64, 4},
-                                          LibraryTile{64, 32, 4},   LibraryTile{32, 32, 4}};
+// set), and the rates of long sums on many tiles, by the rows of even position of its device of 108
+// SMs and 1.9 TB/s (2026-11-22): narrow tiles copy more for each product.
+/// Where copies pass through registers.
+inline constexpr std::array kEarlySimtTiles = {LibraryTile{128, 128, 2}, LibraryTile{128, 64, 4},
+                                               LibraryTile{64, 128, 4},  LibraryTile{128, 32, 4},
+                                               LibraryTile{32, 128, 4},  LibraryTile{64, 64, 4},
+                                               LibraryTile{64, 32, 4},   LibraryTile{32, 32, 4}};
+/// Where they do not, and the tensor cores have no wgmma.
+inline constexpr std::array kSimtTiles = {
+    LibraryTile{128, 64, 4, 0.975}, LibraryTile{64, 64, 4, 0.94}, LibraryTile{128, 32, 4, 0.88},
+    LibraryTile{32, 128, 4, 0.87},  LibraryTile{64, 32, 4, 0.81}, LibraryTile{32, 32, 4, 0.67}};
 /// Their batches.
 inline constexpr std::array kSimtBatchTiles = {LibraryTile{128, 128, 2}};
+/// Of sums over more than `kDeepSum`, of which threads of a block take a quarter each.
+inline constexpr std::array kSimtDeepTiles = {LibraryTile{128, 32, 4, 0.84},
+                                              LibraryTile{64, 32, 4, 0.81}};
+inline constexpr std::int64_t kDeepSum = 32768;
 /// Where they have it.
 inline constexpr std::array kLargeSimtTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1}};
 

@@ -80,7 +80,7 @@ Written written(const Choice& c, const Gpu& gpu) {
   return {split.sums_bytes(), c.s.c() - split.result_bytes};
 }
 
-// Every tile column asks L2 for A once and every row of clusters for B, as far as they exist, by whole
+// Every tile column asks L2 for A once and every row of clusters for B, as far as they exist, by pieces of
 // lines.
 double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * c.s.a() * operands.a.lines +
@@ -89,7 +89,7 @@ double lines_bytes(const Choice& c, const Operands& operands) {
 // What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
 // the same time L2 joins them. A cluster's come together. Of others half: with all of them joined tiles
 // 64 high are forecast 11% too fast, with none as much too slow
-// (h100-sxm5-wgmma-candidates-2026-11-22), and L2 looks up 0.6 to 1 of what the SMs receive (products2).
+// (wgmma-candidates of 2026-11-22), and L2 looks up 0.6 to 1 of what the SMs receive (products2).
 double lookup_bytes(const Choice& c, const Operands& operands) {
   constexpr double kJoined = 0.5;
   const std::int64_t pairs = ceil_div(c.p[kM], 2 * c.tile.m);
@@ -128,7 +128,7 @@ double stored_by_threads(const Choice& c) {
          sectors_of_piece(kWarpLanes * result, pitch_bytes);
 }
 
-TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
+TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes, const Gpu& gpu) {
   TileLoop loop;
   loop.tiles = c.tiles();
   loop.splits = c.p[kSplitK];
@@ -136,17 +136,23 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   loop.steps = as_double(c.steps());
   loop.math_cycles = math_cycles(c, gpu);
   const double all_steps = as_double(loop.blocks()) * loop.steps;
-  loop.l2_read_bytes = lookup_bytes(c, operands) / all_steps;
-  // The copy engine of an SM asks for a line at a time: 1.5 clocks each where few SMs run
-  // (h100-sxm5-wgmma-candidates-2026-11-22: 177x1176x14816, 203x1040x6456, 562x1016x6296 and
-  // 847x600x16088 in tiles 64x128 and 64x256 take 1.45 to 1.6).
-  constexpr double kClocksPerLine = 1.5;
+  loop.l2_read_bytes = (lookup_bytes(c, operands) + stored_bytes) / all_steps;
+  // The copy engine of an SM asks for a piece at a time. Where few SMs run, a piece that is a line takes
+  // 2.2 clocks and one of rows off sectors 3.1 to 3.7, the clocks of multiplying among them
+  // (wgmma-candidates of 2026-11-22: 177x1176x14816, 203x1040x6456, 562x1016x6296, 847x600x16088 and
+  // 1651x464x13040 in tiles 64x128 and 64x256).
+  constexpr double kClocksPerPiece = 1.8;
   loop.copy_cycles =
-      lines_bytes(c, operands) / all_steps / as_double(kTileLineBytes) * kClocksPerLine;
+      lines_bytes(c, operands) / all_steps / as_double(kTileLineBytes) * kClocksPerPiece;
   loop.in_flight_bytes = as_double(c.tile.stages * (c.tile.m + c.tile.n) * kTileLineBytes);
-  loop.outputs = c.area();
+  // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
+  loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.stores_meanwhile = c.tile.ping_pong;
+  // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less
+  // than 20 µs in wgmma-candidates of 2026-11-22, the same tiles in clusters and not.
+  constexpr double kClusterStartCycles = 1400;
+  if (c.tile.cluster > 1) loop.start_cycles = kClusterStartCycles;
   loop.useful_cycles = c.s.flops() / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
   return loop;
 }
@@ -174,7 +180,8 @@ std::optional<TileRaster> raster_of(const Choice& c, const Gpu& gpu) {
       .tile_columns = c.across(),
       .group_rows = std::min(wgmma_group_rows(c.across(), launch_of(c, gpu).grid[0]), rows),
       .row_panel_bytes = c.s.a() / as_double(rows),
-      .column_panel_bytes = c.s.b() / as_double(c.across())};
+      .column_panel_bytes = c.s.b() / as_double(c.across()),
+      .drifting = true};
 }
 
 // A block takes several tiles: its phases repeat as often on average.
@@ -199,12 +206,12 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
   plan.assignment = Assignment::persistent;
   plan.launch = launch_of(c, gpu);
-  plan.tile_loop = loop_of(c, operands, gpu);
+  const Written to = written(c, gpu);
+  plan.tile_loop = loop_of(c, operands, to.sums + to.direct, gpu);
   const double boxes = box_bytes(c, operands);
   plan.free_read_bytes = boxes - c.s.a() - c.s.b();
   plan.raster = raster_of(c, gpu);
   plan.arrays = {operands.a.use, operands.b.use};
-  const Written to = written(c, gpu);
   if (to.direct > 0) plan.arrays.push_back(writes(kC, to.direct));
   if (to.sums > 0) plan.arrays.push_back(scratch(kParts, {0, to.sums}));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
@@ -279,7 +286,8 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
   const Written to = written(c, gpu);
-  return {loop_of(c, operands, gpu), raster_of(c, gpu), to.sums, c.s.c(), to.direct};
+  return {loop_of(c, operands, to.sums + to.direct, gpu), raster_of(c, gpu), to.sums, c.s.c(),
+          to.direct};
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -178,7 +178,7 @@ Program plan(const Problem& p, const Gpu& /*gpu*/) {
   return launch_of(plan_elements(p, kWay));
 }
 
-constexpr std::int64_t kMostRows = 65535 * kLanes;
+constexpr std::int64_t kMostRows = kMostBlocksYZ * kLanes;
 constexpr std::array kParameters = {
     roofcast::Parameter{"rows", "rows of x, elements of a row of y", 1, kMostRows, std::nullopt},
     roofcast::Parameter{"cols", "elements of a row of x, rows of y", 1, kMostRows, std::nullopt}};

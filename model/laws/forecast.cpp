@@ -10,7 +10,9 @@
 #include "model/counting/dram_access.hpp"
 #include "model/laws/chain_reuse.hpp"
 #include "model/laws/dram_time.hpp"
+#include "model/laws/feasibility.hpp"
 #include "model/laws/l2_reuse.hpp"
+#include "model/laws/loaded_latency.hpp"
 #include "model/laws/overlap.hpp"
 #include "model/laws/sm_time.hpp"
 #include "model/laws/tile_classes.hpp"
@@ -23,18 +25,9 @@ constexpr std::size_t index(Resource resource) {
   return static_cast<std::size_t>(resource);
 }
 
-// Of the SM with the most blocks at once, how many times as much as an even share.
-double fullest_sm_share(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
-  const auto blocks =
-      static_cast<double>(std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm)));
-  return std::ceil(blocks / sms) * sms / blocks;
-}
-
 // L2 moves every sector, and merges what is written in part, a line's sectors at a time. A sector
 // driven out early is merged with what DRAM holds as with another part.
-double l2_time_s(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
-                 const Gpu& gpu) {
+double l2_time_s(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const auto bandwidth = gpu.sustained.l2_bandwidth_bytes_per_s;
   if (!bandwidth) return 0;
   double merged = memory.early_bytes / static_cast<double>(kSectorBytes);
@@ -45,10 +38,9 @@ double l2_time_s(const Plan& plan, const Occupancy& occupancy, const LaunchMemor
     const double lines = use.split->sectors / (static_cast<double>(kLineBytes) / kSectorBytes);
     merged += lines * use.split->parts * memory.misses.arrays[i].parts_apart;
   }
-  const double share_of_fullest = plan.sectors_by_lane ? fullest_sm_share(plan, occupancy, gpu) : 1;
   const double merged_per_s = gpu.sustained.l2_partial_writes_per_s.value_or(
       *bandwidth / static_cast<double>(kSectorBytes));
-  return share_of_fullest * memory.l2.total_bytes() / *bandwidth + merged / merged_per_s;
+  return memory.l2.total_bytes() / *bandwidth + merged / merged_per_s;
 }
 
 // What of the launch's accesses is spread thin over DRAM, whole rows left out. A sector driven out
@@ -127,7 +119,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   const double first_wave =
       1 / std::ceil(static_cast<double>(plan.launch.blocks()) / static_cast<double>(slots));
   double waited_for = memory.l2.read_bytes;
-  double from_dram = memory.dram.read_bytes;
+  double from_dram = memory.small_share * memory.dram.read_bytes;
   double in_l1 = 0;
   for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
     const Reuse& reuse = plan.reuse[i];
@@ -230,15 +222,48 @@ double cycles_of_ends(const Plan& plan, const Occupancy& occupancy, const Gpu& g
 // an SM in the runs random1 of 2026-11-22 and default of 2026-11-21 (132 SMs, 3.35 and 4.8 TB/s).
 constexpr double kTurnsOverlap = 1.25;
 
+// The most that an access takes where loads queue, in SM clocks: the 104 of l2_queue_cycles, fitted to
+// the runs calibration of 2026-11-21 and random1 of 2026-11-22 (132 SMs, 4.8 TB/s), where few loads
+// wait for others, and a quarter more for the clocks of other devices.
+constexpr double kServiceCycles = 130;
+
+// The time of at least `least_s` where loads queue. A longer l2_queue_cycles is of a device that was
+// only seen busy, and stands for that much of the queue. Blocks that share panels ask for the same
+// lines at the same time, and are answered at once.
+double loaded_s(const Plan& plan, const Occupancy& occupancy, const WaitShares& shares,
+                double dram_s, double l2_s, double least_s, double clock_hz, const Gpu& gpu) {
+  const double below_l1 = 1 - shares.l1;
+  const double known_cycles = gpu.sustained.l2_queue_cycles.value_or(0);
+  if (known_cycles <= 0 || below_l1 <= 0 || plan.raster) return least_s;
+  const double service_cycles = std::min(known_cycles, kServiceCycles);
+  const auto sms_s = [&](double waits) {
+    WaitShares loaded = shares;
+    loaded.queue_cycles = std::max(0.0, (1 + waits) * service_cycles - known_cycles);
+    return sm_time(plan, occupancy, loaded, gpu).cycles / clock_hz;
+  };
+  return loaded_time_s(
+      sms_s, std::array{LoadedLevel{dram_s, shares.dram / below_l1}, LoadedLevel{l2_s, 1}},
+      least_s);
+}
+
+// Products by registers go through many rows of their operand side by side, as tiles do: DRAM keeps up no
+// more for them.
+double dram_of_rows_s(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
+  const auto& rate = gpu.sustained.tile_dram_bytes_per_s;
+  return rate && plan.useful.tensor_flops[plan.compute] > 0 ? memory.dram.total_bytes() / *rate : 0;
+}
+
 LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                           double clock_hz, const Gpu& gpu) {
-  const SmTime sm = sm_time(plan, occupancy, wait_shares(plan, occupancy, memory, gpu), gpu);
+  const WaitShares shares = wait_shares(plan, occupancy, memory, gpu);
+  const SmTime sm = sm_time(plan, occupancy, shares, gpu);
   LaunchTime result;
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy_cycles[i] / clock_hz;
 
   const double dram_s =
-      dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
-  const double l2_s = l2_time_s(plan, occupancy, memory, gpu);
+      std::max(dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu),
+               dram_of_rows_s(plan, memory, gpu));
+  const double l2_s = l2_time_s(plan, memory, gpu);
   const double sm_s = sm.cycles / clock_hz;
   result.terms_s[index(Resource::dram)] = dram_s;
   result.terms_s[index(Resource::l2)] = std::max(result.terms_s[index(Resource::l2)], l2_s);
@@ -247,13 +272,14 @@ LaunchTime time_of_blocks(const Plan& plan, const Occupancy& occupancy, const La
   const double fill_s = sm.fill_cycles / clock_hz;
   const auto filled = [fill_s](double time_s) { return time_s > 0 ? fill_s + time_s : 0; };
   const double ends_s =
-      plan.sectors_by_lane ? std::min(sm_s, cycles_of_ends(plan, occupancy, gpu) / clock_hz) : 0;
+      plan.ends_apart ? std::min(sm_s, cycles_of_ends(plan, occupancy, gpu) / clock_hz) : 0;
   const double together_s = ends_s + Overlap(gpu.sustained.memory_overlap_exponent)(
                                          std::array{sm_s - ends_s, filled(dram_s), filled(l2_s)});
   // A part of the SM's work moves its data and then works on them.
   const double in_turn_s =
       sm_s + std::max(dram_s, l2_s) / std::pow(units_of_sm(plan, occupancy), kTurnsOverlap);
-  result.time_s = std::max(together_s, in_turn_s);
+  result.time_s = loaded_s(plan, occupancy, shares, dram_s, l2_s, std::max(together_s, in_turn_s),
+                           clock_hz, gpu);
   result.parts = parts_of(sm, sm_s, l2_s, dram_s, fill_s, result.time_s);
   return result;
 }
@@ -303,13 +329,6 @@ LaunchTime time_of_classes(const Plan& plan, const Occupancy& occupancy, const L
   return time_of_tiles(tiles, pipes_s, static_cast<Resource>(fullest));
 }
 
-LaunchTime time_at(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
-                   const SmClock& clock, const Gpu& gpu) {
-  if (plan.tile_loop) return time_of_equal_tiles(plan, memory, clock, gpu);
-  if (plan.copies_ahead) return time_of_classes(plan, occupancy, memory, clock, gpu);
-  return time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
-}
-
 // Without a calibration an expected time is no better than this.
 constexpr double kUncalibratedSpread = 0.5;
 
@@ -330,16 +349,15 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
         reuse.bytes.read_bytes * (1 - returning_miss_share(plan, reuse.distance_bytes, gpu));
   }
   LaunchMemory memory;
-  memory.reads_new_data = reads_new_data;
+  if (cache == CacheState::steady) memory.small_share = lost_of_small(memory_bytes(program), gpu);
+  memory.new_share = reads_new_data ? memory.small_share : 0;
   memory.warm_bytes = warm_bytes;
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);
   memory.l2 = l2_traffic(plan, memory.misses);
   memory.dram = dram_traffic({plan, occupancy, chain, memory.misses, memory.early_bytes},
                              march_of(plan, occupancy, gpu), gpu);
-  const bool sparse = std::any_of(plan.arrays.begin(), plan.arrays.end(),
-                                  [](const ArrayUse& use) { return use.random.has_value(); });
-  if (cache == CacheState::steady && program.size() == 1 && sparse && memory.dram.read_bytes > 0) {
+  if (cache == CacheState::steady && memory.dram.read_bytes > 0) {
     double compulsory = 0;
     for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.read_bytes;
     const double all = memory.dram.read_bytes;
@@ -352,13 +370,16 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu) {
-  LaunchTime result = time_at(plan, occupancy, memory, clock, gpu);
+  LaunchTime result = plan.tile_loop      ? time_of_equal_tiles(plan, memory, clock, gpu)
+                      : plan.copies_ahead ? time_of_classes(plan, occupancy, memory, clock, gpu)
+                                          : time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
   const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
     return use.compulsory.write_bytes > 0;
   });
   if (writes) result.parts[Part::completion] = gpu.sustained.completion_latency_s.value_or(0);
-  if (memory.reads_new_data) {
-    result.parts[Part::first_access] = gpu.sustained.first_access_s.value_or(0);
+  const double anew = plan.starts_anew ? 1 : memory.new_share;
+  if (anew > 0) {
+    result.parts[Part::first_access] = anew * gpu.sustained.first_access_s.value_or(0);
   }
   result.time_s += result.parts[Part::completion] + result.parts[Part::first_access];
   return result;

@@ -57,10 +57,13 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
 /// What crosses between L2 and DRAM for one launch, each written byte counted.
 Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu);
 
-/// Launches back to back go through sets of their arrays, at least two, that take more than three
+/// Launches back to back go through sets of their arrays, from 2 to 4096, that take more than three
 /// times L2 together. Where a launch touches little of its arrays, as a gather from a large table
-/// does, L2 still holds some of it when its set comes round: the share of `dram` that it has lost.
+/// does, or 4096 sets are less, L2 still holds some of it when its set comes round: the share of
+/// `dram` that it has lost.
 double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu);
+/// The same of arrays of so many bytes that are read whole: none but of the smallest come round.
+double lost_of_small(double bytes, const Gpu& gpu);
 
 /// Of that, what is still in L2 when the kernel ends: L2 holds the last traffic, reads and writes
 /// as they came, and the writes among it have not reached DRAM.

@@ -14,6 +14,17 @@ double launches_of(std::span<const LaunchRun> runs) {
   return count;
 }
 
+double gap_s(const LaunchRun& run, const LaunchCosts& costs) {
+  return run.starts_early ? 0 : costs.next_s;
+}
+
+// Between the kernels: before each but the first.
+double gaps_of(std::span<const LaunchRun> runs, const LaunchCosts& costs) {
+  double gaps = -gap_s(runs.front(), costs);
+  for (const LaunchRun& run : runs) gaps += run.count * gap_s(run, costs);
+  return gaps;
+}
+
 double running_of(std::span<const LaunchRun> runs) {
   double running_s = 0;
   for (const LaunchRun& run : runs) running_s += run.count * run.running_s;
@@ -38,12 +49,12 @@ LaunchCosts launch_costs(const Gpu& gpu, CacheState cache) {
 Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s) {
   const double launches = launches_of(runs);
   if (launches <= 0) return {};
-  const double busy_s = costs.first_s + running_of(runs) + (launches - 1) * costs.next_s;
-  double end_s = costs.first_s - costs.next_s;  // so that the first kernel starts at first_s
+  const double busy_s = costs.first_s + running_of(runs) + gaps_of(runs, costs);
+  double end_s = costs.first_s - gap_s(runs.front(), costs);  // the first kernel starts at first_s
   double submitted = 0;
   for (const LaunchRun& run : runs) {
     if (run.count <= 0) continue;
-    const double each_s = costs.next_s + run.running_s;
+    const double each_s = gap_s(run, costs) + run.running_s;
     double last_end_s = end_s + run.count * each_s;
     if (costs.host_submit_s) {
       // The latest of the run's kernels to be waited for is its first or its last.

@@ -23,12 +23,14 @@ LaunchCosts launch_costs(const Gpu& gpu, CacheState cache);
 struct LaunchRun {
   double count = 1;
   double running_s = 0;  ///< of one
+  /// Its blocks wait on the SMs when the launch before ends: no time passes between the two.
+  bool starts_early = false;
 };
 
 /// A chain of launches in one stream. Launching is asynchronous: the host submits kernel i = 0, 1 …
 /// at i · host_submit_s and goes on, and the device queues what it cannot start yet:
 ///   start_0 = first_s
-///   start_i = max(first_s + i · host_submit_s - queued_s, end_(i-1) + next_s)
+///   start_i = max(first_s + i · host_submit_s - queued_s, end_(i-1) + next_s)   next_s: 0 if early
 ///   end_i   = start_i + running_i
 /// where queued_s is the work that the stream had before it when the first kernel was submitted.
 /// So the queue hides the launches where kernels run longer than the host takes to submit them, and

@@ -23,12 +23,12 @@ Latency latency_cycles(const Waits& waits, const WaitShares& shares, const Gpu& 
   const double l2 = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
   const double dram =
       std::max(l2, rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2));
-  const double queue = gpu.sustained.l2_queue_cycles.value_or(0);
+  const double queue = gpu.sustained.l2_queue_cycles.value_or(0) + shares.queue_cycles;
   const double below_l1 = 1 - shares.l1;
   const double of_load = shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 +
                          shares.dram * dram + below_l1 * queue;
   const double tile = gpu.sustained.tile_load_latency_cycles.value_or(l2 + queue);
-  const double of_tile = tile + shares.dram * std::max(0.0, dram - tile);
+  const double of_tile = tile + shares.dram * std::max(0.0, dram - tile) + shares.queue_cycles;
   const double loads = waits.global * of_load + waits.tile_loads * of_tile;
   const double rest =
       waits.shared *
@@ -61,14 +61,13 @@ StepTime step_time(const StepCost& cost, double stages, double units, double war
   const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
   // A block starts before it works; meanwhile others work.
   const double start = cost.pipes[static_cast<std::size_t>(Resource::launch)];
-  const double own = start + busy_cycles(cost.alone, pipe_overlap(warps, gpu)) / units;
-  const double all =
-      resident * std::max(start, busy_cycles(cost.pipes, pipe_overlap(warps * resident, gpu)));
+  const double own = busy_cycles(cost.alone, pipe_overlap(warps, gpu)) / units;
+  const double all = resident * busy_cycles(cost.pipes, pipe_overlap(warps * resident, gpu));
   const double hidden = std::max(0.0, all - own);
   const double waiting = exposed_cycles(cost.latency.loads, stages, all) + cost.latency.rest +
-                         std::max(0.0, cost.stream - own);
-  const double cycles = own + of_blocks(std::array{hidden, waiting});
-  return {cycles, std::min(cycles, std::max(own, all)),
+                         std::max(0.0, cost.stream - start - own);
+  const double cycles = start + own + of_blocks(std::array{hidden, waiting});
+  return {cycles, std::min(cycles, start + std::max(own, all)),
           waiting + hidden > 0 ? waiting / (waiting + hidden) : 1,
           static_cast<std::size_t>(fullest - cost.pipes.begin())};
 }
@@ -104,7 +103,20 @@ struct BlockCost {
   double warps;
   double start_cycles;  ///< of the SM's launch unit
   double drain_cycles;  ///< a block holds its place until its last stores are taken
+  double joint_wait;    ///< until a whole cluster can start, in mean waits of one block; alone none
 };
+
+// The blocks of a cluster start together, each behind others that start on its SM: so many times the
+// time that the starts of the others take. By softmax.cluster and norm in clusters in the runs random1,
+// 2, 4, 6 and 7 of 2026-11-22 (132 SMs, 3.35 and 4.8 TB/s): from 1 on it is flat.
+constexpr double kMeanWaitToStart = 1.5;
+
+// Of so many waits the longest, in means: Σ 1/i.
+double longest_of(std::int64_t waits) {
+  double sum = 0;
+  for (std::int64_t i = 1; i <= waits; ++i) sum += 1 / static_cast<double>(i);
+  return sum;
+}
 
 BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
@@ -114,7 +126,8 @@ BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
   return {warps,
           gpu.sustained.block_launch_cycles.value_or(0) +
               warps * gpu.sustained.warp_launch_cycles.value_or(0),
-          stores ? gpu.sustained.store_drain_cycles.value_or(0) : 0};
+          stores ? gpu.sustained.store_drain_cycles.value_or(0) : 0,
+          longest_of(plan.launch.cluster_blocks()) - 1};
 }
 
 /// The time of one round, by what is waited for, and its pipes' work.
@@ -149,7 +162,10 @@ RoundTime round_time(const Round& round, const BlockCost& block, const WaitShare
       cost.pipes[kLaunch] = block.start_cycles;
       cost.latency.loads += latency_cycles({.global = shares.random_waits}, shares, gpu).loads;
       // After the last blocks comes the kernel's own completion.
-      if (!round.last) cost.latency.rest += block.drain_cycles;
+      if (!round.last) {
+        cost.latency.rest += block.drain_cycles + kMeanWaitToStart * block.joint_wait *
+                                                      (round.resident - 1) * block.start_cycles;
+      }
     }
     const double loads = step.waits.global + step.waits.tile_loads;
     if (result.fill <= 0 && loads > 0) {
@@ -179,6 +195,13 @@ RoundTime round_time(const Round& round, const BlockCost& block, const WaitShare
     started |= !loop;
   }
   if (!started) add({}, false, true);  // starting and ending take time too
+  // A block is at work while those behind it start, one after the other.
+  const double behind = (round.resident - 1) * block.start_cycles;
+  const double together =
+      block.start_cycles + Overlap(gpu.sustained.memory_overlap_exponent)(
+                               std::array{behind, result.cycles - block.start_cycles});
+  result.spent[kLaunch] += std::max(0.0, together - result.cycles);
+  result.cycles = together;
   return result;
 }
 

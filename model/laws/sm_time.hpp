@@ -27,6 +27,7 @@ struct WaitShares {
   double l1 = 0;            ///< in L1
   double dram = 0;          ///< in DRAM; the rest in L2
   double random_waits = 0;  ///< dependent waits of a block for random reads that L1 misses
+  double queue_cycles = 0;  ///< more for each that L1 misses, because memory is busy
 };
 
 SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& shares,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "model/counting/totals.hpp"
@@ -29,6 +30,8 @@ struct Together {
   double first_tile_cycles;
   Traffic dram_share;   ///< of what blocks read and write, that DRAM moves
   double dram_bytes_s;  ///< that so many SMs load
+  double
+      copy_bytes_s;  ///< that a block has on their way (Little's law); 0: no less than memory sends
 };
 
 /// Of one block, in seconds.
@@ -42,7 +45,9 @@ struct BlockTime {
   double step_s = 0;
   CyclesByResource pipes_s{};  ///< of all blocks on the SM
 
-  double alone_s = 0;  ///< the same work by itself
+  double alone_s = 0;   ///< the same work by itself
+  double own_s = 0;     ///< its loop, if memory sent it all it can have on its way
+  double memory_s = 0;  ///< of its loop, what memory takes for all blocks
 
   double work_s() const { return loop_s + epilogue_s; }
   double total_s() const { return work_s() + before_s; }
@@ -100,7 +105,8 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
   const double dram_s = over(some.active * read * some.dram_share.read_bytes +
                                  some.active * beside * some.dram_share.write_bytes,
                              some.dram_bytes_s);
-  const double least_s = phase.repeats > 1 ? rates.step_s : 0;
+  const double least_s =
+      std::max(phase.repeats > 1 ? rates.step_s : 0, loops ? over(read, some.copy_bytes_s) : 0);
   // A block alone waits out its latency too, as far as its warps on a scheduler do not hide that of
   // each other; other blocks hide it.
   constexpr double kSchedulers = 4;  // of an SM
@@ -109,6 +115,8 @@ void add_phase(BlockTime& block, const Phase& phase, const Together& some, const
   const double alone_math_s = math_s(1) + waits_s;
   const double full_math_s = std::max(alone_math_s, math_s(some.per_sm));
   block.loop_s += phase.repeats * together({full_math_s, l2_s, dram_s, least_s});
+  block.own_s += phase.repeats * together({full_math_s, 0, 0, least_s});
+  block.memory_s += phase.repeats * std::max(l2_s, dram_s);
   const double trip_cycles =
       rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(0);
   block.before_s +=
@@ -145,6 +153,15 @@ BlockTime time_of_block(const BlockClass& each, const Plan& plan, const Together
   return block;
 }
 
+// Blocks of the first round start together: all wait, then all load. Later ones have drifted apart: what
+// some wait, memory sends to others.
+BlockTime drifted(BlockTime block) {
+  const double around_s = block.before_s + block.epilogue_s;
+  const double later_s = together({around_s + block.own_s, block.memory_s, 0, 0});
+  block.loop_s = std::min(block.loop_s, later_s - around_s);
+  return block;
+}
+
 BlockTime mixed(const BlockTime& a, const BlockTime& b, double of_b) {
   const auto mix = [of_b](double x, double y) { return x + of_b * (y - x); };
   BlockTime result = {mix(a.loop_s, b.loop_s),
@@ -155,7 +172,9 @@ BlockTime mixed(const BlockTime& a, const BlockTime& b, double of_b) {
                       mix(a.dram_s, b.dram_s),
                       mix(a.step_s, b.step_s),
                       {},
-                      mix(a.alone_s, b.alone_s)};
+                      mix(a.alone_s, b.alone_s),
+                      mix(a.own_s, b.own_s),
+                      mix(a.memory_s, b.memory_s)};
   for (std::size_t i = 0; i < kResources; ++i) result.pipes_s[i] = mix(a.pipes_s[i], b.pipes_s[i]);
   return result;
 }
@@ -224,22 +243,34 @@ ClassesTime time_at(const Plan& plan, const Occupancy& occupancy, const Traffic&
   some.at_once = plan.instructions_at_once;
   some.first_tile_cycles = first_tile_cycles(plan, gpu);
   some.dram_share = {over(dram.read_bytes, l2.read_bytes), over(dram.write_bytes, l2.write_bytes)};
-  some.dram_bytes_s = rates.dram_of(std::min(some.active, sms));
+  some.copy_bytes_s = over(plan.in_flight_bytes, rates.trip_s);
+  // One stream after the other, as far as it is on its way; or panels of products.
+  some.dram_bytes_s = plan.in_flight_bytes > 0
+                          ? gpu.sustained.dram_read_bytes_per_s.value_or(rates.dram)
+                          : rates.dram_of(std::min(some.active, sms));
 
   ClassesTime found;
   TileTime& result = found.time;
   std::vector<Jobs> jobs;
   double held_s = 0;  // by places, on average
   bool first_waits = false;
+  std::int64_t taken = 0;  // places, by the blocks before
   const std::vector<BlockTime> times = times_of_blocks(plan, some, rates, sms, clock_hz, gpu);
   for (std::size_t c = 0; c < plan.blocks.size(); ++c) {
     const BlockClass& each = plan.blocks[c];
     const BlockTime& block = times[c];
     for (const Phase& phase : each.phases) first_waits |= phase.step.waits.tile_loads > 0;
-    jobs.push_back({each.count, block.total_s()});
     const double rounds = static_cast<double>(each.count) / some.active;
-    held_s += rounds * block.total_s();
-    result.loop_s += rounds * block.loop_s;
+    const std::int64_t started = std::min(each.count, slots - std::min(slots, taken));
+    taken += each.count;
+    for (const auto& [count, some_time] :
+         {std::pair{started, block}, std::pair{each.count - started, drifted(block)}}) {
+      if (count == 0) continue;
+      const double share = static_cast<double>(count) / some.active;
+      jobs.push_back({count, some_time.total_s()});
+      held_s += share * some_time.total_s();
+      result.loop_s += share * some_time.loop_s;
+    }
     result.epilogue_s += rounds * (block.epilogue_s + block.before_s);
     for (std::size_t i = 0; i < kResources; ++i) found.pipes_s[i] += rounds * block.pipes_s[i];
     result.math_s += rounds * block.math_s;

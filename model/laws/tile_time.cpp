@@ -21,7 +21,7 @@ double norm(double a, double b, double c, double d) {
 }
 
 // A store by elements of 2 bytes that lie apart passes L1 by sectors: by products of mma.sync with
-// unaligned C and one block an SM, 1.5 and 1.6 (h200-sxm-products2-2026-11-22: 11037x13508x987,
+// unaligned C and one block an SM, 1.5 and 1.6 (products2 of 2026-11-22: 11037x13508x987,
 // 28213x24990x2060).
 constexpr double kCyclesPerScatteredSector = 1.55;
 
@@ -35,6 +35,19 @@ struct LastRound {
   std::int64_t blocks;  ///< of parts, where tiles are split
   double steps;         ///< of each
 };
+
+// Between rounds of blocks that have their SM alone and come and go: a trip for the first copies, and one
+// until the last stores are taken, or the time to start a block.
+double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, double clock_hz,
+                const Gpu& gpu) {
+  if (loop.blocks_per_sm > 1 || rounds <= 1) return 0;
+  double each_s = 0;
+  if (loop.fills_anew) each_s = 2 * rates.trip_s;
+  if (loop.blocks_in_turn) {
+    each_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz + rates.trip_s;
+  }
+  return (rounds - 1) * each_s;
+}
 
 }  // namespace
 
@@ -82,11 +95,17 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double from_dram =
         over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
     const double loop_s = steps * norm(math, l2, from_dram, rates.step_s);
-    const double store_s = sharing * epilogue_s;
+    const bool alone = loop.blocks_in_turn && loop.blocks_per_sm == 1;
+    const double own_s = loop.blocks_in_turn ? epilogue_s : sharing * epilogue_s;
+    // Blocks that multiply nothing meanwhile store all at once.
+    const double store_s = alone ? std::max(own_s, some * write_s) : own_s;
     // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
     // tile comes out every (loop + 2 store) / 2, or every loop if that is longer.
-    const double epilogue = loop.stores_meanwhile ? std::max(0.0, store_s - loop_s / 2) : store_s;
-    const double write = std::max(0.0, some * write_s - loop_s - epilogue);
+    const double behind_s = loop.sums_apart ? loop_s : loop.stores_meanwhile ? loop_s / 2 : 0;
+    const double epilogue = std::max(0.0, store_s - behind_s);
+    // DRAM moves the results besides what it moves for the loop.
+    const double moved = std::min(loop_s, steps * from_dram) + some * write_s;
+    const double write = std::max(0.0, moved - loop_s - epilogue);
     result.math_s += times * steps * math;
     result.l2_s += times * steps * l2;
     result.dram_s += times * (steps * from_dram + some * write_s);
@@ -108,8 +127,12 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   }
   const double split_cycles =
       loop.splits > 1 || last.split ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
-  result.fill_s = (gpu.sustained.tile_fill_cycles.value_or(0) + split_cycles) / clock_hz;
+  const auto rounds = static_cast<double>(full + full_parts + (rest > 0 ? 1 : 0));
+  result.fill_s =
+      (gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles) / clock_hz +
+      refill_s(loop, rounds, rates, clock_hz, gpu);
   if (loop.stores_meanwhile) result.fill_s += 2 * epilogue_s;  // of the last tile
+  if (loop.sums_apart) result.fill_s += epilogue_s;
   result.time_s =
       result.loop_s + result.epilogue_s + result.write_s + result.tail_s + result.fill_s;
   if (!clock.given && loop.on_tensor_cores) {

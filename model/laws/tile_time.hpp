@@ -27,9 +27,15 @@ struct TileTime {
 /// where math counts the fullest SM, or what a block alone on it waits for besides, L2 the bytes of
 /// all, and DRAM the launch's bytes spread over its steps, at a rate that grows with the SMs that load
 /// until `tile_dram_sm_share` of them do, or with what they have in flight where that is known.
-///   round = max(steps · step + epilogue, its share of the writes)
+///   round = max(steps · step + epilogue, what DRAM reads and writes for it)
 ///   time = rounds + fill, times the slowdown under the power limit unless the clock is given.
+/// Blocks that stay fill once; a block a tile, alone on its SM, waits for two trips more.
 /// Where the depth of the last round's tiles is split, their parts run in rounds of fewer steps.
+/// Sums that tiles have apart (TileLoop::sums_apart) hide the epilogue behind the next round's steps:
+///   round = max(steps · step, epilogue), and once more the epilogue.
+/// Of blocks in turn (TileLoop::blocks_in_turn) that share an SM one's epilogue shows; one that has it
+/// alone shows its own or its share of all writes, which come at once, and in each round after the first
+/// its start and the latency of its first tiles.
 /// The form is that of a sketch fitted to 10,000 published rows (gemm_tensor.csv:
 /// ai-dynamo/aiconfigurator, compute capability 9.0; 2026-11-22);
 /// compare Origami (ROCm), which adds prologue, loop and epilogue likewise.

@@ -50,7 +50,6 @@ struct KernelModel {
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes) = nullptr;
 };
 
-/// A family: "gemm". Its limit holds for every way to compute the same thing.
 /// Variants with the same result, of which one moves through memory what others keep on chip: along
 /// which parameter that begins to matter.
 struct Crossover {
@@ -60,6 +59,7 @@ struct Crossover {
   std::size_t follows;  ///< another parameter, whose fallback takes the same value
 };
 
+/// A family: "gemm". Its limit holds for every way to compute the same thing.
 struct KernelFamily {
   std::string_view name;
   std::string_view summary;

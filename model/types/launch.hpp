@@ -4,6 +4,10 @@
 
 namespace roofcast {
 
+/// The most blocks of a grid along y and along z, on every compute capability (CUDA C++ Programming
+/// Guide, technical specifications). A plan that must split its rows by it does so on every GPU.
+inline constexpr std::int64_t kMostBlocksYZ = 65535;
+
 /// A grid of thread blocks and what each block holds while it runs.
 struct Launch {
   std::array<std::int64_t, 3> grid{1, 1, 1};

@@ -76,6 +76,8 @@ struct TileRaster {
   double row_panel_written = 0;  ///< of those, sums in memory to which each tile of the row adds
   bool rolling = false;  ///< a group's tiles begin before those of the one before have ended
   double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
+  bool drifting =
+      false;  ///< blocks stay and take tile after tile: nothing brings them in step again
 };
 
 /// Accesses that do not come in whole lines one after the other.
@@ -170,11 +172,19 @@ struct Plan {
   /// Blocks, not all equal, whose copies run ahead of their arithmetic in the phases that repeat:
   /// they take the time of laws/tile_classes.hpp.
   bool copies_ahead = false;
-  /// Lanes ask L2 for sectors of their own, not for lines: an SM gets no more than its even share of
-  /// what L2 sends.
-  bool sectors_by_lane = false;
+  /// Of such blocks: bytes that each has on their way at once, where those are too few to use what
+  /// memory sends. 0: enough.
+  double in_flight_bytes = 0;
+  /// All blocks start and end together: what they do before and after the loop that moves their data
+  /// is not beneath what others move.
+  bool ends_apart = false;
   /// Its cycles were told by times, as if it ran at the clock of kernels without tensor cores.
   bool timed_at_full_clock = false;
+  /// Its blocks wait on the SMs when the launch before it ends (programmatic dependent launch).
+  bool starts_early = false;
+  /// Another kernel ran before it on data that it reads: it fetches its code and its parameters as
+  /// one that reads new data does.
+  bool starts_anew = false;
   /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
   bool finds_longer = false;
   bool estimated_traffic =

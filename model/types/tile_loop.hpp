@@ -19,11 +19,20 @@ struct TileLoop {
   double copy_cycles = 0;          ///< of an SM for copies in small pieces, one block's step
   double l2_read_bytes = 0;        ///< of one block's step: as L2 looks them up, joined ones once
   double in_flight_bytes = 0;      ///< that a block's copies are ahead; 0: not known
-  double outputs = 0;              ///< elements of a tile that a block writes
-  double scattered_sectors = 0;    ///< of L2 that stores of a tile touch in part, one by one
-  bool stores_meanwhile = false;   ///< results of a tile leave while the next one is multiplied
-  bool on_tensor_cores = true;     ///< else on the SIMT pipes
-  double useful_cycles = 0;        ///< of all SMs together for the arithmetic that the result needs
+  double outputs = 0;  ///< of a tile that a block writes, of the size that the rate counts
+  double scattered_sectors = 0;   ///< of L2 that stores of a tile touch in part, one by one
+  double start_cycles = 0;        ///< of a launch before its blocks run, beyond that of others
+  bool stores_meanwhile = false;  ///< results of a tile leave while the next one is multiplied
+  /// The same from sums of their own in tensor memory: at the full rate of the SM.
+  bool sums_apart = false;
+  /// A block a tile. One that has its SM alone waits for its first copies, and the next one for its
+  /// last stores.
+  bool fills_anew = false;
+  /// Blocks come and go one by one: of several on an SM one stores while the others multiply, and one
+  /// that has it alone waits for its first tiles itself.
+  bool blocks_in_turn = false;
+  bool on_tensor_cores = true;  ///< else on the SIMT pipes
+  double useful_cycles = 0;     ///< of all SMs together for the arithmetic that the result needs
 
   /// Of so many: the parts of the last round count as the tiles that they make up.
   constexpr std::int64_t blocks() const { return tiles * splits; }

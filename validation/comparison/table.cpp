@@ -205,6 +205,7 @@ Gpu with_launch_cost(Gpu gpu, double launch_s) {
   gpu.sustained.stream_launch_s = launch_s;
   gpu.sustained.graph_launch_s = launch_s;
   gpu.sustained.launch_gap_s = launch_s;
+  gpu.sustained.host_submit_s.reset();
   return gpu;
 }
 

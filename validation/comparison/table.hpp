@@ -42,7 +42,8 @@ struct Table {
   std::optional<double> launch_s{};          ///< of the query
 };
 
-/// The device where each launch costs `launch_s`: how a table was timed is not the device's.
+/// The device where each launch costs `launch_s`, whoever submits it: how a table was timed is not the
+/// device's.
 Gpu with_launch_cost(Gpu gpu, double launch_s);
 
 /// Throws InputError naming the file, the line, the column and the mend.

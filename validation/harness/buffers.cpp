@@ -1,6 +1,5 @@
 #include "validation/harness/buffers.hpp"
 
-#include <cmath>
 #include <stdexcept>
 
 #include "kernels/common/data.hpp"
@@ -21,11 +20,6 @@ void* Arena::take(std::size_t bytes) {
   void* const memory = memory_.get() + used_;
   used_ += padded(bytes);
   return memory;
-}
-
-std::size_t bytes_of(const cuda::Tensor& tensor) {
-  return static_cast<std::size_t>(
-      std::ceil(size_bytes(tensor.dtype) * static_cast<double>(tensor.elements)));
 }
 
 std::size_t arena_bytes(const cuda::Tensors& tensors) {

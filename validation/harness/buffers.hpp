@@ -28,7 +28,6 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-std::size_t bytes_of(const cuda::Tensor& tensor);
 /// Of all tensors, as the arena lays them out.
 std::size_t arena_bytes(const cuda::Tensors& tensors);
 

@@ -34,6 +34,16 @@ TEST(AttentionDecode, ReadsKeysOnceForAllHeadsOfAGroup) {
   EXPECT_NEAR(issued_by_launch(program[1].plan).l2.write_bytes, 4.0 * 64 * (256 + 4), 1e-6);
 }
 
+// 256 rows, a block each. On an A100 the sum starts when the products have ended.
+TEST(AttentionDecode, TheSumWaitsOnTheSmsWhereTheDeviceAllows) {
+  const Problem two = split(decode(4, 64, 8, 1000), 2);
+  const Plan on_h100 = plan_decode(two, gpu_named("h100-sxm5"))[1].plan;
+  EXPECT_EQ(on_h100.launch.blocks(), 256);
+  EXPECT_EQ(on_h100.launch.threads(), 256);
+  EXPECT_TRUE(on_h100.starts_early);
+  EXPECT_FALSE(plan_decode(two, gpu_named("a100-sxm4-80gb"))[1].plan.starts_early);
+}
+
 TEST(AttentionDecode, OnePartNeedsNoSum) {
   const Program program = plan_decode(split(decode(4, 64, 8, 1000), 1), gpu_named("h100-sxm5"));
   ASSERT_EQ(program.size(), 1U);

@@ -259,9 +259,12 @@ TEST(AttentionLibrary, WritingACacheTakesALaunchOfItsOwn) {
   const double without_s = time_s(of(kTrtllm, p), h100);
   p[kCacheWrites] = kWritesQkv;
   const Program program = plan_library(of(kTrtllm, p, 1), h100);
-  ASSERT_EQ(program.size(), 2U);
-  EXPECT_EQ(program.front().plan.arrays.front().footprint.read_bytes, 3 * 8.0 * 32 * 512 * 128 * 2);
+  ASSERT_EQ(program.size(), 3U);  // where sequences begin, the cache, attention
+  EXPECT_EQ(program[1].plan.arrays.front().footprint.read_bytes, 3 * 8.0 * 32 * 512 * 128 * 2);
   EXPECT_GT(time_s(of(kTrtllm, p), h100), without_s);
+  // vLLM's: a block a token.
+  p[kCacheWrites] = kWritesKv;
+  EXPECT_EQ(plan_library(of(kFa3, p, 1), h100).front().plan.launch.blocks(), 8 * 512);
 }
 
 }  // namespace

@@ -148,9 +148,53 @@ TEST(GemmLibrary, QuantizesInALaunchBefore) {
   Problem p = product(4096, 4096, 4096, DType::fp8);
   const double alone = time_s(p, h200);
   p[kQuantize] = kActivations;
-  EXPECT_GT(time_s(p, h200), alone);
+  const double by_known_scale = time_s(p, h200);
+  EXPECT_GT(by_known_scale, alone);
+  p[kQuantize] = kDynamic;
+  EXPECT_GT(time_s(p, h200), by_known_scale);
   p.dtype = DType::bf16;
   EXPECT_THROW(time_s(p, h200), InputError);
+}
+
+TEST(GemmLibrary, FindsAScaleInFourLaunches) {
+  const auto launches = [](std::int64_t m, std::int64_t k) {
+    Problem p = with_tile(product(m, 256, k, DType::fp8), 64, 256);
+    p[kQuantize] = kDynamic;
+    return plan_library(p, gpu_named("h200-sxm"));
+  };
+  const Program program = launches(4096, 4096);
+  ASSERT_EQ(program.size(), 5U);
+  const double elements = 4096.0 * 4096;
+  const auto l2 = [&program](std::size_t i) { return total_work(program[i].plan).l2; };
+  EXPECT_DOUBLE_EQ(l2(1).read_bytes, elements * 2);  // by 1024 blocks of 1024, 16 a thread
+  EXPECT_DOUBLE_EQ(l2(2).read_bytes, elements * 2);
+  EXPECT_DOUBLE_EQ(l2(2).write_bytes, elements);
+  EXPECT_EQ(program[1].plan.launch.blocks(), 1024);
+  EXPECT_EQ(program[1].plan.blocks.size(), 1U);
+  EXPECT_DOUBLE_EQ(program[1].plan.blocks.front().phases.front().repeats, 4);
+  EXPECT_DOUBLE_EQ(program[2].plan.blocks.front().phases.front().repeats, 64);
+  // Three blocks have something to read, the others to compare.
+  const Program small = launches(3, 1008);
+  EXPECT_EQ(small[1].plan.blocks.front().count, 3);
+  EXPECT_EQ(small[1].plan.blocks.back().count, 1021);
+  EXPECT_NEAR(total_work(small[1].plan).l2.read_bytes, 6048, 1e-9);
+}
+
+TEST(GemmLibrary, SumsOfFp32EndAfterAnyEightElements) {
+  const Gpu a100 = gpu_named("a100-pcie-80gb");
+  const auto steps = [&a100](std::int64_t k) {
+    return library_outline(with_tile(product(512, 512, k, DType::fp32), 128, 64), a100).loop.steps;
+  };
+  EXPECT_DOUBLE_EQ(steps(196), 200 / 32.0);
+  EXPECT_DOUBLE_EQ(steps(200), 200 / 32.0);
+}
+
+TEST(GemmLibrary, ProductsOfABatchAreNotSplit) {
+  for (const char* name : {"a100-pcie-80gb", "h100-sxm5"}) {
+    Problem p = product(64, 64, 8192, DType::fp32);
+    p[kBatch] = 4;
+    for (const Problem& one : library_candidates(p, gpu_named(name))) EXPECT_EQ(one[kSplitK], 1);
+  }
 }
 
 TEST(GemmLibrary, BatchesAreAsManyTilesAndBytes) {

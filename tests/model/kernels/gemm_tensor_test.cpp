@@ -59,22 +59,30 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   const double delivered = 512.0 * 64 * (128 + 256) * 128;
   EXPECT_DOUBLE_EQ(total_work(plan_of(1)).l2.read_bytes, delivered);
   EXPECT_DOUBLE_EQ(total_work(plan_of(2)).l2.read_bytes, delivered);
-  // Without a cluster half of what neighbours ask for is joined.
-  EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->l2_read_bytes, (128 + 256 * 0.75) * 128);
-  EXPECT_DOUBLE_EQ(plan_of(2).tile_loop->l2_read_bytes, (128 + 256 / 2) * 128);
-  // The copy engine asks for every line, 1.5 clocks each.
-  EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->copy_cycles, 1.5 * (128 + 256));
-  EXPECT_DOUBLE_EQ(plan_of(2).tile_loop->copy_cycles, 1.5 * (128 + 128));
+  // Without a cluster half of what neighbours ask for is joined. In 64 steps a tile is stored once.
+  const double stored = 128.0 * 256 * 2 / 64;
+  EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->l2_read_bytes, (128 + 256 * 0.75) * 128 + stored);
+  EXPECT_DOUBLE_EQ(plan_of(2).tile_loop->l2_read_bytes, (128 + 256 / 2) * 128 + stored);
+  // The copy engine asks for every piece, 1.8 clocks each.
+  EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->copy_cycles, 1.8 * (128 + 256));
+  EXPECT_DOUBLE_EQ(plan_of(2).tile_loop->copy_cycles, 1.8 * (128 + 128));
+  // Blocks of a cluster wait for each other before they begin.
+  EXPECT_EQ(plan_of(1).tile_loop->start_cycles, 0);
+  EXPECT_GT(plan_of(2).tile_loop->start_cycles, 0);
   EXPECT_EQ(plan_of(1).tile_loop->in_flight_bytes, 4 * (128 + 256) * 128);
 }
 
-TEST(Wgmma, RowsOffALineTakeTwo) {
+TEST(Wgmma, PiecesOffALineTakeMoreAndOffASectorTwice) {
   const Gpu h100 = gpu_named("h100-sxm5");
-  // Rows of k are 142.5 lines: every second one begins half a line later, and its pieces touch two.
-  // Rows of n are whole lines.
-  const Plan plan = plan_wgmma(product(1280, 2560, 9120, {128, 256, 64}), h100).front().plan;
-  EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes * 100 * 143,
-                   9120.0 * 2 * (10 * 1280 * 1.5 + 7.5 * 2560));
+  const auto bytes_of = [&](std::int64_t k) {
+    const Plan plan = plan_wgmma(product(1280, 2560, k, {128, 256, 64}), h100).front().plan;
+    return plan.tile_loop->l2_read_bytes * 100 * plan.tile_loop->steps;
+  };
+  const double stored = 1280.0 * 2560 * 2;
+  // Rows of k are 142.5 lines: the pieces of every second one touch two. Rows of n are whole lines.
+  EXPECT_DOUBLE_EQ(bytes_of(9120), 9120.0 * 2 * (10 * 1280 * 1.125 + 7.5 * 2560) + stored);
+  // 1141 times 16 bytes: pieces touch 1.875 lines and, half of them, a fifth sector.
+  EXPECT_DOUBLE_EQ(bytes_of(9128), 9128.0 * 2 * (10 * 1280 * 1.71875 + 7.5 * 2560) + stored);
 }
 
 TEST(Wgmma, ThreadsStorePartsAndUnalignedRowsBySectors) {
@@ -299,6 +307,20 @@ TEST(Skinny, WeightsAreReadOnceAndTokensStayInL1) {
   ASSERT_EQ(plan.reuse.size(), 1U);
   EXPECT_DOUBLE_EQ(plan.reuse.front().bytes, 256 * tokens);
   EXPECT_DOUBLE_EQ(plan.reuse.front().distinct_bytes, tokens);
+}
+
+TEST(Skinny, RoundsAheadOfTheirProductsComeInPairs) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const auto instructions = [&](std::int64_t k) {
+    Problem p = product(8, 4096, k, {8, 16, 32});
+    p[kTransposedB] = 1;
+    const Phase& rounds = plan_skinny(p, h200).front().plan.blocks.front().phases.front();
+    return rounds.repeats * rounds.step.warp_instructions;
+  };
+  // Eight warps, 181 a round of 1024 k; 424 of loads by elements, which are not ahead.
+  EXPECT_DOUBLE_EQ(instructions(4096), 8.0 * 4 * 181);
+  EXPECT_DOUBLE_EQ(instructions(5120), 8.0 * 6 * 181);
+  EXPECT_DOUBLE_EQ(instructions(5119), 8.0 * 5 * 424);
 }
 
 TEST(Skinny, RowsOffASectorTakeMore) {

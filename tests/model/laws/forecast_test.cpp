@@ -67,15 +67,14 @@ TEST(LaunchTime, TheFirstWaveWaitsForRandomReads) {
   EXPECT_LT(of_waves(1000), 1);
 }
 
-// Of 198 blocks on 132 SMs some SMs have two: 4/3 of an even share, which is 1/132 of what L2 sends.
-// Blocks work 100 cycles before their copies and 200 after them, while their SM moves nothing.
-TEST(LaunchTime, SectorsThatLanesAskForCrossTheFullestSm) {
+// Blocks work 100 cycles before their copies and 200 after them, while nothing is moved.
+TEST(LaunchTime, EndsOfBlocksThatRunTogetherAreNotBeneathWhatIsMoved) {
   Gpu gpu = testing::hopper_like();
   gpu.sustained.l2_bandwidth_bytes_per_s = 1e6;
   Plan plan;
   plan.launch.grid[0] = 198;
   plan.launch.block[0] = 128;
-  plan.sectors_by_lane = true;
+  plan.ends_apart = true;
   Step before, loop, after;
   before.waits.arithmetic = 100 / *gpu.latency.fma_cycles;
   after.waits.arithmetic = 200 / *gpu.latency.fma_cycles;
@@ -87,8 +86,8 @@ TEST(LaunchTime, SectorsThatLanesAskForCrossTheFullestSm) {
     one.misses = l1_misses(plan, two, gpu);
     return launch_time(plan, two, one, {kClock_hz}, gpu).time_s;
   };
-  EXPECT_NEAR(seconds(), 300 + 3000 * 4.0 / 3, 1e-6);
-  plan.sectors_by_lane = false;
+  EXPECT_NEAR(seconds(), 300 + 3000, 1e-6);
+  plan.ends_apart = false;
   EXPECT_NEAR(seconds(), 3000, 0.1);  // the SM's work lies beneath
 }
 
@@ -105,7 +104,7 @@ TEST(LaunchTime, PartsTellTheLargestAndAddUp) {
   plan.arrays = {{.array = 0, .compulsory = {1, 1}, .footprint = {}}};
   // SMs 265 s, L2 265 s later 88 ⅓ s: 441 ⅔ s together.
   const LaunchTime time =
-      time_of(plan, {.l2 = {2650 / 3.0, 0}, .dram = {}, .reads_new_data = true}, kClock_hz, gpu);
+      time_of(plan, {.l2 = {2650 / 3.0, 0}, .dram = {}, .new_share = 1}, kClock_hz, gpu);
   EXPECT_NEAR(time.parts[Part::l2], 265 / 3.0, 1e-9);
   EXPECT_NEAR(time.parts[Part::latency], 265, 1e-9);
   EXPECT_NEAR(time.parts[Part::overlap], 265 / 3.0, 1e-9);

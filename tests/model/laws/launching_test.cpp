@@ -105,6 +105,16 @@ TEST(Launching, AChainOfSmallKernelsIsBoundByTheHost) {
   EXPECT_LT(graph.time->expected_s, 40 * kMicro);
 }
 
+// 3 µs, 10 µs, 1 µs and 5 µs; no gap where the second one's blocks wait on the SMs.
+TEST(Schedule, ALaunchThatStartsEarlyFollowsAtOnce) {
+  const LaunchCosts costs = {.first_s = 3e-6, .next_s = 1e-6};
+  std::vector<LaunchRun> runs = {{1, 10e-6}, {1, 5e-6}};
+  EXPECT_DOUBLE_EQ(schedule(runs, costs).total_s, 19e-6);
+  runs[1].starts_early = true;
+  EXPECT_DOUBLE_EQ(schedule(runs, costs).total_s, 18e-6);
+  EXPECT_EQ(schedule(runs, costs).waiting_s, 0);
+}
+
 TEST(Schedule, NothingToLaunchTakesNoTime) {
   const LaunchCosts costs = {.first_s = 3e-6, .next_s = 1e-6, .host_submit_s = 2e-6};
   EXPECT_EQ(schedule({}, costs, 0).total_s, 0);

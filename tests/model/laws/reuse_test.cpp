@@ -61,6 +61,28 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   EXPECT_NEAR(raster_traffic(grouped, 100, March::in_step).read_bytes, 24e9 + 3e9, 1e6);
 }
 
+TEST(L2Reuse, BlocksThatStayDriftApart) {
+  // Ten rounds of one row and ten columns: 66 MB, 1.1 times L2, 0.6 of it beyond its half. Blocks are
+  // 1.25% · 10 ÷ 2 of a round apart on average. B comes ten times after 66 MB, of which a fifth misses.
+  TileRaster raster = {
+      .tile_rows = 10, .tile_columns = 10, .row_panel_bytes = 6e6, .column_panel_bytes = 6e6};
+  const double b_again = 0.2 * 9 * 60e6;
+  EXPECT_NEAR(raster_traffic(raster, 10, March::in_step).read_bytes, b_again, 1);
+  raster.drifting = true;
+  EXPECT_NEAR(raster_traffic(raster, 10, March::in_step).read_bytes, b_again + 0.0625 * 0.6 * 660e6,
+              1);
+  // No further than each block reading its own panels; and not in one round.
+  EXPECT_NEAR(raster_traffic({.tile_rows = 100,
+                              .tile_columns = 100,
+                              .row_panel_bytes = 1e7,
+                              .column_panel_bytes = 1e7,
+                              .drifting = true},
+                             100, March::in_step)
+                  .read_bytes,
+              99e9 + 100 * (100 * 2e7 - 101e7), 1e6);
+  EXPECT_EQ(raster_traffic(raster, 100, March::in_step).read_bytes, 0);
+}
+
 // Two rows of 100 tiles at a time, 100 at once: a group of 200 tiles begins anywhere in a wave, so that
 // 1 + 198 ÷ 100 waves touch it, and each but the first reads its panels again. A tenth of them are sums
 // that tiles add to: they are written too.
@@ -159,14 +181,20 @@ TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
   EXPECT_DOUBLE_EQ(lost_between_rounds(plan, {37.5e6, 0}, gpu), 0.5);
 }
 
-// What a launch reads and writes whole is never found again, however small it is.
+// What a launch reads and writes whole is not found again, unless 4096 sets of it are less than L2 keeps.
 TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
   const Gpu gpu = testing::hopper_like();
-  for (const double bytes : {1e3, 1e6, 30e6, 90e6, 1e9}) {
+  for (const double bytes : {30e3, 1e6, 30e6, 90e6, 1e9}) {
     Plan plan;
     plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {bytes, bytes}}};
     EXPECT_EQ(lost_between_rounds(plan, {bytes, bytes}, gpu), 1) << bytes;
   }
+  Plan tiny;
+  tiny.arrays = {{.array = 0, .compulsory = {}, .footprint = {5e3, 5e3}}};
+  EXPECT_EQ(lost_between_rounds(tiny, {5e3, 5e3}, gpu), 0);  // 41 MB
+  EXPECT_EQ(lost_of_small(10e3, gpu), 0);
+  EXPECT_DOUBLE_EQ(lost_of_small(75e6 / 4096, gpu), 0.5);
+  EXPECT_EQ(lost_of_small(90e6 / 4096, gpu), 1);
   // Of reads that touch half of the memory around them, 22.5 MB, three sets are 67.5 MB.
   Plan half;
   half.arrays = {

@@ -129,6 +129,36 @@ TEST(SmTime, LastBlocksBeginInPlacesThatAreFreeEarly) {
   EXPECT_NEAR(spent, time.cycles, 1e-9);
 }
 
+// Blocks that do nothing but start take 100 cycles each; five whose one step waits 265 for L2 take
+// 100 and what the starts of the others, 400, and the wait leave together: ‖400, 265‖.
+TEST(SmTime, BlocksWorkWhileOthersStart) {
+  Gpu gpu = device();
+  gpu.sustained.block_launch_cycles = 100;
+  gpu.sustained.memory_overlap_exponent = 2;
+  Step step;
+  step.waits.global = 1;
+  EXPECT_NEAR(cycles(plan_of(step), gpu), 100 + 265, 1e-9);
+  EXPECT_NEAR(cycles(plan_of(step, 1, 5), gpu, 5), 100 + std::hypot(400, 265), 1e-9);
+}
+
+// Of clusters of four the last of four starts comes after 1 + 1/2 + 1/3 + 1/4 mean waits, 13/12 more
+// than that of one block; a mean wait is 1.5 times the start of the other block on the SM. Clusters
+// that find their places empty do not wait.
+TEST(SmTime, AClusterWaitsForTheLastOfItsPlaces) {
+  Gpu gpu = device();
+  gpu.sustained.block_launch_cycles = 100;
+  gpu.sustained.memory_overlap_exponent = 2;
+  Step step;
+  step.waits.arithmetic = 100;  // of 4 cycles
+  const auto of_two = [&](std::int64_t cluster) {
+    Plan plan = plan_of(step, 1, 4);
+    plan.launch.cluster[0] = cluster;
+    return cycles(plan, gpu, 2);
+  };
+  EXPECT_NEAR(of_two(1), 2 * (100 + std::hypot(100, 400)), 1e-9);
+  EXPECT_NEAR(of_two(4), 2 * (100 + std::hypot(100, 400 + 1.5 * 13 / 12 * 100)), 1e-9);
+}
+
 TEST(SmTime, EachWaitByItsLatency) {
   Gpu gpu = device();
   gpu.sustained.barrier_cycles = 20;
@@ -171,6 +201,10 @@ TEST(SmTime, LoadsQueueForL2) {
   EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}), 265 + 100);
   gpu.sustained.tile_load_latency_cycles = 300;
   EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}), 300);
+  // Where memory is busy, so much longer.
+  EXPECT_DOUBLE_EQ(waited({.global = 1}, {.l1 = 0.5, .queue_cycles = 40}),
+                   (34 + 265 + 100 + 40) / 2.0);
+  EXPECT_DOUBLE_EQ(waited({.tile_loads = 1}, {.queue_cycles = 40}), 340);
 }
 
 TEST(SmTime, MeasuredLatenciesComeBeforeTheDatasheets) {

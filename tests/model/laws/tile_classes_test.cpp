@@ -52,6 +52,37 @@ TEST(TileClasses, LongBlocksFirstLeaveNoTail) {
   EXPECT_DOUBLE_EQ(time_s(plan_of({{198, 1}, {66, 3}}), gpu), 4 * kStepCycles / kClock_hz);
 }
 
+TEST(TileClasses, ABlockCopiesWhatItHasOnItsWay) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.tile_load_latency_cycles = 1000;
+  Plan plan = plan_of({{1, 10}});
+  Step& step = plan.blocks.front().phases.front().step;
+  step.issued.tensor_flops[DType::bf16] = 0;
+  step.issued.l2.read_bytes = 32000;
+  plan.in_flight_bytes = 16000;  // in 500 ns
+  EXPECT_NEAR(time_s(plan, gpu), 10 * 1e-6, 0.01 * 10e-6);
+}
+
+TEST(TileClasses, BlocksAfterTheFirstRoundHaveDriftedApart) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.dram_latency_cycles = 2 * kStepCycles;
+  gpu.sustained.tile_l2_bytes_per_s = 1e12;
+  const auto rounds_s = [&gpu](std::int64_t rounds) {
+    Plan plan = plan_of({{132 * rounds, 1}});
+    Step& step = plan.blocks.front().phases.front().step;
+    step.issued.l2.read_bytes = 1e12 * 5 * kStepCycles / kClock_hz / 132;  // of all: five steps
+    Step wait;
+    wait.waits.global = 1;
+    plan.blocks.front().phases.insert(plan.blocks.front().phases.begin(), {wait});
+    return time_s(plan, gpu) * kClock_hz / kStepCycles;
+  };
+  // First all wait, then all load; later what a block waits and multiplies lies beneath.
+  const double loop = std::pow(std::pow(5, 4) + 1, 0.25);
+  EXPECT_NEAR(rounds_s(1), 2 + loop, 1e-9);
+  const double later = std::pow(std::pow(5, 4) + std::pow(2 + 1, 4), 0.25);
+  EXPECT_NEAR(rounds_s(3), 2 + loop + 2 * later, 1e-9);
+}
+
 TEST(TileClasses, PipesOverlapImperfectly) {
   Gpu gpu = testing::hopper_like();
   gpu.sustained.overlap_exponent = 2;  // of eight warps

@@ -109,6 +109,41 @@ TEST(TileTime, WarpsThatTakeTurnsStoreAtHalfTheRate) {
   EXPECT_NEAR(time_s(some, gpu), 61e-6, 1e-14);
 }
 
+TEST(TileTime, SumsApartAreStoredWhileTheNextTileIsMultiplied) {
+  Gpu gpu = device();
+  gpu.sustained.tile_outputs_per_clk = 4;
+  TileLoop some = loop(100);  // ten rounds of 5 µs
+  some.sums_apart = true;
+  some.outputs = 20000;  // 5 µs, hidden but for the last tile's
+  EXPECT_NEAR(time_s(some, gpu), 55e-6, 1e-14);
+  some.outputs = 24000;  // 6 µs each round, and the last one's loop before
+  EXPECT_NEAR(time_s(some, gpu), 66e-6, 1e-14);
+}
+
+TEST(TileTime, BlocksInTurnStoreWhileOthersMultiply) {
+  Gpu gpu = device();
+  gpu.sustained.tile_outputs_per_clk = 4;
+  TileLoop some = loop(20);
+  some.blocks_per_sm = 2;
+  some.outputs = 4000;  // 1 µs
+  EXPECT_NEAR(time_s(some, gpu), 12e-6, 1e-15);
+  some.blocks_in_turn = true;
+  EXPECT_NEAR(time_s(some, gpu), 11e-6, 1e-15);
+}
+
+TEST(TileTime, ABlockInTurnThatIsAloneWaitsForItsTilesAndStoresWithAllOthers) {
+  Gpu gpu = device();
+  gpu.sustained.tile_outputs_per_clk = 4;
+  gpu.sustained.tile_load_latency_cycles = 300;
+  gpu.sustained.block_launch_cycles = 200;
+  TileLoop some = loop(20);  // two rounds of 5 µs
+  some.blocks_in_turn = true;
+  some.outputs = 4000;  // 1 µs
+  EXPECT_NEAR(time_s(some, gpu), 12.5e-6, 1e-15);
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;  // 2 µs for ten tiles of 200 B
+  EXPECT_NEAR(time_s(some, gpu, {0, 4000}), 14.5e-6, 1e-15);
+}
+
 TEST(TileTime, CountsTheEpilogueAndTheWritesThatItDoesNotHide) {
   Gpu gpu = device();
   gpu.sustained.tile_outputs_per_clk = 4;
@@ -118,6 +153,28 @@ TEST(TileTime, CountsTheEpilogueAndTheWritesThatItDoesNotHide) {
   gpu.sustained.tile_dram_bytes_per_s = 1e9;
   EXPECT_NEAR(time_s(some, gpu, {0, 6000}), 6e-6, 1e-15);  // hidden to the last
   EXPECT_NEAR(time_s(some, gpu, {0, 8000}), 8e-6, 1e-15);
+}
+
+TEST(TileTime, ResultsCrossDramBesidesOperands) {
+  Gpu gpu = device();
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;
+  TileLoop some = loop(10);
+  some.math_cycles = 0;
+  EXPECT_NEAR(time_s(some, gpu, {5000, 8000}), 13e-6, 1e-15);
+  some.math_cycles = 200;  // 20 µs of arithmetic hide both
+  EXPECT_NEAR(time_s(some, gpu, {5000, 8000}), 20e-6 * std::pow(1 + 1.0 / 256, 0.25), 1e-15);
+}
+
+TEST(TileTime, ABlockATileWaitsForItsFirstCopiesAndLastStores) {
+  Gpu gpu = device();
+  gpu.sustained.tile_load_latency_cycles = 1000;
+  TileLoop some = loop(30);
+  some.fills_anew = true;
+  EXPECT_NEAR(time_s(some, gpu), 15e-6 + 4e-6, 1e-15);  // the first round's is the launch's
+  some.blocks_per_sm = 2;                               // another hides it
+  EXPECT_NEAR(time_s(some, gpu), 15e-6, 1e-15);
+  some.start_cycles = 500;
+  EXPECT_NEAR(time_s(some, gpu), 15.5e-6, 1e-15);
 }
 
 TEST(TileTime, BeginsWithAFillAndMoreWhereTheDepthIsSplit) {

@@ -6,15 +6,15 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hw_specs/loader.hpp"
+#include "tests/model/scan/questions.hpp"
+#include "tests/validation/comparison/reference_tables.hpp"
 #include "validation/comparison/compare.hpp"
 #include "validation/comparison/table.hpp"
 
@@ -36,41 +36,22 @@ const std::array kCollections = {
                {{"seq_q", "seq_len"}, {"causal", "yes"}, {"cache_writes", "2"}},
                4.5e-6,
                50e-6,
-               0.10},
+               0.065},
     Collection{"attention_fa3_causal_prefill.csv",
                "fa3",
                {{"seq_q", "seq_len"}, {"causal", "yes"}, {"cache_writes", "1"}},
                5e-6,
                20e-6,
-               0.112},
-    Collection{"attention_decode.csv", "trtllm", {{"seq_q", "1"}}, 4.5e-6, 20e-6, 0.201}};
-
-std::string text_of(const char* file) {
-  const char* folder = std::getenv("ROOFCAST_REFERENCE_DIR");
-  std::ifstream in(
-      std::filesystem::path(folder != nullptr ? folder : ROOFCAST_DEFAULT_REFERENCE_DIR) / file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return in ? text.str() : "";
-}
+               0.076},
+    Collection{"attention_decode.csv", "trtllm", {{"seq_q", "1"}}, 4.5e-6, 20e-6, 0.117}};
 
 const Gpu* shipped(std::string_view name) {
-  static std::map<std::string, Gpu, std::less<>> loaded;
-  if (const auto found = loaded.find(name); found != loaded.end()) return &found->second;
-  const specs::Embedded* spec = specs::find_embedded(name);
-  if (spec == nullptr) return nullptr;
-  return &loaded
-              .emplace(name, specs::load({.file = std::string(name) + ".json",
-                                          .text = std::string(spec->text),
-                                          .overlay_file = std::string(name) + " calibration",
-                                          .overlay_text = std::string(spec->overlay_text),
-                                          .overrides = {}}))
-              .first->second;
+  return specs::find_embedded(name) != nullptr ? &testing::gpu_named(name) : nullptr;
 }
 
 TEST(ReferenceAttention, LongRowsAreForecastWithinTheTolerances) {
   for (const Collection& collection : kCollections) {
-    const std::string text = text_of(collection.file);
+    const std::string text = reference_text(collection.file);
     if (text.empty()) {
       GTEST_SKIP() << "no reference tables here: set ROOFCAST_REFERENCE_DIR to read them";
     }

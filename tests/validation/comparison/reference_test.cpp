@@ -7,9 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -17,6 +14,8 @@
 
 #include "hw_specs/loader.hpp"
 #include "model/predict.hpp"
+#include "tests/model/scan/questions.hpp"
+#include "tests/validation/comparison/reference_tables.hpp"
 #include "validation/comparison/compare.hpp"
 #include "validation/comparison/table.hpp"
 
@@ -26,28 +25,10 @@ namespace {
 constexpr const char* kFile = "rows_and_elementwise_fp32.csv";
 constexpr std::array kGpus = {"a100-pcie-40gb", "a100-pcie-80gb", "v100-pcie-32gb"};
 
-std::string table_text() {
-  const char* folder = std::getenv("ROOFCAST_REFERENCE_DIR");
-  std::ifstream in(
-      std::filesystem::path(folder != nullptr ? folder : ROOFCAST_DEFAULT_REFERENCE_DIR) / kFile);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return in ? text.str() : "";
-}
-
-Gpu shipped(const std::string& name) {
-  const specs::Embedded* spec = specs::find_embedded(name);
-  return specs::load({.file = name + ".json",
-                      .text = std::string(spec->text),
-                      .overlay_file = name + " calibration",
-                      .overlay_text = std::string(spec->overlay_text),
-                      .overrides = {}});
-}
-
 class Reference : public ::testing::Test {
  protected:
   void SetUp() override {
-    text_ = table_text();
+    text_ = reference_text(kFile);
     if (text_.empty()) {
       GTEST_SKIP() << "no reference tables here: set ROOFCAST_REFERENCE_DIR to read them";
     }
@@ -118,7 +99,7 @@ TEST_F(Reference, HeldOutRowsAreForecastWithinTheTolerances) {
   for (const char* name : kGpus) {
     std::vector<ReferenceRow> held_out = rows(name);
     std::erase_if(held_out, [](const ReferenceRow& row) { return row.fitted; });
-    for (const auto& [group, errors] : errors_of(held_out, shipped(name))) {
+    for (const auto& [group, errors] : errors_of(held_out, testing::gpu_named(name))) {
       EXPECT_LE(errors.mean(), most.at(group)) << name << ' ' << group;
     }
   }
@@ -149,7 +130,7 @@ TEST_F(Reference, AllRowsAreForecastFromARelative) {
 
 TEST_F(Reference, PlansLaunchWhatTheFrameworkLaunched) {
   for (const char* name : kGpus) {
-    const Gpu gpu = shipped(name);
+    const Gpu& gpu = testing::gpu_named(name);
     for (const ReferenceRow& row : rows(name)) {
       const Problem& problem = row.measured.problem;
       // The framework splits tensors beyond 2 GiB into several launches.
@@ -178,14 +159,14 @@ TEST_F(Reference, HalfOfTheRowsAreHeldOut) {
 
 TEST(PublishedCalibration, ForecastsSaySo) {
   for (const char* name : kGpus) {
-    const Gpu gpu = shipped(name);
+    const Gpu& gpu = testing::gpu_named(name);
     EXPECT_TRUE(gpu.sustained.published) << name;
     const KernelRef kernel = find_kernel("softmax.library");
     const Prediction answer = predict(kernel, {.values = {8192, 4096}}, gpu);
     ASSERT_FALSE(answer.notes.empty());
     EXPECT_NE(answer.notes.front().find("published measurements"), std::string::npos);
   }
-  EXPECT_FALSE(shipped("h200-sxm").sustained.published);
+  EXPECT_FALSE(testing::gpu_named("h200-sxm").sustained.published);
 }
 
 }  // namespace
