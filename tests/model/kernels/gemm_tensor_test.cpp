@@ -314,7 +314,8 @@ TEST(Skinny, RoundsAheadOfTheirProductsComeInPairs) {
   const auto instructions = [&](std::int64_t k) {
     Problem p = product(8, 4096, k, {8, 16, 32});
     p[kTransposedB] = 1;
-    const Phase& rounds = plan_skinny(p, h200).front().plan.blocks.front().phases.front();
+    const Plan plan = plan_skinny(p, h200).front().plan;
+    const Phase& rounds = plan.blocks.front().phases.front();
     return rounds.repeats * rounds.step.warp_instructions;
   };
   // Eight warps, 181 a round of 1024 k; 424 of loads by elements, which are not ahead.
