@@ -8,8 +8,15 @@
 namespace roofcast {
 namespace {
 
-constexpr double kFewer = 0.98;
+constexpr double kLess = 0.98;
 constexpr std::int64_t kFirst = 16, kLast = 65536, kExact = 16;
+
+double dram_bytes(const Prediction& one) {
+  return one.work.dram.total_bytes();
+}
+double seconds(const Prediction& one) {
+  return one.time->expected_s;
+}
 
 class Search {
  public:
@@ -25,8 +32,19 @@ class Search {
     problem_[crossover_.follows] = *family.parameters[crossover_.follows].fallback;
   }
 
-  /// By doubling, then by halving what lies between.
-  std::optional<std::int64_t> first() {
+  /// "from seq_q = 208 on". By doubling, then by halving what lies between.
+  std::string where(double (*cost)(const Prediction&)) {
+    const auto from = first(cost);
+    const std::string along(keeps_.parameters()[crossover_.along].name);
+    return from ? "from " + along + " = " + std::to_string(*from) + " on"
+                : "nowhere up to " + along + " = " + std::to_string(kLast);
+  }
+
+ private:
+  std::optional<std::int64_t> first(double (*cost)(const Prediction&)) {
+    const auto saves = [&](std::int64_t value) {
+      return cost(predicted(keeps_, value)) < kLess * cost(predicted(moves_, value));
+    };
     std::int64_t saved = kFirst;
     while (!saves(saved)) {
       if (saved >= kLast) return std::nullopt;
@@ -41,15 +59,13 @@ class Search {
     return saved;
   }
 
- private:
-  double dram_bytes(const KernelRef& kernel, std::int64_t value) {
+  Prediction predicted(const KernelRef& kernel, std::int64_t value) {
     Problem one = problem_;
     one[crossover_.along] = value;
     check(kernel, one, given_);
-    return predict(kernel, one, gpu_, assumptions_).work.dram.total_bytes();
-  }
-  bool saves(std::int64_t value) {
-    return dram_bytes(keeps_, value) < kFewer * dram_bytes(moves_, value);
+    Prediction result = predict(kernel, one, gpu_, assumptions_);
+    if (!result.time) throw InputError("this device has no expected times");
+    return result;
   }
 
   const Crossover& crossover_;
@@ -66,19 +82,13 @@ std::vector<std::string> crossover_notes(const KernelFamily& family, const Probl
                                          const Gpu& gpu, const Assumptions& assumptions) {
   std::vector<std::string> notes;
   if (family.crossover == nullptr || !gpu.occupancy) return notes;
-  const std::string along(family.parameters[family.crossover->along].name);
   for (const std::string_view keeps : family.crossover->keep) {
     try {
-      const auto from = Search(family, keeps, problem, gpu, assumptions).first();
-      std::string note =
-          from ? "" : "nowhere up to " + along + " = " + std::to_string(kLast) + ": ";
-      note.append(keeps).append(" moves fewer DRAM bytes than ").append(family.crossover->moves);
-      if (from)
-        note.append(" from ")
-            .append(along)
-            .append(" = ")
-            .append(std::to_string(*from))
-            .append(" on");
+      Search search(family, keeps, problem, gpu, assumptions);
+      std::string note(keeps);
+      note.append(" moves fewer DRAM bytes than ").append(family.crossover->moves);
+      note.append(" ").append(search.where(dram_bytes));
+      note.append(", and takes less time ").append(search.where(seconds));
       notes.push_back(std::move(note));
     } catch (const InputError&) {
       // This device or shape has no such variant: its own answer says why.

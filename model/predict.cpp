@@ -368,4 +368,15 @@ Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu
   return predict(kernel, problem, gpu).problem;
 }
 
+Problem without_own_choice(const KernelRef& kernel, Problem problem) {
+  if (kernel.kernel == nullptr) return problem;
+  for (const std::size_t i : kernel.kernel->own_choice) problem[i] = kToChoose;
+  return problem;
+}
+
+Problem as_measured(const KernelRef& kernel, const Problem& problem, const Gpu& gpu) {
+  const bool is_own = kernel.kernel != nullptr && !kernel.kernel->own_choice.empty();
+  return is_own ? without_own_choice(kernel, problem) : with_settings(kernel, problem, gpu);
+}
+
 }  // namespace roofcast

@@ -62,4 +62,10 @@ class ExpectedTime {
 /// time. Throws as `predict`.
 Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
 
+/// The problem with the settings open that a library chooses by itself: no measurement knows them.
+Problem without_own_choice(const KernelRef& kernel, Problem problem);
+
+/// The problem as a measurement of it is filed: with_settings, but for a library's own choice.
+Problem as_measured(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
+
 }  // namespace roofcast

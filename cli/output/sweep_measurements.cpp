@@ -39,7 +39,7 @@ const validation::Case* Measurements::find(const KernelRef& kernel, const Proble
                                            const Gpu& gpu, CacheState& cache) {
   if (run_.device.gpu != gpu.name) return nullptr;
   // A run holds the settings that the harness took: those that the model chooses.
-  const auto found = cases_.find(key(kernel_name(kernel), with_settings(kernel, problem, gpu)));
+  const auto found = cases_.find(key(kernel_name(kernel), as_measured(kernel, problem, gpu)));
   if (found == cases_.end()) return nullptr;
   for (const validation::Case* item : found->second) {
     if (cache_given_ && item->cache != cache) continue;

@@ -43,6 +43,8 @@ inline constexpr std::array kLibraryParameters = with_own(
         "newer releases of TensorRT-LLM do)",
         kQuantizeNames, kNothing));
 
+inline constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
+
 inline constexpr std::array kLibraryValidated = {
     ValidatedRange{kM, 1, 32768}, ValidatedRange{kN, 32, 65536}, ValidatedRange{kK, 32, 65536}};
 
@@ -54,6 +56,7 @@ inline constexpr KernelModel kLibrary = {
     .plan = plan_library,
     .validated = kLibraryValidated,
     .candidates = library_candidates,
+    .own_choice = kOwnChoice,
     .outline = library_outline,
     .work = library_work,
     .io = library_io};

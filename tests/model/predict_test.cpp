@@ -45,6 +45,11 @@ TEST(Predict, TheFamilyTellsWhereKeepingScoresOnChipBegins) {
   const int from = std::stoi(found->substr(expected.size()));
   EXPECT_GE(from, 256);
   EXPECT_LE(from, 1024);
+  // The time is less as soon as three launches take longer than one.
+  const std::string faster = ", and takes less time from seq_q = ";
+  const auto time = found->find(faster);
+  ASSERT_NE(time, std::string::npos) << *found;
+  EXPECT_LE(std::stoi(found->substr(time + faster.size())), from);
   const KernelRef gemm = find_kernel("gemm");
   for (const std::string& note :
        predict(gemm, checked(gemm, {512, 512, 512}, DType::fp32), gpu).notes) {

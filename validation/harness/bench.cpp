@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/catalog.hpp"
 #include "model/catalog.hpp"
@@ -30,11 +31,6 @@ const cuda::KernelEntry& runnable(std::string_view name, const Problem& problem)
   return *kernel;
 }
 
-const cuda::KernelEntry* runnable_baseline(std::string_view name, const Problem& problem) {
-  const cuda::KernelEntry* baseline = cuda::baseline(name);
-  return baseline != nullptr && baseline->unsupported(problem).empty() ? baseline : nullptr;
-}
-
 Launcher launcher(const cuda::KernelEntry& kernel, const Problem& problem,
                   const std::vector<BufferSet>& sets) {
   return [&kernel, &problem, &sets](std::size_t set, cudaStream_t stream) {
@@ -44,8 +40,27 @@ Launcher launcher(const cuda::KernelEntry& kernel, const Problem& problem,
 
 }  // namespace
 
-Bench::Bench(const Device& device)
-    : device_(device), flush_(device.l2_bytes, device.sm_count), timer_(flush_, device.sm_count) {}
+Bench::Bench(const Device& device, std::function<void(const std::string& text)> notice)
+    : device_(device),
+      flush_(device.l2_bytes, device.sm_count),
+      timer_(flush_, device.sm_count),
+      notice_(std::move(notice)) {}
+
+// Its time stands in the file too, so its result is checked like the kernel's. The library's fault is
+// not the kernel's: the case is measured without it.
+const cuda::KernelEntry* Bench::right_baseline(const cuda::KernelEntry& kernel,
+                                               const Problem& problem, const BufferSet& buffers) {
+  const cuda::KernelEntry* baseline = cuda::baseline(kernel.name);
+  if (baseline == nullptr || !baseline->unsupported(problem).empty()) return nullptr;
+  try {
+    (void)correctness_.error_of(kernel, *baseline, problem, buffers, kSeed, timer_.stream());
+    return baseline;
+  } catch (const WrongResult& error) {
+    if (notice_)
+      notice_(fmt::format("{} is measured without its baseline: {}", kernel.name, error.what()));
+    return nullptr;
+  }
+}
 
 void Bench::check_ragged(const cuda::KernelEntry& kernel, const Problem& problem) {
   const auto companion = ragged_companion(kernel, problem);
@@ -81,7 +96,6 @@ Bench::Rotation Bench::rotation(std::size_t set_bytes, double estimate_s) const 
 Case Bench::time(const SuiteCase& wanted, const Gpu& gpu) {
   const Problem& problem = wanted.problem;
   const cuda::KernelEntry& kernel = runnable(wanted.kernel, problem);
-  const cuda::KernelEntry* baseline = runnable_baseline(wanted.kernel, problem);
   check_ragged(kernel, problem);
 
   Case out;
@@ -98,9 +112,7 @@ Case Bench::time(const SuiteCase& wanted, const Gpu& gpu) {
   std::vector<BufferSet> sets;
   sets.emplace_back(kernel, problem, arena_, kSeed, timer_.stream());
   out.error = correctness_.error_of(kernel, kernel, problem, sets[0], kSeed, timer_.stream());
-  if (baseline != nullptr) {  // its time stands in the file too
-    (void)correctness_.error_of(kernel, *baseline, problem, sets[0], kSeed, timer_.stream());
-  }
+  const cuda::KernelEntry* baseline = right_baseline(kernel, problem, sets[0]);
   stop_if_raised();
 
   Contenders contenders;

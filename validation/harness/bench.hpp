@@ -25,9 +25,11 @@ class CannotRun : public std::runtime_error {
 
 class Bench {
  public:
-  explicit Bench(const Device& device);
+  /// `notice` may be empty; it hears of baselines that were left out.
+  Bench(const Device& device, std::function<void(const std::string& text)> notice);
 
-  /// Checks the kernel, then times it. Throws CannotRun, WrongResult or CudaError. `gpu`: to know
+  /// Checks the kernel and its library baseline, then times them in turn. A baseline with a wrong
+  /// result is left out. Throws CannotRun, WrongResult or CudaError. `gpu`: to know
   /// what of the inputs is warm.
   validation::Case time(const validation::SuiteCase& wanted, const Gpu& gpu);
 
@@ -42,6 +44,8 @@ class Bench {
   Rotation rotation(std::size_t set_bytes, double estimate_s) const;
   std::function<void(cudaStream_t)> warming(const std::string& kernel, const Problem& problem,
                                             const BufferSet& buffers, const Gpu& gpu) const;
+  const cuda::KernelEntry* right_baseline(const cuda::KernelEntry& kernel, const Problem& problem,
+                                          const BufferSet& buffers);
   void check_ragged(const cuda::KernelEntry& kernel, const Problem& problem);
 
   Device device_;
@@ -50,6 +54,7 @@ class Bench {
   Arena arena_;
   Correctness correctness_;
   std::set<std::string> checked_ragged_;
+  std::function<void(const std::string& text)> notice_;
 };
 
 }  // namespace roofcast::harness

@@ -48,9 +48,9 @@ std::string forecast_json(const Case& item, const Gpu& gpu) {
 }
 
 /// The case as it runs, every setting chosen; one that is refused stays, for its reason to be kept.
-SuiteCase with_settings(SuiteCase one, const Gpu& gpu) {
+SuiteCase as_measured(SuiteCase one, const Gpu& gpu) {
   try {
-    one.problem = roofcast::with_settings(find_kernel(one.kernel), one.problem, gpu);
+    one.problem = roofcast::as_measured(find_kernel(one.kernel), one.problem, gpu);
   } catch (const InputError&) {
   }
   return one;
@@ -126,12 +126,12 @@ class Sweep {
     fresh.device = harness::device_record(gpu.name);
     result_.run = resume_run(options.output, fresh);
     for (std::size_t i = 0; i < suite.cases.size(); ++i) {
-      if (options.shard.holds(i)) mine_.push_back(with_settings(suite.cases[i], gpu));
+      if (options.shard.holds(i)) mine_.push_back(as_measured(suite.cases[i], gpu));
     }
   }
 
   HarnessResult run() {
-    Bench bench(harness::device_in_use());
+    Bench bench(harness::device_in_use(), options_.notice);
     std::vector<SuiteCase> missing;
     for (const SuiteCase& wanted : mine_) {
       if (settled(wanted)) {

@@ -6,6 +6,7 @@
 #include "hw_specs/rules.hpp"
 #include "hw_specs/source_rules.hpp"
 #include "hw_specs/text_file.hpp"
+#include "model/predict.hpp"
 #include "validation/runs/device_json.hpp"
 #include "validation/runs/problem_json.hpp"
 #include "validation/runs/run.hpp"
@@ -146,7 +147,7 @@ Case case_from_json(const JsonNode& node) {
   Case item;
   const KernelRef kernel = kernel_from_json(node.at("kernel"));
   item.kernel = kernel.kernel->name;
-  item.problem = problem_from_json(kernel, node.at("problem"));
+  item.problem = without_own_choice(kernel, problem_from_json(kernel, node.at("problem")));
   const JsonNode cache = node.at("cache");
   const auto state = parse_cache_state(cache.text());
   if (!state) cache.refuse(cache_state_names(), kWrittenBy);
@@ -175,7 +176,7 @@ Failure failure_from_json(const JsonNode& node) {
   Failure failure;
   const KernelRef kernel = kernel_from_json(node.at("kernel"));
   failure.kernel = kernel.kernel->name;
-  failure.problem = problem_from_json(kernel, node.at("problem"));
+  failure.problem = without_own_choice(kernel, problem_from_json(kernel, node.at("problem")));
   failure.reason = node.at("reason").text();
   failure.position = optional_integer(node, "position", 0, kMostPositions);
   return failure;

@@ -95,7 +95,7 @@ TEST_F(HarnessTest, ASignalKeepsWhatWasMeasured) {
 // 16 MB fit any L2 that the suites are run on: warm, the copy reads nothing from DRAM.
 TEST_F(HarnessTest, WarmFindsItsInputInL2) {
   const Gpu gpu = hopper();
-  Bench bench(device_in_use());
+  Bench bench(device_in_use(), {});
   const auto median_s = [&](CacheState cache) {
     const validation::Case measured = bench.time({"stream.copy", copy_of(4 << 20), cache}, gpu);
     EXPECT_EQ(measured.cache, cache);

@@ -45,6 +45,20 @@ TEST(RunJson, RoundTripKeepsEverything) {
   EXPECT_EQ(back.device.power_limit_w, 700.0);
 }
 
+// Runs before 2026-11-22 hold the tile that the model took for the library's.
+TEST(RunJson, WhatALibraryChoseIsLeftOpen) {
+  RunData run = sample_run();
+  const KernelRef library = find_kernel("gemm.library");
+  run.cases[0].kernel = "gemm.library";
+  run.cases[0].problem =
+      testing::problem_of("gemm.library", {512, 513, 514, 128, 256, 3, 2}, DType::bf16);
+  const Problem& back = parse_run("r.json", to_json(run)).cases[0].problem;
+  EXPECT_EQ(back, without_own_choice(library, run.cases[0].problem));
+  EXPECT_EQ(back[3], kToChoose);
+  EXPECT_EQ(back[5], kToChoose);
+  EXPECT_EQ(back[6], 2);  // copies of the weights are what was run
+}
+
 TEST(RunJson, NamesParametersAndUnits) {
   const std::string text = to_json(sample_run());
   for (const char* part : {"\"m\": 512", "\"k\": 514", "\"tile_m\"", "\"dtype\": \"fp32\"",
