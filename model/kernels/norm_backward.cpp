@@ -149,7 +149,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   row.waits = waits_of_row(backward, ragged, element_bytes(p));
   Step start;
   start.waits.global = backward.streams ? 0 : 1;
-  start.waits.tile_loads = backward.streams ? 1 : 0;
+  start.waits.tile_loads = backward.streams ? rows::kLoadsOfStart : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   const double stages = backward.streams                      ? as_double(kRingStages) + 1
