@@ -149,7 +149,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   row.waits = waits_of_row(backward, ragged, element_bytes(p));
   Step start;
   start.waits.global = backward.streams ? 0 : 1;
-  start.waits.tile_loads = backward.streams ? 1 : 0;
+  start.waits.tile_loads = backward.streams ? rows::kLoadsOfStart : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   const double stages = backward.streams                      ? as_double(kRingStages) + 1
@@ -167,6 +167,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   plan.launch.grid[0] = rows::ceil_div(p[rows::kCols], kFinishColumns);
   plan.launch.block = {kFinishColumns, kFinishThreads, 1};
   plan.launch.registers = kFinishRegisters;
+  plan.fetches_code = true;
   plan.launch.shared_bytes = kFinishThreads * (kFinishColumns + 1) * 4;
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
   plan.useful.vector_flops = partial_bytes / 4;

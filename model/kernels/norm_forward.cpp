@@ -151,7 +151,7 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   row.waits = waits_of_row(p, how, std::ceil(inside / warps));
   Step start;  // the first row of a stream, which no earlier one hides
   start.waits.global = ahead ? 1 : 0;
-  start.waits.tile_loads = how.streams ? 1 : 0;
+  start.waits.tile_loads = how.streams ? rows::kLoadsOfStart : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   set_blocks(plan,

@@ -234,7 +234,7 @@ Program plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
       .barriers = clustered ? 0.0 : 1.0,
       .cluster_exchanges = clustered ? 1.0 : 0.0};
   Step start;  // loads the first row
-  start.waits.tile_loads = 1;
+  start.waits.tile_loads = rows::kLoadsOfStart;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   // A row is in registers while the buffers fill with the next ones.

@@ -12,6 +12,7 @@
 #include "model/laws/dram_time.hpp"
 #include "model/laws/feasibility.hpp"
 #include "model/laws/l2_reuse.hpp"
+#include "model/laws/launching.hpp"
 #include "model/laws/loaded_latency.hpp"
 #include "model/laws/overlap.hpp"
 #include "model/laws/sm_time.hpp"
@@ -351,6 +352,8 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
   LaunchMemory memory;
   if (cache == CacheState::steady) memory.small_share = lost_of_small(memory_bytes(program), gpu);
   memory.new_share = reads_new_data ? memory.small_share : 0;
+  // Between launches back to back it stays in the caches of instructions.
+  memory.fetches_code = plan.fetches_code && cache != CacheState::steady;
   memory.warm_bytes = warm_bytes;
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);
@@ -381,6 +384,7 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   if (anew > 0) {
     result.parts[Part::first_access] = anew * gpu.sustained.first_access_s.value_or(0);
   }
+  if (memory.fetches_code) result.parts[Part::first_access] += code_fetch_s(clock.hz, gpu);
   result.time_s += result.parts[Part::completion] + result.parts[Part::first_access];
   return result;
 }

@@ -19,6 +19,11 @@ struct LaunchCosts {
 /// Cold: kernels launched one by one in a stream. Steady: nodes of a graph.
 LaunchCosts launch_costs(const Gpu& gpu, CacheState cache);
 
+/// What a kernel waits for its code where no cache has it: for its first lines as for first data, and
+/// a trip to DRAM for what follows its first jumps. By the second launches of reduce and norm in the
+/// runs random1, 2, 6, 8 and 10 of 2026-11-22 (132 SMs, 3.35 TB/s); those at 4.8 TB/s agree.
+double code_fetch_s(double clock_hz, const Gpu& gpu);
+
 /// Kernels that follow one another, equal in time.
 struct LaunchRun {
   double count = 1;

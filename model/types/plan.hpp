@@ -185,6 +185,8 @@ struct Plan {
   /// Another kernel ran before it on data that it reads: it fetches its code and its parameters as
   /// one that reads new data does.
   bool starts_anew = false;
+  /// It follows another kernel, and its code is long enough to be waited for where no cache has it.
+  bool fetches_code = false;
   /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
   bool finds_longer = false;
   bool estimated_traffic =

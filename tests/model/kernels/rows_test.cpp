@@ -208,7 +208,7 @@ TEST(Norm, StreamedRowsWaitForBulkCopies) {
       plans_of("norm.layernorm", streamed_norm(problem(64, 16384), 2, 8)).front().plan;
   const std::vector<Phase>& phases = plan.blocks.front().phases;
   ASSERT_EQ(phases.size(), 2U);
-  EXPECT_EQ(phases[0].step.waits.tile_loads, 1);
+  EXPECT_EQ(phases[0].step.waits.tile_loads, rows::kLoadsOfStart);
   EXPECT_EQ(phases[1].step.waits.tile_loads, 1);
   EXPECT_EQ(phases[0].step.waits.global + phases[1].step.waits.global, 0);
 }

@@ -14,6 +14,14 @@ namespace {
 constexpr double kMicro = 1e-6;
 constexpr LaunchCosts kStream = {3 * kMicro, 1 * kMicro, 2 * kMicro};
 
+// 0.5 µs as for new data, and 700 cycles at 2 GHz.
+TEST(Launching, CodeThatNoCacheHasIsWaitedForTwice) {
+  Gpu gpu;
+  gpu.sustained.first_access_s = 0.5 * kMicro;
+  gpu.sustained.dram_latency_cycles = 700;
+  EXPECT_NEAR(code_fetch_s(2e9, gpu), 0.85 * kMicro, 1e-15);
+}
+
 // Starts at 3; the second is in the queue long before the first ends.
 TEST(Launching, TheQueueHidesLongKernels) {
   const std::array runs = {LaunchRun{1, 10 * kMicro}, LaunchRun{2, 5 * kMicro}};
