@@ -149,6 +149,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.stores_meanwhile = c.tile.ping_pong;
+  loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
   // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less
   // than 20 µs in wgmma-candidates of 2026-11-22, the same tiles in clusters and not.
   constexpr double kClusterStartCycles = 1400;

@@ -71,8 +71,8 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   const std::int64_t slots = gpu.slots(loop.blocks_per_sm);
   const auto blocks = static_cast<double>(loop.blocks());
   const auto math_s = [&](double sharing) {
-    const double math = std::max(sharing * loop.math_cycles, loop.alone_cycles);
-    return std::max(math / rates.math_efficiency, sharing * loop.copy_cycles) / clock_hz;
+    return std::max(sharing * loop.math_cycles, loop.alone_cycles) / rates.math_efficiency /
+           clock_hz;
   };
   const std::int64_t full = loop.blocks() / slots;
   const LastRound last(loop, slots);
@@ -86,11 +86,13 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
                             loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
 
   TileTime result;
+  bool first = true;  // nothing was stored before the first tiles
   // `active` blocks of so many steps that run at once, so many times.
   const auto add = [&](std::int64_t active, double steps, double times) {
     const auto some = static_cast<double>(active);
     const double sharing = std::ceil(some / sms);
-    const double math = math_s(sharing);
+    const double copies = sharing * loop.copy_cycles / clock_hz;
+    const double multiplying = math_s(sharing), math = std::max(multiplying, copies);
     const double l2 = over(some * loop.l2_read_bytes, rates.l2);
     const double from_dram =
         over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
@@ -106,14 +108,24 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     // DRAM moves the results besides what it moves for the loop.
     const double moved = std::min(loop_s, steps * from_dram) + some * write_s;
     const double write = std::max(0.0, moved - loop_s - epilogue);
+    // The first copies of the next tile are on their way while one is stored.
+    const double memory_s = norm(copies, l2, from_dram, 0);
+    const double ahead_s = std::min(steps, loop.steps_ahead) * memory_s;
+    const double next_s =
+        norm(steps * multiplying + epilogue, steps * memory_s + std::max(0.0, epilogue - ahead_s),
+             steps * rates.step_s, 0);
+    const double hidden =
+        ahead_s > 0 ? std::clamp(loop_s + epilogue - std::max(next_s, moved), 0.0, epilogue) : 0;
+    const double after_others = first ? times - 1 : times;
+    first = false;
     result.math_s += times * steps * math;
     result.l2_s += times * steps * l2;
     result.dram_s += times * (steps * from_dram + some * write_s);
     result.step_s += times * steps * rates.step_s;
     result.loop_s += times * loop_s;
-    result.epilogue_s += times * epilogue;
+    result.epilogue_s += times * epilogue - after_others * hidden;
     result.write_s += times * write;
-    return loop_s + epilogue + write;
+    return loop_s + epilogue + write - hidden;
   };
   const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
   if (full > 0) add(slots, loop.steps, static_cast<double>(full));

@@ -29,7 +29,10 @@ struct TileTime {
 /// until `tile_dram_sm_share` of them do, or with what they have in flight where that is known.
 ///   round = max(steps · step + epilogue, what DRAM reads and writes for it)
 ///   time = rounds + fill, times the slowdown under the power limit unless the clock is given.
-/// Blocks that stay fill once; a block a tile, alone on its SM, waits for two trips more.
+/// Blocks that stay have the first copies of their next tile under way while they store one
+/// (TileLoop::steps_ahead): from the second round on
+///   round = ‖ steps · math + epilogue, steps · memory + what of the epilogue these copies leave ‖.
+/// They fill once; a block a tile, alone on its SM, waits for two trips more.
 /// Where the depth of the last round's tiles is split, their parts run in rounds of fewer steps.
 /// Sums that tiles have apart (TileLoop::sums_apart) hide the epilogue behind the next round's steps:
 ///   round = max(steps · step, epilogue), and once more the epilogue.

@@ -341,10 +341,21 @@ TEST(TensorCopies, EndsOfRowsGoElementByElement) {
         .phases.front()
         .step.waits;
   };
-  EXPECT_EQ(waits(1003).global, 1 + 4);  // four rows, and the loads of all of them before
-  EXPECT_EQ(waits(1003).shared, 4 * 2 * 2);
-  EXPECT_EQ(waits(1001).shared, 4 * 7 * 2);    // the last whole vector too: words end beyond
-  EXPECT_EQ(waits(4091).global, 1 + 4.0 / 2);  // of two blocks across one has the ends
+  // Four rows. Of 6 bytes 4 were loaded with the vector before; a sector more has the others of one row
+  // in 16.
+  EXPECT_EQ(waits(1003).global, 1 + 4 * 2.0 / 32);
+  EXPECT_EQ(waits(1003).shared, 4 * 3 * 2);
+  // The last whole vector goes by elements too: its words end beyond.
+  EXPECT_EQ(waits(1001).global, 1 + 4 * 14.0 / 32);
+  EXPECT_EQ(waits(1001).shared, 4 * 8 * 2);
+  EXPECT_EQ(waits(4091).shared, 4 * 3 * 2 / 2);  // of two blocks across one has the ends
+}
+
+TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {
+  const Matrix matrix{64, 96, 4};
+  const Plan plan = transposed_copy(matrix, reads(kA, matrix.bytes()), kCopyOfA);
+  EXPECT_EQ(plan.arrays.back().pattern.write_run_bytes, 32 * 4);
+  EXPECT_EQ(plan.arrays.back().pattern.blocks_to_next_run, 3);
 }
 
 TEST(TensorSums, PartsThatAreLeftAreWaitedForOneByOne) {

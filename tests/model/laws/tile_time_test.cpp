@@ -59,6 +59,21 @@ TEST(TileTime, OfAStepIsTheFourNormOfWhatOverlaps) {
   EXPECT_NEAR(time_s(some, gpu, {5000, 0}), 5e-6 * std::pow(4, 0.25), 1e-15);
 }
 
+TEST(TileTime, OfBlocksThatStayHasTheNextCopiesUnderWayWhileOneIsStored) {
+  Gpu gpu = device();
+  gpu.sustained.tile_l2_bytes_per_s = 10e9;
+  gpu.sustained.tile_outputs_per_clk = 1;
+  TileLoop some = loop(20);
+  some.math_cycles = 0;
+  some.l2_read_bytes = 50;  // 50 ns a step: 5 µs
+  some.outputs = 1000;      // 1 µs
+  EXPECT_NEAR(time_s(some, gpu), 12e-6, 1e-15);
+  some.steps_ahead = 10;  // 0.5 µs of the second round's copies
+  EXPECT_NEAR(time_s(some, gpu), 6e-6 + std::pow(1 + std::pow(5.5, 4), 0.25) * 1e-6, 1e-15);
+  some.steps_ahead = 100;  // all of them: as if they had been one
+  EXPECT_NEAR(time_s(some, gpu), 6e-6 + std::pow(1 + std::pow(5, 4), 0.25) * 1e-6, 1e-15);
+}
+
 TEST(TileTime, OfFewBlocksHasAShareOfDram) {
   Gpu gpu = device();
   gpu.sustained.tile_dram_bytes_per_s = 1e9;
