@@ -36,17 +36,12 @@ struct LastRound {
   double steps;         ///< of each
 };
 
-// Between rounds of blocks that have their SM alone and come and go: a trip for the first copies, and one
-// until the last stores are taken, or the time to start a block.
+// Between rounds of blocks that have their SM alone and come and go: the time to start a block, and a
+// trip for its first copies.
 double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, double clock_hz,
                 const Gpu& gpu) {
-  if (loop.blocks_per_sm > 1 || rounds <= 1) return 0;
-  double each_s = 0;
-  if (loop.fills_anew) each_s = 2 * rates.trip_s;
-  if (loop.blocks_in_turn) {
-    each_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz + rates.trip_s;
-  }
-  return (rounds - 1) * each_s;
+  if (!loop.blocks_in_turn || loop.blocks_per_sm > 1 || rounds <= 1) return 0;
+  return (rounds - 1) * (gpu.sustained.block_launch_cycles.value_or(0) / clock_hz + rates.trip_s);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct TileTime {
 /// Blocks that stay have the first copies of their next tile under way while they store one
 /// (TileLoop::steps_ahead): from the second round on
 ///   round = ‖ steps · math + epilogue, steps · memory + what of the epilogue these copies leave ‖.
-/// They fill once; a block a tile, alone on its SM, waits for two trips more.
+/// They fill once.
 /// Where the depth of the last round's tiles is split, their parts run in rounds of fewer steps.
 /// Sums that tiles have apart (TileLoop::sums_apart) hide the epilogue behind the next round's steps:
 ///   round = max(steps · step, epilogue), and once more the epilogue.

@@ -27,9 +27,6 @@ struct TileLoop {
   double steps_ahead = 0;
   /// The same from sums of their own in tensor memory: at the full rate of the SM.
   bool sums_apart = false;
-  /// A block a tile. One that has its SM alone waits for its first copies, and the next one for its
-  /// last stores.
-  bool fills_anew = false;
   /// Blocks come and go one by one: of several on an SM one stores while the others multiply, and one
   /// that has it alone waits for its first tiles itself.
   bool blocks_in_turn = false;
