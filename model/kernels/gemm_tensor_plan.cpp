@@ -122,6 +122,7 @@ Plan addition(const Launch& launch, std::int64_t parts, std::int64_t together, d
               const Traffic& bytes) {
   Plan plan;
   plan.launch = launch;
+  plan.starts_anew = true;
   plan.useful.vector_flops = outputs * as_double(parts - 1);
   plan.arrays = {scratch(kParts, {bytes.read_bytes, 0}), writes(kC, bytes.write_bytes)};
   const double blocks = as_double(plan.launch.blocks());
