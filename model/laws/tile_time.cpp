@@ -36,12 +36,14 @@ struct LastRound {
   double steps;         ///< of each
 };
 
-// Between rounds of blocks that have their SM alone and come and go: the time to start a block, and a
-// trip for its first copies.
+// Between rounds of blocks that have their SM alone and come and go: on the SIMT pipes the time to start
+// a block and a trip for its first copies, on tensor cores a trip for these and one until the last stores
+// are taken.
 double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, double clock_hz,
                 const Gpu& gpu) {
   if (!loop.blocks_in_turn || loop.blocks_per_sm > 1 || rounds <= 1) return 0;
-  return (rounds - 1) * (gpu.sustained.block_launch_cycles.value_or(0) / clock_hz + rates.trip_s);
+  const double start_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
+  return (rounds - 1) * (rates.trip_s + (loop.on_tensor_cores ? rates.trip_s : start_s));
 }
 
 }  // namespace
@@ -92,8 +94,10 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double from_dram =
         over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
     const double loop_s = steps * norm(math, l2, from_dram, rates.step_s);
-    const bool alone = loop.blocks_in_turn && loop.blocks_per_sm == 1;
-    const double own_s = loop.blocks_in_turn ? epilogue_s : sharing * epilogue_s;
+    // The SIMT pipes work long enough to hide what other blocks of the SM store; tensor cores do not.
+    const bool hides_others = loop.blocks_in_turn && !loop.on_tensor_cores;
+    const bool alone = hides_others && loop.blocks_per_sm == 1;
+    const double own_s = hides_others ? epilogue_s : sharing * epilogue_s;
     // Blocks that multiply nothing meanwhile store all at once.
     const double store_s = alone ? std::max(own_s, some * write_s) : own_s;
     // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
