@@ -27,8 +27,7 @@ struct TileLoop {
   double steps_ahead = 0;
   /// The same from sums of their own in tensor memory: at the full rate of the SM.
   bool sums_apart = false;
-  /// Blocks come and go one by one: of several on an SM one stores while the others multiply, and one
-  /// that has it alone waits for its first tiles itself.
+  /// Blocks come and go one by one, a tile each: one that has its SM alone waits for its first tiles itself.
   bool blocks_in_turn = false;
   bool on_tensor_cores = true;  ///< else on the SIMT pipes
   double useful_cycles = 0;     ///< of all SMs together for the arithmetic that the result needs
