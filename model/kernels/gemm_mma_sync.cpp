@@ -99,11 +99,13 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
       (read_bytes(c, operands) + c.s.c()) / (as_double(loop.blocks()) * loop.steps);
   loop.in_flight_bytes = as_double((c.tile.stages - 1) * (c.tile.m + c.tile.n) * c.tile.k_bytes);
   loop.outputs = c.area() * c.s.result / 2;  // of two bytes, as those that the rate was measured by
-  loop.fills_anew = true;
+  loop.blocks_in_turn = true;
   loop.scattered_sectors = sectors_by_element(c) / as_double(loop.blocks());
-  // A product of mma.sync draws as much power as one of wgmma at 0.56 of its rate: by the clocks of
-  // products2 and products3, 2026-11-22.
-  const double share_of_power = gpu.features.has(Instruction::wgmma) ? 0.56 : 1;
+  // A product of mma.sync draws as much power as one of wgmma at 0.56 of its rate, by the clocks of
+  // products2 and products3, and one of int8 as at all of it, by 1.8 GHz in 8192×8192×8192 (tensor);
+  // 2026-11-22.
+  const bool draws_less = !gpu.features.has(Instruction::wgmma) || c.p.dtype == DType::int8;
+  const double share_of_power = draws_less ? 1 : 0.56;
   loop.useful_cycles =
       c.s.flops() / (share_of_power * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1));
   return loop;

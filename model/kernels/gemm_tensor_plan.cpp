@@ -60,23 +60,27 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Step step;
   // Five words for sixteen bytes, then shifts and one store: by the instructions in the source.
   constexpr double kInstructionsPerVector = 16;
-  // The ends of rows go by elements, a load waited for before the next: one from memory and the others
-  // from L1, row after row. One in so many blocks across has an end.
-  const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(4, matrix.size);
+  constexpr std::int64_t kWordBytes = 4;
+  // The ends of rows go by elements, a load waited for before the next. What the words of the lane
+  // before hold of them is in L1, and sectors beyond are loaded row after row. One in so many blocks
+  // across has an end.
+  const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const std::int64_t in_turn = one_more ? width : rest;
   const double ends = as_double(passes::kRowsEach) / as_double(plan.launch.grid[0]);
   constexpr double kL1InSharedWaits = 2;  // 33 clocks to load, and those around it
-  const double stores = as_double(one_more ? width + rest : rest);
+  const std::int64_t stores = one_more ? width + rest : rest;
+  const std::int64_t beyond = std::max<std::int64_t>(0, stores * matrix.size - kWordBytes);
+  const double further_sectors = std::min(1.0, as_double(beyond) / as_double(kSectorBytes));
   const double end_bytes =
-      as_double(matrix.count * matrix.rows) * stores * (32 - as_double(matrix.size));
+      as_double(matrix.count * matrix.rows * stores) * (32 - as_double(matrix.size));
   step.warp_instructions =
       matrix.bytes() / as_double(kVectorBytes) / 32 / blocks * kInstructionsPerVector;
   step.issued.requested = {matrix.bytes() * 1.25 / blocks, matrix.bytes() / blocks};
   step.issued.l1 =
       step.issued.l2 = {matrix.bytes() / blocks, (matrix.bytes() + end_bytes) / blocks};
-  step.waits.global = 1 + ends;
-  step.waits.shared = ends * as_double(in_turn - 1) * kL1InSharedWaits;
+  step.waits.global = 1 + ends * further_sectors;
+  step.waits.shared = ends * as_double(in_turn) * kL1InSharedWaits;
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
   return plan;
@@ -91,6 +95,12 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   plan.launch.registers = 32;
   plan.launch.shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size;
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
+  // A row of the copy is written by squares below each other.
+  if (matrix.rows > passes::kSquare) {
+    AccessPattern& stores = plan.arrays.back().pattern;
+    stores.write_run_bytes = as_double(passes::kSquare * matrix.size);
+    stores.blocks_to_next_run = as_double(plan.launch.grid[0]);
+  }
   const double blocks = as_double(plan.launch.blocks());
   Step step;
   // As transpose.padded's element by element: 231 of a warp for 4 rows of 32.
@@ -112,6 +122,7 @@ Plan addition(const Launch& launch, std::int64_t parts, std::int64_t together, d
               const Traffic& bytes) {
   Plan plan;
   plan.launch = launch;
+  plan.starts_anew = true;
   plan.useful.vector_flops = outputs * as_double(parts - 1);
   plan.arrays = {scratch(kParts, {bytes.read_bytes, 0}), writes(kC, bytes.write_bytes)};
   const double blocks = as_double(plan.launch.blocks());

@@ -87,11 +87,11 @@ double lines_bytes(const Choice& c, const Operands& operands) {
          as_double(c.clusters_down()) * c.s.b() * operands.b.lines;
 }
 // What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
-// the same time L2 joins them. A cluster's come together. Of others half: with all of them joined tiles
-// 64 high are forecast 11% too fast, with none as much too slow
-// (wgmma-candidates of 2026-11-22), and L2 looks up 0.6 to 1 of what the SMs receive (products2).
+// the same time L2 joins them. A cluster's come together. Of others a quarter: least error over all of
+// wgmma-candidates of 2026-11-22, where tiles of odd rows tell none and long aligned ones half. L2 looks up
+// 0.6 to 1 of what the SMs receive (products2).
 double lookup_bytes(const Choice& c, const Operands& operands) {
-  constexpr double kJoined = 0.5;
+  constexpr double kJoined = 0.25;
   const std::int64_t pairs = ceil_div(c.p[kM], 2 * c.tile.m);
   const double joined = kJoined * as_double(c.clusters_down() - pairs);
   return lines_bytes(c, operands) - joined * c.s.b() * operands.b.lines;
@@ -149,6 +149,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.stores_meanwhile = c.tile.ping_pong;
+  loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
   // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less
   // than 20 µs in wgmma-candidates of 2026-11-22, the same tiles in clusters and not.
   constexpr double kClusterStartCycles = 1400;

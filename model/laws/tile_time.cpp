@@ -36,17 +36,14 @@ struct LastRound {
   double steps;         ///< of each
 };
 
-// Between rounds of blocks that have their SM alone and come and go: a trip for the first copies, and one
-// until the last stores are taken, or the time to start a block.
+// Between rounds of blocks that have their SM alone and come and go: on the SIMT pipes the time to start
+// a block and a trip for its first copies, on tensor cores a trip for these and one until the last stores
+// are taken.
 double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, double clock_hz,
                 const Gpu& gpu) {
-  if (loop.blocks_per_sm > 1 || rounds <= 1) return 0;
-  double each_s = 0;
-  if (loop.fills_anew) each_s = 2 * rates.trip_s;
-  if (loop.blocks_in_turn) {
-    each_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz + rates.trip_s;
-  }
-  return (rounds - 1) * each_s;
+  if (!loop.blocks_in_turn || loop.blocks_per_sm > 1 || rounds <= 1) return 0;
+  const double start_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
+  return (rounds - 1) * (rates.trip_s + (loop.on_tensor_cores ? rates.trip_s : start_s));
 }
 
 }  // namespace
@@ -71,8 +68,8 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   const std::int64_t slots = gpu.slots(loop.blocks_per_sm);
   const auto blocks = static_cast<double>(loop.blocks());
   const auto math_s = [&](double sharing) {
-    const double math = std::max(sharing * loop.math_cycles, loop.alone_cycles);
-    return std::max(math / rates.math_efficiency, sharing * loop.copy_cycles) / clock_hz;
+    return std::max(sharing * loop.math_cycles, loop.alone_cycles) / rates.math_efficiency /
+           clock_hz;
   };
   const std::int64_t full = loop.blocks() / slots;
   const LastRound last(loop, slots);
@@ -86,17 +83,21 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
                             loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
 
   TileTime result;
+  bool first = true;  // nothing was stored before the first tiles
   // `active` blocks of so many steps that run at once, so many times.
   const auto add = [&](std::int64_t active, double steps, double times) {
     const auto some = static_cast<double>(active);
     const double sharing = std::ceil(some / sms);
-    const double math = math_s(sharing);
+    const double copies = sharing * loop.copy_cycles / clock_hz;
+    const double multiplying = math_s(sharing), math = std::max(multiplying, copies);
     const double l2 = over(some * loop.l2_read_bytes, rates.l2);
     const double from_dram =
         over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
     const double loop_s = steps * norm(math, l2, from_dram, rates.step_s);
-    const bool alone = loop.blocks_in_turn && loop.blocks_per_sm == 1;
-    const double own_s = loop.blocks_in_turn ? epilogue_s : sharing * epilogue_s;
+    // The SIMT pipes work long enough to hide what other blocks of the SM store; tensor cores do not.
+    const bool hides_others = loop.blocks_in_turn && !loop.on_tensor_cores;
+    const bool alone = hides_others && loop.blocks_per_sm == 1;
+    const double own_s = hides_others ? epilogue_s : sharing * epilogue_s;
     // Blocks that multiply nothing meanwhile store all at once.
     const double store_s = alone ? std::max(own_s, some * write_s) : own_s;
     // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
@@ -106,14 +107,24 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     // DRAM moves the results besides what it moves for the loop.
     const double moved = std::min(loop_s, steps * from_dram) + some * write_s;
     const double write = std::max(0.0, moved - loop_s - epilogue);
+    // The first copies of the next tile are on their way while one is stored.
+    const double memory_s = norm(copies, l2, from_dram, 0);
+    const double ahead_s = std::min(steps, loop.steps_ahead) * memory_s;
+    const double next_s =
+        norm(steps * multiplying + epilogue, steps * memory_s + std::max(0.0, epilogue - ahead_s),
+             steps * rates.step_s, 0);
+    const double hidden =
+        ahead_s > 0 ? std::clamp(loop_s + epilogue - std::max(next_s, moved), 0.0, epilogue) : 0;
+    const double after_others = first ? times - 1 : times;
+    first = false;
     result.math_s += times * steps * math;
     result.l2_s += times * steps * l2;
     result.dram_s += times * (steps * from_dram + some * write_s);
     result.step_s += times * steps * rates.step_s;
     result.loop_s += times * loop_s;
-    result.epilogue_s += times * epilogue;
+    result.epilogue_s += times * epilogue - after_others * hidden;
     result.write_s += times * write;
-    return loop_s + epilogue + write;
+    return loop_s + epilogue + write - hidden;
   };
   const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
   if (full > 0) add(slots, loop.steps, static_cast<double>(full));

@@ -29,13 +29,17 @@ struct TileTime {
 /// until `tile_dram_sm_share` of them do, or with what they have in flight where that is known.
 ///   round = max(steps · step + epilogue, what DRAM reads and writes for it)
 ///   time = rounds + fill, times the slowdown under the power limit unless the clock is given.
-/// Blocks that stay fill once; a block a tile, alone on its SM, waits for two trips more.
+/// Blocks that stay have the first copies of their next tile under way while they store one
+/// (TileLoop::steps_ahead): from the second round on
+///   round = ‖ steps · math + epilogue, steps · memory + what of the epilogue these copies leave ‖.
+/// They fill once.
 /// Where the depth of the last round's tiles is split, their parts run in rounds of fewer steps.
 /// Sums that tiles have apart (TileLoop::sums_apart) hide the epilogue behind the next round's steps:
 ///   round = max(steps · step, epilogue), and once more the epilogue.
-/// Of blocks in turn (TileLoop::blocks_in_turn) that share an SM one's epilogue shows; one that has it
-/// alone shows its own or its share of all writes, which come at once, and in each round after the first
-/// its start and the latency of its first tiles.
+/// Blocks in turn (TileLoop::blocks_in_turn) that have an SM alone start anew in each round after the first:
+/// on tensor cores they wait for two trips, on the SIMT pipes for their start and one. There one block
+/// stores while others of the SM multiply, and one alone shows its stores or its share of all writes,
+/// which come at once.
 /// The form is that of a sketch fitted to 10,000 published rows (gemm_tensor.csv:
 /// ai-dynamo/aiconfigurator, compute capability 9.0; 2026-11-22);
 /// compare Origami (ROCm), which adds prologue, loop and epilogue likewise.

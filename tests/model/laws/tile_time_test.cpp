@@ -59,6 +59,21 @@ TEST(TileTime, OfAStepIsTheFourNormOfWhatOverlaps) {
   EXPECT_NEAR(time_s(some, gpu, {5000, 0}), 5e-6 * std::pow(4, 0.25), 1e-15);
 }
 
+TEST(TileTime, OfBlocksThatStayHasTheNextCopiesUnderWayWhileOneIsStored) {
+  Gpu gpu = device();
+  gpu.sustained.tile_l2_bytes_per_s = 10e9;
+  gpu.sustained.tile_outputs_per_clk = 1;
+  TileLoop some = loop(20);
+  some.math_cycles = 0;
+  some.l2_read_bytes = 50;  // 50 ns a step: 5 µs
+  some.outputs = 1000;      // 1 µs
+  EXPECT_NEAR(time_s(some, gpu), 12e-6, 1e-15);
+  some.steps_ahead = 10;  // 0.5 µs of the second round's copies
+  EXPECT_NEAR(time_s(some, gpu), 6e-6 + std::pow(1 + std::pow(5.5, 4), 0.25) * 1e-6, 1e-15);
+  some.steps_ahead = 100;  // all of them: as if they had been one
+  EXPECT_NEAR(time_s(some, gpu), 6e-6 + std::pow(1 + std::pow(5, 4), 0.25) * 1e-6, 1e-15);
+}
+
 TEST(TileTime, OfFewBlocksHasAShareOfDram) {
   Gpu gpu = device();
   gpu.sustained.tile_dram_bytes_per_s = 1e9;
@@ -125,9 +140,10 @@ TEST(TileTime, BlocksInTurnStoreWhileOthersMultiply) {
   gpu.sustained.tile_outputs_per_clk = 4;
   TileLoop some = loop(20);
   some.blocks_per_sm = 2;
-  some.outputs = 4000;  // 1 µs
+  some.outputs = 4000;         // 1 µs
+  some.blocks_in_turn = true;  // tensor cores hide none of it
   EXPECT_NEAR(time_s(some, gpu), 12e-6, 1e-15);
-  some.blocks_in_turn = true;
+  some.on_tensor_cores = false;
   EXPECT_NEAR(time_s(some, gpu), 11e-6, 1e-15);
 }
 
@@ -138,6 +154,7 @@ TEST(TileTime, ABlockInTurnThatIsAloneWaitsForItsTilesAndStoresWithAllOthers) {
   gpu.sustained.block_launch_cycles = 200;
   TileLoop some = loop(20);  // two rounds of 5 µs
   some.blocks_in_turn = true;
+  some.on_tensor_cores = false;
   some.outputs = 4000;  // 1 µs
   EXPECT_NEAR(time_s(some, gpu), 12.5e-6, 1e-15);
   gpu.sustained.tile_dram_bytes_per_s = 1e9;  // 2 µs for ten tiles of 200 B
@@ -165,13 +182,16 @@ TEST(TileTime, ResultsCrossDramBesidesOperands) {
   EXPECT_NEAR(time_s(some, gpu, {5000, 8000}), 20e-6 * std::pow(1 + 1.0 / 256, 0.25), 1e-15);
 }
 
-TEST(TileTime, ABlockATileWaitsForItsFirstCopiesAndLastStores) {
+TEST(TileTime, ABlockInTurnThatIsAloneFillsAnewInEachRound) {
   Gpu gpu = device();
   gpu.sustained.tile_load_latency_cycles = 1000;
+  gpu.sustained.block_launch_cycles = 200;
   TileLoop some = loop(30);
-  some.fills_anew = true;
+  some.blocks_in_turn = true;
   EXPECT_NEAR(time_s(some, gpu), 15e-6 + 4e-6, 1e-15);  // the first round's is the launch's
-  some.blocks_per_sm = 2;                               // another hides it
+  some.on_tensor_cores = false;
+  EXPECT_NEAR(time_s(some, gpu), 15e-6 + 2.4e-6, 1e-15);
+  some.blocks_per_sm = 2;  // another hides it
   EXPECT_NEAR(time_s(some, gpu), 15e-6, 1e-15);
   some.start_cycles = 500;
   EXPECT_NEAR(time_s(some, gpu), 15.5e-6, 1e-15);
