@@ -8,6 +8,7 @@
 #include "kernels/catalog.hpp"
 #include "model/catalog.hpp"
 #include "model/counting/activation.hpp"
+#include "model/predict.hpp"
 #include "validation/harness/interrupt.hpp"
 #include "validation/harness/occupancy.hpp"
 #include "validation/runs/problem_text.hpp"
@@ -77,7 +78,8 @@ void Bench::check_ragged(const cuda::KernelEntry& kernel, const Problem& problem
 // Reads the input that an earlier kernel would have computed; empty where there is none.
 std::function<void(cudaStream_t)> Bench::warming(const std::string& kernel, const Problem& problem,
                                                  const BufferSet& buffers, const Gpu& gpu) const {
-  const auto input = activation_of(find_kernel(kernel).kernel->plan(problem, gpu));
+  const KernelRef found = find_kernel(kernel);
+  const auto input = activation_of(found.kernel->plan(with_settings(found, problem, gpu), gpu));
   if (!input) return {};
   const void* const address = buffers.addresses().inputs[input->input];
   const auto bytes = static_cast<std::size_t>(input->bytes);
