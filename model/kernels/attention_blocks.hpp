@@ -49,12 +49,12 @@ struct Tile {
   std::int64_t blocks_per_sm;  ///< that its registers leave room for
   bool products = true;        ///< on the tensor cores; else threads multiply
   double dependent_loads = 0;  ///< one after the other before the first tile: lengths, pages
-  bool alternates =
-      false;  ///< its warpgroups hold tiles of their own: one starts while another works
+  /// Its warpgroups hold tiles of their own: one starts while another works.
+  bool alternates = false;
   double waits_before = 0;   ///< dependent operations beside those loads
   double waits_of_step = 0;  ///< the same of a step
-  double merging_loads =
-      0;  ///< of the block that adds the parts of split keys, where no launch does
+  /// Of the block that adds the parts of split keys, where no launch does.
+  double merging_loads = 0;
   double in_flight_bytes = 0;  ///< as of Plan
   double instructions_at_once = 1;
 };

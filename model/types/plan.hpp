@@ -76,8 +76,8 @@ struct TileRaster {
   double row_panel_written = 0;  ///< of those, sums in memory to which each tile of the row adds
   bool rolling = false;  ///< a group's tiles begin before those of the one before have ended
   double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
-  bool drifting =
-      false;  ///< blocks stay and take tile after tile: nothing brings them in step again
+  /// Blocks stay and take tile after tile: nothing brings them in step again.
+  bool drifting = false;
 };
 
 /// Accesses that do not come in whole lines one after the other.
@@ -189,8 +189,8 @@ struct Plan {
   bool fetches_code = false;
   /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
   bool finds_longer = false;
-  bool estimated_traffic =
-      false;                 ///< what passes through L1 and L2 is a guess: no limit rests on it
+  /// What passes through L1 and L2 is a guess: no limit rests on it.
+  bool estimated_traffic = false;
   double on_chip_bytes = 0;  ///< registers and shared memory a block computes from
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
   std::string_view caveat;                     ///< what in the plan is an estimate; empty: nothing
