@@ -9,6 +9,7 @@
 #include "model/counting/totals.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
 #include "model/predict.hpp"
+#include "tests/model/kernels/tensor_problems.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -17,22 +18,6 @@ namespace {
 using roofcast::testing::gpu_named;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-struct Tile {
-  std::int64_t m, n, k, split_k = 1, cluster = 1, split_rest = 1;
-};
-
-Problem product(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile,
-                DType type = DType::bf16) {
-  Problem p;
-  p.dtype = type;
-  p[kM] = m, p[kN] = n, p[kK] = k;
-  p[kTileM] = tile.m, p[kTileN] = tile.n, p[kTileK] = tile.k;
-  p[kBatch] = 1;
-  p[kSplitK] = tile.split_k, p[kCluster] = tile.cluster;
-  p[kSplitRest] = tile.split_rest;
-  return p;
-}
 
 TEST(Wgmma, ABlockStaysAndTakesTilesInRounds) {
   const Gpu h100 = gpu_named("h100-sxm5");
@@ -331,51 +316,6 @@ TEST(Skinny, RowsOffASectorTakeMore) {
   // 64 bytes that begin at multiples of 16 touch 2.5 sectors.
   const Plan plan = plan_skinny(p, h200).front().plan;
   EXPECT_NEAR(total_work(plan).l2.read_bytes, 4096.0 * 4104 * 2 * 1.25 + 256 * 8.0 * 4104 * 2, 1);
-}
-
-TEST(TensorCopies, EndsOfRowsGoElementByElement) {
-  const auto waits = [](std::int64_t columns) {
-    const Matrix matrix{4096, columns, 2};
-    return copy_of_rows(matrix, reads(kA, matrix.bytes()), kCopyOfA)
-        .blocks.front()
-        .phases.front()
-        .step.waits;
-  };
-  // Four rows. Of 6 bytes 4 were loaded with the vector before; a sector more has the others of one row
-  // in 16.
-  EXPECT_EQ(waits(1003).global, 1 + 4 * 2.0 / 32);
-  EXPECT_EQ(waits(1003).shared, 4 * 3 * 2);
-  // The last whole vector goes by elements too: its words end beyond.
-  EXPECT_EQ(waits(1001).global, 1 + 4 * 14.0 / 32);
-  EXPECT_EQ(waits(1001).shared, 4 * 8 * 2);
-  EXPECT_EQ(waits(4091).shared, 4 * 3 * 2 / 2);  // of two blocks across one has the ends
-}
-
-TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {
-  const Matrix matrix{64, 96, 4};
-  const Plan plan = transposed_copy(matrix, reads(kA, matrix.bytes()), kCopyOfA);
-  EXPECT_EQ(plan.arrays.back().pattern.write_run_bytes, 32 * 4);
-  EXPECT_EQ(plan.arrays.back().pattern.blocks_to_next_run, 3);
-}
-
-TEST(TensorSums, ALaunchThatReadsPartsFetchesItsCodeAnew) {
-  const Gpu h100 = gpu_named("h100-sxm5");
-  const Program program = plan_wgmma(product(128, 256, 4096, {128, 256, 64, 4, 1}), h100);
-  EXPECT_FALSE(program.front().plan.starts_anew);
-  EXPECT_TRUE(program.back().plan.starts_anew);
-}
-
-TEST(TensorSums, PartsThatAreLeftAreWaitedForOneByOne) {
-  const auto waits = [](std::int64_t parts) {
-    return sum_of_parts(product(128, 256, 4096, {128, 256, 64, parts, 1}))
-        .blocks.front()
-        .phases.front()
-        .step.waits.global;
-  };
-  EXPECT_EQ(waits(2), 2);
-  EXPECT_EQ(waits(3), 3);
-  EXPECT_EQ(waits(4), 1);
-  EXPECT_EQ(waits(6), 3);
 }
 
 TEST(Skinny, FewColumnsTakeAAsWeights) {

@@ -1,0 +1,61 @@
+// Launches beside a product on the tensor cores, counted by hand: copies of operands, sums of parts.
+#include "model/kernels/gemm_tensor_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/kernels/gemm_tensor_models.hpp"
+#include "tests/model/kernels/tensor_problems.hpp"
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast::gemm::tensor {
+namespace {
+
+using roofcast::testing::gpu_named;
+
+TEST(TensorCopies, EndsOfRowsGoElementByElement) {
+  const auto waits = [](std::int64_t columns) {
+    const Matrix matrix{4096, columns, 2};
+    return copy_of_rows(matrix, reads(kA, matrix.bytes()), kCopyOfA)
+        .blocks.front()
+        .phases.front()
+        .step.waits;
+  };
+  // Four rows. Of 6 bytes 4 were loaded with the vector before; a sector more has the others of one row
+  // in 16.
+  EXPECT_EQ(waits(1003).global, 1 + 4 * 2.0 / 32);
+  EXPECT_EQ(waits(1003).shared, 4 * 3 * 2);
+  // The last whole vector goes by elements too: its words end beyond.
+  EXPECT_EQ(waits(1001).global, 1 + 4 * 14.0 / 32);
+  EXPECT_EQ(waits(1001).shared, 4 * 8 * 2);
+  EXPECT_EQ(waits(4091).shared, 4 * 3 * 2 / 2);  // of two blocks across one has the ends
+}
+
+TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {
+  const Matrix matrix{64, 96, 4};
+  const Plan plan = transposed_copy(matrix, reads(kA, matrix.bytes()), kCopyOfA);
+  EXPECT_EQ(plan.arrays.back().pattern.write_run_bytes, 32 * 4);
+  EXPECT_EQ(plan.arrays.back().pattern.blocks_to_next_run, 3);
+}
+
+TEST(TensorSums, ALaunchThatReadsPartsFetchesItsCodeAnew) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const Program program = plan_wgmma(product(128, 256, 4096, {128, 256, 64, 4, 1}), h100);
+  EXPECT_FALSE(program.front().plan.starts_anew);
+  EXPECT_TRUE(program.back().plan.starts_anew);
+}
+
+TEST(TensorSums, PartsThatAreLeftAreWaitedForOneByOne) {
+  const auto waits = [](std::int64_t parts) {
+    return sum_of_parts(product(128, 256, 4096, {128, 256, 64, parts, 1}))
+        .blocks.front()
+        .phases.front()
+        .step.waits.global;
+  };
+  EXPECT_EQ(waits(2), 2);
+  EXPECT_EQ(waits(3), 3);
+  EXPECT_EQ(waits(4), 1);
+  EXPECT_EQ(waits(6), 3);
+}
+
+}  // namespace
+}  // namespace roofcast::gemm::tensor
