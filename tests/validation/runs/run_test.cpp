@@ -52,7 +52,7 @@ TEST(RunJson, WhatALibraryChoseIsLeftOpen) {
   run.cases[0].kernel = "gemm.library";
   run.cases[0].problem =
       testing::problem_of("gemm.library", {512, 513, 514, 128, 256, 3, 2}, DType::bf16);
-  const Problem& back = parse_run("r.json", to_json(run)).cases[0].problem;
+  const Problem back = parse_run("r.json", to_json(run)).cases[0].problem;
   EXPECT_EQ(back, without_own_choice(library, run.cases[0].problem));
   EXPECT_EQ(back[3], kToChoose);
   EXPECT_EQ(back[5], kToChoose);
