@@ -46,6 +46,11 @@ double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, dou
   return (rounds - 1) * (rates.trip_s + (loop.on_tensor_cores ? rates.trip_s : start_s));
 }
 
+// What of a tile's epilogue does not show where the next tile takes `next_s` with it.
+double hidden_s(double loop_s, double epilogue_s, double next_s) {
+  return std::clamp(loop_s + epilogue_s - next_s, 0.0, epilogue_s);
+}
+
 }  // namespace
 
 double power_slowdown(double busy_share, double time_s, const SmClock& clock, const Gpu& gpu) {
@@ -83,6 +88,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
                             loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
 
   TileTime result;
+  const double behind_share = loop.sums_apart ? 1 : loop.stores_meanwhile ? 0.5 : 0;
   bool first = true;  // nothing was stored before the first tiles
   // `active` blocks of so many steps that run at once, so many times.
   const auto add = [&](std::int64_t active, double steps, double times) {
@@ -102,7 +108,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double store_s = alone ? std::max(own_s, some * write_s) : own_s;
     // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
     // tile comes out every (loop + 2 store) / 2, or every loop if that is longer.
-    const double behind_s = loop.sums_apart ? loop_s : loop.stores_meanwhile ? loop_s / 2 : 0;
+    const double behind_s = behind_share * loop_s;
     const double epilogue = std::max(0.0, store_s - behind_s);
     // DRAM moves the results besides what it moves for the loop.
     const double moved = std::min(loop_s, steps * from_dram) + some * write_s;
@@ -113,8 +119,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double next_s =
         norm(steps * multiplying + epilogue, steps * memory_s + std::max(0.0, epilogue - ahead_s),
              steps * rates.step_s, 0);
-    const double hidden =
-        ahead_s > 0 ? std::clamp(loop_s + epilogue - std::max(next_s, moved), 0.0, epilogue) : 0;
+    const double hidden = ahead_s > 0 ? hidden_s(loop_s, epilogue, std::max(next_s, moved)) : 0;
     const double after_others = first ? times - 1 : times;
     first = false;
     result.math_s += times * steps * math;
