@@ -38,7 +38,7 @@ Measurements::Measurements(const Options& options) : cache_given_(options.has("c
 const validation::Case* Measurements::find(const KernelRef& kernel, const Problem& problem,
                                            const Gpu& gpu, CacheState& cache) {
   if (run_.device.gpu != gpu.name) return nullptr;
-  // A run holds the settings that the harness took: those that the model chooses.
+  // A run holds the settings that the harness took, which the model chose, but for a library's own.
   const auto found = cases_.find(key(kernel_name(kernel), as_measured(kernel, problem, gpu)));
   if (found == cases_.end()) return nullptr;
   for (const validation::Case* item : found->second) {

@@ -23,10 +23,10 @@ struct TileLoop {
   double scattered_sectors = 0;   ///< of L2 that stores of a tile touch in part, one by one
   double start_cycles = 0;        ///< of a launch before its blocks run, beyond that of others
   bool stores_meanwhile = false;  ///< results of a tile leave while the next one is multiplied
-  /// Steps of its next tile that a block, which stays, copies while it stores one. 0: it stores first.
-  double steps_ahead = 0;
   /// The same from sums of their own in tensor memory: at the full rate of the SM.
   bool sums_apart = false;
+  /// Steps of its next tile that a block, which stays, copies while it stores one. 0: it stores first.
+  double steps_ahead = 0;
   /// Blocks come and go one by one, a tile each: one that has its SM alone waits for its first tiles itself.
   bool blocks_in_turn = false;
   bool on_tensor_cores = true;  ///< else on the SIMT pipes

@@ -57,8 +57,9 @@ const cuda::KernelEntry* Bench::right_baseline(const cuda::KernelEntry& kernel,
     (void)correctness_.error_of(kernel, *baseline, problem, buffers, kSeed, timer_.stream());
     return baseline;
   } catch (const WrongResult& error) {
-    if (notice_)
+    if (notice_) {
       notice_(fmt::format("{} is measured without its baseline: {}", kernel.name, error.what()));
+    }
     return nullptr;
   }
 }
