@@ -110,34 +110,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-constexpr int kSumsEach = passes::kSumsEach;
-
-/// A block adds neighbouring elements of a tile, a thread some of them kThreads apart.
-template <class T>
-__global__ void __launch_bounds__(kThreads)
-    sum_tiles_kernel(const float* __restrict__ parts, const Schedule schedule, int rows,
-                     int columns, T* __restrict__ c, std::int64_t row_c) {
-  const auto tile = static_cast<int>(blockIdx.y);
-  const auto item =
-      schedule.item(schedule.whole + tile / schedule.cluster, tile % schedule.cluster);
-  const int first =
-      static_cast<int>(blockIdx.x) * kThreads * kSumsEach + static_cast<int>(threadIdx.x);
-  float sum[kSumsEach] = {};
-#pragma unroll 2
-  for (int p = 0; p < schedule.parts; ++p) {
-    const float* const from = parts + schedule.sums_of(tile, p) + first;
-#pragma unroll
-    for (int i = 0; i < kSumsEach; ++i) sum[i] += from[i * kThreads];
-  }
-#pragma unroll
-  for (int i = 0; i < kSumsEach; ++i) {
-    const int row = item.row0 + (first + i * kThreads) / schedule.tile_columns;
-    const int column = item.column0 + (first + i * kThreads) % schedule.tile_columns;
-    if (row >= rows || column >= columns) continue;
-    c[(std::int64_t{item.matrix} * rows + row) * row_c + column] = narrow<T>(sum[i]);
-  }
-}
-
 unsigned ceil_div(int a, int b) {
   return (static_cast<unsigned>(a) + static_cast<unsigned>(b) - 1) / static_cast<unsigned>(b);
 }
@@ -207,26 +179,6 @@ void sum_parts(const float* parts, int count, int rows, int columns, void* c, st
   visit_element(dtype, [&]<class T>(std::type_identity<T>) {
     sum_kernel<<<launch.grid, launch.block, 0, stream>>>(parts, count, rows, columns,
                                                          static_cast<T*>(c), row_c);
-  });
-  check(cudaGetLastError());
-}
-
-Launch sum_tiles_launch(const Schedule& schedule, DType dtype) {
-  const dim3 grid(ceil_div(schedule.tile_rows * schedule.tile_columns, kThreads * kSumsEach),
-                  static_cast<unsigned>(schedule.split_tiles()));
-  Launch launch{nullptr, grid, dim3(kThreads), 0};
-  visit_element(dtype, [&]<class T>(std::type_identity<T>) {
-    launch.function = reinterpret_cast<const void*>(sum_tiles_kernel<T>);
-  });
-  return launch;
-}
-
-void sum_tiles(const float* parts, const Schedule& schedule, int rows, int columns, void* c,
-               std::int64_t row_c, DType dtype, cudaStream_t stream) {
-  const Launch launch = sum_tiles_launch(schedule, dtype);
-  visit_element(dtype, [&]<class T>(std::type_identity<T>) {
-    sum_tiles_kernel<<<launch.grid, launch.block, 0, stream>>>(parts, schedule, rows, columns,
-                                                               static_cast<T*>(c), row_c);
   });
   check(cudaGetLastError());
 }

@@ -34,9 +34,5 @@ Launch copy_transposed_launch(const MatrixView& from);
 void sum_parts(const float* parts, int count, int rows, int columns, void* c, std::int64_t row_c,
                DType dtype, cudaStream_t);
 Launch sum_parts_launch(int rows, int columns, DType dtype);
-/// The same of the tiles whose k is split, from Schedule::sums_of. c: rows × columns for each matrix.
-void sum_tiles(const float* parts, const Schedule&, int rows, int columns, void* c,
-               std::int64_t row_c, DType dtype, cudaStream_t);
-Launch sum_tiles_launch(const Schedule&, DType dtype);
 
 }  // namespace roofcast::cuda::gemm

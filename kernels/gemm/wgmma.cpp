@@ -1,6 +1,8 @@
 // gemm.wgmma (wgmma_kernel.cuh): which problems it takes, and the launches of one.
 #include "kernels/gemm/wgmma.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <vector>
 
 #include "kernels/gemm/passes.hpp"
@@ -8,12 +10,12 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
+using hopper::Asked;
 using hopper::CompiledTile;
-using hopper::Split;
 using roofcast::gemm::tensor::kOneSplit;
 using roofcast::gemm::tensor::wgmma_along_k;
 
-Split split_of(const Problem& p) {
+Asked asked_of(const Problem& p) {
   return {static_cast<int>(p[kSplitK]), static_cast<int>(p[kSplitRest])};
 }
 
@@ -70,9 +72,10 @@ Tensors with_scratch(const Problem& p) {
     all.scratch.push_back(
         {DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kBatch] * p[kM] * p[kN])});
   }
-  if (p[kSplitRest] > 1) {
-    const std::int64_t sums = find_compiled(p)->schedule(shape_of(p), split_of(p)).split_sums();
-    if (sums > 0) all.scratch.push_back({DType::fp32, static_cast<std::size_t>(sums)});
+  const CompiledTile& tile = *find_compiled(p);
+  const Schedule schedule = tile.schedule(shape_of(p), asked_of(p));
+  if (schedule.slots() > 0) {
+    all.scratch.push_back({DType::fp32, tile.workspace_bytes(schedule) / sizeof(float)});
   }
   return all;
 }
@@ -81,12 +84,8 @@ std::vector<Launch> launches(const Problem& p) {
   const Shape s = shape_of(p);
   std::vector<Launch> all = operand_launches(p, wgmma_along_k(p.dtype));
   const CompiledTile& tile = *find_compiled(p);
-  const Schedule schedule = tile.schedule(s, split_of(p));
-  all.push_back(tile.launch(schedule));
+  all.push_back(tile.launch(tile.schedule(s, asked_of(p))));
   if (p[kSplitK] > 1) all.push_back(sum_parts_launch(s.rows_c(), s.n, result_type(p.dtype)));
-  if (p[kSplitRest] > 1 && schedule.split_tiles() > 0) {
-    all.push_back(sum_tiles_launch(schedule, result_type(p.dtype)));
-  }
   return all;
 }
 
@@ -94,21 +93,28 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Shape shape = shape_of(p);
   const Operands operands(p, wgmma_along_k(p.dtype), at, stream);
   const CompiledTile& tile = *find_compiled(p);
-  const Schedule schedule = tile.schedule(shape, split_of(p));
-  const bool splits = schedule.split_tiles() > 0, by_tile = p[kSplitRest] > 1;
-  float* const sums = splits ? static_cast<float*>(at.scratch[operands.next_scratch()]) : nullptr;
-  void* const c = at.outputs[0];
-  tile.run(shape, operands, c, schedule, sums, by_tile, stream);
-  if (!splits) return;
-  const DType type = result_type(p.dtype);
-  if (by_tile) {
-    sum_tiles(sums, schedule, shape.m, shape.n, c, shape.row_c, type, stream);
-  } else {
-    sum_parts(sums, schedule.parts, shape.rows_c(), shape.n, c, shape.row_c, type, stream);
-  }
+  const Schedule schedule = tile.schedule(shape, asked_of(p));
+  const bool added = p[kSplitK] > 1;
+  void* const scratch =
+      added || schedule.slots() > 0 ? at.scratch[operands.next_scratch()] : nullptr;
+  tile.run(shape, operands, at.outputs[0], schedule, scratch, stream);
+  if (!added) return;
+  sum_parts(static_cast<const float*>(scratch), schedule.split.parts, shape.rows_c(), shape.n,
+            at.outputs[0], shape.row_c, result_type(p.dtype), stream);
 }
 
 }  // namespace
+
+// Counted from the time of the first launch and mixed (splitmix64), so that no pattern of memory meets
+// it.
+std::uint64_t hopper::new_ticket() {
+  static std::atomic<std::uint64_t> count{
+      static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
+  std::uint64_t mixed = (count += 0x9e3779b97f4a7c15);
+  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+  return mixed ^ mixed >> 31;
+}
 
 KernelEntry wgmma() {
   return tensor_entry("gemm.wgmma", configurations(), unsupported, with_scratch, launches, run);

@@ -2,24 +2,28 @@
 // The tiles that gemm.wgmma is compiled for. One file a type: nvcc compiles them side by side.
 #include <span>
 
-#include "kernels/gemm/layout.cuh"
 #include "kernels/gemm/operands.hpp"
+#include "kernels/gemm/schedule.cuh"
 #include "kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm::hopper {
 
 /// Parts of k: of all tiles, or of those of the last round where it is not full. One of them is 1.
-struct Split {
-  int all, rest;
+struct Asked {
+  int split_k, split_rest;
 };
 struct CompiledTile {
   Problem configuration;
-  Schedule (*schedule)(const Shape&, Split);
+  Schedule (*schedule)(const Shape&, Asked);
   Launch (*launch)(const Schedule&);
-  /// `sums` of the rest are by tile, those of all tiles are not.
-  void (*run)(const Shape&, const Operands&, void* c, const Schedule&, float* sums, bool by_tile,
-              cudaStream_t);
+  /// Of scratch memory that parts take which are joined.
+  std::size_t (*workspace_bytes)(const Schedule&);
+  /// `scratch`: sums of parts of k, or the workspace; null where all tiles are whole.
+  void (*run)(const Shape&, const Operands&, void* c, const Schedule&, void* scratch, cudaStream_t);
 };
+
+/// A number that no launch before had and that memory holds by chance once in 2^64.
+std::uint64_t new_ticket();
 
 std::span<const CompiledTile> bf16_tiles();
 std::span<const CompiledTile> fp16_tiles();

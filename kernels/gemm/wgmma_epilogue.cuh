@@ -37,6 +37,82 @@ __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int ro
   }
 }
 
+/// The parts of a tile's k but the last, left for the block that has that one: one warpgroup's view. A
+/// tile of ping-pong is one warpgroup's, whichever takes it.
+template <class T>
+class Parts {
+ public:
+  /// Of the tile that has its first slot there.
+  __device__ Parts(const Workspace& workspace, int first_slot, int slot_stride, int warpgroup)
+      : workspace_(workspace),
+        first_((std::int64_t{first_slot} * T::kFlags) + (T::kPingPong ? 0 : warpgroup)),
+        stride_(slot_stride * T::kFlags),
+        warpgroup_(warpgroup) {}
+
+  /// Leaves the sums of a part and says so.
+  __device__ void leave(int part, const Sums<T>& sum) const {
+    float4* const to = sums(part);
+#pragma unroll
+    for (int i = 0; i < T::kSumsOfThread; ++i) {
+      const float* const four = &sum[i / kFoursOfRow][i % kFoursOfRow * 4];
+      to[i * kWarpgroup] = make_float4(four[0], four[1], four[2], four[3]);
+    }
+    meet(warpgroup_);
+    if (threadIdx.x % kWarpgroup == 0) {
+      asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(flag(part)), "l"(workspace_.ticket)
+                   : "memory");
+    }
+  }
+  /// Waits for the first `count` parts. Flags are cleared: a graph launches with the same ticket again.
+  __device__ void wait(int count) const {
+    if (threadIdx.x % kWarpgroup == 0) {
+      for (int part = 0; part < count; ++part) {
+        std::uint64_t found = 0;
+        while (found != workspace_.ticket) {
+          asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
+                       : "=l"(found)
+                       : "l"(flag(part))
+                       : "memory");
+        }
+        *flag(part) = 0;
+      }
+    }
+    meet(warpgroup_);
+  }
+  /// Adds them, in order, to the sums of panel `number` of C in rows `down` of the instructions.
+  template <int kCount>
+  __device__ void add_to(float (&panel)[kCount], int count, int down, int number) const {
+    const int first = down * kFoursOfRow + number * (kCount / 4);
+    for (int part = 0; part < count; ++part) {
+      const float4* const from = sums(part) + first * kWarpgroup;
+#pragma unroll
+      for (int i = 0; i < kCount / 4; ++i) {
+        const float4 four = __ldcg(from + i * kWarpgroup);
+        panel[4 * i] += four.x, panel[4 * i + 1] += four.y;
+        panel[4 * i + 2] += four.z, panel[4 * i + 3] += four.w;
+      }
+    }
+  }
+
+ private:
+  static constexpr int kFoursOfRow = T::kColumns / 8;  // a thread's, of an instruction's rows
+
+  __device__ std::int64_t place(int part) const {
+    return first_ + part * stride_;
+  }
+  __device__ std::uint64_t* flag(int part) const {
+    return workspace_.flags + place(part);
+  }
+  /// Neighbouring threads' are neighbours.
+  __device__ float4* sums(int part) const {
+    return workspace_.sums + place(part) * T::kSumsOfThread * kWarpgroup + threadIdx.x % kWarpgroup;
+  }
+
+  const Workspace& workspace_;
+  std::int64_t first_;
+  int stride_, warpgroup_;
+};
+
 /// Writes this warp's 16 rows of a panel, from the sums that begin at `from`.
 template <class Out>
 __device__ void fill_panel(unsigned panel, const float* from, int warp, int lane) {
@@ -103,12 +179,12 @@ __device__ void store_rows(unsigned panel, Out* c, std::int64_t row_c, int rows_
   }
 }
 
-/// C through shared memory: by TMA, whose stores thread 0 of the warpgroup starts, so it alone knows
+/// C, to which the first `others` parts are added, through shared memory: by TMA, whose stores thread 0 of the warpgroup starts, so it alone knows
 /// when they have read a panel; or by rows where `work.c` is given.
 template <class T>
 __device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, const Work& work,
-                             const Sums<T>& sum, int matrix, int row, int column, int warpgroup,
-                             int& panel) {
+                             const Sums<T>& sum, const Parts<T>& parts, int others, int matrix,
+                             int row, int column, int warpgroup, int& panel) {
   using Out = typename T::Out;
   constexpr int kColumns = kPanelBytes / static_cast<int>(sizeof(Out));
   const auto thread = static_cast<int>(threadIdx.x) % kWarpgroup;
@@ -120,8 +196,12 @@ __device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, cons
       if (left <= 0) break;  // the same for the warpgroup
       const unsigned to = shared.c(warpgroup, panel);
       const int first = row + d * kInstructionRows;
+      float own[kColumns / 2];
+#pragma unroll
+      for (int i = 0; i < kColumns / 2; ++i) own[i] = sum[d][p * kColumns / 2 + i];
+      parts.add_to(own, others, d, p);
       if (work.c != nullptr) {
-        fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
+        fill_panel<Out>(to, own, thread / 32, thread % 32);
         __syncwarp();
         const std::int64_t above = std::int64_t{matrix} * work.m + first;  // rows of C
         store_rows<Out>(to, static_cast<Out*>(work.c) + above * work.row_c + column + p * kColumns,
@@ -130,7 +210,7 @@ __device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, cons
       } else {
         if (thread == 0) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
         meet(warpgroup);
-        fill_panel<Out>(to, sum[d] + p * kColumns / 2, thread / 32, thread % 32);
+        fill_panel<Out>(to, own, thread / 32, thread % 32);
         rows::fence_async_proxy();
         meet(warpgroup);
         if (thread == 0) {

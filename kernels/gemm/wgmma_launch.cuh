@@ -63,22 +63,40 @@ Launch launch_of(const Schedule& schedule) {
 }
 
 template <class T>
-Schedule planned(const Shape& shape, Split split) {
-  const int parts = std::max(split.all, split.rest);
-  const int tiles = schedule_of<T>(shape.m, shape.n, shape.k, 1, 1, 0, shape.matrices).tiles();
-  const int whole = split.rest > 1  ? in_full_rounds(tiles, resident_clusters<T>())
-                    : split.all > 1 ? 0
-                                    : tiles;
-  const auto grouped = [&](int group_rows) {
-    return schedule_of<T>(shape.m, shape.n, shape.k, parts, group_rows, whole, shape.matrices);
+Schedule planned(const Shape& shape, Asked asked) {
+  const auto of = [&](int group_rows, Split split) {
+    return schedule_of<T>(shape.m, shape.n, shape.k, group_rows, split, shape.matrices);
   };
-  return grouped(static_cast<int>(roofcast::gemm::tensor::wgmma_group_rows(
-      ceil_div(shape.n, T::kColumns), std::int64_t{launch_of<T>(grouped(1)).grid.x})));
+  const int tiles = of(1, {}).tiles();
+  Split split{tiles, 1, false};
+  if (asked.split_k > 1) split = {0, asked.split_k, false};
+  if (asked.split_rest > 1) {
+    split = {in_full_rounds(tiles, resident_clusters<T>()), asked.split_rest, true};
+  }
+  return of(static_cast<int>(roofcast::gemm::tensor::wgmma_group_rows(
+                ceil_div(shape.n, T::kColumns), std::int64_t{launch_of<T>(of(1, split)).grid.x})),
+            split);
+}
+
+/// Bytes of the workspace of parts that are joined; its begin is aligned inside.
+template <class T>
+std::size_t workspace_bytes(const Schedule& schedule) {
+  const auto slots = static_cast<std::size_t>(schedule.slots());
+  return sizeof(float4) +
+         slots * (T::kRows * T::kColumns * sizeof(float) + T::kFlags * sizeof(std::uint64_t));
+}
+template <class T>
+Workspace workspace_at(void* scratch, const Schedule& schedule) {
+  const auto begin = (reinterpret_cast<std::uintptr_t>(scratch) + sizeof(float4) - 1) /
+                     sizeof(float4) * sizeof(float4);
+  auto* const sums = reinterpret_cast<float4*>(begin);
+  const std::int64_t count = std::int64_t{schedule.slots()} * T::kRows * T::kColumns / 4;
+  return {sums, reinterpret_cast<std::uint64_t*>(sums + count), new_ticket()};
 }
 
 template <class T>
 void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule& schedule,
-              float* sums, bool by_tile, cudaStream_t stream) {
+              void* scratch, cudaStream_t stream) {
   using Out = typename T::Out;
   constexpr auto kType = map_type<typename T::Element>();
   constexpr int kLinesB = b_box_lines(T::kTransposedB, T::kSize, T::kColumns, T::kCluster);
@@ -91,8 +109,9 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
   CUtensorMap b = T::kTransposedB ? map_of(from.b(), shape.n, shape.k, kLinesB)
                                   : map_of(from.b(), shape.k, shape.n, kLinesB);
   // A box writes whole chunks of 16 bytes: where rows are longer than C, what lies beyond it too.
-  const bool by_box = schedule.whole > 0 && multiple_of(16, c, shape.row_c * kOutSize) &&
-                      shape.n * kOutSize % 16 == 0;
+  const bool added = schedule.split.parts > 1 && !schedule.split.joined;
+  const bool by_box =
+      !added && multiple_of(16, c, shape.row_c * kOutSize) && shape.n * kOutSize % 16 == 0;
   CUtensorMap to{};  // not read where C is stored by elements
   if (by_box) {
     to = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, kPanelRows,
@@ -103,13 +122,12 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
             .n = shape.n,
             .k = shape.k,
             .matrices = shape.matrices,
-            .parts = schedule.parts,
-            .whole = schedule.whole,
+            .split = schedule.split,
             .group_rows = schedule.group * T::kCluster,
             .c = by_box ? nullptr : c,
             .row_c = shape.row_c,
-            .sums = sums,
-            .by_tile = by_tile};
+            .parts = added ? static_cast<float*>(scratch) : nullptr,
+            .workspace = schedule.slots() > 0 ? workspace_at<T>(scratch, schedule) : Workspace{}};
   void* arguments[] = {&a, &b, &to, &work};
   rows::launch(launch.function, launch.grid, launch.block, arguments, stream,
                {.cluster = T::kCluster, .shared_bytes = launch.shared_bytes});
@@ -121,9 +139,8 @@ constexpr CompiledTile compiled() {
   using T = Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n), tile.stages,
                  tile.consumers, tile.cluster, tile.ping_pong, kTransposedB>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
-  static_assert(tile.m * tile.n % roofcast::gemm::tensor::passes::kSumsOfBlock == 0);
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster, 1),
-          planned<T>, launch_of<T>, run_tile<T>};
+          planned<T>, launch_of<T>, workspace_bytes<T>, run_tile<T>};
 }
 
 /// A table of the model's, compiled for a type and a layout of B.

@@ -5,6 +5,7 @@
 #include "kernels/gemm/hopper.cuh"
 #include "kernels/gemm/layout.cuh"
 #include "kernels/gemm/mma.cuh"
+#include "kernels/gemm/schedule.cuh"
 
 namespace roofcast::cuda::gemm::hopper {
 
@@ -49,29 +50,37 @@ struct Tile {
   static_assert(kCluster == 1 || kCluster == 2);
   // Halves of B begin at multiples of the swizzle's 1024 bytes.
   static_assert(kColumns / kCluster % 8 == 0 && kDepth / kCluster % 8 == 0);
+  /// Float4 of the sums of a warpgroup's thread, and flags of a tile.
+  static constexpr int kSumsOfThread = kDown * kColumns / 8;
+  static constexpr int kFlags = kPingPong ? 1 : kConsumers;
   /// Warps that free a stage, in one block.
   static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
 };
 
 template <class T>
-__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int parts, int group_rows,
-                                                   int whole, int matrices) {
-  return Schedule::of(m, n, k, parts, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows,
-                      whole, matrices);
+__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int group_rows, Split split,
+                                                   int matrices) {
+  return Schedule::of(m, n, k, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows, split,
+                      matrices);
 }
+
+/// Where blocks leave the sums of a part of k for the block that joins them (Schedule::slot): a
+/// warpgroup's in the order of its registers, and a flag that says whose they are.
+struct Workspace {
+  float4* sums;
+  std::uint64_t* flags;
+  std::uint64_t ticket;  ///< of this launch: no other has the same, and no flag begins with it
+};
 
 /// What the kernel is told besides the tensor maps.
 struct Work {
   int m, n, k, matrices;  ///< of each matrix
-  int parts;              ///< of k, of the tiles that are not whole
-  int whole;              ///< tiles that are, in clusters: they come first
-  int group_rows;         ///< tile rows that blocks visit before the next tile column
-  void* c;                ///< where threads store C; null where TMA does
+  Split split;
+  int group_rows;  ///< tile rows that blocks visit before the next tile column
+  void* c;         ///< where threads store C; null where TMA does
   std::int64_t row_c;
-  /// Of parts of k: [parts][matrices][m][n], or Schedule::sums_of `by_tile`; null where all tiles
-  /// are whole.
-  float* sums;
-  bool by_tile;
+  float* parts;         ///< [parts][matrices][m][n] for a launch that adds them
+  Workspace workspace;  ///< for parts that are joined
 };
 
 template <class T>

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/gemm/layout.cuh"
+#include "kernels/gemm/schedule.cuh"
 
 namespace roofcast::cuda::gemm {
 namespace {
@@ -219,11 +219,11 @@ class Cluster {
 // Five tile rows (half of the last pair is beyond C) and three columns. `rest`: k is split of the
 // tiles of the last round alone.
 Grid grid_of(int cluster, bool ping_pong, int k, int parts, int clusters, bool rest) {
-  const auto schedule = [&](int whole) {
-    return Schedule::of(600, 300, k, parts, 128, 128, 64, cluster, 16, whole);
+  const auto schedule = [&](Split split) {
+    return Schedule::of(600, 300, k, 128, 128, 64, cluster, 16, split);
   };
-  const int whole = rest ? in_full_rounds(schedule(0).tiles(), clusters) : 0;
-  return {cluster, 2, 2, ping_pong, schedule(whole), clusters};
+  const int whole = rest ? in_full_rounds(schedule({}).tiles(), clusters) : 0;
+  return {cluster, 2, 2, ping_pong, schedule({whole, parts, rest}), clusters};
 }
 
 void expect_to_end(const Grid& setup, unsigned seed) {
