@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/baselines/baselines.hpp"
+#include "kernels/baselines/cublas_fp8.hpp"
 #include "kernels/gemm/tensor.hpp"
 #include "model/kernels/gemm_library.hpp"
 
@@ -128,11 +129,17 @@ KernelEntry cublas_gemm_of_simt_kernels() {
 
 KernelEntry cublas_gemm_of_tensor_kernels() {
   KernelEntry tensor = entry();
+  tensor.unsupported = [](const Problem& p) {
+    return p.dtype == DType::fp8 ? unsupported_fp8(p) : unsupported(p);
+  };
   tensor.tensors = gemm::tensor_tensors;
   tensor.run = [](const Problem& p, const Addresses& at, cudaStream_t stream) {
     const auto layout = [&](std::size_t transposed) {
       return p[transposed] != 0 ? CUBLAS_OP_T : CUBLAS_OP_N;
     };
+    if (p.dtype == DType::fp8) {
+      return multiply_fp8(gemm::shape_of(p), at.inputs[0], at.inputs[1], at.outputs[0], stream);
+    }
     multiply(gemm::shape_of(p), layout(gemm::kTransposedA), layout(gemm::kTransposedB), p.dtype, at,
              stream);
   };

@@ -215,8 +215,6 @@ namespace passes {
 inline constexpr std::int64_t kThreads = 256;
 inline constexpr std::int64_t kRowsEach = 4;  ///< of a thread that copies: its loads in flight
 inline constexpr std::int64_t kSquare = 32;   ///< of the transpose
-inline constexpr std::int64_t kSumsEach = 4;  ///< of a thread that adds parts of tiles
-inline constexpr std::int64_t kSumsOfBlock = kThreads * kSumsEach;
 /// Elements of a row of a copy: rows begin at multiples of 128 bytes.
 constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
   const std::int64_t line = kTileLineBytes / size;

@@ -114,55 +114,31 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   return plan;
 }
 
-namespace {
-
-/// `bytes`: read of the parts, and written of C. A thread loads `together` parts at once, waits for them,
-/// and takes those that are left one by one.
-Plan addition(const Launch& launch, std::int64_t parts, std::int64_t together, double outputs,
-              const Traffic& bytes) {
+// A thread adds the parts of an element in order: it loads four at once, waits for them, and takes those
+// that are left one by one.
+Plan sum_of_parts(const Problem& p) {
+  constexpr std::int64_t kTogether = 4;
+  const Sizes s(p);
+  const std::int64_t parts = p[kSplitK];
+  const double outputs = s.batch * s.m * s.n;
   Plan plan;
-  plan.launch = launch;
+  plan.launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ),
+                      1};
+  plan.launch.block = {passes::kThreads, 1, 1};
+  plan.launch.registers = 26;
   plan.starts_anew = true;
   plan.useful.vector_flops = outputs * as_double(parts - 1);
-  plan.arrays = {scratch(kParts, {bytes.read_bytes, 0}), writes(kC, bytes.write_bytes)};
+  plan.arrays = {scratch(kParts, {partial_bytes(p), 0}), writes(kC, s.c())};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
   step.issued.vector_flops = plan.useful.vector_flops / blocks;
   // A load and an addition for each part, and what surrounds them.
   step.warp_instructions = outputs / blocks / 32 * (2 * as_double(parts) + 12);
-  set_traffic(step.issued, {bytes.read_bytes / blocks, bytes.write_bytes / blocks});
-  step.waits.global = as_double(parts / together + parts % together);
+  set_traffic(step.issued, {partial_bytes(p) / blocks, s.c() / blocks});
+  step.waits.global = as_double(parts / kTogether + parts % kTogether);
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
   return plan;
-}
-
-// What the loops of passes.cu over the parts are unrolled by.
-constexpr std::int64_t kPartsTogether = 4, kPartsOfTilesTogether = 2;
-
-}  // namespace
-
-Plan sum_of_parts(const Problem& p) {
-  const Sizes s(p);
-  Launch launch;
-  launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ), 1};
-  launch.block = {passes::kThreads, 1, 1};
-  launch.registers = 26;
-  return addition(launch, p[kSplitK], kPartsTogether, s.batch * s.m * s.n,
-                  {partial_bytes(p), s.c()});
-}
-
-double SplitTiles::sums_bytes() const {
-  return as_double(tiles * parts * area * kPartBytes);
-}
-
-Plan sum_of_tiles(const SplitTiles& split) {
-  Launch launch;
-  launch.grid = {split.area / passes::kSumsOfBlock, split.tiles, 1};
-  launch.block = {passes::kThreads, 1, 1};
-  launch.registers = 32;  // ptxas -v, 2026-11-22
-  return addition(launch, split.parts, kPartsOfTilesTogether, as_double(split.tiles * split.area),
-                  {split.sums_bytes(), split.result_bytes});
 }
 
 namespace {

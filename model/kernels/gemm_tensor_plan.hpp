@@ -48,14 +48,6 @@ struct Matrix {
 Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan sum_of_parts(const Problem&);
-/// The same of some tiles whose parts lie one after the other: elements of a tile, padding among
-/// them, and the bytes of C that they hold.
-struct SplitTiles {
-  std::int64_t tiles, area, parts;
-  double result_bytes;
-  double sums_bytes() const;
-};
-Plan sum_of_tiles(const SplitTiles&);
 
 /// What the product's launch reads. The copies of a box take 128 bytes of each row, and L2 answers
 /// by lines of as many: lines for each of those pieces, 1 where rows begin at multiples of 128.

@@ -65,19 +65,15 @@ Choice choice_of(const Problem& p) {
   return {p, Sizes(p), *found};
 }
 
-// What the launch writes: sums of parts of k, of all tiles or of the last round's, and C itself.
+// What the launch writes: sums of parts of k, of all tiles or of the last round's, and C itself. The
+// sums of the last round are read again by the blocks that join them.
 struct Written {
-  double sums, direct;
+  double sums, joined, direct;
 };
-SplitTiles split_tiles(const Choice& c, const Gpu& gpu) {
-  const std::int64_t tiles = c.split_tiles(gpu);
-  return {tiles, c.tile.m * c.tile.n, c.p[kSplitRest],
-          as_double(tiles) / as_double(c.tiles()) * c.s.c()};
-}
 Written written(const Choice& c, const Gpu& gpu) {
-  if (c.p[kSplitK] > 1) return {partial_bytes(c.p), 0};
-  const SplitTiles split = split_tiles(c, gpu);
-  return {split.sums_bytes(), c.s.c() - split.result_bytes};
+  if (c.p[kSplitK] > 1) return {partial_bytes(c.p), 0, 0};
+  const double left = as_double(c.split_tiles(gpu) * (c.p[kSplitRest] - 1));
+  return {0, left * c.area() * as_double(kPartBytes), c.s.c()};
 }
 
 // Every tile column asks L2 for A once and every row of clusters for B, as far as they exist, by pieces of
@@ -147,6 +143,8 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.in_flight_bytes = as_double(c.tile.stages * (c.tile.m + c.tile.n) * kTileLineBytes);
   // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
   loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
+  loop.part_outputs = c.area() * as_double(kPartBytes) / 2;
+  loop.joined_bytes = c.area() * as_double(kPartBytes);
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
@@ -195,7 +193,8 @@ void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, double box_by
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * kTileLineBytes);
   step.waits = {.tile_loads = 1, .barriers = 1};
   Step epilogue;
-  set_traffic(epilogue.issued, {0, (to.sums + to.direct) / as_double(loop.blocks())});
+  const double blocks = as_double(loop.blocks());
+  set_traffic(epilogue.issued, {to.joined / blocks, (to.sums + to.joined + to.direct) / blocks});
   set_blocks(plan, {{step, tiles_a_block * loop.steps, as_double(c.tile.stages)},
                     {epilogue, tiles_a_block}});
 }
@@ -214,30 +213,35 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   plan.raster = raster_of(c, gpu);
   plan.arrays = {operands.a.use, operands.b.use};
   if (to.direct > 0) plan.arrays.push_back(writes(kC, to.direct));
-  if (to.sums > 0) plan.arrays.push_back(scratch(kParts, {0, to.sums}));
+  if (to.sums + to.joined > 0) {
+    plan.arrays.push_back(scratch(kParts, {0, to.sums + to.joined}));
+  }
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   set_phases(plan, c, *plan.tile_loop, boxes, to);
   return plan;
 }
 
-// Parts of k of the last round's tiles that are worth a forecast: as many as fill one round, half of
-// those, and as many as fill two where that is less time. A part is at least three steps long.
+// Parts of k of the last round's tiles that are worth a forecast: as many as fill one round of blocks,
+// or two or more, where these take less of a round's time together. A part is at least three steps
+// long.
 std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, const Gpu& gpu) {
-  constexpr std::int64_t kMost = 16, kLeastSteps = 3;
+  constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
+  constexpr double kWorthIt = 0.03;  // of a round
   if (asked[kSplitRest] != kToChoose) return {asked[kSplitRest]};
   std::vector<std::int64_t> found = {1};
   const std::int64_t slots = gpu.slots(1), rest = c.tiles() % slots;
-  // A split that is given is the only one; one of all tiles leaves none for the rest; fewer tiles than
-  // SMs have split_k.
-  if (asked[kSplitK] != kToChoose || c.p[kSplitK] > 1 || c.tiles() < slots || rest == 0) {
-    return found;
-  }
+  // A split that is given is the only one; one of all tiles leaves none for the rest.
+  if (asked[kSplitK] != kToChoose || c.p[kSplitK] > 1 || rest == 0) return found;
   const std::int64_t most = std::min(kMost, c.steps() / kLeastSteps);
-  const std::int64_t one_round = std::min(slots / rest, most);
-  const std::int64_t two_rounds = std::min(2 * slots / rest, most);
-  if (one_round / 2 > 1) found.push_back(one_round / 2);
-  if (one_round > 1) found.push_back(one_round);
-  if (two_rounds > 2 * one_round) found.push_back(two_rounds);
+  double best = 1;
+  for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
+    const std::int64_t parts = rounds * slots / rest;
+    const double time = as_double(rounds) / as_double(parts);
+    if (parts > most) break;
+    if (parts < 2 || time > best - kWorthIt) continue;
+    found.push_back(parts);
+    best = time;
+  }
   return found;
 }
 
@@ -250,7 +254,6 @@ Program plan_wgmma(const Problem& p, const Gpu& gpu) {
   add_copies(program, p, along_k);
   program.push_back({main_launch(c, operands_of(p, along_k), gpu)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
-  if (c.split_tiles(gpu) > 0) program.push_back({sum_of_tiles(split_tiles(c, gpu))});
   return program;
 }
 
@@ -287,8 +290,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
   const Written to = written(c, gpu);
-  return {loop_of(c, operands, to.sums + to.direct, gpu), raster_of(c, gpu), to.sums, c.s.c(),
-          to.direct};
+  return {loop_of(c, operands, to.sums + to.direct, gpu), raster_of(c, gpu), to.sums, c.s.c()};
 }
 
 }  // namespace roofcast::gemm::tensor

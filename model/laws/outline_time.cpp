@@ -38,9 +38,7 @@ double OutlineTimer::reread(const Outline& candidate) const {
 double OutlineTimer::operator()(const Outline& candidate) const {
   Traffic dram = common_;
   dram.read_bytes += reread(candidate);
-  if (candidate.partial_bytes > 0) {
-    dram.write_bytes = candidate.partial_bytes + candidate.direct_bytes;
-  }
+  if (candidate.partial_bytes > 0) dram.write_bytes = candidate.partial_bytes;
   // As in a forecast, a single launch need not wait for what stays dirty in L2.
   if (leaves_dirty_ && candidate.partial_bytes <= 0) {
     dram.write_bytes -= left_dirty_bytes(dram, gpu_);

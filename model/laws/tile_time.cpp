@@ -36,6 +36,16 @@ struct LastRound {
   double steps;         ///< of each
 };
 
+// Of a part of the last round, on average over those of a tile: all but the last leave their sums, and
+// the block of the last adds them to its own, at its share of L2's rate, and stores the tile.
+double part_epilogue_s(const TileLoop& loop, double epilogue_s, const TileRates& rates,
+                       double sms) {
+  const auto parts = static_cast<double>(loop.rest_splits);
+  const double leaving_s = over(loop.part_outputs, rates.outputs_per_s);
+  const double joining_s = over(sms * loop.joined_bytes, rates.l2);
+  return ((parts - 1) * (leaving_s + joining_s) + epilogue_s) / parts;
+}
+
 // Between rounds of blocks that have their SM alone and come and go: on the SIMT pipes the time to start
 // a block and a trip for its first copies, on tensor cores a trip for these and one until the last stores
 // are taken.
@@ -91,7 +101,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   const double behind_share = loop.sums_apart ? 1 : loop.stores_meanwhile ? 0.5 : 0;
   bool first = true;  // nothing was stored before the first tiles
   // `active` blocks of so many steps that run at once, so many times.
-  const auto add = [&](std::int64_t active, double steps, double times) {
+  const auto add = [&](std::int64_t active, double steps, double ending_s, double times) {
     const auto some = static_cast<double>(active);
     const double sharing = std::ceil(some / sms);
     const double copies = sharing * loop.copy_cycles / clock_hz;
@@ -103,7 +113,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     // The SIMT pipes work long enough to hide what other blocks of the SM store; tensor cores do not.
     const bool hides_others = loop.blocks_in_turn && !loop.on_tensor_cores;
     const bool alone = hides_others && loop.blocks_per_sm == 1;
-    const double own_s = hides_others ? epilogue_s : sharing * epilogue_s;
+    const double own_s = hides_others ? ending_s : sharing * ending_s;
     // Blocks that multiply nothing meanwhile store all at once.
     const double store_s = alone ? std::max(own_s, some * write_s) : own_s;
     // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
@@ -132,17 +142,18 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     return loop_s + epilogue + write - hidden;
   };
   const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
-  if (full > 0) add(slots, loop.steps, static_cast<double>(full));
-  if (full_parts > 0) add(slots, last.steps, static_cast<double>(full_parts));
-  const double last_s = rest > 0 ? add(rest, last.steps, 1) : 0;
+  const double last_epilogue_s =
+      last.split ? part_epilogue_s(loop, epilogue_s, rates, sms) : epilogue_s;
+  if (full > 0) add(slots, loop.steps, epilogue_s, static_cast<double>(full));
+  if (full_parts > 0) add(slots, last.steps, last_epilogue_s, static_cast<double>(full_parts));
+  const double last_s = rest > 0 ? add(rest, last.steps, last_epilogue_s, 1) : 0;
   if (full + full_parts > 0 && rest > 0) {
     const double idle = last_s * (1 - static_cast<double>(rest) / static_cast<double>(slots));
     const double shown = 1 - idle / (result.loop_s + result.epilogue_s + result.write_s);
     for (double* part : {&result.loop_s, &result.epilogue_s, &result.write_s}) *part *= shown;
     result.tail_s = idle;
   }
-  const double split_cycles =
-      loop.splits > 1 || last.split ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
+  const double split_cycles = loop.splits > 1 ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
   const auto rounds = static_cast<double>(full + full_parts + (rest > 0 ? 1 : 0));
   result.fill_s =
       (gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles) / clock_hz +

@@ -25,7 +25,6 @@ struct Outline {
   std::optional<TileRaster> raster;
   double partial_bytes = 0;  ///< of sums of parts that another launch adds; 0: none
   double result_bytes = 0;   ///< that it or the other launch writes
-  double direct_bytes = 0;   ///< of those, what it writes itself beside such sums
 };
 
 /// A variant: "gemm.tiled".

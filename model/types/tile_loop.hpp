@@ -10,7 +10,7 @@ struct TileLoop {
   std::int64_t tiles = 1;   ///< of the result
   std::int64_t splits = 1;  ///< parts of the depth, each a block's: their sums are added later
   /// Parts of the depth of the tiles of the last round, where it is not full: then `splits` is 1, and
-  /// blocks take a part after their tiles.
+  /// blocks take a part after their tiles. The block of a tile's last part joins the others.
   std::int64_t rest_splits = 1;
   std::int64_t blocks_per_sm = 1;  ///< that fit at once
   double steps = 1;                ///< of a block
@@ -19,7 +19,9 @@ struct TileLoop {
   double copy_cycles = 0;          ///< of an SM for copies in small pieces, one block's step
   double l2_read_bytes = 0;        ///< of one block's step: as L2 looks them up, joined ones once
   double in_flight_bytes = 0;      ///< that a block's copies are ahead; 0: not known
-  double outputs = 0;  ///< of a tile that a block writes, of the size that the rate counts
+  double outputs = 0;       ///< of a tile that a block writes, of the size that the rate counts
+  double part_outputs = 0;  ///< the same of a part of the last round that another block joins
+  double joined_bytes = 0;  ///< that this one reads of each
   double scattered_sectors = 0;   ///< of L2 that stores of a tile touch in part, one by one
   double start_cycles = 0;        ///< of a launch before its blocks run, beyond that of others
   bool stores_meanwhile = false;  ///< results of a tile leave while the next one is multiplied

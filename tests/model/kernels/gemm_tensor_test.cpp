@@ -136,27 +136,23 @@ TEST(Wgmma, ALastRoundThatIsNotFullIsSplit) {
     return plan_wgmma(product(2107, 2224, 16072, {128, 256, 64, 1, 1, split_rest}), h100);
   };
   const Program program = program_of(6);
-  ASSERT_EQ(program.size(), 2U);
-  const Plan &tiles = program.front().plan, &sum = program.back().plan;
+  ASSERT_EQ(program.size(), 1U);  // the block of the last part joins them
+  const Plan& tiles = program.front().plan;
   EXPECT_EQ(tiles.tile_loop->tiles, 153);
   EXPECT_EQ(tiles.tile_loop->rest_splits, 6);
-  EXPECT_EQ(sum.launch.grid[0], 128 * 256 / 1024);
-  EXPECT_EQ(sum.launch.grid[1], 21);
-  const double result = 2107.0 * 2224 * 2, sums = 21.0 * 6 * 128 * 256 * 4;
-  EXPECT_DOUBLE_EQ(tiles.arrays[2].compulsory.write_bytes, result * 132 / 153);
-  EXPECT_DOUBLE_EQ(tiles.arrays[3].footprint.write_bytes, sums);
-  EXPECT_DOUBLE_EQ(sum.arrays[0].footprint.read_bytes, sums);
-  EXPECT_DOUBLE_EQ(sum.arrays[1].compulsory.write_bytes, result * 21 / 153);
-  EXPECT_EQ(program_of(1).size(), 1U);
+  ASSERT_EQ(tiles.arrays.size(), 4U);
+  EXPECT_DOUBLE_EQ(tiles.arrays[2].compulsory.write_bytes, 2107.0 * 2224 * 2);
+  EXPECT_DOUBLE_EQ(tiles.arrays[3].footprint.write_bytes, 21.0 * 5 * 128 * 256 * 4);
+  EXPECT_EQ(program_of(1).front().plan.arrays.size(), 3U);
   // Nothing is left of 132 tiles; of fewer all are.
-  EXPECT_EQ(plan_wgmma(product(1408, 3072, 4096, {128, 256, 64, 1, 1, 2}), h100).size(), 1U);
-  const Program all = plan_wgmma(product(1280, 256, 4096, {128, 256, 64, 1, 1, 2}), h100);
-  ASSERT_EQ(all.size(), 2U);
-  EXPECT_EQ(all.front().plan.launch.blocks(), 20);
-  EXPECT_EQ(all.front().plan.arrays.size(), 3U);
+  const auto arrays_of = [&](std::int64_t m, std::int64_t n) {
+    return plan_wgmma(product(m, n, 4096, {128, 256, 64, 1, 1, 2}), h100).front().plan.arrays;
+  };
+  EXPECT_EQ(arrays_of(1408, 3072).size(), 3U);
+  EXPECT_DOUBLE_EQ(arrays_of(1280, 256).back().footprint.write_bytes, 10.0 * 128 * 256 * 4);
 }
 
-TEST(Wgmma, SplitsOfALastRoundFillOneOrTwoRounds) {
+TEST(Wgmma, SplitsOfALastRoundFillRounds) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto tried = [&](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t split_k,
                          std::int64_t split_rest) {
@@ -168,13 +164,14 @@ TEST(Wgmma, SplitsOfALastRoundFillOneOrTwoRounds) {
     return found;
   };
   using Splits = std::vector<std::int64_t>;
-  EXPECT_EQ(tried(2107, 2224, 16072, 0, 0), Splits({1, 3, 6}));    // 21 tiles are left of 132
-  EXPECT_EQ(tried(2107, 2224, 64 * 12, 0, 0), Splits({1, 2, 4}));  // of 12 steps, three each
-  EXPECT_EQ(tried(2560, 2560, 4096, 0, 0), Splits({1, 3}));        // 68: 204 parts in two rounds
-  EXPECT_EQ(tried(2560, 3072, 4096, 0, 0), Splits({1}));           // 108
-  EXPECT_EQ(tried(1408, 3072, 4096, 0, 0), Splits({1}));           // none
-  EXPECT_EQ(tried(1408, 1024, 4096, 0, 0), Splits({1}));           // 44 in all: split_k
-  EXPECT_EQ(tried(2107, 2224, 16072, 1, 0), Splits({1}));  // run files that name split_k alone
+  EXPECT_EQ(tried(2107, 2224, 16072, 0, 0), Splits({1, 6}));  // 21 tiles are left of 132
+  EXPECT_EQ(tried(2107, 2224, 64 * 12, 0, 0), Splits({1}));   // of 12 steps, three each
+  EXPECT_EQ(tried(2107, 2224, 64 * 18, 0, 0), Splits({1, 6}));
+  EXPECT_EQ(tried(2560, 2560, 4096, 0, 0), Splits({1, 3, 5}));  // 68: two rounds of parts, three
+  EXPECT_EQ(tried(2560, 3072, 4096, 0, 0), Splits({1}));        // 108: four, for three fifths
+  EXPECT_EQ(tried(1408, 3072, 4096, 0, 0), Splits({1}));        // none
+  EXPECT_EQ(tried(1408, 1024, 4096, 0, 0), Splits({1, 3}));     // 44 in all
+  EXPECT_EQ(tried(2107, 2224, 16072, 1, 0), Splits({1}));       // run files that name split_k alone
   EXPECT_EQ(tried(2107, 2224, 16072, 0, 5), Splits({5}));
 }
 

@@ -228,14 +228,26 @@ TEST(TileTime, OfALastRoundThatIsSplitMovesTheSameBytes) {
   Gpu gpu = device();
   gpu.sustained.tile_dram_bytes_per_s = 1e9;
   gpu.sustained.tile_dram_sm_share = 0.3;  // three SMs fill DRAM
-  gpu.sustained.tile_split_cycles = 3000;
   TileLoop some = loop(13);
   some.math_cycles = 0;
   EXPECT_NEAR(time_s(some, gpu, {20000, 0}), 20e-6, 1e-15);
   EXPECT_NEAR(time_s(some, gpu, {0, 20000}), 20e-6, 1e-15);
   some.rest_splits = 3;
-  EXPECT_NEAR(time_s(some, gpu, {20000, 0}), 23e-6, 1e-15);
-  EXPECT_NEAR(time_s(some, gpu, {0, 20000}), 23e-6, 1e-15);
+  EXPECT_NEAR(time_s(some, gpu, {20000, 0}), 20e-6, 1e-15);
+  EXPECT_NEAR(time_s(some, gpu, {0, 20000}), 20e-6, 1e-15);
+}
+
+TEST(TileTime, PartsThatAreJoinedAreLeftAndRead) {
+  Gpu gpu = device();
+  gpu.sustained.tile_outputs_per_clk = 4;
+  gpu.sustained.tile_l2_bytes_per_s = 10e9;
+  TileLoop some = loop(13);
+  some.outputs = 400;       // 0.1 us of a tile
+  some.part_outputs = 800;  // 0.2
+  some.joined_bytes = 300;  // 0.3, ten SMs at once
+  some.rest_splits = 3;     // of three, two are left and one joins them
+  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 0.1e-6 + 34 * 50e-9 + (2 * (0.2e-6 + 0.3e-6) + 0.1e-6) / 3,
+              1e-12);
 }
 
 TEST(TileTime, TakesTheEfficiencyOfThePipes) {
