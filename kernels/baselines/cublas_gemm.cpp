@@ -144,6 +144,7 @@ KernelEntry cublas_gemm_of_tensor_kernels() {
              stream);
   };
   tensor.reference = gemm::tensor_reference;
+  tensor.tolerance = gemm::tensor_tolerance;
   return tensor;
 }
 
