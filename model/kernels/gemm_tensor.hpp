@@ -180,12 +180,38 @@ struct SkinnyTile {
 inline constexpr std::array kSkinnyTiles = {
     SkinnyTile{8, false, {124, 128}, {500, 172}, {165, 336}},
     SkinnyTile{16, false, {128, 128}, {530, 201}, {365, 467}},
-    SkinnyTile{32, false, {184, 234}, {640, 213}, {500, 1171}},
-    SkinnyTile{64, false, {254, 218}, {755, 364}, {681, 812}},
     SkinnyTile{8, true, {122, 128}, {424, 181}, {172, 222}},
-    SkinnyTile{16, true, {128, 128}, {572, 265}, {190, 303}},
-    SkinnyTile{32, true, {184, 236}, {653, 344}, {410, 396}},
-    SkinnyTile{64, true, {255, 182}, {936, 583}, {592, 553}}};
+    SkinnyTile{16, true, {128, 128}, {572, 265}, {190, 303}}};
+
+/// gemm.skinny for more tokens: both operands through a ring of shared memory.
+struct SkinnyRing {
+  std::int64_t tokens, rows;
+  int down, across;  ///< warps along tokens and rows
+  int stages;
+  int blocks;   ///< an SM, for which registers are left
+  int variant = 0;
+
+  constexpr std::int64_t threads() const { return std::int64_t{32} * down * across; }
+  constexpr std::int64_t shared_bytes() const {
+    return stages * (tokens + rows) * kTileLineBytes;
+  }
+  constexpr std::int64_t tile_k() const { return kDepth + variant; }
+  /// Whether it also reads tokens that are stored by rows of k: a line of shared memory holds 64.
+  constexpr bool reads_across() const { return tokens == 64 && down == 1; }
+  static constexpr std::int64_t kDepth = 64;  ///< k of a stage
+};
+inline constexpr std::array kSkinnyRings = {
+    SkinnyRing{64, 128, 1, 4, 4, 2},
+    SkinnyRing{64, 128, 1, 4, 8, 1, 1},
+    SkinnyRing{64, 128, 2, 4, 4, 2, 2},
+    SkinnyRing{64, 64, 1, 4, 6, 2},
+    SkinnyRing{64, 256, 1, 8, 5, 1},
+    SkinnyRing{64, 256, 2, 4, 5, 1, 1},
+    SkinnyRing{32, 128, 1, 4, 5, 2},
+    SkinnyRing{32, 64, 1, 4, 8, 2},
+    SkinnyRing{32, 256, 1, 8, 6, 1},
+    SkinnyRing{16, 128, 1, 4, 6, 2},
+    SkinnyRing{16, 64, 1, 4, 10, 2}};
 inline constexpr std::int64_t kMostTokens = 64;
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
