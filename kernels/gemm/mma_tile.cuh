@@ -32,9 +32,11 @@ struct Tile {
   static constexpr int kDown = kWarpRows / 16, kAcross = kWarpColumns / 8;  // instructions a step
   static constexpr Lines kLinesA = kTransposedA ? Lines::across_k : Lines::along_k;
   static constexpr Lines kLinesB = kTransposedB ? Lines::along_k : Lines::across_k;
-  using TileA = std::conditional_t<
-      kTransposedA, LineTile<kLinesA, kRows * kSize / kPanelBytes * kDepth, kPanelBytes, kDepth>,
-      LineTile<Lines::along_k, kRows, kDepth * kSize>>;
+  static constexpr int kPanelA = kRows * kSize < kPanelBytes ? kRows * kSize : kPanelBytes;
+  using TileA =
+      std::conditional_t<kTransposedA,
+                         LineTile<kLinesA, kRows * kSize / kPanelA * kDepth, kPanelA, kDepth>,
+                         LineTile<Lines::along_k, kRows, kDepth * kSize>>;
   using TileB = std::conditional_t<
       kTransposedB, LineTile<Lines::along_k, kColumns, kDepth * kSize>,
       LineTile<kLinesB, kColumns * kSize / kPanelBytes * kDepth, kPanelBytes, kDepth>>;
@@ -49,7 +51,7 @@ struct Tile {
   }
   static_assert(kWarpRows % 16 == 0 && kWarpColumns % 16 == 0 && kSteps % 2 == 0 && kStages >= 3);
   static_assert(kTransposedB || kColumns * kSize % kPanelBytes == 0);
-  static_assert(!kTransposedA || kWarpRows * kSize % kPanelBytes == 0);
+  static_assert(!kTransposedA || kWarpRows * kSize % kPanelA == 0);
   static_assert(TileA::kTileBytes % 1024 == 0 && TileB::kTileBytes % 1024 == 0);  // of the swizzle
   static_assert(kRows * kColumns * kResultSize <= kSharedBytes);  // C is staged there
 };
@@ -67,8 +69,8 @@ struct Fragments {
 #pragma unroll
     for (int d = 0; d < T::kDown; ++d) {
       if constexpr (T::kLinesA == Lines::across_k) {
-        constexpr int kPanelRows = kPanelBytes / T::kSize;  // 16 more are two chunks further
-        const unsigned panel = from_a + d * 16 / kPanelRows * A::kPanel * kPanelBytes;
+        constexpr int kPanelRows = A::kBytes / T::kSize;  // 16 more are two chunks further
+        const unsigned panel = from_a + d * 16 / kPanelRows * A::kPanel * A::kBytes;
         read_matrices_transposed(a[d], panel ^ d * 16 % kPanelRows / 8 * kChunkBytes);
       } else {
         read_matrices(a[d], from_a + d * 16 * A::kBytes);

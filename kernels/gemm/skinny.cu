@@ -109,7 +109,7 @@ bool aligned(const Inputs& at) {
 }
 /// Whether tokens stored by rows of k are read so.
 bool reads_across(const Problem& p, const Inputs& at) {
-  return transposes(p) && find_compiled(p)->reads_across && aligned(at) &&
+  return transposes(p) && find_compiled(p)->of_ring && aligned(at) &&
          skinny_of(p, true).whole_rows();
 }
 /// Whether the kernel may read by 16 bytes.

@@ -38,8 +38,8 @@ struct Memory {
 
 struct CompiledTile {
   Problem configuration;
-  bool of_ring;       ///< of shared memory: rows of 16 bytes suffice, of whatever length
-  bool reads_across;  ///< tokens stored by rows of k as well
+  /// Of shared memory: rows at multiples of 16 bytes suffice, and tokens may be stored by rows of k.
+  bool of_ring;
   Launch (*launch)(const Skinny&, bool aligned);
   void (*run)(const Skinny&, const Memory&, bool aligned, cudaStream_t);
 };

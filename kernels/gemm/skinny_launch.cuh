@@ -45,10 +45,10 @@ Call<typename T::Element> call_of_ring() {
   return {ring_kernel<T>, T::kColumns, T::kThreads, T::kSharedBytes};
 }
 
-/// For at most 16 tokens.
+/// For at most 8 tokens.
 template <class Element, std::size_t kRow>
 struct OfRegisters {
-  static constexpr bool kOfRing = false, kReadsAcross = false;
+  static constexpr bool kOfRing = false;
   static constexpr SkinnyTile kTile = kSkinnyTiles[kRow];
   using T = RegisterTile<Element, static_cast<int>(kTile.tokens), kTile.along_k>;
   static_assert(T::kRows == kTile.rows() && T::kSharedBytes == kTile.shared_bytes());
@@ -61,18 +61,17 @@ template <class Element, bool kAlongK, std::size_t kRow>
 struct OfRing {
   static constexpr bool kOfRing = true;
   static constexpr SkinnyRing kRing = kSkinnyRings[kRow];
-  static constexpr bool kReadsAcross = kAlongK && kRing.reads_across();
   template <bool kTokensAcross>
   using T = Tile<Element, static_cast<int>(kRing.tokens), static_cast<int>(kRing.rows),
-                 static_cast<int>(SkinnyRing::kDepth), kRing.down, kRing.across, kRing.stages,
-                 kRing.blocks, kAlongK, kTokensAcross>;
+                 static_cast<int>(kRing.depth), 1, kRing.warps, kRing.stages, kRing.blocks, kAlongK,
+                 kTokensAcross>;
   static_assert(T<false>::kSharedBytes == kRing.shared_bytes());
   static Call<Element> call(const Skinny& p, bool aligned) {
     if (!aligned) {
       using Registers = RegisterTile<Element, static_cast<int>(kRing.tokens), kAlongK>;
       return call_of_registers<Registers, false>();
     }
-    if constexpr (kReadsAcross) {
+    if constexpr (kAlongK) {  // A may be the weights
       if (p.tokens_across) return call_of_ring<T<true>>();
     }
     return call_of_ring<T<false>>();
@@ -81,7 +80,7 @@ struct OfRing {
 
 template <class Element, class Of>
 constexpr CompiledTile compiled(const Problem& configuration) {
-  return {configuration, Of::kOfRing, Of::kReadsAcross,
+  return {configuration, Of::kOfRing,
           [](const Skinny& p, bool aligned) { return Of::call(p, aligned).launch(p); },
           [](const Skinny& p, const Memory& at, bool aligned, cudaStream_t stream) {
             Of::call(p, aligned).run(p, at, stream);
@@ -92,7 +91,7 @@ constexpr auto compiled_rings() {
   return compiled_rows<kSkinnyRings>([](auto row) {
     constexpr SkinnyRing ring = kSkinnyRings[decltype(row)::value];
     return compiled<Element, OfRing<Element, kAlongK, decltype(row)::value>>(
-        tensor_configuration(kType, ring.tokens, ring.rows, ring.tile_k(), kAlongK, 1));
+        tensor_configuration(kType, ring.tokens, ring.rows, ring.depth, kAlongK, 1));
   });
 }
 template <class Element, DType kType>

@@ -179,39 +179,28 @@ struct SkinnyTile {
 };
 inline constexpr std::array kSkinnyTiles = {
     SkinnyTile{8, false, {124, 128}, {500, 172}, {165, 336}},
-    SkinnyTile{16, false, {128, 128}, {530, 201}, {365, 467}},
-    SkinnyTile{8, true, {122, 128}, {424, 181}, {172, 222}},
-    SkinnyTile{16, true, {128, 128}, {572, 265}, {190, 303}}};
+    SkinnyTile{8, true, {122, 128}, {424, 181}, {172, 222}}};
+/// For operands off 16 bytes alone, in place of the tiles below.
+inline constexpr std::array kSkinnyElementTiles = {
+    SkinnyTile{16, false, {128}, {530}, {365}}, SkinnyTile{32, false, {184}, {640}, {500}},
+    SkinnyTile{64, false, {254}, {755}, {681}}, SkinnyTile{16, true, {128}, {572}, {190}},
+    SkinnyTile{32, true, {184}, {653}, {410}},  SkinnyTile{64, true, {255}, {936}, {592}}};
 
 /// gemm.skinny for more tokens: both operands through a ring of shared memory.
 struct SkinnyRing {
   std::int64_t tokens, rows;
-  int down, across;  ///< warps along tokens and rows
+  std::int64_t depth;  ///< k of a stage
+  int warps;           ///< side by side along the rows, each with all tokens
   int stages;
-  int blocks;   ///< an SM, for which registers are left
-  int variant = 0;
+  int blocks;  ///< an SM, for which registers are left
 
-  constexpr std::int64_t threads() const { return std::int64_t{32} * down * across; }
-  constexpr std::int64_t shared_bytes() const {
-    return stages * (tokens + rows) * kTileLineBytes;
-  }
-  constexpr std::int64_t tile_k() const { return kDepth + variant; }
-  /// Whether it also reads tokens that are stored by rows of k: a line of shared memory holds 64.
-  constexpr bool reads_across() const { return tokens == 64 && down == 1; }
-  static constexpr std::int64_t kDepth = 64;  ///< k of a stage
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
+  constexpr std::int64_t shared_bytes() const { return stages * (tokens + rows) * depth * 2; }
 };
 inline constexpr std::array kSkinnyRings = {
-    SkinnyRing{64, 128, 1, 4, 4, 2},
-    SkinnyRing{64, 128, 1, 4, 8, 1, 1},
-    SkinnyRing{64, 128, 2, 4, 4, 2, 2},
-    SkinnyRing{64, 64, 1, 4, 6, 2},
-    SkinnyRing{64, 256, 1, 8, 5, 1},
-    SkinnyRing{64, 256, 2, 4, 5, 1, 1},
-    SkinnyRing{32, 128, 1, 4, 5, 2},
-    SkinnyRing{32, 64, 1, 4, 8, 2},
-    SkinnyRing{32, 256, 1, 8, 6, 1},
-    SkinnyRing{16, 128, 1, 4, 6, 2},
-    SkinnyRing{16, 64, 1, 4, 10, 2}};
+    SkinnyRing{16, 128, 128, 4, 3, 2}, SkinnyRing{32, 64, 128, 4, 4, 2},
+    SkinnyRing{32, 128, 64, 4, 5, 2},  SkinnyRing{64, 64, 128, 4, 3, 2},
+    SkinnyRing{64, 128, 64, 4, 4, 2},  SkinnyRing{64, 128, 128, 4, 4, 1}};
 inline constexpr std::int64_t kMostTokens = 64;
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
