@@ -1,6 +1,6 @@
 #pragma once
-// gemm.skinny for at most 16 tokens, and for operands that cp.async cannot copy: weights from memory
-// to registers (skinny.cu).
+// gemm.skinny for at most 8 tokens, and for operands that cp.async cannot copy: weights from memory to
+// registers (skinny.cu).
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/layout.cuh"
@@ -26,7 +26,6 @@ struct RegisterTile {
   static constexpr int kRowTiles = kTile.row_tiles();  // of 16
   static constexpr int kRows = 16 * kRowTiles;
   static constexpr int kBlocks = kTile.blocks_at_once();  // of k
-  static constexpr bool kPrefetches = kTile.prefetches();
   static constexpr int kSharedBytes = kWarps * kRows * kTokens * 4;
 };
 
@@ -123,7 +122,7 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
       }
     }
   };
-  if constexpr (T::kPrefetches && kAligned) {
+  if constexpr (kAligned) {
     uint4 held[2][kLoads];
     load(held[0], blocks.begin + warp);
 #pragma unroll 1

@@ -1,5 +1,5 @@
 #pragma once
-// gemm.skinny for more than 16 tokens: weights and tokens through a ring of shared memory (skinny.cu).
+// gemm.skinny for more than 8 tokens: weights and tokens through a ring of shared memory (skinny.cu).
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/mma_tile.cuh"
@@ -7,23 +7,41 @@
 
 namespace roofcast::cuda::gemm::skinny_kernels {
 
-/// The sums of a warp, each to its place: `row` and `token` are the elements from one to the next.
+/// Two sums of neighbouring rows of weights of a token. `row`: elements from one to the next; `pair`:
+/// whether they lie side by side, at a multiple of their size.
+template <class To>
+__device__ void store_two(To* to, float first, float second, std::int64_t row, bool second_is_there,
+                          bool pair) {
+  if constexpr (sizeof(To) == sizeof(float)) {
+    if (pair && second_is_there) {
+      *reinterpret_cast<float2*>(to) = {first, second};
+      return;
+    }
+  }
+  to[0] = narrow<To>(first);
+  if (second_is_there) to[row] = narrow<To>(second);
+}
+
+/// The sums of a warp to their places: `row` and `token` are the elements from one to the next.
 template <class T, class To>
 __device__ void store_each(const typename T::Sum (&sum)[T::kDown][T::kAcross][4], const Skinny& p,
                            To* to, std::int64_t row, std::int64_t token, int row0, int thread) {
   const int lane = thread % 32, warp = thread / 32;
-  const int first_token = T::row_of(warp), first_row = row0 + T::column_of(warp);
+  const int first_row = row0 + T::column_of(warp);
+  const auto address = reinterpret_cast<std::uintptr_t>(to);
+  const bool pair = row == 1 && token % 2 == 0 && address % (2 * sizeof(To)) == 0;
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
 #pragma unroll
     for (int q = 0; q < T::kAcross; ++q) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < 4; i += 2) {
         const Place place = sum_place(lane, i);
-        const int of_token = first_token + d * 16 + place.row;
+        const int of_token = T::row_of(warp) + d * 16 + place.row;
         const int of_row = first_row + q * 8 + place.column;
         if (of_token >= p.tokens || of_row >= p.rows) continue;
-        to[of_row * row + of_token * token] = narrow<To>(sum[d][q][i]);
+        store_two(to + of_row * row + of_token * token, sum[d][q][i], sum[d][q][i + 1], row,
+                  of_row + 1 < p.rows, pair);
       }
     }
   }
