@@ -98,6 +98,7 @@ inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.skinny", "m", 1.62},
     {"gemm.mma_sync", "chip/sm_count", 1.08},
     {"gemm.wgmma", "chip/sm_count", 1.075},
+    {"gemm.skinny", "chip/sm_count", 1.08},
 };
 
 // Warps that start sooner wait longer for one another's loads, and that overlaps worse.
