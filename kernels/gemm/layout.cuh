@@ -16,15 +16,17 @@ inline constexpr int kChunkBytes = 16;
 inline constexpr int kStepBytes = 32;    ///< of k that one matrix instruction takes
 inline constexpr int kPanelBytes = 128;  ///< a line of a swizzled panel
 
-/// Byte offset of a chunk in its line. Lines of 64 or 128 bytes are swizzled. Those of 128 bytes are
+/// Byte offset of a chunk in its line. Lines of 32 to 256 bytes are swizzled, each half of the longest
+/// as one of 128. Those of 128 bytes are
 /// as TMA and wgmma want them (CU_TENSOR_MAP_SWIZZLE_128B: bits 4-6 of the offset are xored with bits
 /// 7-9), so their tile must begin at a multiple of 1024 bytes. The chunks that eight neighbouring
 /// lines have in one column lie in different banks: ldmatrix has no conflict. It depends on the line
 /// modulo 8 only.
 template <int kLineBytes>
 __host__ __device__ constexpr int turned(int line, int chunk) {
-  static_assert(kLineBytes == 64 || kLineBytes == 128);
-  return (chunk ^ (kLineBytes == 128 ? line & 7 : (line >> 1) & 3)) * kChunkBytes;
+  static_assert(kLineBytes == 32 || kLineBytes == 64 || kLineBytes == 128 || kLineBytes == 256);
+  if (kLineBytes == 32) return (chunk ^ ((line >> 2) & 1)) * kChunkBytes;
+  return (chunk ^ (kLineBytes == 64 ? (line >> 1) & 3 : line & 7)) * kChunkBytes;
 }
 template <int kLineBytes>
 __host__ __device__ constexpr int swizzled(int line, int chunk) {
@@ -81,7 +83,7 @@ __host__ __device__ constexpr LineChunk sum_address(int lane) {
 /// How the lines of a tile lie in the matrix, and where their chunks in shared memory.
 enum class Lines {
   along_k,   ///< line i is row i of the tile and holds the tile's k; tiles follow along the row
-  across_k,  ///< panels of 128 bytes of columns; line i of a panel is row i of k; tiles go down
+  across_k,  ///< panels of at most 128 bytes of columns; line i of one is row i of k; tiles go down
 };
 
 /// kCount lines of kBytes. A panel has kPanel lines.
@@ -90,7 +92,7 @@ struct LineTile {
   static constexpr Lines kLines = kLines_;
   static constexpr int kCount = kCount_, kBytes = kBytes_, kPanel = kPanel_;
   static constexpr int kTileBytes = kCount * kBytes;
-  static_assert(kLines == Lines::along_k || kBytes == kPanelBytes);
+  static_assert(kLines == Lines::along_k || kBytes <= kPanelBytes);
   static_assert(kCount % kPanel == 0 && kPanel % 8 == 0);
 
   /// Byte offset of a chunk in its line; it depends on the line modulo 8 only.
@@ -115,9 +117,9 @@ struct LineTile {
 template <class A>
 __host__ __device__ constexpr int a_offset(int row, int step, int lane) {
   if constexpr (A::kLines == Lines::across_k) {
-    constexpr int kSize = 2, kPanelRows = kPanelBytes / kSize;
+    constexpr int kSize = 2, kPanelRows = A::kBytes / kSize;
     const LineChunk at = a_address_transposed(lane);
-    return (row / kPanelRows * A::kPanel + step * kStepBytes / kSize + at.line) * kPanelBytes +
+    return (row / kPanelRows * A::kPanel + step * kStepBytes / kSize + at.line) * A::kBytes +
            A::turn(at.line, row % kPanelRows / 8 + at.chunk);
   }
   const LineChunk at = a_address(lane);

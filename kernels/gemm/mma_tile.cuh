@@ -1,6 +1,6 @@
 #pragma once
 // A tile of a product by mma.sync, for the kernels that multiply so: gemm.mma_sync, whose file says
-// what is done and why, and the batches of attention.standard.
+// what is done and why, gemm.skinny, and the batches of attention.standard.
 #include <cstdint>
 #include <type_traits>
 
@@ -32,17 +32,26 @@ struct Tile {
   static constexpr int kDown = kWarpRows / 16, kAcross = kWarpColumns / 8;  // instructions a step
   static constexpr Lines kLinesA = kTransposedA ? Lines::across_k : Lines::along_k;
   static constexpr Lines kLinesB = kTransposedB ? Lines::along_k : Lines::across_k;
-  using TileA = std::conditional_t<
-      kTransposedA, LineTile<kLinesA, kRows * kSize / kPanelBytes * kDepth, kPanelBytes, kDepth>,
-      LineTile<Lines::along_k, kRows, kDepth * kSize>>;
+  static constexpr int kPanelA = kRows * kSize < kPanelBytes ? kRows * kSize : kPanelBytes;
+  using TileA =
+      std::conditional_t<kTransposedA,
+                         LineTile<kLinesA, kRows * kSize / kPanelA * kDepth, kPanelA, kDepth>,
+                         LineTile<Lines::along_k, kRows, kDepth * kSize>>;
   using TileB = std::conditional_t<
       kTransposedB, LineTile<Lines::along_k, kColumns, kDepth * kSize>,
       LineTile<kLinesB, kColumns * kSize / kPanelBytes * kDepth, kPanelBytes, kDepth>>;
   static constexpr int kStageBytes = TileA::kTileBytes + TileB::kTileBytes;
   static constexpr int kSharedBytes = kStages * kStageBytes;
+  /// Where the sums of a warp begin in the tile.
+  static constexpr __host__ __device__ int row_of(int warp) {
+    return warp / kWarpsAcross * kWarpRows;
+  }
+  static constexpr __host__ __device__ int column_of(int warp) {
+    return warp % kWarpsAcross * kWarpColumns;
+  }
   static_assert(kWarpRows % 16 == 0 && kWarpColumns % 16 == 0 && kSteps % 2 == 0 && kStages >= 3);
   static_assert(kTransposedB || kColumns * kSize % kPanelBytes == 0);
-  static_assert(!kTransposedA || kWarpRows * kSize % kPanelBytes == 0);
+  static_assert(!kTransposedA || kWarpRows * kSize % kPanelA == 0);
   static_assert(TileA::kTileBytes % 1024 == 0 && TileB::kTileBytes % 1024 == 0);  // of the swizzle
   static_assert(kRows * kColumns * kResultSize <= kSharedBytes);  // C is staged there
 };
@@ -60,8 +69,8 @@ struct Fragments {
 #pragma unroll
     for (int d = 0; d < T::kDown; ++d) {
       if constexpr (T::kLinesA == Lines::across_k) {
-        constexpr int kPanelRows = kPanelBytes / T::kSize;  // 16 more are two chunks further
-        const unsigned panel = from_a + d * 16 / kPanelRows * A::kPanel * kPanelBytes;
+        constexpr int kPanelRows = A::kBytes / T::kSize;  // 16 more are two chunks further
+        const unsigned panel = from_a + d * 16 / kPanelRows * A::kPanel * A::kBytes;
         read_matrices_transposed(a[d], panel ^ d * 16 % kPanelRows / 8 * kChunkBytes);
       } else {
         read_matrices(a[d], from_a + d * 16 * A::kBytes);
@@ -147,51 +156,42 @@ __device__ void store_tile(const unsigned char* shared, typename T::Result* c, c
   }
 }
 
-/// This block's tile of C, which is the `index`-th in the order of grouped_tile. `dynamic`:
-/// T::kSharedBytes of shared memory at a multiple of 1024 bytes.
+/// The warp's sums of the tile of C at `tile`, over steps `steps` of k, kDepth each. `shared`:
+/// T::kSharedBytes at a multiple of 1024 bytes; they are free when it returns.
 template <class T>
-__device__ void multiply_tile(const Shape& shape, const typename T::Element* __restrict__ a,
-                              const typename T::Element* __restrict__ b,
-                              typename T::Result* __restrict__ c, int index,
-                              unsigned char* dynamic) {
+__device__ void sum_tile(typename T::Sum (&sum)[T::kDown][T::kAcross][4], const Shape& shape,
+                         const typename T::Element* __restrict__ a,
+                         const typename T::Element* __restrict__ b, Place tile, Range steps,
+                         unsigned shared, int thread) {
   using Element = typename T::Element;
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(dynamic));
-  const auto thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32, warp = thread / 32;
-  const int row = warp / T::kWarpsAcross * T::kWarpRows;
-  const int column = warp % T::kWarpsAcross * T::kWarpColumns;
-  const Place tile = grouped_tile(index, (shape.m + T::kRows - 1) / T::kRows,
-                                  (shape.n + T::kColumns - 1) / T::kColumns,
-                                  roofcast::gemm::tensor::kMmaGroupRows);
-  const int row0 = tile.row * T::kRows, column0 = tile.column * T::kColumns;
-  const int tiles = (shape.k + T::kDepth - 1) / T::kDepth;
+  const int row = T::row_of(warp), column = T::column_of(warp);
 
   LineCopy<Element, typename T::TileA, T::kThreads, T::kSlices> copy_a(
       a, shape.row_a, T::kTransposedA ? shape.k : shape.m, T::kTransposedA ? shape.m : shape.k,
-      T::kTransposedA ? 0 : row0, T::kTransposedA ? row0 : 0, thread);
+      T::kTransposedA ? 0 : tile.row, T::kTransposedA ? tile.row : 0, thread);
   LineCopy<Element, typename T::TileB, T::kThreads, T::kSlices> copy_b(
       b, shape.row_b, T::kTransposedB ? shape.n : shape.k, T::kTransposedB ? shape.k : shape.n,
-      T::kTransposedB ? column0 : 0, T::kTransposedB ? 0 : column0, thread);
+      T::kTransposedB ? tile.column : 0, T::kTransposedB ? 0 : tile.column, thread);
   const auto stage_of = [&](int t) {
     return shared + static_cast<unsigned>(t % T::kStages * T::kStageBytes);
   };
   const auto start = [&](int slice, int t) {
-    if (t >= tiles) return;
+    if (t >= steps.past) return;
     copy_a.start(slice, stage_of(t), t * T::kDepth);
     copy_b.start(slice, stage_of(t) + T::TileA::kTileBytes, t * T::kDepth);
   };
   for (int t = 0; t < T::kStages - 1; ++t) {
 #pragma unroll
-    for (int slice = 0; slice < T::kSlices; ++slice) start(slice, t);
+    for (int slice = 0; slice < T::kSlices; ++slice) start(slice, steps.begin + t);
     commit_copies();  // also when empty: the count of groups is the count of tiles
   }
-  wait_for_copies<T::kStages - 2>();  // tile 0
+  wait_for_copies<T::kStages - 2>();  // the first tile
   __syncthreads();
-  typename T::Sum sum[T::kDown][T::kAcross][4] = {};
   Fragments<T> operands[2];  // this step's and the next one's
-  operands[0].read(stage_of(0), 0, row, column, lane);
+  operands[0].read(stage_of(steps.begin), 0, row, column, lane);
 #pragma unroll 1
-  for (int t = 0; t < tiles; ++t) {
+  for (int t = steps.begin; t < steps.past; ++t) {
     const int ahead = t + T::kStages - 1;  // its stage is that of tile t - 1, which all have read
 #pragma unroll
     for (int step = 0; step < T::kSteps; ++step) {
@@ -214,12 +214,38 @@ __device__ void multiply_tile(const Shape& shape, const typename T::Element* __r
       }
     }
   }
-
   wait_for_copies<0>();
-  __syncthreads();  // no copy comes and no operand is read: shared memory is free
-  store_sums<T>(shared, sum, row, column, lane);
+  __syncthreads();  // no copy comes and no operand is read
+}
+
+/// Sums of all warps to the tile of C at `tile`. `dynamic`: as for sum_tile, and free.
+template <class T>
+__device__ void store_tile_of_sums(const typename T::Sum (&sum)[T::kDown][T::kAcross][4],
+                                   const Shape& shape, typename T::Result* __restrict__ c,
+                                   Place tile, unsigned char* dynamic, int thread) {
+  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(dynamic));
+  const int warp = thread / 32;
+  store_sums<T>(shared, sum, T::row_of(warp), T::column_of(warp), thread % 32);
   __syncthreads();
-  store_tile<T>(dynamic, c, shape, row0, column0, thread);
+  store_tile<T>(dynamic, c, shape, tile.row, tile.column, thread);
+}
+
+/// This block's tile of C, which is the `index`-th in the order of grouped_tile. `dynamic`:
+/// T::kSharedBytes of shared memory at a multiple of 1024 bytes.
+template <class T>
+__device__ void multiply_tile(const Shape& shape, const typename T::Element* __restrict__ a,
+                              const typename T::Element* __restrict__ b,
+                              typename T::Result* __restrict__ c, int index,
+                              unsigned char* dynamic) {
+  const auto thread = static_cast<int>(threadIdx.x);
+  const Place place = grouped_tile(index, (shape.m + T::kRows - 1) / T::kRows,
+                                   (shape.n + T::kColumns - 1) / T::kColumns,
+                                   roofcast::gemm::tensor::kMmaGroupRows);
+  const Place tile = {place.row * T::kRows, place.column * T::kColumns};
+  typename T::Sum sum[T::kDown][T::kAcross][4] = {};
+  sum_tile<T>(sum, shape, a, b, tile, {0, (shape.k + T::kDepth - 1) / T::kDepth},
+              static_cast<unsigned>(__cvta_generic_to_shared(dynamic)), thread);
+  store_tile_of_sums<T>(sum, shape, c, tile, dynamic, thread);
 }
 
 /// Blocks: tiles × matrices. Where a block is comes without a division, so that the compiler knows it

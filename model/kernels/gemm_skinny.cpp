@@ -1,10 +1,12 @@
-// gemm.skinny: weights from memory to registers, read once; the tokens come from L1.
+// gemm.skinny, by registers: weights from memory to registers, read once; the tokens come from L1. Which
+// of its kernels a product takes, and what else it launches.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
 
 #include "model/counting/coalescing.hpp"
+#include "model/kernels/gemm_skinny.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
 #include "model/kernels/gemm_tiles.hpp"
 
@@ -16,7 +18,7 @@ using skinny::rows_of;
 using skinny::tokens_of;
 using skinny::weights_in_b;
 
-/// The product and its tile.
+/// The product and its tile of registers.
 struct Choice {
   Problem p;
   Sizes s;
@@ -41,9 +43,26 @@ struct Choice {
   std::int64_t row_blocks() const { return ceil_div(rows_of(p), tile.rows()); }
 };
 
-std::string shape_text(const SkinnyTile& tile) {
-  return std::to_string(tile.tokens) + "x" + std::to_string(tile.rows()) + "x" +
-         std::to_string(SkinnyTile::kBlockK);
+/// Tiles that a product can ask for, whichever kernel they are of.
+struct Shape {
+  std::int64_t tokens, rows, depth;
+  const SkinnyRing* ring;  ///< or none
+
+  std::string text() const {
+    return std::to_string(tokens) + "x" + std::to_string(rows) + "x" + std::to_string(depth);
+  }
+};
+std::vector<Shape> shapes_of(const Problem& p) {
+  std::vector<Shape> all;
+  for (const SkinnyTile& tile : kSkinnyTiles) {
+    if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
+    all.push_back({tile.tokens, tile.rows(), SkinnyTile::kBlockK, nullptr});
+  }
+  for (const SkinnyRing& ring : kSkinnyRings) {
+    if (ring.tokens < tokens_of(p)) continue;
+    all.push_back({ring.tokens, ring.rows, ring.depth, &ring});
+  }
+  return all;
 }
 
 void check_sizes(const Problem& p) {
@@ -52,19 +71,34 @@ void check_sizes(const Problem& p) {
                    " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
 }
 
-Choice choice_of(const Problem& p) {
+Shape shape_of(const Problem& p) {
   check_sizes(p);
   std::string known;
-  for (const SkinnyTile& tile : kSkinnyTiles) {
-    if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
-    if (tile.tokens == p[kTileM] && tile.rows() == p[kTileN] && p[kTileK] == SkinnyTile::kBlockK) {
-      return {p, Sizes(p), tile};
-    }
-    known += (known.empty() ? "" : ", ") + shape_text(tile);
+  for (const Shape& one : shapes_of(p)) {
+    if (one.tokens == p[kTileM] && one.rows == p[kTileN] && one.depth == p[kTileK]) return one;
+    known += (known.empty() ? "" : ", ") + one.text();
   }
   throw InputError("gemm.skinny has no tile " + std::to_string(p[kTileM]) + "x" +
                    std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]) +
                    " for this product: choose one of " + known);
+}
+
+/// The ring's copies take rows at multiples of 16 bytes.
+bool by_ring(const Problem& p, const Shape& shape) {
+  const std::int64_t vector = kVectorBytes / element_bytes(p.dtype);
+  return shape.ring != nullptr && (p[kTransposedA] != 0 || stored_a(p).row % vector == 0) &&
+         stored_b(p).row % vector == 0;
+}
+
+/// By registers: for at most 8 tokens, and in place of a ring that cannot copy.
+Choice choice_of(const Problem& p, const Shape& shape) {
+  const auto fits = [&](const SkinnyTile& tile) {
+    return tile.along_k == along_k(p) && tile.tokens == shape.tokens;
+  };
+  const auto& list = kSkinnyElementTiles;
+  const auto found = std::find_if(list.begin(), list.end(), fits);
+  if (found != list.end()) return {p, Sizes(p), *found};
+  return {p, Sizes(p), *std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits)};
 }
 
 Launch launch_of(const Choice& c) {
@@ -78,7 +112,7 @@ Launch launch_of(const Choice& c) {
 
 // Rounds that a warp goes through: those ahead of their products come in pairs.
 double rounds_run(const Choice& c, double rounds) {
-  return c.tile.prefetches() && c.aligned() ? 2 * std::ceil(rounds / 2) : rounds;
+  return c.aligned() ? 2 * std::ceil(rounds / 2) : rounds;
 }
 
 // Lines that the loads of a round look up. Loads of 16 bytes go by eight lanes, which hold two rows
@@ -149,19 +183,21 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   end.issued.shared_bytes = 2 * as_double(c.tile.shared_bytes());
   set_traffic(end.issued, {0, written / blocks});
   end.waits = {.global = 1, .shared = 1, .barriers = 1};
-  set_blocks(plan, {{round, rounds, c.tile.prefetches() && c.aligned() ? 2.0 : 1.0}, {end}});
+  set_blocks(plan, {{round, rounds, c.aligned() ? 2.0 : 1.0}, {end}});
   return plan;
 }
 
 }  // namespace
 
-Program plan_skinny(const Problem& p, const Gpu& /*gpu*/) {
-  const Choice c = choice_of(p);
-  const std::int64_t steps = ceil_div(p[kK], SkinnyTile::kBlockK);
+Program plan_skinny(const Problem& p, const Gpu& gpu) {
+  const Shape shape = shape_of(p);
+  const std::int64_t steps = ceil_div(p[kK], shape.depth);
   if (p[kSplitK] < 1 || p[kSplitK] > steps) {
-    throw InputError("split_k is " + std::to_string(p[kSplitK]) +
-                     ": choose 1 to the blocks of 32 k, " + std::to_string(steps));
+    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to the steps of " +
+                     std::to_string(shape.depth) + " k, " + std::to_string(steps));
   }
+  const Choice c = choice_of(p, shape);
+  const bool ring = by_ring(p, shape);
   Program program;
   ArrayUse a = reads_activation(kA, c.s.a()), b = reads(kB, c.s.b());
   const std::int64_t size = element_bytes(p.dtype);
@@ -169,11 +205,14 @@ Program plan_skinny(const Problem& p, const Gpu& /*gpu*/) {
     program.push_back({transposed_copy({p[kK], p[kM], size, p[kBatch]}, a, kCopyOfA)});
     a = scratch(kCopyOfA, {c.s.a(), 0});
   }
-  if (skinny::transposes(p)) {
+  if (skinny::transposes(p) && !ring) {
     program.push_back({transposed_copy({p[kK], p[kN], size, p[kBatch]}, b, kCopyOfB)});
     b = scratch(kCopyOfB, {c.s.b(), 0});
   }
-  program.push_back({weights_in_b(p) ? main_launch(c, b, a) : main_launch(c, a, b)});
+  const ArrayUse& weights = weights_in_b(p) ? b : a;
+  const ArrayUse& tokens = weights_in_b(p) ? a : b;
+  program.push_back({ring ? skinny_ring_launch(p, *shape.ring, weights, tokens, gpu)
+                          : main_launch(c, weights, tokens)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
 }
@@ -182,25 +221,30 @@ std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   check_sizes(p);
   std::vector<Problem> found;
-  for (const SkinnyTile& tile : kSkinnyTiles) {
-    if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p) ||
-        !is_asked(p[kTileM], tile.tokens) || !is_asked(p[kTileN], tile.rows())) {
+  for (const Shape& shape : shapes_of(p)) {
+    if (!is_asked(p[kTileM], shape.tokens) || !is_asked(p[kTileN], shape.rows) ||
+        !is_asked(p[kTileK], shape.depth)) {
       continue;
     }
-    const std::int64_t most = 2 * gpu.slots(tile.tokens <= 16 ? 2 : 1);
-    // A round takes 8 warps' blocks of k.
-    const std::int64_t rounds =
-        ceil_div(p[kK], SkinnyTile::kBlockK * SkinnyTile::kWarps * tile.blocks_at_once());
-    for (const std::int64_t split : splits_of(
-             p.values[kSplitK], rounds, p[kBatch] * ceil_div(rows_of(p), tile.rows()), most)) {
+    // The smallest that hold the tokens.
+    if (p[kTileM] == kToChoose && !found.empty() && found.front()[kTileM] != shape.tokens) break;
+    const bool fits = shape.ring == nullptr || !gpu.occupancy ||
+                      shape.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
+    if (p[kTileM] == kToChoose && !fits) continue;
+    const std::int64_t most = 2 * gpu.slots(2);
+    // A round of loads takes 8 warps' blocks of k.
+    const Choice c = choice_of(p, shape);
+    const std::int64_t depth =
+        by_ring(p, shape) ? shape.depth
+                          : SkinnyTile::kBlockK * SkinnyTile::kWarps * c.tile.blocks_at_once();
+    for (const std::int64_t split : splits_of(p.values[kSplitK], ceil_div(p[kK], depth),
+                                              p[kBatch] * ceil_div(rows_of(p), shape.rows), most)) {
       Problem& one = found.emplace_back(p);
-      one[kTileM] = tile.tokens, one[kTileN] = tile.rows();
-      one[kTileK] = SkinnyTile::kBlockK;
+      one[kTileM] = shape.tokens, one[kTileN] = shape.rows, one[kTileK] = shape.depth;
       one[kSplitK] = split;
     }
-    if (p[kTileM] == kToChoose) break;  // the smallest that holds the tokens
   }
-  if (found.empty()) (void)choice_of(p);  // which says what there is
+  if (found.empty()) (void)shape_of(p);  // which says what there is
   return found;
 }
 

@@ -170,8 +170,6 @@ struct SkinnyTile {
   /// Blocks of kBlockK that a warp loads at once.
   constexpr std::int64_t blocks_at_once() const { return along_k ? kLoads / (2 * row_tiles()) : 1; }
   constexpr std::int64_t shared_bytes() const { return kWarps * rows() * tokens * 4; }
-  /// Whether the next loads of aligned weights are under way while these are multiplied.
-  constexpr bool prefetches() const { return tokens <= 32; }
 
   static constexpr std::int64_t kWarps = 8;
   static constexpr std::int64_t kLoads = 8;    ///< of 16 bytes a lane, before the first use
@@ -179,13 +177,31 @@ struct SkinnyTile {
 };
 inline constexpr std::array kSkinnyTiles = {
     SkinnyTile{8, false, {124, 128}, {500, 172}, {165, 336}},
-    SkinnyTile{16, false, {128, 128}, {530, 201}, {365, 467}},
-    SkinnyTile{32, false, {184, 234}, {640, 213}, {500, 1171}},
-    SkinnyTile{64, false, {254, 218}, {755, 364}, {681, 812}},
-    SkinnyTile{8, true, {122, 128}, {424, 181}, {172, 222}},
-    SkinnyTile{16, true, {128, 128}, {572, 265}, {190, 303}},
-    SkinnyTile{32, true, {184, 236}, {653, 344}, {410, 396}},
-    SkinnyTile{64, true, {255, 182}, {936, 583}, {592, 553}}};
+    SkinnyTile{8, true, {122, 128}, {424, 181}, {172, 222}}};
+/// For operands off 16 bytes alone, in place of the tiles below.
+inline constexpr std::array kSkinnyElementTiles = {
+    SkinnyTile{16, false, {128}, {530}, {365}}, SkinnyTile{32, false, {184}, {640}, {500}},
+    SkinnyTile{64, false, {254}, {755}, {681}}, SkinnyTile{16, true, {128}, {572}, {190}},
+    SkinnyTile{32, true, {182}, {653}, {410}},  SkinnyTile{64, true, {255}, {936}, {592}}};
+
+/// gemm.skinny for more than 8 tokens: both operands through a ring of shared memory. It takes what lies
+/// at multiples of 16 bytes.
+struct SkinnyRing {
+  std::int64_t tokens, rows;
+  std::int64_t depth;  ///< k of a stage
+  int warps;           ///< side by side along the rows, each with all tokens
+  int stages;
+  int blocks;  ///< an SM, for which registers are left
+  /// A thread, by layout of the weights (a row holds columns, or k), as of MmaTile.
+  std::array<std::int64_t, 2> registers;
+
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
+  constexpr std::int64_t shared_bytes() const { return stages * (tokens + rows) * depth * 2; }
+};
+inline constexpr std::array kSkinnyRings = {
+    SkinnyRing{16, 128, 128, 4, 3, 2, {116, 96}}, SkinnyRing{32, 64, 128, 4, 4, 2, {96, 96}},
+    SkinnyRing{32, 128, 64, 4, 5, 2, {128, 116}}, SkinnyRing{64, 64, 128, 4, 3, 2, {128, 126}},
+    SkinnyRing{64, 128, 64, 4, 4, 2, {174, 162}}, SkinnyRing{64, 128, 128, 4, 4, 1, {196, 178}}};
 inline constexpr std::int64_t kMostTokens = 64;
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
@@ -204,7 +220,8 @@ constexpr std::int64_t rows_of(const Problem& p) {
 constexpr bool along_k(const Problem& p) {
   return !weights_in_b(p) || p[kTransposedB] != 0;
 }
-/// Few columns of B stored by rows of k are transposed first, so that a token's k are neighbours.
+/// Few columns of B stored by rows of k: the loads of a lane take neighbouring k of a token, so without
+/// a ring they are transposed first.
 constexpr bool transposes(const Problem& p) {
   return !weights_in_b(p) && p[kTransposedB] == 0;
 }

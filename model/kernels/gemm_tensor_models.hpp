@@ -68,8 +68,9 @@ inline constexpr std::array kSkinnyParameters = with_own(
     kShape,
     setting("tile_m", "tokens a block takes: rows of A or columns of B; 0: to choose", kToChoose,
             kMostTokens, kToChoose),
-    setting("tile_n", "rows of weights a block takes; 0: to choose", kToChoose, 64, kToChoose),
-    setting("tile_k", "k of the loads of four lanes: 32; 0: to choose", kToChoose, 32, kToChoose),
+    setting("tile_n", "rows of weights a block takes; 0: to choose", kToChoose, 128, kToChoose),
+    setting("tile_k", "k of the loads of four lanes, 32, or depth of a stage; 0: to choose",
+            kToChoose, 128, kToChoose),
     kLayoutOfB, kLayoutOfA, kProducts, kRowsOfA, kRowsOfB, kRowsOfC, kPartsOfK);
 
 // validation/sweeps/tensor.json and random.json.

@@ -196,6 +196,17 @@ TEST(GemmFragmentsTest, MmaSyncMultipliesWhatTheCopiesBrought) {
   }
 }
 
+TEST(GemmFragmentsTest, SkinnyRingsMultiplyWhatTheCopiesBrought) {
+  // Lines of 256 bytes, and tokens by rows of k: 64, 32 or 16 of them in a line.
+  using Weights = LineTile<Lines::along_k, 128, 256>;
+  expect_product<LineTile<Lines::along_k, 64, 256>, Weights>(2, 128, 64, 128, 48, 96, 4);
+  expect_product<LineTile<Lines::along_k, 16, 256>, LineTile<Lines::across_k, 2 * 128, 128, 128>>(
+      2, 128, 16, 128, 0, 32, 4);
+  expect_product<LineTile<Lines::across_k, 128, 128, 128>, Weights>(2, 128, 64, 128, 32, 0, 4);
+  expect_product<LineTile<Lines::across_k, 128, 64, 128>, Weights>(2, 128, 32, 128, 16, 64, 4);
+  expect_product<LineTile<Lines::across_k, 128, 32, 128>, Weights>(2, 128, 16, 128, 0, 64, 4);
+}
+
 /// LineCopy steps through a tile by adding constants: legal if places and swizzle add up.
 template <class Tile, int kThreads, int kWidth>
 void expect_steps_add_up() {
@@ -224,6 +235,10 @@ TEST(GemmFragmentsTest, CopiesCoverATileOnce) {
   expect_steps_add_up<LineTile<Lines::across_k, 4 * 64, 128, 64>, 256, 8>();
   expect_steps_add_up<LineTile<Lines::across_k, 3 * 64, 128, 64>, 256, 8>();
   expect_steps_add_up<LineTile<Lines::across_k, 2 * 32, 128, 32>, 128, 8>();
+  expect_steps_add_up<LineTile<Lines::along_k, 16, 256>, 128, 8>();
+  expect_steps_add_up<LineTile<Lines::along_k, 128, 256>, 128, 8>();
+  expect_steps_add_up<LineTile<Lines::across_k, 64, 64, 64>, 128, 8>();
+  expect_steps_add_up<LineTile<Lines::across_k, 128, 32, 128>, 128, 8>();
 }
 
 /// gemm.skinny: 32 k of a warp's rows of weights and 8 tokens, loaded as its lanes load them.

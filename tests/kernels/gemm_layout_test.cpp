@@ -43,6 +43,20 @@ TEST(GemmLayoutTest, AccessesHaveNoBankConflicts) {
     expect_no_conflict(b);
     expect_no_conflict(transposed);
   }
+  for (int step = 0; step < 8; ++step) {  // lines of 256 bytes, and narrow panels of A
+    std::array<int, 32> whole{}, half{}, quarter{}, b{};
+    for (int l = 0; l < 32; ++l) {
+      const auto lane = static_cast<std::size_t>(l);
+      whole[lane] = a_offset<LineTile<Lines::along_k, 64, 256>>(16, step, l);
+      half[lane] = a_offset<LineTile<Lines::across_k, 128, 64, 128>>(16, step, l);
+      quarter[lane] = a_offset<LineTile<Lines::across_k, 128, 32, 128>>(0, step, l);
+      b[lane] = b_offset<LineTile<Lines::along_k, 64, 256>>(16, 2, step, l);
+    }
+    expect_no_conflict(whole);
+    expect_no_conflict(half);
+    expect_no_conflict(quarter);
+    expect_no_conflict(b);
+  }
   for (int tile = 0; tile < 8; tile += 2) {  // stmatrix of C
     std::array<int, 32> to{};
     for (int l = 0; l < 32; ++l) {

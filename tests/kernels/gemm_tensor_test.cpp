@@ -43,18 +43,21 @@ struct Size {
 std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, bool small) {
   if (entry.name == "gemm.skinny") {
     const std::int64_t most = configuration[kTileM];
-    if (small) return {{most - 1, 131, 104}, {131, most, 57, 2}};
+    if (small) return {{most - 1, 131, 104}, {131, most, 157, 2}, {136, most, 296, 2}};
     return {{1, 1, 1},
             {most, 1000, 4096},
             {most - 1, 136, 40},
             {1, 4099, 57},
             {most, 256, 36, 2},
+            {most, 264, 300, 2},
+            {most - 1, 524, 1002},
             {most - 1, 520, 1000, 5},
             {most, 12288, 512},
             // Few columns in place of few rows.
             {1000, most, 4096},
             {136, most - 1, 40},
             {4099, 1, 57},
+            {524, 12, 1002, 3},
             {520, most - 1, 1000, 5}};
   }
   std::vector<Size> list =
@@ -129,7 +132,9 @@ class TensorTest : public GpuTest {
           if (size.m * size.n > 1000000) continue;  // elsewhere once is enough
           if (!laid_out_ways) continue;
           for (const Shift shift : {Shift{1, 1}, Shift{0, 1}}) run_and_compare(p, shift);
-          for (const Layout& layout : {Layout{1, 1, 0}, {0, 3, 0}, {0, 1, 8}, {1, 2, 5}}) {
+          // A gap of 6 makes rows of 1002 and 524 or 12 multiples of 16 bytes.
+          for (const Layout& layout :
+               {Layout{1, 1, 0}, {0, 3, 0}, {0, 1, 6}, {0, 1, 8}, {1, 2, 5}}) {
             Problem laid_out = p;
             lay_out(laid_out, layout);
             run_and_compare(laid_out, {0, 0});
@@ -227,7 +232,7 @@ TEST(TensorEntriesTest, SkinnyWantsFewRowsOrColumns) {
   EXPECT_THAT(skinny.unsupported(with_sizes(eight, 65, 65, 4096)), HasSubstr("at most 64"));
   Problem split = with_sizes(eight, 8, 4096, 64);
   split[kSplitK] = 3;
-  EXPECT_THAT(skinny.unsupported(split), HasSubstr("from 1 to the blocks of 32 k: 2"));
+  EXPECT_THAT(skinny.unsupported(split), HasSubstr("from 1 to the steps of 32 k: 2"));
 }
 
 TEST(TensorEntriesTest, OneSplitAtMostAndNoneLongerThanK) {

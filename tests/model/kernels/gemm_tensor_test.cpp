@@ -327,6 +327,50 @@ TEST(Skinny, FewColumnsTakeAAsWeights) {
       ThrowsMessage<InputError>(HasSubstr("at most 64")));
 }
 
+TEST(Skinny, MoreTokensGoThroughARingOfSharedMemory) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const Program program = plan_skinny(product(64, 14336, 4096, {64, 128, 64}), h200);
+  ASSERT_EQ(program.size(), 1U);
+  const Plan& plan = program.front().plan;
+  EXPECT_EQ(plan.launch.blocks(), 112);
+  EXPECT_EQ(plan.launch.shared_bytes, 4 * (64 + 128) * 128);
+  ASSERT_TRUE(plan.tile_loop.has_value());
+  EXPECT_EQ(plan.tile_loop->blocks_per_sm, 2);
+  EXPECT_EQ(plan.tile_loop->steps, 64);
+  // The weights once, and the tokens once for each 128 rows of weights: half of that.
+  const double weights = 14336.0 * 4096 * 2;
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 1.5 * weights);
+  // Parts of k are added by a launch of their own.
+  Problem split = product(64, 14336, 4096, {64, 128, 64});
+  split[kSplitK] = 3;
+  const Program parts = plan_skinny(split, h200);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts.front().plan.launch.blocks(), 336);
+  EXPECT_DOUBLE_EQ(total_work(parts.front().plan).l2.write_bytes, 3.0 * 64 * 14336 * 4);
+}
+
+TEST(Skinny, TokensByRowsOfKNeedNoCopyInARing) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  EXPECT_EQ(plan_skinny(product(4096, 16, 4096, {16, 128, 128}), h200).size(), 1U);
+  // Rows of 12 tokens are no multiples of 16 bytes: by registers, of transposed tokens.
+  const Program program = plan_skinny(product(4096, 12, 4096, {16, 128, 128}), h200);
+  ASSERT_EQ(program.size(), 2U);
+  EXPECT_FALSE(program.back().plan.tile_loop.has_value());
+  EXPECT_EQ(program.back().plan.launch.blocks(), 256);  // of 16 rows
+}
+
+TEST(Skinny, TheSmallestTilesThatHoldTheTokensAreCandidates) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  for (const auto& [tokens, tile] :
+       {std::array<std::int64_t, 2>{1, 8}, {9, 16}, {17, 32}, {33, 64}}) {
+    Problem p = product(tokens, 4096, 4096, {0, 0, 0});
+    p[kSplitK] = 0;
+    const std::vector<Problem> found = skinny_candidates(p, h200);
+    ASSERT_FALSE(found.empty());
+    for (const Problem& one : found) EXPECT_EQ(one[kTileM], tile);
+  }
+}
+
 TEST(TensorProducts, TheChosenTileIsTheFastestOfAll) {
   const Gpu h200 = gpu_named("h200-sxm");
   const KernelRef wgmma = find_kernel("gemm.wgmma");
