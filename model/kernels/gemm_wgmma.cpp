@@ -148,6 +148,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
   loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
+  loop.split_is_counted = true;
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
   // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less
@@ -248,7 +249,9 @@ Program plan_wgmma(const Problem& p, const Gpu& gpu) {
   Program program;
   const bool along_k = wgmma_along_k(p.dtype);
   add_copies(program, p, along_k);
-  program.push_back({main_launch(c, operands_of(p, along_k), gpu)});
+  Plan plan = main_launch(c, operands_of(p, along_k), gpu);
+  plan.fetches_code = !program.empty();
+  program.push_back({std::move(plan)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   if (c.split_tiles(gpu) > 0) program.push_back({sum_of_tiles(split_tiles(c, gpu))});
   return program;

@@ -182,10 +182,7 @@ struct Plan {
   bool timed_at_full_clock = false;
   /// Its blocks wait on the SMs when the launch before it ends (programmatic dependent launch).
   bool starts_early = false;
-  /// Another kernel ran before it on data that it reads: it fetches its code and its parameters as
-  /// one that reads new data does.
-  bool starts_anew = false;
-  /// It follows another kernel, and its code is long enough to be waited for where no cache has it.
+  /// It follows another kernel, and waits for its code and its parameters.
   bool fetches_code = false;
   /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
   bool finds_longer = false;
