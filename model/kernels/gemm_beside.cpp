@@ -165,7 +165,7 @@ Program quantization(Quantize how, double elements, const QuantizedArrays& array
     program.push_back({conversion(elements, arrays)});
     program.push_back({of_a_number(arrays.scale, arrays.wide_scale, true)});
   }
-  for (Node& node : program) node.plan.fetches_code = true;
+  for (Node& node : program) node.plan.fetches_code = CodeFetch::always;
   return program;
 }
 

@@ -142,7 +142,7 @@ Plan addition(const Launch& launch, std::int64_t parts, std::int64_t together, d
               const Traffic& bytes) {
   Plan plan;
   plan.launch = launch;
-  plan.fetches_code = true;
+  plan.fetches_code = CodeFetch::always;
   plan.useful.vector_flops = outputs * as_double(parts - 1);
   plan.arrays = {scratch(kParts, {bytes.read_bytes, 0}), writes(kC, bytes.write_bytes)};
   const double blocks = as_double(plan.launch.blocks());
@@ -222,7 +222,7 @@ void add_copy(Program& program, const Operand& from, ArrayId to) {
   if (!from.copied()) return;
   Plan plan = from.turned ? transposed_copy(from.matrix, from.use, to, from.pitch_bytes)
                           : copy_of_rows(from.matrix, from.use, to);
-  plan.fetches_code = !program.empty();
+  if (!program.empty()) plan.fetches_code = CodeFetch::always;
   program.push_back({std::move(plan)});
 }
 

@@ -250,7 +250,7 @@ Program plan_wgmma(const Problem& p, const Gpu& gpu) {
   const bool along_k = wgmma_along_k(p.dtype);
   add_copies(program, p, along_k);
   Plan plan = main_launch(c, operands_of(p, along_k), gpu);
-  plan.fetches_code = !program.empty();
+  if (!program.empty()) plan.fetches_code = CodeFetch::always;
   program.push_back({std::move(plan)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   if (c.split_tiles(gpu) > 0) program.push_back({sum_of_tiles(split_tiles(c, gpu))});

@@ -148,6 +148,13 @@ struct Reuse {
   double l2_distance_bytes = 0;
 };
 
+/// Whether a kernel that follows another waits for its code.
+enum class CodeFetch : unsigned char {
+  no,
+  cold,   ///< short code, which the SMs keep between launches back to back
+  always  ///< then it comes from L2
+};
+
 /// One kernel launch.
 struct Plan {
   Launch launch;
@@ -183,7 +190,7 @@ struct Plan {
   /// Its blocks wait on the SMs when the launch before it ends (programmatic dependent launch).
   bool starts_early = false;
   /// It follows another kernel, and waits for its code and its parameters.
-  bool fetches_code = false;
+  CodeFetch fetches_code = CodeFetch::no;
   /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
   bool finds_longer = false;
   /// What passes through L1 and L2 is a guess: no limit rests on it.
