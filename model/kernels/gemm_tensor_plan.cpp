@@ -245,6 +245,14 @@ double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes);
 }
 
+double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
+}
+
+double off_sector_share(std::int64_t pitch_bytes) {
+  return 1 - as_double(std::gcd(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
+}
+
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
   return {use, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
           sectors_of_piece(kSectorBytes, pitch_bytes)};

@@ -71,6 +71,9 @@ struct Operands {
 };
 /// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+/// Lines, likewise; and the share of such rows that begin within a sector.
+double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+double off_sector_share(std::int64_t pitch_bytes);
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
 /// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so

@@ -87,11 +87,12 @@ double lines_bytes(const Choice& c, const Operands& operands) {
          as_double(c.clusters_down()) * c.s.b() * operands.b.lines;
 }
 // What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
-// the same time L2 joins them. A cluster's come together. Of others a quarter: least error over all of
-// wgmma-candidates of 2026-11-22, where tiles of odd rows tell none and long aligned ones half. L2 looks up
-// 0.6 to 1 of what the SMs receive (products2).
+// the same time L2 joins them. A cluster's come together. Of others half, and none of rows that begin
+// within lines: wgmma-candidates of 2026-11-22, and by l2_lookup_read_bytes of products2 and products3
+// the SMs receive 1.4 to 1.7 times what L2 looks up in tiles of 64x128, and 1.0 to 1.2 times off lines.
 double lookup_bytes(const Choice& c, const Operands& operands) {
-  constexpr double kJoined = 0.25;
+  if (operands.b.lines > 1) return lines_bytes(c, operands);
+  constexpr double kJoined = 0.5;
   const std::int64_t pairs = ceil_div(c.p[kM], 2 * c.tile.m);
   const double joined = kJoined * as_double(c.clusters_down() - pairs);
   return lines_bytes(c, operands) - joined * c.s.b() * operands.b.lines;
@@ -128,6 +129,20 @@ double stored_by_threads(const Choice& c) {
          sectors_of_piece(kWarpLanes * result, pitch_bytes);
 }
 
+// Of those stores, pieces of rows that begin within a sector, counted by the lines that they touch: L2
+// merges each. Sums in pairs of 8 bytes, and one by one where rows are off those.
+double merged_stores(const Choice& c) {
+  if (stored_by_threads(c) <= 0) return 0;
+  const bool sums = c.p[kSplitK] > 1;
+  const std::int64_t result = element_bytes(result_type(c.p.dtype));
+  const std::int64_t pitch_bytes = sums ? c.p[kN] * kPartBytes : stored_c(c.p).row * result;
+  const std::int64_t piece_bytes = sums ? kSectorBytes : kWarpLanes * result;
+  const double stored_bytes = sums ? partial_bytes(c.p) : c.s.c();
+  const bool one_by_one = sums && pitch_bytes % (2 * kPartBytes) != 0;
+  return stored_bytes / as_double(piece_bytes) * lines_of_piece(piece_bytes, pitch_bytes) *
+         off_sector_share(pitch_bytes) * (one_by_one ? 2 : 1);
+}
+
 TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes, const Gpu& gpu) {
   TileLoop loop;
   loop.tiles = c.tiles();
@@ -148,6 +163,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
   loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
+  loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
   loop.split_is_counted = true;
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;

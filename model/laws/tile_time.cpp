@@ -96,7 +96,8 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double sharing = std::ceil(some / sms);
     const double copies = sharing * loop.copy_cycles / clock_hz;
     const double multiplying = math_s(sharing), math = std::max(multiplying, copies);
-    const double l2 = over(some * loop.l2_read_bytes, rates.l2);
+    const double l2 = over(some * loop.l2_read_bytes, rates.l2) +
+                      over(some * loop.merged_writes / steps, rates.merged_per_s);
     const double from_dram =
         over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
     const double loop_s = steps * norm(math, l2, from_dram, rates.step_s);
