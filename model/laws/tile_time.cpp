@@ -41,7 +41,9 @@ struct LastRound {
 // are taken.
 double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, double clock_hz,
                 const Gpu& gpu) {
-  if (!loop.blocks_in_turn || loop.blocks_per_sm > 1 || rounds <= 1) return 0;
+  if (!loop.blocks_in_turn || rounds <= 1 || (loop.blocks_per_sm > 1 && !loop.on_tensor_cores)) {
+    return 0;
+  }
   const double start_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
   return (rounds - 1) * (rates.trip_s + (loop.on_tensor_cores ? rates.trip_s : start_s));
 }
