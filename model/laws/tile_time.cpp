@@ -25,6 +25,11 @@ double norm(double a, double b, double c, double d) {
 // 28213x24990x2060).
 constexpr double kCyclesPerScatteredSector = 1.55;
 
+// Blocks of the first round start together: all ask for their tiles at the same time, then all multiply.
+// Later ones have drifted apart. Share of the first round's steps, by gemm.mma_sync in one round and in
+// twenty and more (products2, products3 and tensor of 2026-11-22).
+constexpr double kInStep = 0.07;
+
 /// What the rounds that are full leave.
 struct LastRound {
   LastRound(const TileLoop& loop, std::int64_t slots)
@@ -90,6 +95,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
                             loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
 
   TileTime result;
+  double first_loop_s = 0;
   const double behind_share = loop.sums_apart ? 1 : loop.stores_meanwhile ? 0.5 : 0;
   bool first = true;  // nothing was stored before the first tiles
   // `active` blocks of so many steps that run at once, so many times.
@@ -124,6 +130,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
              steps * rates.step_s, 0);
     const double hidden = ahead_s > 0 ? hidden_s(loop_s, epilogue, std::max(next_s, moved)) : 0;
     const double after_others = first ? times - 1 : times;
+    if (first) first_loop_s = loop_s;
     first = false;
     result.math_s += times * steps * math;
     result.l2_s += times * steps * l2;
@@ -150,6 +157,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   result.fill_s =
       (gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles) / clock_hz +
       refill_s(loop, rounds, rates, clock_hz, gpu);
+  if (loop.blocks_in_turn && loop.on_tensor_cores) result.fill_s += kInStep * first_loop_s;
   if (loop.stores_meanwhile) result.fill_s += 2 * epilogue_s;  // of the last tile
   if (loop.sums_apart) result.fill_s += epilogue_s;
   result.time_s =
