@@ -125,10 +125,11 @@ struct MmaTile {
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
 };
 /// Two bytes an element.
-inline constexpr std::array kMmaTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, 0.51, 0.51, {255, 234}},
-                                         MmaTile{128, 192, 128, 2, 4, 3, 1, 0.415, 0.415, {220, 200}},
-                                         MmaTile{128, 128, 64, 2, 2, 4, 2, 0.48, 0.33, {240, 236}},
-                                         MmaTile{64, 64, 128, 2, 2, 4, 2, 0.36, 0.24, {128, 118}}};
+inline constexpr std::array kMmaTiles = {
+    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.51, 0.51, {255, 234}},
+    MmaTile{128, 192, 128, 2, 4, 3, 1, 0.415, 0.415, {220, 200}},
+    MmaTile{128, 128, 64, 2, 2, 4, 2, 0.48, 0.33, {240, 236}},
+    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.36, 0.24, {128, 118}}};
 /// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
 constexpr bool mma_sync_along_k(DType type) {
   return type == DType::tf32 || type == DType::int8;

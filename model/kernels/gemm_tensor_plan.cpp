@@ -117,13 +117,13 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
   Step step;
   // As transpose.padded's element by element: 231 of a warp for 4 rows of 32, of squares over an edge too.
   constexpr double kInstructionsPerRow = 231.0 / 4;
-  const double squares = as_double(plan.launch.grid[0] * plan.launch.grid[2] *
-                                   ceil_div(matrix.rows, passes::kSquare));
+  const double squares =
+      as_double(plan.launch.grid[0] * plan.launch.grid[2] * ceil_div(matrix.rows, passes::kSquare));
   step.warp_instructions = squares / blocks * as_double(passes::kSquare) * kInstructionsPerRow;
   // Rows of a square begin off sectors where those of the matrix do.
   const std::int64_t piece = passes::kSquare * matrix.size;
-  const double sectors =
-      pitch_bytes > 0 ? units_of_piece(piece, pitch_bytes, kSectorBytes) : as_double(piece / kSectorBytes);
+  const double sectors = pitch_bytes > 0 ? units_of_piece(piece, pitch_bytes, kSectorBytes)
+                                         : as_double(piece / kSectorBytes);
   const double apart = sectors * as_double(kSectorBytes) / as_double(piece);
   set_traffic(step.issued, {matrix.bytes() / blocks, matrix.bytes() / blocks});
   step.issued.l1.read_bytes *= apart;

@@ -151,8 +151,9 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     for (double* part : {&result.loop_s, &result.epilogue_s, &result.write_s}) *part *= shown;
     result.tail_s = idle;
   }
-  const double split_cycles =
-      (loop.splits > 1 && !loop.split_is_counted) || last.split ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
+  const double split_cycles = (loop.splits > 1 && !loop.split_is_counted) || last.split
+                                  ? gpu.sustained.tile_split_cycles.value_or(0)
+                                  : 0;
   const auto rounds = static_cast<double>(full + full_parts + (rest > 0 ? 1 : 0));
   result.fill_s =
       (gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles) / clock_hz +

@@ -76,8 +76,8 @@ struct TileRaster {
   double row_panel_written = 0;  ///< of those, sums in memory to which each tile of the row adds
   bool rolling = false;  ///< a group's tiles begin before those of the one before have ended
   double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
-  /// Blocks stay and take tile after tile: nothing brings them in step again.
-  bool drifting = false;
+  /// Where nothing brings blocks in step again: of a round, how far they drift apart in each.
+  double drift = 0;
 };
 
 /// Accesses that do not come in whole lines one after the other.

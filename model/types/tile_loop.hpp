@@ -20,9 +20,10 @@ struct TileLoop {
   double l2_read_bytes = 0;        ///< of one block's step: as L2 looks them up, joined ones once
   double in_flight_bytes = 0;      ///< that a block's copies are ahead; 0: not known
   double outputs = 0;  ///< of a tile that a block writes, of the size that the rate counts
-  double scattered_sectors = 0;   ///< of L2 that stores of a tile touch in part, one by one
-  double merged_writes = 0;  ///< stores of a tile that leave a sector of L2 in part, which it merges
-  double start_cycles = 0;        ///< of a launch before its blocks run, beyond that of others
+  double scattered_sectors = 0;  ///< of L2 that stores of a tile touch in part, one by one
+  double merged_writes =
+      0;                    ///< stores of a tile that leave a sector of L2 in part, which it merges
+  double start_cycles = 0;  ///< of a launch before its blocks run, beyond that of others
   /// What a split costs beyond its launches is in the plan; else it takes `tile_split_cycles`.
   bool split_is_counted = false;
   bool stores_meanwhile = false;  ///< results of a tile leave while the next one is multiplied
