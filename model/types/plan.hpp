@@ -151,8 +151,9 @@ struct Reuse {
 /// Whether a kernel that follows another waits for its code.
 enum class CodeFetch : unsigned char {
   no,
-  cold,   ///< short code, which the SMs keep between launches back to back
-  always  ///< then it comes from L2
+  cold,    ///< short code, which the SMs keep between launches back to back
+  always,  ///< then it comes from L2
+  from_l2  ///< where the launch has brought it before
 };
 
 /// One kernel launch.

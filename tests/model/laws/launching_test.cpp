@@ -30,6 +30,7 @@ TEST(Launching, CodeBetweenLaunchesBackToBackComesFromL2OrIsKept) {
   gpu.sustained.first_access_s = 0.5 * kMicro;
   gpu.sustained.dram_latency_cycles = 700;
   EXPECT_NEAR(code_fetch_s(CodeFetch::always, true, 2e9, gpu), 0.5 * kMicro, 1e-15);
+  EXPECT_NEAR(code_fetch_s(CodeFetch::from_l2, false, 2e9, gpu), 0.5 * kMicro, 1e-15);
   EXPECT_EQ(code_fetch_s(CodeFetch::cold, true, 2e9, gpu), 0);
 }
 
