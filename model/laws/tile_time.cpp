@@ -41,9 +41,10 @@ struct LastRound {
   double steps;         ///< of each
 };
 
-// Between rounds of blocks that have their SM alone and come and go: on the SIMT pipes the time to start
-// a block and a trip for its first copies, on tensor cores a trip for these and one until the last stores
-// are taken.
+// Between rounds of blocks that come and go: on tensor cores a trip for the first copies and one until the
+// last stores are taken, by those that share an SM too, which begin and end together (128x128 with 2 to 7
+// steps and 64x64 with 24 to 256 in products2, products3 and tensor of 2026-11-22); on the SIMT pipes the
+// time to start a block and a trip, where it has its SM alone.
 double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, double clock_hz,
                 const Gpu& gpu) {
   if (!loop.blocks_in_turn || rounds <= 1 || (loop.blocks_per_sm > 1 && !loop.on_tensor_cores)) {
@@ -51,6 +52,27 @@ double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, dou
   }
   const double start_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
   return (rounds - 1) * (rates.trip_s + (loop.on_tensor_cores ? rates.trip_s : start_s));
+}
+
+/// What a launch's fill depends on, beside its tiles.
+struct Rounds {
+  double count;
+  double first_loop_s;
+  double epilogue_s;
+  bool split;  ///< the tiles of the last
+};
+
+double fill_s(const TileLoop& loop, const Rounds& rounds, const TileRates& rates, double clock_hz,
+              const Gpu& gpu) {
+  const bool splits = (loop.splits > 1 && !loop.split_is_counted) || rounds.split;
+  const double split_cycles = splits ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
+  const double cycles =
+      gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles;
+  double fill = cycles / clock_hz + refill_s(loop, rounds.count, rates, clock_hz, gpu);
+  if (loop.blocks_in_turn && loop.on_tensor_cores) fill += kInStep * rounds.first_loop_s;
+  if (loop.stores_meanwhile) fill += 2 * rounds.epilogue_s;  // of the last tile
+  if (loop.sums_apart) fill += rounds.epilogue_s;
+  return fill;
 }
 
 // What of a tile's epilogue does not show where the next tile takes `next_s` with it.
@@ -130,7 +152,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
              steps * rates.step_s, 0);
     const double hidden = ahead_s > 0 ? hidden_s(loop_s, epilogue, std::max(next_s, moved)) : 0;
     const double after_others = first ? times - 1 : times;
-    if (first) first_loop_s = loop_s;
+    first_loop_s = first ? loop_s : first_loop_s;
     first = false;
     result.math_s += times * steps * math;
     result.l2_s += times * steps * l2;
@@ -151,16 +173,9 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     for (double* part : {&result.loop_s, &result.epilogue_s, &result.write_s}) *part *= shown;
     result.tail_s = idle;
   }
-  const double split_cycles = (loop.splits > 1 && !loop.split_is_counted) || last.split
-                                  ? gpu.sustained.tile_split_cycles.value_or(0)
-                                  : 0;
   const auto rounds = static_cast<double>(full + full_parts + (rest > 0 ? 1 : 0));
   result.fill_s =
-      (gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles) / clock_hz +
-      refill_s(loop, rounds, rates, clock_hz, gpu);
-  if (loop.blocks_in_turn && loop.on_tensor_cores) result.fill_s += kInStep * first_loop_s;
-  if (loop.stores_meanwhile) result.fill_s += 2 * epilogue_s;  // of the last tile
-  if (loop.sums_apart) result.fill_s += epilogue_s;
+      fill_s(loop, {rounds, first_loop_s, epilogue_s, last.split}, rates, clock_hz, gpu);
   result.time_s =
       result.loop_s + result.epilogue_s + result.write_s + result.tail_s + result.fill_s;
   if (!clock.given && loop.on_tensor_cores) {
