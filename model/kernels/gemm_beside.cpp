@@ -165,7 +165,10 @@ Program quantization(Quantize how, double elements, const QuantizedArrays& array
     program.push_back({conversion(elements, arrays)});
     program.push_back({of_a_number(arrays.scale, arrays.wide_scale, true)});
   }
-  for (Node& node : program) node.plan.starts_anew = true;
+  // Later releases launch each while the one before runs (programmatic dependent launch).
+  for (Node& node : program) {
+    node.plan.fetches_code = how == kDynamic ? CodeFetch::always : CodeFetch::from_l2;
+  }
   return program;
 }
 

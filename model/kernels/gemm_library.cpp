@@ -132,15 +132,17 @@ double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
-// one warp's copy of 32 pieces, by a run of validation/sweeps/squares.json, 2026-11-22: 9.2 in pieces
-// of 2 bytes, 10.5 of 4. A published product of 1791³, 60 TFLOP/s in 98 tiles of 256x128 on 108 SMs,
-// would take 12 (H. He, "What shapes do matrix multiplications like?").
-constexpr double kCyclesPerPieceOfWarp = 9.8;
+// one warp's copy of 32 pieces: of 2 bytes least error over products2, tensor and squares on the H200
+// (8.6) and products3 and tensor on the H100 (9.2), of 4 by squares (10.5); 2026-11-22. A published
+// product of 1791³, 60 TFLOP/s in 98 tiles of 256x128 on 108 SMs, would take 12 (H. He, "What shapes do
+// matrix multiplications like?").
+constexpr double kCyclesPerPieceOfWarp = 8.9, kCyclesPerWidePieceOfWarp = 10.5;
 
 double copy_cycles(const Choice& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
   const double rows = std::min(c.m, as_double(c.tile.m)) + std::min(c.n, as_double(c.tile.n));
-  return rows * c.depth() / c.vector / as_double(kWarpLanes) * kCyclesPerPieceOfWarp;
+  return rows * c.depth() / c.vector / as_double(kWarpLanes) *
+         (c.vector * c.element > 2 ? kCyclesPerWidePieceOfWarp : kCyclesPerPieceOfWarp);
 }
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side of
@@ -168,7 +170,8 @@ TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
   loop.math_cycles = math_cycles(c, rate, gpu.sm.shared_bytes_per_clk.value_or(128));
   loop.copy_cycles = copy_cycles(c);
   loop.l2_read_bytes = step_lookup_bytes(c, gpu);
-  loop.outputs = c.tensor ? c.area() : c.area() * c.result / kOutputBytes;
+  // Sums of parts leave as they are, at the rate of results.
+  loop.outputs = c.tensor && c.splits > 1 ? c.area() : c.area() * c.result / kOutputBytes;
   loop.blocks_in_turn = !c.tensor;
   loop.sums_apart = c.takes_wide && gpu.features.has(Instruction::tcgen05);
   loop.useful_cycles = 2 * c.batch * c.m * c.n * c.k / rate;

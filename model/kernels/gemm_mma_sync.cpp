@@ -156,6 +156,7 @@ Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
   add_copies(program, p, along_k);
   Plan plan = main_launch(c, operands_of(p, along_k), writes(kC, c.s.c()), gpu);
   plan.raster = raster_of(c);
+  if (!program.empty()) plan.fetches_code = CodeFetch::always;
   program.push_back({std::move(plan)});
   return program;
 }

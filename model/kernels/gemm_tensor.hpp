@@ -125,19 +125,20 @@ struct MmaTile {
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
 };
 /// Two bytes an element.
-inline constexpr std::array kMmaTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50, 0.50, {255, 234}},
-                                         MmaTile{128, 192, 128, 2, 4, 3, 1, 0.41, 0.41, {220, 200}},
-                                         MmaTile{128, 128, 64, 2, 2, 4, 2, 0.48, 0.33, {240, 236}},
-                                         MmaTile{64, 64, 128, 2, 2, 4, 2, 0.31, 0.24, {128, 118}}};
+inline constexpr std::array kMmaTiles = {
+    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.51, 0.51, {255, 234}},
+    MmaTile{128, 192, 128, 2, 4, 3, 1, 0.415, 0.415, {220, 200}},
+    MmaTile{128, 128, 64, 2, 2, 4, 2, 0.48, 0.33, {240, 236}},
+    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.36, 0.24, {128, 118}}};
 /// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
 constexpr bool mma_sync_along_k(DType type) {
   return type == DType::tf32 || type == DType::int8;
 }
 /// Of tf32.
 inline constexpr std::array kMmaAlongKTiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50, 0.50, {234, 234}},
-    MmaTile{128, 128, 128, 2, 4, 4, 1, 0.42, 0.42, {160, 160}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.31, 0.24, {118, 118}}};
+    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.51, 0.51, {234, 234}},
+    MmaTile{128, 128, 128, 2, 4, 4, 1, 0.435, 0.435, {160, 160}},
+    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.36, 0.24, {118, 118}}};
 
 /// Of int8: large tiles as those of two bytes, 2195 clocks a step with all that surrounds it (sm_cycles of
 /// 8192×8192×8192, run tensor of 2026-11-22); smaller ones 0.92 of those, as far as they were known then.

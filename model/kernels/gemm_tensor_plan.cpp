@@ -86,7 +86,19 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   return plan;
 }
 
-Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
+namespace {
+
+// Units that a piece touches: rows so far apart begin at every multiple of the greatest common divisor
+// of their distance and the unit, one of so many at a unit's.
+double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
+  const std::int64_t step = std::gcd(pitch_bytes, unit_bytes);
+  return as_double(piece_bytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
+}
+
+}  // namespace
+
+Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
+                     std::int64_t pitch_bytes) {
   Plan plan;
   plan.launch.grid = {ceil_div(matrix.columns, passes::kSquare),
                       std::min(ceil_div(matrix.rows, passes::kSquare), kMostBlocksYZ),
@@ -103,11 +115,19 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   }
   const double blocks = as_double(plan.launch.blocks());
   Step step;
-  // As transpose.padded's element by element: 231 of a warp for 4 rows of 32.
+  // As transpose.padded's element by element: 231 of a warp for 4 rows of 32, of squares over an edge too.
   constexpr double kInstructionsPerRow = 231.0 / 4;
-  step.warp_instructions =
-      matrix.bytes() / as_double(matrix.size) / 32 / blocks * kInstructionsPerRow;
+  const double squares =
+      as_double(plan.launch.grid[0] * plan.launch.grid[2] * ceil_div(matrix.rows, passes::kSquare));
+  step.warp_instructions = squares / blocks * as_double(passes::kSquare) * kInstructionsPerRow;
+  // Rows of a square begin off sectors where those of the matrix do.
+  const std::int64_t piece = passes::kSquare * matrix.size;
+  const double sectors = pitch_bytes > 0 ? units_of_piece(piece, pitch_bytes, kSectorBytes)
+                                         : as_double(piece / kSectorBytes);
+  const double apart = sectors * as_double(kSectorBytes) / as_double(piece);
   set_traffic(step.issued, {matrix.bytes() / blocks, matrix.bytes() / blocks});
+  step.issued.l1.read_bytes *= apart;
+  step.issued.l2.read_bytes *= apart;
   step.waits = {.global = 1, .shared = 1, .barriers = 1};
   set_blocks(plan, {{step}});
   plan.estimated_traffic = true;
@@ -126,7 +146,7 @@ Plan sum_of_parts(const Problem& p) {
                       1};
   plan.launch.block = {passes::kThreads, 1, 1};
   plan.launch.registers = 26;
-  plan.starts_anew = true;
+  plan.fetches_code = CodeFetch::always;
   plan.useful.vector_flops = outputs * as_double(parts - 1);
   plan.arrays = {scratch(kParts, {partial_bytes(p), 0}), writes(kC, s.c())};
   const double blocks = as_double(plan.launch.blocks());
@@ -142,13 +162,6 @@ Plan sum_of_parts(const Problem& p) {
 }
 
 namespace {
-
-// Units that a piece touches: rows so far apart begin at every multiple of the greatest common divisor
-// of their distance and the unit, one of so many at a unit's.
-double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
-  const std::int64_t step = std::gcd(pitch_bytes, unit_bytes);
-  return as_double(piece_bytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
-}
 
 /// An operand, and what becomes of it.
 struct Operand {
@@ -183,8 +196,10 @@ Operands::Side side(const Operand& from, ArrayId copy) {
 
 void add_copy(Program& program, const Operand& from, ArrayId to) {
   if (!from.copied()) return;
-  program.push_back({from.turned ? transposed_copy(from.matrix, from.use, to)
-                                 : copy_of_rows(from.matrix, from.use, to)});
+  Plan plan = from.turned ? transposed_copy(from.matrix, from.use, to, from.pitch_bytes)
+                          : copy_of_rows(from.matrix, from.use, to);
+  if (!program.empty()) plan.fetches_code = CodeFetch::always;
+  program.push_back({std::move(plan)});
 }
 
 // What copying a piece takes, as multiples of one that is a line. A second line costs little, since L2
@@ -204,6 +219,14 @@ double piece_cost(std::int64_t pitch_bytes) {
 
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes);
+}
+
+double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
+}
+
+double off_sector_share(std::int64_t pitch_bytes) {
+  return 1 - as_double(std::gcd(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {

@@ -46,7 +46,8 @@ struct Matrix {
 /// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the
 /// transpose, and C from the sums of parts.
 Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
-Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
+/// Rows of the matrix begin `pitch_bytes` apart; 0: at sectors.
+Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to, std::int64_t pitch_bytes = 0);
 Plan sum_of_parts(const Problem&);
 
 /// What the product's launch reads. The copies of a box take 128 bytes of each row, and L2 answers
@@ -62,6 +63,9 @@ struct Operands {
 };
 /// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+/// Lines, likewise; and the share of such rows that begin within a sector.
+double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+double off_sector_share(std::int64_t pitch_bytes);
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
 /// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so

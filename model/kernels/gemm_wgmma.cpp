@@ -83,11 +83,12 @@ double lines_bytes(const Choice& c, const Operands& operands) {
          as_double(c.clusters_down()) * c.s.b() * operands.b.lines;
 }
 // What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
-// the same time L2 joins them. A cluster's come together. Of others a quarter: least error over all of
-// wgmma-candidates of 2026-11-22, where tiles of odd rows tell none and long aligned ones half. L2 looks up
-// 0.6 to 1 of what the SMs receive (products2).
+// the same time L2 joins them. A cluster's come together. Of others half, and none of rows that begin
+// within lines: wgmma-candidates of 2026-11-22, and by l2_lookup_read_bytes of products2 and products3
+// the SMs receive 1.4 to 1.7 times what L2 looks up in tiles of 64x128, and 1.0 to 1.2 times off lines.
 double lookup_bytes(const Choice& c, const Operands& operands) {
-  constexpr double kJoined = 0.25;
+  if (operands.b.lines > 1) return lines_bytes(c, operands);
+  constexpr double kJoined = 0.5;
   const std::int64_t pairs = ceil_div(c.p[kM], 2 * c.tile.m);
   const double joined = kJoined * as_double(c.clusters_down() - pairs);
   return lines_bytes(c, operands) - joined * c.s.b() * operands.b.lines;
@@ -124,6 +125,20 @@ double stored_by_threads(const Choice& c) {
          sectors_of_piece(kWarpLanes * result, pitch_bytes);
 }
 
+// Of those stores, pieces of rows that begin within a sector, counted by the lines that they touch: L2
+// merges each. Sums in pairs of 8 bytes, and one by one where rows are off those.
+double merged_stores(const Choice& c) {
+  if (stored_by_threads(c) <= 0) return 0;
+  const bool sums = c.p[kSplitK] > 1;
+  const std::int64_t result = element_bytes(result_type(c.p.dtype));
+  const std::int64_t pitch_bytes = sums ? c.p[kN] * kPartBytes : stored_c(c.p).row * result;
+  const std::int64_t piece_bytes = sums ? kSectorBytes : kWarpLanes * result;
+  const double stored_bytes = sums ? partial_bytes(c.p) : c.s.c();
+  const bool one_by_one = sums && pitch_bytes % (2 * kPartBytes) != 0;
+  return stored_bytes / as_double(piece_bytes) * lines_of_piece(piece_bytes, pitch_bytes) *
+         off_sector_share(pitch_bytes) * (one_by_one ? 2 : 1);
+}
+
 TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes, const Gpu& gpu) {
   TileLoop loop;
   loop.tiles = c.tiles();
@@ -146,6 +161,8 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.part_outputs = c.area() * as_double(kPartBytes) / 2;
   loop.joined_bytes = c.area() * as_double(kPartBytes);
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
+  loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
+  loop.split_is_counted = true;
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
   // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less
@@ -170,9 +187,14 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return launch;
 }
 
-// Absent for a batch: the tiles of another product share no operand.
-std::optional<TileRaster> raster_of(const Choice& c, const Gpu& gpu) {
+// Absent for a batch: the tiles of another product share no operand. Blocks drift apart faster where rows
+// begin within lines, of which a step leaves a part to the next one. DRAM read bytes of gemm.wgmma in
+// the runs squares, tensor, products2 and products3 of 2026-11-22: of whole lines 1.7 times the panels of
+// all waves at 35 rounds of 102 MB, of others 1.6 at 8 rounds of 43 and 2.5 at 40 of 36.
+std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   if (c.p[kBatch] > 1) return std::nullopt;
+  constexpr double kDrift = 0.009, kDriftOffLines = 0.02;
+  const bool whole_lines = operands.a.lines <= 1 && operands.b.lines <= 1;
   const std::int64_t rows = c.clusters_down() * c.tile.cluster;
   return TileRaster{
       .tile_rows = rows,
@@ -180,7 +202,7 @@ std::optional<TileRaster> raster_of(const Choice& c, const Gpu& gpu) {
       .group_rows = std::min(wgmma_group_rows(c.across(), launch_of(c, gpu).grid[0]), rows),
       .row_panel_bytes = c.s.a() / as_double(rows),
       .column_panel_bytes = c.s.b() / as_double(c.across()),
-      .drifting = true};
+      .drift = whole_lines ? kDrift : kDriftOffLines};
 }
 
 // A block takes several tiles: its phases repeat as often on average.
@@ -210,7 +232,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   plan.tile_loop = loop_of(c, operands, to.sums + to.direct, gpu);
   const double boxes = box_bytes(c, operands);
   plan.free_read_bytes = boxes - c.s.a() - c.s.b();
-  plan.raster = raster_of(c, gpu);
+  plan.raster = raster_of(c, operands, gpu);
   plan.arrays = {operands.a.use, operands.b.use};
   if (to.direct > 0) plan.arrays.push_back(writes(kC, to.direct));
   if (to.sums + to.joined > 0) {
@@ -252,7 +274,9 @@ Program plan_wgmma(const Problem& p, const Gpu& gpu) {
   Program program;
   const bool along_k = wgmma_along_k(p.dtype);
   add_copies(program, p, along_k);
-  program.push_back({main_launch(c, operands_of(p, along_k), gpu)});
+  Plan plan = main_launch(c, operands_of(p, along_k), gpu);
+  if (!program.empty()) plan.fetches_code = CodeFetch::always;
+  program.push_back({std::move(plan)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
 }
@@ -290,7 +314,8 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
   const Written to = written(c, gpu);
-  return {loop_of(c, operands, to.sums + to.direct, gpu), raster_of(c, gpu), to.sums, c.s.c()};
+  return {loop_of(c, operands, to.sums + to.direct, gpu), raster_of(c, operands, gpu), to.sums,
+          c.s.c()};
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -246,7 +246,7 @@ Plan plan_finish(Kind kind, const Problem& p) {
   plan.launch.grid[0] = rows::ceil_div(shape.rows, finish.rows_a_block);
   plan.launch.block = {finish.threads, finish.rows_a_block, 1};
   plan.launch.registers = kFinishRegisters;
-  plan.fetches_code = true;
+  plan.fetches_code = CodeFetch::cold;
   plan.launch.shared_bytes = rows::kMaxThreads / rows::kWarp * 4;
   plan.useful.vector_flops = partials / 4;
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};

@@ -352,8 +352,7 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
   LaunchMemory memory;
   if (cache == CacheState::steady) memory.small_share = lost_of_small(memory_bytes(program), gpu);
   memory.new_share = reads_new_data ? memory.small_share : 0;
-  // Between launches back to back it stays in the caches of instructions.
-  memory.fetches_code = plan.fetches_code && cache != CacheState::steady;
+  memory.in_train = cache == CacheState::steady;
   memory.warm_bytes = warm_bytes;
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);
@@ -380,11 +379,10 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
     return use.compulsory.write_bytes > 0;
   });
   if (writes) result.parts[Part::completion] = gpu.sustained.completion_latency_s.value_or(0);
-  const double anew = plan.starts_anew ? 1 : memory.new_share;
-  if (anew > 0) {
-    result.parts[Part::first_access] = anew * gpu.sustained.first_access_s.value_or(0);
-  }
-  if (memory.fetches_code) result.parts[Part::first_access] += code_fetch_s(clock.hz, gpu);
+  const double new_data_s = memory.new_share * gpu.sustained.first_access_s.value_or(0);
+  const double first_s =
+      std::max(new_data_s, code_fetch_s(plan.fetches_code, memory.in_train, clock.hz, gpu));
+  if (first_s > 0) result.parts[Part::first_access] = first_s;
   result.time_s += result.parts[Part::completion] + result.parts[Part::first_access];
   return result;
 }

@@ -56,14 +56,12 @@ double missed_share(double distance_bytes, double capacity_bytes) {
   return std::clamp((distance_bytes / capacity - 1) / kGradualEviction, 0.0, 1.0);
 }
 
-// Blocks that stay drift apart along the depth. After r rounds they are r·kDrift of a round apart, on
-// average over R rounds half as many, and who follows finds in L2 what who leads has read as long as no
-// more has gone through it: half of L2, while the rest of a wave's panels pass. DRAM read bytes of
-// gemm.wgmma in the runs squares, tensor, products2 and products3 of 2026-11-22: 1.2 times the panels of
-// all waves at 9 rounds of 51 MB, 1.9 at 75 of 33, 1.9 and 2.5 at 35 of 102, 3.1 at 109 of 53.
+// Blocks drift apart along the depth. After r rounds they are r·drift of a round apart, on average over R
+// rounds half as many, and who follows finds in L2 what who leads has read as long as no more has gone
+// through it: half of L2, while the rest of a wave's panels pass.
 double drifted_bytes(const TileRaster& raster, const Wave& wave, std::int64_t resident_blocks,
                      const Gpu& gpu) {
-  constexpr double kHalf = 0.5, kDrift = 0.0125;
+  constexpr double kHalf = 0.5;
   const auto resident = static_cast<double>(resident_blocks);
   const double rounds = static_cast<double>(raster.tile_rows * raster.tile_columns) / resident;
   const double wave_bytes = wave.bytes(raster);
@@ -73,7 +71,7 @@ double drifted_bytes(const TileRaster& raster, const Wave& wave, std::int64_t re
   // Alone each block reads its own panels.
   const double most =
       resident * (raster.row_panel_bytes + raster.column_panel_bytes) / wave_bytes - 1;
-  return rounds * wave_bytes * std::min(kDrift * rounds / 2 * beyond, std::max(0.0, most));
+  return rounds * wave_bytes * std::min(raster.drift * rounds / 2 * beyond, std::max(0.0, most));
 }
 
 }  // namespace
@@ -99,7 +97,7 @@ Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, M
   const double a_missed = a_again * l2_miss_share(a_distance, gpu);
   const double added =
       raster.row_panel_bytes > 0 ? raster.row_panel_written / raster.row_panel_bytes : 0;
-  const double drifted = raster.drifting ? drifted_bytes(raster, wave, resident_blocks, gpu) : 0;
+  const double drifted = raster.drift > 0 ? drifted_bytes(raster, wave, resident_blocks, gpu) : 0;
   return {a_missed + b_again * l2_miss_share(b_distance, gpu) + drifted, a_missed * added};
 }
 

@@ -21,6 +21,7 @@ struct TileRates {
                  static_cast<double>(gpu.sm_count.value_or(1))),
         trip_s(gpu.sustained.tile_load_latency_cycles.value_or(0) / clock_hz),
         step_s(gpu.sustained.tile_step_cycles.value_or(0) / clock_hz),
+        merged_per_s(gpu.sustained.l2_partial_writes_per_s.value_or(0)),
         outputs_per_s(gpu.sustained.tile_outputs_per_clk.value_or(0) * clock_hz) {}
 
   double math_efficiency;
@@ -28,6 +29,7 @@ struct TileRates {
   double dram_sms;       ///< that load from DRAM at that rate together
   double trip_s;         ///< of a copy, under load
   double step_s;         ///< that a step takes at the least
+  double merged_per_s;   ///< writes of a line in part, by all of L2
   double outputs_per_s;  ///< of one SM
 
   /// Of DRAM, B/s, when so many SMs load: as a library's do, or each with so many bytes in flight

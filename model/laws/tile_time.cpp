@@ -25,6 +25,11 @@ double norm(double a, double b, double c, double d) {
 // 28213x24990x2060).
 constexpr double kCyclesPerScatteredSector = 1.55;
 
+// Blocks of the first round start together: all ask for their tiles at the same time, then all multiply.
+// Later ones have drifted apart. Share of the first round's steps, by gemm.mma_sync in one round and in
+// twenty and more (products2, products3 and tensor of 2026-11-22).
+constexpr double kInStep = 0.07;
+
 /// What the rounds that are full leave.
 struct LastRound {
   LastRound(const TileLoop& loop, std::int64_t slots)
@@ -46,14 +51,37 @@ double part_epilogue_s(const TileLoop& loop, double epilogue_s, const TileRates&
   return ((parts - 1) * (leaving_s + joining_s) + epilogue_s) / parts;
 }
 
-// Between rounds of blocks that have their SM alone and come and go: on the SIMT pipes the time to start
-// a block and a trip for its first copies, on tensor cores a trip for these and one until the last stores
-// are taken.
+// Between rounds of blocks that come and go: on tensor cores a trip for the first copies and one until the
+// last stores are taken, by those that share an SM too, which begin and end together (128x128 with 2 to 7
+// steps and 64x64 with 24 to 256 in products2, products3 and tensor of 2026-11-22); on the SIMT pipes the
+// time to start a block and a trip, where it has its SM alone.
 double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, double clock_hz,
                 const Gpu& gpu) {
-  if (!loop.blocks_in_turn || loop.blocks_per_sm > 1 || rounds <= 1) return 0;
+  if (!loop.blocks_in_turn || rounds <= 1 || (loop.blocks_per_sm > 1 && !loop.on_tensor_cores)) {
+    return 0;
+  }
   const double start_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
   return (rounds - 1) * (rates.trip_s + (loop.on_tensor_cores ? rates.trip_s : start_s));
+}
+
+/// What a launch's fill depends on, beside its tiles.
+struct Rounds {
+  double count;
+  double first_loop_s;
+  double epilogue_s;
+};
+
+double fill_s(const TileLoop& loop, const Rounds& rounds, const TileRates& rates, double clock_hz,
+              const Gpu& gpu) {
+  const bool splits = loop.splits > 1 && !loop.split_is_counted;
+  const double split_cycles = splits ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
+  const double cycles =
+      gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles;
+  double fill = cycles / clock_hz + refill_s(loop, rounds.count, rates, clock_hz, gpu);
+  if (loop.blocks_in_turn && loop.on_tensor_cores) fill += kInStep * rounds.first_loop_s;
+  if (loop.stores_meanwhile) fill += 2 * rounds.epilogue_s;  // of the last tile
+  if (loop.sums_apart) fill += rounds.epilogue_s;
+  return fill;
 }
 
 // What of a tile's epilogue does not show where the next tile takes `next_s` with it.
@@ -98,6 +126,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
                             loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
 
   TileTime result;
+  double first_loop_s = 0;
   const double behind_share = loop.sums_apart ? 1 : loop.stores_meanwhile ? 0.5 : 0;
   bool first = true;  // nothing was stored before the first tiles
   // `active` blocks of so many steps that run at once, so many times.
@@ -106,7 +135,8 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double sharing = std::ceil(some / sms);
     const double copies = sharing * loop.copy_cycles / clock_hz;
     const double multiplying = math_s(sharing), math = std::max(multiplying, copies);
-    const double l2 = over(some * loop.l2_read_bytes, rates.l2);
+    const double l2 = over(some * loop.l2_read_bytes, rates.l2) +
+                      over(some * loop.merged_writes / steps, rates.merged_per_s);
     const double from_dram =
         over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
     const double loop_s = steps * norm(math, l2, from_dram, rates.step_s);
@@ -131,6 +161,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
              steps * rates.step_s, 0);
     const double hidden = ahead_s > 0 ? hidden_s(loop_s, epilogue, std::max(next_s, moved)) : 0;
     const double after_others = first ? times - 1 : times;
+    first_loop_s = first ? loop_s : first_loop_s;
     first = false;
     result.math_s += times * steps * math;
     result.l2_s += times * steps * l2;
@@ -153,13 +184,8 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     for (double* part : {&result.loop_s, &result.epilogue_s, &result.write_s}) *part *= shown;
     result.tail_s = idle;
   }
-  const double split_cycles = loop.splits > 1 ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
   const auto rounds = static_cast<double>(full + full_parts + (rest > 0 ? 1 : 0));
-  result.fill_s =
-      (gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles) / clock_hz +
-      refill_s(loop, rounds, rates, clock_hz, gpu);
-  if (loop.stores_meanwhile) result.fill_s += 2 * epilogue_s;  // of the last tile
-  if (loop.sums_apart) result.fill_s += epilogue_s;
+  result.fill_s = fill_s(loop, {rounds, first_loop_s, epilogue_s}, rates, clock_hz, gpu);
   result.time_s =
       result.loop_s + result.epilogue_s + result.write_s + result.tail_s + result.fill_s;
   if (!clock.given && loop.on_tensor_cores) {

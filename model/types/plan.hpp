@@ -76,8 +76,8 @@ struct TileRaster {
   double row_panel_written = 0;  ///< of those, sums in memory to which each tile of the row adds
   bool rolling = false;  ///< a group's tiles begin before those of the one before have ended
   double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
-  /// Blocks stay and take tile after tile: nothing brings them in step again.
-  bool drifting = false;
+  /// Where nothing brings blocks in step again: of a round, how far they drift apart in each.
+  double drift = 0;
 };
 
 /// Accesses that do not come in whole lines one after the other.
@@ -148,6 +148,14 @@ struct Reuse {
   double l2_distance_bytes = 0;
 };
 
+/// Whether a kernel that follows another waits for its code.
+enum class CodeFetch : unsigned char {
+  no,
+  cold,    ///< short code, which the SMs keep between launches back to back
+  always,  ///< then it comes from L2
+  from_l2  ///< where the launch has brought it before
+};
+
 /// One kernel launch.
 struct Plan {
   Launch launch;
@@ -182,11 +190,8 @@ struct Plan {
   bool timed_at_full_clock = false;
   /// Its blocks wait on the SMs when the launch before it ends (programmatic dependent launch).
   bool starts_early = false;
-  /// Another kernel ran before it on data that it reads: it fetches its code and its parameters as
-  /// one that reads new data does.
-  bool starts_anew = false;
-  /// It follows another kernel, and its code is long enough to be waited for where no cache has it.
-  bool fetches_code = false;
+  /// It follows another kernel, and waits for its code and its parameters.
+  CodeFetch fetches_code = CodeFetch::no;
   /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
   bool finds_longer = false;
   /// What passes through L1 and L2 is a guess: no limit rests on it.

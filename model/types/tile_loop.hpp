@@ -22,8 +22,11 @@ struct TileLoop {
   double outputs = 0;       ///< of a tile that a block writes, of the size that the rate counts
   double part_outputs = 0;  ///< the same of a part of the last round that another block joins
   double joined_bytes = 0;  ///< that this one reads of each
-  double scattered_sectors = 0;   ///< of L2 that stores of a tile touch in part, one by one
-  double start_cycles = 0;        ///< of a launch before its blocks run, beyond that of others
+  double scattered_sectors = 0;  ///< of L2 that stores of a tile touch in part, one by one
+  double merged_writes = 0;      ///< stores of a tile that leave a sector in part: L2 merges them
+  double start_cycles = 0;       ///< of a launch before its blocks run, beyond that of others
+  /// What a split costs beyond its launches is in the plan; else it takes `tile_split_cycles`.
+  bool split_is_counted = false;
   bool stores_meanwhile = false;  ///< results of a tile leave while the next one is multiplied
   /// The same from sums of their own in tensor memory: at the full rate of the SM.
   bool sums_apart = false;

@@ -40,8 +40,8 @@ TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {
 TEST(TensorSums, ALaunchThatReadsPartsFetchesItsCodeAnew) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const Program program = plan_wgmma(product(128, 256, 4096, {128, 256, 64, 4, 1}), h100);
-  EXPECT_FALSE(program.front().plan.starts_anew);
-  EXPECT_TRUE(program.back().plan.starts_anew);
+  EXPECT_EQ(program.front().plan.fetches_code, CodeFetch::no);
+  EXPECT_EQ(program.back().plan.fetches_code, CodeFetch::always);
 }
 
 TEST(TensorSums, PartsThatAreLeftAreWaitedForOneByOne) {

@@ -91,13 +91,12 @@ TEST(LaunchTime, EndsOfBlocksThatRunTogetherAreNotBeneathWhatIsMoved) {
   EXPECT_NEAR(seconds(), 3000, 0.1);  // the SM's work lies beneath
 }
 
-TEST(LaunchTime, CodeStaysInTheCachesBetweenLaunchesBackToBack) {
+TEST(LaunchTime, OnlyLaunchesBackToBackFindTheirCodeInL2) {
   const Gpu gpu = testing::hopper_like();
-  Program program = {{waiting_blocks(kSms)}};
-  program.front().plan.fetches_code = true;
-  EXPECT_TRUE(launch_memory(program, 0, kOneAnSm, CacheState::cold, gpu).fetches_code);
-  EXPECT_TRUE(launch_memory(program, 0, kOneAnSm, CacheState::warm, gpu).fetches_code);
-  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::steady, gpu).fetches_code);
+  const Program program = {{waiting_blocks(kSms)}};
+  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::cold, gpu).in_train);
+  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::warm, gpu).in_train);
+  EXPECT_TRUE(launch_memory(program, 0, kOneAnSm, CacheState::steady, gpu).in_train);
 }
 
 // The largest of what SMs, L2 and DRAM take is told by its parts, what the others add is overlap.

@@ -68,7 +68,7 @@ TEST(L2Reuse, BlocksThatStayDriftApart) {
       .tile_rows = 10, .tile_columns = 10, .row_panel_bytes = 6e6, .column_panel_bytes = 6e6};
   const double b_again = 0.2 * 9 * 60e6;
   EXPECT_NEAR(raster_traffic(raster, 10, March::in_step).read_bytes, b_again, 1);
-  raster.drifting = true;
+  raster.drift = 0.0125;
   EXPECT_NEAR(raster_traffic(raster, 10, March::in_step).read_bytes, b_again + 0.0625 * 0.6 * 660e6,
               1);
   // No further than each block reading its own panels; and not in one round.
@@ -76,7 +76,7 @@ TEST(L2Reuse, BlocksThatStayDriftApart) {
                               .tile_columns = 100,
                               .row_panel_bytes = 1e7,
                               .column_panel_bytes = 1e7,
-                              .drifting = true},
+                              .drift = 0.0125},
                              100, March::in_step)
                   .read_bytes,
               99e9 + 100 * (100 * 2e7 - 101e7), 1e6);

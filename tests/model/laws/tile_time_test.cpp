@@ -140,9 +140,9 @@ TEST(TileTime, BlocksInTurnStoreWhileOthersMultiply) {
   gpu.sustained.tile_outputs_per_clk = 4;
   TileLoop some = loop(20);
   some.blocks_per_sm = 2;
-  some.outputs = 4000;         // 1 µs
-  some.blocks_in_turn = true;  // tensor cores hide none of it
-  EXPECT_NEAR(time_s(some, gpu), 12e-6, 1e-15);
+  some.outputs = 4000;                                          // 1 µs
+  some.blocks_in_turn = true;                                   // tensor cores hide none of it
+  EXPECT_NEAR(time_s(some, gpu), 12e-6 + 0.07 * 10e-6, 1e-15);  // its steps are in step
   some.on_tensor_cores = false;
   EXPECT_NEAR(time_s(some, gpu), 11e-6, 1e-15);
 }
@@ -182,13 +182,34 @@ TEST(TileTime, ResultsCrossDramBesidesOperands) {
   EXPECT_NEAR(time_s(some, gpu, {5000, 8000}), 20e-6 * std::pow(1 + 1.0 / 256, 0.25), 1e-15);
 }
 
+TEST(TileTime, StoresThatLeaveSectorsInPartAreMergedByL2) {
+  Gpu gpu = device();
+  TileLoop some = loop(10);
+  some.math_cycles = 0;
+  some.merged_writes = 300;
+  EXPECT_EQ(time_s(some, gpu), 0);  // no rate is known
+  gpu.sustained.l2_partial_writes_per_s = 1e9;
+  EXPECT_NEAR(time_s(some, gpu), 10 * 300e-9, 1e-15);
+}
+
+TEST(TileTime, WhatASplitCostsIsNotPaidTwice) {
+  Gpu gpu = device();
+  gpu.sustained.tile_split_cycles = 1000;
+  TileLoop some = loop(5);
+  some.splits = 2;
+  const double once_s = time_s(some, gpu);
+  some.split_is_counted = true;
+  EXPECT_NEAR(once_s - time_s(some, gpu), 1e-6, 1e-15);
+}
+
 TEST(TileTime, ABlockInTurnThatIsAloneFillsAnewInEachRound) {
   Gpu gpu = device();
   gpu.sustained.tile_load_latency_cycles = 1000;
   gpu.sustained.block_launch_cycles = 200;
   TileLoop some = loop(30);
   some.blocks_in_turn = true;
-  EXPECT_NEAR(time_s(some, gpu), 15e-6 + 4e-6, 1e-15);  // the first round's is the launch's
+  // The first round's is the launch's, and its steps are in step.
+  EXPECT_NEAR(time_s(some, gpu), 15e-6 + 4e-6 + 0.07 * 5e-6, 1e-15);
   some.on_tensor_cores = false;
   EXPECT_NEAR(time_s(some, gpu), 15e-6 + 2.4e-6, 1e-15);
   some.blocks_per_sm = 2;  // another hides it
