@@ -6,6 +6,28 @@
 
 namespace roofcast::cuda::gemm {
 
+/// Divides by a number that the host knows, by a multiplication: Granlund and Montgomery, "Division by
+/// invariant integers using multiplication" (1994). Of 0 … 2^31 - 1.
+struct Divisor {
+  int divisor = 1;
+  std::uint32_t factor = (std::uint32_t{1} << 31) + 1;
+  int shift = 31;
+
+  static constexpr Divisor by(int divisor) {
+    int log = 0;
+    while (std::int64_t{1} << log < divisor) ++log;
+    return {divisor,
+            static_cast<std::uint32_t>(
+                (std::uint64_t{1} << (31 + log)) / static_cast<std::uint64_t>(divisor) + 1),
+            31 + log};
+  }
+  __host__ __device__ constexpr int quotient(int n) const {
+    return static_cast<int>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(n)) * factor >>
+                            shift);
+  }
+  __host__ __device__ constexpr int remainder(int n) const { return n - quotient(n) * divisor; }
+};
+
 /// Which tiles of C are whole, and what becomes of the others: each of `parts` parts of k is an item.
 struct Split {
   int whole;    ///< tiles, in clusters; they come first
@@ -22,34 +44,47 @@ __host__ __device__ constexpr int in_full_rounds(int tiles, int clusters) {
 /// those that are split all tiles of a part before the next part. A cluster takes `cluster`
 /// neighbouring tile rows at once; rows of tiles beyond the last are computed from zeros and not
 /// stored.
+///
+/// The host makes it: a block looks its items up, tile after tile, and divisions by numbers that it
+/// does not know would take as long as several steps of k.
 struct Schedule {
-  int tile_rows, tile_columns, depth, cluster;  // of a tile; depth is what a stage holds of k
-  int down, across, steps, group;               ///< down and group count rows of clusters
+  int tile_rows, tile_columns, cluster;  // of a tile
+  int down, across, steps, group;        ///< down and group count rows of clusters
   int matrices;
   Split split;
+  Divisor of_matrix, of_group;        ///< tiles of each
+  Divisor of_column, of_last_column;  ///< of a group, and of the last one
+  Divisor of_part;                    ///< tiles that are split
 
   struct Item {
     int matrix, row0, column0;
-    Range steps;   ///< of k, in units of depth
+    Range steps;   ///< of k, in steps of the depth
     int part = 0;  ///< of k
     int tile = 0;  ///< among those that are split; -1: it is whole
   };
 
-  /// `group_rows`: tile rows of a group.
-  __host__ __device__ static constexpr Schedule of(int m, int n, int k, int tile_rows,
-                                                   int tile_columns, int depth, int cluster,
-                                                   int group_rows, Split split, int matrices = 1) {
-    const int group = group_rows / cluster;
+  /// `depth` is what a stage holds of k; `group_rows`: tile rows of a group.
+  static constexpr Schedule of(int m, int n, int k, int tile_rows, int tile_columns, int depth,
+                               int cluster, int group_rows, Split split, int matrices = 1) {
+    const int down = (m + tile_rows * cluster - 1) / (tile_rows * cluster);
+    const int across = (n + tile_columns - 1) / tile_columns;
+    const int group = group_rows / cluster > 1 ? group_rows / cluster : 1;
+    const int last = down % group == 0 ? group : down % group;
+    const int split_tiles = matrices * down * across - split.whole;
     return {tile_rows,
             tile_columns,
-            depth,
             cluster,
-            (m + tile_rows * cluster - 1) / (tile_rows * cluster),
-            (n + tile_columns - 1) / tile_columns,
+            down,
+            across,
             (k + depth - 1) / depth,
-            group > 1 ? group : 1,
+            group,
             matrices,
-            split};
+            split,
+            Divisor::by(down * across),
+            Divisor::by(group * across),
+            Divisor::by(group),
+            Divisor::by(last),
+            Divisor::by(split_tiles > 0 ? split_tiles : 1)};
   }
   /// For all blocks of a cluster together.
   __host__ __device__ constexpr int tiles() const { return matrices * down * across; }
@@ -61,8 +96,8 @@ struct Schedule {
   /// Of block `rank` of the cluster that takes item `index`.
   __host__ __device__ constexpr Item item(int index, int rank) const {
     if (index < split.whole) return item_of(index, rank, {0, steps}, 0, -1);
-    const int part = (index - split.whole) / split_tiles();
-    const int tile = (index - split.whole) % split_tiles();
+    const int part = of_part.quotient(index - split.whole);
+    const int tile = of_part.remainder(index - split.whole);
     return item_of(split.whole + tile, rank, part_of(steps, part, split.parts), part, tile);
   }
   /// Where a part but the last leaves the sums of its tile for the block that joins them.
@@ -76,11 +111,17 @@ struct Schedule {
  private:
   __host__ __device__ constexpr Item item_of(int index, int rank, Range range, int part,
                                              int tile) const {
-    const int each = down * across, matrix = index / each;
-    const Place place = grouped_tile(index - matrix * each, down, across, group);
+    const int matrix = of_matrix.quotient(index);
+    const Place place = place_of(index - matrix * of_matrix.divisor);
     return {
         matrix, (place.row * cluster + rank) * tile_rows, place.column * tile_columns, range, part,
         tile};
+  }
+  /// grouped_tile of a matrix.
+  __host__ __device__ constexpr Place place_of(int index) const {
+    const int first = of_group.quotient(index) * group, in_group = of_group.remainder(index);
+    const Divisor& column = down - first < group ? of_last_column : of_column;
+    return {first + column.remainder(in_group), column.quotient(in_group)};
   }
 };
 

@@ -141,8 +141,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   const int rank = T::kCluster > 1 ? Cluster::here().rank : 0;
   const int first = static_cast<int>(blockIdx.x) / T::kCluster;
   const int stride = static_cast<int>(gridDim.x) / T::kCluster;
-  const Schedule schedule =
-      schedule_of<T>(work.m, work.n, work.k, work.group_rows, work.split, work.matrices);
+  const Schedule& schedule = work.schedule;
 
   if (threadIdx.x == 0) {
     prefetch(a);
@@ -188,7 +187,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
       consume<T>(shared, ring, item.steps, own_row, sum, shared.turn(1 - warpgroup % 2));
       const int row = item.row0 + own_row;
       if (work.parts != nullptr) {
-        const std::int64_t before = std::int64_t{item.part} * work.matrices + item.matrix;
+        const std::int64_t before = std::int64_t{item.part} * schedule.matrices + item.matrix;
         store_part<T>(work.parts + before * work.m * work.n, work.m, work.n, sum, row, item.column0,
                       warp, lane);
         continue;

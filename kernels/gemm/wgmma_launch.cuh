@@ -65,7 +65,8 @@ Launch launch_of(const Schedule& schedule) {
 template <class T>
 Schedule planned(const Shape& shape, Asked asked) {
   const auto of = [&](int group_rows, Split split) {
-    return schedule_of<T>(shape.m, shape.n, shape.k, group_rows, split, shape.matrices);
+    return Schedule::of(shape.m, shape.n, shape.k, T::kRows, T::kColumns, T::kDepth, T::kCluster,
+                        group_rows, split, shape.matrices);
   };
   const int tiles = of(1, {}).tiles();
   Split split{tiles, 1, false};
@@ -118,12 +119,9 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
                      shape.matrices, shape.m * shape.row_c});
   }
   const Launch launch = launch_of<T>(schedule);
-  Work work{.m = shape.m,
+  Work work{.schedule = schedule,
+            .m = shape.m,
             .n = shape.n,
-            .k = shape.k,
-            .matrices = shape.matrices,
-            .split = schedule.split,
-            .group_rows = schedule.group * T::kCluster,
             .c = by_box ? nullptr : c,
             .row_c = shape.row_c,
             .parts = added ? static_cast<float*>(scratch) : nullptr,

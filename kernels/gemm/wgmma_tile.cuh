@@ -57,13 +57,6 @@ struct Tile {
   static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
 };
 
-template <class T>
-__host__ __device__ constexpr Schedule schedule_of(int m, int n, int k, int group_rows, Split split,
-                                                   int matrices) {
-  return Schedule::of(m, n, k, T::kRows, T::kColumns, T::kDepth, T::kCluster, group_rows, split,
-                      matrices);
-}
-
 /// Where blocks leave the sums of a part of k for the block that joins them (Schedule::slot): a
 /// warpgroup's in the order of its registers, and a flag that says whose they are.
 struct Workspace {
@@ -74,10 +67,9 @@ struct Workspace {
 
 /// What the kernel is told besides the tensor maps.
 struct Work {
-  int m, n, k, matrices;  ///< of each matrix
-  Split split;
-  int group_rows;  ///< tile rows that blocks visit before the next tile column
-  void* c;         ///< where threads store C; null where TMA does
+  Schedule schedule;
+  int m, n;  ///< of each matrix C
+  void* c;   ///< where threads store it; null where TMA does
   std::int64_t row_c;
   float* parts;         ///< [parts][matrices][m][n] for a launch that adds them
   Workspace workspace;  ///< for parts that are joined

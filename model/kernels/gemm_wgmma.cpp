@@ -82,15 +82,15 @@ double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * c.s.a() * operands.a.lines +
          as_double(c.clusters_down()) * c.s.b() * operands.b.lines;
 }
-// What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
-// the same time L2 joins them. A cluster's come together. Of others half, and none of rows that begin
-// within lines: wgmma-candidates of 2026-11-22, and by l2_lookup_read_bytes of products2 and products3
-// the SMs receive 1.4 to 1.7 times what L2 looks up in tiles of 64x128, and 1.0 to 1.2 times off lines.
+// What L2 has to look up: two neighbours in m ask for the same lines of B, at about the same time, and L2
+// joins them; a cluster's come together. Rows that begin within lines are not joined. By
+// l2_lookup_read_bytes of the runs tensor, squares, products11 and products13 (2026-11-22 and 23), of what
+// single blocks ask for along whole lines 0.50 to 0.57 are looked up in tiles of 128x256 (0.67 by this
+// law), 0.53 to 0.70 of 192x192 and 0.57 to 0.77 of 128x128 (0.75).
 double lookup_bytes(const Choice& c, const Operands& operands) {
   if (operands.b.lines > 1) return lines_bytes(c, operands);
-  constexpr double kJoined = 0.5;
   const std::int64_t pairs = ceil_div(c.p[kM], 2 * c.tile.m);
-  const double joined = kJoined * as_double(c.clusters_down() - pairs);
+  const double joined = as_double(c.clusters_down() - pairs);
   return lines_bytes(c, operands) - joined * c.s.b() * operands.b.lines;
 }
 // What comes to the blocks: whole boxes, those of B to each block of a cluster.

@@ -14,6 +14,7 @@ struct TileRates {
                             .value_or(1)),
         l2(gpu.sustained.tile_l2_bytes_per_s.value_or(
             gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0))),
+        l2_of_threads(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0)),
         dram(gpu.sustained.tile_dram_bytes_per_s.value_or(
             gpu.sustained.dram_read_bytes_per_s.value_or(
                 gpu.memory.dram_bandwidth_bytes_per_s.value_or(0)))),
@@ -25,7 +26,9 @@ struct TileRates {
         outputs_per_s(gpu.sustained.tile_outputs_per_clk.value_or(0) * clock_hz) {}
 
   double math_efficiency;
-  double l2, dram;       ///< B/s
+  double l2;             ///< of copies of tiles, B/s
+  double l2_of_threads;  ///< of what threads load and store themselves, B/s
+  double dram;           ///< B/s
   double dram_sms;       ///< that load from DRAM at that rate together
   double trip_s;         ///< of a copy, under load
   double step_s;         ///< that a step takes at the least

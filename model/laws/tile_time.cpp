@@ -42,13 +42,14 @@ struct LastRound {
 };
 
 // Of a part of the last round, on average over those of a tile: all but the last leave their sums, and
-// the block of the last adds them to its own, at its share of L2's rate, and stores the tile.
+// the block of the last adds them to its own and stores the tile. Threads do both, of all SMs at about
+// the same time; what was left is seen a trip later.
 double part_epilogue_s(const TileLoop& loop, double epilogue_s, const TileRates& rates,
                        double sms) {
   const auto parts = static_cast<double>(loop.rest_splits);
-  const double leaving_s = over(loop.part_outputs, rates.outputs_per_s);
-  const double joining_s = over(sms * loop.joined_bytes, rates.l2);
-  return ((parts - 1) * (leaving_s + joining_s) + epilogue_s) / parts;
+  const double moving_s = over(sms * loop.joined_bytes, rates.l2_of_threads);
+  const double leaving_s = std::max(over(loop.part_outputs, rates.outputs_per_s), moving_s);
+  return ((parts - 1) * (leaving_s + moving_s) + rates.trip_s + epilogue_s) / parts;
 }
 
 // Between rounds of blocks that come and go: on tensor cores a trip for the first copies and one until the

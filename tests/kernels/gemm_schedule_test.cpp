@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <map>
 #include <set>
 #include <vector>
@@ -118,6 +119,30 @@ TEST(GemmScheduleTest, TilesOfALastRoundAreSplitAndTheOthersWhole) {
           expect_all_once(schedule, s, clusters);
         }
       }
+    }
+  }
+}
+
+TEST(GemmScheduleTest, ADivisorDividesAllThatAnIndexCanBe) {
+  constexpr int kLargest = std::numeric_limits<int>::max();
+  for (const int divisor : {1, 2, 3, 5, 7, 64, 100, 127, 128, 641, 6700417, 1 << 30, kLargest}) {
+    const Divisor by = Divisor::by(divisor);
+    for (const int of : {0, 1, divisor - 1, divisor, kLargest / 2, kLargest / divisor * divisor,
+                         kLargest / divisor * divisor - 1, kLargest - 1, kLargest}) {
+      EXPECT_EQ(by.quotient(of), of / divisor) << of << " / " << divisor;
+      EXPECT_EQ(by.remainder(of), of % divisor);
+    }
+  }
+}
+
+TEST(GemmScheduleTest, TilesComeInGroups) {
+  for (const Sizes& s : kSizes) {
+    const int tiles = schedule_of(s, 1, {}).tiles();
+    const Schedule schedule = schedule_of(s, 1, {tiles, 1, false});
+    for (int i = 0; i < tiles / s.matrices; ++i) {
+      const Place place = grouped_tile(i, schedule.down, schedule.across, schedule.group);
+      EXPECT_EQ(schedule.item(i, 0).row0, place.row * 128);
+      EXPECT_EQ(schedule.item(i, 0).column0, place.column * 192);
     }
   }
 }

@@ -261,13 +261,13 @@ TEST(TileTime, OfALastRoundThatIsSplitMovesTheSameBytes) {
 TEST(TileTime, PartsThatAreJoinedAreLeftAndRead) {
   Gpu gpu = device();
   gpu.sustained.tile_outputs_per_clk = 4;
-  gpu.sustained.tile_l2_bytes_per_s = 10e9;
+  gpu.sustained.l2_bandwidth_bytes_per_s = 10e9;
   TileLoop some = loop(13);
   some.outputs = 400;       // 0.1 us of a tile
   some.part_outputs = 800;  // 0.2
-  some.joined_bytes = 300;  // 0.3, ten SMs at once
+  some.joined_bytes = 100;  // 0.1, ten SMs at once
   some.rest_splits = 3;     // of three, two are left and one joins them
-  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 0.1e-6 + 34 * 50e-9 + (2 * (0.2e-6 + 0.3e-6) + 0.1e-6) / 3,
+  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 0.1e-6 + 34 * 50e-9 + (2 * (0.2e-6 + 0.1e-6) + 0.1e-6) / 3,
               1e-12);
 }
 
