@@ -82,15 +82,16 @@ double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * c.s.a() * operands.a.lines +
          as_double(c.clusters_down()) * c.s.b() * operands.b.lines;
 }
-// What L2 has to look up: two neighbours in m ask for the same lines of B, at about the same time, and L2
-// joins them; a cluster's come together. Rows that begin within lines are not joined. By
-// l2_lookup_read_bytes of the runs tensor, squares, products11 and products13 (2026-11-22 and 23), of what
-// single blocks ask for along whole lines 0.50 to 0.57 are looked up in tiles of 128x256 (0.67 by this
-// law), 0.53 to 0.70 of 192x192 and 0.57 to 0.77 of 128x128 (0.75).
+// What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
+// the same time L2 joins them. A cluster's come together. Of others three quarters, and none of rows that
+// begin within lines. l2_lookup_read_bytes of tensor, squares, products11 and products13 (2026-11-22 and
+// 23) tell all and more of tiles in step, half of small ones that have drifted apart; three quarters is
+// the least error over wgmma-candidates of 2026-11-22 and 2026-11-23.
 double lookup_bytes(const Choice& c, const Operands& operands) {
   if (operands.b.lines > 1) return lines_bytes(c, operands);
+  constexpr double kJoined = 0.75;
   const std::int64_t pairs = ceil_div(c.p[kM], 2 * c.tile.m);
-  const double joined = as_double(c.clusters_down() - pairs);
+  const double joined = kJoined * as_double(c.clusters_down() - pairs);
   return lines_bytes(c, operands) - joined * c.s.b() * operands.b.lines;
 }
 // What comes to the blocks: whole boxes, those of B to each block of a cluster.
