@@ -82,10 +82,11 @@ inline constexpr Exception kTilesOfAttention[] = {
 
 // Products on the tensor cores. Rows of k or n elements that are multiples of 16 bytes need no copy
 // before the product, whose threads wait for the ends of rows element by element, and no loads or
-// stores by elements; few tiles, of a kernel that does not split k, leave
-// SMs without a load of theirs; from 65 rows on A holds the weights of gemm.skinny, whose ring reads few
-// columns of B by rows of k as they are, if they are multiples of 16 bytes. A grid of as many
-// blocks as have room takes its tiles in rounds, and of more SMs it takes more to fill DRAM.
+// stores by elements; few tiles, of a kernel that does not split k, leave SMs without a load of
+// theirs; from 65 rows on A holds the weights of gemm.skinny, whose ring reads few columns of B by
+// rows of k as they are, if they are multiples of 16 bytes. A grid of as many blocks as have room
+// takes its tiles in rounds, and parts of k that filled the last do not fill that of another number
+// of SMs; of more SMs it takes more to fill DRAM.
 inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.mma_sync", "k", 4.34},
     {"gemm.mma_sync", "n", 2.21},
@@ -93,11 +94,11 @@ inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.wgmma", "k", 3.18},
     {"gemm.wgmma", "n", 2.28},
     {"gemm.wgmma", "m", 1.43},
-    {"gemm.skinny", "k", 2.54},
-    {"gemm.skinny", "n", 2.22},
+    {"gemm.skinny", "k", 2.56},
+    {"gemm.skinny", "n", 2.24},
     {"gemm.skinny", "m", 1.62},
     {"gemm.mma_sync", "chip/sm_count", 1.08},
-    {"gemm.wgmma", "chip/sm_count", 1.075},
+    {"gemm.wgmma", "chip/sm_count", 1.081},
     {"gemm.skinny", "chip/sm_count", 1.08},
 };
 
