@@ -52,15 +52,12 @@ double part_epilogue_s(const TileLoop& loop, double epilogue_s, const TileRates&
   return ((parts - 1) * (leaving_s + moving_s) + rates.trip_s + epilogue_s) / parts;
 }
 
-// Between rounds of blocks that come and go: on tensor cores a trip for the first copies and one until the
-// last stores are taken, by those that share an SM too, which begin and end together (128x128 with 2 to 7
-// steps and 64x64 with 24 to 256 in products2, products3 and tensor of 2026-11-22); on the SIMT pipes the
-// time to start a block and a trip, where it has its SM alone.
+// Between rounds of blocks that have their SM alone and come and go: on the SIMT pipes the time to start
+// a block and a trip for its first copies, on tensor cores a trip for these and one until the last stores
+// are taken.
 double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, double clock_hz,
                 const Gpu& gpu) {
-  if (!loop.blocks_in_turn || rounds <= 1 || (loop.blocks_per_sm > 1 && !loop.on_tensor_cores)) {
-    return 0;
-  }
+  if (!loop.blocks_in_turn || loop.blocks_per_sm > 1 || rounds <= 1) return 0;
   const double start_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
   return (rounds - 1) * (rates.trip_s + (loop.on_tensor_cores ? rates.trip_s : start_s));
 }
