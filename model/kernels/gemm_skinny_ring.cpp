@@ -92,7 +92,11 @@ TileLoop loop_of(const Choice& c, const Copied& read, double written, const Gpu&
   loop.l2_read_bytes = (read.weights + read.tokens + written) / (blocks * loop.steps);
   // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
   loop.outputs = as_double(c.ring.tokens * c.ring.rows);
+  loop.in_flight_bytes =
+      as_double((c.ring.stages - 1) * (c.ring.tokens + c.ring.rows) * c.ring.depth) * c.s.element;
+  loop.streams = true;
   loop.blocks_in_turn = true;
+  loop.split_is_counted = true;
   loop.scattered_sectors =
       scattered_sectors(c) * (c.split() ? as_double(c.p[kSplitK]) : 1) / blocks;
   constexpr double kShareOfPower = 0.56;  // as of gemm.mma_sync

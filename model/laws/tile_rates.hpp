@@ -8,16 +8,17 @@ namespace roofcast {
 
 /// As measured; where no one measured it, its datasheet or nothing.
 struct TileRates {
-  TileRates(bool on_tensor_cores, double clock_hz, const Gpu& gpu)
+  /// `streams`: the loop reads its operands once, in long streams, as copies do.
+  TileRates(bool on_tensor_cores, double clock_hz, const Gpu& gpu, bool streams = false)
       : math_efficiency((on_tensor_cores ? gpu.sustained.tile_math_efficiency
                                          : gpu.sustained.tile_vector_efficiency)
                             .value_or(1)),
         l2(gpu.sustained.tile_l2_bytes_per_s.value_or(
             gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0))),
         l2_of_threads(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0)),
-        dram(gpu.sustained.tile_dram_bytes_per_s.value_or(
-            gpu.sustained.dram_read_bytes_per_s.value_or(
-                gpu.memory.dram_bandwidth_bytes_per_s.value_or(0)))),
+        dram((streams ? gpu.sustained.dram_read_bytes_per_s : gpu.sustained.tile_dram_bytes_per_s)
+                 .value_or(gpu.sustained.dram_read_bytes_per_s.value_or(
+                     gpu.memory.dram_bandwidth_bytes_per_s.value_or(0)))),
         dram_sms(gpu.sustained.tile_dram_sm_share.value_or(1) *
                  static_cast<double>(gpu.sm_count.value_or(1))),
         trip_s(gpu.sustained.tile_load_latency_cycles.value_or(0) / clock_hz),

@@ -41,16 +41,18 @@ struct LastRound {
   double steps;         ///< of each
 };
 
-// Of a part of the last round, on average over those of a tile: all but the last leave their sums, and
-// the block of the last adds them to its own and stores the tile. Threads do both, of all SMs at about
-// the same time; what was left is seen a trip later.
-double part_epilogue_s(const TileLoop& loop, double epilogue_s, const TileRates& rates,
-                       double sms) {
-  const auto parts = static_cast<double>(loop.rest_splits);
-  const double moving_s = over(sms * loop.joined_bytes, rates.l2_of_threads);
-  const double leaving_s = std::max(over(loop.part_outputs, rates.outputs_per_s), moving_s);
-  return ((parts - 1) * (leaving_s + moving_s) + rates.trip_s + epilogue_s) / parts;
-}
+/// How the parts of the tiles of the last round end. All but the last leave their sums; the block of the
+/// last waits until these are seen, a trip, then adds part after part and stores the tile. Threads move
+/// the sums, of all SMs at about the same time.
+struct PartEnds {
+  PartEnds(const TileLoop& loop, double epilogue_s, const TileRates& rates, double sms) {
+    const double moving_s = over(sms * loop.joined_bytes, rates.l2_of_threads);
+    const double joining_s = std::max(moving_s, loop.joined_trips * rates.trip_s);
+    leaving_s = std::max(over(loop.part_outputs, rates.outputs_per_s), moving_s);
+    joined_s = rates.trip_s + static_cast<double>(loop.rest_splits - 1) * joining_s + epilogue_s;
+  }
+  double leaving_s, joined_s;
+};
 
 // Between rounds of blocks that have their SM alone and come and go: on the SIMT pipes the time to start
 // a block and a trip for its first copies, on tensor cores a trip for these and one until the last stores
@@ -104,7 +106,7 @@ double power_slowdown(double busy_share, double time_s, const SmClock& clock, co
 TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clock,
                    const Gpu& gpu) {
   const double clock_hz = clock.hz;
-  const TileRates rates(loop.on_tensor_cores, clock_hz, gpu);
+  const TileRates rates(loop.on_tensor_cores, clock_hz, gpu, loop.streams);
   const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
   const std::int64_t slots = gpu.slots(loop.blocks_per_sm);
   const auto blocks = static_cast<double>(loop.blocks());
@@ -171,11 +173,14 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     return loop_s + epilogue + write - hidden;
   };
   const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
-  const double last_epilogue_s =
-      last.split ? part_epilogue_s(loop, epilogue_s, rates, sms) : epilogue_s;
+  const PartEnds ends(loop, epilogue_s, rates, sms);
+  // Of rounds of parts the last has those that join the others.
+  const std::int64_t leaving = last.split && rest == 0 ? full_parts - 1 : full_parts;
   if (full > 0) add(slots, loop.steps, epilogue_s, static_cast<double>(full));
-  if (full_parts > 0) add(slots, last.steps, last_epilogue_s, static_cast<double>(full_parts));
-  const double last_s = rest > 0 ? add(rest, last.steps, last_epilogue_s, 1) : 0;
+  if (leaving > 0) add(slots, last.steps, ends.leaving_s, static_cast<double>(leaving));
+  if (leaving < full_parts) add(slots, last.steps, ends.joined_s, 1);
+  const double last_s =
+      rest > 0 ? add(rest, last.steps, last.split ? ends.joined_s : epilogue_s, 1) : 0;
   if (full + full_parts > 0 && rest > 0) {
     const double idle = last_s * (1 - static_cast<double>(rest) / static_cast<double>(slots));
     const double shown = 1 - idle / (result.loop_s + result.epilogue_s + result.write_s);

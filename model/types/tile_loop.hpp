@@ -22,6 +22,7 @@ struct TileLoop {
   double outputs = 0;       ///< of a tile that a block writes, of the size that the rate counts
   double part_outputs = 0;  ///< the same of a part of the last round that another block joins
   double joined_bytes = 0;  ///< that this one reads of each
+  double joined_trips = 0;  ///< to L2, one after the other, for these
   double scattered_sectors = 0;  ///< of L2 that stores of a tile touch in part, one by one
   double merged_writes = 0;      ///< stores of a tile that leave a sector in part: L2 merges them
   double start_cycles = 0;       ///< of a launch before its blocks run, beyond that of others
@@ -35,6 +36,7 @@ struct TileLoop {
   /// Blocks come and go one by one, a tile each: one that has its SM alone waits for its first tiles itself.
   bool blocks_in_turn = false;
   bool on_tensor_cores = true;  ///< else on the SIMT pipes
+  bool streams = false;         ///< what DRAM gives is read once, in long streams, as copies do
   double useful_cycles = 0;     ///< of all SMs together for the arithmetic that the result needs
 
   /// Of so many: the parts of the last round count as the tiles that they make up.

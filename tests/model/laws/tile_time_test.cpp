@@ -266,9 +266,14 @@ TEST(TileTime, PartsThatAreJoinedAreLeftAndRead) {
   some.outputs = 400;       // 0.1 us of a tile
   some.part_outputs = 800;  // 0.2
   some.joined_bytes = 100;  // 0.1, ten SMs at once
-  some.rest_splits = 3;     // of three, two are left and one joins them
-  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 0.1e-6 + 34 * 50e-9 + (2 * (0.2e-6 + 0.1e-6) + 0.1e-6) / 3,
-              1e-12);
+  some.rest_splits = 3;     // nine parts in one round: the last of three adds two
+  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 0.1e-6 + 34 * 50e-9 + 2 * 0.1e-6 + 0.1e-6, 1e-12);
+  gpu.sustained.tile_load_latency_cycles = 500;  // until they are seen, and twice for each
+  some.joined_trips = 2;
+  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 0.1e-6 + 34 * 50e-9 + 0.5e-6 + 2 * 1e-6 + 0.1e-6, 1e-12);
+  some.rest_splits = 5;  // fifteen parts of 20 steps in two rounds: those of the first are left
+  EXPECT_NEAR(time_s(some, gpu),
+              5e-6 + 0.1e-6 + 2 * 20 * 50e-9 + 0.2e-6 + 0.5e-6 + 4 * 1e-6 + 0.1e-6, 1e-12);
 }
 
 TEST(TileTime, TakesTheEfficiencyOfThePipes) {
