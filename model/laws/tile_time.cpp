@@ -103,6 +103,19 @@ double power_slowdown(double busy_share, double time_s, const SmClock& clock, co
   return std::min(*slowdown * decades, most) * std::min((busy_share - *free) / (1 - *free), 1.0);
 }
 
+namespace {
+
+// The clock that tensor cores leave where no other was given.
+void slow_down(TileTime& result, const TileLoop& loop, const SmClock& clock, const Gpu& gpu) {
+  if (clock.given || !loop.on_tensor_cores) return;
+  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
+  const double busy = loop.useful_cycles / (sms * clock.hz * result.time_s);
+  result.slowdown_s = result.time_s * power_slowdown(busy, result.time_s, clock, gpu);
+  result.time_s += result.slowdown_s;
+}
+
+}  // namespace
+
 TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clock,
                    const Gpu& gpu) {
   const double clock_hz = clock.hz;
@@ -191,11 +204,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   result.fill_s = fill_s(loop, {rounds, first_loop_s, epilogue_s}, rates, clock_hz, gpu);
   result.time_s =
       result.loop_s + result.epilogue_s + result.write_s + result.tail_s + result.fill_s;
-  if (!clock.given && loop.on_tensor_cores) {
-    const double busy = loop.useful_cycles / (sms * clock_hz * result.time_s);
-    result.slowdown_s = result.time_s * power_slowdown(busy, result.time_s, clock, gpu);
-    result.time_s += result.slowdown_s;
-  }
+  slow_down(result, loop, clock, gpu);
   return result;
 }
 
