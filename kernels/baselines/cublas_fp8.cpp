@@ -1,23 +1,16 @@
 #include "kernels/baselines/cublas_fp8.hpp"
 
 #include <cublasLt.h>
-#include <cublas_v2.h>
 
 #include <array>
 #include <memory>
 #include <stdexcept>
 
+#include "kernels/baselines/cublas_check.hpp"
 #include "kernels/common/error.hpp"
 
 namespace roofcast::cuda::library {
 namespace {
-
-using gemm::kK;
-using gemm::kN;
-
-void check_lt(cublasStatus_t status) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
-}
 
 /// What a call of cuBLASLt makes, owned.
 template <class T, auto kDestroy>
@@ -37,8 +30,8 @@ constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // what NVIDIA a
 /// By columns, as cuBLAS stores matrices.
 Layout layout(cudaDataType_t type, int rows, int columns, std::int64_t column) {
   cublasLtMatrixLayout_t made = nullptr;
-  check_lt(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows),
-                                      static_cast<std::uint64_t>(columns), column));
+  check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows),
+                                   static_cast<std::uint64_t>(columns), column));
   return Layout(made);
 }
 
@@ -56,9 +49,9 @@ class Library {
  public:
   Library() {
     cublasLtHandle_t made = nullptr;
-    check_lt(cublasLtCreate(&made));
+    check(cublasLtCreate(&made));
     handle_.reset(made);
-    check(cudaMalloc(&workspace_, kWorkspaceBytes));
+    cuda::check(cudaMalloc(&workspace_, kWorkspaceBytes));
   }
   ~Library() { (void)cudaFree(workspace_); }
   Library(const Library&) = delete;
@@ -70,15 +63,15 @@ class Library {
     const std::array<std::int64_t, 6> shape = {s.m, s.n, s.k, s.row_a, s.row_b, s.row_c};
     if (!chosen_ || chosen_->shape != shape) chosen_ = choose(shape, s);
     const float alpha = 1, beta = 0;
-    check_lt(cublasLtMatmul(handle_.get(), chosen_->description.get(), &alpha, b, chosen_->a.get(),
-                            a, chosen_->b.get(), &beta, c, chosen_->c.get(), c, chosen_->c.get(),
-                            &chosen_->algorithm, workspace_, kWorkspaceBytes, stream));
+    check(cublasLtMatmul(handle_.get(), chosen_->description.get(), &alpha, b, chosen_->a.get(), a,
+                         chosen_->b.get(), &beta, c, chosen_->c.get(), c, chosen_->c.get(),
+                         &chosen_->algorithm, workspace_, kWorkspaceBytes, stream));
   }
 
  private:
   std::unique_ptr<Chosen> choose(const std::array<std::int64_t, 6>& shape, const gemm::Shape& s) {
     cublasLtMatmulDesc_t description = nullptr;
-    check_lt(cublasLtMatmulDescCreate(&description, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    check(cublasLtMatmulDescCreate(&description, CUBLAS_COMPUTE_32F, CUDA_R_32F));
     auto made = std::make_unique<Chosen>(Chosen{shape,
                                                 Description(description),
                                                 layout(CUDA_R_8F_E4M3, s.k, s.n, s.row_b),
@@ -86,22 +79,21 @@ class Library {
                                                 layout(CUDA_R_16BF, s.n, s.m, s.row_c),
                                                 {}});
     const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-      check_lt(cublasLtMatmulDescSetAttribute(description, attribute, &value, sizeof(value)));
+      check(cublasLtMatmulDescSetAttribute(description, attribute, &value, sizeof(value)));
     };
     set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
     set(CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
     cublasLtMatmulPreference_t preference = nullptr;
-    check_lt(cublasLtMatmulPreferenceCreate(&preference));
+    check(cublasLtMatmulPreferenceCreate(&preference));
     const Preference owned(preference);
-    check_lt(cublasLtMatmulPreferenceSetAttribute(preference,
-                                                  CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                  &kWorkspaceBytes, sizeof(kWorkspaceBytes)));
+    check(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                               &kWorkspaceBytes, sizeof(kWorkspaceBytes)));
     cublasLtMatmulHeuristicResult_t best{};
     int found = 0;
-    check_lt(cublasLtMatmulAlgoGetHeuristic(handle_.get(), description, made->a.get(),
-                                            made->b.get(), made->c.get(), made->c.get(), preference,
-                                            1, &best, &found));
+    check(cublasLtMatmulAlgoGetHeuristic(handle_.get(), description, made->a.get(), made->b.get(),
+                                         made->c.get(), made->c.get(), preference, 1, &best,
+                                         &found));
     if (found == 0) throw std::runtime_error("cuBLASLt has no algorithm for this product of fp8");
     made->algorithm = best.algo;
     return made;

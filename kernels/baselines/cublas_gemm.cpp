@@ -2,9 +2,9 @@
 #include <cublas_v2.h>
 
 #include <array>
-#include <stdexcept>
 
 #include "kernels/baselines/baselines.hpp"
+#include "kernels/baselines/cublas_check.hpp"
 #include "kernels/baselines/cublas_fp8.hpp"
 #include "kernels/gemm/tensor.hpp"
 #include "model/kernels/gemm_library.hpp"
@@ -15,10 +15,6 @@ namespace {
 using gemm::kK;
 using gemm::kM;
 using gemm::kN;
-
-void check(cublasStatus_t status) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
-}
 
 /// One handle a host thread, made at its first use: making one takes far longer than a product.
 cublasHandle_t handle() {

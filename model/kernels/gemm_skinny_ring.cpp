@@ -79,7 +79,8 @@ Launch launch_of(const Choice& c) {
 
 TileLoop loop_of(const Choice& c, const Copied& read, double written, const Gpu& gpu) {
   // Of the rate of wgmma, as of the smaller tiles of gemm.mma_sync. A block alone on its SM waits more:
-  // by 64x14336x4096 of kernel_bench on an H200, 2026-11-23, 40 to 47 µs in tiles of 128 rows.
+  // by 64x14336x4096 in tiles of 128 rows, 40 to 47 µs on 132 SMs (kernel_bench of 2026-11-23, whose
+  // figures are not among the committed runs).
   constexpr double kShare = 0.41, kShareAlone = 0.30;
   TileLoop loop;
   loop.tiles = c.blocks() / c.p[kSplitK];

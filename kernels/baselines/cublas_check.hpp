@@ -1,0 +1,13 @@
+#pragma once
+#include <cublas_v2.h>
+
+#include <stdexcept>
+
+namespace roofcast::cuda::library {
+
+/// Throws what cuBLAS says of a call that failed.
+inline void check(cublasStatus_t status) {
+  if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
+}
+
+}  // namespace roofcast::cuda::library
