@@ -37,10 +37,10 @@ struct TileTime {
 /// Sums that tiles have apart (TileLoop::sums_apart) hide the epilogue behind the next round's steps:
 ///   round = max(steps · step, epilogue), and once more the epilogue.
 /// L2 merges what blocks store of a sector in part (TileLoop::merged_writes) beside its reads.
-/// Blocks in turn (TileLoop::blocks_in_turn) start anew in each round after the first: on tensor cores they
-/// wait for two trips, and the first round's steps, all in step, take `kInStep` longer. On the SIMT pipes
-/// those that have an SM alone wait for their start and one trip; one block stores while others of the SM
-/// multiply, and one alone shows its stores or its share of all writes, which come at once.
+/// Blocks in turn (TileLoop::blocks_in_turn) that have an SM alone start anew in each round after the first:
+/// on tensor cores they wait for two trips, on the SIMT pipes for their start and one. On tensor cores the
+/// first round's steps, all in step, take `kInStep` longer. On the SIMT pipes one block stores while others
+/// of the SM multiply, and one alone shows its stores or its share of all writes, which come at once.
 /// The form is that of a sketch fitted to 10,000 published rows (gemm_tensor.csv:
 /// ai-dynamo/aiconfigurator, compute capability 9.0; 2026-11-22);
 /// compare Origami (ROCm), which adds prologue, loop and epilogue likewise.
