@@ -48,6 +48,7 @@
 #include "kernels/gemm/operands.hpp"
 #include "kernels/gemm/passes.hpp"
 #include "kernels/gemm/skinny.hpp"
+#include "kernels/gemm/tiles_of_types.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
@@ -62,22 +63,9 @@ using roofcast::gemm::tensor::skinny::weights_in_b;
 using skinny_kernels::CompiledTile;
 using skinny_kernels::Skinny;
 
-const std::vector<CompiledTile>& tiles() {
-  static const std::vector<CompiledTile> all = [] {
-    std::vector<CompiledTile> list;
-    for (const auto& of_type : {skinny_kernels::bf16_tiles(), skinny_kernels::fp16_tiles()}) {
-      list.insert(list.end(), of_type.begin(), of_type.end());
-    }
-    return list;
-  }();
-  return all;
-}
-std::span<const Problem> configurations() {
-  static const std::vector<Problem> all = [] {
-    std::vector<Problem> list;
-    for (const CompiledTile& tile : tiles()) list.push_back(tile.configuration);
-    return list;
-  }();
+const TilesOfTypes<CompiledTile>& compiled_tiles() {
+  static const TilesOfTypes<CompiledTile> all = {skinny_kernels::bf16_tiles(),
+                                                 skinny_kernels::fp16_tiles()};
   return all;
 }
 
@@ -86,7 +74,7 @@ Problem by_weights(const Problem& p) {
   return with_layout(p, along_k(p));
 }
 const CompiledTile* find_compiled(const Problem& p) {
-  return find_tile(tiles(), by_weights(p));
+  return find_tile(compiled_tiles().tiles, by_weights(p));
 }
 
 constexpr int kElement = 2;  // bytes
@@ -156,7 +144,7 @@ std::string unsupported(const Problem& p) {
            ", n = " + std::to_string(p[kN]);
   }
   if (find_compiled(p) == nullptr)
-    return not_compiled("gemm.skinny", by_weights(p), configurations());
+    return not_compiled("gemm.skinny", by_weights(p), compiled_tiles().configurations);
   const std::int64_t steps = ceil_div(p[kK], p[kTileK]);
   if (p[kSplitK] < 1 || p[kSplitK] > steps || p[kSplitK] > kMostBlocksYZ) {
     return "split_k must be from 1 to the steps of " + std::to_string(p[kTileK]) +
@@ -221,8 +209,8 @@ std::vector<Launch> launches(const Problem& p) {
 }  // namespace
 
 KernelEntry skinny() {
-  return tensor_entry("gemm.skinny", configurations(), unsupported, with_scratch, launches,
-                      run_problem);
+  return tensor_entry("gemm.skinny", compiled_tiles().configurations, unsupported, with_scratch,
+                      launches, run_problem);
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/gemm/passes.hpp"
+#include "kernels/gemm/tiles_of_types.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
@@ -19,34 +20,20 @@ Asked asked_of(const Problem& p) {
   return {static_cast<int>(p[kSplitK]), static_cast<int>(p[kSplitRest])};
 }
 
-const std::vector<CompiledTile>& tiles() {
-  static const std::vector<CompiledTile> all = [] {
-    std::vector<CompiledTile> list;
-    for (const auto& of_type :
-         {hopper::bf16_tiles(), hopper::fp16_tiles(), hopper::along_k_tiles()}) {
-      list.insert(list.end(), of_type.begin(), of_type.end());
-    }
-    return list;
-  }();
-  return all;
-}
-std::span<const Problem> configurations() {
-  static const std::vector<Problem> all = [] {
-    std::vector<Problem> list;
-    for (const CompiledTile& tile : tiles()) list.push_back(tile.configuration);
-    return list;
-  }();
+const TilesOfTypes<CompiledTile>& compiled_tiles() {
+  static const TilesOfTypes<CompiledTile> all = {hopper::bf16_tiles(), hopper::fp16_tiles(),
+                                                 hopper::along_k_tiles()};
   return all;
 }
 
 const CompiledTile* find_compiled(const Problem& p) {
-  return find_tile(tiles(), with_layout(p, wgmma_along_k(p.dtype)));
+  return find_tile(compiled_tiles().tiles, with_layout(p, wgmma_along_k(p.dtype)));
 }
 
 std::string unsupported(const Problem& p) {
   if (std::string why = unsupported_sizes(p); !why.empty()) return why;
   const CompiledTile* tile = find_compiled(p);
-  if (tile == nullptr) return not_compiled("gemm.wgmma", p, configurations());
+  if (tile == nullptr) return not_compiled("gemm.wgmma", p, compiled_tiles().configurations);
   if (p[kSplitK] < 1 || p[kSplitK] > ceil_div(p[kK], p[kTileK])) {
     return "split_k must be from 1 to the tiles of k: " +
            std::to_string(ceil_div(p[kK], p[kTileK]));
@@ -117,7 +104,8 @@ std::uint64_t hopper::new_ticket() {
 }
 
 KernelEntry wgmma() {
-  return tensor_entry("gemm.wgmma", configurations(), unsupported, with_scratch, launches, run);
+  return tensor_entry("gemm.wgmma", compiled_tiles().configurations, unsupported, with_scratch,
+                      launches, run);
 }
 
 }  // namespace roofcast::cuda::gemm
