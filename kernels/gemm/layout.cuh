@@ -80,6 +80,12 @@ __host__ __device__ constexpr LineChunk sum_address(int lane) {
   return {lane % 16, lane / 16};
 }
 
+/// stmatrix.x4.trans, for lines that hold rows of the sums: the same registers are rows 0-7 and rows 8-15
+/// of columns 0-7, then of columns 8-15; a column is a line, 8 rows of 2 bytes are a chunk of it.
+__host__ __device__ constexpr LineChunk sum_address_turned(int lane) {
+  return {lane % 8 + lane / 16 * 8, lane / 8 % 2};
+}
+
 /// How the lines of a tile lie in the matrix, and where their chunks in shared memory.
 enum class Lines {
   along_k,   ///< line i is row i of the tile and holds the tile's k; tiles follow along the row

@@ -6,7 +6,8 @@ namespace roofcast::cuda::gemm::hopper {
 std::span<const CompiledTile> bf16_tiles() {
   static constexpr auto kTiles =
       joined(compiled_table<__nv_bfloat16, DType::bf16, false, kWgmmaTiles>(),
-             compiled_table<__nv_bfloat16, DType::bf16, true, kWgmmaTiles>());
+             compiled_table<__nv_bfloat16, DType::bf16, true, kWgmmaTiles>(),
+             compiled_table<__nv_bfloat16, DType::bf16, true, kWgmmaTurnedTiles>());
   return kTiles;
 }
 

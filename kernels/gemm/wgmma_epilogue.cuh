@@ -7,12 +7,13 @@
 
 namespace roofcast::cuda::gemm::hopper {
 
-/// Sums of a part of k, fp32 by pairs: a quarter of a warp fills a sector. (row, column) is where
-/// the warpgroup's begin.
+/// Sums of a part of k, fp32 by pairs along rows of C: a quarter of a warp fills a sector. (row, column)
+/// is where the warpgroup's begin.
 template <class T>
 __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
                            int warp, int lane) {
   const bool pairs =
+      !T::kTurned &&
       (reinterpret_cast<std::uintptr_t>(part) / 4 | static_cast<unsigned>(n)) % 2 == 0;
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
@@ -21,17 +22,19 @@ __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int ro
 #pragma unroll
       for (int i = 0; i < 4; i += 2) {
         const Place place = sum_place(lane, i);
-        const int r = row + d * kInstructionRows + warp * 16 + place.row;
-        const int s = column + q * 8 + place.column;
+        const int down = row + d * kInstructionRows + warp * 16 + place.row;
+        const int across = column + q * 8 + place.column;
+        const int r = T::kTurned ? across : down, s = T::kTurned ? down : across;
         if (r >= m || s >= n) continue;
         float* const to = part + std::int64_t{r} * n + s;
         const float* const from = &sum[d][q * 4 + i];
         if (pairs) {
           *reinterpret_cast<float2*>(to) = make_float2(from[0], from[1]);
-        } else {
-          to[0] = from[0];
-          if (s + 1 < n) to[1] = from[1];
+          continue;
         }
+        to[0] = from[0];
+        if (T::kTurned && r + 1 < m) to[n] = from[1];
+        if (!T::kTurned && s + 1 < n) to[1] = from[1];
       }
     }
   }
@@ -42,9 +45,11 @@ __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int ro
 template <class T>
 class Parts {
  public:
-  /// Of the tile that has its first slot there.
-  __device__ Parts(const Workspace& workspace, int first_slot, int slot_stride, int warpgroup)
+  /// Of the tile that has its first slot there: so many parts, of all blocks of a cluster.
+  __device__ Parts(const Workspace& workspace, int count, int first_slot, int slot_stride,
+                   int warpgroup)
       : workspace_(workspace),
+        count_(count),
         first_((std::int64_t{first_slot} * T::kFlags) + (T::kPingPong ? 0 : warpgroup)),
         stride_(slot_stride * T::kFlags),
         warpgroup_(warpgroup) {}
@@ -63,10 +68,11 @@ class Parts {
                    : "memory");
     }
   }
-  /// Waits for the first `count` parts. Flags are cleared: a graph launches with the same ticket again.
-  __device__ void wait(int count) const {
+  /// Waits for all of them. Flags are cleared: a graph launches with the same ticket again.
+  __device__ void wait() const {
+    if (count_ == 0) return;
     if (threadIdx.x % kWarpgroup == 0) {
-      for (int part = 0; part < count; ++part) {
+      for (int part = 0; part < count_; ++part) {
         std::uint64_t found = 0;
         while (found != workspace_.ticket) {
           asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
@@ -81,12 +87,13 @@ class Parts {
   }
   /// Adds them, in order, to the sums of panel `number` of C in rows `down` of the instructions.
   template <int kCount>
-  __device__ void add_to(float (&panel)[kCount], int count, int down, int number) const {
+  __device__ void add_to(float (&panel)[kCount], int down, int number) const {
     const int first = down * kFoursOfRow + number * (kCount / 4);
-    for (int part = 0; part < count; ++part) {
+    for (int part = 0; part < count_; ++part) {
       const float4* const from = sums(part) + first * kWarpgroup;
 #pragma unroll
       for (int i = 0; i < kCount / 4; ++i) {
+        if (number * (kCount / 4) + i >= kFoursOfRow) break;  // of the last panel, which has less
         const float4 four = __ldcg(from + i * kWarpgroup);
         panel[4 * i] += four.x, panel[4 * i + 1] += four.y;
         panel[4 * i + 2] += four.z, panel[4 * i + 3] += four.w;
@@ -109,6 +116,7 @@ class Parts {
   }
 
   const Workspace& workspace_;
+  int count_;
   std::int64_t first_;
   int stride_, warpgroup_;
 };
@@ -145,6 +153,25 @@ __device__ void fill_panel(unsigned panel, const float* from, int warp, int lane
   }
 }
 
+/// Writes this warp's 16 rows of the sums as a quarter of every line of a panel, which has a line for each
+/// of `columns` columns.
+template <class Out, int kColumns>
+__device__ void fill_turned_panel(unsigned panel, const float (&from)[kColumns / 2], int columns,
+                                  int warp, int lane) {
+  const LineChunk at = sum_address_turned(lane);
+#pragma unroll
+  for (int q = 0; q < kColumns / 8; q += 2) {
+    if (q * 8 >= columns) break;
+    const float* const f = from + q * 4;
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                     panel + static_cast<unsigned>(
+                                 swizzled<kPanelBytes>(q * 8 + at.line, warp * 2 + at.chunk))),
+                 "r"(pair_of<Out>(f[0], f[1])), "r"(pair_of<Out>(f[2], f[3])),
+                 "r"(pair_of<Out>(f[4], f[5])), "r"(pair_of<Out>(f[6], f[7]))
+                 : "memory");
+  }
+}
+
 template <class Out>
 __device__ Out load_element(unsigned from) {
   if constexpr (sizeof(Out) == 2) {
@@ -158,15 +185,14 @@ __device__ Out load_element(unsigned from) {
   }
 }
 
-/// Rows of a panel that no box can store, to C: neighbouring lanes on neighbouring elements. A warp
-/// stores the 16 rows that it has filled.
+/// Lines `first` to `past` of a panel that no box can store, to C: neighbouring lanes on neighbouring
+/// elements. `c` is where line 0 begins; what lies beyond the last row and column of C is left out.
 template <class Out>
-__device__ void store_rows(unsigned panel, Out* c, std::int64_t row_c, int rows_left,
-                           int columns_left, int warp, int lane) {
+__device__ void store_lines(unsigned panel, Out* c, std::int64_t row_c, Range lines, int rows_left,
+                            int columns_left, int lane) {
   constexpr int kSize = static_cast<int>(sizeof(Out)), kColumns = kPanelBytes / kSize;
 #pragma unroll 4
-  for (int line = 0; line < 16; ++line) {
-    const int row = warp * 16 + line;
+  for (int row = lines.begin; row < lines.past; ++row) {
     if (row >= rows_left) break;
 #pragma unroll
     for (int column = lane; column < kColumns; column += 32) {
@@ -179,42 +205,65 @@ __device__ void store_rows(unsigned panel, Out* c, std::int64_t row_c, int rows_
   }
 }
 
-/// C, to which the first `others` parts are added, through shared memory: by TMA, whose stores thread 0 of the warpgroup starts, so it alone knows
-/// when they have read a panel; or by rows where `work.c` is given.
+/// Where a warpgroup's part of a tile lies: its first sum by the rows and columns of instructions, and of
+/// which matrix.
+struct TilePlace {
+  int matrix, row, column;
+};
+
+/// C, to which `parts` are added, through shared memory: by TMA, whose stores thread 0 of the warpgroup
+/// starts, so it alone knows when they have read a panel; or by lines where `work.c` is given.
 template <class T>
 __device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, const Work& work,
-                             const Sums<T>& sum, const Parts<T>& parts, int others, int matrix,
-                             int row, int column, int warpgroup, int& panel) {
+                             const Sums<T>& sum, const Parts<T>& parts, const TilePlace& place,
+                             int warpgroup, int& panel) {
   using Out = typename T::Out;
-  constexpr int kColumns = kPanelBytes / static_cast<int>(sizeof(Out));
+  constexpr int kColumns = T::kPanelColumns;
   const auto thread = static_cast<int>(threadIdx.x) % kWarpgroup;
+  const int warp = thread / 32, lane = thread % 32;
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
 #pragma unroll
-    for (int p = 0; p < T::kColumns / kColumns; ++p) {
-      const int left = work.n - column - p * kColumns;
-      if (left <= 0) break;  // the same for the warpgroup
+    for (int p = 0; p < (T::kColumns + kColumns - 1) / kColumns; ++p) {
+      const int first = place.row + d * kInstructionRows, second = place.column + p * kColumns;
+      if (second >= (T::kTurned ? work.m : work.n)) break;  // the same for the warpgroup
+      const int row = T::kTurned ? second : first, column = T::kTurned ? first : second;
+      const int columns =
+          T::kColumns - p * kColumns < kColumns ? T::kColumns - p * kColumns : kColumns;
       const unsigned to = shared.c(warpgroup, panel);
-      const int first = row + d * kInstructionRows;
       float own[kColumns / 2];
 #pragma unroll
-      for (int i = 0; i < kColumns / 2; ++i) own[i] = sum[d][p * kColumns / 2 + i];
-      parts.add_to(own, others, d, p);
+      for (int i = 0; i < columns / 2; ++i) own[i] = sum[d][p * kColumns / 2 + i];
+      parts.add_to(own, d, p);
+      const auto fill = [&] {
+        if constexpr (T::kTurned) {
+          fill_turned_panel<Out, kColumns>(to, own, columns, warp, lane);
+        } else {
+          fill_panel<Out>(to, own, warp, lane);
+        }
+      };
       if (work.c != nullptr) {
-        fill_panel<Out>(to, own, thread / 32, thread % 32);
-        __syncwarp();
-        const std::int64_t above = std::int64_t{matrix} * work.m + first;  // rows of C
-        store_rows<Out>(to, static_cast<Out*>(work.c) + above * work.row_c + column + p * kColumns,
-                        work.row_c, work.m - first, left, thread / 32, thread % 32);
+        // A warp fills the lines that it stores; of a turned tile all fill a part of each.
+        fill();
+        T::kTurned ? meet(warpgroup) : __syncwarp();
+        const int lines = T::kTurned ? columns / 4 : 16;
+        const std::int64_t above = std::int64_t{place.matrix} * work.m + row;  // rows of C
+        store_lines<Out>(to, static_cast<Out*>(work.c) + above * work.row_c + column, work.row_c,
+                         {warp * lines, (warp + 1) * lines}, work.m - row, work.n - column, lane);
         __syncwarp();
       } else {
         if (thread == 0) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
         meet(warpgroup);
-        fill_panel<Out>(to, own, thread / 32, thread % 32);
+        fill();
         rows::fence_async_proxy();
         meet(warpgroup);
         if (thread == 0) {
-          store_box(c, column + p * kColumns, first, matrix, to);
+#pragma unroll
+          for (int line = 0; line < (T::kTurned ? columns : T::kPanelLines);
+               line += T::kStoredLines) {
+            store_box(c, column, row + line, place.matrix,
+                      to + static_cast<unsigned>(line * kPanelBytes));
+          }
           commit_stores();
         }
       }

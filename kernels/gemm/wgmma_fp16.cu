@@ -4,8 +4,10 @@
 namespace roofcast::cuda::gemm::hopper {
 
 std::span<const CompiledTile> fp16_tiles() {
-  static constexpr auto kTiles = joined(compiled_table<__half, DType::fp16, false, kWgmmaTiles>(),
-                                        compiled_table<__half, DType::fp16, true, kWgmmaTiles>());
+  static constexpr auto kTiles =
+      joined(compiled_table<__half, DType::fp16, false, kWgmmaTiles>(),
+             compiled_table<__half, DType::fp16, true, kWgmmaTiles>(),
+             compiled_table<__half, DType::fp16, true, kWgmmaTurnedTiles>());
   return kTiles;
 }
 

@@ -36,6 +36,11 @@
 //    that read an operand together stay together along k. With shares they do not, and L2 reads each
 //    operand from memory again for each: 2600x4096x7168 takes 250 us instead of 229 with no split at
 //    all (H100, 2026-11-23).
+// 10. Turned tiles: Cᵀ = Bᵀ·Aᵀ. An instruction has 64 rows and any multiple of 8 columns, so with its
+//    columns along m, tiles fit the rows that there are: 777 rows of C take four tiles of 208 (7% too
+//    many) in place of seven of 128 (15%), and 128 tiles of 208x192 one round of 132 SMs. The matrix
+//    instructions, the ring and the schedule stay; C goes through stmatrix.trans. cuBLAS computes most
+//    layers so, since its matrices lie by columns (names of its kernels, cublas-kernels of 2026-11-23).
 //
 // TMA wants addresses and rows that are multiples of 16 bytes. Operands that are not are copied
 // first to rows that are (passes.cu): one more pass over A and B, which a large product outweighs by
@@ -185,23 +190,22 @@ __global__ void __launch_bounds__(T::kThreads, 1)
       }
       Sums<T> sum;
       consume<T>(shared, ring, item.steps, own_row, sum, shared.turn(1 - warpgroup % 2));
-      const int row = item.row0 + own_row;
+      const TilePlace place{item.matrix, item.row0 + own_row, item.column0};
       if (work.parts != nullptr) {
         const std::int64_t before = std::int64_t{item.part} * schedule.matrices + item.matrix;
-        store_part<T>(work.parts + before * work.m * work.n, work.m, work.n, sum, row, item.column0,
-                      warp, lane);
+        store_part<T>(work.parts + before * work.m * work.n, work.m, work.n, sum, place.row,
+                      place.column, warp, lane);
         continue;
       }
-      const Parts<T> parts(work.workspace, schedule.slot(item.tile, 0, rank), T::kCluster,
-                           warpgroup);
       const int others = item.tile < 0 ? 0 : schedule.split.parts - 1;
+      const Parts<T> parts(work.workspace, others, schedule.slot(item.tile, 0, rank), T::kCluster,
+                           warpgroup);
       if (item.part < others) {
         parts.leave(item.part, sum);
         continue;
       }
-      if (others > 0) parts.wait(others);
-      store_panels<T>(shared, c, work, sum, parts, others, item.matrix, row, item.column0,
-                      warpgroup, panel);
+      parts.wait();
+      store_panels<T>(shared, c, work, sum, parts, place, warpgroup, panel);
     }
     if (threadIdx.x % kWarpgroup == 0) {
       asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");  // shared memory may go

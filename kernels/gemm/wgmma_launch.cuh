@@ -13,6 +13,7 @@ namespace roofcast::cuda::gemm::hopper {
 
 using roofcast::gemm::tensor::kWgmmaAlongKTiles;
 using roofcast::gemm::tensor::kWgmmaTiles;
+using roofcast::gemm::tensor::kWgmmaTurnedTiles;
 using roofcast::gemm::tensor::WgmmaTile;
 
 template <class Element>
@@ -64,8 +65,9 @@ Launch launch_of(const Schedule& schedule) {
 
 template <class T>
 Schedule planned(const Shape& shape, Asked asked) {
+  const int down = T::kTurned ? shape.n : shape.m, across = T::kTurned ? shape.m : shape.n;
   const auto of = [&](int group_rows, Split split) {
-    return Schedule::of(shape.m, shape.n, shape.k, T::kRows, T::kColumns, T::kDepth, T::kCluster,
+    return Schedule::of(down, across, shape.k, T::kRows, T::kColumns, T::kDepth, T::kCluster,
                         group_rows, split, shape.matrices);
   };
   const int tiles = of(1, {}).tiles();
@@ -75,7 +77,7 @@ Schedule planned(const Shape& shape, Asked asked) {
     split = {in_full_rounds(tiles, resident_clusters<T>()), asked.split_rest, true};
   }
   return of(static_cast<int>(roofcast::gemm::tensor::wgmma_group_rows(
-                ceil_div(shape.n, T::kColumns), std::int64_t{launch_of<T>(of(1, split)).grid.x})),
+                ceil_div(across, T::kColumns), std::int64_t{launch_of<T>(of(1, split)).grid.x})),
             split);
 }
 
@@ -106,16 +108,18 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
     return tensor_map({kType, T::kSize, matrix.data, matrix.row, rows, columns, box_rows,
                        shape.matrices, matrix.stride});
   };
-  CUtensorMap a = map_of(from.a(), shape.m, shape.k, T::kRows);
-  CUtensorMap b = T::kTransposedB ? map_of(from.b(), shape.n, shape.k, kLinesB)
-                                  : map_of(from.b(), shape.k, shape.n, kLinesB);
+  CUtensorMap a = T::kTurned ? map_of(from.b(), shape.n, shape.k, T::kRows)
+                             : map_of(from.a(), shape.m, shape.k, T::kRows);
+  CUtensorMap b = T::kTurned        ? map_of(from.a(), shape.m, shape.k, kLinesB)
+                  : T::kTransposedB ? map_of(from.b(), shape.n, shape.k, kLinesB)
+                                    : map_of(from.b(), shape.k, shape.n, kLinesB);
   // A box writes whole chunks of 16 bytes: where rows are longer than C, what lies beyond it too.
   const bool added = schedule.split.parts > 1 && !schedule.split.joined;
   const bool by_box =
       !added && multiple_of(16, c, shape.row_c * kOutSize) && shape.n * kOutSize % 16 == 0;
   CUtensorMap to{};  // not read where C is stored by elements
   if (by_box) {
-    to = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, kPanelRows,
+    to = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, T::kStoredLines,
                      shape.matrices, shape.m * shape.row_c});
   }
   const Launch launch = launch_of<T>(schedule);
@@ -134,8 +138,9 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
 template <class Element, DType kType, bool kTransposedB, const auto& kTable, std::size_t kRow>
 constexpr CompiledTile compiled() {
   constexpr WgmmaTile tile = kTable[kRow];
-  using T = Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n), tile.stages,
-                 tile.consumers, tile.cluster, tile.ping_pong, kTransposedB>;
+  using T =
+      Tile<Element, static_cast<int>(tile.down()), static_cast<int>(tile.across()), tile.stages,
+           tile.consumers, tile.cluster, tile.ping_pong, kTransposedB, tile.turned>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster, 1),
           planned<T>, launch_of<T>, workspace_bytes<T>, run_tile<T>};

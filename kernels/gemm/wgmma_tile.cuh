@@ -11,19 +11,19 @@ namespace roofcast::cuda::gemm::hopper {
 
 constexpr int kWarpgroup = 128;
 constexpr int kInstructionRows = 64;
-constexpr int kPanelRows = 64;  // of C in shared memory
-constexpr int kPanelTileBytes = kPanelRows * kPanelBytes;
 constexpr int kPanelsOfC = 2;     // of a warpgroup
 constexpr int kAlignment = 1024;  // of swizzled tiles
 
 template <class Element_, int kRows_, int kColumns_, int kStages_, int kConsumers_, int kCluster_,
-          bool kPingPong_, bool kTransposedB_>
+          bool kPingPong_, bool kTransposedB_, bool kTurned_ = false>
 struct Tile {
   using Element = Element_;
   using Out = Result<Element>;
   static constexpr int kRows = kRows_, kColumns = kColumns_, kStages = kStages_;
   static constexpr int kConsumers = kConsumers_, kCluster = kCluster_;
   static constexpr bool kPingPong = kPingPong_, kTransposedB = kTransposedB_;
+  /// The tile is one of Cᵀ = Bᵀ·Aᵀ: rows here are columns of C, and what is said of A is said of Bᵀ.
+  static constexpr bool kTurned = kTurned_;
   static constexpr int kSize = static_cast<int>(sizeof(Element));
   static constexpr int kDepth = kPanelBytes / kSize;  // a line of k
   static constexpr int kSteps = kPanelBytes / kStepBytes;
@@ -36,7 +36,13 @@ struct Tile {
   static constexpr int kBytesA = kRows * kPanelBytes, kBytesB = kColumns * kPanelBytes;
   static constexpr int kPanelBytesB = kDepth * kPanelBytes;
   static constexpr int kStageBytes = kBytesA + kBytesB;
-  static constexpr int kBytesC = kConsumers * kPanelsOfC * kPanelTileBytes;
+  /// Panels of C in shared memory: what they hold of an instruction's sums, by its columns. Their lines are
+  /// its 64 rows, or those columns where the tile is turned; TMA stores so many lines at a time.
+  static constexpr int kPanelColumns = kTurned ? 32 : kPanelBytes / static_cast<int>(sizeof(Out));
+  static constexpr int kPanelLines = kTurned ? kPanelColumns : kInstructionRows;
+  static constexpr int kStoredLines = kTurned ? 16 : kPanelLines;
+  static constexpr int kPanelBytesC = kPanelLines * kPanelBytes;
+  static constexpr int kBytesC = kConsumers * kPanelsOfC * kPanelBytesC;
   static constexpr int kBarriers = 2 * kStages + 2;
   static constexpr int kSharedBytes = kAlignment + kStages * kStageBytes + kBytesC + kBarriers * 8;
   /// Registers: 65536 / kThreads at launch, rounded down to 8; then these.
@@ -45,7 +51,8 @@ struct Tile {
   static_assert((kProducerRegisters + kConsumers * kConsumerRegisters) * kWarpgroup <= 65536);
   static_assert(kSharedBytes <= 227 * 1024);
   static_assert(kRows <= 256 && kColumns <= 256);  // the most lines of a TMA box
-  static_assert(kOwnRows % kInstructionRows == 0 && kColumns % 64 == 0);
+  static_assert(kOwnRows % kInstructionRows == 0 && kColumns % (kTurned ? kStoredLines : 64) == 0);
+  static_assert(!kTurned || (kTransposedB && sizeof(Out) == 2));
   static_assert(!kPingPong || kConsumers == 2);
   static_assert(kCluster == 1 || kCluster == 2);
   // Halves of B begin at multiples of the swizzle's 1024 bytes.
@@ -85,7 +92,7 @@ struct Shared {
   __device__ unsigned b(int stage) const { return a(stage) + T::kBytesA; }
   __device__ unsigned c(int warpgroup, int panel) const {
     return base + static_cast<unsigned>(T::kStages * T::kStageBytes +
-                                        (warpgroup * kPanelsOfC + panel) * kPanelTileBytes);
+                                        (warpgroup * kPanelsOfC + panel) * T::kPanelBytesC);
   }
   __device__ Mbarrier full(int stage) const { return barrier(stage); }
   __device__ Mbarrier empty(int stage) const { return barrier(T::kStages + stage); }

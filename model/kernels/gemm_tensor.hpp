@@ -73,14 +73,23 @@ struct WgmmaTile {
   std::int64_t m, n;
   int stages;      ///< that fit beside the panels of C
   int consumers;   ///< warpgroups that multiply; one more copies
-  int cluster;     ///< neighbours in m that share B's tile
+  int cluster;     ///< neighbours along the instruction's rows: they share the other operand's tile
   bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
+  /// The 64 rows of an instruction lie along n and its columns, of which there may be any multiple of
+  /// 8, along m. Else rows along m.
+  bool turned = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
-  /// Stages, two panels of 64 lines a warpgroup, barriers, and room to align them.
+  /// Of the tile, along the rows and the columns of an instruction.
+  constexpr std::int64_t down() const { return turned ? n : m; }
+  constexpr std::int64_t across() const { return turned ? m : n; }
+  /// Of a panel of C in shared memory, 128 bytes each.
+  constexpr std::int64_t panel_lines() const { return turned ? 32 : 64; }
+  /// Stages, two panels a warpgroup, barriers, and room to align them.
   constexpr std::int64_t shared_bytes() const {
     return 1024 + stages * (m + n) * kTileLineBytes +
-           std::int64_t{consumers} * 2 * 64 * kTileLineBytes + (2 * std::int64_t{stages} + 2) * 8;
+           std::int64_t{consumers} * 2 * panel_lines() * kTileLineBytes +
+           (2 * std::int64_t{stages} + 2) * 8;
   }
 };
 
@@ -97,6 +106,14 @@ inline constexpr std::array kWgmmaTiles = {
     WgmmaTile{128, 128, 5, 2, 2, true},  WgmmaTile{128, 128, 5, 2, 1, true},
     WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
     WgmmaTile{64, 64, 8, 2, 1, true}};
+/// The same types, B as [n,k]: few rows are wasted where m is no multiple of 64, and rounds fill.
+inline constexpr std::array kWgmmaTurnedTiles = {
+    WgmmaTile{240, 128, 4, 2, 2, false, true}, WgmmaTile{224, 128, 4, 2, 2, false, true},
+    WgmmaTile{208, 128, 4, 2, 2, false, true}, WgmmaTile{176, 128, 5, 2, 2, false, true},
+    WgmmaTile{160, 128, 5, 2, 2, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
+    WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{208, 192, 4, 3, 2, false, true},
+    WgmmaTile{176, 192, 4, 3, 2, false, true}, WgmmaTile{160, 256, 4, 2, 2, false, true},
+    WgmmaTile{144, 256, 4, 2, 1, false, true}, WgmmaTile{96, 256, 4, 2, 1, false, true}};
 /// tf32 and fp8, whose operands hold k along their lines: B in another order is transposed first.
 constexpr bool wgmma_along_k(DType type) {
   return type == DType::tf32 || type == DType::fp8;

@@ -11,9 +11,16 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
+constexpr auto kAllTiles = [] {
+  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaTurnedTiles.size()> all{};
+  std::copy(kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end(),
+            std::copy(kWgmmaTiles.begin(), kWgmmaTiles.end(), all.begin()));
+  return all;
+}();
 std::span<const WgmmaTile> tiles_for(const Problem& p) {
   if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
-  return kWgmmaTiles;
+  if (p[kTransposedB] == 0) return kWgmmaTiles;
+  return kAllTiles;
 }
 std::int64_t depth_of(const Problem& p) {
   return kTileLineBytes / element_bytes(p.dtype);
@@ -25,8 +32,13 @@ struct Choice {
   Sizes s;
   WgmmaTile tile;
 
-  std::int64_t clusters_down() const { return ceil_div(p[kM], tile.m * tile.cluster); }
-  std::int64_t across() const { return ceil_div(p[kN], tile.n); }
+  /// Of C, along the rows and the columns of an instruction.
+  std::int64_t extent_down() const { return tile.turned ? p[kN] : p[kM]; }
+  std::int64_t extent_across() const { return tile.turned ? p[kM] : p[kN]; }
+  std::int64_t clusters_down() const {
+    return ceil_div(extent_down(), tile.down() * tile.cluster);
+  }
+  std::int64_t across() const { return ceil_div(extent_across(), tile.across()); }
   std::int64_t tiles() const { return p[kBatch] * clusters_down() * tile.cluster * across(); }
   /// Of the last round, where its tiles are split along k.
   std::int64_t split_tiles(const Gpu& gpu) const {
@@ -76,11 +88,22 @@ Written written(const Choice& c, const Gpu& gpu) {
   return {0, left * c.area() * as_double(kPartBytes), c.s.c()};
 }
 
+/// The operands by where an instruction has them: along its rows, and along its columns.
+struct Sides {
+  const Operands::Side &down, &across;
+  double down_bytes, across_bytes;
+};
+Sides sides_of(const Choice& c, const Operands& operands) {
+  if (c.tile.turned) return {operands.b, operands.a, c.s.b(), c.s.a()};
+  return {operands.a, operands.b, c.s.a(), c.s.b()};
+}
+
 // Every tile column asks L2 for A once and every row of clusters for B, as far as they exist, by pieces of
 // lines.
 double lines_bytes(const Choice& c, const Operands& operands) {
-  return as_double(c.across()) * c.s.a() * operands.a.lines +
-         as_double(c.clusters_down()) * c.s.b() * operands.b.lines;
+  const Sides sides = sides_of(c, operands);
+  return as_double(c.across()) * sides.down_bytes * sides.down.lines +
+         as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
 }
 // What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
 // the same time L2 joins them. A cluster's come together. Of others three quarters, and none of rows that
@@ -88,11 +111,12 @@ double lines_bytes(const Choice& c, const Operands& operands) {
 // 23) tell all and more of tiles in step, half of small ones that have drifted apart; three quarters is
 // the least error over wgmma-candidates of 2026-11-22 and 2026-11-23.
 double lookup_bytes(const Choice& c, const Operands& operands) {
-  if (operands.b.lines > 1) return lines_bytes(c, operands);
+  const Sides sides = sides_of(c, operands);
+  if (sides.across.lines > 1) return lines_bytes(c, operands);
   constexpr double kJoined = 0.75;
-  const std::int64_t pairs = ceil_div(c.p[kM], 2 * c.tile.m);
+  const std::int64_t pairs = ceil_div(c.extent_down(), 2 * c.tile.down());
   const double joined = kJoined * as_double(c.clusters_down() - pairs);
-  return lines_bytes(c, operands) - joined * c.s.b() * operands.b.lines;
+  return lines_bytes(c, operands) - joined * sides.across_bytes * sides.across.lines;
 }
 // What comes to the blocks: whole boxes, those of B to each block of a cluster.
 double box_bytes(const Choice& c, const Operands& operands) {
@@ -108,7 +132,8 @@ double box_bytes(const Choice& c, const Operands& operands) {
 double math_cycles(const Choice& c, const Gpu& gpu) {
   const double rate = gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
   const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
-  const double operands = as_double(c.tile.m / 64 * (64 + c.tile.n) * kTileLineBytes);
+  const double operands =
+      as_double(c.tile.down() / 64 * (64 + c.tile.across()) * kTileLineBytes);
   return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
 }
 
@@ -161,8 +186,8 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
   loop.part_outputs = c.area() * as_double(kPartBytes) / 2;
   loop.joined_bytes = c.area() * as_double(kPartBytes);
-  // A warpgroup adds a panel of 64 rows and 128 bytes of C at a time.
-  loop.joined_trips = c.area() * c.s.result / as_double(64 * kTileLineBytes) /
+  // A warpgroup adds a panel of C at a time.
+  loop.joined_trips = c.area() * c.s.result / as_double(c.tile.panel_lines() * kTileLineBytes) /
                       (c.tile.ping_pong ? 1 : as_double(c.tile.consumers));
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
@@ -200,12 +225,13 @@ std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, c
   constexpr double kDrift = 0.009, kDriftOffLines = 0.02;
   const bool whole_lines = operands.a.lines <= 1 && operands.b.lines <= 1;
   const std::int64_t rows = c.clusters_down() * c.tile.cluster;
+  const Sides sides = sides_of(c, operands);
   return TileRaster{
       .tile_rows = rows,
       .tile_columns = c.across(),
       .group_rows = std::min(wgmma_group_rows(c.across(), launch_of(c, gpu).grid[0]), rows),
-      .row_panel_bytes = c.s.a() / as_double(rows),
-      .column_panel_bytes = c.s.b() / as_double(c.across()),
+      .row_panel_bytes = sides.down_bytes / as_double(rows),
+      .column_panel_bytes = sides.across_bytes / as_double(c.across()),
       .drift = whole_lines ? kDrift : kDriftOffLines};
 }
 
@@ -294,12 +320,16 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
       continue;
     }
     // A second block of a cluster that has no tile row would copy for nothing.
-    if (p[kCluster] == kToChoose && tile.cluster > 1 && p[kM] <= tile.m) continue;
+    const Choice one_tile{p, Sizes(p), tile};
+    if (p[kCluster] == kToChoose && tile.cluster > 1 && one_tile.extent_down() <= tile.down()) {
+      continue;
+    }
     const std::int64_t blocks = p[kBatch] * ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
          splits_of(p.values[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
       // Both splits to choose but the rest's: of all tiles there is one part.
       if (p[kSplitK] == kToChoose && p[kSplitRest] > 1 && split > 1) break;
+      if (tile.turned && split > 1) break;
       Problem one = p;
       one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth_of(p);
       one[kSplitK] = split;
