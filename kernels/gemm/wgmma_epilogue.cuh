@@ -85,15 +85,15 @@ class Parts {
     }
     meet(warpgroup_);
   }
-  /// Adds them, in order, to the sums of panel `number` of C in rows `down` of the instructions.
+  /// Adds them, in order, to the sums of a panel of C: in rows `down` of the instructions, from column
+  /// `column` on.
   template <int kCount>
-  __device__ void add_to(float (&panel)[kCount], int down, int number) const {
-    const int first = down * kFoursOfRow + number * (kCount / 4);
+  __device__ void add_to(float (&panel)[kCount], int down, int column) const {
+    const int first = down * kFoursOfRow + column / 8;
     for (int part = 0; part < count_; ++part) {
       const float4* const from = sums(part) + first * kWarpgroup;
 #pragma unroll
       for (int i = 0; i < kCount / 4; ++i) {
-        if (number * (kCount / 4) + i >= kFoursOfRow) break;  // of the last panel, which has less
         const float4 four = __ldcg(from + i * kWarpgroup);
         panel[4 * i] += four.x, panel[4 * i + 1] += four.y;
         panel[4 * i + 2] += four.z, panel[4 * i + 3] += four.w;
@@ -154,14 +154,12 @@ __device__ void fill_panel(unsigned panel, const float* from, int warp, int lane
 }
 
 /// Writes this warp's 16 rows of the sums as a quarter of every line of a panel, which has a line for each
-/// of `columns` columns.
-template <class Out, int kColumns>
-__device__ void fill_turned_panel(unsigned panel, const float (&from)[kColumns / 2], int columns,
-                                  int warp, int lane) {
+/// column.
+template <class Out, int kCount>
+__device__ void fill_turned_panel(unsigned panel, const float (&from)[kCount], int warp, int lane) {
   const LineChunk at = sum_address_turned(lane);
 #pragma unroll
-  for (int q = 0; q < kColumns / 8; q += 2) {
-    if (q * 8 >= columns) break;
+  for (int q = 0; q < kCount / 4; q += 2) {
     const float* const f = from + q * 4;
     asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      panel + static_cast<unsigned>(
@@ -211,65 +209,94 @@ struct TilePlace {
   int matrix, row, column;
 };
 
-/// C, to which `parts` are added, through shared memory: by TMA, whose stores thread 0 of the warpgroup
-/// starts, so it alone knows when they have read a panel; or by lines where `work.c` is given.
+/// One warpgroup's view of how its sums become C, to which `parts` are added: through panels of shared
+/// memory, by TMA, or by lines where `work.c` is given.
 template <class T>
-__device__ void store_panels(const Shared<T>& shared, const CUtensorMap& c, const Work& work,
-                             const Sums<T>& sum, const Parts<T>& parts, const TilePlace& place,
-                             int warpgroup, int& panel) {
+struct Store {
   using Out = typename T::Out;
-  constexpr int kColumns = T::kPanelColumns;
-  const auto thread = static_cast<int>(threadIdx.x) % kWarpgroup;
-  const int warp = thread / 32, lane = thread % 32;
+  const Shared<T>& shared;
+  const CUtensorMap& c;
+  const Work& work;
+  const Parts<T>& parts;
+  TilePlace place;
+  int warpgroup;
+
+  /// All of a tile; `panel`, 0 or 1, is the next one in shared memory.
+  __device__ void tile(const Sums<T>& sum, int& panel) const {
+    constexpr int kWhole = T::kColumns / T::kPanelColumns * T::kPanelColumns;
 #pragma unroll
-  for (int d = 0; d < T::kDown; ++d) {
+    for (int d = 0; d < T::kDown; ++d) {
 #pragma unroll
-    for (int p = 0; p < (T::kColumns + kColumns - 1) / kColumns; ++p) {
-      const int first = place.row + d * kInstructionRows, second = place.column + p * kColumns;
-      if (second >= (T::kTurned ? work.m : work.n)) break;  // the same for the warpgroup
-      const int row = T::kTurned ? second : first, column = T::kTurned ? first : second;
-      const int columns =
-          T::kColumns - p * kColumns < kColumns ? T::kColumns - p * kColumns : kColumns;
-      const unsigned to = shared.c(warpgroup, panel);
-      float own[kColumns / 2];
-#pragma unroll
-      for (int i = 0; i < columns / 2; ++i) own[i] = sum[d][p * kColumns / 2 + i];
-      parts.add_to(own, d, p);
-      const auto fill = [&] {
-        if constexpr (T::kTurned) {
-          fill_turned_panel<Out, kColumns>(to, own, columns, warp, lane);
-        } else {
-          fill_panel<Out>(to, own, warp, lane);
-        }
-      };
-      if (work.c != nullptr) {
-        // A warp fills the lines that it stores; of a turned tile all fill a part of each.
-        fill();
-        T::kTurned ? meet(warpgroup) : __syncwarp();
-        const int lines = T::kTurned ? columns / 4 : 16;
-        const std::int64_t above = std::int64_t{place.matrix} * work.m + row;  // rows of C
-        store_lines<Out>(to, static_cast<Out*>(work.c) + above * work.row_c + column, work.row_c,
-                         {warp * lines, (warp + 1) * lines}, work.m - row, work.n - column, lane);
-        __syncwarp();
-      } else {
-        if (thread == 0) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
-        meet(warpgroup);
-        fill();
-        rows::fence_async_proxy();
-        meet(warpgroup);
-        if (thread == 0) {
-#pragma unroll
-          for (int line = 0; line < (T::kTurned ? columns : T::kPanelLines);
-               line += T::kStoredLines) {
-            store_box(c, column, row + line, place.matrix,
-                      to + static_cast<unsigned>(line * kPanelBytes));
-          }
-          commit_stores();
-        }
+      for (int column = 0; column < kWhole; column += T::kPanelColumns) {
+        store<T::kPanelColumns>(sum[d], d, column, panel);
       }
-      panel ^= 1;
+      if constexpr (kWhole < T::kColumns) store<T::kColumns - kWhole>(sum[d], d, kWhole, panel);
     }
   }
-}
+
+ private:
+  /// The sums of kColumns columns from `column` on, in rows `down` of the instructions.
+  template <int kColumns>
+  __device__ void store(const float (&sum)[T::kColumns / 2], int down, int column,
+                        int& panel) const {
+    const int first = place.row + down * kInstructionRows, second = place.column + column;
+    if (second >= (T::kTurned ? work.m : work.n)) return;  // the same for the warpgroup
+    const int row = T::kTurned ? second : first, column_c = T::kTurned ? first : second;
+    const unsigned to = shared.c(warpgroup, panel);
+    panel ^= 1;
+    float own[kColumns / 2];
+#pragma unroll
+    for (int i = 0; i < kColumns / 2; ++i) own[i] = sum[column / 2 + i];
+    parts.add_to(own, down, column);
+    if (work.c != nullptr) {
+      by_lines<kColumns>(to, own, row, column_c);
+    } else {
+      by_boxes<kColumns>(to, own, row, column_c);
+    }
+  }
+  /// Thread 0 of the warpgroup starts the stores, so it alone knows when they have read a panel.
+  template <int kColumns>
+  __device__ void by_boxes(unsigned to, const float (&own)[kColumns / 2], int row,
+                           int column) const {
+    constexpr int kLines = T::kTurned ? kColumns : T::kPanelLines;
+    const bool starts = threadIdx.x % kWarpgroup == 0;
+    if (starts) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
+    meet(warpgroup);
+    fill(to, own);
+    rows::fence_async_proxy();
+    meet(warpgroup);
+    if (!starts) return;
+#pragma unroll
+    for (int line = 0; line < kLines; line += T::kStoredLines) {
+      store_box(c, column, row + line, place.matrix,
+                to + static_cast<unsigned>(line * kPanelBytes));
+    }
+    commit_stores();
+  }
+  /// A warp stores the lines that it has filled; those of a turned tile all warps fill together.
+  template <int kColumns>
+  __device__ void by_lines(unsigned to, const float (&own)[kColumns / 2], int row,
+                           int column) const {
+    constexpr int kLines = (T::kTurned ? kColumns : T::kPanelLines) / 4;
+    const auto lane = static_cast<int>(threadIdx.x % 32);
+    const int first = static_cast<int>(threadIdx.x) % kWarpgroup / 32 * kLines;
+    const std::int64_t above = std::int64_t{place.matrix} * work.m + row;  // rows of C
+    fill(to, own);
+    T::kTurned ? meet(warpgroup) : __syncwarp();
+    store_lines<Out>(to, static_cast<Out*>(work.c) + above * work.row_c + column, work.row_c,
+                     {first, first + kLines}, work.m - row, work.n - column, lane);
+    __syncwarp();
+  }
+  template <int kCount>
+  __device__ void fill(unsigned to, const float (&own)[kCount]) const {
+    const int warp = static_cast<int>(threadIdx.x) % kWarpgroup / 32;
+    const auto lane = static_cast<int>(threadIdx.x % 32);
+    if constexpr (T::kTurned) {
+      fill_turned_panel<Out>(to, own, warp, lane);
+    } else {
+      fill_panel<Out>(to, own, warp, lane);
+    }
+  }
+};
 
 }  // namespace roofcast::cuda::gemm::hopper

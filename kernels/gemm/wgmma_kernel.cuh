@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
         continue;
       }
       parts.wait();
-      store_panels<T>(shared, c, work, sum, parts, place, warpgroup, panel);
+      Store<T>{shared, c, work, parts, place, warpgroup}.tile(sum, panel);
     }
     if (threadIdx.x % kWarpgroup == 0) {
       asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");  // shared memory may go

@@ -4,8 +4,8 @@
 //   kernel_bench stream.copy fp32 67108864 256 16 4
 //
 // Prints for each: median time of the kernel, of the baseline, their ratio, TFLOP/s or TB/s.
-// The L2 is flushed before every launch by reading a large buffer (writing one would leave dirty
-// lines to be written back inside the measured range). Random normal data.
+// The harness's flush of L2 goes before every launch: while it reads, the host enqueues what is measured,
+// so that no launch from the host is in the time. Random normal data.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -18,6 +18,7 @@
 #include "kernels/common/data.hpp"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/tensor.hpp"
+#include "validation/harness/l2_flush.hpp"
 
 using namespace roofcast;
 using namespace roofcast::cuda;
@@ -116,15 +117,12 @@ class Arguments {
 
 class Timer {
  public:
-  Timer() : flush_(allocate(kFlushBytes)), sum_(allocate(sizeof(double))) {
-    fill_normal(flush_.get(), DType::fp32, kFlushBytes / 4, 99, nullptr);
+  Timer() : flush_(device_flush()) {
     check(cudaEventCreate(&start_));
     check(cudaEventCreate(&stop_));
   }
   double seconds(const KernelEntry& entry, const Problem& p, const Addresses& at) {
-    // A comparison of the buffer with itself as doubles reads all of it and writes nothing large.
-    (void)max_error(flush_.get(), {DType::fp64, kFlushBytes / 8},
-                    static_cast<const double*>(flush_.get()), nullptr);
+    flush_.enqueue(nullptr);
     check(cudaEventRecord(start_));
     entry.run(p, at, nullptr);
     check(cudaEventRecord(stop_));
@@ -135,8 +133,15 @@ class Timer {
   }
 
  private:
-  static constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
-  Buffer flush_, sum_;
+  static harness::L2Flush device_flush() {
+    int device = 0, l2_bytes = 0, sm_count = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+    check(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device));
+    return {static_cast<std::size_t>(l2_bytes), sm_count};
+  }
+
+  harness::L2Flush flush_;
   cudaEvent_t start_{}, stop_{};
 };
 
