@@ -40,8 +40,15 @@ __host__ __device__ constexpr int in_full_rounds(int tiles, int clusters) {
   return tiles / clusters * clusters;
 }
 
-/// The work of a persistent kernel: the tiles of C, in groups of tile rows, matrix after matrix; of
-/// those that are split all tiles of a part before the next part. A cluster takes `cluster`
+/// The order of tiles: down so many tile rows before the next column, or across so many tile columns before
+/// the next row.
+struct Groups {
+  int count;
+  bool of_columns = false;
+};
+
+/// The work of a persistent kernel: the tiles of C, in groups of tile rows or columns, matrix after
+/// matrix; of those that are split all tiles of a part before the next part. A cluster takes `cluster`
 /// neighbouring tile rows at once; rows of tiles beyond the last are computed from zeros and not
 /// stored.
 ///
@@ -49,12 +56,13 @@ __host__ __device__ constexpr int in_full_rounds(int tiles, int clusters) {
 /// does not know would take as long as several steps of k.
 struct Schedule {
   int tile_rows, tile_columns, cluster;  // of a tile
-  int down, across, steps, group;        ///< down and group count rows of clusters
+  int down, across, steps;               ///< down counts rows of clusters
+  Groups groups;                         ///< of those, or of columns
   int matrices;
   Split split;
-  Divisor of_matrix, of_group;        ///< tiles of each
-  Divisor of_column, of_last_column;  ///< of a group, and of the last one
-  Divisor of_part;                    ///< tiles that are split
+  Divisor of_matrix, of_group;    ///< tiles of each
+  Divisor of_line, of_last_line;  ///< across a group, and across the last one
+  Divisor of_part;                ///< tiles that are split
 
   struct Item {
     int matrix, row0, column0;
@@ -63,13 +71,15 @@ struct Schedule {
     int tile = 0;  ///< among those that are split; -1: it is whole
   };
 
-  /// `depth` is what a stage holds of k; `group_rows`: tile rows of a group.
+  /// `depth` is what a stage holds of k; `groups` counts tiles.
   static constexpr Schedule of(int m, int n, int k, int tile_rows, int tile_columns, int depth,
-                               int cluster, int group_rows, Split split, int matrices = 1) {
+                               int cluster, Groups groups, Split split, int matrices = 1) {
     const int down = (m + tile_rows * cluster - 1) / (tile_rows * cluster);
     const int across = (n + tile_columns - 1) / tile_columns;
-    const int group = group_rows / cluster > 1 ? group_rows / cluster : 1;
-    const int last = down % group == 0 ? group : down % group;
+    const int wanted = groups.of_columns ? groups.count : groups.count / cluster;
+    const int group = wanted > 1 ? wanted : 1;
+    const int grouped = groups.of_columns ? across : down;
+    const int last = grouped % group == 0 ? group : grouped % group;
     const int split_tiles = matrices * down * across - split.whole;
     return {tile_rows,
             tile_columns,
@@ -77,11 +87,11 @@ struct Schedule {
             down,
             across,
             (k + depth - 1) / depth,
-            group,
+            {group, groups.of_columns},
             matrices,
             split,
             Divisor::by(down * across),
-            Divisor::by(group * across),
+            Divisor::by(group * (groups.of_columns ? down : across)),
             Divisor::by(group),
             Divisor::by(last),
             Divisor::by(split_tiles > 0 ? split_tiles : 1)};
@@ -117,11 +127,13 @@ struct Schedule {
         matrix, (place.row * cluster + rank) * tile_rows, place.column * tile_columns, range, part,
         tile};
   }
-  /// grouped_tile of a matrix.
+  /// grouped_tile of a matrix, or of the transposed one.
   __host__ __device__ constexpr Place place_of(int index) const {
-    const int first = of_group.quotient(index) * group, in_group = of_group.remainder(index);
-    const Divisor& column = down - first < group ? of_last_column : of_column;
-    return {first + column.remainder(in_group), column.quotient(in_group)};
+    const int first = of_group.quotient(index) * groups.count, in_group = of_group.remainder(index);
+    const int left = (groups.of_columns ? across : down) - first;
+    const Divisor& line = left < groups.count ? of_last_line : of_line;
+    const Place place{first + line.remainder(in_group), line.quotient(in_group)};
+    return groups.of_columns ? Place{place.column, place.row} : place;
   }
 };
 

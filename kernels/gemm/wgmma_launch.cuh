@@ -66,19 +66,21 @@ Launch launch_of(const Schedule& schedule) {
 template <class T>
 Schedule planned(const Shape& shape, Asked asked) {
   const int down = T::kTurned ? shape.n : shape.m, across = T::kTurned ? shape.m : shape.n;
-  const auto of = [&](int group_rows, Split split) {
+  const auto of = [&](Groups groups, Split split) {
     return Schedule::of(down, across, shape.k, T::kRows, T::kColumns, T::kDepth, T::kCluster,
-                        group_rows, split, shape.matrices);
+                        groups, split, shape.matrices);
   };
-  const int tiles = of(1, {}).tiles();
+  const int tiles = of({1}, {}).tiles();
   Split split{tiles, 1, false};
   if (asked.split_k > 1) split = {0, asked.split_k, false};
   if (asked.split_rest > 1) {
     split = {in_full_rounds(tiles, resident_clusters<T>()), asked.split_rest, true};
   }
-  return of(static_cast<int>(roofcast::gemm::tensor::wgmma_group_rows(
-                ceil_div(across, T::kColumns), std::int64_t{launch_of<T>(of(1, split)).grid.x})),
-            split);
+  const std::int64_t blocks = launch_of<T>(of({1}, split)).grid.x;
+  const int beside = T::kColumnsFirst ? ceil_div(down, T::kRows) : ceil_div(across, T::kColumns);
+  return of(
+      {static_cast<int>(roofcast::gemm::tensor::wgmma_group(beside, blocks)), T::kColumnsFirst},
+      split);
 }
 
 /// Bytes of the workspace of parts that are joined; its begin is aligned inside.
@@ -138,9 +140,9 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
 template <class Element, DType kType, bool kTransposedB, const auto& kTable, std::size_t kRow>
 constexpr CompiledTile compiled() {
   constexpr WgmmaTile tile = kTable[kRow];
-  using T =
-      Tile<Element, static_cast<int>(tile.down()), static_cast<int>(tile.across()), tile.stages,
-           tile.consumers, tile.cluster, tile.ping_pong, kTransposedB, tile.turned>;
+  using T = Tile<Element, static_cast<int>(tile.down()), static_cast<int>(tile.across()),
+                 tile.stages, tile.consumers, tile.cluster, tile.ping_pong, kTransposedB,
+                 tile.turned, static_cast<int>(tile.panel_lines())>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster, 1),
           planned<T>, launch_of<T>, workspace_bytes<T>, run_tile<T>};

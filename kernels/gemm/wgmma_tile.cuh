@@ -6,6 +6,7 @@
 #include "kernels/gemm/layout.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/schedule.cuh"
+#include "model/kernels/gemm_tensor.hpp"
 
 namespace roofcast::cuda::gemm::hopper {
 
@@ -15,7 +16,7 @@ constexpr int kPanelsOfC = 2;     // of a warpgroup
 constexpr int kAlignment = 1024;  // of swizzled tiles
 
 template <class Element_, int kRows_, int kColumns_, int kStages_, int kConsumers_, int kCluster_,
-          bool kPingPong_, bool kTransposedB_, bool kTurned_ = false>
+          bool kPingPong_, bool kTransposedB_, bool kTurned_ = false, int kPanelLines_ = 64>
 struct Tile {
   using Element = Element_;
   using Out = Result<Element>;
@@ -24,6 +25,7 @@ struct Tile {
   static constexpr bool kPingPong = kPingPong_, kTransposedB = kTransposedB_;
   /// The tile is one of Cᵀ = Bᵀ·Aᵀ: rows here are columns of C, and what is said of A is said of Bᵀ.
   static constexpr bool kTurned = kTurned_;
+  static constexpr bool kColumnsFirst = roofcast::gemm::tensor::columns_first(kTurned, kCluster);
   static constexpr int kSize = static_cast<int>(sizeof(Element));
   static constexpr int kDepth = kPanelBytes / kSize;  // a line of k
   static constexpr int kSteps = kPanelBytes / kStepBytes;
@@ -38,8 +40,9 @@ struct Tile {
   static constexpr int kStageBytes = kBytesA + kBytesB;
   /// Panels of C in shared memory: what they hold of an instruction's sums, by its columns. Their lines are
   /// its 64 rows, or those columns where the tile is turned; TMA stores so many lines at a time.
-  static constexpr int kPanelColumns = kTurned ? 32 : kPanelBytes / static_cast<int>(sizeof(Out));
-  static constexpr int kPanelLines = kTurned ? kPanelColumns : kInstructionRows;
+  static constexpr int kPanelLines = kPanelLines_;
+  static constexpr int kPanelColumns =
+      kTurned ? kPanelLines : kPanelBytes / static_cast<int>(sizeof(Out));
   static constexpr int kStoredLines = kTurned ? 16 : kPanelLines;
   static constexpr int kPanelBytesC = kPanelLines * kPanelBytes;
   static constexpr int kBytesC = kConsumers * kPanelsOfC * kPanelBytesC;

@@ -68,6 +68,15 @@ inline std::string overlapping_rows(const Problem& p) {
   return {};
 }
 
+/// Whether neighbouring blocks of gemm.wgmma take tiles that are neighbours along an instruction's columns.
+/// They go down C first, whichever way instructions lie, and so read the same columns of B at a time:
+/// 777x15360x5120 in turned tiles of 144x128 takes 186 us, and 270 us across C first. Clusters of turned
+/// tiles go across, since there two blocks share A's tile: 900x28672x4096 in tiles of 160x128 takes 324
+/// us, and 383 us down first (kernel_bench, H100, 2026-11-23).
+constexpr bool columns_first(bool turned, std::int64_t cluster) {
+  return turned && cluster == 1;
+}
+
 /// gemm.wgmma: a block stays on its SM and takes tile after tile.
 struct WgmmaTile {
   std::int64_t m, n;
@@ -84,11 +93,15 @@ struct WgmmaTile {
   constexpr std::int64_t down() const { return turned ? n : m; }
   constexpr std::int64_t across() const { return turned ? m : n; }
   /// Of a panel of C in shared memory, 128 bytes each.
-  constexpr std::int64_t panel_lines() const { return turned ? 32 : 64; }
+  constexpr std::int64_t panel_lines() const {
+    constexpr std::int64_t kMost = 227 * 1024;
+    return turned && shared_bytes(64) > kMost ? 32 : 64;
+  }
+  constexpr std::int64_t shared_bytes() const { return shared_bytes(panel_lines()); }
   /// Stages, two panels a warpgroup, barriers, and room to align them.
-  constexpr std::int64_t shared_bytes() const {
+  constexpr std::int64_t shared_bytes(std::int64_t panel_lines) const {
     return 1024 + stages * (m + n) * kTileLineBytes +
-           std::int64_t{consumers} * 2 * panel_lines() * kTileLineBytes +
+           std::int64_t{consumers} * 2 * panel_lines * kTileLineBytes +
            (2 * std::int64_t{stages} + 2) * 8;
   }
 };
@@ -113,7 +126,9 @@ inline constexpr std::array kWgmmaTurnedTiles = {
     WgmmaTile{160, 128, 5, 2, 2, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
     WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{176, 192, 4, 3, 2, false, true},
     WgmmaTile{160, 256, 4, 2, 2, false, true}, WgmmaTile{144, 256, 4, 2, 1, false, true},
-    WgmmaTile{96, 256, 4, 2, 1, false, true}};
+    WgmmaTile{96, 256, 4, 2, 1, false, true},  WgmmaTile{160, 128, 5, 2, 1, true, true},
+    WgmmaTile{176, 128, 5, 2, 1, false, true}, WgmmaTile{208, 128, 4, 2, 1, false, true},
+    WgmmaTile{240, 128, 4, 2, 1, false, true}, WgmmaTile{160, 256, 4, 2, 1, false, true}};
 /// tf32 and fp8, whose operands hold k along their lines: B in another order is transposed first.
 constexpr bool wgmma_along_k(DType type) {
   return type == DType::tf32 || type == DType::fp8;
@@ -261,12 +276,13 @@ constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
 inline constexpr std::int64_t kMmaGroupRows = 8;
 /// The same of gemm.wgmma, whose `blocks` stay: about 16, such that a group is a whole number of
 /// rounds. A group that ends within a round makes the next round begin it anew: A is read again.
-constexpr std::int64_t wgmma_group_rows(std::int64_t tile_columns, std::int64_t blocks) {
-  constexpr std::int64_t kRows = 16;
-  const std::int64_t rounds = (2 * kRows * tile_columns + blocks) / (2 * blocks);  // to the nearest
-  if (rounds == 0) return kRows;
-  const std::int64_t rows = rounds * blocks / tile_columns;
-  return rows > 0 ? rows : 1;
+/// `beside`: tiles along the other side of C.
+constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
+  constexpr std::int64_t kTiles = 16;
+  const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest
+  if (rounds == 0) return kTiles;
+  const std::int64_t tiles = rounds * blocks / beside;
+  return tiles > 0 ? tiles : 1;
 }
 
 }  // namespace roofcast::gemm::tensor

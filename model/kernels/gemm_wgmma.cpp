@@ -35,9 +35,7 @@ struct Choice {
   /// Of C, along the rows and the columns of an instruction.
   std::int64_t extent_down() const { return tile.turned ? p[kN] : p[kM]; }
   std::int64_t extent_across() const { return tile.turned ? p[kM] : p[kN]; }
-  std::int64_t clusters_down() const {
-    return ceil_div(extent_down(), tile.down() * tile.cluster);
-  }
+  std::int64_t clusters_down() const { return ceil_div(extent_down(), tile.down() * tile.cluster); }
   std::int64_t across() const { return ceil_div(extent_across(), tile.across()); }
   std::int64_t tiles() const { return p[kBatch] * clusters_down() * tile.cluster * across(); }
   /// Of the last round, where its tiles are split along k.
@@ -112,11 +110,16 @@ double lines_bytes(const Choice& c, const Operands& operands) {
 // the least error over wgmma-candidates of 2026-11-22 and 2026-11-23.
 double lookup_bytes(const Choice& c, const Operands& operands) {
   const Sides sides = sides_of(c, operands);
-  if (sides.across.lines > 1) return lines_bytes(c, operands);
+  const bool across = columns_first(c.tile.turned, c.tile.cluster);
+  const Operands::Side& shared = across ? sides.down : sides.across;
+  if (shared.lines > 1) return lines_bytes(c, operands);
   constexpr double kJoined = 0.75;
-  const std::int64_t pairs = ceil_div(c.extent_down(), 2 * c.tile.down());
-  const double joined = kJoined * as_double(c.clusters_down() - pairs);
-  return lines_bytes(c, operands) - joined * sides.across_bytes * sides.across.lines;
+  const std::int64_t neighbours = across ? c.across() : c.clusters_down();
+  const std::int64_t pairs =
+      across ? ceil_div(c.across(), std::int64_t{2}) : ceil_div(c.extent_down(), 2 * c.tile.down());
+  const double joined = kJoined * as_double(neighbours - pairs);
+  const double bytes = across ? sides.down_bytes : sides.across_bytes;
+  return lines_bytes(c, operands) - joined * bytes * shared.lines;
 }
 // What comes to the blocks: whole boxes, those of B to each block of a cluster.
 double box_bytes(const Choice& c, const Operands& operands) {
@@ -132,8 +135,7 @@ double box_bytes(const Choice& c, const Operands& operands) {
 double math_cycles(const Choice& c, const Gpu& gpu) {
   const double rate = gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
   const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
-  const double operands =
-      as_double(c.tile.down() / 64 * (64 + c.tile.across()) * kTileLineBytes);
+  const double operands = as_double(c.tile.down() / 64 * (64 + c.tile.across()) * kTileLineBytes);
   return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
 }
 
@@ -224,15 +226,19 @@ std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, c
   if (c.p[kBatch] > 1) return std::nullopt;
   constexpr double kDrift = 0.009, kDriftOffLines = 0.02;
   const bool whole_lines = operands.a.lines <= 1 && operands.b.lines <= 1;
-  const std::int64_t rows = c.clusters_down() * c.tile.cluster;
+  const std::int64_t down = c.clusters_down() * c.tile.cluster, blocks = launch_of(c, gpu).grid[0];
   const Sides sides = sides_of(c, operands);
-  return TileRaster{
-      .tile_rows = rows,
-      .tile_columns = c.across(),
-      .group_rows = std::min(wgmma_group_rows(c.across(), launch_of(c, gpu).grid[0]), rows),
-      .row_panel_bytes = sides.down_bytes / as_double(rows),
-      .column_panel_bytes = sides.across_bytes / as_double(c.across()),
-      .drift = whole_lines ? kDrift : kDriftOffLines};
+  // Of a raster that goes across first, what is a row here is a column of the tile.
+  const bool across = columns_first(c.tile.turned, c.tile.cluster);
+  const std::int64_t rows = across ? c.across() : down, columns = across ? down : c.across();
+  const double of_down = sides.down_bytes / as_double(down);
+  const double of_across = sides.across_bytes / as_double(c.across());
+  return TileRaster{.tile_rows = rows,
+                    .tile_columns = columns,
+                    .group_rows = std::min(wgmma_group(columns, blocks), rows),
+                    .row_panel_bytes = across ? of_across : of_down,
+                    .column_panel_bytes = across ? of_down : of_across,
+                    .drift = whole_lines ? kDrift : kDriftOffLines};
 }
 
 // A block takes several tiles: its phases repeat as often on average.

@@ -220,7 +220,7 @@ class Cluster {
 // tiles of the last round alone.
 Grid grid_of(int cluster, bool ping_pong, int k, int parts, int clusters, bool rest) {
   const auto schedule = [&](Split split) {
-    return Schedule::of(600, 300, k, 128, 128, 64, cluster, 16, split);
+    return Schedule::of(600, 300, k, 128, 128, 64, cluster, {16}, split);
   };
   const int whole = rest ? in_full_rounds(schedule({}).tiles(), clusters) : 0;
   return {cluster, 2, 2, ping_pong, schedule({whole, parts, rest}), clusters};

@@ -19,7 +19,7 @@ struct Sizes {
   int m, n, k, matrices = 1;
 };
 Schedule schedule_of(const Sizes& s, int cluster, Split split) {
-  return Schedule::of(s.m, s.n, s.k, 128, 192, 64, cluster, 16, split, s.matrices);
+  return Schedule::of(s.m, s.n, s.k, 128, 192, 64, cluster, {16}, split, s.matrices);
 }
 
 /// What the clusters of a grid do together.
@@ -140,7 +140,7 @@ TEST(GemmScheduleTest, TilesComeInGroups) {
     const int tiles = schedule_of(s, 1, {}).tiles();
     const Schedule schedule = schedule_of(s, 1, {tiles, 1, false});
     for (int i = 0; i < tiles / s.matrices; ++i) {
-      const Place place = grouped_tile(i, schedule.down, schedule.across, schedule.group);
+      const Place place = grouped_tile(i, schedule.down, schedule.across, schedule.groups.count);
       EXPECT_EQ(schedule.item(i, 0).row0, place.row * 128);
       EXPECT_EQ(schedule.item(i, 0).column0, place.column * 192);
     }

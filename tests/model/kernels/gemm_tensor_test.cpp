@@ -176,10 +176,10 @@ TEST(Wgmma, SplitsOfALastRoundFillRounds) {
 }
 
 TEST(Wgmma, GroupsAreWholeRounds) {
-  EXPECT_EQ(wgmma_group_rows(32, 132), 16);    // 528 tiles: four rounds
-  EXPECT_EQ(wgmma_group_rows(10, 132), 13);    // 130 tiles: one round
-  EXPECT_EQ(wgmma_group_rows(1, 132), 16);     // several groups a round
-  EXPECT_EQ(wgmma_group_rows(5000, 132), 15);  // 606 rounds of 132
+  EXPECT_EQ(wgmma_group(32, 132), 16);    // 528 tiles: four rounds
+  EXPECT_EQ(wgmma_group(10, 132), 13);    // 130 tiles: one round
+  EXPECT_EQ(wgmma_group(1, 132), 16);     // several groups a round
+  EXPECT_EQ(wgmma_group(5000, 132), 15);  // 606 rounds of 132
 }
 
 TEST(MmaSync, ABlockATileAndSharedMemoryBySteps) {
