@@ -122,13 +122,10 @@ inline constexpr std::array kWgmmaTiles = {
 /// The same types, B as [n,k]: few rows are wasted where m is no multiple of 64, and rounds fill.
 inline constexpr std::array kWgmmaTurnedTiles = {
     WgmmaTile{240, 128, 4, 2, 2, false, true}, WgmmaTile{224, 128, 4, 2, 2, false, true},
-    WgmmaTile{208, 128, 4, 2, 2, false, true}, WgmmaTile{176, 128, 5, 2, 2, false, true},
-    WgmmaTile{160, 128, 5, 2, 2, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
-    WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{176, 192, 4, 3, 2, false, true},
-    WgmmaTile{160, 256, 4, 2, 2, false, true}, WgmmaTile{144, 256, 4, 2, 1, false, true},
-    WgmmaTile{96, 256, 4, 2, 1, false, true},  WgmmaTile{160, 128, 5, 2, 1, true, true},
-    WgmmaTile{176, 128, 5, 2, 1, false, true}, WgmmaTile{208, 128, 4, 2, 1, false, true},
-    WgmmaTile{240, 128, 4, 2, 1, false, true}, WgmmaTile{160, 256, 4, 2, 1, false, true}};
+    WgmmaTile{208, 128, 4, 2, 1, false, true}, WgmmaTile{176, 128, 5, 2, 1, false, true},
+    WgmmaTile{160, 128, 5, 2, 1, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
+    WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{160, 256, 4, 2, 2, false, true},
+    WgmmaTile{96, 256, 4, 2, 1, false, true}};
 /// tf32 and fp8, whose operands hold k along their lines: B in another order is transposed first.
 constexpr bool wgmma_along_k(DType type) {
   return type == DType::tf32 || type == DType::fp8;

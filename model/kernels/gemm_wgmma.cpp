@@ -103,23 +103,24 @@ double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * sides.down_bytes * sides.down.lines +
          as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
 }
-// What L2 has to look up: two neighbours in m ask for the same lines of B, and where they do so at about
-// the same time L2 joins them. A cluster's come together. Of others three quarters, and none of rows that
-// begin within lines. l2_lookup_read_bytes of tensor, squares, products11 and products13 (2026-11-22 and
-// 23) tell all and more of tiles in step, half of small ones that have drifted apart; three quarters is
-// the least error over wgmma-candidates of 2026-11-22 and 2026-11-23.
-double lookup_bytes(const Choice& c, const Operands& operands) {
+// What L2 has to look up. It joins what two blocks ask for at about the same time, of whole lines: of
+// both operands half, where there are two blocks that share one. Blocks drift apart round by round: half of
+// them are in step after 25. What one block of a cluster copies for both is not joined again,
+// but for a little. l2_lookup_read_bytes of 218 products on the H100 and the H200 (raster of 2026-11-23,
+// and the runs of 2026-11-22 and 23): 0.52, 0.49, 0.57, 0.63 and 0.78 of the lines in 1, to 3, to 6, to 12
+// and to 40 rounds, and 0.94 of those of clusters.
+double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  constexpr double kRoundsInStep = 25, kOfClusters = 0.94;
+  if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
+  const double rounds = as_double(c.tiles() * c.p[kSplitK]) / as_double(gpu.slots(1));
+  const double in_step = kRoundsInStep / (kRoundsInStep + rounds);
+  const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
+    const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
+    return bytes * side.lines * (as_double(blocks) - joined);
+  };
   const Sides sides = sides_of(c, operands);
-  const bool across = columns_first(c.tile.turned, c.tile.cluster);
-  const Operands::Side& shared = across ? sides.down : sides.across;
-  if (shared.lines > 1) return lines_bytes(c, operands);
-  constexpr double kJoined = 0.75;
-  const std::int64_t neighbours = across ? c.across() : c.clusters_down();
-  const std::int64_t pairs =
-      across ? ceil_div(c.across(), std::int64_t{2}) : ceil_div(c.extent_down(), 2 * c.tile.down());
-  const double joined = kJoined * as_double(neighbours - pairs);
-  const double bytes = across ? sides.down_bytes : sides.across_bytes;
-  return lines_bytes(c, operands) - joined * bytes * shared.lines;
+  return looked_up(sides.down_bytes, sides.down, c.across()) +
+         looked_up(sides.across_bytes, sides.across, c.clusters_down());
 }
 // What comes to the blocks: whole boxes, those of B to each block of a cluster.
 double box_bytes(const Choice& c, const Operands& operands) {
@@ -175,7 +176,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.steps = as_double(c.steps());
   loop.math_cycles = math_cycles(c, gpu);
   const double all_steps = as_double(loop.blocks()) * loop.steps;
-  loop.l2_read_bytes = (lookup_bytes(c, operands) + stored_bytes) / all_steps;
+  loop.l2_read_bytes = (lookup_bytes(c, operands, gpu) + stored_bytes) / all_steps;
   // The copy engine of an SM asks for a piece at a time. Where few SMs run, a piece that is a line takes
   // 2.2 clocks and one of rows off sectors 3.1 to 3.7, the clocks of multiplying among them
   // (wgmma-candidates of 2026-11-22: 177x1176x14816, 203x1040x6456, 562x1016x6296, 847x600x16088 and
