@@ -105,12 +105,12 @@ double lines_bytes(const Choice& c, const Operands& operands) {
 }
 // What L2 has to look up. It joins what two blocks ask for at about the same time, of whole lines: of
 // both operands half, where there are two blocks that share one. Blocks drift apart round by round: half of
-// them are in step after 25. What one block of a cluster copies for both is not joined again,
+// them are in step after 12. What one block of a cluster copies for both is not joined again,
 // but for a little. l2_lookup_read_bytes of 218 products on the H100 and the H200 (raster of 2026-11-23,
 // and the runs of 2026-11-22 and 23): 0.52, 0.49, 0.57, 0.63 and 0.78 of the lines in 1, to 3, to 6, to 12
 // and to 40 rounds, and 0.94 of those of clusters.
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  constexpr double kRoundsInStep = 25, kOfClusters = 0.94;
+  constexpr double kRoundsInStep = 12, kOfClusters = 0.94;
   if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
   const double rounds = as_double(c.tiles() * c.p[kSplitK]) / as_double(gpu.slots(1));
   const double in_step = kRoundsInStep / (kRoundsInStep + rounds);
