@@ -96,6 +96,40 @@ TEST(GemmLayoutTest, StmatrixPutsSumsWhereTheCopyEngineReadsThem) {
   }
 }
 
+TEST(GemmLayoutTest, TurnedStmatrixPutsColumnsOfSumsIntoLines) {
+  // A panel of 32 columns of the sums: a line for each, with the instruction's 64 rows along it.
+  std::map<int, Place> written;  // by byte
+  for (int warp = 0; warp < 4; ++warp) {
+    for (int q = 0; q < 4; q += 2) {
+      for (int l = 0; l < 32; ++l) {
+        // With .trans lane l holds in register i elements (2·(l mod 4), l/4) and (… + 1, l/4) of the matrix
+        // whose row r goes to the address of lane 8·i + r.
+        for (int i = 0; i < 4; ++i) {
+          const int tile = q + i / 2, sum = i % 2 * 2;
+          for (int e = 0; e < 2; ++e) {
+            const LineChunk at = sum_address_turned(8 * i + l % 4 * 2 + e);
+            const int to = swizzled<kPanelBytes>(q * 8 + at.line, warp * 2 + at.chunk) + l / 4 * 2;
+            const Place place = sum_place(l, sum + e);
+            EXPECT_TRUE(
+                written.emplace(to, Place{warp * 16 + place.row, tile * 8 + place.column}).second);
+          }
+        }
+      }
+      std::array<int, 32> to{};
+      for (int l = 0; l < 32; ++l) {
+        const LineChunk at = sum_address_turned(l);
+        to[static_cast<std::size_t>(l)] =
+            swizzled<kPanelBytes>(q * 8 + at.line, warp * 2 + at.chunk);
+      }
+      expect_no_conflict(to);
+    }
+  }
+  ASSERT_EQ(written.size(), 64U * 32U);
+  for (const auto& [byte, place] : written) {
+    EXPECT_EQ(byte, swizzled<kPanelBytes>(place.column, place.row / 8) + place.row % 8 * 2);
+  }
+}
+
 TEST(GemmLayoutTest, WgmmaSumsLieAsThePtxIsaDrawsThem) {
   // d_i of thread t: row 16·(t/32) + (t mod 32)/4 + 8·(i/2 mod 2), column 8·(i/4) + 2·(t mod 4) + i mod 2.
   std::set<std::pair<int, int>> places;

@@ -147,6 +147,22 @@ TEST(GemmScheduleTest, TilesComeInGroups) {
   }
 }
 
+TEST(GemmScheduleTest, GroupsOfColumnsAreThoseOfRowsTransposed) {
+  for (const Sizes& s : kSizes) {
+    const auto turned_of = [&s](Split split) {
+      return Schedule::of(s.m, s.n, s.k, 128, 192, 64, 1, {3, true}, split, s.matrices);
+    };
+    const int tiles = turned_of({}).tiles();
+    const Schedule schedule = turned_of({tiles, 1, false});
+    expect_all_once(schedule, s, 7);
+    for (int i = 0; i < tiles / s.matrices; ++i) {
+      const Place place = grouped_tile(i, schedule.across, schedule.down, 3);
+      EXPECT_EQ(schedule.item(i, 0).row0, place.column * 128);
+      EXPECT_EQ(schedule.item(i, 0).column0, place.row * 192);
+    }
+  }
+}
+
 TEST(GemmScheduleTest, ABatchIsScheduledMatrixAfterMatrix) {
   const Schedule one = schedule_of({300, 700, 640}, 2, {8, 1, false});
   const Schedule four = schedule_of({300, 700, 640, 4}, 2, {32, 1, false});
