@@ -70,7 +70,6 @@ class Parts {
   }
   /// Waits for all of them. Flags are cleared: a graph launches with the same ticket again.
   __device__ void wait() const {
-    if (count_ == 0) return;
     if (threadIdx.x % kWarpgroup == 0) {
       for (int part = 0; part < count_; ++part) {
         std::uint64_t found = 0;
@@ -85,18 +84,23 @@ class Parts {
     }
     meet(warpgroup_);
   }
-  /// Adds them, in order, to the sums of a panel of C: in rows `down` of the instructions, from column
-  /// `column` on.
-  template <int kCount>
-  __device__ void add_to(float (&panel)[kCount], int down, int column) const {
-    const int first = down * kFoursOfRow + column / 8;
+  /// Adds them, in order. So many loads of a thread are under way at a time; each time takes a trip to L2.
+  __device__ void add_to(Sums<T>& sum) const {
+    constexpr int kTogether = T::kJoinedTogether;
+    static_assert(T::kSumsOfThread % kTogether == 0);
     for (int part = 0; part < count_; ++part) {
-      const float4* const from = sums(part) + first * kWarpgroup;
+      const float4* const from = sums(part);
 #pragma unroll
-      for (int i = 0; i < kCount / 4; ++i) {
-        const float4 four = __ldcg(from + i * kWarpgroup);
-        panel[4 * i] += four.x, panel[4 * i + 1] += four.y;
-        panel[4 * i + 2] += four.z, panel[4 * i + 3] += four.w;
+      for (int first = 0; first < T::kSumsOfThread; first += kTogether) {
+        float4 fours[kTogether];
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) fours[i] = __ldcg(from + (first + i) * kWarpgroup);
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          float* const four = &sum[(first + i) / kFoursOfRow][(first + i) % kFoursOfRow * 4];
+          four[0] += fours[i].x, four[1] += fours[i].y;
+          four[2] += fours[i].z, four[3] += fours[i].w;
+        }
       }
     }
   }
@@ -209,15 +213,14 @@ struct TilePlace {
   int matrix, row, column;
 };
 
-/// One warpgroup's view of how its sums become C, to which `parts` are added: through panels of shared
-/// memory, by TMA, or by lines where `work.c` is given.
+/// One warpgroup's view of how its sums become C: through panels of shared memory, by TMA, or by lines
+/// where `work.c` is given.
 template <class T>
 struct Store {
   using Out = typename T::Out;
   const Shared<T>& shared;
   const CUtensorMap& c;
   const Work& work;
-  const Parts<T>& parts;
   TilePlace place;
   int warpgroup;
 
@@ -247,7 +250,6 @@ struct Store {
     float own[kColumns / 2];
 #pragma unroll
     for (int i = 0; i < kColumns / 2; ++i) own[i] = sum[column / 2 + i];
-    parts.add_to(own, down, column);
     if (work.c != nullptr) {
       by_lines<kColumns>(to, own, row, column_c);
     } else {

@@ -204,8 +204,11 @@ __global__ void __launch_bounds__(T::kThreads, 1)
         parts.leave(item.part, sum);
         continue;
       }
-      parts.wait();
-      Store<T>{shared, c, work, parts, place, warpgroup}.tile(sum, panel);
+      if (others > 0) {
+        parts.wait();
+        parts.add_to(sum);
+      }
+      Store<T>{shared, c, work, place, warpgroup}.tile(sum, panel);
     }
     if (threadIdx.x % kWarpgroup == 0) {
       asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");  // shared memory may go

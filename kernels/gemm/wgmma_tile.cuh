@@ -63,6 +63,8 @@ struct Tile {
   /// Float4 of the sums of a warpgroup's thread, and flags of a tile.
   static constexpr int kSumsOfThread = kDown * kColumns / 8;
   static constexpr int kFlags = kPingPong ? 1 : kConsumers;
+  /// Of those that are added to a tile's sums, as many as a thread has registers for at once.
+  static constexpr int kJoinedTogether = roofcast::gemm::tensor::joined_together(kSumsOfThread);
   /// Warps that free a stage, in one block.
   static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
 };

@@ -189,9 +189,8 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
   loop.part_outputs = c.area() * as_double(kPartBytes) / 2;
   loop.joined_bytes = c.area() * as_double(kPartBytes);
-  // A warpgroup adds a panel of C at a time.
-  loop.joined_trips = c.area() * c.s.result / as_double(c.tile.panel_lines() * kTileLineBytes) /
-                      (c.tile.ping_pong ? 1 : as_double(c.tile.consumers));
+  const int fours = c.tile.fours_of_thread();
+  loop.joined_trips = as_double(fours / joined_together(fours));
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
   loop.split_is_counted = true;
