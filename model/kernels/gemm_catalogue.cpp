@@ -30,7 +30,8 @@ bool takes_any_width(const Problem& p, const Gpu& gpu) {
 
 std::int64_t stages(std::int64_t m, std::int64_t n, const Gpu& gpu) {
   if (!gpu.occupancy) return kMostStages;
-  return std::min(kMostStages, gpu.occupancy->shared_bytes_per_block / ((m + n) * kStep));
+  const std::int64_t room = gpu.occupancy->shared_bytes_per_block - kResultBytes;
+  return std::min(kMostStages, room / ((m + n) * kStep));
 }
 
 // Of any width, where the kernels have it.
