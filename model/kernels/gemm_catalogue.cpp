@@ -151,10 +151,12 @@ class Widths {
   std::int64_t other_extent_ = 0, rows_ = 0, most_ = 0;
 };
 
-// A side that half of it would cover is not tried, unless asked for.
-bool is_tried(std::int64_t side, std::int64_t asked, std::int64_t extent) {
+// A side that half of it would cover is not tried, unless asked for, or neither extent is longer: of 419
+// names where one extent is at most 56, 393 have the other side along it.
+bool is_tried(std::int64_t side, std::int64_t asked, std::int64_t extent, std::int64_t other) {
   if (asked != kToChoose) return asked == side;
-  return side == kWgmmaSides.front() || side / 2 < extent;
+  const std::int64_t least = kWgmmaSides.front();
+  return side / 2 < extent || (side == least && other <= least / 2);
 }
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
@@ -162,8 +164,8 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   constexpr std::size_t kUsual = 64;
   found.reserve(kUsual);
   for (const std::int64_t side : kWgmmaSides) {
-    if (is_tried(side, p[kTileM], p[kM])) Widths(p, side, true, gpu).add_to(found);
-    if (is_tried(side, p[kTileN], p[kN])) Widths(p, side, false, gpu).add_to(found);
+    if (is_tried(side, p[kTileM], p[kM], p[kN])) Widths(p, side, true, gpu).add_to(found);
+    if (is_tried(side, p[kTileN], p[kN], p[kM])) Widths(p, side, false, gpu).add_to(found);
   }
   return found;
 }
