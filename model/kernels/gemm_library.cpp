@@ -97,9 +97,8 @@ double copy_cycles(const Choice& c) {
 
 // A step copies 128 B of a row. Where rows of so many elements are no multiple of that, most of these
 // pieces begin inside a line and end in the next: L2 looks that up again for `kSecondLine` of the time.
-// By the products of even position of 499 aligned random ones and their durations (cuBLAS 13.0, profile
-// on 132 SMs, 3.35 TB/s, 2026-11-23): without it, those of which neither row is a multiple take 12%
-// longer than those of which both are, against the forecast.
+// Least error of cuBLAS's times in products2 to products14 (5.9%, 7.0% without; 2026-11-22 and 23), and
+// less of the durations of 499 random products in the profile of 2026-11-23 (12.5%, 15.1% without).
 constexpr double kSecondLine = 0.7;
 
 double lookups_of_row(const Choice& c, double elements) {
@@ -136,6 +135,8 @@ TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
   loop.copy_cycles = copy_cycles(c);
   loop.l2_read_bytes = step_lookup_bytes(c, gpu);
   loop.in_flight_bytes = as_double(c.tile.stages) * c.sides() * kStepBytes;
+  // Rows of even position (gemm_tensor.csv, bf16; 2026-11-23) take 4.9% error so on both GPUs with
+  // wgmma, 5.5 and 5.6% in the 4-norm, which suits the fitted tiles of the others.
   loop.overlaps_less = c.tile.stages > 0;
   // Sums of parts leave as they are, at the rate of results.
   loop.outputs = c.tensor && c.splits > 1 ? c.area() : c.area() * c.result / kOutputBytes;
