@@ -232,7 +232,7 @@ bool is_faster(const Prediction& a, const Prediction& b) {
 // Candidates whose outline takes up to so much longer than the fastest one's are planned, but not
 // more of them than that: what follows the tiles' launch is estimated there.
 constexpr double kWorthPlanning = 1.1;
-constexpr std::size_t kMostPlanned = 4;
+constexpr std::size_t kMostPlanned = 6;
 
 bool has_outlines(const KernelRef& found, std::size_t candidates, const Gpu& gpu,
                   const Assumptions& assumptions) {

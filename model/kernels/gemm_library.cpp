@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm_alignment.hpp"
 #include "model/kernels/gemm_beside.hpp"
+#include "model/kernels/gemm_catalogue.hpp"
 #include "model/kernels/gemm_tensor.hpp"
-#include "model/kernels/gemm_tiles.hpp"
 #include "model/kernels/plan_parts.hpp"
 
 namespace roofcast::gemm {
 namespace {
-
-constexpr double kStepBytes = 128;  // of a row of A or B, a step
-constexpr double kSimtDepth = 8;    // of a sum, that kernels on the SIMT pipes take at a time
 
 /// The product, and the way it is computed.
 struct Choice {
@@ -45,59 +43,11 @@ struct Choice {
   }
 };
 
-// wgmma takes tf32 from rows that hold k, and B's hold n.
-bool takes_wide(const Problem& p, const Gpu& gpu) {
-  if (p.dtype == DType::fp32 || !has_wide_products(gpu) || !is_aligned(p)) return false;
-  return p.dtype != DType::tf32 || !gpu.features.has(Instruction::wgmma);
-}
-
-std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
-  if (p.dtype == DType::fp32) {
-    if (has_wide_products(gpu)) return kLargeSimtTiles;
-    if (p[kBatch] > 1) return kSimtBatchTiles;
-    if (!gpu.features.has(Instruction::cp_async)) return kEarlySimtTiles;
-    if (p[kK] > kDeepSum) return kSimtDeepTiles;
-    return kSimtTiles;
-  }
-  if (takes_wide(p, gpu)) return kWgmmaTiles;
-  // Run files of 2026-11-22 name tiles of wgmma for tf32.
-  const auto named = [&p](const LibraryTile& one) {
-    return one.m == p[kTileM] && one.n == p[kTileN];
-  };
-  const bool of_wgmma = p.dtype == DType::tf32 && has_wide_products(gpu) &&
-                        std::none_of(kMmaTiles.begin(), kMmaTiles.end(), named) &&
-                        std::any_of(kWgmmaTiles.begin(), kWgmmaTiles.end(), named);
-  if (of_wgmma) return kWgmmaTiles;
-  return kMmaTiles;
-}
-
-// A tile needs two stages of shared memory and its sums in registers.
-bool fits(const LibraryTile& tile, DType type, const Gpu& gpu) {
-  if (!gpu.occupancy) return true;
-  const double of_row = type == DType::fp32 ? kSimtDepth * size_bytes(type) : kStepBytes;
-  const std::int64_t stages = 2 * (tile.m + tile.n) * static_cast<std::int64_t>(of_row);
-  return stages + gpu.occupancy->shared_reserved_bytes_per_block <=
-         std::min(gpu.occupancy->shared_bytes_per_sm / tile.blocks_per_sm,
-                  gpu.occupancy->shared_bytes_per_block);
-}
-
 Choice choice_of(const Problem& p, const Gpu& gpu) {
-  const auto tiles = tiles_for(p, gpu);
-  const auto tile = std::find_if(tiles.begin(), tiles.end(), [&p](const LibraryTile& one) {
-    return one.m == p[kTileM] && one.n == p[kTileN];
-  });
-  if (tile == tiles.end()) {
-    std::string known;
-    for (const LibraryTile& one : tiles) {
-      known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n);
-    }
-    throw InputError("gemm.library has no tile " + std::to_string(p[kTileM]) + "x" +
-                     std::to_string(p[kTileN]) + " here: choose one of " + known);
-  }
   return {.m = as_double(p[kM]),
           .n = as_double(p[kN]),
           .k = as_double(p[kK]),
-          .tile = *tile,
+          .tile = library_tile(p, gpu),
           .splits = p[kSplitK],
           .element = size_bytes(p.dtype),
           .result = size_bytes(tensor::result_type(p.dtype)),
@@ -128,7 +78,7 @@ double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per
   const double columns = c.area() / rows;
   const double bytes = rows / c.instruction_rows * (c.instruction_rows + columns) * kOperandBytes *
                        (kStepBytes / kOperandBytes);
-  return std::max(arithmetic, bytes / shared_bytes_per_clk);
+  return std::max(arithmetic / c.tile.rate, bytes / shared_bytes_per_clk);
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
@@ -145,13 +95,27 @@ double copy_cycles(const Choice& c) {
          (c.vector * c.element > 2 ? kCyclesPerWidePieceOfWarp : kCyclesPerPieceOfWarp);
 }
 
+// A step copies 128 B of a row. Where rows of so many elements are no multiple of that, most of these
+// pieces begin inside a line and end in the next: L2 looks that up again for `kSecondLine` of the time.
+// Least error of cuBLAS's times in products2 to products14 (5.9%, 7.0% without; 2026-11-22 and 23), and
+// less of the durations of 499 random products in the profile of 2026-11-23 (12.5%, 15.1% without).
+constexpr double kSecondLine = 0.7;
+
+double lookups_of_row(const Choice& c, double elements) {
+  if (!c.takes_wide || c.tile.stages == 0) return 1;
+  constexpr auto kLine = static_cast<std::int64_t>(kStepBytes);
+  const auto in_step = std::gcd(static_cast<std::int64_t>(elements * c.element), kLine);
+  return 1 + kSecondLine * (1 - as_double(in_step) / kStepBytes);
+}
+
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side of
 // their tiles, and what two neighbours of those ask for at about the same time L2 looks up once: half
 // of what the SMs receive, where there are neighbours (tensor of 2026-11-22: 0.51 to 0.57 from
 // 2048x6144x4096 to 8192x8192x8192).
 double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
-  const double of_m = shares && c.columns() > 1 ? 0.5 : 1, of_n = shares && c.rows() > 1 ? 0.5 : 1;
+  const double of_m = (shares && c.columns() > 1 ? 0.5 : 1) * lookups_of_row(c, c.k);
+  const double of_n = (shares && c.rows() > 1 ? 0.5 : 1) * lookups_of_row(c, c.n);
   return (of_m * as_double(c.tile.m) + of_n * as_double(c.tile.n)) * kStepBytes;
 }
 
@@ -170,6 +134,10 @@ TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
   loop.math_cycles = math_cycles(c, rate, gpu.sm.shared_bytes_per_clk.value_or(128));
   loop.copy_cycles = copy_cycles(c);
   loop.l2_read_bytes = step_lookup_bytes(c, gpu);
+  loop.in_flight_bytes = as_double(c.tile.stages) * c.sides() * kStepBytes;
+  // Rows of even position (gemm_tensor.csv, bf16; 2026-11-23) take 4.9% error so on both GPUs with
+  // wgmma, 5.5 and 5.6% in the 4-norm, which suits the fitted tiles of the others.
+  loop.overlaps_less = c.tile.stages > 0;
   // Sums of parts leave as they are, at the rate of results.
   loop.outputs = c.tensor && c.splits > 1 ? c.area() : c.area() * c.result / kOutputBytes;
   loop.blocks_in_turn = !c.tensor;
@@ -280,29 +248,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     throw InputError("quantize is for fp8: leave it out, or ask for --dtype fp8");
   }
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
-  const std::int64_t steps =
-      ceil_div(p[kK] * element_bytes(p.dtype), static_cast<std::int64_t>(kStepBytes));
-  static constexpr std::int64_t kWhole = 1;
-  const bool whole_sums = p.dtype == DType::fp32 && p[kBatch] > 1;
-  std::vector<Problem> found;
-  const auto tiles = tiles_for(p, gpu);
-  found.reserve(tiles.size() * kSplits.size());
-  for (const LibraryTile& tile : tiles) {
-    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) || !fits(tile, p.dtype, gpu))
-      continue;
-    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
-    const std::int64_t most = 8 * gpu.slots(tile.blocks_per_sm);
-    // Kernels for one product of a batch add nothing from others.
-    const std::int64_t& asked = whole_sums && p[kSplitK] == kToChoose ? kWhole : p.values[kSplitK];
-    for (const std::int64_t splits : splits_of(asked, steps, whole, most)) {
-      Problem& one = found.emplace_back(p);
-      one[kTileM] = tile.m;
-      one[kTileN] = tile.n;
-      one[kSplitK] = splits;
-    }
-  }
-  if (found.empty()) (void)choice_of(p, gpu);  // which says what there is
-  return found;
+  return blockings(p, gpu);
 }
 
 Outline library_outline(const Problem& p, const Gpu& gpu) {

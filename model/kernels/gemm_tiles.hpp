@@ -14,14 +14,37 @@ struct LibraryTile {
   std::int64_t m;
   std::int64_t n;
   std::int64_t blocks_per_sm;
-  double rate = 1;  ///< of its arithmetic, against the fastest tile's on the same pipe
+  double rate = 1;          ///< of its arithmetic, against the fastest tile's on the same pipe
+  std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
 };
+
+// What cuBLAS 13.0 has for wgmma, by the names of the kernels that it launched for 1707 products
+// (nvjet_sm90_*; profile of 2026-11-23): one side of a tile, whichever, is of these, the other any
+// multiple of 8 columns. Sums stay with one group of warps as long as its threads hold them: then two
+// groups take turns at tiles of their own. Larger tiles two groups share. Shared memory is stages.
+inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
+inline constexpr std::int64_t kWgmmaColumns = 8;
+inline constexpr std::int64_t kGroupThreads = 128;
+inline constexpr std::int64_t kSumsAlone = 176;   ///< of a thread of one group
+inline constexpr std::int64_t kSumsShared = 160;  ///< of a thread of two
+inline constexpr std::int64_t kMostStages = 16;
+/// Of shared memory, beside the stages: 1646 of 1692 names for 16 bits have the stages that it leaves.
+inline constexpr std::int64_t kResultBytes = 16384;
+/// Of 1707 names 8 have two stages, which cannot hide the copies.
+inline constexpr std::int64_t kLeastStages = 3;
+
+/// With wgmma for tf32 (sm90_xmma_*, same profile): blocks that come and go, of one group of warps, of
+/// two where 128x256. Their rates by those products that this project timed, of H100 (2026-11-23).
+inline constexpr std::array kTf32Tiles = {
+    LibraryTile{64, 64, 2, 0.7},  LibraryTile{64, 128, 2, 0.7},  LibraryTile{128, 64, 2, 0.7},
+    LibraryTile{256, 64, 2, 0.7}, LibraryTile{128, 128, 2, 0.7}, LibraryTile{128, 256, 1, 0.9},
+    LibraryTile{256, 128, 1, 0.9}};
 
 // Of all tiles that fit an SM, those whose absence makes the forecast of the rows of even position
 // worse (gemm_tensor.csv, bf16: ai-dynamo/aiconfigurator; greedy, 2026-11-22). A tile there can
 // stand for several that a library has.
-/// With wgmma: one side is a multiple of its 64 rows, the other of its 8 columns.
-inline constexpr std::array kWgmmaTiles = {
+/// With tcgen05, whose kernels were never named: tiles of wgmma.
+inline constexpr std::array kTcgen05Tiles = {
     LibraryTile{8, 64, 1},    LibraryTile{64, 16, 3},   LibraryTile{64, 48, 1},
     LibraryTile{64, 64, 4},   LibraryTile{64, 128, 2},  LibraryTile{64, 192, 2},
     LibraryTile{64, 224, 1},  LibraryTile{64, 256, 1},  LibraryTile{64, 320, 1},

@@ -9,12 +9,21 @@
 namespace roofcast {
 namespace {
 
-// Overlap at p = 4 (overlap.hpp), by products and square roots: it runs for each of many candidates,
+// Of a sum of 1 to 4: Newton's steps, from a line that is at most 3% off, reach all digits.
+double cube_root(double x) {
+  double y = 0.8 + 0.2 * x;
+  for (int i = 0; i < 4; ++i) y = (2 * y + x / (y * y)) / 3;
+  return y;
+}
+
+// Overlap at p = 4, or 3 (overlap.hpp), by products and roots: it runs for each of many candidates,
 // and powers would take most of its time.
-double norm(double a, double b, double c, double d) {
-  const auto fourth = [](double x) { return x * x * x * x; };
+double norm(bool less, double a, double b, double c, double d) {
   const double largest = std::max({a, b, c, d});
   if (largest <= 0) return 0;
+  const auto cube = [largest](double x) { return x / largest * (x / largest) * (x / largest); };
+  if (less) return largest * cube_root(cube(a) + cube(b) + cube(c) + cube(d));
+  const auto fourth = [](double x) { return x * x * x * x; };
   const double sum =
       fourth(a / largest) + fourth(b / largest) + fourth(c / largest) + fourth(d / largest);
   return largest * std::sqrt(std::sqrt(sum));
@@ -152,7 +161,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
                       over(some * loop.merged_writes / steps, rates.merged_per_s);
     const double from_dram =
         over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
-    const double loop_s = steps * norm(math, l2, from_dram, rates.step_s);
+    const double loop_s = steps * norm(loop.overlaps_less, math, l2, from_dram, rates.step_s);
     // The SIMT pipes work long enough to hide what other blocks of the SM store; tensor cores do not.
     const bool hides_others = loop.blocks_in_turn && !loop.on_tensor_cores;
     const bool alone = hides_others && loop.blocks_per_sm == 1;
@@ -167,11 +176,11 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double moved = std::min(loop_s, steps * from_dram) + some * write_s;
     const double write = std::max(0.0, moved - loop_s - epilogue);
     // The first copies of the next tile are on their way while one is stored.
-    const double memory_s = norm(copies, l2, from_dram, 0);
+    const double memory_s = norm(loop.overlaps_less, copies, l2, from_dram, 0);
     const double ahead_s = std::min(steps, loop.steps_ahead) * memory_s;
     const double next_s =
-        norm(steps * multiplying + epilogue, steps * memory_s + std::max(0.0, epilogue - ahead_s),
-             steps * rates.step_s, 0);
+        norm(loop.overlaps_less, steps * multiplying + epilogue,
+             steps * memory_s + std::max(0.0, epilogue - ahead_s), steps * rates.step_s, 0);
     const double hidden = ahead_s > 0 ? hidden_s(loop_s, epilogue, std::max(next_s, moved)) : 0;
     const double after_others = first ? times - 1 : times;
     first_loop_s = first ? loop_s : first_loop_s;

@@ -35,6 +35,8 @@ struct TileLoop {
   double steps_ahead = 0;
   /// Blocks come and go one by one, a tile each: one that has its SM alone waits for its first tiles itself.
   bool blocks_in_turn = false;
+  /// What a step takes of each resource overlaps in the 3-norm, not in the 4-norm.
+  bool overlaps_less = false;
   bool on_tensor_cores = true;  ///< else on the SIMT pipes
   bool streams = false;         ///< what DRAM gives is read once, in long streams, as copies do
   double useful_cycles = 0;     ///< of all SMs together for the arithmetic that the result needs

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
 
 #include "model/counting/totals.hpp"
 #include "model/kernels/gemm_tiles.hpp"
@@ -47,21 +50,72 @@ TEST(GemmLibrary, CountsTilesStepsAndTraffic) {
   EXPECT_EQ(plan.tile_loop->steps, 8);  // of 64 elements, 128 B
   // Four tile columns receive A and eight tile rows B; L2 looks up half of a step's lines.
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 504.0 * 2 * (4 * 1000 + 8 * 1024));
-  EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes, (128 + 256) / 2.0 * 128);
+  // Rows of A, 1008 B, begin at multiples of 16 B: 7 of 8 pieces of 128 B end in a second line.
+  EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes, (128 * (1 + 0.7 * 7 / 8) + 256) / 2.0 * 128);
   EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1024 * 2);
   EXPECT_DOUBLE_EQ(plan.useful.tensor_flops[DType::bf16], 2.0 * 1000 * 1024 * 504);
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 1024 * 1024 * 512);
 }
 
-TEST(GemmLibrary, WgmmaTakesTf32OfRowsThatHoldKOnly) {
+TEST(GemmLibrary, TakesWgmmaForTf32OfAlignedRows) {
   const Gpu h200 = gpu_named("h200-sxm");
-  const Plan plan =
-      plan_library(with_tile(product(1024, 1024, 1024, DType::tf32), 64, 64), h200).front().plan;
-  EXPECT_EQ(plan.needs, plan_library(with_tile(product(1024, 1024, 1023), 64, 64), h200)
-                            .front()
-                            .plan.needs);  // mma.sync, as of rows that are not aligned
+  const auto plan = [&h200](std::int64_t k) {
+    const Problem p = with_tile(product(1024, 1024, k, DType::tf32), 64, 64);
+    return plan_library(p, h200).front().plan;
+  };
+  EXPECT_EQ(plan(1024).needs, std::vector{Instruction::wgmma});
+  EXPECT_EQ(plan(1023).needs, std::vector{Instruction::mma_sync});
+  // 64·64·32 products at 0.7 of 1024 a clock.
+  EXPECT_DOUBLE_EQ(plan(1024).tile_loop->math_cycles, 64 * 64 * 32 / 1024.0 / 0.7);
   // 128 lines that two warps each read and copies have written, against 203 clocks of arithmetic.
-  EXPECT_EQ(plan.tile_loop->math_cycles, 3 * 128);
+  EXPECT_EQ(plan(1023).tile_loop->math_cycles, 3 * 128);
+}
+
+// cuBLAS 13.0 launched these for them (profile of 2026-11-23).
+TEST(GemmLibrary, WeighsUpTheTilesThatProfilesName) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  for (const auto& [m, n, k, tile_m, tile_n] :
+       {std::array<std::int64_t, 5>{173, 10752, 11560, 88, 192},
+        {1149, 2008, 6056, 128, 144},
+        {4435, 1624, 1088, 224, 128},
+        {145, 7288, 6752, 152, 64},
+        {9, 8848, 3768, 16, 128}}) {
+    const std::vector<Problem> all = library_candidates(product(m, n, k), h100);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(),
+                            [tile_m = tile_m, tile_n = tile_n](const Problem& p) {
+                              return p[kTileM] == tile_m && p[kTileN] == tile_n && p[kSplitK] == 1;
+                            }))
+        << m << "x" << n << "x" << k;
+    EXPECT_LT(all.size(), 100U);
+  }
+}
+
+TEST(GemmLibrary, TilesAreAsWideAsRegistersAndSharedMemoryAllow) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const auto tile = [&h100](std::int64_t m, std::int64_t n) {
+    const TileLoop loop = library_outline(with_tile(product(8192, 8192, 8192), m, n), h100).loop;
+    return std::pair{loop.blocks_per_sm, loop.in_flight_bytes};
+  };
+  // 176 sums a thread of one group, whose tiles take turns; then of two groups.
+  EXPECT_EQ(tile(176, 128), (std::pair{std::int64_t{2}, 5 * 304 * 128.0}));
+  EXPECT_EQ(tile(184, 128), (std::pair{std::int64_t{1}, 5 * 312 * 128.0}));
+  EXPECT_EQ(tile(8, 64), (std::pair{std::int64_t{2}, 16 * 72 * 128.0}));
+  EXPECT_THROW(tile(168, 256), InputError);  // more sums than two groups hold
+  EXPECT_THROW(tile(80, 512), InputError);   // two stages
+  EXPECT_THROW(tile(100, 128), InputError);
+}
+
+TEST(GemmLibrary, TakesLongerWhereRowsBeginInsideLines) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const double aligned = time_s(product(4096, 4096, 1024), h100);
+  EXPECT_GT(time_s(product(4096, 4096, 1016), h100), 1.02 * aligned);
+  EXPECT_GT(time_s(product(4096, 4088, 1024), h100), 1.02 * aligned);
+}
+
+TEST(GemmLibrary, AColumnIsReadAsItLies) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  EXPECT_LE(time_s(product(14336, 1, 4096), h100), time_s(product(14336, 8, 4096), h100));
+  EXPECT_LT(time_s(product(14336, 1, 4095), h100), 1.5 * time_s(product(14336, 8, 4096), h100));
 }
 
 TEST(GemmLibrary, AddsPartsOfKInALaunchOfTheirOwn) {

@@ -59,6 +59,20 @@ TEST(TileTime, OfAStepIsTheFourNormOfWhatOverlaps) {
   EXPECT_NEAR(time_s(some, gpu, {5000, 0}), 5e-6 * std::pow(4, 0.25), 1e-15);
 }
 
+TEST(TileTime, OfAStepIsTheThreeNormWhereResourcesOverlapLess) {
+  Gpu gpu = device();
+  gpu.sustained.tile_l2_bytes_per_s = 10e9;
+  TileLoop some = loop(10);
+  some.overlaps_less = true;
+  EXPECT_DOUBLE_EQ(time_s(some, gpu), 5e-6);
+  some.l2_read_bytes = 50;
+  EXPECT_NEAR(time_s(some, gpu), 5e-6 * std::cbrt(2), 1e-19);
+  gpu.sustained.tile_dram_bytes_per_s = 1e9;
+  EXPECT_NEAR(time_s(some, gpu, {5000, 0}), 5e-6 * std::cbrt(3), 1e-19);
+  gpu.sustained.tile_step_cycles = 25;
+  EXPECT_NEAR(time_s(some, gpu, {5000, 0}), 5e-6 * std::cbrt(3.125), 1e-19);
+}
+
 TEST(TileTime, OfBlocksThatStayHasTheNextCopiesUnderWayWhileOneIsStored) {
   Gpu gpu = device();
   gpu.sustained.tile_l2_bytes_per_s = 10e9;
