@@ -19,9 +19,10 @@ struct LibraryTile {
 };
 
 // What cuBLAS 13.0 has for wgmma, by the names of the kernels that it launched for 1707 products
-// (nvjet_sm90_*; h100-sxm5-cublas-kernels-2026-11-23.csv in validation/measured): one side of a tile, whichever, is of these, the other any
-// multiple of 8 columns. Sums stay with one group of warps as long as its threads hold them: then two
-// groups take turns at tiles of their own. Larger tiles two groups share. Shared memory is stages.
+// (nvjet_sm90_*; h100-sxm5-cublas-kernels-2026-11-23.csv in validation/measured): one side of a tile,
+// whichever, is of these, the other any multiple of 8 columns. Sums stay with one group of warps as long
+// as its threads hold them: then two groups take turns at tiles of their own. Larger tiles two groups
+// share. Shared memory is stages.
 inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
 inline constexpr std::int64_t kWgmmaColumns = 8;
 inline constexpr std::int64_t kGroupThreads = 128;
