@@ -45,7 +45,7 @@ __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int ro
 template <class T>
 class Parts {
  public:
-  /// Of the tile that has its first slot there: so many parts, of all blocks of a cluster.
+  /// `count` parts of the tile that has its first slot there; those of a part follow `slot_stride` further.
   __device__ Parts(const Workspace& workspace, int count, int first_slot, int slot_stride,
                    int warpgroup)
       : workspace_(workspace),
@@ -187,8 +187,8 @@ __device__ Out load_element(unsigned from) {
   }
 }
 
-/// Lines `first` to `past` of a panel that no box can store, to C: neighbouring lanes on neighbouring
-/// elements. `c` is where line 0 begins; what lies beyond the last row and column of C is left out.
+/// Lines of a panel that no box can store, to C: neighbouring lanes on neighbouring elements. `c` is where
+/// line 0 begins; what lies beyond the last row and column of C is left out.
 template <class Out>
 __device__ void store_lines(unsigned panel, Out* c, std::int64_t row_c, Range lines, int rows_left,
                             int columns_left, int lane) {

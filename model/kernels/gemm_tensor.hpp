@@ -93,8 +93,8 @@ struct WgmmaTile {
   int consumers;   ///< warpgroups that multiply; one more copies
   int cluster;     ///< neighbours along the instruction's rows: they share the other operand's tile
   bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
-  /// The 64 rows of an instruction lie along n and its columns, of which there may be any multiple of
-  /// 8, along m. Else rows along m.
+  /// The 64 rows of an instruction lie along n, and its columns, a multiple of 16, along m. Else the rows lie
+  /// along m.
   bool turned = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
