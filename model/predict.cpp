@@ -293,7 +293,7 @@ Prediction predict_fastest(const KernelRef& found, const Problem& problem, const
       if (!refusal) refusal = error;
     }
   }
-  if (!best) throw *refusal;
+  if (!best) throw refusal.value_or(InputError("no candidate computes it: leave settings open"));
   return std::move(*best);
 }
 

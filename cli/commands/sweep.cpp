@@ -37,7 +37,9 @@ std::vector<Option> common_options() {
        {"series", "alignment",
         "colour the chart by the largest power of two that divides x, and mark waves"},
        {"waves", "", "mark in the chart from where on a launch takes more waves"},
-       {"run", "FILE", "mark in the chart what this run measured at the same points"},
+       {"run", "FILE",
+        "mark in the chart what this run measured at the same points, with its settings where they "
+        "are left open"},
        {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
        {"help,h", "", "this text"}});
 }

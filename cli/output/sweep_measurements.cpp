@@ -11,16 +11,26 @@
 namespace roofcast::cli {
 namespace {
 
-// The settings of a library are what it is taken to choose: no measurement knows them.
-std::string key(std::string_view kernel, Problem problem) {
-  if (kernel.ends_with(".library")) {
-    std::size_t i = 0;
-    for (const Parameter& parameter : find_kernel(kernel).parameters()) {
-      if (parameter.configures) problem[i] = kToChoose;
-      ++i;
-    }
+// Without the settings: a run holds those that the model chose on its day.
+std::string key(const KernelRef& kernel, Problem problem) {
+  std::size_t i = 0;
+  for (const Parameter& parameter : kernel.parameters()) {
+    if (parameter.configures) problem[i] = kToChoose;
+    ++i;
   }
-  return fmt::format("{} {}", kernel, validation::problem_text(kernel, problem));
+  const std::string_view name = kernel_name(kernel);
+  return fmt::format("{} {}", name, validation::problem_text(name, problem));
+}
+
+// Those that are left open may be any, and no measurement knows what a library takes.
+bool has_settings_of(const KernelRef& kernel, const Problem& measured, const Problem& asked) {
+  if (kernel_name(kernel).ends_with(".library")) return true;
+  std::size_t i = 0;
+  for (const Parameter& parameter : kernel.parameters()) {
+    if (parameter.configures && asked[i] != kToChoose && measured[i] != asked[i]) return false;
+    ++i;
+  }
+  return true;
 }
 
 }  // namespace
@@ -31,23 +41,27 @@ Measurements::Measurements(const Options& options) : cache_given_(options.has("c
   run_ = validation::parse_run(*path, read_file(*path));
   path_ = *path;
   for (const validation::Case& item : run_.cases) {
-    cases_[key(item.kernel, item.problem)].push_back(&item);
+    cases_[key(find_kernel(item.kernel), item.problem)].push_back(&item);
   }
 }
 
 const validation::Case* Measurements::find(const KernelRef& kernel, const Problem& problem,
                                            const Gpu& gpu, CacheState& cache) {
   if (run_.device.gpu != gpu.name) return nullptr;
-  // A run holds the settings that the harness took, which the model chose, but for a library's own.
-  const auto found = cases_.find(key(kernel_name(kernel), as_measured(kernel, problem, gpu)));
+  const auto found = cases_.find(key(kernel, problem));
   if (found == cases_.end()) return nullptr;
+  // With today's settings if the run has them, else with those of its day.
+  const Problem today = as_measured(kernel, problem, gpu);
+  const validation::Case* best = nullptr;
   for (const validation::Case* item : found->second) {
     if (cache_given_ && item->cache != cache) continue;
-    cache = item->cache;
-    ++found_;
-    return item;
+    if (!has_settings_of(kernel, item->problem, problem)) continue;
+    if (best == nullptr || item->problem == today) best = item;
   }
-  return nullptr;
+  if (best == nullptr) return nullptr;
+  cache = best->cache;
+  ++found_;
+  return best;
 }
 
 void Measurements::warn_if_none() const {

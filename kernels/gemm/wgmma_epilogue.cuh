@@ -7,8 +7,8 @@
 
 namespace roofcast::cuda::gemm::hopper {
 
-/// Sums of a part of k, fp32 by pairs along rows of C: a quarter of a warp fills a sector. (row, column)
-/// is where the warpgroup's begin.
+/// Stores the sums of a part of k, in fp32. Four lanes fill a sector by pairs; in a turned tile eight do, one
+/// sum each. (row, column) is where the warpgroup's sums begin, by rows and columns of instructions.
 template <class T>
 __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
                            int warp, int lane) {

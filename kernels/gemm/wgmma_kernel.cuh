@@ -8,7 +8,7 @@
 //
 // 1. One thread of a producer warpgroup starts the copies (TMA: one instruction for a box of 64 rows
 //    and more, swizzled on the way, zeros beyond the edges). The others of its warpgroup do nothing,
-//    and setmaxnreg gives their registers to the consumers, who hold 128 sums a thread.
+//    and setmaxnreg gives their registers to the consumers, who hold up to 160 sums a thread.
 // 2. A ring of kStages stages. full[s] completes when the bytes of a stage have come: one arrival and
 //    kStageBytes. empty[s] completes when every consumer warp, of both blocks of a cluster, has done
 //    with it: from each warp, so that none can find a barrier two phases past. Wait number i of a
@@ -24,7 +24,7 @@
 // 6. Ping-pong: the warpgroups take alternate tiles, and one multiplies while the other stores. The
 //    tile is that of one warpgroup, so shared memory is read twice as often: for short k.
 // 7. C goes through shared memory: stmatrix, swizzled, without conflicts; fence.proxy.async, for the
-//    copy engine does not see ordinary stores otherwise; TMA. Panels of 64 rows × 128 bytes, two a
+//    copy engine does not see ordinary stores otherwise; TMA. Panels of 64 lines of 128 bytes (32 where shared memory has no room for more), two a
 //    warpgroup, so one is stored while the other is filled.
 // 8. Split k: where tiles are fewer than SMs, parts of k go to different blocks, fp32 sums to a
 //    workspace, and a second kernel adds them in order: the result is the same each time.

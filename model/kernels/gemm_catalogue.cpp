@@ -24,6 +24,9 @@ bool has_wgmma(const Gpu& gpu) {
 }
 
 // tf32 has tiles of its own.
+bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
+  return has_wgmma(gpu) && takes_wide(p, gpu) && p.dtype == DType::tf32;
+}
 bool takes_any_width(const Problem& p, const Gpu& gpu) {
   return has_wgmma(gpu) && takes_wide(p, gpu) && p.dtype != DType::tf32;
 }
@@ -55,7 +58,7 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
     return kSimtTiles;
   }
   if (!takes_wide(p, gpu)) return kMmaTiles;
-  if (p.dtype == DType::tf32 && has_wgmma(gpu)) return kTf32Tiles;
+  if (takes_tf32_tiles(p, gpu)) return kTf32Tiles;
   return kTcgen05Tiles;
 }
 
@@ -68,17 +71,17 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   });
   if (one == tiles.end()) return std::nullopt;
   LibraryTile found = *one;
-  if (tiles.data() == kTf32Tiles.data()) found.stages = stages(m, n, gpu) / found.blocks_per_sm;
+  if (takes_tf32_tiles(p, gpu)) found.stages = stages(m, n, gpu) / found.blocks_per_sm;
   return found;
 }
 
 // Run files of 2026-11-22 name tiles for tf32 that other types have.
 std::optional<LibraryTile> named_before(const Problem& p, const Gpu& gpu) {
-  if (p.dtype != DType::tf32 || !has_wgmma(gpu)) return std::nullopt;
+  if (!takes_tf32_tiles(p, gpu)) return std::nullopt;
   return wgmma_tile(p[kTileM], p[kTileN], gpu);
 }
 
-// A tile needs two stages of shared memory and its sums in registers.
+// Shared memory holds two stages of a tile.
 bool fits(const LibraryTile& tile, DType type, const Gpu& gpu) {
   if (!gpu.occupancy) return true;
   const double of_row = type == DType::fp32 ? kSimtDepth * size_bytes(type) : kStepBytes;
@@ -104,13 +107,16 @@ class Widths {
     const std::int64_t other = along_m ? p[kN] : p[kM];
     other_extent_ = other;
     rows_ = ceil_div(along_m ? p[kM] : p[kN], side) * p[kBatch];
-    most_ = std::min(2 * kSumsShared * kGroupThreads / side / kWgmmaColumns,
-                     ceil_div(other, kWgmmaColumns)) *
-            kWgmmaColumns;
+    std::int64_t widest = 2 * kSumsShared * kGroupThreads / side;  // by registers
+    if (gpu.occupancy) {
+      const std::int64_t lines = (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kStep;
+      widest = std::min(widest, lines / kLeastStages - side);
+    }
+    most_ = std::min(widest / kWgmmaColumns, ceil_div(other, kWgmmaColumns)) * kWgmmaColumns;
   }
 
-  // The names of 2026-11-23 fill rounds: of 132 SMs 1149x2008 takes 126 tiles, 4435x1624 takes 260 and
-  // 2778x26544 takes 1826. So of all widths those that are the narrowest to need no more rounds.
+  // The names fill rounds: on 132 SMs 1149x2008 takes 126 tiles, 4435x1624 takes 260, 2778x26544 takes
+  // 1826. So for each number of rounds, from the least on, the narrowest width is tried.
   void add_to(std::vector<Problem>& found) const {
     const std::int64_t asked = along_m_ ? p_[kTileN] : p_[kTileM];
     const std::int64_t places = gpu_.slots(1);
@@ -119,25 +125,24 @@ class Widths {
         add_width(found, asked, splits);
         continue;
       }
+      if (most_ <= 0) continue;
       const std::int64_t blocks = rows_ * splits;
-      const std::int64_t least = ceil_div(blocks * ceil_div(other_extent_, most_), places);
+      std::int64_t columns = ceil_div(other_extent_, most_);
       // A split is for what one round takes.
-      if (splits > 1 && least > 1 && p_[kSplitK] == kToChoose) continue;
-      std::int64_t width = 0, left = splits > 1 ? 1 : kWidths;
-      for (std::int64_t rounds = least; left > 0 && width != kWgmmaColumns; ++rounds) {
-        const std::int64_t columns = rounds * places / blocks;
-        const std::int64_t next = std::min(
-            most_, ceil_div(ceil_div(other_extent_, columns), kWgmmaColumns) * kWgmmaColumns);
-        if (next == width) continue;
-        width = next;
+      if (splits > 1 && blocks * columns > places && p_[kSplitK] == kToChoose) continue;
+      for (std::int64_t left = splits > 1 ? 1 : kWidths; left > 0; --left) {
+        columns = ceil_div(blocks * columns, places) * places / blocks;  // fills the last round
+        const std::int64_t width =
+            ceil_div(ceil_div(other_extent_, columns), kWgmmaColumns) * kWgmmaColumns;
         add_width(found, width, splits);
-        --left;
+        if (width == kWgmmaColumns) break;
+        columns = ceil_div(other_extent_, width - kWgmmaColumns);
       }
     }
   }
 
  private:
-  static constexpr std::int64_t kWidths = 4;  // of more rounds each: enough in all the names
+  static constexpr std::int64_t kWidths = 4;  // numbers of rounds that are tried
 
   void add_width(std::vector<Problem>& found, std::int64_t width, std::int64_t splits) const {
     const std::int64_t m = along_m_ ? side_ : width, n = along_m_ ? width : side_;
@@ -151,10 +156,16 @@ class Widths {
   std::int64_t other_extent_ = 0, rows_ = 0, most_ = 0;
 };
 
-// A side that half of it would cover is not tried, unless asked for, or neither extent is longer: of 419
-// names where one extent is at most 56, 393 have the other side along it.
-bool is_tried(std::int64_t side, std::int64_t asked, std::int64_t extent, std::int64_t other) {
-  if (asked != kToChoose) return asked == side;
+/// What is given of a tile: the side in question, and the other one.
+struct Asked {
+  std::int64_t side, other;
+};
+
+// A side is tried where the extent is longer than half of it, and 64 where both extents are at most 32 too: of
+// 429 names where one extent is at most 56, 401 have the free side along it. A tile that is given in part is
+// tried with all sides.
+bool is_tried(std::int64_t side, const Asked& asked, std::int64_t extent, std::int64_t other) {
+  if (asked.side != kToChoose || asked.other != kToChoose) return is_asked(asked.side, side);
   const std::int64_t least = kWgmmaSides.front();
   return side / 2 < extent || (side == least && other <= least / 2);
 }
@@ -164,17 +175,20 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   constexpr std::size_t kUsual = 64;
   found.reserve(kUsual);
   for (const std::int64_t side : kWgmmaSides) {
-    if (is_tried(side, p[kTileM], p[kM], p[kN])) Widths(p, side, true, gpu).add_to(found);
-    if (is_tried(side, p[kTileN], p[kN], p[kM])) Widths(p, side, false, gpu).add_to(found);
+    const Asked along_m{p[kTileM], p[kTileN]}, along_n{p[kTileN], p[kTileM]};
+    if (is_tried(side, along_m, p[kM], p[kN])) Widths(p, side, true, gpu).add_to(found);
+    if (is_tried(side, along_n, p[kN], p[kM])) Widths(p, side, false, gpu).add_to(found);
   }
   return found;
 }
 
 // Up to how many blocks a product is split.
 std::int64_t most_blocks(const Problem& p, const LibraryTile& tile, const Gpu& gpu) {
-  // Of those for tf32 the names show parts of products of few tiles only.
-  if (p.dtype == DType::tf32 && has_wgmma(gpu) && takes_wide(p, gpu)) return gpu.slots(1) / 4;
-  return 8 * gpu.slots(tile.blocks_per_sm);
+  constexpr std::int64_t kRounds = 8;
+  // cuBLAS splits products in tf32 only where tiles are few (names of 2026-11-23).
+  constexpr std::int64_t kTf32Part = 4;
+  if (takes_tf32_tiles(p, gpu)) return gpu.slots(1) / kTf32Part;
+  return kRounds * gpu.slots(tile.blocks_per_sm);
 }
 
 std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
@@ -206,8 +220,11 @@ bool takes_wide(const Problem& p, const Gpu& gpu) {
 LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
   if (const auto tile = find_tile(p, gpu)) return *tile;
   if (const auto tile = named_before(p, gpu)) return *tile;
-  const std::string refused = "gemm.library has no tile " + std::to_string(p[kTileM]) + "x" +
-                              std::to_string(p[kTileN]) + " here: ";
+  const auto side_text = [](std::int64_t side) {
+    return side == kToChoose ? "any" : std::to_string(side);
+  };
+  const std::string refused =
+      "gemm.library has no tile " + side_text(p[kTileM]) + "x" + side_text(p[kTileN]) + " here: ";
   std::string known;
   if (takes_any_width(p, gpu)) {
     for (const std::int64_t side : kWgmmaSides) {

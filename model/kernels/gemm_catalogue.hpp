@@ -8,9 +8,9 @@
 
 namespace roofcast::gemm {
 
-inline constexpr double kStepBytes = 128;  ///< of a row of A or B, a step
-inline constexpr double kSimtDepth =
-    8;  ///< of a sum, that kernels on the SIMT pipes take at a time
+inline constexpr double kStepBytes = 128;  ///< that a step takes of a row of A or B
+/// Elements of k that kernels on the SIMT pipes take at a time.
+inline constexpr double kSimtDepth = 8;
 
 /// Whether the library takes its kernels for wgmma or tcgen05.
 bool takes_wide(const Problem& p, const Gpu& gpu);

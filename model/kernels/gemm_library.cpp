@@ -96,7 +96,7 @@ double copy_cycles(const Choice& c) {
 }
 
 // A step copies 128 B of a row. Where rows of so many elements are no multiple of that, most of these
-// pieces begin inside a line and end in the next: L2 looks that up again for `kSecondLine` of the time.
+// pieces begin inside a line and end in the next one, which L2 looks up too for a share `kSecondLine` of them.
 // Least error of cuBLAS's times in products2 to products14 (5.9%, 7.0% without; 2026-11-22 and 23), and
 // less of the durations of 499 random products in the profile of 2026-11-23 (12.5%, 15.1% without).
 constexpr double kSecondLine = 0.7;
@@ -134,6 +134,7 @@ TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
   loop.math_cycles = math_cycles(c, rate, gpu.sm.shared_bytes_per_clk.value_or(128));
   loop.copy_cycles = copy_cycles(c);
   loop.l2_read_bytes = step_lookup_bytes(c, gpu);
+  // Of the ring that two groups share: two tiles of an SM count it twice, where one reaches DRAM's rate.
   loop.in_flight_bytes = as_double(c.tile.stages) * c.sides() * kStepBytes;
   // Rows of even position (gemm_tensor.csv, bf16; 2026-11-23) take 4.9% error so on both GPUs with
   // wgmma, 5.5 and 5.6% in the 4-norm, which suits the fitted tiles of the others.

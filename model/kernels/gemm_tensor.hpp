@@ -21,7 +21,7 @@ enum Parameter : std::size_t {
   kLdb,
   kLdc,
   kSplitK,     ///< parts of k that different blocks sum
-  kCluster,    ///< blocks that share B by multicast
+  kCluster,    ///< blocks that share a tile of B by multicast, of A where tiles are turned
   kSplitRest,  ///< parts of k of the tiles of the last round, where it is not full
 };
 
@@ -68,11 +68,11 @@ inline std::string overlapping_rows(const Problem& p) {
   return {};
 }
 
-/// Whether neighbouring blocks of gemm.wgmma take tiles that are neighbours along an instruction's columns.
-/// They go down C first, whichever way instructions lie, and so read the same columns of B at a time:
-/// 777x15360x5120 in turned tiles of 144x128 takes 186 us, and 270 us across C first. Clusters of turned
-/// tiles go across, since there two blocks share A's tile: 900x28672x4096 in tiles of 160x128 takes 324
-/// us, and 383 us down first (kernel_bench, H100, 2026-11-23).
+/// Whether gemm.wgmma visits tiles along an instruction's columns first. Blocks go down C first, turned or
+/// not, and so read the same columns of B: 777x15360x5120 in turned tiles of 144x128 takes 186 us, and
+/// across C first 270 us. Clusters of turned tiles go across C, since their blocks share A's tile:
+/// 900x28672x4096 in 160x128, in clusters of two as tried then, takes 324 us, and down first 383 us
+/// (kernel_bench, H100, 2026-11-23).
 constexpr bool columns_first(bool turned, std::int64_t cluster) {
   return turned && cluster == 1;
 }

@@ -18,11 +18,10 @@ struct LibraryTile {
   std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
 };
 
-// What cuBLAS 13.0 has for wgmma, by the names of the kernels that it launched for 1707 products
-// (nvjet_sm90_*; h100-sxm5-cublas-kernels-2026-11-23.csv in validation/measured): one side of a tile,
-// whichever, is of these, the other any multiple of 8 columns. Sums stay with one group of warps as long
-// as its threads hold them: then two groups take turns at tiles of their own. Larger tiles two groups
-// share. Shared memory is stages.
+// Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*, validation/measured/
+// h100-sxm5-cublas-kernels-2026-11-23.csv): one side, along m or n, is one of kWgmmaSides, the other any
+// multiple of 8. Up to kSumsAlone sums a thread, each of two warpgroups takes tiles of its own, in turns;
+// larger tiles two warpgroups share. Stages fill the shared memory.
 inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
 inline constexpr std::int64_t kWgmmaColumns = 8;
 inline constexpr std::int64_t kGroupThreads = 128;

@@ -96,8 +96,8 @@ Sides sides_of(const Choice& c, const Operands& operands) {
   return {operands.a, operands.b, c.s.a(), c.s.b()};
 }
 
-// Every tile column asks L2 for A once and every row of clusters for B, as far as they exist, by pieces of
-// lines.
+// Blocks ask L2 for the operand along an instruction's rows once for each tile across, and for the other
+// one once for each row of clusters, as far as they exist, by pieces of lines.
 double lines_bytes(const Choice& c, const Operands& operands) {
   const Sides sides = sides_of(c, operands);
   return as_double(c.across()) * sides.down_bytes * sides.down.lines +
@@ -124,7 +124,7 @@ double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return looked_up(sides.down_bytes, sides.down, c.across()) +
          looked_up(sides.across_bytes, sides.across, c.clusters_down());
 }
-// What comes to the blocks: whole boxes, those of B to each block of a cluster.
+// What comes to the blocks: whole boxes. What a cluster shares comes to each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands) {
   constexpr double kSectorsOfPiece = 4;
   const double pieces =
@@ -133,8 +133,8 @@ double box_bytes(const Choice& c, const Operands& operands) {
          kSectorsOfPiece;
 }
 
-// Clocks of an SM for the products of one step. An instruction reads 64 rows of A and all columns of
-// B from shared memory.
+// Clocks of an SM for the products of one step. An instruction reads 64 rows of one operand and
+// all columns of the other from shared memory.
 double math_cycles(const Choice& c, const Gpu& gpu) {
   const double rate = gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
   const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
@@ -230,16 +230,18 @@ std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, c
   const bool whole_lines = operands.a.lines <= 1 && operands.b.lines <= 1;
   const std::int64_t down = c.clusters_down() * c.tile.cluster, blocks = launch_of(c, gpu).grid[0];
   const Sides sides = sides_of(c, operands);
-  // Of a raster that goes across first, what is a row here is a column of the tile.
-  const bool across = columns_first(c.tile.turned, c.tile.cluster);
-  const std::int64_t rows = across ? c.across() : down, columns = across ? down : c.across();
+  // TileRaster takes group_rows rows first: where blocks go along an instruction's columns first, those
+  // are its rows.
+  const bool across_first = columns_first(c.tile.turned, c.tile.cluster);
+  const std::int64_t rows = across_first ? c.across() : down;
+  const std::int64_t columns = across_first ? down : c.across();
   const double of_down = sides.down_bytes / as_double(down);
   const double of_across = sides.across_bytes / as_double(c.across());
   return TileRaster{.tile_rows = rows,
                     .tile_columns = columns,
                     .group_rows = std::min(wgmma_group(columns, blocks), rows),
-                    .row_panel_bytes = across ? of_across : of_down,
-                    .column_panel_bytes = across ? of_down : of_across,
+                    .row_panel_bytes = across_first ? of_across : of_down,
+                    .column_panel_bytes = across_first ? of_down : of_across,
                     .drift = whole_lines ? kDrift : kDriftOffLines};
 }
 
@@ -327,7 +329,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
         !is_asked(p[kCluster], tile.cluster) || !is_asked(p[kTileK], depth_of(p))) {
       continue;
     }
-    // A second block of a cluster that has no tile row would copy for nothing.
+    // The second block of a cluster would copy for nothing where there is one tile down.
     const Choice one_tile{p, Sizes(p), tile};
     if (p[kCluster] == kToChoose && tile.cluster > 1 && one_tile.extent_down() <= tile.down()) {
       continue;
@@ -337,7 +339,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
          splits_of(p.values[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
       // Both splits to choose but the rest's: of all tiles there is one part.
       if (p[kSplitK] == kToChoose && p[kSplitRest] > 1 && split > 1) break;
-      if (tile.turned && split > 1) break;
+      if (tile.turned && p[kSplitK] == kToChoose && split > 1) break;
       Problem one = p;
       one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth_of(p);
       one[kSplitK] = split;

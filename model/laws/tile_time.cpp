@@ -9,7 +9,7 @@
 namespace roofcast {
 namespace {
 
-// Of a sum of 1 to 4: Newton's steps, from a line that is at most 3% off, reach all digits.
+// For x from 1 to 4. The line that Newton's steps begin from is at most 5% off; four steps reach all digits.
 double cube_root(double x) {
   double y = 0.8 + 0.2 * x;
   for (int i = 0; i < 4; ++i) y = (2 * y + x / (y * y)) / 3;

@@ -23,7 +23,7 @@ struct TileTime {
 };
 
 /// Blocks run in rounds of blocks_per_sm · SMs; a step of all that run at once takes
-///   ‖ math, L2, DRAM, least ‖  (the 4-norm, or the 3-norm: they overlap, not perfectly)
+///   ‖ math, L2, DRAM, least ‖  (the 4-norm, or the 3-norm where TileLoop::overlaps_less: they overlap, not perfectly)
 /// where math counts the fullest SM, or what a block alone on it waits for besides, L2 the bytes of
 /// all, and DRAM the launch's bytes spread over its steps, at a rate that grows with the SMs that load
 /// until `tile_dram_sm_share` of them do, or with what they have in flight where that is known.

@@ -35,7 +35,7 @@ struct TileLoop {
   double steps_ahead = 0;
   /// Blocks come and go one by one, a tile each: one that has its SM alone waits for its first tiles itself.
   bool blocks_in_turn = false;
-  /// What a step takes of each resource overlaps in the 3-norm, not in the 4-norm.
+  /// A step's times for each resource combine by the 3-norm in place of the 4-norm.
   bool overlaps_less = false;
   bool on_tensor_cores = true;  ///< else on the SIMT pipes
   bool streams = false;         ///< what DRAM gives is read once, in long streams, as copies do

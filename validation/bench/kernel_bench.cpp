@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "kernels/common/data.hpp"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/tensor.hpp"
+#include "validation/harness/handles.hpp"
 #include "validation/harness/l2_flush.hpp"
 
 using namespace roofcast;
@@ -25,16 +27,11 @@ using namespace roofcast::cuda;
 
 namespace {
 
-struct Free {
-  void operator()(void* p) const { (void)cudaFree(p); }
-};
-using Buffer = std::unique_ptr<void, Free>;
+using Buffer = harness::DevicePointer<std::byte>;
 
-Buffer allocate(std::size_t bytes) {
-  void* p = nullptr;
-  check(cudaMalloc(&p, bytes));
-  return Buffer(p);
-}
+// A case is launched so often, or until so much time is spent; the first launches warm up.
+constexpr int kMostLaunches = 40, kWarmUp = 3;
+constexpr double kLongEnough_s = 0.3, kWarm_s = 0.25;
 
 /// What the outputs should be, in float64. A product's is kept for the lines that follow: the tiles
 /// of a product change neither its inputs nor its result, and the reference of a large one takes
@@ -55,8 +52,8 @@ class References {
     buffers_.clear();
     addresses_.clear();
     for (const Tensor& out : tensors.outputs) {
-      buffers_.push_back(allocate(out.elements * sizeof(double)));
-      addresses_.push_back(static_cast<double*>(buffers_.back().get()));
+      buffers_.push_back(harness::device_alloc<std::byte>(out.elements * sizeof(double)));
+      addresses_.push_back(reinterpret_cast<double*>(buffers_.back().get()));
     }
     entry.reference(p, inputs, addresses_, nullptr);
     reference_ = entry.reference;
@@ -107,7 +104,7 @@ class Arguments {
 
  private:
   void* add(const Tensor& t) {
-    buffers_.push_back(allocate(bytes_of(t)));
+    buffers_.push_back(harness::device_alloc<std::byte>(bytes_of(t)));
     return buffers_.back().get();
   }
   std::vector<Buffer> buffers_;
@@ -117,19 +114,13 @@ class Arguments {
 
 class Timer {
  public:
-  Timer() : flush_(device_flush()) {
-    check(cudaEventCreate(&start_));
-    check(cudaEventCreate(&stop_));
-  }
   double seconds(const KernelEntry& entry, const Problem& p, const Addresses& at) {
     flush_.enqueue(nullptr);
-    check(cudaEventRecord(start_));
+    check(cudaEventRecord(start_.get()));
     entry.run(p, at, nullptr);
-    check(cudaEventRecord(stop_));
-    check(cudaEventSynchronize(stop_));
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, start_, stop_));
-    return static_cast<double>(ms) * 1e-3;
+    check(cudaEventRecord(stop_.get()));
+    check(cudaEventSynchronize(stop_.get()));
+    return harness::seconds_between(start_, stop_);
   }
 
  private:
@@ -141,8 +132,8 @@ class Timer {
     return {static_cast<std::size_t>(l2_bytes), sm_count};
   }
 
-  harness::L2Flush flush_;
-  cudaEvent_t start_{}, stop_{};
+  harness::L2Flush flush_ = device_flush();
+  harness::Event start_ = harness::make_event(), stop_ = harness::make_event();
 };
 
 double median(std::vector<double> values) {
@@ -156,7 +147,12 @@ void bench(const std::string& line, Timer& timer, References& references) {
   std::string name, type;
   if (!(words >> name >> type) || name.starts_with('#')) return;
   Problem p;
-  p.dtype = parse_dtype(type).value_or(DType::fp32);
+  const std::optional<DType> dtype = parse_dtype(type);
+  if (!dtype) {
+    std::printf("%s: no such type\n", line.c_str());
+    return;
+  }
+  p.dtype = *dtype;
   std::size_t count = 0;
   while (count < Problem::kMaxParameters && words >> p.values[count]) ++count;
 
@@ -178,18 +174,21 @@ void bench(const std::string& line, Timer& timer, References& references) {
   }
   std::vector<double> mine, theirs;
   double spent = 0;
-  for (int i = 0; i < 40 && spent < 0.3; ++i) {
+  for (int i = 0; i < kMostLaunches && spent < kLongEnough_s; ++i) {
     const double a = timer.seconds(*entry, p, arguments.addresses());
     const double b = library ? timer.seconds(*library, p, arguments.addresses()) : 0;
     spent += a + b;
-    if (i >= 3 || spent > 0.25) mine.push_back(a), theirs.push_back(b);
+    if (i >= kWarmUp || spent > kWarm_s) mine.push_back(a), theirs.push_back(b);
   }
   double bytes = 0;
   for (const auto& list : {tensors.inputs, tensors.outputs}) {
     for (const Tensor& t : list) bytes += static_cast<double>(bytes_of(t));
   }
-  const double work = product ? 2e-12 * static_cast<double>(p[0] * p[1]) * static_cast<double>(p[2])
-                              : 1e-12 * bytes;
+  const bool batched = entry->reference == cuda::gemm::tensor_reference;
+  const double products =
+      batched ? static_cast<double>(std::max<std::int64_t>(1, p[cuda::gemm::kBatch])) : 1;
+  const double flops = 2 * products * static_cast<double>(p[0] * p[1]) * static_cast<double>(p[2]);
+  const double work = 1e-12 * (product ? flops : bytes);
   std::printf("%-62s err %.2f %10.2f us %7.3f %s", line.c_str(), error, median(mine) * 1e6,
               work / median(mine), product ? "TFLOP/s" : "TB/s");
   if (library) {

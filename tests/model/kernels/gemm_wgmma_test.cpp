@@ -234,6 +234,9 @@ TEST(Wgmma, TurnedTilesAreForWeightsAlongKAndNoSplitOfAllTiles) {
   EXPECT_GE(count_of(DType::bf16, 1), kWgmmaTurnedTiles.size());
   EXPECT_EQ(count_of(DType::bf16, 0), 0U);
   EXPECT_EQ(count_of(DType::fp8, 1), 0U);
+  Problem split = turned(176, 128, 1);
+  split[kSplitK] = 4;  // given, it is taken
+  EXPECT_EQ(wgmma_candidates(split, h100).size(), 1U);
   Problem by_rows = turned(176, 128, 1);
   by_rows[kTransposedB] = 0;
   EXPECT_THAT([&] { (void)plan_wgmma(by_rows, h100); },
