@@ -103,16 +103,19 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
 class Widths {
  public:
   Widths(const Problem& p, std::int64_t side, bool along_m, const Gpu& gpu)
-      : p_(p), gpu_(gpu), side_(side), along_m_(along_m) {
-    const std::int64_t other = along_m ? p[kN] : p[kM];
-    other_extent_ = other;
-    rows_ = ceil_div(along_m ? p[kM] : p[kN], side) * p[kBatch];
+      : p_(p),
+        gpu_(gpu),
+        side_(side),
+        along_m_(along_m),
+        other_extent_(along_m ? p[kN] : p[kM]),
+        rows_(ceil_div(along_m ? p[kM] : p[kN], side) * p[kBatch]) {
     std::int64_t widest = 2 * kSumsShared * kGroupThreads / side;  // by registers
     if (gpu.occupancy) {
       const std::int64_t lines = (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kStep;
       widest = std::min(widest, lines / kLeastStages - side);
     }
-    most_ = std::min(widest / kWgmmaColumns, ceil_div(other, kWgmmaColumns)) * kWgmmaColumns;
+    most_ =
+        std::min(widest / kWgmmaColumns, ceil_div(other_extent_, kWgmmaColumns)) * kWgmmaColumns;
   }
 
   // The names fill rounds: on 132 SMs 1149x2008 takes 126 tiles, 4435x1624 takes 260, 2778x26544 takes
@@ -153,7 +156,8 @@ class Widths {
   const Gpu& gpu_;
   std::int64_t side_;
   bool along_m_;
-  std::int64_t other_extent_ = 0, rows_ = 0, most_ = 0;
+  std::int64_t other_extent_, rows_;
+  std::int64_t most_ = 0;
 };
 
 /// What is given of a tile: the side in question, and the other one.

@@ -107,7 +107,7 @@ struct WgmmaTile {
   }
   /// Of a panel of C in shared memory, 128 bytes each.
   constexpr std::int64_t panel_lines() const {
-    constexpr std::int64_t kMost = 227 * 1024;
+    constexpr std::int64_t kMost = std::int64_t{227} * 1024;
     return turned && shared_bytes(64) > kMost ? 32 : 64;
   }
   constexpr std::int64_t shared_bytes() const { return shared_bytes(panel_lines()); }

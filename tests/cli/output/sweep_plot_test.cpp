@@ -145,6 +145,25 @@ TEST(SweepPlot, AMeasuredLibraryIsMarkedWhateverTilesItIsTakenToChoose) {
   EXPECT_EQ(marked[0].at("x"), 512);
 }
 
+TEST(SweepPlot, SettingsThatAreLeftOpenMayBeThoseOfTheRunsDay) {
+  const Folder folder;
+  // Tiles of 64x64: of so large a product no choice.
+  Problem product = {.dtype = DType::bf16, .values = {4096, 4096, 4096, 64, 64, 64, 1, 0, 1}};
+  product.values[12] = product.values[13] = product.values[14] = 1;
+  const std::string file = written_run(folder, "gemm.wgmma", product, CacheState::cold);
+  const auto marked = [&file](const std::string& settings) {
+    return drawn(
+               "gemm.wgmma --m 2048,4096 --n 4096 --k 4096 --transposed_b 1 --dtype bf16 "
+               "--gpu h200-sxm --plot time " +
+               settings + "--run " + file)
+        .at("datasets");
+  };
+  ASSERT_EQ(marked("").at("measured").size(), 1U);
+  EXPECT_EQ(marked("").at("measured")[0].at("x"), 4096);
+  EXPECT_EQ(marked("--tile_m 64 ").at("measured").size(), 1U);
+  EXPECT_TRUE(marked("--tile_m 128 ").at("measured").empty());
+}
+
 TEST(SweepPlot, TheNameSaysTheFormat) {
   const Folder folder;
   const std::string words = "sweep stream.copy --n 1024,65536 --gpu h200-sxm -o ";

@@ -99,7 +99,7 @@ inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.skinny", "n", 2.25},
     {"gemm.skinny", "m", 1.62},
     {"gemm.mma_sync", "chip/sm_count", 1.08},
-    {"gemm.wgmma", "chip/sm_count", 1.082},
+    {"gemm.wgmma", "chip/sm_count", 1.083},
     {"gemm.wgmma", "memory/dram_bandwidth_bytes_per_s", 1.01},
     {"gemm.skinny", "chip/sm_count", 1.08},
 };
