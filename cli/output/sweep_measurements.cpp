@@ -50,13 +50,12 @@ const validation::Case* Measurements::find(const KernelRef& kernel, const Proble
   if (run_.device.gpu != gpu.name) return nullptr;
   const auto found = cases_.find(key(kernel, problem));
   if (found == cases_.end()) return nullptr;
-  // With today's settings if the run has them, else with those of its day.
-  const Problem today = as_measured(kernel, problem, gpu);
   const validation::Case* best = nullptr;
   for (const validation::Case* item : found->second) {
     if (cache_given_ && item->cache != cache) continue;
     if (!has_settings_of(kernel, item->problem, problem)) continue;
-    if (best == nullptr || item->problem == today) best = item;
+    // Of several the one with today's settings, which take a forecast to know.
+    if (best == nullptr || item->problem == as_measured(kernel, problem, gpu)) best = item;
   }
   if (best == nullptr) return nullptr;
   cache = best->cache;

@@ -82,8 +82,8 @@ double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
-// one warp's copy of 32 pieces: of 2 bytes least error over products2, tensor and squares on the H200
-// (8.6) and products3 and tensor on the H100 (9.2), of 4 by squares (10.5); 2026-11-22. A published
+// one warp's copy of 32 pieces: of 2 bytes between the least errors over products2,
+// tensor and squares (8.6) and over products3 and tensor (9.2), of 4 by squares (10.5); 2026-11-22. A published
 // product of 1791³, 60 TFLOP/s in 98 tiles of 256x128 on 108 SMs, would take 12 (H. He, "What shapes do
 // matrix multiplications like?").
 constexpr double kCyclesPerPieceOfWarp = 8.9, kCyclesPerWidePieceOfWarp = 10.5;

@@ -18,8 +18,8 @@ struct LibraryTile {
   std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
 };
 
-// Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*, validation/measured/
-// h100-sxm5-cublas-kernels-2026-11-23.csv): one side, along m or n, is one of kWgmmaSides, the other any
+// Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels of
+// 2026-11-23 in validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
 // multiple of 8. Up to kSumsAlone sums a thread, each of two warpgroups takes tiles of its own, in turns;
 // larger tiles two warpgroups share. Stages fill the shared memory.
 inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
@@ -34,7 +34,7 @@ inline constexpr std::int64_t kResultBytes = 16384;
 inline constexpr std::int64_t kLeastStages = 3;
 
 /// With wgmma for tf32 (sm90_xmma_*, same profile): blocks that come and go, of one group of warps, of
-/// two where 128x256. Their rates by those products that this project timed, of H100 (2026-11-23).
+/// two where 128x256. Their rates by those products that this project timed (2026-11-23).
 inline constexpr std::array kTf32Tiles = {
     LibraryTile{64, 64, 2, 0.7},  LibraryTile{64, 128, 2, 0.7},  LibraryTile{128, 64, 2, 0.7},
     LibraryTile{256, 64, 2, 0.7}, LibraryTile{128, 128, 2, 0.7}, LibraryTile{128, 256, 1, 0.9},

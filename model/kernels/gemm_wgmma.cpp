@@ -106,11 +106,11 @@ double lines_bytes(const Choice& c, const Operands& operands) {
 // What L2 has to look up. Where two blocks ask for the same whole line at about the same time, it looks
 // once: while blocks are in step, half of both operands are joined so. Blocks drift apart, round by round.
 // What one block of a cluster copies for both is joined with nobody else's, but for a little.
-// l2_lookup_read_bytes of 218 products on the H100 and the H200 (raster of 2026-11-23, and the runs of
+// l2_lookup_read_bytes of 218 products on 132 SMs (raster of 2026-11-23, and the runs of
 // 2026-11-22 and 23): 0.52, 0.49, 0.57, 0.63 and 0.78 of the lines in 1, to 3, to 6, to 12 and to 40
 // rounds, and 0.94 of those of clusters. On average half of the blocks are in step after 25 to 50 rounds;
 // small tiles drift sooner, and these wait for L2: 12 loses least by the choice of a tile (1.4% in place of
-// 2.4%, 38 layers and squares by kernel_bench on an H100, 2026-11-23).
+// 2.4%, 38 layers and squares by kernel_bench of 2026-11-23).
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   constexpr double kRoundsInStep = 12, kOfClusters = 0.94;
   if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "model/counting/totals.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
 #include "model/predict.hpp"

@@ -4,11 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "model/counting/totals.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
-#include "model/predict.hpp"
 #include "tests/model/kernels/tensor_problems.hpp"
 #include "tests/model/scan/questions.hpp"
 
