@@ -19,12 +19,17 @@ template <class Element>
 struct Call {
   void (*kernel)(Skinny, const Element*, const Element*, Element*);
   int rows, threads, shared_bytes;  ///< of a block; rows of weights
+  std::int64_t fours;               ///< of sums that a block leaves, float4
 
   Launch launch(const Skinny& p) const {
     return {reinterpret_cast<const void*>(kernel),
             dim3(static_cast<unsigned>(ceil_div(p.rows, rows)), static_cast<unsigned>(p.parts),
                  static_cast<unsigned>(p.matrices)),
             dim3(static_cast<unsigned>(threads)), static_cast<std::size_t>(shared_bytes)};
+  }
+  WorkspaceSize workspace(const Skinny& p) const {
+    const std::int64_t tiles = std::int64_t{p.matrices} * ceil_div(p.rows, rows);
+    return {tiles * (p.parts - 1) * fours, tiles * (p.parts - 1)};
   }
   void run(const Skinny& p, const Memory& at, cudaStream_t stream) const {
     const Launch one = launch(p);
@@ -38,11 +43,12 @@ struct Call {
 
 template <class T, bool kAligned>
 Call<typename T::Element> call_of_registers() {
-  return {register_kernel<T, kAligned>, T::kRows, kThreads, T::kSharedBytes};
+  return {register_kernel<T, kAligned>, T::kRows, kThreads, T::kSharedBytes,
+          PartsOfRegisters<T>::kFours};
 }
 template <class T>
 Call<typename T::Element> call_of_ring() {
-  return {ring_kernel<T>, T::kColumns, T::kThreads, T::kSharedBytes};
+  return {ring_kernel<T>, T::kColumns, T::kThreads, T::kSharedBytes, PartsOfRing<T>::kFours};
 }
 
 /// For at most 8 tokens.
@@ -82,6 +88,7 @@ template <class Element, class Of>
 constexpr CompiledTile compiled(const Problem& configuration) {
   return {configuration, Of::kOfRing,
           [](const Skinny& p, bool aligned) { return Of::call(p, aligned).launch(p); },
+          [](const Skinny& p, bool aligned) { return Of::call(p, aligned).workspace(p); },
           [](const Skinny& p, const Memory& at, bool aligned, cudaStream_t stream) {
             Of::call(p, aligned).run(p, at, stream);
           }};

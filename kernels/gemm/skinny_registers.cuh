@@ -3,6 +3,7 @@
 // registers (skinny.cu).
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
+#include "kernels/gemm/joined_parts.cuh"
 #include "kernels/gemm/layout.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/skinny.hpp"
@@ -53,6 +54,44 @@ __device__ uint4 load_eight(const Element* from, int left) {
 
 __device__ inline unsigned word_of(const uint4& four, int i) {
   return i == 0 ? four.x : (i == 1 ? four.y : (i == 2 ? four.z : four.w));
+}
+
+template <class T>
+using PartsOfRegisters =
+    BlockParts<float, (T::kRows * T::kTokens + kThreads - 1) / kThreads, kThreads>;
+
+/// C, or a part of it, from the sums of all warps: partial[warp][token][row]. A call, so that nothing of it
+/// takes a register of the loop of products, which has none to spare.
+template <class T>
+__device__ __noinline__ void store_block(const Skinny& p, const float* partial,
+                                         typename T::Element* c) {
+  constexpr int kSums = T::kRows * T::kTokens, kOfThread = (kSums + kThreads - 1) / kThreads;
+  const auto thread = static_cast<int>(threadIdx.x);
+  float all[kOfThread] = {};
+#pragma unroll
+  for (int s = 0; s < kOfThread; ++s) {
+    const int i = thread + s * kThreads;
+#pragma unroll
+    for (int w = 0; w < kWarps; ++w) all[s] += i < kSums ? partial[w * kSums + i] : 0;
+  }
+  const std::int64_t before = blockIdx.z;
+  if (p.parts > 1) {
+    const PartsOfRegisters<T> parts(p.workspace, before * gridDim.x + blockIdx.x, p.parts);
+    const auto part = static_cast<int>(blockIdx.y);
+    if (parts.leaves(part)) {
+      parts.leave(part, all);
+      return;
+    }
+    parts.join(all);
+  }
+#pragma unroll
+  for (int s = 0; s < kOfThread; ++s) {
+    const int i = thread + s * kThreads;
+    const int row = static_cast<int>(blockIdx.x) * T::kRows + i % T::kRows, token = i / T::kRows;
+    if (i >= kSums || row >= p.rows || token >= p.tokens) continue;
+    c[before * p.matrix_c + row * p.c_row + token * p.c_token] =
+        narrow<typename T::Element>(all[s]);
+  }
 }
 
 template <class T, bool kAligned>
@@ -154,19 +193,7 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     }
   }
   __syncthreads();
-  for (int i = thread; i < T::kRows * T::kTokens; i += kThreads) {
-    const int row = row0 + i % T::kRows, token = i / T::kRows;
-    if (row >= p.rows || token >= p.tokens) continue;
-    float all = 0;
-#pragma unroll
-    for (int w = 0; w < kWarps; ++w) all += partial[w * T::kTokens * T::kRows + i];
-    if (p.sums == nullptr) {
-      c[before * p.matrix_c + row * p.c_row + token * p.c_token] = narrow<Element>(all);
-    } else {
-      const std::int64_t part = std::int64_t{blockIdx.y} * p.matrices + before;
-      p.sums[part * p.rows * p.tokens + row * p.sums_row + token * p.sums_token] = all;
-    }
-  }
+  store_block<T>(p, partial, c);
 }
 
 }  // namespace roofcast::cuda::gemm::skinny_kernels

@@ -83,20 +83,10 @@ Schedule planned(const Shape& shape, Asked asked) {
       split);
 }
 
-/// Bytes of the workspace of parts that are joined; its begin is aligned inside.
 template <class T>
-std::size_t workspace_bytes(const Schedule& schedule) {
-  const auto slots = static_cast<std::size_t>(schedule.slots());
-  return sizeof(float4) +
-         slots * (T::kRows * T::kColumns * sizeof(float) + T::kFlags * sizeof(std::uint64_t));
-}
-template <class T>
-Workspace workspace_at(void* scratch, const Schedule& schedule) {
-  const auto begin = (reinterpret_cast<std::uintptr_t>(scratch) + sizeof(float4) - 1) /
-                     sizeof(float4) * sizeof(float4);
-  auto* const sums = reinterpret_cast<float4*>(begin);
-  const std::int64_t count = std::int64_t{schedule.slots()} * T::kRows * T::kColumns / 4;
-  return {sums, reinterpret_cast<std::uint64_t*>(sums + count), new_ticket()};
+WorkspaceSize workspace_of(const Schedule& schedule) {
+  const std::int64_t slots = schedule.slots();
+  return {slots * T::kRows * T::kColumns / 4, slots * T::kFlags};
 }
 
 template <class T>
@@ -131,7 +121,7 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
             .c = by_box ? nullptr : c,
             .row_c = shape.row_c,
             .parts = added ? static_cast<float*>(scratch) : nullptr,
-            .workspace = schedule.slots() > 0 ? workspace_at<T>(scratch, schedule) : Workspace{}};
+            .workspace = workspace_of<T>(schedule).at(scratch)};
   void* arguments[] = {&a, &b, &to, &work};
   rows::launch(launch.function, launch.grid, launch.block, arguments, stream,
                {.cluster = T::kCluster, .shared_bytes = launch.shared_bytes});
@@ -145,7 +135,7 @@ constexpr CompiledTile compiled() {
                  tile.turned, static_cast<int>(tile.panel_lines())>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster, 1),
-          planned<T>, launch_of<T>, workspace_bytes<T>, run_tile<T>};
+          planned<T>, launch_of<T>, workspace_of<T>, run_tile<T>};
 }
 
 /// A table of the model's, compiled for a type and a layout of B.

@@ -69,22 +69,15 @@ struct Tile {
   static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
 };
 
-/// Where blocks leave the sums of a part of k for the block that joins them (Schedule::slot): a
-/// warpgroup's in the order of its registers, and a flag that says whose they are.
-struct Workspace {
-  float4* sums;
-  std::uint64_t* flags;
-  std::uint64_t ticket;  ///< of this launch: no other has the same, and no flag begins with it
-};
-
 /// What the kernel is told besides the tensor maps.
 struct Work {
   Schedule schedule;
   int m, n;  ///< of each matrix C
   void* c;   ///< where threads store it; null where TMA does
   std::int64_t row_c;
-  float* parts;         ///< [parts][matrices][m][n] for a launch that adds them
-  Workspace workspace;  ///< for parts that are joined
+  float* parts;  ///< [parts][matrices][m][n] for a launch that adds them
+  /// For parts that are joined (Schedule::slot), a warpgroup's sums in the order of its registers.
+  Workspace workspace;
 };
 
 template <class T>

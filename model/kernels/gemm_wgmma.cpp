@@ -196,6 +196,8 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
   loop.split_is_counted = true;
+  // One row of tiles reads the other operand once, as a copy does.
+  loop.streams = std::min(c.across(), c.clusters_down()) == 1;
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
   // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less
