@@ -42,9 +42,9 @@ struct Call {
 };
 
 template <class T, bool kAligned>
-Call<typename T::Element> call_of_registers() {
-  return {register_kernel<T, kAligned>, T::kRows, kThreads, T::kSharedBytes,
-          PartsOfRegisters<T>::kFours};
+Call<typename T::Element> call_of_registers(const Skinny& p) {
+  return {p.parts > 1 ? register_kernel<T, kAligned, true> : register_kernel<T, kAligned, false>,
+          T::kRows, kThreads, T::kSharedBytes, PartsOfRegisters<T>::kFours};
 }
 template <class T>
 Call<typename T::Element> call_of_ring() {
@@ -58,8 +58,8 @@ struct OfRegisters {
   static constexpr SkinnyTile kTile = kSkinnyTiles[kRow];
   using T = RegisterTile<Element, static_cast<int>(kTile.tokens), kTile.along_k>;
   static_assert(T::kRows == kTile.rows() && T::kSharedBytes == kTile.shared_bytes());
-  static Call<Element> call(const Skinny&, bool aligned) {
-    return aligned ? call_of_registers<T, true>() : call_of_registers<T, false>();
+  static Call<Element> call(const Skinny& p, bool aligned) {
+    return aligned ? call_of_registers<T, true>(p) : call_of_registers<T, false>(p);
   }
 };
 /// For more, with the same by registers where cp.async cannot copy.
@@ -75,7 +75,7 @@ struct OfRing {
   static Call<Element> call(const Skinny& p, bool aligned) {
     if (!aligned) {
       using Registers = RegisterTile<Element, static_cast<int>(kRing.tokens), kAlongK>;
-      return call_of_registers<Registers, false>();
+      return call_of_registers<Registers, false>(p);
     }
     if constexpr (kAlongK) {  // A may be the weights
       if (p.tokens_across) return call_of_ring<T<true>>();

@@ -60,41 +60,8 @@ template <class T>
 using PartsOfRegisters =
     BlockParts<float, (T::kRows * T::kTokens + kThreads - 1) / kThreads, kThreads>;
 
-/// C, or a part of it, from the sums of all warps: partial[warp][token][row]. A call, so that nothing of it
-/// takes a register of the loop of products, which has none to spare.
-template <class T>
-__device__ __noinline__ void store_block(const Skinny& p, const float* partial,
-                                         typename T::Element* c) {
-  constexpr int kSums = T::kRows * T::kTokens, kOfThread = (kSums + kThreads - 1) / kThreads;
-  const auto thread = static_cast<int>(threadIdx.x);
-  float all[kOfThread] = {};
-#pragma unroll
-  for (int s = 0; s < kOfThread; ++s) {
-    const int i = thread + s * kThreads;
-#pragma unroll
-    for (int w = 0; w < kWarps; ++w) all[s] += i < kSums ? partial[w * kSums + i] : 0;
-  }
-  const std::int64_t before = blockIdx.z;
-  if (p.parts > 1) {
-    const PartsOfRegisters<T> parts(p.workspace, before * gridDim.x + blockIdx.x, p.parts);
-    const auto part = static_cast<int>(blockIdx.y);
-    if (parts.leaves(part)) {
-      parts.leave(part, all);
-      return;
-    }
-    parts.join(all);
-  }
-#pragma unroll
-  for (int s = 0; s < kOfThread; ++s) {
-    const int i = thread + s * kThreads;
-    const int row = static_cast<int>(blockIdx.x) * T::kRows + i % T::kRows, token = i / T::kRows;
-    if (i >= kSums || row >= p.rows || token >= p.tokens) continue;
-    c[before * p.matrix_c + row * p.c_row + token * p.c_token] =
-        narrow<typename T::Element>(all[s]);
-  }
-}
-
-template <class T, bool kAligned>
+/// kParts: blocks have parts of k. That takes registers, of which the loop of products has none to spare.
+template <class T, bool kAligned, bool kParts>
 __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     register_kernel(const __grid_constant__ Skinny p,
                     const typename T::Element* __restrict__ weights,
@@ -193,7 +160,31 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     }
   }
   __syncthreads();
-  store_block<T>(p, partial, c);
+  constexpr int kSums = T::kRows * T::kTokens, kOfThread = (kSums + kThreads - 1) / kThreads;
+  float all[kOfThread] = {};
+#pragma unroll
+  for (int s = 0; s < kOfThread; ++s) {
+    const int i = thread + s * kThreads;
+#pragma unroll
+    for (int w = 0; w < kWarps; ++w) all[s] += i < kSums ? partial[w * kSums + i] : 0;
+  }
+  if constexpr (kParts) {
+    const PartsOfRegisters<T> parts(
+        p.workspace, static_cast<std::int64_t>(before) * gridDim.x + blockIdx.x, p.parts);
+    const auto part = static_cast<int>(blockIdx.y);
+    if (parts.leaves(part)) {
+      parts.leave(part, all);
+      return;
+    }
+    parts.join(all);
+  }
+#pragma unroll
+  for (int s = 0; s < kOfThread; ++s) {
+    const int i = thread + s * kThreads;
+    const int row = row0 + i % T::kRows, token = i / T::kRows;
+    if (i >= kSums || row >= p.rows || token >= p.tokens) continue;
+    c[before * p.matrix_c + row * p.c_row + token * p.c_token] = narrow<Element>(all[s]);
+  }
 }
 
 }  // namespace roofcast::cuda::gemm::skinny_kernels

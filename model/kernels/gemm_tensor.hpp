@@ -220,7 +220,7 @@ struct SkinnyTile {
 };
 inline constexpr std::array kSkinnyTiles = {
     SkinnyTile{8, false, {122, 128}, {500, 172}, {165, 336}},
-    SkinnyTile{8, true, {124, 128}, {424, 181}, {172, 222}}};
+    SkinnyTile{8, true, {126, 128}, {424, 181}, {172, 222}}};
 /// For operands off 16 bytes alone, in place of the tiles below.
 inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{16, false, {128}, {530}, {365}}, SkinnyTile{32, false, {184}, {640}, {500}},
