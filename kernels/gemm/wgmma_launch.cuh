@@ -100,19 +100,25 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
     return tensor_map({kType, T::kSize, matrix.data, matrix.row, rows, columns, box_rows,
                        shape.matrices, matrix.stride});
   };
-  CUtensorMap a = T::kTurned ? map_of(from.b(), shape.n, shape.k, T::kRows)
-                             : map_of(from.a(), shape.m, shape.k, T::kRows);
-  CUtensorMap b = T::kTurned        ? map_of(from.a(), shape.m, shape.k, kLinesB)
-                  : T::kTransposedB ? map_of(from.b(), shape.n, shape.k, kLinesB)
-                                    : map_of(from.b(), shape.k, shape.n, kLinesB);
+  const auto edged = [&](const Operands::Rows& matrix, int rows, int box_rows) {
+    const CUtensorMap whole = map_of(matrix, rows, shape.k, box_rows);
+    const int rest = rows % box_rows;
+    return EdgedMap{whole, rest == 0 ? whole : map_of(matrix, rows, shape.k, rest)};
+  };
+  Maps maps{};
+  maps.a = T::kTurned ? edged(from.b(), shape.n, T::kRows) : edged(from.a(), shape.m, T::kRows);
+  if constexpr (T::kTransposedB) {
+    maps.b = T::kTurned ? edged(from.a(), shape.m, kLinesB) : edged(from.b(), shape.n, kLinesB);
+  } else {
+    maps.b.whole = maps.b.edge = map_of(from.b(), shape.k, shape.n, kLinesB);
+  }
   // A box writes whole chunks of 16 bytes: where rows are longer than C, what lies beyond it too.
   const bool added = schedule.split.parts > 1 && !schedule.split.joined;
   const bool by_box =
       !added && multiple_of(16, c, shape.row_c * kOutSize) && shape.n * kOutSize % 16 == 0;
-  CUtensorMap to{};  // not read where C is stored by elements
-  if (by_box) {
-    to = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, T::kStoredLines,
-                     shape.matrices, shape.m * shape.row_c});
+  if (by_box) {  // else not read: threads store C by elements
+    maps.c = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n,
+                         T::kStoredLines, shape.matrices, shape.m * shape.row_c});
   }
   const Launch launch = launch_of<T>(schedule);
   Work work{.schedule = schedule,
@@ -122,7 +128,7 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
             .row_c = shape.row_c,
             .parts = added ? static_cast<float*>(scratch) : nullptr,
             .workspace = workspace_of<T>(schedule).at(scratch)};
-  void* arguments[] = {&a, &b, &to, &work};
+  void* arguments[] = {&maps, &work};
   rows::launch(launch.function, launch.grid, launch.block, arguments, stream,
                {.cluster = T::kCluster, .shared_bytes = launch.shared_bytes});
 }

@@ -124,12 +124,18 @@ double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return looked_up(sides.down_bytes, sides.down, c.across()) +
          looked_up(sides.across_bytes, sides.across, c.clusters_down());
 }
-// What comes to the blocks: whole boxes. What a cluster shares comes to each of its blocks.
+// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows of k the
+// panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands) {
   constexpr double kSectorsOfPiece = 4;
+  const Sides sides = sides_of(c, operands);
+  const bool along_k = c.p[kTransposedB] != 0 || wgmma_along_k(c.p.dtype);
+  const std::int64_t panel = along_k ? 1 : depth_of(c.p);
   const double pieces =
-      as_double(c.tile.m) * operands.a.sectors + as_double(c.tile.n) * operands.b.sectors;
-  return as_double(c.tiles() * c.p[kSplitK] * c.steps() * kTileLineBytes) * pieces /
+      as_double(c.across() * c.extent_down()) * sides.down.sectors +
+      as_double(c.clusters_down() * c.tile.cluster * ceil_div(c.extent_across(), panel) * panel) *
+          sides.across.sectors;
+  return as_double(c.p[kBatch] * c.p[kSplitK] * c.steps() * kTileLineBytes) * pieces /
          kSectorsOfPiece;
 }
 
