@@ -237,10 +237,10 @@ std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
       continue;
     }
     // The smallest of each kind that hold the tokens; a ring that cannot copy is one by registers.
-    if (open && shape.tokens > kRegisterTokens) {
+    if (open && !shape.by_wgmma && shape.tokens > kRegisterTokens) {
       if (least == kToChoose) least = shape.tokens;
-      if (shape.tokens != least) break;
-      if (!found.empty() && tokens_of(p) <= kRegisterTokens && !by_ring(p, shape)) break;
+      if (shape.tokens != least) continue;
+      if (tokens_of(p) <= kRegisterTokens && !by_ring(p, shape)) continue;
     }
     if (open && shape.ring != nullptr && gpu.occupancy &&
         shape.ring->shared_bytes() > gpu.occupancy->shared_bytes_per_block) {
