@@ -37,6 +37,13 @@ struct Choice {
   std::int64_t extent_across() const { return tile.turned ? p[kM] : p[kN]; }
   std::int64_t clusters_down() const { return ceil_div(extent_down(), tile.down() * tile.cluster); }
   std::int64_t across() const { return ceil_div(extent_across(), tile.across()); }
+  /// Rows or columns of whole tiles, for each that C has.
+  double whole_down() const {
+    return as_double(clusters_down() * tile.cluster * tile.down()) / as_double(extent_down());
+  }
+  double whole_across() const {
+    return as_double(across() * tile.across()) / as_double(extent_across());
+  }
   std::int64_t tiles() const { return p[kBatch] * clusters_down() * tile.cluster * across(); }
   /// Of the last round, where its tiles are split along k.
   std::int64_t split_tiles(const Gpu& gpu) const {
@@ -103,26 +110,45 @@ double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * sides.down_bytes * sides.down.lines +
          as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
 }
-// What L2 has to look up. Where two blocks ask for the same whole line at about the same time, it looks
-// once: while blocks are in step, half of both operands are joined so. Blocks drift apart, round by round.
-// What one block of a cluster copies for both is joined with nobody else's, but for a little.
-// l2_lookup_read_bytes of 218 products on 132 SMs (raster of 2026-11-23, and the runs of
-// 2026-11-22 and 23): 0.52, 0.49, 0.57, 0.63 and 0.78 of the lines in 1, to 3, to 6, to 12 and to 40
-// rounds, and 0.94 of those of clusters. On average half of the blocks are in step after 25 to 50 rounds;
-// small tiles drift sooner, and these wait for L2: 12 loses least by the choice of a tile (1.4% in place of
-// 2.4%, 38 layers and squares by kernel_bench of 2026-11-23).
+// Pieces that blocks would ask for if every tile were whole, for each that they ask for.
+double whole_share(const Choice& c, const Sides& sides) {
+  const double down = as_double(c.across()) * sides.down_bytes;
+  const double across = as_double(c.clusters_down()) * sides.across_bytes;
+  return (down * c.whole_down() + across * c.whole_across()) / (down + across);
+}
+
+// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift apart,
+// step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor and products of
+// 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same products after 1000;
+// the counters fit steps better than rounds.
+// Blocks at the edge have less to copy and run ahead. 1152x3584x7616 in tiles of 128x128 takes 89 µs, 1088 of
+// the rows 111 and 1036 of them 123 (wgmma-edges of 2026-11-23); 10 loses least of products18.
+double in_step_share(const Choice& c, double whole, const Gpu& gpu) {
+  constexpr double kStepsInStep = 1500, kOfEdges = 10;
+  const double steps = as_double(c.tiles() * c.p[kSplitK] * c.steps()) / as_double(gpu.slots(1));
+  return kStepsInStep / (kStepsInStep + steps) / (1 + kOfEdges * (whole - 1));
+}
+
+// What L2 looks up for a block whose tile is whole, times all blocks: an SM gets its share of L2, and what
+// blocks at the edge leave of theirs helps the others little. Of wgmma-candidates of 2026-11-23 (b) those
+// that L2 bounds, one block an SM and rows off sectors, copy 22 to 28 pieces of whole tiles a clock, be
+// these as many as exist or 1.4 times that.
+// Where two blocks ask for the same whole line at about the same time, it looks once: half of both operands
+// are joined so while blocks are in step. What one block of a cluster copies for both is joined with
+// nobody else's, but for a little: 0.94 of the lines (same counters).
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  constexpr double kRoundsInStep = 12, kOfClusters = 0.94;
-  if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
-  const double rounds = as_double(c.tiles() * c.p[kSplitK]) / as_double(gpu.slots(1));
-  const double in_step = kRoundsInStep / (kRoundsInStep + rounds);
+  constexpr double kOfClusters = 0.94;
+  const Sides sides = sides_of(c, operands);
+  const bool clusters = c.tile.cluster > 1;
+  const double in_step = clusters ? 0 : in_step_share(c, whole_share(c, sides), gpu);
   const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
     const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
     return bytes * side.lines * (as_double(blocks) - joined);
   };
-  const Sides sides = sides_of(c, operands);
-  return looked_up(sides.down_bytes, sides.down, c.across()) +
-         looked_up(sides.across_bytes, sides.across, c.clusters_down());
+  const double lines =
+      looked_up(sides.down_bytes * c.whole_down(), sides.down, c.across()) +
+      looked_up(sides.across_bytes * c.whole_across(), sides.across, c.clusters_down());
+  return clusters ? kOfClusters * lines : lines;
 }
 // What comes to the blocks: whole boxes. What a cluster shares comes to each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands) {

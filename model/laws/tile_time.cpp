@@ -88,7 +88,6 @@ double fill_s(const TileLoop& loop, const Rounds& rounds, const TileRates& rates
       gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles;
   double fill = cycles / clock_hz + refill_s(loop, rounds.count, rates, clock_hz, gpu);
   if (loop.blocks_in_turn && loop.on_tensor_cores) fill += kInStep * rounds.first_loop_s;
-  if (loop.stores_meanwhile) fill += 2 * rounds.epilogue_s;  // of the last tile
   if (loop.sums_apart) fill += rounds.epilogue_s;
   return fill;
 }
@@ -151,8 +150,9 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   double first_loop_s = 0;
   const double behind_share = loop.sums_apart ? 1 : loop.stores_meanwhile ? 0.5 : 0;
   bool first = true;  // nothing was stored before the first tiles
-  // `active` blocks of so many steps that run at once, so many times.
-  const auto add = [&](std::int64_t active, double steps, double ending_s, double times) {
+  // `active` blocks of so many steps that run at once, so many times; nothing follows those that are `last`.
+  const auto add = [&](std::int64_t active, double steps, double ending_s, double times,
+                       bool last_ones) {
     const auto some = static_cast<double>(active);
     const double sharing = std::ceil(some / sms);
     const double copies = sharing * loop.copy_cycles / clock_hz;
@@ -170,8 +170,10 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double store_s = alone ? std::max(own_s, some * write_s) : own_s;
     // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
     // tile comes out every (loop + 2 store) / 2, or every loop if that is longer.
-    const double behind_s = behind_share * loop_s;
-    const double epilogue = std::max(0.0, store_s - behind_s);
+    // Nothing hides the last one's: its ending, and as much again for stores at half the rate.
+    const bool shows = last_ones && loop.stores_meanwhile;
+    const double epilogue =
+        shows ? store_s + epilogue_s : std::max(0.0, store_s - behind_share * loop_s);
     // DRAM moves the results besides what it moves for the loop.
     const double moved = std::min(loop_s, steps * from_dram) + some * write_s;
     const double write = std::max(0.0, moved - loop_s - epilogue);
@@ -198,11 +200,18 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   const PartEnds ends(loop, epilogue_s, rates, sms);
   // Of rounds of parts the last has those that join the others.
   const std::int64_t leaving = last.split && rest == 0 ? full_parts - 1 : full_parts;
-  if (full > 0) add(slots, loop.steps, epilogue_s, static_cast<double>(full));
-  if (leaving > 0) add(slots, last.steps, ends.leaving_s, static_cast<double>(leaving));
-  if (leaving < full_parts) add(slots, last.steps, ends.joined_s, 1);
+  const bool ends_full = full_parts == 0 && rest == 0;
+  const std::int64_t before_last = ends_full ? full - 1 : full;
+  if (before_last > 0) {
+    add(slots, loop.steps, epilogue_s, static_cast<double>(before_last), false);
+  }
+  if (ends_full) add(slots, loop.steps, epilogue_s, 1, true);
+  if (leaving > 0) {
+    add(slots, last.steps, ends.leaving_s, static_cast<double>(leaving), false);
+  }
+  if (leaving < full_parts) add(slots, last.steps, ends.joined_s, 1, true);
   const double last_s =
-      rest > 0 ? add(rest, last.steps, last.split ? ends.joined_s : epilogue_s, 1) : 0;
+      rest > 0 ? add(rest, last.steps, last.split ? ends.joined_s : epilogue_s, 1, true) : 0;
   if (full + full_parts > 0 && rest > 0) {
     const double idle = last_s * (1 - static_cast<double>(rest) / static_cast<double>(slots));
     const double shown = 1 - idle / (result.loop_s + result.epilogue_s + result.write_s);
