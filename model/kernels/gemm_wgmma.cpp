@@ -110,6 +110,15 @@ double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * sides.down_bytes * sides.down.lines +
          as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
 }
+// Clocks of an SM for the products of one step. An instruction reads 64 rows of one operand and
+// all columns of the other from shared memory.
+double math_cycles(const Choice& c, const Gpu& gpu) {
+  const double rate = gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
+  const double operands = as_double(c.tile.down() / 64 * (64 + c.tile.across()) * kTileLineBytes);
+  return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
+}
+
 // Pieces that blocks would ask for if every tile were whole, for each that they ask for.
 double whole_share(const Choice& c, const Sides& sides) {
   const double down = as_double(c.across()) * sides.down_bytes;
@@ -121,12 +130,15 @@ double whole_share(const Choice& c, const Sides& sides) {
 // step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor and products of
 // 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same products after 1000;
 // the counters fit steps better than rounds.
-// Blocks at the edge have less to copy and run ahead. 1152x3584x7616 in tiles of 128x128 takes 89 µs, 1088 of
-// the rows 111 and 1036 of them 123 (wgmma-edges of 2026-11-23); 10 loses least of products18.
+// Blocks at the edge have less to copy and run ahead, unless arithmetic paces all: 1152x3584x7616 in tiles of
+// 128x128 takes 89 µs, 1088 of the rows 111 and 1036 of them 123, or 34 to 39 bytes a clock and SM where no
+// pairs are left (wgmma-edges of 2026-11-23); 20 by the times of products17 and 18.
 double in_step_share(const Choice& c, double whole, const Gpu& gpu) {
-  constexpr double kStepsInStep = 1500, kOfEdges = 10;
+  constexpr double kStepsInStep = 1500, kBytesAlone = 37, kOfEdges = 20;
   const double steps = as_double(c.tiles() * c.p[kSplitK] * c.steps()) / as_double(gpu.slots(1));
-  return kStepsInStep / (kStepsInStep + steps) / (1 + kOfEdges * (whole - 1));
+  const double asked = as_double((c.tile.m + c.tile.n) * kTileLineBytes) / math_cycles(c, gpu);
+  const double waiting = std::max(0.0, asked / kBytesAlone - 1);
+  return kStepsInStep / (kStepsInStep + steps) / (1 + kOfEdges * waiting * (whole - 1));
 }
 
 // What L2 looks up for a block whose tile is whole, times all blocks: an SM gets its share of L2, and what
@@ -157,15 +169,6 @@ double box_bytes(const Choice& c, const Operands& operands) {
       as_double(c.tile.m) * operands.a.sectors + as_double(c.tile.n) * operands.b.sectors;
   return as_double(c.tiles() * c.p[kSplitK] * c.steps() * kTileLineBytes) * pieces /
          kSectorsOfPiece;
-}
-
-// Clocks of an SM for the products of one step. An instruction reads 64 rows of one operand and
-// all columns of the other from shared memory.
-double math_cycles(const Choice& c, const Gpu& gpu) {
-  const double rate = gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
-  const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
-  const double operands = as_double(c.tile.down() / 64 * (64 + c.tile.across()) * kTileLineBytes);
-  return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
 }
 
 // Of all that goes out, what threads store themselves, by sectors: parts of k 32 bytes of eight rows at

@@ -215,7 +215,8 @@ TEST(Wgmma, TurnedTilesWithoutAClusterGoDownCFirst) {
   // Of five blocks that share B's tile two pairs are in step, of 48 that share A's all; fewer, as blocks
   // at the edge run ahead.
   const double whole = (5.0 * 6144 + 48 * 880) / (5 * 6144 + 48 * 777);
-  const double pairs = in_step(240.0 * 64 / 132) / (1 + 10 * (whole - 1));
+  const double waiting = (176 + 128) * 128.0 / 704 / 37 - 1;  // for copies alone
+  const double pairs = in_step(240.0 * 64 / 132) / (1 + 20 * waiting * (whole - 1));
   const double stored = 777.0 * 6144 * 2;
   const double looked_up = 4096.0 * 2 * (6144 * (5 - 2 * pairs) + 880 * (48 - 24 * pairs));
   EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes * 240 * 64, looked_up + stored);
