@@ -138,6 +138,10 @@ TEST(TileTime, WarpsThatTakeTurnsStoreAtHalfTheRate) {
   EXPECT_NEAR(time_s(some, gpu), 60.5e-6, 1e-14);
   some.tiles = 10;  // nothing hides the only one's
   EXPECT_NEAR(time_s(some, gpu), 11e-6, 1e-14);
+  some.tiles = 100;  // nor what threads store sector by sector, here 1.55 µs
+  some.outputs = 0;
+  some.scattered_sectors = 1000;
+  EXPECT_NEAR(time_s(some, gpu), 50e-6 + 9 * 1.55e-6 + 2 * 1.55e-6, 1e-14);
 }
 
 TEST(TileTime, SumsApartAreStoredWhileTheNextTileIsMultiplied) {
