@@ -103,19 +103,23 @@ double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * sides.down_bytes * sides.down.lines +
          as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
 }
+// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift apart,
+// step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor and products of
+// 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same products after 1000;
+// the counters fit steps better than rounds.
+double in_step_share(const Choice& c, const Gpu& gpu) {
+  constexpr double kStepsInStep = 1500;
+  const double steps = as_double(c.tiles() * c.p[kSplitK] * c.steps()) / as_double(gpu.slots(1));
+  return kStepsInStep / (kStepsInStep + steps);
+}
+
 // What L2 has to look up. Where two blocks ask for the same whole line at about the same time, it looks
-// once: while blocks are in step, half of both operands are joined so. Blocks drift apart, round by round.
-// What one block of a cluster copies for both is joined with nobody else's, but for a little.
-// l2_lookup_read_bytes of 218 products on 132 SMs (raster of 2026-11-23, and the runs of
-// 2026-11-22 and 23): 0.52, 0.49, 0.57, 0.63 and 0.78 of the lines in 1, to 3, to 6, to 12 and to 40
-// rounds, and 0.94 of those of clusters. On average half of the blocks are in step after 25 to 50 rounds;
-// small tiles drift sooner, and these wait for L2: 12 loses least by the choice of a tile (1.4% in place of
-// 2.4%, 38 layers and squares by kernel_bench of 2026-11-23).
+// once: half of both operands are joined so while blocks are in step. What one block of a cluster copies for
+// both is joined with nobody else's, but for a little: 0.94 of the lines (same counters).
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  constexpr double kRoundsInStep = 12, kOfClusters = 0.94;
+  constexpr double kOfClusters = 0.94;
   if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
-  const double rounds = as_double(c.tiles() * c.p[kSplitK]) / as_double(gpu.slots(1));
-  const double in_step = kRoundsInStep / (kRoundsInStep + rounds);
+  const double in_step = in_step_share(c, gpu);
   const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
     const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
     return bytes * side.lines * (as_double(blocks) - joined);

@@ -50,15 +50,22 @@ struct LastRound {
   double steps;         ///< of each
 };
 
-/// How the parts of the tiles of the last round end. All but the last leave their sums; the block of the
-/// last waits until these are seen, a trip, then adds part after part and stores the tile. Threads move
-/// the sums, of all SMs at about the same time.
+/// How the parts of the tiles of the last round end. All end their loops at about the same time, and all but
+/// the last leave their sums. The block of the last waits until these are left, written and seen, two trips,
+/// then adds part after part and stores the tile. Threads move the sums.
 struct PartEnds {
-  PartEnds(const TileLoop& loop, double epilogue_s, const TileRates& rates, double sms) {
-    const double moving_s = over(sms * loop.joined_bytes, rates.l2_of_threads);
-    const double joining_s = std::max(moving_s, loop.joined_trips * rates.trip_s);
-    leaving_s = std::max(over(loop.part_outputs, rates.outputs_per_s), moving_s);
-    joined_s = rates.trip_s + static_cast<double>(loop.rest_splits - 1) * joining_s + epilogue_s;
+  PartEnds(const TileLoop& loop, const LastRound& last, double epilogue_s, const TileRates& rates,
+           double sms) {
+    const double tiles = static_cast<double>(last.blocks) / static_cast<double>(loop.rest_splits);
+    const auto moved_s = [&](double blocks) {
+      return std::max(over(std::min(blocks, sms) * loop.joined_bytes, rates.l2_of_threads),
+                      over(loop.joined_bytes, rates.l2_of_sm));
+    };
+    const double joining_s = std::max(moved_s(tiles), loop.joined_trips * rates.l2_latency_s);
+    leaving_s = std::max(over(loop.part_outputs, rates.outputs_per_s),
+                         moved_s(static_cast<double>(last.blocks) - tiles));
+    joined_s = leaving_s + 2 * rates.trip_s +
+               static_cast<double>(loop.rest_splits - 1) * joining_s + epilogue_s;
   }
   double leaving_s, joined_s;
 };
@@ -88,7 +95,6 @@ double fill_s(const TileLoop& loop, const Rounds& rounds, const TileRates& rates
       gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles;
   double fill = cycles / clock_hz + refill_s(loop, rounds.count, rates, clock_hz, gpu);
   if (loop.blocks_in_turn && loop.on_tensor_cores) fill += kInStep * rounds.first_loop_s;
-  if (loop.stores_meanwhile) fill += 2 * rounds.epilogue_s;  // of the last tile
   if (loop.sums_apart) fill += rounds.epilogue_s;
   return fill;
 }
@@ -144,15 +150,19 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   const double stores = last.split ? static_cast<double>(full * slots + last.blocks) : blocks;
   const double read_bytes = dram.read_bytes / all_steps;
   const double write_s = over(dram.write_bytes, rates.dram) / stores;
-  const double epilogue_s = over(loop.outputs, rates.outputs_per_s) +
-                            loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
+  const double scattered_s = loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
+  const double epilogue_s = over(loop.outputs, rates.outputs_per_s) + scattered_s;
+  // Hidden by nothing: the odd products of gemm.wgmma in tiles of one group of warps took 7% longer than if
+  // the next tile hid these too (products17 and 18 of 2026-11-23).
+  const double shows_s = loop.stores_meanwhile ? scattered_s : 0;
 
   TileTime result;
   double first_loop_s = 0;
   const double behind_share = loop.sums_apart ? 1 : loop.stores_meanwhile ? 0.5 : 0;
   bool first = true;  // nothing was stored before the first tiles
-  // `active` blocks of so many steps that run at once, so many times.
-  const auto add = [&](std::int64_t active, double steps, double ending_s, double times) {
+  // `active` blocks of so many steps that run at once, so many times; nothing follows those that are `last`.
+  const auto add = [&](std::int64_t active, double steps, double ending_s, double times,
+                       bool last_ones) {
     const auto some = static_cast<double>(active);
     const double sharing = std::ceil(some / sms);
     const double copies = sharing * loop.copy_cycles / clock_hz;
@@ -170,8 +180,10 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double store_s = alone ? std::max(own_s, some * write_s) : own_s;
     // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
     // tile comes out every (loop + 2 store) / 2, or every loop if that is longer.
-    const double behind_s = behind_share * loop_s;
-    const double epilogue = std::max(0.0, store_s - behind_s);
+    // Nothing hides the last one's: its ending, and as much again for stores at half the rate.
+    const bool ends_all = last_ones && loop.stores_meanwhile;
+    const double epilogue =
+        ends_all ? store_s + epilogue_s : std::max(shows_s, store_s - behind_share * loop_s);
     // DRAM moves the results besides what it moves for the loop.
     const double moved = std::min(loop_s, steps * from_dram) + some * write_s;
     const double write = std::max(0.0, moved - loop_s - epilogue);
@@ -195,14 +207,21 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     return loop_s + epilogue + write - hidden;
   };
   const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
-  const PartEnds ends(loop, epilogue_s, rates, sms);
+  const PartEnds ends(loop, last, epilogue_s, rates, sms);
   // Of rounds of parts the last has those that join the others.
   const std::int64_t leaving = last.split && rest == 0 ? full_parts - 1 : full_parts;
-  if (full > 0) add(slots, loop.steps, epilogue_s, static_cast<double>(full));
-  if (leaving > 0) add(slots, last.steps, ends.leaving_s, static_cast<double>(leaving));
-  if (leaving < full_parts) add(slots, last.steps, ends.joined_s, 1);
+  const bool ends_full = full_parts == 0 && rest == 0;
+  const std::int64_t before_last = ends_full ? full - 1 : full;
+  if (before_last > 0) {
+    add(slots, loop.steps, epilogue_s, static_cast<double>(before_last), false);
+  }
+  if (ends_full) add(slots, loop.steps, epilogue_s, 1, true);
+  if (leaving > 0) {
+    add(slots, last.steps, ends.leaving_s, static_cast<double>(leaving), false);
+  }
+  if (leaving < full_parts) add(slots, last.steps, ends.joined_s, 1, true);
   const double last_s =
-      rest > 0 ? add(rest, last.steps, last.split ? ends.joined_s : epilogue_s, 1) : 0;
+      rest > 0 ? add(rest, last.steps, last.split ? ends.joined_s : epilogue_s, 1, true) : 0;
   if (full + full_parts > 0 && rest > 0) {
     const double idle = last_s * (1 - static_cast<double>(rest) / static_cast<double>(slots));
     const double shown = 1 - idle / (result.loop_s + result.epilogue_s + result.write_s);

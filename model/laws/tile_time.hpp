@@ -32,7 +32,9 @@ struct TileTime {
 /// Blocks that stay have the first copies of their next tile under way while they store one
 /// (TileLoop::steps_ahead): from the second round on
 ///   round = ‖ steps · math + epilogue, steps · memory + what of the epilogue these copies leave ‖.
-/// They fill once.
+/// They fill once. Where two groups of warps take turns (TileLoop::stores_meanwhile), half of a tile's loop
+/// hides its ending but for scattered stores, and nothing the last one's: joined parts, and its stores at
+/// half the SM's rate.
 /// Where the depth of the last round's tiles is split, their parts run in rounds of fewer steps.
 /// Sums that tiles have apart (TileLoop::sums_apart) hide the epilogue behind the next round's steps:
 ///   round = max(steps · step, epilogue), and once more the epilogue.

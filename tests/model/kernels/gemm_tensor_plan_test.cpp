@@ -20,14 +20,12 @@ TEST(TensorCopies, EndsOfRowsGoElementByElement) {
         .phases.front()
         .step.waits;
   };
-  // Four rows. Of 6 bytes 4 were loaded with the vector before; a sector more has the others of one row
-  // in 16.
-  EXPECT_EQ(waits(1003).global, 1 + 4 * 2.0 / 32);
-  EXPECT_EQ(waits(1003).shared, 4 * 3 * 2);
-  // The last whole vector goes by elements too: its words end beyond.
-  EXPECT_EQ(waits(1001).global, 1 + 4 * 14.0 / 32);
-  EXPECT_EQ(waits(1001).shared, 4 * 8 * 2);
-  EXPECT_EQ(waits(4091).shared, 4 * 3 * 2 / 2);  // of two blocks across one has the ends
+  // Four rows, each end at once, however many elements it has. Neighbours have their sectors.
+  EXPECT_EQ(waits(1003).global, 1);
+  EXPECT_EQ(waits(1003).shared, 4 * 4);
+  EXPECT_EQ(waits(1001).shared, 4 * 4);
+  EXPECT_EQ(waits(1000).shared, 4 * 4);      // the words of the last whole vector end beyond
+  EXPECT_EQ(waits(4091).shared, 4 * 4 / 2);  // of two blocks across one has the ends
 }
 
 TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {

@@ -33,6 +33,11 @@ TEST(Wgmma, ABlockStaysAndTakesTilesInRounds) {
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 4096 * 4096 * 4096);
 }
 
+// Of pairs of blocks, where every tile is whole.
+double in_step(double steps_of_sm) {
+  return 1500 / (1500 + steps_of_sm);
+}
+
 TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto plan_of = [&](std::int64_t cluster) {
@@ -41,11 +46,10 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   const double delivered = 512.0 * 64 * (128 + 256) * 128;
   EXPECT_DOUBLE_EQ(total_work(plan_of(1)).l2.read_bytes, delivered);
   EXPECT_DOUBLE_EQ(total_work(plan_of(2)).l2.read_bytes, delivered);
-  // Without a cluster L2 joins what two ask for, fewer in each round of 132. In 64 steps a tile is stored
-  // once.
-  const double stored = 128.0 * 256 * 2 / 64, in_step = 12 / (12 + 512.0 / 132);
+  // Without a cluster L2 joins what two ask for, fewer with each step. In 64 steps a tile is stored once.
+  const double stored = 128.0 * 256 * 2 / 64;
   EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->l2_read_bytes,
-                   (128 + 256) * (1 - in_step / 2) * 128 + stored);
+                   (128 + 256) * (1 - in_step(512.0 * 64 / 132) / 2) * 128 + stored);
   EXPECT_DOUBLE_EQ(plan_of(2).tile_loop->l2_read_bytes, 0.94 * (128 + 256 / 2) * 128 + stored);
   // The copy engine asks for every piece, 1.8 clocks each.
   EXPECT_DOUBLE_EQ(plan_of(1).tile_loop->copy_cycles, 1.8 * (128 + 256));
@@ -64,7 +68,7 @@ TEST(Wgmma, PiecesOffALineTakeMoreAndOffASectorTwice) {
   };
   const double stored = 1280.0 * 2560 * 2;
   // Rows of n are whole lines: of ten tile rows, two and two in step ask for them once.
-  const double b = 2560 * (10 - 5 * 12 / (12 + 100.0 / 132));
+  const double b = 2560 * (10 - 5 * in_step(100.0 * 143 / 132));
   // Rows of k are 142.5 lines: the pieces of every second one touch two, and none are joined.
   EXPECT_DOUBLE_EQ(bytes_of(9120), 9120.0 * 2 * (10 * 1280 * 1.125 + b) + stored);
   // 1141 times 16 bytes: pieces touch 1.875 lines and, half of them, a fifth sector.
@@ -190,8 +194,8 @@ TEST(Wgmma, TurnedTilesFitTheRowsThatThereAre) {
   // Panels of C of 32 lines: those of 64 do not fit beside four stages.
   EXPECT_EQ(plan.launch.shared_bytes, 4 * 416 * 128 + 4 * 32 * 128 + 80 + 1024);
   EXPECT_EQ(plan.tile_loop->math_cycles, 1280);
-  // Two neighbours along n share A's tile.
-  const double all = 4096.0 * 2 * (777 * 12 + 5 * 6144), stored = 777.0 * 6144 * 2;
+  // Two neighbours along n share A's tile. L2 serves all blocks as those with whole tiles: five of 160 rows.
+  const double all = 4096.0 * 2 * (800 * 12 + 5 * 6144), stored = 777.0 * 6144 * 2;
   EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes * 120 * 64, 0.94 * all + stored);
   ASSERT_TRUE(plan.raster);
   EXPECT_EQ(plan.raster->tile_rows, 24);
@@ -208,9 +212,13 @@ TEST(Wgmma, TurnedTilesWithoutAClusterGoDownCFirst) {
   EXPECT_EQ(plan.raster->group_rows, 5);
   EXPECT_DOUBLE_EQ(plan.raster->row_panel_bytes, 777.0 * 4096 * 2 / 5);
   EXPECT_DOUBLE_EQ(plan.raster->column_panel_bytes, 128.0 * 4096 * 2);
-  // Of five blocks that share B's tile two pairs are in step, of 48 that share A's all.
-  const double in_step = 12 / (12 + 240.0 / 132), stored = 777.0 * 6144 * 2;
-  const double looked_up = 4096.0 * 2 * (6144 * (5 - 2 * in_step) + 777 * (48 - 24 * in_step));
+  // Of five blocks that share B's tile two pairs are in step, of 48 that share A's all; fewer, as blocks
+  // at the edge run ahead.
+  const double whole = (5.0 * 6144 + 48 * 880) / (5 * 6144 + 48 * 777);
+  const double waiting = (176 + 128) * 128.0 / 704 / 37 - 1;  // for copies alone
+  const double pairs = in_step(240.0 * 64 / 132) / (1 + 20 * waiting * (whole - 1));
+  const double stored = 777.0 * 6144 * 2;
+  const double looked_up = 4096.0 * 2 * (6144 * (5 - 2 * pairs) + 880 * (48 - 24 * pairs));
   EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes * 240 * 64, looked_up + stored);
 }
 

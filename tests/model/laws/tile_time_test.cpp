@@ -134,8 +134,14 @@ TEST(TileTime, WarpsThatTakeTurnsStoreAtHalfTheRate) {
   some.stores_meanwhile = true;
   some.outputs = 10000;  // 2.5 µs by all warps, hidden behind the next tile; the last one's is not
   EXPECT_NEAR(time_s(some, gpu), 55e-6, 1e-14);
-  some.outputs = 12000;  // 3 µs: (5 + 6) / 2 a tile
-  EXPECT_NEAR(time_s(some, gpu), 61e-6, 1e-14);
+  some.outputs = 12000;  // 3 µs: (5 + 6) / 2 for each of nine tiles, 5 + 6 for the last one
+  EXPECT_NEAR(time_s(some, gpu), 60.5e-6, 1e-14);
+  some.tiles = 10;  // nothing hides the only one's
+  EXPECT_NEAR(time_s(some, gpu), 11e-6, 1e-14);
+  some.tiles = 100;  // nor what threads store sector by sector, here 1.55 µs
+  some.outputs = 0;
+  some.scattered_sectors = 1000;
+  EXPECT_NEAR(time_s(some, gpu), 50e-6 + 9 * 1.55e-6 + 2 * 1.55e-6, 1e-14);
 }
 
 TEST(TileTime, SumsApartAreStoredWhileTheNextTileIsMultiplied) {
@@ -288,6 +294,10 @@ TEST(TileTime, PartsThatAreJoinedAreLeftAndRead) {
   some.rest_splits = 5;  // fifteen parts of 20 steps in two rounds: those of the first are left
   EXPECT_NEAR(time_s(some, gpu),
               5e-6 + 0.1e-6 + 2 * 20 * 50e-9 + 0.2e-6 + 0.5e-6 + 4 * 1e-6 + 0.1e-6, 1e-12);
+  // Two groups of warps in turns: no tile follows the last parts, so nothing hides how they are joined.
+  some.rest_splits = 3;
+  some.stores_meanwhile = true;
+  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 34 * 50e-9 + 0.5e-6 + 2 * 1e-6 + 2 * 0.1e-6, 1e-12);
 }
 
 TEST(TileTime, TakesTheEfficiencyOfThePipes) {
