@@ -249,6 +249,9 @@ std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
     Problem one = p;
     one[kTileM] = shape.tokens, one[kTileN] = shape.rows, one[kTileK] = shape.depth;
     if (shape.by_wgmma) {
+      // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs so, and 35
+      // by a ring (kernel_bench on 132 SMs and 4.8 TB/s, 2026-11-23).
+      if (open && skinny::transposes(p) && tokens_of(p) < shape.tokens) continue;
       for (const Problem& split : wgmma_candidates(skinny::as_wgmma(one), gpu)) {
         if (split[kSplitK] > 1) continue;
         one[kSplitK] = split[kSplitRest];
@@ -261,9 +264,12 @@ std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
     const std::int64_t depth =
         by_ring(p, shape) ? shape.depth
                           : SkinnyTile::kBlockK * SkinnyTile::kWarps * c.tile.blocks_at_once();
+    const std::int64_t blocks = p[kBatch] * ceil_div(rows_of(p), shape.rows);
+    const std::int64_t at_once = gpu.slots(2);
     for (const std::int64_t split :
-         splits_of(p.values[kSplitK], ceil_div(p[kK], depth),
-                   p[kBatch] * ceil_div(rows_of(p), shape.rows), gpu.slots(2))) {
+         splits_of(p.values[kSplitK], ceil_div(p[kK], depth), blocks, at_once)) {
+      // Parts are to fill the SMs, not to take turns.
+      if (p[kSplitK] == kToChoose && split > 1 && blocks * split > at_once) break;
       one[kSplitK] = split;
       found.push_back(one);
     }

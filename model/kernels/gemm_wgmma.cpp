@@ -196,7 +196,13 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   constexpr double kClocksPerPiece = 1.8;
   loop.copy_cycles =
       lines_bytes(c, operands) / all_steps / as_double(kTileLineBytes) * kClocksPerPiece;
-  loop.in_flight_bytes = as_double(c.tile.stages * (c.tile.m + c.tile.n) * kTileLineBytes);
+  // Of one row of tiles those of the operand that streams; the other one stays in L2.
+  const bool streams = std::min(c.across(), c.clusters_down()) == 1;
+  const std::int64_t lines = !streams                 ? c.tile.m + c.tile.n
+                             : c.clusters_down() == 1 ? c.tile.across()
+                                                      : c.tile.down();
+  loop.in_flight_bytes = as_double(c.tile.stages * lines * kTileLineBytes);
+  loop.in_flight_cycles = as_double(c.tile.stages) * loop.copy_cycles;
   // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
   loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
   loop.part_outputs = c.area() * as_double(kPartBytes) / 2;
@@ -207,7 +213,7 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
   loop.split_is_counted = true;
   // One row of tiles reads the other operand once, as a copy does.
-  loop.streams = std::min(c.across(), c.clusters_down()) == 1;
+  loop.streams = streams;
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
   // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less

@@ -1,6 +1,7 @@
 #pragma once
 // What the device keeps up for tiled products, of one kind of tile or of several.
 #include <algorithm>
+#include <cmath>
 
 #include "model/types/gpu.hpp"
 
@@ -41,10 +42,13 @@ struct TileRates {
   double outputs_per_s;  ///< of one SM
 
   /// Of DRAM, B/s, when so many SMs load: as a library's do, or each with so many bytes in flight
-  /// (Little's law).
-  double dram_of(double sms, double in_flight_bytes = 0) const {
+  /// (Little's law), which take a trip and the time that the SM needs to copy them. The 4-norm, as of other
+  /// resources: a few SMs come near the rate of DRAM before they reach it.
+  double dram_of(double sms, double in_flight_bytes = 0, double copying_s = 0) const {
     if (in_flight_bytes <= 0 || trip_s <= 0) return dram * std::min(1.0, sms / dram_sms);
-    return std::min(dram, sms * in_flight_bytes / trip_s);
+    const double flight = sms * in_flight_bytes / (trip_s + copying_s);
+    const double share = dram > 0 ? flight / dram : 0;
+    return flight / std::sqrt(std::sqrt(1 + share * share * share * share));
   }
 };
 

@@ -170,7 +170,8 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     const double l2 = over(some * loop.l2_read_bytes, rates.l2) +
                       over(some * loop.merged_writes / steps, rates.merged_per_s);
     const double from_dram =
-        over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes));
+        over(some * read_bytes, rates.dram_of(std::min(some, sms), sharing * loop.in_flight_bytes,
+                                              sharing * loop.in_flight_cycles / clock_hz));
     const double loop_s = steps * norm(loop.overlaps_less, math, l2, from_dram, rates.step_s);
     // The SIMT pipes work long enough to hide what other blocks of the SM store; tensor cores do not.
     const bool hides_others = loop.blocks_in_turn && !loop.on_tensor_cores;

@@ -19,6 +19,7 @@ struct TileLoop {
   double copy_cycles = 0;          ///< of an SM for copies in small pieces, one block's step
   double l2_read_bytes = 0;        ///< of one block's step: as L2 looks them up, joined ones once
   double in_flight_bytes = 0;      ///< that a block's copies are ahead; 0: not known
+  double in_flight_cycles = 0;     ///< of an SM to copy these
   double outputs = 0;       ///< of a tile that a block writes, of the size that the rate counts
   double part_outputs = 0;  ///< the same of a part of the last round that another block joins
   double joined_bytes = 0;  ///< that this one reads of each
