@@ -238,6 +238,18 @@ __host__ __device__ constexpr int b_boxes(bool along_k, int size, int columns) {
 __host__ __device__ constexpr int b_box_lines(bool along_k, int size, int columns, int cluster) {
   return (along_k ? columns : kPanelBytes / size) / cluster;
 }
+/// Of so many lines from `first` on those that exist, `extent` being all.
+__host__ __device__ constexpr int existing(int first, int lines, int extent) {
+  return extent <= first ? 0 : (extent - first < lines ? extent - first : lines);
+}
+/// What the copies of B's tile, whose columns begin there, bring to shared memory: lines of columns that exist,
+/// or panels that have any.
+__host__ __device__ constexpr int b_bytes(bool along_k, int size, int columns, int first,
+                                          int extent) {
+  const int there = existing(first, columns, extent), panel_columns = kPanelBytes / size;
+  if (along_k) return there * kPanelBytes;
+  return (there + panel_columns - 1) / panel_columns * panel_columns * kPanelBytes;
+}
 /// Box `box` of the share that block `rank` of a cluster copies: where it begins in the tile (k and
 /// column), and in shared memory.
 struct BoxPlace {

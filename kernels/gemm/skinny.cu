@@ -33,15 +33,22 @@
 // 8. Rows of C that are tokens leave 16 bytes an access. Where rows are weights, eight tokens leave
 //    in one sector: 1/k of the weights' bytes for each token, which hides.
 //
-// Both: where rows of weights give fewer blocks than SMs, parts of k go to different blocks (split_k),
-// and a second kernel adds them, in order: 8 bytes more for each part of a result, so 4·T/k of the
-// weights' bytes a part, in L2 mostly.
+// 33 to 64 tokens where there is wgmma:
+// 9. One warp a scheduler that reads 64 tokens again and again from shared memory no longer hides behind the
+//    weights. gemm.wgmma's tiles of 64 tokens (wgmma_kernel.cuh) read nothing into registers, and TMA keeps 64
+//    to 128 KB of weights on their way to each SM.
+//
+// All: where rows of weights give fewer blocks than SMs, parts of k go to different blocks (split_k). The
+// block of the last part adds the others' sums, in order: 8 bytes more for each part of a result, so 4·T/k
+// of the weights' bytes a part, in L2, and three trips there: until sums are written, seen and read. A
+// second kernel would take longer to begin.
 //
 // cp.async takes rows and addresses at multiples of 16 bytes. Other operands are read by registers,
 // element by element, whatever the tokens: a copy to such rows would read the weights twice and write
 // them once. A stored by rows of k is transposed first.
 //
 // Bytes from DRAM: the weights once. From L2: the weights once, and the tokens once a block.
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -53,10 +60,15 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
+using roofcast::gemm::tensor::kMostTokens;
+using roofcast::gemm::tensor::kTileLineBytes;
 using roofcast::gemm::tensor::Stored;
 using roofcast::gemm::tensor::stored_a;
 using roofcast::gemm::tensor::stored_b;
 using roofcast::gemm::tensor::skinny::along_k;
+using roofcast::gemm::tensor::skinny::as_wgmma;
+using roofcast::gemm::tensor::skinny::kWgmmaRows;
+using roofcast::gemm::tensor::skinny::of_wgmma;
 using roofcast::gemm::tensor::skinny::tokens_of;
 using roofcast::gemm::tensor::skinny::transposes;
 using roofcast::gemm::tensor::skinny::weights_in_b;
@@ -105,11 +117,9 @@ Skinny skinny_of(const Problem& p, bool across) {
   const Stored a = operand_of(p, 0, across).read, b = operand_of(p, 1, across).read;
   const auto parts = static_cast<int>(p[kSplitK]);
   if (weights_in_b(p)) {
-    return {s.n,   s.m,     s.k, b.row, a.row,      1,          s.row_c,
-            parts, nullptr, 1,   s.n,   s.matrices, s.matrix_c, false};
+    return {s.n, s.m, s.k, b.row, a.row, 1, s.row_c, parts, s.matrices, s.matrix_c, false};
   }
-  return {s.m,   s.n,     s.k, a.row, b.row,      s.row_c,    1,
-          parts, nullptr, s.n, 1,     s.matrices, s.matrix_c, across};
+  return {s.m, s.n, s.k, a.row, b.row, s.row_c, 1, parts, s.matrices, s.matrix_c, across};
 }
 
 /// A and B as the kernel reads them: where they are stored, or their transposed copies.
@@ -127,10 +137,38 @@ bool reads_chunks(const Problem& p, const Skinny& s, const Inputs& at) {
   return aligned(at) && (find_compiled(p)->of_ring ? s.whole_rows() : s.whole_vectors(along_k(p)));
 }
 
+/// For parts of k, wherever the operands lie: addresses off 16 bytes take another kernel, with other tiles.
+std::size_t workspace_bytes(const Problem& p) {
+  const Skinny skinny = skinny_of(p, false);
+  const CompiledTile& tile = *find_compiled(p);
+  return std::max(tile.workspace(skinny, false).bytes(), tile.workspace(skinny, true).bytes());
+}
+
 /// For operands at multiples of 16 bytes.
 Launch launch_of(const Problem& p) {
   const Skinny skinny = skinny_of(p, reads_across(p, {}));
   return find_compiled(p)->launch(skinny, reads_chunks(p, skinny, {}));
+}
+
+/// Whether gemm.wgmma multiplies it.
+bool by_wgmma(const Problem& p) {
+  return of_wgmma(p) && device_is(9, 0);
+}
+
+/// Every tile, with those that gemm.wgmma alone has.
+const std::vector<Problem>& configurations() {
+  static const std::vector<Problem> all = [] {
+    std::vector<Problem> list = compiled_tiles().configurations;
+    for (const DType type : {DType::bf16, DType::fp16}) {
+      for (const bool along : {false, true}) {
+        const Problem tile = tensor_configuration(type, kMostTokens, kWgmmaRows[0],
+                                                  kTileLineBytes / kElement, along, 1);
+        if (find_tile(compiled_tiles().tiles, tile) == nullptr) list.push_back(tile);
+      }
+    }
+    return list;
+  }();
+  return all;
 }
 
 std::string unsupported(const Problem& p) {
@@ -143,8 +181,9 @@ std::string unsupported(const Problem& p) {
            std::to_string(p[kTileM]) + " of at most 64; asked for m = " + std::to_string(p[kM]) +
            ", n = " + std::to_string(p[kN]);
   }
+  if (by_wgmma(p)) return wgmma().unsupported(as_wgmma(p));
   if (find_compiled(p) == nullptr)
-    return not_compiled("gemm.skinny", by_weights(p), compiled_tiles().configurations);
+    return not_compiled("gemm.skinny", by_weights(p), configurations());
   const std::int64_t steps = ceil_div(p[kK], p[kTileK]);
   if (p[kSplitK] < 1 || p[kSplitK] > steps || p[kSplitK] > kMostBlocksYZ) {
     return "split_k must be from 1 to the steps of " + std::to_string(p[kTileK]) +
@@ -154,6 +193,7 @@ std::string unsupported(const Problem& p) {
 }
 
 Tensors with_scratch(const Problem& p) {
+  if (by_wgmma(p)) return wgmma().tensors(as_wgmma(p));
   Tensors all = tensor_tensors(p);
   for (const std::size_t input : {0U, 1U}) {
     // Also where only an address will tell whether the copy is made.
@@ -161,15 +201,15 @@ Tensors with_scratch(const Problem& p) {
     if (!one.transposed) continue;
     all.scratch.push_back({p.dtype, static_cast<std::size_t>(p[kBatch] * one.read.elements())});
   }
-  if (p[kSplitK] > 1) {
-    all.scratch.push_back(
-        {DType::fp32, static_cast<std::size_t>(p[kSplitK] * p[kBatch] * p[kM] * p[kN])});
-  }
+  if (p[kSplitK] > 1) all.scratch.push_back({DType::fp32, workspace_bytes(p) / sizeof(float)});
   return all;
 }
 
 void run_problem(const Problem& p, const Addresses& at, cudaStream_t stream) {
-  const Shape s = shape_of(p);
+  if (by_wgmma(p)) {
+    wgmma().run(as_wgmma(p), at, stream);
+    return;
+  }
   Inputs read = {at.inputs[0], at.inputs[1]};
   std::size_t next_scratch = 0;
   const auto turn = [&](std::size_t input, bool across) {
@@ -184,17 +224,17 @@ void run_problem(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const bool across = reads_across(p, read);
   turn(1, across);
   Skinny skinny = skinny_of(p, across);
-  if (skinny.parts > 1) skinny.sums = static_cast<float*>(at.scratch[next_scratch]);
-  const std::size_t weights = weights_in_b(p) ? 1 : 0;
-  find_compiled(p)->run(skinny, {read[weights], read[1 - weights], at.outputs[0]},
-                        reads_chunks(p, skinny, read), stream);
+  const CompiledTile& tile = *find_compiled(p);
+  const bool chunks = reads_chunks(p, skinny, read);
   if (skinny.parts > 1) {
-    sum_parts(skinny.sums, skinny.parts, s.rows_c(), s.n, at.outputs[0], s.row_c, p.dtype, stream);
+    skinny.workspace = tile.workspace(skinny, chunks).at(at.scratch[next_scratch]);
   }
+  const std::size_t weights = weights_in_b(p) ? 1 : 0;
+  tile.run(skinny, {read[weights], read[1 - weights], at.outputs[0]}, chunks, stream);
 }
 
 std::vector<Launch> launches(const Problem& p) {
-  const Shape s = shape_of(p);
+  if (by_wgmma(p)) return wgmma().launches(as_wgmma(p));
   std::vector<Launch> all;
   const bool across = reads_across(p, {});
   for (const std::size_t input : {0U, 1U}) {
@@ -202,15 +242,14 @@ std::vector<Launch> launches(const Problem& p) {
     if (one.transposed) all.push_back(copy_transposed_launch(view_of(p, one.from, nullptr)));
   }
   all.push_back(launch_of(p));
-  if (p[kSplitK] > 1) all.push_back(sum_parts_launch(s.rows_c(), s.n, p.dtype));
   return all;
 }
 
 }  // namespace
 
 KernelEntry skinny() {
-  return tensor_entry("gemm.skinny", compiled_tiles().configurations, unsupported, with_scratch,
-                      launches, run_problem);
+  return tensor_entry("gemm.skinny", configurations(), unsupported, with_scratch, launches,
+                      run_problem);
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/gemm/joined_parts.hpp"
 #include "kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm::skinny_kernels {
@@ -16,11 +17,10 @@ struct Skinny {
   std::int64_t row_weights, row_tokens;  ///< elements from row to row
   std::int64_t c_row, c_token;           ///< elements of C from row to row, from token to token
   int parts;                             ///< of k
-  float* sums;                           ///< of parts, each as large as C, dense; null for one part
-  std::int64_t sums_row, sums_token;
-  int matrices;           ///< of a batch, one below the other
-  std::int64_t matrix_c;  ///< elements of C from one to the next
-  bool tokens_across;     ///< tokens are stored by rows of k
+  int matrices;                          ///< of a batch, one below the other
+  std::int64_t matrix_c;                 ///< elements of C from one to the next
+  bool tokens_across;                    ///< tokens are stored by rows of k
+  Workspace workspace{};                 ///< for parts
 
   /// Whether all rows begin at multiples of 16 bytes if the first ones do.
   constexpr bool whole_rows() const { return row_weights % 8 == 0 && row_tokens % 8 == 0; }
@@ -41,6 +41,7 @@ struct CompiledTile {
   /// Of shared memory: rows at multiples of 16 bytes suffice, and tokens may be stored by rows of k.
   bool of_ring;
   Launch (*launch)(const Skinny&, bool aligned);
+  WorkspaceSize (*workspace)(const Skinny&, bool aligned);
   void (*run)(const Skinny&, const Memory&, bool aligned, cudaStream_t);
 };
 

@@ -19,12 +19,17 @@ template <class Element>
 struct Call {
   void (*kernel)(Skinny, const Element*, const Element*, Element*);
   int rows, threads, shared_bytes;  ///< of a block; rows of weights
+  std::int64_t fours;               ///< of sums that a block leaves, float4
 
   Launch launch(const Skinny& p) const {
     return {reinterpret_cast<const void*>(kernel),
             dim3(static_cast<unsigned>(ceil_div(p.rows, rows)), static_cast<unsigned>(p.parts),
                  static_cast<unsigned>(p.matrices)),
             dim3(static_cast<unsigned>(threads)), static_cast<std::size_t>(shared_bytes)};
+  }
+  WorkspaceSize workspace(const Skinny& p) const {
+    const std::int64_t tiles = std::int64_t{p.matrices} * ceil_div(p.rows, rows);
+    return {tiles * (p.parts - 1) * fours, tiles * (p.parts - 1)};
   }
   void run(const Skinny& p, const Memory& at, cudaStream_t stream) const {
     const Launch one = launch(p);
@@ -37,12 +42,13 @@ struct Call {
 };
 
 template <class T, bool kAligned>
-Call<typename T::Element> call_of_registers() {
-  return {register_kernel<T, kAligned>, T::kRows, kThreads, T::kSharedBytes};
+Call<typename T::Element> call_of_registers(const Skinny& p) {
+  return {p.parts > 1 ? register_kernel<T, kAligned, true> : register_kernel<T, kAligned, false>,
+          T::kRows, kThreads, T::kSharedBytes, PartsOfRegisters<T>::kFours};
 }
 template <class T>
 Call<typename T::Element> call_of_ring() {
-  return {ring_kernel<T>, T::kColumns, T::kThreads, T::kSharedBytes};
+  return {ring_kernel<T>, T::kColumns, T::kThreads, T::kSharedBytes, PartsOfRing<T>::kFours};
 }
 
 /// For at most 8 tokens.
@@ -52,8 +58,8 @@ struct OfRegisters {
   static constexpr SkinnyTile kTile = kSkinnyTiles[kRow];
   using T = RegisterTile<Element, static_cast<int>(kTile.tokens), kTile.along_k>;
   static_assert(T::kRows == kTile.rows() && T::kSharedBytes == kTile.shared_bytes());
-  static Call<Element> call(const Skinny&, bool aligned) {
-    return aligned ? call_of_registers<T, true>() : call_of_registers<T, false>();
+  static Call<Element> call(const Skinny& p, bool aligned) {
+    return aligned ? call_of_registers<T, true>(p) : call_of_registers<T, false>(p);
   }
 };
 /// For more, with the same by registers where cp.async cannot copy.
@@ -69,7 +75,7 @@ struct OfRing {
   static Call<Element> call(const Skinny& p, bool aligned) {
     if (!aligned) {
       using Registers = RegisterTile<Element, static_cast<int>(kRing.tokens), kAlongK>;
-      return call_of_registers<Registers, false>();
+      return call_of_registers<Registers, false>(p);
     }
     if constexpr (kAlongK) {  // A may be the weights
       if (p.tokens_across) return call_of_ring<T<true>>();
@@ -82,6 +88,7 @@ template <class Element, class Of>
 constexpr CompiledTile compiled(const Problem& configuration) {
   return {configuration, Of::kOfRing,
           [](const Skinny& p, bool aligned) { return Of::call(p, aligned).launch(p); },
+          [](const Skinny& p, bool aligned) { return Of::call(p, aligned).workspace(p); },
           [](const Skinny& p, const Memory& at, bool aligned, cudaStream_t stream) {
             Of::call(p, aligned).run(p, at, stream);
           }};

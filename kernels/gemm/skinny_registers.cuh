@@ -3,6 +3,7 @@
 // registers (skinny.cu).
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
+#include "kernels/gemm/joined_parts.cuh"
 #include "kernels/gemm/layout.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/skinny.hpp"
@@ -55,7 +56,12 @@ __device__ inline unsigned word_of(const uint4& four, int i) {
   return i == 0 ? four.x : (i == 1 ? four.y : (i == 2 ? four.z : four.w));
 }
 
-template <class T, bool kAligned>
+template <class T>
+using PartsOfRegisters =
+    BlockParts<float, (T::kRows * T::kTokens + kThreads - 1) / kThreads, kThreads>;
+
+/// kParts: blocks have parts of k. That takes registers, of which the loop of products has none to spare.
+template <class T, bool kAligned, bool kParts>
 __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     register_kernel(const __grid_constant__ Skinny p,
                     const typename T::Element* __restrict__ weights,
@@ -154,18 +160,30 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     }
   }
   __syncthreads();
-  for (int i = thread; i < T::kRows * T::kTokens; i += kThreads) {
-    const int row = row0 + i % T::kRows, token = i / T::kRows;
-    if (row >= p.rows || token >= p.tokens) continue;
-    float all = 0;
+  constexpr int kSums = T::kRows * T::kTokens, kOfThread = (kSums + kThreads - 1) / kThreads;
+  float all[kOfThread] = {};
 #pragma unroll
-    for (int w = 0; w < kWarps; ++w) all += partial[w * T::kTokens * T::kRows + i];
-    if (p.sums == nullptr) {
-      c[before * p.matrix_c + row * p.c_row + token * p.c_token] = narrow<Element>(all);
-    } else {
-      const std::int64_t part = std::int64_t{blockIdx.y} * p.matrices + before;
-      p.sums[part * p.rows * p.tokens + row * p.sums_row + token * p.sums_token] = all;
+  for (int s = 0; s < kOfThread; ++s) {
+    const int i = thread + s * kThreads;
+#pragma unroll
+    for (int w = 0; w < kWarps; ++w) all[s] += i < kSums ? partial[w * kSums + i] : 0;
+  }
+  if constexpr (kParts) {
+    const PartsOfRegisters<T> parts(
+        p.workspace, static_cast<std::int64_t>(before) * gridDim.x + blockIdx.x, p.parts);
+    const auto part = static_cast<int>(blockIdx.y);
+    if (parts.leaves(part)) {
+      parts.leave(part, all);
+      return;
     }
+    parts.join(all);
+  }
+#pragma unroll
+  for (int s = 0; s < kOfThread; ++s) {
+    const int i = thread + s * kThreads;
+    const int row = row0 + i % T::kRows, token = i / T::kRows;
+    if (i >= kSums || row >= p.rows || token >= p.tokens) continue;
+    c[before * p.matrix_c + row * p.c_row + token * p.c_token] = narrow<Element>(all[s]);
   }
 }
 

@@ -1,8 +1,6 @@
 // gemm.wgmma (wgmma_kernel.cuh): which problems it takes, and the launches of one.
 #include "kernels/gemm/wgmma.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <vector>
 
 #include "kernels/gemm/passes.hpp"
@@ -62,7 +60,8 @@ Tensors with_scratch(const Problem& p) {
   const CompiledTile& tile = *find_compiled(p);
   const Schedule schedule = tile.schedule(shape_of(p), asked_of(p));
   if (schedule.slots() > 0) {
-    all.scratch.push_back({DType::fp32, tile.workspace_bytes(schedule) / sizeof(float)});
+    const std::size_t bytes = tile.workspace(schedule).bytes();
+    all.scratch.push_back({DType::fp32, bytes / sizeof(float)});
   }
   return all;
 }
@@ -91,17 +90,6 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
 }
 
 }  // namespace
-
-// Counted from the time of the first launch and mixed (splitmix64), so that no pattern of memory meets
-// it.
-std::uint64_t hopper::new_ticket() {
-  static std::atomic<std::uint64_t> count{
-      static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
-  std::uint64_t mixed = (count += 0x9e3779b97f4a7c15);
-  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-  return mixed ^ mixed >> 31;
-}
 
 KernelEntry wgmma() {
   return tensor_entry("gemm.wgmma", compiled_tiles().configurations, unsupported, with_scratch,

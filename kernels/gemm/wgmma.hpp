@@ -2,6 +2,7 @@
 // The tiles that gemm.wgmma is compiled for. One file a type: nvcc compiles them side by side.
 #include <span>
 
+#include "kernels/gemm/joined_parts.hpp"
 #include "kernels/gemm/operands.hpp"
 #include "kernels/gemm/schedule.cuh"
 #include "kernels/gemm/tensor.hpp"
@@ -17,13 +18,10 @@ struct CompiledTile {
   Schedule (*schedule)(const Shape&, Asked);
   Launch (*launch)(const Schedule&);
   /// Of scratch memory that parts take which are joined.
-  std::size_t (*workspace_bytes)(const Schedule&);
+  WorkspaceSize (*workspace)(const Schedule&);
   /// `scratch`: sums of parts of k, or the workspace; null where all tiles are whole.
   void (*run)(const Shape&, const Operands&, void* c, const Schedule&, void* scratch, cudaStream_t);
 };
-
-/// A number that no launch before had and that memory holds by chance once in 2^64.
-std::uint64_t new_ticket();
 
 std::span<const CompiledTile> bf16_tiles();
 std::span<const CompiledTile> fp16_tiles();

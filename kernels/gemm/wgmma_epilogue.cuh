@@ -2,6 +2,7 @@
 // The end of a tile of gemm.wgmma: sums from registers to C, or to the parts of k.
 #include <cstdint>
 
+#include "kernels/gemm/joined_parts.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/wgmma_tile.cuh"
 
@@ -63,25 +64,12 @@ class Parts {
       to[i * kWarpgroup] = make_float4(four[0], four[1], four[2], four[3]);
     }
     meet(warpgroup_);
-    if (threadIdx.x % kWarpgroup == 0) {
-      asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(flag(part)), "l"(workspace_.ticket)
-                   : "memory");
-    }
+    if (threadIdx.x % kWarpgroup == 0) raise(flag(part), workspace_.ticket);
   }
-  /// Waits for all of them. Flags are cleared: a graph launches with the same ticket again.
+  /// Waits for all of them.
   __device__ void wait() const {
-    if (threadIdx.x % kWarpgroup == 0) {
-      for (int part = 0; part < count_; ++part) {
-        std::uint64_t found = 0;
-        while (found != workspace_.ticket) {
-          asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
-                       : "=l"(found)
-                       : "l"(flag(part))
-                       : "memory");
-        }
-        *flag(part) = 0;
-      }
-    }
+    const auto thread = static_cast<int>(threadIdx.x) % kWarpgroup;
+    for (int part = thread; part < count_; part += kWarpgroup) await(flag(part), workspace_.ticket);
     meet(warpgroup_);
   }
   /// Adds them, in order. So many loads of a thread are under way at a time; each time takes a trip to L2.

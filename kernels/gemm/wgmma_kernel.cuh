@@ -7,10 +7,14 @@
 // shared memory full and the epilogue out of the way:
 //
 // 1. One thread of a producer warpgroup starts the copies (TMA: one instruction for a box of 64 rows
-//    and more, swizzled on the way, zeros beyond the edges). The others of its warpgroup do nothing,
+//    and more, swizzled on the way, zeros beyond the end of k). The others of its warpgroup do nothing,
 //    and setmaxnreg gives their registers to the consumers, who hold up to 160 sums a thread.
+//    Of rows and columns beyond the edges nothing is copied: what shared memory held before goes into
+//    sums that nobody stores. Zeros for them take the copy engine 4 to 5 clocks a line more than lines do:
+//    64 columns of B and 1 row of A in tiles of 64x64 took 29 us, and 64 rows 18 (6144x4096, H200), and
+//    129x8192x8192 in tiles of 128x128 90 us, 256x8192x8192 50 (2026-11-23).
 // 2. A ring of kStages stages. full[s] completes when the bytes of a stage have come: one arrival and
-//    kStageBytes. empty[s] completes when every consumer warp, of both blocks of a cluster, has done
+//    the bytes of the tile's lines. empty[s] completes when every consumer warp, of both blocks of a cluster, has done
 //    with it: from each warp, so that none can find a barrier two phases past. Wait number i of a
 //    barrier waits for phase i; a producer's first wait passes, since it names the phase before the
 //    first.
@@ -59,25 +63,34 @@ namespace roofcast::cuda::gemm::hopper {
 
 /// One thread: every stage of every item of this cluster, in order.
 template <class T>
-__device__ void produce(const Shared<T>& shared, const Schedule& schedule, int first, int stride,
-                        int rank, const CUtensorMap& a, const CUtensorMap& b) {
+__device__ void produce(const Shared<T>& shared, const Work& work, int first, int stride, int rank,
+                        const Maps& maps) {
+  constexpr bool kShared = T::kCluster > 1;
+  constexpr int kLinesB = b_box_lines(T::kTransposedB, T::kSize, T::kColumns, T::kCluster);
+  const Schedule& schedule = work.schedule;
+  const int rows = work.rows<T>(), columns = work.columns<T>();
   Ring<T::kStages> ring;
   for (int index = first; index < schedule.items(); index += stride) {
     const auto item = schedule.item(index, rank);
+    // All of A's and B's tile, the peer's half of B among it.
+    const int bytes = existing(item.row0, T::kRows, rows) * kPanelBytes +
+                      b_bytes(T::kTransposedB, T::kSize, T::kColumns, item.column0, columns);
     for (int step = item.steps.begin; step < item.steps.past; ++step, ring.advance()) {
       const Mbarrier full = shared.full(ring.stage);
       shared.empty(ring.stage).wait(ring.phase ^ 1);
-      // All of A's and B's tile, the peer's half of B among it; boxes count in full beyond edges.
-      full.expect(T::kStageBytes);
+      full.expect(bytes);
       const int k0 = step * T::kDepth;
-      copy_box(shared.a(ring.stage), a, k0, item.row0, item.matrix, full);
+      maps.a.copy<false>(shared.a(ring.stage), T::kRows, k0, item.row0, rows, item.matrix, full);
 #pragma unroll
       for (int i = 0; i < b_boxes(T::kTransposedB, T::kSize, T::kColumns); ++i) {
         const BoxPlace box = b_box(T::kTransposedB, T::kSize, T::kColumns, T::kCluster, rank, i);
         const int k = k0 + box.k, column = item.column0 + box.column;
-        copy_box<(T::kCluster > 1)>(shared.b(ring.stage) + static_cast<unsigned>(box.bytes), b,
-                                    T::kTransposedB ? k : column, T::kTransposedB ? column : k,
-                                    item.matrix, full);
+        const unsigned to = shared.b(ring.stage) + static_cast<unsigned>(box.bytes);
+        if constexpr (T::kTransposedB) {
+          maps.b.copy<kShared>(to, kLinesB, k, column, columns, item.matrix, full);
+        } else if (column < columns) {
+          copy_box<kShared>(to, maps.b.whole, column, k, item.matrix, full);
+        }
       }
     }
   }
@@ -139,8 +152,7 @@ __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range s
 
 template <class T>
 __global__ void __launch_bounds__(T::kThreads, 1)
-    wgmma_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                 const __grid_constant__ CUtensorMap c, const __grid_constant__ Work work) {
+    wgmma_kernel(const __grid_constant__ Maps maps, const __grid_constant__ Work work) {
   extern __shared__ unsigned char dynamic[];
   const Shared<T> shared{(rows::shared_address(dynamic) + kAlignment - 1) / kAlignment *
                          kAlignment};
@@ -150,8 +162,8 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   const Schedule& schedule = work.schedule;
 
   if (threadIdx.x == 0) {
-    prefetch(a);
-    prefetch(b);
+    prefetch(maps.a.whole);
+    prefetch(maps.b.whole);
     for (int s = 0; s < T::kStages; ++s) {
       init(shared.full(s), 1);
       init(shared.empty(s), T::kFreeing * T::kCluster);
@@ -160,7 +172,9 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     init(shared.turn(1), kWarpgroup / 32);
     Mbarrier::publish_init();
   }
-  if (threadIdx.x == 32 && work.parts == nullptr && work.c == nullptr) prefetch(c);
+  if (threadIdx.x == 32 && work.parts == nullptr && work.c == nullptr) prefetch(maps.c);
+  if (threadIdx.x == 64 && work.rows<T>() % T::kRows != 0) prefetch(maps.a.edge);
+  if (threadIdx.x == 96 && work.columns<T>() % T::kColumns != 0) prefetch(maps.b.edge);
   __syncthreads();
   if constexpr (T::kCluster > 1) {     // no copy or arrival before the peer's barriers are there
     Cluster::here().arrive_relaxed();  // publish_init has published them
@@ -170,7 +184,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroup - 1;
   if (warpgroup < 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(T::kProducerRegisters));
-    if (threadIdx.x == 0) produce<T>(shared, schedule, first, stride, rank, a, b);
+    if (threadIdx.x == 0) produce<T>(shared, work, first, stride, rank, maps);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(T::kConsumerRegisters));
     const int warp = static_cast<int>(threadIdx.x) % kWarpgroup / 32;
@@ -209,7 +223,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
         parts.wait();
         parts.add_to(sum);
       }
-      Store<T>{shared, c, work, place, warpgroup}.tile(sum, panel);
+      Store<T>{shared, maps.c, work, place, warpgroup}.tile(sum, panel);
     }
     if (threadIdx.x % kWarpgroup == 0) {
       asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");  // shared memory may go

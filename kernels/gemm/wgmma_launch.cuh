@@ -83,20 +83,10 @@ Schedule planned(const Shape& shape, Asked asked) {
       split);
 }
 
-/// Bytes of the workspace of parts that are joined; its begin is aligned inside.
 template <class T>
-std::size_t workspace_bytes(const Schedule& schedule) {
-  const auto slots = static_cast<std::size_t>(schedule.slots());
-  return sizeof(float4) +
-         slots * (T::kRows * T::kColumns * sizeof(float) + T::kFlags * sizeof(std::uint64_t));
-}
-template <class T>
-Workspace workspace_at(void* scratch, const Schedule& schedule) {
-  const auto begin = (reinterpret_cast<std::uintptr_t>(scratch) + sizeof(float4) - 1) /
-                     sizeof(float4) * sizeof(float4);
-  auto* const sums = reinterpret_cast<float4*>(begin);
-  const std::int64_t count = std::int64_t{schedule.slots()} * T::kRows * T::kColumns / 4;
-  return {sums, reinterpret_cast<std::uint64_t*>(sums + count), new_ticket()};
+WorkspaceSize workspace_of(const Schedule& schedule) {
+  const std::int64_t slots = schedule.slots();
+  return {slots * T::kRows * T::kColumns / 4, slots * T::kFlags};
 }
 
 template <class T>
@@ -110,19 +100,25 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
     return tensor_map({kType, T::kSize, matrix.data, matrix.row, rows, columns, box_rows,
                        shape.matrices, matrix.stride});
   };
-  CUtensorMap a = T::kTurned ? map_of(from.b(), shape.n, shape.k, T::kRows)
-                             : map_of(from.a(), shape.m, shape.k, T::kRows);
-  CUtensorMap b = T::kTurned        ? map_of(from.a(), shape.m, shape.k, kLinesB)
-                  : T::kTransposedB ? map_of(from.b(), shape.n, shape.k, kLinesB)
-                                    : map_of(from.b(), shape.k, shape.n, kLinesB);
+  const auto edged = [&](const Operands::Rows& matrix, int rows, int box_rows) {
+    const CUtensorMap whole = map_of(matrix, rows, shape.k, box_rows);
+    const int rest = rows % box_rows;
+    return EdgedMap{whole, rest == 0 ? whole : map_of(matrix, rows, shape.k, rest)};
+  };
+  Maps maps{};
+  maps.a = T::kTurned ? edged(from.b(), shape.n, T::kRows) : edged(from.a(), shape.m, T::kRows);
+  if constexpr (T::kTransposedB) {
+    maps.b = T::kTurned ? edged(from.a(), shape.m, kLinesB) : edged(from.b(), shape.n, kLinesB);
+  } else {
+    maps.b.whole = maps.b.edge = map_of(from.b(), shape.k, shape.n, kLinesB);
+  }
   // A box writes whole chunks of 16 bytes: where rows are longer than C, what lies beyond it too.
   const bool added = schedule.split.parts > 1 && !schedule.split.joined;
   const bool by_box =
       !added && multiple_of(16, c, shape.row_c * kOutSize) && shape.n * kOutSize % 16 == 0;
-  CUtensorMap to{};  // not read where C is stored by elements
-  if (by_box) {
-    to = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n, T::kStoredLines,
-                     shape.matrices, shape.m * shape.row_c});
+  if (by_box) {  // else not read: threads store C by elements
+    maps.c = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n,
+                         T::kStoredLines, shape.matrices, shape.m * shape.row_c});
   }
   const Launch launch = launch_of<T>(schedule);
   Work work{.schedule = schedule,
@@ -131,8 +127,8 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
             .c = by_box ? nullptr : c,
             .row_c = shape.row_c,
             .parts = added ? static_cast<float*>(scratch) : nullptr,
-            .workspace = schedule.slots() > 0 ? workspace_at<T>(scratch, schedule) : Workspace{}};
-  void* arguments[] = {&a, &b, &to, &work};
+            .workspace = workspace_of<T>(schedule).at(scratch)};
+  void* arguments[] = {&maps, &work};
   rows::launch(launch.function, launch.grid, launch.block, arguments, stream,
                {.cluster = T::kCluster, .shared_bytes = launch.shared_bytes});
 }
@@ -145,7 +141,7 @@ constexpr CompiledTile compiled() {
                  tile.turned, static_cast<int>(tile.panel_lines())>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster, 1),
-          planned<T>, launch_of<T>, workspace_bytes<T>, run_tile<T>};
+          planned<T>, launch_of<T>, workspace_of<T>, run_tile<T>};
 }
 
 /// A table of the model's, compiled for a type and a layout of B.

@@ -69,12 +69,24 @@ struct Tile {
   static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
 };
 
-/// Where blocks leave the sums of a part of k for the block that joins them (Schedule::slot): a
-/// warpgroup's in the order of its registers, and a flag that says whose they are.
-struct Workspace {
-  float4* sums;
-  std::uint64_t* flags;
-  std::uint64_t ticket;  ///< of this launch: no other has the same, and no flag begins with it
+/// An operand whose boxes are lines of k, as the copy engine sees it. `edge` has only the lines of the last box
+/// that exist; it is `whole` where all do.
+struct EdgedMap {
+  CUtensorMap whole, edge;
+
+  /// Starts the copy of those lines of a box of `lines` that begins at `line`, if there are any.
+  template <bool kToAll>
+  __device__ void copy(unsigned to, int lines, int k, int line, int extent, int matrix,
+                       Mbarrier mbarrier) const {
+    const int there = existing(line, lines, extent);
+    if (there == 0) return;
+    copy_box<kToAll>(to, there == lines ? whole : edge, k, line, matrix, mbarrier);
+  }
+};
+/// By the rows and the columns of instructions; B across k has `whole` alone.
+struct Maps {
+  EdgedMap a, b;
+  CUtensorMap c;
 };
 
 /// What the kernel is told besides the tensor maps.
@@ -83,8 +95,20 @@ struct Work {
   int m, n;  ///< of each matrix C
   void* c;   ///< where threads store it; null where TMA does
   std::int64_t row_c;
-  float* parts;         ///< [parts][matrices][m][n] for a launch that adds them
-  Workspace workspace;  ///< for parts that are joined
+
+  /// By the rows and the columns of instructions.
+  template <class T>
+  __device__ int rows() const {
+    return T::kTurned ? n : m;
+  }
+  template <class T>
+  __device__ int columns() const {
+    return T::kTurned ? m : n;
+  }
+
+  float* parts;  ///< [parts][matrices][m][n] for a launch that adds them
+  /// For parts that are joined (Schedule::slot), a warpgroup's sums in the order of its registers.
+  Workspace workspace;
 };
 
 template <class T>

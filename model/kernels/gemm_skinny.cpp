@@ -46,22 +46,30 @@ struct Choice {
 /// Tiles that a product can ask for, whichever kernel they are of.
 struct Shape {
   std::int64_t tokens, rows, depth;
-  const SkinnyRing* ring;  ///< or none
+  const SkinnyRing* ring = nullptr;  ///< or none
+  bool by_wgmma = false;
 
   std::string text() const {
     return std::to_string(tokens) + "x" + std::to_string(rows) + "x" + std::to_string(depth);
   }
 };
-std::vector<Shape> shapes_of(const Problem& p) {
+std::vector<Shape> shapes_of(const Problem& p, const Gpu& gpu) {
   std::vector<Shape> all;
   for (const SkinnyTile& tile : kSkinnyTiles) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
-    all.push_back({tile.tokens, tile.rows(), SkinnyTile::kBlockK, nullptr});
+    all.push_back({tile.tokens, tile.rows(), SkinnyTile::kBlockK});
   }
+  const auto add = [&](const Shape& shape) {
+    Problem tile = p;
+    tile[kTileM] = shape.tokens, tile[kTileN] = shape.rows, tile[kTileK] = shape.depth;
+    const bool by_wgmma = gpu.features.has(Instruction::wgmma) && skinny::of_wgmma(tile);
+    if (by_wgmma) all.push_back({shape.tokens, shape.rows, shape.depth, nullptr, true});
+    if (!by_wgmma && shape.ring != nullptr) all.push_back(shape);
+  };
   for (const SkinnyRing& ring : kSkinnyRings) {
-    if (ring.tokens < tokens_of(p)) continue;
-    all.push_back({ring.tokens, ring.rows, ring.depth, &ring});
+    if (ring.tokens >= tokens_of(p)) add({ring.tokens, ring.rows, ring.depth, &ring});
   }
+  add({kMostTokens, skinny::kWgmmaRows[0], kTileLineBytes / element_bytes(p.dtype)});
   return all;
 }
 
@@ -71,10 +79,10 @@ void check_sizes(const Problem& p) {
                    " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
 }
 
-Shape shape_of(const Problem& p) {
+Shape shape_of(const Problem& p, const Gpu& gpu) {
   check_sizes(p);
   std::string known;
-  for (const Shape& one : shapes_of(p)) {
+  for (const Shape& one : shapes_of(p, gpu)) {
     if (one.tokens == p[kTileM] && one.rows == p[kTileN] && one.depth == p[kTileK]) return one;
     known += (known.empty() ? "" : ", ") + one.text();
   }
@@ -141,10 +149,10 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   plan.compute = c.p.dtype;
   plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
   plan.launch = launch_of(c);
-  const bool split = c.p[kSplitK] > 1;
-  const double written = split ? partial_bytes(c.p) : c.s.c();
+  const JoinedParts parts(c.p, c.row_blocks(), c.tile.rows() * c.tile.tokens);
   plan.arrays = {weights_in_b(c.p) ? tokens : weights, weights_in_b(c.p) ? weights : tokens,
-                 split ? scratch(kParts, {0, written}) : writes(kC, written)};
+                 writes(kC, c.s.c())};
+  parts.add_to(plan.arrays);
   const double blocks = as_double(plan.launch.blocks());
   const double k_of_round =
       as_double(SkinnyTile::kWarps * SkinnyTile::kBlockK * c.tile.blocks_at_once());
@@ -181,8 +189,8 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   end.warp_instructions = warps * c.tile.end_instructions[kind];
   end.wavefronts.shared = 2 * warps * as_double(c.tile.rows() * c.tile.tokens) / 32;
   end.issued.shared_bytes = 2 * as_double(c.tile.shared_bytes());
-  set_traffic(end.issued, {0, written / blocks});
-  end.waits = {.global = 1, .shared = 1, .barriers = 1};
+  set_traffic(end.issued, {parts.bytes / blocks, (c.s.c() + parts.bytes) / blocks});
+  end.waits = {.global = 1, .tile_loads = parts.trips(), .shared = 1, .barriers = 1};
   set_blocks(plan, {{round, rounds, c.aligned() ? 2.0 : 1.0}, {end}});
   return plan;
 }
@@ -190,7 +198,8 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
 }  // namespace
 
 Program plan_skinny(const Problem& p, const Gpu& gpu) {
-  const Shape shape = shape_of(p);
+  const Shape shape = shape_of(p, gpu);
+  if (shape.by_wgmma) return plan_wgmma(skinny::as_wgmma(p), gpu);
   const std::int64_t steps = ceil_div(p[kK], shape.depth);
   if (p[kSplitK] < 1 || p[kSplitK] > steps) {
     throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to the steps of " +
@@ -213,38 +222,53 @@ Program plan_skinny(const Problem& p, const Gpu& gpu) {
   const ArrayUse& tokens = weights_in_b(p) ? a : b;
   program.push_back({ring ? skinny_ring_launch(p, *shape.ring, weights, tokens, gpu)
                           : main_launch(c, weights, tokens)});
-  if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
 }
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   check_sizes(p);
+  const bool open = p[kTileM] == kToChoose;
   std::vector<Problem> found;
-  for (const Shape& shape : shapes_of(p)) {
+  std::int64_t least = kToChoose;  // tokens of a ring's tile
+  for (const Shape& shape : shapes_of(p, gpu)) {
     if (!is_asked(p[kTileM], shape.tokens) || !is_asked(p[kTileN], shape.rows) ||
         !is_asked(p[kTileK], shape.depth)) {
       continue;
     }
-    // The smallest that hold the tokens.
-    if (p[kTileM] == kToChoose && !found.empty() && found.front()[kTileM] != shape.tokens) break;
-    const bool fits = shape.ring == nullptr || !gpu.occupancy ||
-                      shape.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
-    if (p[kTileM] == kToChoose && !fits) continue;
-    const std::int64_t most = 2 * gpu.slots(2);
+    // The smallest of each kind that hold the tokens; a ring that cannot copy is one by registers.
+    if (open && !shape.by_wgmma && shape.tokens > kRegisterTokens) {
+      if (least == kToChoose) least = shape.tokens;
+      if (shape.tokens != least) continue;
+      if (tokens_of(p) <= kRegisterTokens && !by_ring(p, shape)) continue;
+    }
+    if (open && shape.ring != nullptr && gpu.occupancy &&
+        shape.ring->shared_bytes() > gpu.occupancy->shared_bytes_per_block) {
+      continue;
+    }
+    Problem one = p;
+    one[kTileM] = shape.tokens, one[kTileN] = shape.rows, one[kTileK] = shape.depth;
+    if (shape.by_wgmma) {
+      for (const Problem& split : wgmma_candidates(skinny::as_wgmma(one), gpu)) {
+        if (split[kSplitK] > 1) continue;
+        one[kSplitK] = split[kSplitRest];
+        found.push_back(one);
+      }
+      continue;
+    }
     // A round of loads takes 8 warps' blocks of k.
     const Choice c = choice_of(p, shape);
     const std::int64_t depth =
         by_ring(p, shape) ? shape.depth
                           : SkinnyTile::kBlockK * SkinnyTile::kWarps * c.tile.blocks_at_once();
-    for (const std::int64_t split : splits_of(p.values[kSplitK], ceil_div(p[kK], depth),
-                                              p[kBatch] * ceil_div(rows_of(p), shape.rows), most)) {
-      Problem& one = found.emplace_back(p);
-      one[kTileM] = shape.tokens, one[kTileN] = shape.rows, one[kTileK] = shape.depth;
+    for (const std::int64_t split :
+         splits_of(p.values[kSplitK], ceil_div(p[kK], depth),
+                   p[kBatch] * ceil_div(rows_of(p), shape.rows), gpu.slots(2))) {
       one[kSplitK] = split;
+      found.push_back(one);
     }
   }
-  if (found.empty()) (void)shape_of(p);  // which says what there is
+  if (found.empty()) (void)shape_of(p, gpu);  // which says what there is
   return found;
 }
 

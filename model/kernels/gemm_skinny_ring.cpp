@@ -23,7 +23,6 @@ struct Choice {
   double steps() const { return as_double(ceil_div(ceil_div(p[kK], ring.depth), p[kSplitK])); }
   double weights() const { return weights_in_b(p) ? s.b() : s.a(); }
   double tokens() const { return weights_in_b(p) ? s.a() : s.b(); }
-  bool split() const { return p[kSplitK] > 1; }
 };
 
 // Clocks of an SM for the products of one step. Each warp reads all tokens and its own rows of weights
@@ -56,13 +55,12 @@ Copied copied(const Choice& c, const ArrayUse& weights, const ArrayUse& tokens) 
               of_pair(tokens, in_b ? a_row : b_row)};
 }
 
-// Sectors that threads store in part, one by one: eight tokens' results, or sums of parts, of a row of
-// weights in A, and pairs of sums of four neighbouring rows where B holds them. Results in rows of B's
-// order leave by 16 bytes.
+// Sectors that threads store in part, one by one: eight tokens' results of a row of weights in A. Results in
+// rows of B's order leave by 16 bytes, or in pairs where rows are no multiples of those.
 double scattered_sectors(const Choice& c) {
   constexpr double kTogether = 8;
   const double results = c.s.batch * c.s.m * c.s.n;
-  if (c.split() || !weights_in_b(c.p)) return results / kTogether;
+  if (!weights_in_b(c.p)) return results / kTogether;
   return stored_c(c.p).row * static_cast<std::int64_t>(c.s.result) % kVectorBytes == 0
              ? 0
              : results / 2;
@@ -77,7 +75,7 @@ Launch launch_of(const Choice& c) {
   return launch;
 }
 
-TileLoop loop_of(const Choice& c, const Copied& read, double written, const Gpu& gpu) {
+TileLoop loop_of(const Choice& c, const Copied& read, const JoinedParts& parts, const Gpu& gpu) {
   // Of the rate of wgmma, as of the smaller tiles of gemm.mma_sync. A block alone on its SM waits more:
   // by 64x14336x4096 in tiles of 128 rows, 40 to 47 µs on 132 SMs (kernel_bench of 2026-11-23, whose
   // figures are not among the committed runs).
@@ -90,7 +88,8 @@ TileLoop loop_of(const Choice& c, const Copied& read, double written, const Gpu&
   loop.math_cycles = math_cycles(c, kShare, gpu);
   loop.alone_cycles = math_cycles(c, kShareAlone, gpu);
   const double blocks = as_double(c.blocks());
-  loop.l2_read_bytes = (read.weights + read.tokens + written) / (blocks * loop.steps);
+  loop.l2_read_bytes =
+      (read.weights + read.tokens + c.s.c() + 2 * parts.bytes) / (blocks * loop.steps);
   // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
   loop.outputs = as_double(c.ring.tokens * c.ring.rows);
   loop.in_flight_bytes =
@@ -98,8 +97,8 @@ TileLoop loop_of(const Choice& c, const Copied& read, double written, const Gpu&
   loop.streams = true;
   loop.blocks_in_turn = true;
   loop.split_is_counted = true;
-  loop.scattered_sectors =
-      scattered_sectors(c) * (c.split() ? as_double(c.p[kSplitK]) : 1) / blocks;
+  loop.scattered_sectors = scattered_sectors(c) / blocks;
+  loop.start_cycles = parts.trips() * gpu.sustained.tile_load_latency_cycles.value_or(0);
   constexpr double kShareOfPower = 0.56;  // as of gemm.mma_sync
   loop.useful_cycles = c.s.flops() / ((gpu.features.has(Instruction::wgmma) ? kShareOfPower : 1) *
                                       gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1));
@@ -116,11 +115,12 @@ Plan skinny_ring_launch(const Problem& p, const SkinnyRing& ring, const ArrayUse
   plan.compute = p.dtype;
   plan.useful.tensor_flops[p.dtype] = c.s.flops();
   plan.launch = launch_of(c);
-  const double written = c.split() ? partial_bytes(p) : c.s.c();
+  const JoinedParts parts(p, ceil_div(rows_of(p), ring.rows), ring.tokens * ring.rows);
   plan.arrays = {weights_in_b(p) ? tokens : weights, weights_in_b(p) ? weights : tokens,
-                 c.split() ? scratch(kParts, {0, written}) : writes(kC, written)};
+                 writes(kC, c.s.c())};
+  parts.add_to(plan.arrays);
   const Copied read = copied(c, weights, tokens);
-  const TileLoop loop = loop_of(c, read, written, gpu);
+  const TileLoop loop = loop_of(c, read, parts, gpu);
   plan.tile_loop = loop;
   plan.on_chip_bytes =
       as_double(ring.tokens * ring.rows * kPartBytes) + as_double(ring.shared_bytes());
@@ -132,7 +132,7 @@ Plan skinny_ring_launch(const Problem& p, const SkinnyRing& ring, const ArrayUse
   step.issued.shared_bytes = as_double((ring.tokens + ring.rows) * ring.depth) * c.s.element;
   step.waits = {.tile_loads = 1, .barriers = 1};
   Step epilogue;
-  set_traffic(epilogue.issued, {0, written / blocks});
+  set_traffic(epilogue.issued, {parts.bytes / blocks, (c.s.c() + parts.bytes) / blocks});
   set_blocks(plan, {{step, loop.steps, as_double(ring.stages)}, {epilogue}});
   return plan;
 }

@@ -219,13 +219,13 @@ struct SkinnyTile {
   static constexpr std::int64_t kBlockK = 32;  ///< k of the loads of four lanes
 };
 inline constexpr std::array kSkinnyTiles = {
-    SkinnyTile{8, false, {124, 128}, {500, 172}, {165, 336}},
-    SkinnyTile{8, true, {122, 128}, {424, 181}, {172, 222}}};
+    SkinnyTile{8, false, {122, 128}, {500, 172}, {165, 336}},
+    SkinnyTile{8, true, {126, 128}, {424, 181}, {172, 222}}};
 /// For operands off 16 bytes alone, in place of the tiles below.
 inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{16, false, {128}, {530}, {365}}, SkinnyTile{32, false, {184}, {640}, {500}},
     SkinnyTile{64, false, {254}, {755}, {681}}, SkinnyTile{16, true, {128}, {572}, {190}},
-    SkinnyTile{32, true, {182}, {653}, {410}},  SkinnyTile{64, true, {255}, {936}, {592}}};
+    SkinnyTile{32, true, {190}, {653}, {410}},  SkinnyTile{64, true, {255}, {936}, {592}}};
 
 /// gemm.skinny for more than 8 tokens: both operands through a ring of shared memory. It takes what lies
 /// at multiples of 16 bytes.
@@ -242,10 +242,11 @@ struct SkinnyRing {
   constexpr std::int64_t shared_bytes() const { return stages * (tokens + rows) * depth * 2; }
 };
 inline constexpr std::array kSkinnyRings = {
-    SkinnyRing{16, 128, 128, 4, 3, 2, {116, 96}}, SkinnyRing{32, 64, 128, 4, 4, 2, {96, 96}},
-    SkinnyRing{32, 128, 64, 4, 5, 2, {128, 116}}, SkinnyRing{64, 64, 128, 4, 3, 2, {128, 126}},
-    SkinnyRing{64, 128, 64, 4, 4, 2, {174, 162}}, SkinnyRing{64, 128, 128, 4, 4, 1, {196, 178}}};
+    SkinnyRing{16, 128, 128, 4, 3, 2, {114, 94}}, SkinnyRing{32, 64, 128, 4, 4, 2, {94, 94}},
+    SkinnyRing{32, 128, 64, 4, 5, 2, {128, 112}}, SkinnyRing{64, 64, 128, 4, 3, 2, {126, 124}},
+    SkinnyRing{64, 128, 64, 4, 4, 2, {168, 160}}, SkinnyRing{64, 128, 128, 4, 4, 1, {190, 168}}};
 inline constexpr std::int64_t kMostTokens = 64;
+inline constexpr std::int64_t kRegisterTokens = 8;  ///< at most, of kSkinnyTiles
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
 namespace skinny {
@@ -267,6 +268,20 @@ constexpr bool along_k(const Problem& p) {
 /// a ring they are transposed first.
 constexpr bool transposes(const Problem& p) {
   return !weights_in_b(p) && p[kTransposedB] == 0;
+}
+/// Rows of weights of the tiles that gemm.wgmma multiplies where the GPU has wgmma, of 64 tokens and as
+/// many k: its 64x128 where B holds the weights, and its 64x64 for both.
+inline constexpr std::array<std::int64_t, 2> kWgmmaRows = {64, 128};
+constexpr bool of_wgmma(const Problem& p) {
+  return p[kTileM] == kMostTokens && p[kTileK] == kTileLineBytes / 2 &&
+         (p[kTileN] == kWgmmaRows[0] || (p[kTileN] == kWgmmaRows[1] && weights_in_b(p)));
+}
+/// Such a product as gemm.wgmma's, which splits k of the tiles that leave SMs idle: those of a last round.
+constexpr Problem as_wgmma(Problem p) {
+  p[kCluster] = 1;
+  p[kSplitRest] = p[kSplitK];
+  if (p[kSplitK] != kToChoose) p[kSplitK] = 1;
+  return p;
 }
 }  // namespace skinny
 

@@ -37,13 +37,6 @@ struct Choice {
   std::int64_t extent_across() const { return tile.turned ? p[kM] : p[kN]; }
   std::int64_t clusters_down() const { return ceil_div(extent_down(), tile.down() * tile.cluster); }
   std::int64_t across() const { return ceil_div(extent_across(), tile.across()); }
-  /// Rows or columns of whole tiles, for each that C has.
-  double whole_down() const {
-    return as_double(clusters_down() * tile.cluster * tile.down()) / as_double(extent_down());
-  }
-  double whole_across() const {
-    return as_double(across() * tile.across()) / as_double(extent_across());
-  }
   std::int64_t tiles() const { return p[kBatch] * clusters_down() * tile.cluster * across(); }
   /// Of the last round, where its tiles are split along k.
   std::int64_t split_tiles(const Gpu& gpu) const {
@@ -110,6 +103,46 @@ double lines_bytes(const Choice& c, const Operands& operands) {
   return as_double(c.across()) * sides.down_bytes * sides.down.lines +
          as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
 }
+// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift apart,
+// step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor and products of
+// 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same products after 1000;
+// the counters fit steps better than rounds.
+double in_step_share(const Choice& c, const Gpu& gpu) {
+  constexpr double kStepsInStep = 1500;
+  const double steps = as_double(c.tiles() * c.p[kSplitK] * c.steps()) / as_double(gpu.slots(1));
+  return kStepsInStep / (kStepsInStep + steps);
+}
+
+// What L2 has to look up. Where two blocks ask for the same whole line at about the same time, it looks
+// once: half of both operands are joined so while blocks are in step. What one block of a cluster copies for
+// both is joined with nobody else's, but for a little: 0.94 of the lines (same counters).
+double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  constexpr double kOfClusters = 0.94;
+  if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
+  const double in_step = in_step_share(c, gpu);
+  const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
+    const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
+    return bytes * side.lines * (as_double(blocks) - joined);
+  };
+  const Sides sides = sides_of(c, operands);
+  return looked_up(sides.down_bytes, sides.down, c.across()) +
+         looked_up(sides.across_bytes, sides.across, c.clusters_down());
+}
+// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows of k the
+// panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
+double box_bytes(const Choice& c, const Operands& operands) {
+  constexpr double kSectorsOfPiece = 4;
+  const Sides sides = sides_of(c, operands);
+  const bool along_k = c.p[kTransposedB] != 0 || wgmma_along_k(c.p.dtype);
+  const std::int64_t panel = along_k ? 1 : depth_of(c.p);
+  const double pieces =
+      as_double(c.across() * c.extent_down()) * sides.down.sectors +
+      as_double(c.clusters_down() * c.tile.cluster * ceil_div(c.extent_across(), panel) * panel) *
+          sides.across.sectors;
+  return as_double(c.p[kBatch] * c.p[kSplitK] * c.steps() * kTileLineBytes) * pieces /
+         kSectorsOfPiece;
+}
+
 // Clocks of an SM for the products of one step. An instruction reads 64 rows of one operand and
 // all columns of the other from shared memory.
 double math_cycles(const Choice& c, const Gpu& gpu) {
@@ -117,58 +150,6 @@ double math_cycles(const Choice& c, const Gpu& gpu) {
   const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
   const double operands = as_double(c.tile.down() / 64 * (64 + c.tile.across()) * kTileLineBytes);
   return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
-}
-
-// Pieces that blocks would ask for if every tile were whole, for each that they ask for.
-double whole_share(const Choice& c, const Sides& sides) {
-  const double down = as_double(c.across()) * sides.down_bytes;
-  const double across = as_double(c.clusters_down()) * sides.across_bytes;
-  return (down * c.whole_down() + across * c.whole_across()) / (down + across);
-}
-
-// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift apart,
-// step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor and products of
-// 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same products after 1000;
-// the counters fit steps better than rounds.
-// Blocks at the edge have less to copy and run ahead, unless arithmetic paces all: 1152x3584x7616 in tiles of
-// 128x128 takes 89 µs, 1088 of the rows 111 and 1036 of them 123, or 34 to 39 bytes a clock and SM where no
-// pairs are left (wgmma-edges of 2026-11-23); 20 by the times of products17 and 18.
-double in_step_share(const Choice& c, double whole, const Gpu& gpu) {
-  constexpr double kStepsInStep = 1500, kBytesAlone = 37, kOfEdges = 20;
-  const double steps = as_double(c.tiles() * c.p[kSplitK] * c.steps()) / as_double(gpu.slots(1));
-  const double asked = as_double((c.tile.m + c.tile.n) * kTileLineBytes) / math_cycles(c, gpu);
-  const double waiting = std::max(0.0, asked / kBytesAlone - 1);
-  return kStepsInStep / (kStepsInStep + steps) / (1 + kOfEdges * waiting * (whole - 1));
-}
-
-// What L2 looks up for a block whose tile is whole, times all blocks: an SM gets its share of L2, and what
-// blocks at the edge leave of theirs helps the others little. Of wgmma-candidates of 2026-11-23 (b) those
-// that L2 bounds, one block an SM and rows off sectors, copy 22 to 28 pieces of whole tiles a clock, be
-// these as many as exist or 1.4 times that.
-// Where two blocks ask for the same whole line at about the same time, it looks once: half of both operands
-// are joined so while blocks are in step. What one block of a cluster copies for both is joined with
-// nobody else's, but for a little: 0.94 of the lines (same counters).
-double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  constexpr double kOfClusters = 0.94;
-  const Sides sides = sides_of(c, operands);
-  const bool clusters = c.tile.cluster > 1;
-  const double in_step = clusters ? 0 : in_step_share(c, whole_share(c, sides), gpu);
-  const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
-    const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
-    return bytes * side.lines * (as_double(blocks) - joined);
-  };
-  const double lines =
-      looked_up(sides.down_bytes * c.whole_down(), sides.down, c.across()) +
-      looked_up(sides.across_bytes * c.whole_across(), sides.across, c.clusters_down());
-  return clusters ? kOfClusters * lines : lines;
-}
-// What comes to the blocks: whole boxes. What a cluster shares comes to each of its blocks.
-double box_bytes(const Choice& c, const Operands& operands) {
-  constexpr double kSectorsOfPiece = 4;
-  const double pieces =
-      as_double(c.tile.m) * operands.a.sectors + as_double(c.tile.n) * operands.b.sectors;
-  return as_double(c.tiles() * c.p[kSplitK] * c.steps() * kTileLineBytes) * pieces /
-         kSectorsOfPiece;
 }
 
 // Of all that goes out, what threads store themselves, by sectors: parts of k 32 bytes of eight rows at
@@ -225,6 +206,8 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
   loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
   loop.split_is_counted = true;
+  // One row of tiles reads the other operand once, as a copy does.
+  loop.streams = std::min(c.across(), c.clusters_down()) == 1;
   loop.stores_meanwhile = c.tile.ping_pong;
   loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
   // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less

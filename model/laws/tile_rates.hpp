@@ -21,6 +21,8 @@ struct TileRates {
                      gpu.memory.dram_bandwidth_bytes_per_s.value_or(0)))),
         dram_sms(gpu.sustained.tile_dram_sm_share.value_or(1) *
                  static_cast<double>(gpu.sm_count.value_or(1))),
+        l2_of_sm(gpu.sm.l2_bytes_per_clk.value_or(0) * clock_hz),
+        l2_latency_s(gpu.sustained.l2_latency_cycles.value_or(0) / clock_hz),
         trip_s(gpu.sustained.tile_load_latency_cycles.value_or(0) / clock_hz),
         step_s(gpu.sustained.tile_step_cycles.value_or(0) / clock_hz),
         merged_per_s(gpu.sustained.l2_partial_writes_per_s.value_or(0)),
@@ -31,6 +33,8 @@ struct TileRates {
   double l2_of_threads;  ///< of what threads load and store themselves, B/s
   double dram;           ///< B/s
   double dram_sms;       ///< that load from DRAM at that rate together
+  double l2_of_sm;       ///< of one SM, B/s
+  double l2_latency_s;   ///< of a load that nothing delays
   double trip_s;         ///< of a copy, under load
   double step_s;         ///< that a step takes at the least
   double merged_per_s;   ///< writes of a line in part, by all of L2

@@ -51,15 +51,22 @@ struct LastRound {
   double steps;         ///< of each
 };
 
-/// How the parts of the tiles of the last round end. All but the last leave their sums; the block of the
-/// last waits until these are seen, a trip, then adds part after part and stores the tile. Threads move
-/// the sums, of all SMs at about the same time.
+/// How the parts of the tiles of the last round end. All end their loops at about the same time, and all but
+/// the last leave their sums. The block of the last waits until these are left, written and seen, two trips,
+/// then adds part after part and stores the tile. Threads move the sums.
 struct PartEnds {
-  PartEnds(const TileLoop& loop, double epilogue_s, const TileRates& rates, double sms) {
-    const double moving_s = over(sms * loop.joined_bytes, rates.l2_of_threads);
-    const double joining_s = std::max(moving_s, loop.joined_trips * rates.trip_s);
-    leaving_s = std::max(over(loop.part_outputs, rates.outputs_per_s), moving_s);
-    joined_s = rates.trip_s + static_cast<double>(loop.rest_splits - 1) * joining_s + epilogue_s;
+  PartEnds(const TileLoop& loop, const LastRound& last, double epilogue_s, const TileRates& rates,
+           double sms) {
+    const double tiles = static_cast<double>(last.blocks) / static_cast<double>(loop.rest_splits);
+    const auto moved_s = [&](double blocks) {
+      return std::max(over(std::min(blocks, sms) * loop.joined_bytes, rates.l2_of_threads),
+                      over(loop.joined_bytes, rates.l2_of_sm));
+    };
+    const double joining_s = std::max(moved_s(tiles), loop.joined_trips * rates.l2_latency_s);
+    leaving_s = std::max(over(loop.part_outputs, rates.outputs_per_s),
+                         moved_s(static_cast<double>(last.blocks) - tiles));
+    joined_s = leaving_s + 2 * rates.trip_s +
+               static_cast<double>(loop.rest_splits - 1) * joining_s + epilogue_s;
   }
   double leaving_s, joined_s;
 };
@@ -230,7 +237,7 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     return loop_s + epilogue + write - hidden;
   };
   const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
-  const PartEnds ends(loop, epilogue_s, rates, sms);
+  const PartEnds ends(loop, last, epilogue_s, rates, sms);
   double last_s = 0;
   for (const Rounds& round : rounds_of(loop, last, ends, epilogue_s, slots)) {
     if (round.times > 0) last_s = add(round);

@@ -248,6 +248,36 @@ TEST(GemmLayoutTest, TheBoxesOfAClusterCoverBOnce) {
   }
 }
 
+// As gemm.wgmma's producers copy it.
+TEST(GemmLayoutTest, AtAnEdgeTheBytesOfAStageAreThoseOfLinesAndPanelsThatExist) {
+  constexpr int kSize = 2, kColumns = 192, kFirst = 2 * kColumns;
+  for (const bool along_k : {false, true}) {
+    for (const int cluster : {1, 2}) {
+      const int lines = b_box_lines(along_k, kSize, kColumns, cluster);
+      for (int extent = kFirst + 1; extent <= kFirst + kColumns + 1; ++extent) {
+        int bytes = 0;
+        for (int rank = 0; rank < cluster; ++rank) {
+          for (int i = 0; i < b_boxes(along_k, kSize, kColumns); ++i) {
+            const BoxPlace box = b_box(along_k, kSize, kColumns, cluster, rank, i);
+            const int column = kFirst + box.column;
+            const int there = along_k           ? existing(column, lines, extent)
+                              : column < extent ? lines
+                                                : 0;
+            // The box at the edge is that of its own tensor map, which has the rest of the lines.
+            if (along_k && there > 0 && there < lines) {
+              EXPECT_EQ(there, extent % lines);
+            }
+            bytes += there * kPanelBytes;
+          }
+        }
+        EXPECT_EQ(b_bytes(along_k, kSize, kColumns, kFirst, extent), bytes);
+        EXPECT_GT(bytes, 0);
+        EXPECT_LE(bytes, kColumns * kPanelBytes);
+      }
+    }
+  }
+}
+
 TEST(GemmLayoutTest, GroupedTilesVisitEachTileOnce) {
   for (const int rows : {1, 2, 7, 8, 9, 33}) {
     for (const int columns : {1, 3, 16, 17}) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "model/counting/totals.hpp"
 #include "model/kernels/gemm_tensor_models.hpp"
 #include "model/predict.hpp"
@@ -164,24 +166,53 @@ TEST(Skinny, FewColumnsTakeAAsWeights) {
 
 TEST(Skinny, MoreTokensGoThroughARingOfSharedMemory) {
   const Gpu h200 = gpu_named("h200-sxm");
-  const Program program = plan_skinny(product(64, 14336, 4096, {64, 128, 64}), h200);
+  const Program program = plan_skinny(product(32, 14336, 4096, {32, 128, 64}), h200);
   ASSERT_EQ(program.size(), 1U);
   const Plan& plan = program.front().plan;
   EXPECT_EQ(plan.launch.blocks(), 112);
-  EXPECT_EQ(plan.launch.shared_bytes, 4 * (64 + 128) * 128);
+  EXPECT_EQ(plan.launch.shared_bytes, 5 * (32 + 128) * 128);
   ASSERT_TRUE(plan.tile_loop.has_value());
   EXPECT_EQ(plan.tile_loop->blocks_per_sm, 2);
   EXPECT_EQ(plan.tile_loop->steps, 64);
-  // The weights once, and the tokens once for each 128 rows of weights: half of that.
+  // The weights once, and the tokens once for each 128 rows of weights: a quarter of that.
   const double weights = 14336.0 * 4096 * 2;
-  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 1.5 * weights);
-  // Parts of k are added by a launch of their own.
-  Problem split = product(64, 14336, 4096, {64, 128, 64});
-  split[kSplitK] = 3;
-  const Program parts = plan_skinny(split, h200);
-  ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts.front().plan.launch.blocks(), 336);
-  EXPECT_DOUBLE_EQ(total_work(parts.front().plan).l2.write_bytes, 3.0 * 64 * 14336 * 4);
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 1.25 * weights);
+}
+
+TEST(Skinny, TheLastPartOfKJoinsTheOthersInTheSameLaunch) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  for (const auto& [tokens, rows, depth] :
+       {std::array<std::int64_t, 3>{32, 128, 64}, {8, 64, 32}}) {
+    Problem p = product(tokens, 14336, 4096, {tokens, rows, depth});
+    const Plan whole = plan_skinny(p, h200).front().plan;
+    p[kSplitK] = 3;
+    const Program program = plan_skinny(p, h200);
+    ASSERT_EQ(program.size(), 1U);
+    const Plan& plan = program.front().plan;
+    EXPECT_EQ(plan.launch.blocks(), 3 * whole.launch.blocks());
+    // Two parts of three leave their sums, which the third reads.
+    const double c = as_double(tokens) * 14336, sums = 2 * c * 4;
+    EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, c * 2 + sums);
+    EXPECT_NEAR(total_work(plan).l2.read_bytes, total_work(whole).l2.read_bytes + sums, 1);
+  }
+}
+
+TEST(Skinny, TilesOf64TokensAreThoseOfWgmmaWhereThereIsThat) {
+  const Gpu h200 = gpu_named("h200-sxm"), a100 = gpu_named("a100-sxm4-80gb");
+  const Problem p = product(64, 14336, 4096, {64, 128, 64});
+  EXPECT_EQ(plan_skinny(p, h200).front().plan.assignment, Assignment::persistent);
+  EXPECT_EQ(plan_skinny(p, a100).front().plan.assignment, Assignment::hardware);
+  // Where A holds the weights, of 64 rows alone; without wgmma there is no such tile.
+  const Problem columns = product(14336, 64, 4096, {64, 64, 64});
+  EXPECT_EQ(plan_skinny(columns, h200).front().plan.assignment, Assignment::persistent);
+  EXPECT_THAT([&] { (void)plan_skinny(columns, a100); },
+              ThrowsMessage<InputError>(HasSubstr("no tile 64x64x64")));
+  // k of its tiles is split where they leave SMs idle: 64 tiles of 64 rows.
+  Problem open = product(64, 4096, 4096, {64, 64, 64});
+  open[kSplitK] = 0;
+  std::vector<std::int64_t> splits;
+  for (const Problem& one : skinny_candidates(open, h200)) splits.push_back(one[kSplitK]);
+  EXPECT_THAT(splits, ::testing::ElementsAre(1, 2));
 }
 
 TEST(Skinny, TokensByRowsOfKNeedNoCopyInARing) {
@@ -201,9 +232,15 @@ TEST(Skinny, TheSmallestTilesThatHoldTheTokensAreCandidates) {
     Problem p = product(tokens, 4096, 4096, {0, 0, 0});
     p[kSplitK] = 0;
     const std::vector<Problem> found = skinny_candidates(p, h200);
-    ASSERT_FALSE(found.empty());
-    for (const Problem& one : found) EXPECT_EQ(one[kTileM], tile);
+    std::set<std::int64_t> tiles;
+    for (const Problem& one : found) tiles.insert(one[kTileM]);
+    // Few tokens go by registers, or through the smallest ring.
+    EXPECT_EQ(tiles, tile == 8 ? (std::set<std::int64_t>{8, 16}) : std::set<std::int64_t>{tile});
   }
+  // Rows off 16 bytes cannot be copied to a ring.
+  Problem odd = product(8, 4096, 4097, {0, 0, 0});
+  odd[kSplitK] = 0, odd[kTransposedB] = 1;
+  for (const Problem& one : skinny_candidates(odd, h200)) EXPECT_EQ(one[kTileM], 8);
 }
 
 TEST(TensorProducts, TheChosenTileIsTheFastestOfAll) {
