@@ -226,21 +226,22 @@ TEST(Skinny, TokensByRowsOfKNeedNoCopyInARing) {
 }
 
 TEST(Skinny, TheSmallestTilesThatHoldTheTokensAreCandidates) {
-  const Gpu h200 = gpu_named("h200-sxm");
-  for (const auto& [tokens, tile] :
-       {std::array<std::int64_t, 2>{1, 8}, {9, 16}, {17, 32}, {33, 64}}) {
-    Problem p = product(tokens, 4096, 4096, {0, 0, 0});
-    p[kSplitK] = 0;
-    const std::vector<Problem> found = skinny_candidates(p, h200);
-    std::set<std::int64_t> tiles;
-    for (const Problem& one : found) tiles.insert(one[kTileM]);
-    // Few tokens go by registers, or through the smallest ring.
-    EXPECT_EQ(tiles, tile == 8 ? (std::set<std::int64_t>{8, 16}) : std::set<std::int64_t>{tile});
-  }
-  // Rows off 16 bytes cannot be copied to a ring.
-  Problem odd = product(8, 4096, 4097, {0, 0, 0});
-  odd[kSplitK] = 0, odd[kTransposedB] = 1;
-  for (const Problem& one : skinny_candidates(odd, h200)) EXPECT_EQ(one[kTileM], 8);
+  using Tiles = std::set<std::int64_t>;
+  const auto tiles_of = [](std::int64_t tokens, std::int64_t k, const char* gpu) {
+    Problem p = product(tokens, 4096, k, {0, 0, 0});
+    p[kSplitK] = 0, p[kTransposedB] = 1;
+    Tiles tiles;
+    for (const Problem& one : skinny_candidates(p, gpu_named(gpu))) tiles.insert(one[kTileM]);
+    return tiles;
+  };
+  const char* const a100 = "a100-sxm4-80gb";
+  EXPECT_EQ(tiles_of(1, 4096, a100), Tiles({8, 16}));  // by registers, or through the smallest ring
+  EXPECT_EQ(tiles_of(9, 4096, a100), Tiles({16}));
+  EXPECT_EQ(tiles_of(17, 4096, a100), Tiles({32}));
+  EXPECT_EQ(tiles_of(33, 4096, a100), Tiles({64}));
+  EXPECT_EQ(tiles_of(8, 4097, a100), Tiles({8}));  // rows off 16 bytes cannot be copied to a ring
+  EXPECT_EQ(tiles_of(1, 4096, "h200-sxm"), Tiles({8, 16, 64}));  // or by gemm.wgmma's tiles
+  EXPECT_EQ(tiles_of(17, 4096, "h200-sxm"), Tiles({32, 64}));
 }
 
 TEST(TensorProducts, TheChosenTileIsTheFastestOfAll) {

@@ -33,7 +33,7 @@ TEST(Wgmma, ABlockStaysAndTakesTilesInRounds) {
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 4096 * 4096 * 4096);
 }
 
-// Of pairs of blocks, where every tile is whole.
+// Of pairs of blocks.
 double in_step(double steps_of_sm) {
   return 1500 / (1500 + steps_of_sm);
 }
@@ -194,8 +194,8 @@ TEST(Wgmma, TurnedTilesFitTheRowsThatThereAre) {
   // Panels of C of 32 lines: those of 64 do not fit beside four stages.
   EXPECT_EQ(plan.launch.shared_bytes, 4 * 416 * 128 + 4 * 32 * 128 + 80 + 1024);
   EXPECT_EQ(plan.tile_loop->math_cycles, 1280);
-  // Two neighbours along n share A's tile. L2 serves all blocks as those with whole tiles: five of 160 rows.
-  const double all = 4096.0 * 2 * (800 * 12 + 5 * 6144), stored = 777.0 * 6144 * 2;
+  // Two neighbours along n share A's tile.
+  const double all = 4096.0 * 2 * (777 * 12 + 5 * 6144), stored = 777.0 * 6144 * 2;
   EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes * 120 * 64, 0.94 * all + stored);
   ASSERT_TRUE(plan.raster);
   EXPECT_EQ(plan.raster->tile_rows, 24);
@@ -212,13 +212,9 @@ TEST(Wgmma, TurnedTilesWithoutAClusterGoDownCFirst) {
   EXPECT_EQ(plan.raster->group_rows, 5);
   EXPECT_DOUBLE_EQ(plan.raster->row_panel_bytes, 777.0 * 4096 * 2 / 5);
   EXPECT_DOUBLE_EQ(plan.raster->column_panel_bytes, 128.0 * 4096 * 2);
-  // Of five blocks that share B's tile two pairs are in step, of 48 that share A's all; fewer, as blocks
-  // at the edge run ahead.
-  const double whole = (5.0 * 6144 + 48 * 880) / (5 * 6144 + 48 * 777);
-  const double waiting = (176 + 128) * 128.0 / 704 / 37 - 1;  // for copies alone
-  const double pairs = in_step(240.0 * 64 / 132) / (1 + 20 * waiting * (whole - 1));
-  const double stored = 777.0 * 6144 * 2;
-  const double looked_up = 4096.0 * 2 * (6144 * (5 - 2 * pairs) + 880 * (48 - 24 * pairs));
+  // Of five blocks that share B's tile two pairs are in step, of 48 that share A's all.
+  const double pairs = in_step(240.0 * 64 / 132), stored = 777.0 * 6144 * 2;
+  const double looked_up = 4096.0 * 2 * (6144 * (5 - 2 * pairs) + 777 * (48 - 24 * pairs));
   EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes * 240 * 64, looked_up + stored);
 }
 

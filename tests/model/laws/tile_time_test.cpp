@@ -285,19 +285,23 @@ TEST(TileTime, PartsThatAreJoinedAreLeftAndRead) {
   TileLoop some = loop(13);
   some.outputs = 400;       // 0.1 us of a tile
   some.part_outputs = 800;  // 0.2
-  some.joined_bytes = 100;  // 0.1, ten SMs at once
+  some.joined_bytes = 100;  // 0.03, three tiles at once
   some.rest_splits = 3;     // nine parts in one round: the last of three adds two
-  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 0.1e-6 + 34 * 50e-9 + 2 * 0.1e-6 + 0.1e-6, 1e-12);
-  gpu.sustained.tile_load_latency_cycles = 500;  // until they are seen, and twice for each
+  const double loops_s = 5e-6 + 34 * 50e-9;
+  EXPECT_NEAR(time_s(some, gpu), loops_s + 0.1e-6 + (0.2 + 2 * 0.03 + 0.1) * 1e-6, 1e-12);
+  gpu.sm.l2_bytes_per_clk = 0.25;  // 0.4 us for one SM
+  EXPECT_NEAR(time_s(some, gpu), loops_s + 0.1e-6 + (0.4 + 2 * 0.4 + 0.1) * 1e-6, 1e-12);
+  gpu.sustained.tile_load_latency_cycles = 500;  // until they are written, and seen
+  gpu.sustained.l2_latency_cycles = 300;         // twice for each
   some.joined_trips = 2;
-  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 0.1e-6 + 34 * 50e-9 + 0.5e-6 + 2 * 1e-6 + 0.1e-6, 1e-12);
+  EXPECT_NEAR(time_s(some, gpu), loops_s + 0.1e-6 + (0.4 + 2 * 0.5 + 2 * 0.6 + 0.1) * 1e-6, 1e-12);
   some.rest_splits = 5;  // fifteen parts of 20 steps in two rounds: those of the first are left
   EXPECT_NEAR(time_s(some, gpu),
-              5e-6 + 0.1e-6 + 2 * 20 * 50e-9 + 0.2e-6 + 0.5e-6 + 4 * 1e-6 + 0.1e-6, 1e-12);
+              5e-6 + 2 * 20 * 50e-9 + 0.1e-6 + (0.4 + 0.4 + 2 * 0.5 + 4 * 0.6 + 0.1) * 1e-6, 1e-12);
   // Two groups of warps in turns: no tile follows the last parts, so nothing hides how they are joined.
   some.rest_splits = 3;
   some.stores_meanwhile = true;
-  EXPECT_NEAR(time_s(some, gpu), 5e-6 + 34 * 50e-9 + 0.5e-6 + 2 * 1e-6 + 2 * 0.1e-6, 1e-12);
+  EXPECT_NEAR(time_s(some, gpu), loops_s + (0.4 + 2 * 0.5 + 2 * 0.6 + 2 * 0.1) * 1e-6, 1e-12);
 }
 
 TEST(TileTime, TakesTheEfficiencyOfThePipes) {
