@@ -1,6 +1,7 @@
 #include "model/laws/tile_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/laws/clock.hpp"
@@ -81,14 +82,14 @@ double refill_s(const TileLoop& loop, double rounds, const TileRates& rates, dou
 }
 
 /// What a launch's fill depends on, beside its tiles.
-struct Rounds {
+struct AllRounds {
   double count;
   double first_loop_s;
   double epilogue_s;
 };
 
-double fill_s(const TileLoop& loop, const Rounds& rounds, const TileRates& rates, double clock_hz,
-              const Gpu& gpu) {
+double fill_s(const TileLoop& loop, const AllRounds& rounds, const TileRates& rates,
+              double clock_hz, const Gpu& gpu) {
   const bool splits = loop.splits > 1 && !loop.split_is_counted;
   const double split_cycles = splits ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
   const double cycles =
@@ -97,6 +98,45 @@ double fill_s(const TileLoop& loop, const Rounds& rounds, const TileRates& rates
   if (loop.blocks_in_turn && loop.on_tensor_cores) fill += kInStep * rounds.first_loop_s;
   if (loop.sums_apart) fill += rounds.epilogue_s;
   return fill;
+}
+
+/// The end of a tile: its stores, and those of them that threads do sector by sector.
+struct TileEnd {
+  double epilogue_s, scattered_s;
+};
+
+// What a round shows of `store_s` behind its loop. Two groups of warps take turns: each multiplies a tile and
+// stores it, at half the SM's rate, so a tile comes out every (loop + 2 store) / 2, or every loop if that is
+// longer. Nothing hides the last tile's, which takes its own stores once more, nor scattered stores: the
+// odd products of gemm.wgmma in such tiles took 7% longer than if the next tile hid them (products17 and 18
+// of 2026-11-23).
+double shown_s(const TileLoop& loop, const TileEnd& end, double store_s, double loop_s, bool last) {
+  constexpr double kOfLoop = 0.5;
+  if (!loop.stores_meanwhile) return std::max(0.0, store_s - (loop.sums_apart ? loop_s : 0));
+  return last ? store_s + end.epilogue_s : std::max(end.scattered_s, store_s - kOfLoop * loop_s);
+}
+
+/// Rounds of so many blocks at once, of so many steps each.
+struct Rounds {
+  std::int64_t blocks;
+  double steps, ending_s;
+  std::int64_t times;
+  bool last;  ///< nothing follows
+};
+
+// In order, those that there are none of among them.
+std::array<Rounds, 5> rounds_of(const TileLoop& loop, const LastRound& last, const PartEnds& ends,
+                                double epilogue_s, std::int64_t slots) {
+  const std::int64_t full = loop.blocks() / slots;
+  const std::int64_t parts = last.blocks / slots, rest = last.blocks % slots;
+  const std::int64_t last_full = parts == 0 && rest == 0 ? 1 : 0;
+  // Of rounds of parts the last has those that join the others.
+  const std::int64_t joining = last.split && rest == 0 && parts > 0 ? 1 : 0;
+  return {{{slots, loop.steps, epilogue_s, full - last_full, false},
+           {slots, loop.steps, epilogue_s, last_full, true},
+           {slots, last.steps, ends.leaving_s, parts - joining, false},
+           {slots, last.steps, ends.joined_s, joining, true},
+           {rest, last.steps, last.split ? ends.joined_s : epilogue_s, rest > 0 ? 1 : 0, true}}};
 }
 
 // What of a tile's epilogue does not show where the next tile takes `next_s` with it.
@@ -152,18 +192,13 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   const double write_s = over(dram.write_bytes, rates.dram) / stores;
   const double scattered_s = loop.scattered_sectors * kCyclesPerScatteredSector / clock_hz;
   const double epilogue_s = over(loop.outputs, rates.outputs_per_s) + scattered_s;
-  // Hidden by nothing: the odd products of gemm.wgmma in tiles of one group of warps took 7% longer than if
-  // the next tile hid these too (products17 and 18 of 2026-11-23).
-  const double shows_s = loop.stores_meanwhile ? scattered_s : 0;
 
   TileTime result;
   double first_loop_s = 0;
-  const double behind_share = loop.sums_apart ? 1 : loop.stores_meanwhile ? 0.5 : 0;
   bool first = true;  // nothing was stored before the first tiles
-  // `active` blocks of so many steps that run at once, so many times; nothing follows those that are `last`.
-  const auto add = [&](std::int64_t active, double steps, double ending_s, double times,
-                       bool last_ones) {
-    const auto some = static_cast<double>(active);
+  const auto add = [&](const Rounds& round) {
+    const auto some = static_cast<double>(round.blocks), times = static_cast<double>(round.times);
+    const double steps = round.steps;
     const double sharing = std::ceil(some / sms);
     const double copies = sharing * loop.copy_cycles / clock_hz;
     const double multiplying = math_s(sharing), math = std::max(multiplying, copies);
@@ -176,15 +211,10 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     // The SIMT pipes work long enough to hide what other blocks of the SM store; tensor cores do not.
     const bool hides_others = loop.blocks_in_turn && !loop.on_tensor_cores;
     const bool alone = hides_others && loop.blocks_per_sm == 1;
-    const double own_s = hides_others ? ending_s : sharing * ending_s;
+    const double own_s = hides_others ? round.ending_s : sharing * round.ending_s;
     // Blocks that multiply nothing meanwhile store all at once.
     const double store_s = alone ? std::max(own_s, some * write_s) : own_s;
-    // Two groups of warps take turns: each multiplies a tile and stores it, at half the SM's rate, so a
-    // tile comes out every (loop + 2 store) / 2, or every loop if that is longer.
-    // Nothing hides the last one's: its ending, and as much again for stores at half the rate.
-    const bool ends_all = last_ones && loop.stores_meanwhile;
-    const double epilogue =
-        ends_all ? store_s + epilogue_s : std::max(shows_s, store_s - behind_share * loop_s);
+    const double epilogue = shown_s(loop, {epilogue_s, scattered_s}, store_s, loop_s, round.last);
     // DRAM moves the results besides what it moves for the loop.
     const double moved = std::min(loop_s, steps * from_dram) + some * write_s;
     const double write = std::max(0.0, moved - loop_s - epilogue);
@@ -209,20 +239,10 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
   };
   const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
   const PartEnds ends(loop, last, epilogue_s, rates, sms);
-  // Of rounds of parts the last has those that join the others.
-  const std::int64_t leaving = last.split && rest == 0 ? full_parts - 1 : full_parts;
-  const bool ends_full = full_parts == 0 && rest == 0;
-  const std::int64_t before_last = ends_full ? full - 1 : full;
-  if (before_last > 0) {
-    add(slots, loop.steps, epilogue_s, static_cast<double>(before_last), false);
+  double last_s = 0;
+  for (const Rounds& round : rounds_of(loop, last, ends, epilogue_s, slots)) {
+    if (round.times > 0) last_s = add(round);
   }
-  if (ends_full) add(slots, loop.steps, epilogue_s, 1, true);
-  if (leaving > 0) {
-    add(slots, last.steps, ends.leaving_s, static_cast<double>(leaving), false);
-  }
-  if (leaving < full_parts) add(slots, last.steps, ends.joined_s, 1, true);
-  const double last_s =
-      rest > 0 ? add(rest, last.steps, last.split ? ends.joined_s : epilogue_s, 1, true) : 0;
   if (full + full_parts > 0 && rest > 0) {
     const double idle = last_s * (1 - static_cast<double>(rest) / static_cast<double>(slots));
     const double shown = 1 - idle / (result.loop_s + result.epilogue_s + result.write_s);
