@@ -165,6 +165,11 @@ struct MmaTile {
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
+  /// Of a block that stays: 16 rows of C for each warp, a little apart, and barriers too.
+  constexpr std::int64_t staying_shared_bytes(std::int64_t result_bytes) const {
+    return shared_bytes() + std::int64_t{16} * warps_down * (n + 8 * warps_across) * result_bytes +
+           std::int64_t{16} * stages;
+  }
 };
 /// Two bytes an element.
 inline constexpr std::array kMmaTiles = {
