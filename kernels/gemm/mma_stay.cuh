@@ -33,8 +33,12 @@ struct StayShared {
 
   unsigned base;
 
-  __device__ unsigned stage(int s) const { return base + static_cast<unsigned>(s * T::kStageBytes); }
-  __device__ Mbarrier full(int s) const { return {base + kBarriers + static_cast<unsigned>(s * 8)}; }
+  __device__ unsigned stage(int s) const {
+    return base + static_cast<unsigned>(s * T::kStageBytes);
+  }
+  __device__ Mbarrier full(int s) const {
+    return {base + kBarriers + static_cast<unsigned>(s * 8)};
+  }
   __device__ Mbarrier empty(int s) const { return full(T::kStages + s); }
 };
 
@@ -80,7 +84,8 @@ struct StayCopies {
 /// A warp's sums to C from (row0, column0) on, 16 rows at a time through its part of shared memory: warps
 /// wait for no other.
 template <class T>
-__device__ void store_warp(unsigned char* own, const typename T::Sum (&sum)[T::kDown][T::kAcross][4],
+__device__ void store_warp(unsigned char* own,
+                           const typename T::Sum (&sum)[T::kDown][T::kAcross][4],
                            const Shape& shape, typename T::Result* c, Place at, int lane) {
   constexpr int kWidth = kChunkBytes / T::kResultSize, kChunks = T::kWarpColumns / kWidth;
   constexpr int kRow = StayShared<T>::kRowBytes;
@@ -95,9 +100,9 @@ __device__ void store_warp(unsigned char* own, const typename T::Sum (&sum)[T::k
 #pragma unroll
       for (int i = 0; i < 4; i += 2) {
         const Place place = sum_place(lane, i);
-        store_pair<T>(to + static_cast<unsigned>(place.row * kRow +
-                                                 (q * 8 + place.column) * T::kResultSize),
-                      sum[d][q][i], sum[d][q][i + 1]);
+        store_pair<T>(
+            to + static_cast<unsigned>(place.row * kRow + (q * 8 + place.column) * T::kResultSize),
+            sum[d][q][i], sum[d][q][i + 1]);
       }
     }
     __syncwarp();
@@ -153,12 +158,14 @@ __device__ void stay(const Shape& shape, const Boxes& boxes, typename T::Result*
       for (int step = 0; step < T::kSteps; ++step) {
         const bool last = step == T::kSteps - 1;
         if (last) {
-          // The copy engine does not see that ordinary reads were made, unless they are fenced.
+          // Ordinary reads come before a later copy only if they are fenced (row_ring.cuh). The fences
+          // take 2% of the time.
           rows::fence_async_proxy();
           __syncwarp();
           if (lane == 0) arrive(shared.empty(ring.stage));
           ring.advance();
-          if (left > 1 || index + stride < schedule.items()) shared.full(ring.stage).wait(ring.phase);
+          const bool more = left > 1 || index + stride < schedule.items();
+          if (more) shared.full(ring.stage).wait(ring.phase);
         }
         operands[(step + 1) % 2].read(last ? shared.stage(ring.stage) : here,
                                       (step + 1) % T::kSteps, row, column, lane);

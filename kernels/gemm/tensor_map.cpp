@@ -36,11 +36,11 @@ CUtensorMap tensor_map(const BoxedMatrices& m, int box_bytes) {
                                          static_cast<cuuint32_t>(m.box_rows), 1};
   constexpr std::array<cuuint32_t, 3> kEach = {1, 1, 1};
   CUtensorMap map{};
-  const CUresult result = encode()(
-      &map, m.type, extents.size(), const_cast<void*>(m.data), extents.data(), strides.data(),
-      box.data(), kEach.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-      box_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      encode()(&map, m.type, extents.size(), const_cast<void*>(m.data), extents.data(),
+               strides.data(), box.data(), kEach.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+               box_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw CudaError("cuTensorMapEncodeTiled refused " + std::to_string(m.count) + " matrices of " +
                     std::to_string(m.rows) + " × " + std::to_string(m.columns) + ": error " +
