@@ -16,22 +16,35 @@
 // 5. The sums go through shared memory to C, 16 bytes an access: straight from the registers a warp
 //    would write half sectors.
 //
+// On Hopper (compute capability 9.0) the tensor cores take an mma.sync every 6 clocks a scheduler: 2/3 of
+// the rate of wgmma, in 16 bits. The kernel above reaches 0.48 of that rate there, and 0.60 if its copies
+// are left out; its barriers cost nothing (8192×8192×8192, H100, 2026-11-23). Each cp.async takes 18
+// instructions with its address and the test of the edge, which are issued among the mma.sync. So
+// (mma_stay.cuh):
+//
+// 6. TMA copies a stage by one instruction an operand (B stored by rows of k: one for each 128 bytes of
+//    columns), and edges cost nothing. A warp issues 122 instructions beside the 128 mma.sync of a tile of
+//    k, where cp.async makes them 282 (128×256 sums, bf16). Warps take turns to start a copy.
+// 7. A warp waits for the bytes of a stage (mbarrier), no longer for the other warps.
+// 8. Blocks stay on their SM and take tile after tile. The first stages of a tile are on their way while
+//    the one before it is stored, each warp's sums through 16 rows of shared memory of its own.
+//
 // Bytes from L2: k·(tile_m + tile_n)·size for each tile of C; zeros are filled in, not read, beyond
 // the edges. Bytes of C: once.
 //
-// cp.async takes rows and addresses that are multiples of 16 bytes. Others are copied first, and so
-// is A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot transpose (operands.hpp).
-// tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds them before. int8: sums are
-// int32, exact, and C is fp32, as what scales it takes.
+// cp.async takes rows and addresses that are multiples of 16 bytes, and so does TMA. Others are copied
+// first, and so is A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot transpose
+// (operands.hpp). tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds them before. int8:
+// sums are int32, exact, and C is fp32, as what scales it takes.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <limits>
+#include <algorithm>
 
 #include "kernels/common/error.hpp"
-#include "kernels/gemm/mma_tile.cuh"
+#include "kernels/gemm/mma_stay.cuh"
 #include "kernels/gemm/operands.hpp"
-#include "kernels/gemm/tensor.hpp"
+#include "kernels/gemm/tensor_map.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
@@ -46,26 +59,90 @@ using roofcast::gemm::tensor::overflowing_sums;
 struct CompiledTile {
   Problem configuration;
   Launch (*launch)(const Shape&);
-  void (*run)(const Shape&, const void* a, const void* b, void* c, cudaStream_t);
+  void (*run)(const Shape&, const Operands&, void* c, cudaStream_t);
 };
+
+/// Blocks that stay, or one a tile × matrices, by what the kernel is compiled for. Where a block is comes
+/// without a division in the latter, so that the compiler knows it to be the same for all threads.
+template <class T>
+__global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
+    mma_kernel(const __grid_constant__ Shape shape, const typename T::Element* __restrict__ a,
+               const typename T::Element* __restrict__ b, typename T::Result* __restrict__ c,
+               const __grid_constant__ Boxes boxes) {
+  extern __shared__ __align__(1024) unsigned char dynamic[];
+#if __CUDA_ARCH__ == 900
+  stay<T>(shape, boxes, c, dynamic);
+#else
+  const auto matrix = static_cast<std::int64_t>(blockIdx.y);
+  multiply_tile<T>(shape, a + matrix * shape.matrix_a, b + matrix * shape.matrix_b,
+                   c + matrix * shape.matrix_c, static_cast<int>(blockIdx.x), dynamic);
+#endif
+}
+
+/// Blocks of the kernel that stay on the device; 0 where none does. Asked once, of the first device.
+/// Without one, what an H100 SXM holds, so that a launch can be described.
+template <class T>
+int staying_blocks() {
+  static const int blocks = [] {
+    constexpr int kSmsOfH100 = 132, kHopper = 90;
+    if (!has_device()) return kSmsOfH100 * T::kMinBlocks;
+    const auto kernel = mma_kernel<T>;
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel));
+    if (attributes.binaryVersion != kHopper) return 0;
+    constexpr int kBytes = StayShared<T>::kBytes;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+    int device = 0, sms = 0, of_sm = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_sm, kernel, T::kThreads, kBytes));
+    return sms * std::max(of_sm, 1);
+  }();
+  return blocks;
+}
 
 template <class T>
 Launch launch_of(const Shape& shape) {
   const std::int64_t tiles = ceil_div(shape.m, T::kRows) * ceil_div(shape.n, T::kColumns);
-  return {reinterpret_cast<const void*>(product_kernel<T>),
-          dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(shape.matrices)),
+  const auto function = reinterpret_cast<const void*>(mma_kernel<T>);
+  const std::int64_t staying = staying_blocks<T>();
+  if (staying > 0) {
+    return {function, dim3(static_cast<unsigned>(std::min(tiles * shape.matrices, staying))),
+            dim3(T::kThreads), StayShared<T>::kBytes};
+  }
+  return {function, dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(shape.matrices)),
           dim3(T::kThreads), T::kSharedBytes};
 }
 
 template <class T>
-void run_tile(const Shape& shape, const void* a, const void* b, void* c, cudaStream_t stream) {
+Boxes boxes_of(const Shape& shape, const Operands& from) {
+  const auto map_of = [&](const Operands::Rows& matrix, int rows, int columns, int box_rows,
+                          int box_bytes) {
+    return tensor_map({map_type<typename T::Element>(), T::kSize, matrix.data, matrix.row, rows,
+                       columns, box_rows, shape.matrices, matrix.stride},
+                      box_bytes);
+  };
+  constexpr int kTilesAtOnce = static_cast<int>(roofcast::gemm::tensor::kMmaGroupRows);
+  const int tiles = static_cast<int>(shape.matrices * ceil_div(shape.m, T::kRows) *
+                                     ceil_div(shape.n, T::kColumns));
+  return {map_of(from.a(), shape.m, shape.k, T::kRows, T::TileA::kBytes),
+          T::kTransposedB ? map_of(from.b(), shape.n, shape.k, T::kColumns, T::TileB::kBytes)
+                          : map_of(from.b(), shape.k, shape.n, T::kDepth, T::TileB::kBytes),
+          Schedule::of(shape.m, shape.n, shape.k, T::kRows, T::kColumns, T::kDepth, 1,
+                       {kTilesAtOnce}, {tiles, 1, false}, shape.matrices)};
+}
+
+template <class T>
+void run_tile(const Shape& shape, const Operands& from, void* c, cudaStream_t stream) {
   using Element = typename T::Element;
-  const auto kernel = product_kernel<T>;
+  const auto kernel = mma_kernel<T>;
   const Launch launch = launch_of<T>(shape);
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::kSharedBytes));
+  const Boxes boxes = staying_blocks<T>() > 0 ? boxes_of<T>(shape, from) : Boxes{};
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(launch.shared_bytes)));
   kernel<<<launch.grid, launch.block, launch.shared_bytes, stream>>>(
-      shape, static_cast<const Element*>(a), static_cast<const Element*>(b),
-      static_cast<typename T::Result*>(c));
+      shape, static_cast<const Element*>(from.a().data), static_cast<const Element*>(from.b().data),
+      static_cast<typename T::Result*>(c), boxes);
   check(cudaGetLastError());
 }
 
@@ -76,6 +153,7 @@ constexpr CompiledTile compiled() {
                  static_cast<int>(tile.k_bytes / static_cast<int>(sizeof(Element))),
                  tile.warps_down, tile.warps_across, tile.stages, tile.blocks, kTransposedB>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
+  static_assert(StayShared<T>::kBytes == tile.staying_shared_bytes(T::kResultSize));
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB), launch_of<T>,
           run_tile<T>};
 }
@@ -105,8 +183,9 @@ std::string unsupported(const Problem& p) {
   if (std::string why = overflowing_sums(p); !why.empty()) return why;
   const CompiledTile* tile = find_compiled(p);
   if (tile == nullptr) return not_compiled("gemm.mma_sync", p, kConfigurations);
-  if (ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) > std::numeric_limits<int>::max()) {
-    return "too many tiles for one grid: choose larger tiles";
+  // So that the index of a block's next tile does not overflow.
+  if (p[kBatch] * ceil_div(p[kM], p[kTileM]) * ceil_div(p[kN], p[kTileN]) > std::int64_t{1} << 30) {
+    return "too many tiles: choose larger tiles";
   }
   return fits_device(tile->launch(shape_of(p)));
 }
@@ -125,8 +204,7 @@ std::vector<Launch> launches(const Problem& p) {
 
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Operands operands(p, mma_sync_along_k(p.dtype), at, stream);
-  find_compiled(p)->run(operands.shape(p), operands.a().data, operands.b().data, at.outputs[0],
-                        stream);
+  find_compiled(p)->run(operands.shape(p), operands, at.outputs[0], stream);
 }
 
 }  // namespace

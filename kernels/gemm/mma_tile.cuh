@@ -91,6 +91,20 @@ struct Fragments {
   }
 };
 
+/// The products of one step.
+template <class T>
+__device__ void multiply_step(typename T::Sum (&sum)[T::kDown][T::kAcross][4],
+                              const Fragments<T>& of) {
+#pragma unroll
+  for (int d = 0; d < T::kDown; ++d) {
+#pragma unroll
+    for (int q = 0; q < T::kAcross; ++q) {
+      const int p = d % 2 == 0 ? q : T::kAcross - 1 - q;  // there and back: b stays the same
+      multiply_accumulate<typename T::Element>(sum[d][p], of.a[d], of.b[p][0], of.b[p][1]);
+    }
+  }
+}
+
 /// Two neighbouring sums as elements of C.
 template <class T>
 __device__ void store_pair(unsigned address, typename T::Sum x, typename T::Sum y) {
@@ -128,31 +142,39 @@ __device__ void store_sums(unsigned shared, const typename T::Sum (&sum)[T::kDow
   }
 }
 
+/// 16 bytes of a row of C, of which `columns_left` elements exist. `aligned`: rows of C are, to 16 bytes.
+template <class Result>
+__device__ void store_chunk(Result* to, const uint4& chunk, int columns_left, bool aligned) {
+  constexpr int kWidth = kChunkBytes / static_cast<int>(sizeof(Result));
+  if (aligned && columns_left >= kWidth) {
+    *reinterpret_cast<uint4*>(to) = chunk;
+    return;
+  }
+  Result element[kWidth];
+  __builtin_memcpy(element, &chunk, sizeof(chunk));
+#pragma unroll
+  for (int e = 0; e < kWidth; ++e) {
+    if (e < columns_left) to[e] = element[e];
+  }
+}
+template <class T>
+__device__ bool aligned_rows(const typename T::Result* c, const Shape& shape) {
+  return (reinterpret_cast<std::uintptr_t>(c) | (shape.row_c * T::kResultSize)) % kChunkBytes == 0;
+}
+
 /// From shared memory to C: rows of `shape.m` and columns of `shape.n` only.
 template <class T>
 __device__ void store_tile(const unsigned char* shared, typename T::Result* c, const Shape& shape,
                            int row0, int column0, int thread) {
-  using Result = typename T::Result;
   constexpr int kWidth = kChunkBytes / T::kResultSize, kAcross = T::kColumns / kWidth;
-  const bool aligned =
-      (reinterpret_cast<std::uintptr_t>(c) | (shape.row_c * T::kResultSize)) % 16 == 0;
+  const bool aligned = aligned_rows<T>(c, shape);
 #pragma unroll 4
   for (int i = thread; i < T::kRows * kAcross; i += T::kThreads) {
     const int r = i / kAcross, chunk = i % kAcross;
     const int row = row0 + r, column = column0 + chunk * kWidth;
     if (row >= shape.m || column >= shape.n) continue;
     const uint4 four = *reinterpret_cast<const uint4*>(shared + staged<T>(r, chunk));
-    Result* const to = c + row * shape.row_c + column;
-    if (aligned && column + kWidth <= shape.n) {
-      *reinterpret_cast<uint4*>(to) = four;
-    } else {
-      Result element[kWidth];
-      __builtin_memcpy(element, &four, sizeof(four));
-#pragma unroll
-      for (int e = 0; e < kWidth; ++e) {
-        if (column + e < shape.n) to[e] = element[e];
-      }
-    }
+    store_chunk(c + row * shape.row_c + column, four, shape.n - column, aligned);
   }
 }
 
@@ -203,15 +225,7 @@ __device__ void sum_tile(typename T::Sum (&sum)[T::kDown][T::kAcross][4], const 
                                     (step + 1) % T::kSteps, row, column, lane);
       if (step < T::kSlices) start(step, ahead);
       if (step == T::kSlices - 1) commit_copies();
-#pragma unroll
-      for (int d = 0; d < T::kDown; ++d) {
-#pragma unroll
-        for (int q = 0; q < T::kAcross; ++q) {
-          const int p = d % 2 == 0 ? q : T::kAcross - 1 - q;  // there and back: b stays the same
-          multiply_accumulate<Element>(sum[d][p], operands[step % 2].a[d],
-                                       operands[step % 2].b[p][0], operands[step % 2].b[p][1]);
-        }
-      }
+      multiply_step<T>(sum, operands[step % 2]);
     }
   }
   wait_for_copies<0>();

@@ -16,14 +16,6 @@ using roofcast::gemm::tensor::kWgmmaTiles;
 using roofcast::gemm::tensor::kWgmmaTurnedTiles;
 using roofcast::gemm::tensor::WgmmaTile;
 
-template <class Element>
-constexpr CUtensorMapDataType map_type() {
-  if constexpr (std::is_same_v<Element, __nv_bfloat16>) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-  if constexpr (std::is_same_v<Element, __half>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-  if constexpr (std::is_same_v<Element, float>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-}
-
 /// Clusters of a kernel that the device holds at once: asked once, of the first device. Without one
 /// as many as an H100 SXM holds, so that a launch can be described.
 template <class T>

@@ -1,4 +1,5 @@
-// gemm.mma_sync: cp.async copies ahead, each warp multiplies by itself, a block a tile.
+// gemm.mma_sync: copies run ahead, each warp multiplies by itself. With cp.async there is a block a tile;
+// with TMA, on Hopper, blocks stay and take tile after tile.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -16,11 +17,20 @@ std::span<const MmaTile> tiles_for(const Problem& p) {
   return kMmaTiles;
 }
 
+/// Whether blocks stay: the code for compute capability 9.0, which alone has wgmma, copies by TMA.
+bool blocks_stay(const Gpu& gpu) {
+  return gpu.features.has(Instruction::wgmma);
+}
+std::int64_t shared_bytes_of(const MmaTile& tile, DType type, bool stays) {
+  return stays ? tile.staying_shared_bytes(element_bytes(result_type(type))) : tile.shared_bytes();
+}
+
 /// The product and its tile.
 struct Choice {
   Problem p;
   Sizes s;
   MmaTile tile;
+  bool stays = false;  ///< blocks do
 
   std::int64_t depth() const { return tile.k_bytes / element_bytes(p.dtype); }
   std::int64_t down() const { return ceil_div(p[kM], tile.m); }
@@ -30,14 +40,14 @@ struct Choice {
   double area() const { return as_double(tile.m * tile.n); }
 };
 
-Choice choice_of(const Problem& p) {
+Choice choice_of(const Problem& p, const Gpu& gpu) {
   if (const std::string why = overflowing_sums(p); !why.empty()) throw InputError(why);
   const std::int64_t size = element_bytes(p.dtype);
   const auto tiles = tiles_for(p);
   const auto found = std::find_if(tiles.begin(), tiles.end(), [&](const MmaTile& one) {
     return one.m == p[kTileM] && one.n == p[kTileN] && one.k_bytes / size == p[kTileK];
   });
-  if (found != tiles.end()) return {p, Sizes(p), *found};
+  if (found != tiles.end()) return {p, Sizes(p), *found, blocks_stay(gpu)};
   std::string known;
   for (const MmaTile& one : tiles) {
     known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n) +
@@ -79,19 +89,23 @@ double sectors_by_element(const Choice& c) {
   return c.s.batch * c.s.m * c.s.n / 2;
 }
 
-Launch launch_of(const Choice& c) {
+Launch launch_of(const Choice& c, const Gpu& gpu) {
   Launch launch;
-  launch.grid = {c.down() * c.across(), c.p[kBatch], 1};
   launch.block[0] = c.tile.threads();
   launch.registers = c.tile.registers[c.p[kTransposedB] != 0 ? 1 : 0];
-  launch.shared_bytes = c.tile.shared_bytes();
+  launch.shared_bytes = shared_bytes_of(c.tile, c.p.dtype, c.stays);
+  if (c.stays) {
+    launch.grid[0] = std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu)));
+  } else {
+    launch.grid = {c.down() * c.across(), c.p[kBatch], 1};
+  }
   return launch;
 }
 
 TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   TileLoop loop;
   loop.tiles = c.tiles();
-  loop.blocks_per_sm = resident_blocks(launch_of(c), gpu);
+  loop.blocks_per_sm = resident_blocks(launch_of(c, gpu), gpu);
   loop.steps = c.steps();
   loop.math_cycles = math_cycles(c, false, gpu);
   loop.alone_cycles = math_cycles(c, true, gpu);
@@ -99,13 +113,16 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
       (read_bytes(c, operands) + c.s.c()) / (as_double(loop.blocks()) * loop.steps);
   loop.in_flight_bytes = as_double((c.tile.stages - 1) * (c.tile.m + c.tile.n) * c.tile.k_bytes);
   loop.outputs = c.area() * c.s.result / 2;  // of two bytes, as those that the rate was measured by
-  loop.blocks_in_turn = true;
+  loop.blocks_in_turn = !c.stays;
+  loop.steps_ahead = c.stays ? c.tile.stages - 1 : 0;
   loop.scattered_sectors = sectors_by_element(c) / as_double(loop.blocks());
-  // A product of mma.sync draws as much power as one of wgmma at 0.56 of its rate, by the clocks of
-  // products2 and products3, and one of int8 as at all of it, by 1.8 GHz in 8192×8192×8192 (tensor);
-  // 2026-11-22.
+  // A product of mma.sync draws as much power as one of wgmma at 0.56 of its rate where blocks come and go,
+  // by the clocks of products2 and products3 (2026-11-22), and at 2/3, which is all that mma.sync reaches,
+  // where they stay (mma of 2026-11-23). One of int8 draws as much as at all of the rate, by 1.8 GHz in
+  // 8192×8192×8192 (tensor of 2026-11-22, and mma).
+  constexpr double kPowerInTurn = 0.56, kPowerStaying = 0.667;
   const bool draws_less = !gpu.features.has(Instruction::wgmma) || c.p.dtype == DType::int8;
-  const double share_of_power = draws_less ? 1 : 0.56;
+  const double share_of_power = draws_less ? 1 : c.stays ? kPowerStaying : kPowerInTurn;
   loop.useful_cycles =
       c.s.flops() / (share_of_power * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1));
   return loop;
@@ -124,10 +141,11 @@ std::optional<TileRaster> raster_of(const Choice& c) {
 Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& result,
                  const Gpu& gpu) {
   Plan plan;
-  plan.needs = {Instruction::mma_sync, Instruction::cp_async};
+  plan.needs = {Instruction::mma_sync, c.stays ? Instruction::bulk_copy : Instruction::cp_async};
+  if (c.stays) plan.assignment = Assignment::persistent;
   plan.compute = c.p.dtype;
   plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
-  plan.launch = launch_of(c);
+  plan.launch = launch_of(c, gpu);
   const TileLoop loop = loop_of(c, operands, gpu);
   plan.tile_loop = loop;
   plan.arrays = {operands.a.use, operands.b.use, result};
@@ -143,14 +161,16 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   const double scattered = sectors_by_element(c) * as_double(kSectorBytes);
   set_traffic(epilogue.issued,
               {0, (scattered > 0 ? scattered : c.s.c()) / as_double(loop.blocks())});
-  set_blocks(plan, {{step, loop.steps, as_double(c.tile.stages)}, {epilogue}});
+  // A block that stays takes several tiles: its phases repeat as often on average.
+  const double times = c.stays ? as_double(loop.blocks()) / as_double(plan.launch.blocks()) : 1;
+  set_blocks(plan, {{step, times * loop.steps, as_double(c.tile.stages)}, {epilogue, times}});
   return plan;
 }
 
 }  // namespace
 
 Program plan_mma_sync(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p);
+  const Choice c = choice_of(p, gpu);
   Program program;
   const bool along_k = mma_sync_along_k(p.dtype);
   add_copies(program, p, along_k);
@@ -176,18 +196,18 @@ std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
       continue;
     }
     // One that is asked for and does not fit is refused by its occupancy.
-    const bool fits =
-        !gpu.occupancy || tile.shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
+    const bool fits = !gpu.occupancy || shared_bytes_of(tile, p.dtype, blocks_stay(gpu)) <=
+                                            gpu.occupancy->shared_bytes_per_block;
     if (p[kTileM] == kToChoose && !fits) continue;
     Problem& one = found.emplace_back(p);
     one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth;
   }
-  if (found.empty()) (void)choice_of(p);  // which says what there is
+  if (found.empty()) (void)choice_of(p, gpu);  // which says what there is
   return found;
 }
 
 Outline mma_sync_outline(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p);
+  const Choice c = choice_of(p, gpu);
   const Operands operands = operands_of(p, mma_sync_along_k(p.dtype));
   return {loop_of(c, operands, gpu), raster_of(c), 0, c.s.c()};
 }

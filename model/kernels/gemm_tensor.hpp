@@ -148,46 +148,52 @@ inline constexpr std::array kWgmmaAlongKTiles = {
     WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
     WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
 
-/// gemm.mma_sync: a block a tile.
+/// gemm.mma_sync: a block a tile, or blocks that stay where there is wgmma.
 struct MmaTile {
   std::int64_t m, n;
   std::int64_t k_bytes;  ///< of a stage
   int warps_down, warps_across;
   int stages;
   int blocks;  ///< an SM, for which registers are left
-  /// Of the rate of wgmma, where there is that: its warps wait for operands and at barriers besides.
-  /// Clocks of a step by the counters of large products: runs of 2026-11-22 in validation/measured.
+  /// Of the rate of wgmma, where there is that: its warps wait for operands besides. mma.sync alone reaches
+  /// 0.667: one every 6 clocks a scheduler. Clocks of a step by the counters of large products: run mma of
+  /// 2026-11-23 in validation/measured. Shared memory bounds tiles of 64×64, and of 128×128 in tf32:
+  /// their share is no less than this.
   double share_of_wgmma;
   /// The same of a block alone on its SM: with one warp a scheduler nothing hides its waits.
   double share_alone;
-  /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-22.
+  /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-23.
   std::array<std::int64_t, 2> registers;
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
+  /// Of a block that stays: 16 rows of C for each warp, a little apart, and barriers too.
+  constexpr std::int64_t staying_shared_bytes(std::int64_t result_bytes) const {
+    return shared_bytes() + std::int64_t{16} * warps_down * (n + 8 * warps_across) * result_bytes +
+           std::int64_t{16} * stages;
+  }
 };
 /// Two bytes an element.
 inline constexpr std::array kMmaTiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.51, 0.51, {255, 234}},
-    MmaTile{128, 192, 128, 2, 4, 3, 1, 0.415, 0.415, {220, 200}},
-    MmaTile{128, 128, 64, 2, 2, 4, 2, 0.48, 0.33, {240, 236}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.36, 0.24, {128, 118}}};
+    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.615, 0.615, {254, 246}},
+    MmaTile{128, 192, 128, 2, 4, 3, 1, 0.6, 0.6, {214, 206}},
+    MmaTile{128, 128, 64, 2, 2, 4, 2, 0.505, 0.365, {254, 242}},
+    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.43, 0.262, {118, 112}}};
 /// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
 constexpr bool mma_sync_along_k(DType type) {
   return type == DType::tf32 || type == DType::int8;
 }
 /// Of tf32.
 inline constexpr std::array kMmaAlongKTiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.51, 0.51, {234, 234}},
-    MmaTile{128, 128, 128, 2, 4, 4, 1, 0.435, 0.435, {160, 160}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.36, 0.24, {118, 118}}};
+    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.615, 0.615, {252, 252}},
+    MmaTile{128, 128, 128, 2, 4, 4, 1, 0.57, 0.57, {166, 166}},
+    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.42, 0.262, {118, 118}}};
 
-/// Of int8: large tiles as those of two bytes, 2195 clocks a step with all that surrounds it (sm_cycles of
-/// 8192×8192×8192, run tensor of 2026-11-22); smaller ones 0.92 of those, as far as they were known then.
+/// Of int8.
 inline constexpr std::array kMmaInt8Tiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.50, 0.50, {246, 246}},
-    MmaTile{128, 128, 64, 2, 2, 4, 2, 0.41, 0.30, {240, 240}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.27, 0.22, {112, 112}}};
+    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.63, 0.63, {252, 252}},
+    MmaTile{128, 128, 64, 2, 2, 4, 2, 0.5, 0.36, {254, 254}},
+    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.36, 0.245, {118, 118}}};
 
 /// Empty if int32 holds every sum of int8 products, else why not.
 inline std::string overflowing_sums(const Problem& p) {

@@ -65,10 +65,13 @@ std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, 
             : std::vector<Size>{{1, 1, 1},      {2, 31, 33},     {127, 129, 1},  {128, 128, 128},
                                 {131, 67, 257}, {257, 127, 31},  {100, 304, 40}, {517, 260, 132},
                                 {3, 4, 1021},   {640, 1280, 192}};
-  if (entry.name != "gemm.wgmma") return list;
   // More tiles than blocks, so that blocks take several; an odd number of tile rows, so that half a
   // cluster has none; k of no, one and several rounds of the ring.
   if (!small) list.push_back({2056, 8208, 72}), list.push_back({1032, 4104, 1000});
+  if (entry.name != "gemm.wgmma") {
+    if (small) list.push_back({1032, 3848, 72});
+    return list;
+  }
   list.push_back(small ? Size{200, 264, 520, 3} : Size{300, 520, 1000, 2});
   if (!small) list.push_back({130, 257, 2050, 7}), list.push_back({2056, 2056, 640, 3});
   // Parts of the last round: of all tiles where there is no full one, after one or several full ones,

@@ -29,6 +29,21 @@ TEST(MmaSync, ABlockATileAndSharedMemoryBySteps) {
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 4.0 * 1000 * 512 * 2 + 8.0 * 512 * 1024 * 2);
 }
 
+TEST(MmaSync, BlocksStayOnHopper) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const Plan plan = plan_mma_sync(product(4096, 4096, 512, {128, 256, 64}), h100).front().plan;
+  EXPECT_EQ(plan.launch.grid, (std::array<std::int64_t, 3>{132, 1, 1}));  // of 512 tiles
+  EXPECT_EQ(plan.assignment, Assignment::persistent);
+  // Stages; 16 rows of 64 elements and 8 more for each of 8 warps; two barriers a stage.
+  EXPECT_EQ(plan.launch.shared_bytes, 3 * (128 + 256) * 128 + 8 * 16 * (64 + 8) * 2 + 3 * 2 * 8);
+  EXPECT_DOUBLE_EQ(total_work(plan).tensor_flops[DType::bf16], 2.0 * 4096 * 4096 * 512);
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 4096.0 * 4096 * 2);
+  // Two blocks an SM, of as many tiles as there are.
+  const Plan few = plan_mma_sync(product(1024, 1024, 512, {128, 128, 32}), h100).front().plan;
+  EXPECT_EQ(few.launch.blocks(), 64);
+  EXPECT_EQ(few.tile_loop->blocks_per_sm, 2);
+}
+
 TEST(MmaSync, Int8MultipliesTwiceAsFastAndStoresFp32) {
   const Gpu a100 = gpu_named("a100-sxm4-80gb");
   Problem p = product(1024, 1024, 1024, {128, 256, 128}, DType::int8);
