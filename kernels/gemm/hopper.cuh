@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/common/row_ring.cuh"
+#include "kernels/gemm/layout.cuh"
 
 namespace roofcast::cuda::gemm {
 
@@ -54,6 +55,31 @@ __device__ void copy_box(unsigned to, const CUtensorMap& map, int column, int ro
         : "memory");
   }
 }
+/// An operand whose boxes are lines of k, as the copy engine sees it. `edge` has only the lines of the last box
+/// that exist; it is `whole` where all do. Zeros for the others would take the engine 4 to 5 clocks a line more
+/// than lines do: 64 columns of B and 1 row of A in tiles of 64x64 took 29 us, and 64 rows 18 (6144x4096, H200),
+/// and 129x8192x8192 in tiles of 128x128 90 us, 256x8192x8192 50 (2026-11-23).
+struct EdgedMap {
+  CUtensorMap whole, edge;
+
+  /// Starts the copy of those lines of a box of `lines` that begins at `line`, if there are any.
+  template <bool kToAll>
+  __device__ void copy(unsigned to, int lines, int k, int line, int extent, int matrix,
+                       Mbarrier mbarrier) const {
+    const int there = existing(line, lines, extent);
+    if (there == 0) return;
+    copy_box<kToAll>(to, there == lines ? whole : edge, k, line, matrix, mbarrier);
+  }
+};
+
+/// Of `rows` lines in boxes of `box_rows`; `map_of` makes the map of boxes of so many.
+template <class MapOf>
+EdgedMap edged_map(int rows, int box_rows, const MapOf& map_of) {
+  const CUtensorMap whole = map_of(box_rows);
+  const int rest = rows % box_rows;
+  return {whole, rest == 0 ? whole : map_of(rest)};
+}
+
 /// Starts the store of a box; commit_stores() makes a group of those since the last one.
 __device__ inline void store_box(const CUtensorMap& map, int column, int row, int index,
                                  unsigned from) {

@@ -16,7 +16,7 @@ namespace roofcast::cuda::gemm {
 
 /// What a block that stays is told beside the shape.
 struct Boxes {
-  CUtensorMap a, b;
+  EdgedMap a, b;  ///< B across k has `whole` alone
   Schedule schedule;
 };
 
@@ -46,28 +46,46 @@ struct StayShared {
 template <class T>
 struct StayCopies {
   const Schedule& schedule;
-  int index, stride, steps_left, k0 = 0, turn = 0;
+  int m, n, index, stride, steps_left, k0 = 0, turn = 0;
   Schedule::Item item;
   Ring<T::kStages> ring;
 
-  __device__ StayCopies(const Schedule& all, int first, int by)
-      : schedule(all), index(first), stride(by), steps_left(all.steps), item(all.item(first, 0)) {}
+  __device__ StayCopies(const Schedule& all, const Shape& shape, int first, int by)
+      : schedule(all),
+        m(shape.m),
+        n(shape.n),
+        index(first),
+        stride(by),
+        steps_left(all.steps),
+        item(all.item(first, 0)) {}
   __device__ bool left() const { return index < schedule.items(); }
+  /// Of a stage: lines and panels that exist.
+  __device__ int bytes() const {
+    const int of_a = existing(item.row0, T::kRows, m) * T::TileA::kBytes;
+    if constexpr (T::kTransposedB) {
+      return of_a + existing(item.column0, T::kColumns, n) * T::TileB::kBytes;
+    } else {
+      return of_a + b_bytes(false, T::kSize, T::kColumns, item.column0, n) * T::kDepth /
+                        (kPanelBytes / T::kSize);
+    }
+  }
   /// One lane of the warp whose turn it is.
   __device__ void start(const StayShared<T>& shared, const Boxes& boxes) const {
     const Mbarrier full = shared.full(ring.stage);
     shared.empty(ring.stage).wait(ring.phase ^ 1);  // the first waits pass
-    full.expect(T::kStageBytes);                    // boxes count in full beyond edges
+    full.expect(bytes());
     const unsigned a = shared.stage(ring.stage), b = a + T::TileA::kTileBytes;
-    copy_box(a, boxes.a, k0, item.row0, item.matrix, full);
+    boxes.a.copy<false>(a, T::kRows, k0, item.row0, m, item.matrix, full);
     if constexpr (T::kTransposedB) {
-      copy_box(b, boxes.b, k0, item.column0, item.matrix, full);
+      boxes.b.copy<false>(b, T::kColumns, k0, item.column0, n, item.matrix, full);
     } else {
       constexpr int kPanel = T::TileB::kPanel * kPanelBytes, kWide = kPanelBytes / T::kSize;
 #pragma unroll
       for (int p = 0; p < T::kColumns / kWide; ++p) {
-        copy_box(b + static_cast<unsigned>(p * kPanel), boxes.b, item.column0 + p * kWide, k0,
-                 item.matrix, full);
+        const int column = item.column0 + p * kWide;
+        if (column >= n) break;
+        copy_box(b + static_cast<unsigned>(p * kPanel), boxes.b.whole, column, k0, item.matrix,
+                 full);
       }
     }
   }
@@ -129,8 +147,8 @@ __device__ void stay(const Shape& shape, const Boxes& boxes, typename T::Result*
   const int row = T::row_of(warp), column = T::column_of(warp);
   const Schedule& schedule = boxes.schedule;
   if (thread == 0) {
-    prefetch(boxes.a);
-    prefetch(boxes.b);
+    prefetch(boxes.a.whole);
+    prefetch(boxes.b.whole);
     for (int s = 0; s < T::kStages; ++s) {
       init(shared.full(s), 1);
       init(shared.empty(s), StayShared<T>::kWarps);
@@ -139,7 +157,7 @@ __device__ void stay(const Shape& shape, const Boxes& boxes, typename T::Result*
   }
   __syncthreads();
 
-  StayCopies<T> copies(schedule, first, stride);
+  StayCopies<T> copies(schedule, shape, first, stride);
   for (int s = 0; s < T::kStages - 1; ++s) {
     if (copies.left() && warp == 0 && lane == 0) copies.start(shared, boxes);
     copies.advance();

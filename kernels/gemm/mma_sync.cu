@@ -23,7 +23,7 @@
 // (mma_stay.cuh):
 //
 // 6. TMA copies a stage by one instruction an operand (B stored by rows of k: one for each 128 bytes of
-//    columns), and edges cost nothing. A warp issues 122 instructions beside the 128 mma.sync of a tile of
+//    columns), without a test for each 16 bytes; of rows and columns beyond the edges it copies nothing. A warp issues 122 instructions beside the 128 mma.sync of a tile of
 //    k, where cp.async makes them 282 (128×256 sums, bf16). Warps take turns to start a copy.
 // 7. A warp waits for the bytes of a stage (mbarrier), no longer for the other warps.
 // 8. Blocks stay on their SM and take tile after tile. The first stages of a tile are on their way while
@@ -122,12 +122,20 @@ Boxes boxes_of(const Shape& shape, const Operands& from) {
                        columns, box_rows, shape.matrices, matrix.stride},
                       box_bytes);
   };
+  const auto edged = [&](const Operands::Rows& matrix, int rows, int box_rows, int box_bytes) {
+    return edged_map(rows, box_rows,
+                     [&](int lines) { return map_of(matrix, rows, shape.k, lines, box_bytes); });
+  };
   constexpr int kTilesAtOnce = static_cast<int>(roofcast::gemm::tensor::kMmaGroupRows);
   const int tiles = static_cast<int>(shape.matrices * ceil_div(shape.m, T::kRows) *
                                      ceil_div(shape.n, T::kColumns));
-  return {map_of(from.a(), shape.m, shape.k, T::kRows, T::TileA::kBytes),
-          T::kTransposedB ? map_of(from.b(), shape.n, shape.k, T::kColumns, T::TileB::kBytes)
-                          : map_of(from.b(), shape.k, shape.n, T::kDepth, T::TileB::kBytes),
+  EdgedMap b{};
+  if constexpr (T::kTransposedB) {
+    b = edged(from.b(), shape.n, T::kColumns, T::TileB::kBytes);
+  } else {
+    b.whole = b.edge = map_of(from.b(), shape.k, shape.n, T::kDepth, T::TileB::kBytes);
+  }
+  return {edged(from.a(), shape.m, T::kRows, T::TileA::kBytes), b,
           Schedule::of(shape.m, shape.n, shape.k, T::kRows, T::kColumns, T::kDepth, 1,
                        {kTilesAtOnce}, {tiles, 1, false}, shape.matrices)};
 }

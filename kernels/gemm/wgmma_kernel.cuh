@@ -9,10 +9,8 @@
 // 1. One thread of a producer warpgroup starts the copies (TMA: one instruction for a box of 64 rows
 //    and more, swizzled on the way, zeros beyond the end of k). The others of its warpgroup do nothing,
 //    and setmaxnreg gives their registers to the consumers, who hold up to 160 sums a thread.
-//    Of rows and columns beyond the edges nothing is copied: what shared memory held before goes into
-//    sums that nobody stores. Zeros for them take the copy engine 4 to 5 clocks a line more than lines do:
-//    64 columns of B and 1 row of A in tiles of 64x64 took 29 us, and 64 rows 18 (6144x4096, H200), and
-//    129x8192x8192 in tiles of 128x128 90 us, 256x8192x8192 50 (2026-11-23).
+//    Of rows and columns beyond the edges nothing is copied (EdgedMap says why): what shared memory held
+//    before goes into sums that nobody stores.
 // 2. A ring of kStages stages. full[s] completes when the bytes of a stage have come: one arrival and
 //    the bytes of the tile's lines. empty[s] completes when every consumer warp, of both blocks of a cluster, has done
 //    with it: from each warp, so that none can find a barrier two phases past. Wait number i of a

@@ -93,9 +93,8 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
                        shape.matrices, matrix.stride});
   };
   const auto edged = [&](const Operands::Rows& matrix, int rows, int box_rows) {
-    const CUtensorMap whole = map_of(matrix, rows, shape.k, box_rows);
-    const int rest = rows % box_rows;
-    return EdgedMap{whole, rest == 0 ? whole : map_of(matrix, rows, shape.k, rest)};
+    return edged_map(rows, box_rows,
+                     [&](int lines) { return map_of(matrix, rows, shape.k, lines); });
   };
   Maps maps{};
   maps.a = T::kTurned ? edged(from.b(), shape.n, T::kRows) : edged(from.a(), shape.m, T::kRows);

@@ -69,20 +69,6 @@ struct Tile {
   static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
 };
 
-/// An operand whose boxes are lines of k, as the copy engine sees it. `edge` has only the lines of the last box
-/// that exist; it is `whole` where all do.
-struct EdgedMap {
-  CUtensorMap whole, edge;
-
-  /// Starts the copy of those lines of a box of `lines` that begins at `line`, if there are any.
-  template <bool kToAll>
-  __device__ void copy(unsigned to, int lines, int k, int line, int extent, int matrix,
-                       Mbarrier mbarrier) const {
-    const int there = existing(line, lines, extent);
-    if (there == 0) return;
-    copy_box<kToAll>(to, there == lines ? whole : edge, k, line, matrix, mbarrier);
-  }
-};
 /// By the rows and the columns of instructions; B across k has `whole` alone.
 struct Maps {
   EdgedMap a, b;

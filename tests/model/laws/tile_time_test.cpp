@@ -107,9 +107,12 @@ TEST(TileTime, OfFewBlocksIsFedByWhatTheyHaveInFlight) {
   TileLoop some = loop(4);
   some.math_cycles = 0;
   some.in_flight_bytes = 125;  // 4 · 125 B a microsecond: 0.5 GB/s
-  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), 2e-6, 1e-15);
+  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), std::pow(std::pow(2, 4) + 1, 0.25) * 1e-6, 1e-15);
+  some.in_flight_cycles = 3000;  // and three to copy them
+  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), std::pow(std::pow(8, 4) + 1, 0.25) * 1e-6, 1e-15);
   some.in_flight_bytes = 500;
-  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), 1e-6, 1e-15);
+  some.in_flight_cycles = 0;
+  EXPECT_NEAR(time_s(some, gpu, {1000, 0}), std::pow(std::pow(0.5, 4) + 1, 0.25) * 1e-6, 1e-15);
 }
 
 TEST(TileTime, OfABlockAloneHasItsOwnWaits) {

@@ -96,11 +96,13 @@ inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.wgmma", "n", 2.28},
     {"gemm.wgmma", "m", 1.43},
     {"gemm.skinny", "k", 2.56},
-    {"gemm.skinny", "n", 2.25},
+    {"gemm.skinny", "n", 2.29},
     {"gemm.skinny", "m", 1.62},
     {"gemm.mma_sync", "chip/sm_count", 1.08},
-    {"gemm.wgmma", "chip/sm_count", 1.083},
+    {"gemm.wgmma", "chip/sm_count", 1.086},
     {"gemm.wgmma", "memory/dram_bandwidth_bytes_per_s", 1.01},
+    {"gemm.wgmma", "latency/dram_cycles", 1.025},
+    {"gemm.wgmma", "sustained/dram_latency_cycles", 1.025},
     {"gemm.skinny", "chip/sm_count", 1.08},
 };
 
