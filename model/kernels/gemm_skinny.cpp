@@ -91,11 +91,13 @@ Shape shape_of(const Problem& p, const Gpu& gpu) {
                    " for this product: choose one of " + known);
 }
 
-/// The ring's copies take rows at multiples of 16 bytes.
-bool by_ring(const Problem& p, const Shape& shape) {
+/// A ring's copies take rows at multiples of 16 bytes.
+bool copies_to_ring(const Problem& p) {
   const std::int64_t vector = kVectorBytes / element_bytes(p.dtype);
-  return shape.ring != nullptr && (p[kTransposedA] != 0 || stored_a(p).row % vector == 0) &&
-         stored_b(p).row % vector == 0;
+  return (p[kTransposedA] != 0 || stored_a(p).row % vector == 0) && stored_b(p).row % vector == 0;
+}
+bool by_ring(const Problem& p, const Shape& shape) {
+  return shape.ring != nullptr && copies_to_ring(p);
 }
 
 /// By registers: for at most 8 tokens, and in place of a ring that cannot copy.
@@ -251,7 +253,8 @@ std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
     if (shape.by_wgmma) {
       // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs so, and 35
       // by a ring (kernel_bench on 132 SMs and 4.8 TB/s, 2026-11-23).
-      if (open && skinny::transposes(p) && tokens_of(p) < shape.tokens) continue;
+      const bool fills = skinny::transposes(p) && tokens_of(p) < shape.tokens;
+      if (open && fills && copies_to_ring(p)) continue;
       for (const Problem& split : wgmma_candidates(skinny::as_wgmma(one), gpu)) {
         if (split[kSplitK] > 1) continue;
         one[kSplitK] = split[kSplitRest];

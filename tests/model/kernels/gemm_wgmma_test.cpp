@@ -35,7 +35,7 @@ TEST(Wgmma, ABlockStaysAndTakesTilesInRounds) {
 
 // Of pairs of blocks.
 double in_step(double steps_of_sm) {
-  return 1500 / (1500 + steps_of_sm);
+  return 1000 / (1000 + steps_of_sm);
 }
 
 TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
