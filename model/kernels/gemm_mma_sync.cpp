@@ -112,6 +112,11 @@ TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   loop.l2_read_bytes =
       (read_bytes(c, operands) + c.s.c()) / (as_double(loop.blocks()) * loop.steps);
   loop.in_flight_bytes = as_double((c.tile.stages - 1) * (c.tile.m + c.tile.n) * c.tile.k_bytes);
+  if (c.stays) {
+    loop.copy_cycles = read_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps) /
+                       as_double(c.tile.k_bytes) * kClocksPerPiece;
+    loop.in_flight_cycles = as_double(c.tile.stages - 1) * loop.copy_cycles;
+  }
   loop.outputs = c.area() * c.s.result / 2;  // of two bytes, as those that the rate was measured by
   loop.blocks_in_turn = !c.stays;
   loop.steps_ahead = c.stays ? c.tile.stages - 1 : 0;

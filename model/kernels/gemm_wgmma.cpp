@@ -189,11 +189,6 @@ TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes,
   loop.math_cycles = math_cycles(c, gpu);
   const double all_steps = as_double(loop.blocks()) * loop.steps;
   loop.l2_read_bytes = (lookup_bytes(c, operands, gpu) + stored_bytes) / all_steps;
-  // The copy engine of an SM asks for a piece at a time. Where few SMs run, a piece that is a line takes
-  // 2.2 clocks and one of rows off sectors 3.1 to 3.7, the clocks of multiplying among them
-  // (wgmma-candidates of 2026-11-22: 177x1176x14816, 203x1040x6456, 562x1016x6296, 847x600x16088 and
-  // 1651x464x13040 in tiles 64x128 and 64x256).
-  constexpr double kClocksPerPiece = 1.8;
   loop.copy_cycles =
       lines_bytes(c, operands) / all_steps / as_double(kTileLineBytes) * kClocksPerPiece;
   // Of one row of tiles those of the operand that streams; the other one stays in L2.

@@ -45,9 +45,10 @@ struct TileRates {
   /// (Little's law), which take a trip and the time that the SM needs to copy them. The 4-norm, as of other
   /// resources: a few SMs come near the rate of DRAM before they reach it.
   double dram_of(double sms, double in_flight_bytes = 0, double copying_s = 0) const {
-    if (in_flight_bytes <= 0 || trip_s <= 0) return dram * std::min(1.0, sms / dram_sms);
+    if (in_flight_bytes <= 0 || trip_s <= 0 || dram <= 0)
+      return dram * std::min(1.0, sms / dram_sms);
     const double flight = sms * in_flight_bytes / (trip_s + copying_s);
-    const double share = dram > 0 ? flight / dram : 0;
+    const double share = flight / dram;
     return flight / std::sqrt(std::sqrt(1 + share * share * share * share));
   }
 };
