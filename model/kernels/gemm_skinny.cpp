@@ -227,55 +227,67 @@ Program plan_skinny(const Problem& p, const Gpu& gpu) {
   return program;
 }
 
+namespace {
+
+// Of tiles that nobody asked for those worth a forecast: by registers; of rings the smallest that hold the
+// tokens, where they can copy or registers have no such tile; and those of gemm.wgmma.
+bool worth_a_forecast(const Problem& p, const Shape& shape, std::int64_t ring_tokens,
+                      const Gpu& gpu) {
+  if (shape.by_wgmma) {
+    // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs so, and 35
+    // by a ring (kernel_bench on 132 SMs and 4.8 TB/s, 2026-11-23).
+    const bool fills = skinny::transposes(p) && tokens_of(p) < shape.tokens;
+    return !fills || !copies_to_ring(p);
+  }
+  if (shape.ring == nullptr) return true;
+  if (shape.tokens != ring_tokens) return false;
+  if (tokens_of(p) <= kRegisterTokens && !copies_to_ring(p)) return false;
+  return !gpu.occupancy || shape.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
+}
+
+// The tile with the parts of k that are worth a forecast: those fill the SMs and do not take turns.
+void add_splits(std::vector<Problem>& found, Problem tile, const Shape& shape, const Gpu& gpu) {
+  if (shape.by_wgmma) {
+    for (const Problem& one : wgmma_candidates(skinny::as_wgmma(tile), gpu)) {
+      if (one[kSplitK] > 1) continue;
+      tile[kSplitK] = one[kSplitRest];
+      found.push_back(tile);
+    }
+    return;
+  }
+  // A round of loads takes 8 warps' blocks of k.
+  const Choice c = choice_of(tile, shape);
+  const std::int64_t depth =
+      by_ring(tile, shape) ? shape.depth
+                           : SkinnyTile::kBlockK * SkinnyTile::kWarps * c.tile.blocks_at_once();
+  const std::int64_t blocks = tile[kBatch] * ceil_div(rows_of(tile), shape.rows);
+  const std::int64_t at_once = gpu.slots(2), asked = tile[kSplitK];
+  for (const std::int64_t split : splits_of(asked, ceil_div(tile[kK], depth), blocks, at_once)) {
+    if (asked == kToChoose && split > 1 && blocks * split > at_once) break;
+    tile[kSplitK] = split;
+    found.push_back(tile);
+  }
+}
+
+}  // namespace
+
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   check_sizes(p);
-  const bool open = p[kTileM] == kToChoose;
+  const std::vector<Shape> shapes = shapes_of(p, gpu);
+  const auto of_ring = [](const Shape& shape) { return shape.ring != nullptr; };
+  const auto smallest = std::find_if(shapes.begin(), shapes.end(), of_ring);
+  const std::int64_t ring_tokens = smallest == shapes.end() ? kToChoose : smallest->tokens;
   std::vector<Problem> found;
-  std::int64_t least = kToChoose;  // tokens of a ring's tile
-  for (const Shape& shape : shapes_of(p, gpu)) {
+  for (const Shape& shape : shapes) {
     if (!is_asked(p[kTileM], shape.tokens) || !is_asked(p[kTileN], shape.rows) ||
         !is_asked(p[kTileK], shape.depth)) {
       continue;
     }
-    // The smallest of each kind that hold the tokens; a ring that cannot copy is one by registers.
-    if (open && !shape.by_wgmma && shape.tokens > kRegisterTokens) {
-      if (least == kToChoose) least = shape.tokens;
-      if (shape.tokens != least) continue;
-      if (tokens_of(p) <= kRegisterTokens && !by_ring(p, shape)) continue;
-    }
-    if (open && shape.ring != nullptr && gpu.occupancy &&
-        shape.ring->shared_bytes() > gpu.occupancy->shared_bytes_per_block) {
-      continue;
-    }
-    Problem one = p;
-    one[kTileM] = shape.tokens, one[kTileN] = shape.rows, one[kTileK] = shape.depth;
-    if (shape.by_wgmma) {
-      // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs so, and 35
-      // by a ring (kernel_bench on 132 SMs and 4.8 TB/s, 2026-11-23).
-      const bool fills = skinny::transposes(p) && tokens_of(p) < shape.tokens;
-      if (open && fills && copies_to_ring(p)) continue;
-      for (const Problem& split : wgmma_candidates(skinny::as_wgmma(one), gpu)) {
-        if (split[kSplitK] > 1) continue;
-        one[kSplitK] = split[kSplitRest];
-        found.push_back(one);
-      }
-      continue;
-    }
-    // A round of loads takes 8 warps' blocks of k.
-    const Choice c = choice_of(p, shape);
-    const std::int64_t depth =
-        by_ring(p, shape) ? shape.depth
-                          : SkinnyTile::kBlockK * SkinnyTile::kWarps * c.tile.blocks_at_once();
-    const std::int64_t blocks = p[kBatch] * ceil_div(rows_of(p), shape.rows);
-    const std::int64_t at_once = gpu.slots(2);
-    for (const std::int64_t split :
-         splits_of(p.values[kSplitK], ceil_div(p[kK], depth), blocks, at_once)) {
-      // Parts are to fill the SMs, not to take turns.
-      if (p[kSplitK] == kToChoose && split > 1 && blocks * split > at_once) break;
-      one[kSplitK] = split;
-      found.push_back(one);
-    }
+    if (p[kTileM] == kToChoose && !worth_a_forecast(p, shape, ring_tokens, gpu)) continue;
+    Problem tile = p;
+    tile[kTileM] = shape.tokens, tile[kTileN] = shape.rows, tile[kTileK] = shape.depth;
+    add_splits(found, tile, shape, gpu);
   }
   if (found.empty()) (void)shape_of(p, gpu);  // which says what there is
   return found;

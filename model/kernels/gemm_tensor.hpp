@@ -169,7 +169,8 @@ struct MmaTile {
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
   /// Of a block that stays: 16 rows of C for each warp, a little apart, and barriers too.
   constexpr std::int64_t staying_shared_bytes(std::int64_t result_bytes) const {
-    return shared_bytes() + std::int64_t{16} * warps_down * (n + 8 * warps_across) * result_bytes +
+    return shared_bytes() +
+           std::int64_t{16} * warps_down * (n + std::int64_t{8} * warps_across) * result_bytes +
            std::int64_t{16} * stages;
   }
 };
