@@ -98,7 +98,7 @@ TileLoop loop_of(const Choice& c, const Copied& read, const JoinedParts& parts, 
   loop.blocks_in_turn = true;
   loop.split_is_counted = true;
   loop.scattered_sectors = scattered_sectors(c) / blocks;
-  loop.start_cycles = parts.trips() * gpu.sustained.tile_load_latency_cycles.value_or(0);
+  loop.end_trips = parts.trips();
   constexpr double kShareOfPower = 0.56;  // as of gemm.mma_sync
   loop.useful_cycles = c.s.flops() / ((gpu.features.has(Instruction::wgmma) ? kShareOfPower : 1) *
                                       gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1));

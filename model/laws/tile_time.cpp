@@ -94,7 +94,8 @@ double fill_s(const TileLoop& loop, const AllRounds& rounds, const TileRates& ra
   const double split_cycles = splits ? gpu.sustained.tile_split_cycles.value_or(0) : 0;
   const double cycles =
       gpu.sustained.tile_fill_cycles.value_or(0) + loop.start_cycles + split_cycles;
-  double fill = cycles / clock_hz + refill_s(loop, rounds.count, rates, clock_hz, gpu);
+  double fill = cycles / clock_hz + loop.end_trips * rates.trip_s +
+                refill_s(loop, rounds.count, rates, clock_hz, gpu);
   if (loop.blocks_in_turn && loop.on_tensor_cores) fill += kInStep * rounds.first_loop_s;
   if (loop.sums_apart) fill += rounds.epilogue_s;
   return fill;

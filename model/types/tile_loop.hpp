@@ -26,7 +26,8 @@ struct TileLoop {
   double joined_trips = 0;  ///< to L2, one after the other, for these
   double scattered_sectors = 0;  ///< of L2 that stores of a tile touch in part, one by one
   double merged_writes = 0;      ///< stores of a tile that leave a sector in part: L2 merges them
-  double start_cycles = 0;  ///< of a launch before its blocks run, or after them, beyond others
+  double start_cycles = 0;       ///< of a launch before its blocks run, beyond that of others
+  double end_trips = 0;  ///< to L2 before the last blocks of a launch store, where they join parts
   /// What a split costs beyond its launches is in the plan; else it takes `tile_split_cycles`.
   bool split_is_counted = false;
   bool stores_meanwhile = false;  ///< results of a tile leave while the next one is multiplied
