@@ -62,8 +62,7 @@ struct CompiledTile {
   void (*run)(const Shape&, const Operands&, void* c, cudaStream_t);
 };
 
-/// Blocks that stay, or one a tile × matrices, by what the kernel is compiled for. Where a block is comes
-/// without a division in the latter, so that the compiler knows it to be the same for all threads.
+/// Blocks that stay, or one a tile, by what the kernel is compiled for.
 template <class T>
 __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
     mma_kernel(const __grid_constant__ Shape shape, const typename T::Element* __restrict__ a,
@@ -73,9 +72,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
 #if __CUDA_ARCH__ == 900
   stay<T>(shape, boxes, c, dynamic);
 #else
-  const auto matrix = static_cast<std::int64_t>(blockIdx.y);
-  multiply_tile<T>(shape, a + matrix * shape.matrix_a, b + matrix * shape.matrix_b,
-                   c + matrix * shape.matrix_c, static_cast<int>(blockIdx.x), dynamic);
+  multiply_tile<T>(shape, a, b, c, dynamic);
 #endif
 }
 

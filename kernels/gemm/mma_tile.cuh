@@ -244,14 +244,16 @@ __device__ void store_tile_of_sums(const typename T::Sum (&sum)[T::kDown][T::kAc
   store_tile<T>(dynamic, c, shape, tile.row, tile.column, thread);
 }
 
-/// This block's tile of C, which is the `index`-th in the order of grouped_tile. `dynamic`:
+/// This block's tile of C, in the order of grouped_tile. Blocks: tiles × matrices; where a block is comes
+/// without a division, so that the compiler knows it to be the same for all threads. `dynamic`:
 /// T::kSharedBytes of shared memory at a multiple of 1024 bytes.
 template <class T>
 __device__ void multiply_tile(const Shape& shape, const typename T::Element* __restrict__ a,
                               const typename T::Element* __restrict__ b,
-                              typename T::Result* __restrict__ c, int index,
-                              unsigned char* dynamic) {
-  const auto thread = static_cast<int>(threadIdx.x);
+                              typename T::Result* __restrict__ c, unsigned char* dynamic) {
+  const auto thread = static_cast<int>(threadIdx.x), index = static_cast<int>(blockIdx.x);
+  const auto matrix = static_cast<std::int64_t>(blockIdx.y);
+  a += matrix * shape.matrix_a, b += matrix * shape.matrix_b, c += matrix * shape.matrix_c;
   const Place place = grouped_tile(index, (shape.m + T::kRows - 1) / T::kRows,
                                    (shape.n + T::kColumns - 1) / T::kColumns,
                                    roofcast::gemm::tensor::kMmaGroupRows);
@@ -262,16 +264,12 @@ __device__ void multiply_tile(const Shape& shape, const typename T::Element* __r
   store_tile_of_sums<T>(sum, shape, c, tile, dynamic, thread);
 }
 
-/// Blocks: tiles × matrices. Where a block is comes without a division, so that the compiler knows it
-/// to be the same for all threads.
 template <class T>
 __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
     product_kernel(const __grid_constant__ Shape shape, const typename T::Element* __restrict__ a,
                    const typename T::Element* __restrict__ b, typename T::Result* __restrict__ c) {
   extern __shared__ __align__(1024) unsigned char dynamic[];
-  const auto matrix = static_cast<std::int64_t>(blockIdx.y);
-  multiply_tile<T>(shape, a + matrix * shape.matrix_a, b + matrix * shape.matrix_b,
-                   c + matrix * shape.matrix_c, static_cast<int>(blockIdx.x), dynamic);
+  multiply_tile<T>(shape, a, b, c, dynamic);
 }
 
 }  // namespace roofcast::cuda::gemm

@@ -81,6 +81,9 @@ struct Work {
   int m, n;  ///< of each matrix C
   void* c;   ///< where threads store it; null where TMA does
   std::int64_t row_c;
+  float* parts;  ///< [parts][matrices][m][n] for a launch that adds them
+  /// For parts that are joined (Schedule::slot), a warpgroup's sums in the order of its registers.
+  Workspace workspace;
 
   /// By the rows and the columns of instructions.
   template <class T>
@@ -91,10 +94,6 @@ struct Work {
   __device__ int columns() const {
     return T::kTurned ? m : n;
   }
-
-  float* parts;  ///< [parts][matrices][m][n] for a launch that adds them
-  /// For parts that are joined (Schedule::slot), a warpgroup's sums in the order of its registers.
-  Workspace workspace;
 };
 
 template <class T>

@@ -238,20 +238,22 @@ TileTime tile_time(const TileLoop& loop, const Traffic& dram, const SmClock& clo
     result.write_s += times * write;
     return loop_s + epilogue + write - hidden;
   };
-  const std::int64_t full_parts = last.blocks / slots, rest = last.blocks % slots;
   const PartEnds ends(loop, last, epilogue_s, rates, sms);
+  std::int64_t rounds = 0;
   double last_s = 0;
   for (const Rounds& round : rounds_of(loop, last, ends, epilogue_s, slots)) {
+    rounds += round.times;
     if (round.times > 0) last_s = add(round);
   }
-  if (full + full_parts > 0 && rest > 0) {
+  const std::int64_t rest = last.blocks % slots;
+  if (rounds > 1 && rest > 0) {
     const double idle = last_s * (1 - static_cast<double>(rest) / static_cast<double>(slots));
     const double shown = 1 - idle / (result.loop_s + result.epilogue_s + result.write_s);
     for (double* part : {&result.loop_s, &result.epilogue_s, &result.write_s}) *part *= shown;
     result.tail_s = idle;
   }
-  const auto rounds = static_cast<double>(full + full_parts + (rest > 0 ? 1 : 0));
-  result.fill_s = fill_s(loop, {rounds, first_loop_s, epilogue_s}, rates, clock_hz, gpu);
+  result.fill_s =
+      fill_s(loop, {static_cast<double>(rounds), first_loop_s, epilogue_s}, rates, clock_hz, gpu);
   result.time_s =
       result.loop_s + result.epilogue_s + result.write_s + result.tail_s + result.fill_s;
   slow_down(result, loop, clock, gpu);
