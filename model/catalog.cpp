@@ -4,18 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "model/kernels/access.hpp"
-#include "model/kernels/attention.hpp"
-#include "model/kernels/divergence.hpp"
-#include "model/kernels/elementwise.hpp"
-#include "model/kernels/expression.hpp"
-#include "model/kernels/gemm.hpp"
-#include "model/kernels/norm.hpp"
-#include "model/kernels/recompute.hpp"
-#include "model/kernels/reduce.hpp"
-#include "model/kernels/softmax.hpp"
-#include "model/kernels/stream.hpp"
-#include "model/kernels/transpose.hpp"
+#include "model/kernels/access/access.hpp"
+#include "model/kernels/attention/attention.hpp"
+#include "model/kernels/divergence/divergence.hpp"
+#include "model/kernels/elementwise/elementwise.hpp"
+#include "model/kernels/expression/expression.hpp"
+#include "model/kernels/gemm/gemm.hpp"
+#include "model/kernels/norm/norm.hpp"
+#include "model/kernels/recompute/recompute.hpp"
+#include "model/kernels/reduce/reduce.hpp"
+#include "model/kernels/softmax/softmax.hpp"
+#include "model/kernels/stream/stream.hpp"
+#include "model/kernels/transpose/transpose.hpp"
 #include "model/types/did_you_mean.hpp"
 
 namespace roofcast {

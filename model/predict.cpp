@@ -45,30 +45,30 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
   return result;
 }
 
-bool uses_tensor_cores(const Program& program) {
-  return std::any_of(program.begin(), program.end(), [](const Node& node) {
+bool uses_tensor_cores(const LaunchSequence& program) {
+  return std::any_of(program.begin(), program.end(), [](const Launched& node) {
     if (node.plan.timed_at_full_clock) return false;
     return std::any_of(kAllDTypes.begin(), kAllDTypes.end(),
                        [&node](DType type) { return node.plan.useful.tensor_flops[type] > 0; });
   });
 }
 
-std::optional<SmClock> clock_of(const Program& program, const Gpu& gpu,
+std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
                                 const Assumptions& assumptions) {
   const auto& measured = assumptions.sm_clock_hz;
   const auto hz = measured ? measured : expected_clock_hz(gpu, uses_tensor_cores(program));
-  const bool in_train = assumptions.cache == CacheState::steady;
-  return hz ? std::optional(SmClock{*hz, measured.has_value(), in_train}) : std::nullopt;
+  const bool back_to_back = assumptions.cache == CacheState::steady;
+  return hz ? std::optional(SmClock{*hz, measured.has_value(), back_to_back}) : std::nullopt;
 }
 
 // One launch of the program, sized.
 struct Sized {
-  const Node* node;
+  const Launched* node;
   Occupancy fit;
   LaunchMemory memory;
 };
 
-std::vector<Sized> sized(const Program& program, CacheState cache, const Gpu& gpu) {
+std::vector<Sized> sized(const LaunchSequence& program, CacheState cache, const Gpu& gpu) {
   std::vector<Sized> launches;
   launches.reserve(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
@@ -102,8 +102,8 @@ void add_warm_reason(Prediction& result, const std::vector<Sized>& launches) {
 }
 
 // All launches of the sequence, added up.
-void add_forecast(Prediction& result, const Program& program, const SmClock& clock, const Gpu& gpu,
-                  const Assumptions& assumptions) {
+void add_forecast(Prediction& result, const LaunchSequence& program, const SmClock& clock,
+                  const Gpu& gpu, const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   std::vector<Sized> launches = sized(program, cache, gpu);
   add_memory(result.work, launches, cache, gpu);
@@ -151,7 +151,7 @@ void add_forecast(Prediction& result, const Program& program, const SmClock& clo
 
 // What the expected time rests on, where that is less than a validated calibration.
 void add_notes(Prediction& result, const KernelRef& found, const Problem& problem,
-               const Program& program, const Gpu& gpu) {
+               const LaunchSequence& program, const Gpu& gpu) {
   const Plan& first = program.front().plan;
   if (!first.caveat.empty()) result.notes.emplace_back(first.caveat);
   const bool computes = result.work.flops() > 0 || result.work.conversions > 0;
@@ -192,7 +192,7 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
 
 Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
-  Program program = found.kernel->plan(problem, gpu);
+  LaunchSequence program = found.kernel->plan(problem, gpu);
   Prediction result;
   result.problem = problem;
   for (auto& [plan, repeats] : program) {
@@ -240,8 +240,8 @@ bool has_outlines(const KernelRef& found, std::size_t candidates, const Gpu& gpu
          clock_of({}, gpu, assumptions);
 }
 
-OutlineTimer outline_timer(const Program& program, const Outline& its_outline, const Gpu& gpu,
-                           const Assumptions& assumptions) {
+OutlineTimer outline_timer(const LaunchSequence& program, const Outline& its_outline,
+                           const Gpu& gpu, const Assumptions& assumptions) {
   return {program, its_outline, assumptions.cache, *clock_of(program, gpu, assumptions), gpu};
 }
 
@@ -328,7 +328,7 @@ ExpectedTime::ExpectedTime(const KernelRef& kernel, const Problem& problem, cons
 const ExpectedTime::Planned& ExpectedTime::planned(std::size_t candidate, const Gpu& gpu) {
   auto& planned = planned_[candidate];
   if (!planned) {
-    Program program = kernel_.kernel->plan(candidates_[candidate], gpu);
+    LaunchSequence program = kernel_.kernel->plan(candidates_[candidate], gpu);
     const Limit least = limit(program, gpu, assumptions_.cache);
     planned = Planned{std::move(program), least};
   }

@@ -46,7 +46,7 @@ class ExpectedTime {
 
  private:
   struct Planned {
-    Program program;
+    LaunchSequence program;
     Limit limit;
   };
   const Planned& planned(std::size_t candidate, const Gpu& gpu);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "model/kernels/gemm_alignment.hpp"
+#include "model/kernels/gemm/alignment.hpp"
 #include "model/laws/feasibility.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/laws/waves.hpp"
@@ -159,9 +159,9 @@ void count_blocks(ProductForecast& one, const KernelRef& kernel, const Gpu& gpu)
   one.blocks = answer.launch->blocks();
   one.waves = answer.waves->count;
   if (answer.launches == 1) return;
-  const Program program = kernel.kernel->plan(answer.problem, gpu);
+  const LaunchSequence program = kernel.kernel->plan(answer.problem, gpu);
   const Plan& plan =
-      std::max_element(program.begin(), program.end(), [](const Node& a, const Node& b) {
+      std::max_element(program.begin(), program.end(), [](const Launched& a, const Launched& b) {
         return a.plan.useful.flops() < b.plan.useful.flops();
       })->plan;
   one.blocks = plan.launch.blocks();

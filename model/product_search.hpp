@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/kernels/gemm.hpp"
+#include "model/kernels/gemm/gemm.hpp"
 #include "model/predict.hpp"
 
 namespace roofcast {

@@ -10,7 +10,7 @@
 #include "hw_specs/loader.hpp"
 #include "kernels/catalog.hpp"
 #include "model/counting/activation.hpp"
-#include "model/kernels/attention.hpp"
+#include "model/kernels/attention/attention.hpp"
 #include "model/roofcast.hpp"
 #include "validation/runs/problem_text.hpp"
 #include "validation/runs/random_suite.hpp"
@@ -97,7 +97,7 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
     for (const DType type : found.dtypes()) {
       const Problem problem = with_settings(found, ragged(found, type), gpu);
       std::vector<Launch> planned;
-      for (const Node& node : found.kernel->plan(problem, gpu)) {
+      for (const Launched& node : found.kernel->plan(problem, gpu)) {
         planned.insert(planned.end(), static_cast<std::size_t>(node.repeats), node.plan.launch);
       }
       const std::vector<cuda::Launch> launched = entry->launches(problem);

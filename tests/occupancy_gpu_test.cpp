@@ -42,7 +42,7 @@ TEST_F(OccupancyOnGpu, EqualsCudasAnswerForSyntheticKernels) {
 }
 
 // Nothing where the shape is none of the kernel's: a window of 4097 is no power of two.
-Program plan_or_nothing(const KernelRef& found, const Problem& problem, const Gpu& gpu) {
+LaunchSequence plan_or_nothing(const KernelRef& found, const Problem& problem, const Gpu& gpu) {
   try {
     return found.kernel->plan(problem, gpu);
   } catch (const InputError&) {

@@ -7,7 +7,7 @@
 #include "kernels/common/error.hpp"
 #include "kernels/common/kernel.hpp"
 #include "kernels/common/vector.cuh"
-#include "model/kernels/access.hpp"
+#include "model/kernels/access/access.hpp"
 
 namespace roofcast::cuda::access {
 

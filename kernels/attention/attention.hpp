@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "kernels/common/kernel.hpp"
-#include "model/kernels/attention.hpp"
-#include "model/kernels/attention_flash.hpp"
+#include "model/kernels/attention/attention.hpp"
+#include "model/kernels/attention/flash.hpp"
 
 namespace roofcast::cuda::attention {
 

@@ -11,7 +11,7 @@
 #include "kernels/common/rows.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/tile_copy.cuh"
-#include "model/kernels/attention_decode.hpp"
+#include "model/kernels/attention/decode.hpp"
 
 namespace roofcast::cuda::attention::decoding {
 

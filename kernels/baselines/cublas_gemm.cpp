@@ -7,7 +7,7 @@
 #include "kernels/baselines/cublas_check.hpp"
 #include "kernels/baselines/cublas_fp8.hpp"
 #include "kernels/gemm/tensor.hpp"
-#include "model/kernels/gemm_library.hpp"
+#include "model/libraries/gemm.hpp"
 
 namespace roofcast::cuda::library {
 namespace {

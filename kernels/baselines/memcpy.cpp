@@ -2,7 +2,7 @@
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/common/error.hpp"
 #include "kernels/families.hpp"
-#include "model/kernels/stream.hpp"
+#include "model/kernels/stream/stream.hpp"
 
 namespace roofcast::cuda::library {
 

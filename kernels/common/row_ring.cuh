@@ -141,7 +141,7 @@ class WarpRing {
   static_assert(kSegmentBytes == roofcast::rows::ring_segment_bytes(kVectors));
 
   /// `shared`, a multiple of 128 bytes, holds the buffers of all warps, then their mbarriers;
-  /// model/kernels/rows.hpp counts the bytes.
+  /// model/kernels/common/rows.hpp counts the bytes.
   __device__ WarpRing(void* shared, int stages) : stages_(stages) {
     const auto warp = static_cast<int>(threadIdx.x / 32), warps = static_cast<int>(blockDim.x / 32);
     const int stage_bytes = kArrays * kSegmentBytes;

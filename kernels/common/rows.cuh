@@ -17,7 +17,7 @@
 #include "kernels/common/error.hpp"
 #include "kernels/common/kernel.hpp"
 #include "kernels/common/vector.cuh"
-#include "model/kernels/rows.hpp"
+#include "model/kernels/common/rows.hpp"
 
 namespace roofcast::cuda::rows {
 

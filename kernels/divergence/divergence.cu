@@ -27,7 +27,7 @@
 
 #include "kernels/common/error.hpp"
 #include "kernels/families.hpp"
-#include "model/kernels/divergence.hpp"
+#include "model/kernels/divergence/divergence.hpp"
 
 namespace roofcast::cuda::divergence {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "kernels/common/map.cuh"
 #include "model/expression/chain.hpp"
-#include "model/kernels/elementwise.hpp"
+#include "model/kernels/elementwise/elementwise.hpp"
 
 namespace roofcast::cuda::elementwise {
 

@@ -24,17 +24,17 @@ void check_nvrtc(nvrtcResult status, const std::string& log = {}) {
                   (log.empty() ? "" : "\n" + log));
 }
 
-class Program {
+class LaunchSequence {
  public:
-  explicit Program(const std::string& source) {
+  explicit LaunchSequence(const std::string& source) {
     check_nvrtc(
         nvrtcCreateProgram(&program_, source.c_str(), "expression.cu", 0, nullptr, nullptr));
   }
-  ~Program() { (void)nvrtcDestroyProgram(&program_); }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-  Program(Program&&) = delete;
-  Program& operator=(Program&&) = delete;
+  ~LaunchSequence() { (void)nvrtcDestroyProgram(&program_); }
+  LaunchSequence(const LaunchSequence&) = delete;
+  LaunchSequence& operator=(const LaunchSequence&) = delete;
+  LaunchSequence(LaunchSequence&&) = delete;
+  LaunchSequence& operator=(LaunchSequence&&) = delete;
 
   std::string compile(const std::string& architecture) {
     const std::string option = "--gpu-architecture=" + architecture;
@@ -87,7 +87,7 @@ std::string cannot_compile() {
 }
 
 std::string machine_code(const std::string& source, const std::string& architecture) {
-  return Program(source).compile(architecture);
+  return LaunchSequence(source).compile(architecture);
 }
 
 Kernels compiled(const std::string& source) {

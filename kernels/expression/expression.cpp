@@ -11,7 +11,7 @@
 #include "kernels/expression/reference.hpp"
 #include "kernels/expression/source.hpp"
 #include "kernels/families.hpp"
-#include "model/kernels/expression.hpp"
+#include "model/kernels/expression/expression.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {

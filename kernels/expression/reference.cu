@@ -6,13 +6,13 @@
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
-#include "model/kernels/expression.hpp"
+#include "model/kernels/expression/expression.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {
 
 using expression::Expression;
-using expression::Node;
+using expression::Launched;
 using expression::Op;
 
 constexpr unsigned kThreads = 256;
@@ -24,7 +24,7 @@ struct Instruction {
   std::uint8_t operands;
 };
 
-struct Program {
+struct LaunchSequence {
   Instruction instructions[Expression::kMaxNodes];
   int count;
   const void* inputs[elementwise::kMaxInputs];
@@ -75,7 +75,8 @@ __device__ double apply(Op op, double a, double b) {
 
 // Postfix order: operands wait on a stack.
 template <class T>
-__global__ void interpret(const __grid_constant__ Program program, double* y, std::int64_t n) {
+__global__ void interpret(const __grid_constant__ LaunchSequence program, double* y,
+                          std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
   double stack[kMaxDepth];
@@ -123,10 +124,10 @@ void reference(const Expression& expression, DType dtype, std::span<const void* 
   if (depth(expression) > kMaxDepth || inputs.size() > elementwise::kMaxInputs) {
     throw std::invalid_argument("too large an expression for the reference");
   }
-  Program program{};
+  LaunchSequence program{};
   std::transform(
       expression.nodes.begin(), expression.nodes.end(), program.instructions,
-      [](const Node& node) -> Instruction {
+      [](const Launched& node) -> Instruction {
         return {node.value, node.op, node.a, static_cast<std::uint8_t>(operands(node.op))};
       });
   program.count = static_cast<int>(expression.nodes.size());

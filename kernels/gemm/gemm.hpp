@@ -5,7 +5,7 @@
 #include <span>
 
 #include "kernels/common/kernel.hpp"
-#include "model/kernels/gemm.hpp"
+#include "model/kernels/gemm/gemm.hpp"
 
 namespace roofcast::cuda::gemm {
 

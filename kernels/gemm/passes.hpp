@@ -7,7 +7,7 @@
 
 #include "kernels/common/kernel.hpp"
 #include "kernels/gemm/layout.cuh"
-#include "model/kernels/gemm_tensor.hpp"
+#include "model/kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm {
 

@@ -14,7 +14,7 @@
 
 #include "kernels/common/kernel.hpp"
 #include "kernels/gemm/gemm.hpp"
-#include "model/kernels/gemm_tensor.hpp"
+#include "model/kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm {
 

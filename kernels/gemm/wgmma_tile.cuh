@@ -6,7 +6,7 @@
 #include "kernels/gemm/layout.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/schedule.cuh"
-#include "model/kernels/gemm_tensor.hpp"
+#include "model/kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm::hopper {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kernels/common/rows.cuh"
-#include "model/kernels/norm.hpp"
+#include "model/kernels/norm/norm.hpp"
 
 namespace roofcast::cuda::norm {
 

@@ -35,7 +35,7 @@
 #include "kernels/common/exponential.cuh"
 #include "kernels/common/vector.cuh"
 #include "kernels/families.hpp"
-#include "model/kernels/recompute.hpp"
+#include "model/kernels/recompute/recompute.hpp"
 
 namespace roofcast::cuda::recompute {
 namespace {

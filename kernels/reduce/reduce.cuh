@@ -9,7 +9,7 @@
 // same bits. Where rows are few, each is split into chunks of about 32 KB, a block each, so that a
 // single long row fills the GPU too; a second launch adds the chunks' sums, 4 bytes for 32 KB.
 #include "kernels/common/rows.cuh"
-#include "model/kernels/reduce.hpp"
+#include "model/kernels/reduce/reduce.hpp"
 
 namespace roofcast::cuda::reduce {
 

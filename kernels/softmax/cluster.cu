@@ -25,7 +25,7 @@
 
 #include "kernels/common/row_ring.cuh"
 #include "kernels/softmax/softmax.cuh"
-#include "model/kernels/softmax.hpp"
+#include "model/kernels/softmax/softmax.hpp"
 
 namespace roofcast::cuda::softmax {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "kernels/softmax/softmax.cuh"
-#include "model/kernels/softmax.hpp"
+#include "model/kernels/softmax/softmax.hpp"
 
 namespace roofcast::cuda::softmax {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "kernels/common/row_sweep.cuh"
 #include "kernels/softmax/softmax.cuh"
-#include "model/kernels/softmax.hpp"
+#include "model/kernels/softmax/softmax.hpp"
 
 namespace roofcast::cuda::softmax {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "kernels/common/map.cuh"
 #include "kernels/families.hpp"
-#include "model/kernels/stream.hpp"
+#include "model/kernels/stream/stream.hpp"
 
 namespace roofcast::cuda::stream {
 namespace {

@@ -23,7 +23,7 @@
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 #include "kernels/families.hpp"
-#include "model/kernels/transpose.hpp"
+#include "model/kernels/transpose/transpose.hpp"
 
 namespace roofcast::cuda::transpose {
 namespace {

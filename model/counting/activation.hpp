@@ -14,6 +14,6 @@ struct Activation {
 };
 
 /// None for a program that reads nothing of the kind.
-std::optional<Activation> activation_of(const Program& program);
+std::optional<Activation> activation_of(const LaunchSequence& program);
 
 }  // namespace roofcast

@@ -33,7 +33,7 @@ double may_be_found(double bytes, CacheState cache, const Gpu& gpu) {
 }
 
 // Each input once in, each output once out, less what an earlier launch may have left in L2.
-Traffic unavoidable_traffic(const Program& program, std::size_t position, CacheState cache,
+Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position, CacheState cache,
                             const Gpu& gpu) {
   Traffic sum;
   double computed_before = 0;
@@ -46,7 +46,7 @@ Traffic unavoidable_traffic(const Program& program, std::size_t position, CacheS
   return sum;
 }
 
-TimeByResource bounds(const Program& program, std::size_t position, CacheState cache,
+TimeByResource bounds(const LaunchSequence& program, std::size_t position, CacheState cache,
                       const Gpu& gpu) {
   const Plan& plan = program[position].plan;
   TimeByResource times{};
@@ -99,7 +99,7 @@ Terms to_terms(const TimeByResource& times) {
 
 }  // namespace
 
-Limit limit(const Program& program, const Gpu& gpu, CacheState cache) {
+Limit limit(const LaunchSequence& program, const Gpu& gpu, CacheState cache) {
   Limit result;
   TimeByResource sum{};
   for (std::size_t i = 0; i < program.size(); ++i) {

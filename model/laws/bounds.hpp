@@ -9,7 +9,7 @@ namespace roofcast {
 /// the highest clock, added up. DRAM: each input once in, each output once out, less what L2 can
 /// still hold when the kernel ends. Stated cache assumption: nothing of the inputs is in L2, or, if
 /// warm, as much as L2 can hold of what an earlier kernel computed.
-Limit limit(const Program& program, const Gpu& gpu, CacheState cache = CacheState::cold);
+Limit limit(const LaunchSequence& program, const Gpu& gpu, CacheState cache = CacheState::cold);
 
 /// The same for a family: FLOPs on the fastest pipe for the type and compulsory bytes; if warm, any
 /// of the inputs may be what was computed.

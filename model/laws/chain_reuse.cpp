@@ -21,7 +21,8 @@ bool uses(const Plan& plan, ArrayId array) {
                      [array](const ArrayUse& use) { return use.array == array; });
 }
 
-std::optional<std::size_t> last_user(const Program& program, std::size_t position, ArrayId array) {
+std::optional<std::size_t> last_user(const LaunchSequence& program, std::size_t position,
+                                     ArrayId array) {
   while (position-- > 0) {
     if (uses(program[position].plan, array)) return position;
   }
@@ -30,8 +31,8 @@ std::optional<std::size_t> last_user(const Program& program, std::size_t positio
 
 // Bytes through L2 between the last use of `array`, at node `last` or before the first node, and
 // node `position`; each array once.
-double distance_bytes(const Program& program, std::optional<std::size_t> last, std::size_t position,
-                      ArrayId array) {
+double distance_bytes(const LaunchSequence& program, std::optional<std::size_t> last,
+                      std::size_t position, ArrayId array) {
   const std::size_t first = last.value_or(0);
   std::vector<ArrayId> seen;
   double distance = 0;
@@ -56,11 +57,11 @@ double distance_bytes(const Program& program, std::optional<std::size_t> last, s
 
 }  // namespace
 
-bool used_before(const Program& program, std::size_t position, ArrayId array) {
+bool used_before(const LaunchSequence& program, std::size_t position, ArrayId array) {
   return last_user(program, position, array).has_value();
 }
 
-std::vector<ChainReuse> chain_reuse(const Program& program, std::size_t position,
+std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
                                     CacheState cache) {
   std::vector<ChainReuse> found;
   for (const ArrayUse& use : program[position].plan.arrays) {

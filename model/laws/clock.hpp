@@ -24,7 +24,7 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
 struct SmClock {
   double hz;
   bool given = false;
-  bool in_train = false;  ///< launches follow each other without a pause
+  bool back_to_back = false;  ///< launches follow each other without a pause
 };
 
 }  // namespace roofcast

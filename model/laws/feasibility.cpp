@@ -63,9 +63,9 @@ Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
                    ": choose smaller tiles");
 }
 
-double memory_bytes(const Program& program) {
+double memory_bytes(const LaunchSequence& program) {
   std::vector<double> arrays;  // their bytes, by number
-  for (const Node& node : program) {
+  for (const Launched& node : program) {
     for (const ArrayUse& use : node.plan.arrays) {
       const auto array = static_cast<std::size_t>(use.array);
       if (array >= arrays.size()) arrays.resize(array + 1);
@@ -76,7 +76,7 @@ double memory_bytes(const Program& program) {
   return std::accumulate(arrays.begin(), arrays.end(), 0.0);
 }
 
-std::optional<std::string> memory_note(const Program& program, const Gpu& gpu) {
+std::optional<std::string> memory_note(const LaunchSequence& program, const Gpu& gpu) {
   if (!gpu.memory.dram_bytes || memory_bytes(program) <= *gpu.memory.dram_bytes) {
     return std::nullopt;
   }

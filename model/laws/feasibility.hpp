@@ -13,9 +13,9 @@ namespace roofcast {
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu);
 
 /// Bytes of all arrays of the program: what has to be allocated if none takes another's place.
-double memory_bytes(const Program& program);
+double memory_bytes(const LaunchSequence& program);
 
 /// A note where the arrays of the program do not fit the device's memory all at once.
-std::optional<std::string> memory_note(const Program& program, const Gpu& gpu);
+std::optional<std::string> memory_note(const LaunchSequence& program, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -88,13 +88,13 @@ constexpr double kTooLittleWaiting = 0.1;
 constexpr double kMostlyWaiting = 0.5;
 
 // The data pipe of an SM serves the oldest block first, the schedulers serve all in turn.
-March march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+Lockstep march_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   // Copies ahead wait for memory.
-  if (!plan.raster || plan.tile_loop || plan.copies_ahead) return March::in_step;
+  if (!plan.raster || plan.tile_loop || plan.pipelined) return Lockstep::in_step;
   const SmTime sm = sm_time(plan, occupancy, {}, gpu);
   const bool apart = (sm.fullest == Resource::shared && sm.waiting_share < kMostlyWaiting) ||
                      (sm.fullest == Resource::l1 && sm.waiting_share < kTooLittleWaiting);
-  return apart ? March::apart : March::in_step;
+  return apart ? Lockstep::apart : Lockstep::in_step;
 }
 
 // A block waits for random reads unless L1 has those of all lanes of a warp; nothing is there when
@@ -335,8 +335,8 @@ constexpr double kUncalibratedSpread = 0.5;
 
 }  // namespace
 
-LaunchMemory launch_memory(const Program& program, std::size_t position, const Occupancy& occupancy,
-                           CacheState cache, const Gpu& gpu) {
+LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
+                           const Occupancy& occupancy, CacheState cache, const Gpu& gpu) {
   const Plan& plan = program[position].plan;
   const std::vector<ChainReuse> chain = chain_reuse(program, position, cache);
   const bool reads_new_data =
@@ -352,7 +352,7 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
   LaunchMemory memory;
   if (cache == CacheState::steady) memory.small_share = lost_of_small(memory_bytes(program), gpu);
   memory.new_share = reads_new_data ? memory.small_share : 0;
-  memory.in_train = cache == CacheState::steady;
+  memory.back_to_back = cache == CacheState::steady;
   memory.warm_bytes = warm_bytes;
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);
@@ -372,16 +372,16 @@ LaunchMemory launch_memory(const Program& program, std::size_t position, const O
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu) {
-  LaunchTime result = plan.tile_loop      ? time_of_equal_tiles(plan, memory, clock, gpu)
-                      : plan.copies_ahead ? time_of_classes(plan, occupancy, memory, clock, gpu)
-                                          : time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
+  LaunchTime result = plan.tile_loop   ? time_of_equal_tiles(plan, memory, clock, gpu)
+                      : plan.pipelined ? time_of_classes(plan, occupancy, memory, clock, gpu)
+                                       : time_of_blocks(plan, occupancy, memory, clock.hz, gpu);
   const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
     return use.compulsory.write_bytes > 0;
   });
   if (writes) result.parts[Part::completion] = gpu.sustained.completion_latency_s.value_or(0);
   const double new_data_s = memory.new_share * gpu.sustained.first_access_s.value_or(0);
   const double first_s =
-      std::max(new_data_s, code_fetch_s(plan.fetches_code, memory.in_train, clock.hz, gpu));
+      std::max(new_data_s, code_fetch_s(plan.fetches_code, memory.back_to_back, clock.hz, gpu));
   if (first_s > 0) result.parts[Part::first_access] = first_s;
   result.time_s += result.parts[Part::completion] + result.parts[Part::first_access];
   return result;

@@ -33,12 +33,12 @@ struct Wave {
   }
 };
 
-Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks, March march) {
+Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks, Lockstep march) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
   const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
   const double resident = std::min(static_cast<double>(resident_blocks), rows * columns);
-  return {march == March::in_step ? std::min(rows, std::max(group, resident / columns)) : group,
+  return {march == Lockstep::in_step ? std::min(rows, std::max(group, resident / columns)) : group,
           std::min(columns, std::max(1.0, resident / group))};
 }
 
@@ -76,7 +76,7 @@ double drifted_bytes(const TileRaster& raster, const Wave& wave, std::int64_t re
 
 }  // namespace
 
-Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, March march,
+Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, Lockstep march,
                        const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
@@ -101,7 +101,7 @@ Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, M
   return {a_missed + b_again * l2_miss_share(b_distance, gpu) + drifted, a_missed * added};
 }
 
-double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, March march,
+double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, Lockstep march,
                     const Gpu& gpu) {
   return reread_traffic(raster, resident_blocks, march, gpu).read_bytes;
 }
@@ -152,21 +152,21 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
 
 double returning_miss_share(const Plan& plan, double distance_bytes, const Gpu& gpu) {
   const double capacity = resident_capacity_bytes(gpu);
-  return missed_share(distance_bytes, plan.tile_loop || plan.copies_ahead || plan.finds_longer
+  return missed_share(distance_bytes, plan.tile_loop || plan.pipelined || plan.finds_longer
                                           ? gpu.sustained.l2_returning_bytes.value_or(capacity)
                                           : capacity);
 }
 
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
   const auto bytes_of = [&raster](std::int64_t blocks) {
-    return blocks > 0 ? wave_of(raster, blocks, March::in_step).bytes(raster) : 0;
+    return blocks > 0 ? wave_of(raster, blocks, Lockstep::in_step).bytes(raster) : 0;
   };
   const std::int64_t tiles = raster.tile_rows * raster.tile_columns;
   return static_cast<double>(tiles / resident_blocks) * bytes_of(resident_blocks) +
          bytes_of(tiles % resident_blocks);
 }
 
-Traffic dram_traffic(const LaunchTraffic& launch, March march, const Gpu& gpu) {
+Traffic dram_traffic(const LaunchTraffic& launch, Lockstep march, const Gpu& gpu) {
   const Plan& plan = launch.plan;
   const std::int64_t resident =
       std::min(plan.launch.blocks(), gpu.slots(launch.occupancy.blocks_per_sm));

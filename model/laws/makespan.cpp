@@ -79,9 +79,9 @@ double fixed_schedule(std::span<const Jobs> jobs, std::int64_t slots) {
 
 }  // namespace
 
-double makespan(std::span<const Jobs> jobs, std::int64_t slots, Assignment assignment) {
-  return assignment == Assignment::persistent ? fixed_schedule(jobs, slots)
-                                              : list_schedule(jobs, slots);
+double makespan(std::span<const Jobs> jobs, std::int64_t slots, TileScheduler scheduler) {
+  return scheduler == TileScheduler::persistent ? fixed_schedule(jobs, slots)
+                                                : list_schedule(jobs, slots);
 }
 
 }  // namespace roofcast

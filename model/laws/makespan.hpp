@@ -15,6 +15,6 @@ struct Jobs {
 /// When the last job ends, in the durations' unit, with the jobs begun in order in `slots` places.
 /// Hardware and queue: a job begins as soon as a place is free (list scheduling; Graham 1969).
 /// Persistent: place i takes jobs i, i + slots, i + 2·slots …
-double makespan(std::span<const Jobs> jobs, std::int64_t slots, Assignment assignment);
+double makespan(std::span<const Jobs> jobs, std::int64_t slots, TileScheduler scheduler);
 
 }  // namespace roofcast

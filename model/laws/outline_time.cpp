@@ -9,11 +9,12 @@
 
 namespace roofcast {
 
-OutlineTimer::OutlineTimer(const Program& program, const Outline& its_outline, CacheState cache,
-                           const SmClock& clock, const Gpu& gpu)
+OutlineTimer::OutlineTimer(const LaunchSequence& program, const Outline& its_outline,
+                           CacheState cache, const SmClock& clock, const Gpu& gpu)
     : gpu_(gpu), clock_(clock), leaves_dirty_(cache != CacheState::steady) {
-  const auto tiles = std::find_if(program.begin(), program.end(),
-                                  [](const Node& node) { return node.plan.tile_loop.has_value(); });
+  const auto tiles = std::find_if(program.begin(), program.end(), [](const Launched& node) {
+    return node.plan.tile_loop.has_value();
+  });
   if (tiles == program.end()) return;
   const Occupancy fit = checked_occupancy(tiles->plan, gpu);
   common_ =
@@ -31,8 +32,8 @@ OutlineTimer::OutlineTimer(const Program& program, const Outline& its_outline, C
 double OutlineTimer::reread(const Outline& candidate) const {
   if (!candidate.raster) return 0;
   const std::int64_t slots = gpu_.slots(candidate.loop.blocks_per_sm);
-  return reread_bytes(*candidate.raster, std::min(candidate.loop.blocks(), slots), March::in_step,
-                      gpu_);
+  return reread_bytes(*candidate.raster, std::min(candidate.loop.blocks(), slots),
+                      Lockstep::in_step, gpu_);
 }
 
 double OutlineTimer::operator()(const Outline& candidate) const {

@@ -11,7 +11,7 @@ class OutlineTimer {
  public:
   /// `program` and `its_outline` are of any of the candidates: the bytes that all have in common
   /// are counted once, by its plan.
-  OutlineTimer(const Program& program, const Outline& its_outline, CacheState cache,
+  OutlineTimer(const LaunchSequence& program, const Outline& its_outline, CacheState cache,
                const SmClock& clock, const Gpu& gpu);
   double operator()(const Outline& candidate) const;
 

@@ -234,7 +234,7 @@ SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& s
       result.fullest = static_cast<Resource>(time.fullest_of_loops);
     }
   }
-  result.cycles = makespan(jobs, slots, plan.assignment);
+  result.cycles = makespan(jobs, slots, plan.scheduler);
   result.idle_cycles = std::max(0.0, result.cycles - in_places);
   // The last blocks may begin in places that are free early: less is spent then than by rounds.
   if (in_places > result.cycles) {

@@ -142,7 +142,7 @@ constexpr bool kOnTensorCores = true;
 BlockTime time_of_block(const BlockClass& each, const Plan& plan, const Together& some,
                         const TileRates& rates, double clock_hz, const Gpu& gpu) {
   BlockTime block;
-  if (plan.assignment == Assignment::hardware) {
+  if (plan.scheduler == TileScheduler::hardware) {
     block.before_s = gpu.sustained.block_launch_cycles.value_or(0) / clock_hz;
   }
   for (const Phase& phase : each.phases) {
@@ -217,7 +217,7 @@ std::vector<BlockTime> times_of_blocks(const Plan& plan, const Together& some,
                                        const Gpu& gpu) {
   const bool one_round = static_cast<double>(plan.launch.blocks()) <= some.active;
   constexpr double kPair = 2;
-  if (plan.assignment == Assignment::hardware && one_round && some.per_sm == kPair) {
+  if (plan.scheduler == TileScheduler::hardware && one_round && some.per_sm == kPair) {
     return times_of_pairs(plan, some, rates, sms, clock_hz, gpu);
   }
   std::vector<BlockTime> times;
@@ -278,7 +278,7 @@ ClassesTime time_at(const Plan& plan, const Occupancy& occupancy, const Traffic&
     result.dram_s += rounds * block.dram_s;
     result.step_s += rounds * block.step_s;
   }
-  const double blocks_s = makespan(jobs, slots, plan.assignment);
+  const double blocks_s = makespan(jobs, slots, plan.scheduler);
   result.tail_s = std::max(0.0, blocks_s - held_s);
   // Blocks that wait for their first tiles do that for the launch too; those of the first round find
   // no others at work.

@@ -13,7 +13,7 @@ struct ClassesTime {
   std::array<double, kResources> pipes_s{};
 };
 
-/// Time of a launch of unequal blocks whose copies run ahead of their arithmetic (Plan::copies_ahead),
+/// Time of a launch of unequal blocks whose copies run ahead of their arithmetic (Plan::pipelined),
 /// and where it goes, by the constants of equal tiles (tile_time.hpp). A step of the blocks that are
 /// on an SM together takes
 ///   ‖ pipes, L2, DRAM, least ‖  (the 4-norm: copies overlap with arithmetic, not perfectly)

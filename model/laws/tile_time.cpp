@@ -152,7 +152,7 @@ double power_slowdown(double busy_share, double time_s, const SmClock& clock, co
   const auto& slowdown = gpu.sustained.power_slowdown;
   if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
   constexpr double kNoLonger_s = 1e-6, kTrain = 40;
-  const double heating_s = clock.in_train ? kTrain * time_s : time_s;
+  const double heating_s = clock.back_to_back ? kTrain * time_s : time_s;
   const double decades = std::max(0.0, std::log10(heating_s / kNoLonger_s));
   // Beyond that a kernel would end sooner if its tensor cores were less busy.
   const double most = (1 - *free) / *free;

@@ -34,7 +34,7 @@ struct KernelModel {
   std::span<const Parameter> parameters;  ///< the family's shape first, then the configuration
   std::span<const DType> dtypes;
   /// Of a problem whose settings are all given. Throws InputError for an impossible configuration.
-  Program (*plan)(const Problem&, const Gpu&);
+  LaunchSequence (*plan)(const Problem&, const Gpu&);
   /// Where its parameters are its own: instead of the family's.
   std::span<const ValidatedRange> validated{};
   /// The problem with the settings left to choose (0) filled in, in every way worth a forecast on

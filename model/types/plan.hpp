@@ -59,7 +59,7 @@ struct BlockClass {
 };
 
 /// Who gives blocks to SMs.
-enum class Assignment : unsigned char {
+enum class TileScheduler : unsigned char {
   hardware,    ///< a block starts where one has ended
   persistent,  ///< block i + n·slots follows block i in the same place, whatever the others do
   queue,       ///< a block stays and takes the next tile, in order, when it has finished one
@@ -162,7 +162,7 @@ struct Plan {
   std::vector<Instruction> needs;  ///< that not every GPU has
   DType compute = DType::fp32;     ///< type of the vector arithmetic
   Work useful;                     ///< the arithmetic that the result needs: no padding, no repeats
-  Assignment assignment = Assignment::hardware;
+  TileScheduler scheduler = TileScheduler::hardware;
   std::vector<BlockClass> blocks;
   std::vector<ArrayUse> arrays;
   std::vector<Reuse> reuse;
@@ -179,7 +179,7 @@ struct Plan {
   double instructions_at_once = 1;
   /// Blocks, not all equal, whose copies run ahead of their arithmetic in the phases that repeat:
   /// they take the time of laws/tile_classes.hpp.
-  bool copies_ahead = false;
+  bool pipelined = false;
   /// Of such blocks: bytes that each has on their way at once, where those are too few to use what
   /// memory sends. 0: enough.
   double in_flight_bytes = 0;
@@ -202,12 +202,12 @@ struct Plan {
 };
 
 /// Equal launches, one after the other.
-struct Node {
+struct Launched {
   Plan plan;
   double repeats = 1;
 };
 
 /// The launches of one kernel variant, in order.
-using Program = std::vector<Node>;
+using LaunchSequence = std::vector<Launched>;
 
 }  // namespace roofcast

@@ -7,7 +7,7 @@
 #include "kernels/expression/source.hpp"
 #include "kernels/families.hpp"
 #include "model/expression/chain.hpp"
-#include "model/kernels/expression.hpp"
+#include "model/kernels/expression/expression.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/attention/flash2_layout.cuh"
-#include "model/kernels/attention_flash.hpp"
+#include "model/kernels/attention/flash.hpp"
 
 namespace roofcast::cuda::attention::mma {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "kernels/catalog.hpp"
-#include "model/kernels/attention.hpp"
+#include "model/kernels/attention/attention.hpp"
 #include "tests/kernels/case.hpp"
 
 namespace roofcast::cuda {

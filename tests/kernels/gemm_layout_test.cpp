@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/gemm/layout.cuh"
-#include "model/kernels/gemm_tensor.hpp"
+#include "model/kernels/gemm/tensor.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "kernels/catalog.hpp"
-#include "model/kernels/attention.hpp"
-#include "model/kernels/norm.hpp"
+#include "model/kernels/attention/attention.hpp"
+#include "model/kernels/norm/norm.hpp"
 #include "tests/kernels/case.hpp"
 #include "tests/kernels/settings.hpp"
 #include "validation/runs/suite.hpp"

@@ -14,7 +14,7 @@ namespace roofcast::testing {
 inline Traffic l2_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return roofcast::l2_traffic(plan, l1_misses(plan, occupancy, gpu));
 }
-inline Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy, March march,
+inline Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy, Lockstep march,
                             const Gpu& gpu, std::span<const ChainReuse> chain = {}) {
   return roofcast::dram_traffic({plan, occupancy, chain, l1_misses(plan, occupancy, gpu),
                                  written_back_early_bytes(plan, occupancy, gpu)},

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "model/kernels/gemm_library.hpp"
+#include "model/libraries/gemm.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast {

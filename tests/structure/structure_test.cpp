@@ -91,7 +91,8 @@ const std::vector<Layer>& layers() {
       {"model/counting", {"model/types"}},
       {"model/expression", {"model/types", "model/counting"}},
       {"model/laws", {"model/types", "model/counting"}},
-      {"model/kernels", {"model/types", "model/counting", "model/expression"}},
+      {"model/kernels", {"model/types", "model/counting", "model/expression", "model/libraries"}},
+      {"model/libraries", {"model/types", "model/counting", "model/kernels"}},
       {"model", {}},  // the catalog and what is asked of it: all below model/
       {"hw_specs", {"model"}},
       {"kernels", {"model"}},

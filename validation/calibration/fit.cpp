@@ -13,12 +13,12 @@ namespace {
 
 /// Which cases tell a constant: streaming ones (all but products), or products of matrices. The
 /// first are fitted first, for the second build on them.
-enum class Told : unsigned char { by_streaming, by_products };
+enum class FitGroup : unsigned char { by_streaming, by_products };
 
 /// One value of Sustained that a fit may choose.
 struct Constant {
   std::string_view name;  ///< as in the overlay
-  Told told;
+  FitGroup told;
   std::optional<double> Sustained::*member;
   double start;
   double least;
@@ -26,40 +26,42 @@ struct Constant {
 };
 
 constexpr std::array kConstants = {
-    Constant{"dram_read_bytes_per_s", Told::by_streaming, &Sustained::dram_read_bytes_per_s, 4.3e12,
-             1e11, 2e13},
-    Constant{"dram_write_bytes_per_s", Told::by_streaming, &Sustained::dram_write_bytes_per_s,
+    Constant{"dram_read_bytes_per_s", FitGroup::by_streaming, &Sustained::dram_read_bytes_per_s,
              4.3e12, 1e11, 2e13},
-    Constant{"l2_bandwidth_bytes_per_s", Told::by_streaming, &Sustained::l2_bandwidth_bytes_per_s,
-             7e12, 1e12, 5e13},
-    Constant{"l2_resident_bytes", Told::by_products, &Sustained::l2_resident_bytes, 4.4e7, 2e7,
+    Constant{"dram_write_bytes_per_s", FitGroup::by_streaming, &Sustained::dram_write_bytes_per_s,
+             4.3e12, 1e11, 2e13},
+    Constant{"l2_bandwidth_bytes_per_s", FitGroup::by_streaming,
+             &Sustained::l2_bandwidth_bytes_per_s, 7e12, 1e12, 5e13},
+    Constant{"l2_resident_bytes", FitGroup::by_products, &Sustained::l2_resident_bytes, 4.4e7, 2e7,
              6e7},
-    Constant{"l2_dirty_bytes", Told::by_streaming, &Sustained::l2_dirty_bytes, 5e7, 1e5, 2e8},
-    Constant{"dram_scattered_bytes_per_s", Told::by_streaming,
+    Constant{"l2_dirty_bytes", FitGroup::by_streaming, &Sustained::l2_dirty_bytes, 5e7, 1e5, 2e8},
+    Constant{"dram_scattered_bytes_per_s", FitGroup::by_streaming,
              &Sustained::dram_scattered_bytes_per_s, 2.6e12, 1e11, 1e13},
-    Constant{"l2_partial_writes_per_s", Told::by_streaming, &Sustained::l2_partial_writes_per_s,
+    Constant{"l2_partial_writes_per_s", FitGroup::by_streaming, &Sustained::l2_partial_writes_per_s,
              6.6e10, 1e9, 1e12},
-    Constant{"l2_queue_cycles", Told::by_streaming, &Sustained::l2_queue_cycles, 200, 0.1, 2000},
-    Constant{"completion_latency_s", Told::by_streaming, &Sustained::completion_latency_s, 5e-7,
+    Constant{"l2_queue_cycles", FitGroup::by_streaming, &Sustained::l2_queue_cycles, 200, 0.1,
+             2000},
+    Constant{"completion_latency_s", FitGroup::by_streaming, &Sustained::completion_latency_s, 5e-7,
              1e-8, 1e-5},
-    Constant{"first_access_s", Told::by_streaming, &Sustained::first_access_s, 4e-7, 1e-8, 1e-5},
-    Constant{"warp_launch_cycles", Told::by_streaming, &Sustained::warp_launch_cycles, 20, 0.1,
+    Constant{"first_access_s", FitGroup::by_streaming, &Sustained::first_access_s, 4e-7, 1e-8,
+             1e-5},
+    Constant{"warp_launch_cycles", FitGroup::by_streaming, &Sustained::warp_launch_cycles, 20, 0.1,
              1e4},
-    Constant{"memory_overlap_exponent", Told::by_streaming, &Sustained::memory_overlap_exponent, 4,
-             1.2, 20},
-    Constant{"store_drain_cycles", Told::by_streaming, &Sustained::store_drain_cycles, 600, 10,
-             3e3},
-    Constant{"latency_overlap_exponent", Told::by_streaming, &Sustained::latency_overlap_exponent,
+    Constant{"memory_overlap_exponent", FitGroup::by_streaming, &Sustained::memory_overlap_exponent,
              4, 1.2, 20},
-    Constant{"cluster_exchange_cycles", Told::by_streaming, &Sustained::cluster_exchange_cycles,
+    Constant{"store_drain_cycles", FitGroup::by_streaming, &Sustained::store_drain_cycles, 600, 10,
+             3e3},
+    Constant{"latency_overlap_exponent", FitGroup::by_streaming,
+             &Sustained::latency_overlap_exponent, 4, 1.2, 20},
+    Constant{"cluster_exchange_cycles", FitGroup::by_streaming, &Sustained::cluster_exchange_cycles,
              600, 100, 3e3},
-    Constant{"barrier_cycles", Told::by_products, &Sustained::barrier_cycles, 50, 1, 1e3},
-    Constant{"tile_load_latency_cycles", Told::by_products, &Sustained::tile_load_latency_cycles,
-             900, 100, 5e3},
-    Constant{"issue_efficiency", Told::by_products, &Sustained::issue_efficiency, 0.8, 0.3, 1},
-    Constant{"warp_issue_cycles", Told::by_products, &Sustained::warp_issue_cycles, 1.8, 1, 8},
-    Constant{"l1_tags_per_clk", Told::by_products, &Sustained::l1_tags_per_clk, 3, 0.25, 64},
-    Constant{"overlap_exponent", Told::by_products, &Sustained::overlap_exponent, 4, 1.2, 20},
+    Constant{"barrier_cycles", FitGroup::by_products, &Sustained::barrier_cycles, 50, 1, 1e3},
+    Constant{"tile_load_latency_cycles", FitGroup::by_products,
+             &Sustained::tile_load_latency_cycles, 900, 100, 5e3},
+    Constant{"issue_efficiency", FitGroup::by_products, &Sustained::issue_efficiency, 0.8, 0.3, 1},
+    Constant{"warp_issue_cycles", FitGroup::by_products, &Sustained::warp_issue_cycles, 1.8, 1, 8},
+    Constant{"l1_tags_per_clk", FitGroup::by_products, &Sustained::l1_tags_per_clk, 3, 0.25, 64},
+    Constant{"overlap_exponent", FitGroup::by_products, &Sustained::overlap_exponent, 4, 1.2, 20},
 };
 
 bool holds(const std::vector<std::string>& names, std::string_view name) {
@@ -92,7 +94,7 @@ std::optional<double> clock_hz(const Run& run) {
   return clocks.samples_s.empty() ? std::nullopt : std::optional(clocks.median_s());
 }
 
-std::vector<const Case*> training_cases(const Run& run, Told told) {
+std::vector<const Case*> training_cases(const Run& run, FitGroup told) {
   // What the SMs bound tells the constants of the SMs, with the products.
   static constexpr std::array<std::string_view, 4> kBoundBySms = {
       "gemm.", "divergence.", "access.shared", "transpose.tiled"};
@@ -100,7 +102,7 @@ std::vector<const Case*> training_cases(const Run& run, Told told) {
   std::erase_if(cases, [told](const Case* one) {
     const bool by_sms = std::any_of(kBoundBySms.begin(), kBoundBySms.end(),
                                     [&](auto prefix) { return one->kernel.starts_with(prefix); });
-    return by_sms != (told == Told::by_products);
+    return by_sms != (told == FitGroup::by_products);
   });
   return cases;
 }
@@ -142,7 +144,7 @@ double sheet_limit(const Constant& constant, const Gpu& gpu) {
   return dram ? gpu.memory.dram_bandwidth_bytes_per_s.value_or(constant.most) : constant.most;
 }
 
-std::vector<Moving> moving_constants(Told told, const FitScope& scope, const Gpu& gpu) {
+std::vector<Moving> moving_constants(FitGroup told, const FitScope& scope, const Gpu& gpu) {
   std::vector<Moving> moving;
   for (const Constant& constant : kConstants) {
     if (constant.told != told || !scope.moves(constant.name)) continue;
@@ -192,7 +194,7 @@ Fit fit(const Run& run, const Gpu& start, const FitScope& scope) {
   for (int turn = 0; turn < kTurns; ++turn) {
     found = 0;
     cases = 0;
-    for (const Told told : {Told::by_streaming, Told::by_products}) {
+    for (const FitGroup told : {FitGroup::by_streaming, FitGroup::by_products}) {
       const std::vector<const Case*> told_by = training_cases(run, told);
       if (told_by.empty()) continue;
       cases += told_by.size();

@@ -123,9 +123,9 @@ class Shape {
 };
 
 // Of all arrays, what lies between accesses too.
-double array_bytes(const Program& program) {
+double array_bytes(const LaunchSequence& program) {
   std::map<ArrayId, double> arrays;
-  for (const Node& node : program) {
+  for (const Launched& node : program) {
     for (const ArrayUse& use : node.plan.arrays) {
       double& bytes = arrays[use.array];
       bytes = std::max({bytes, use.footprint.read_bytes / use.pattern.read_density,

@@ -9,7 +9,7 @@
 
 #include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
-#include "model/kernels/attention.hpp"
+#include "model/kernels/attention/attention.hpp"
 
 namespace roofcast::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "model/kernels/divergence.hpp"
+#include "model/kernels/divergence/divergence.hpp"
 #include "model/predict.hpp"
 #include "tests/model/devices.hpp"
 #include "tests/model/plans.hpp"

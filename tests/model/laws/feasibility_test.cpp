@@ -108,7 +108,7 @@ TEST(MemoryNote, EachArrayCountsOnceWithItsLargestUse) {
                   {.array = 1, .compulsory = {0, 40}, .footprint = {0, 40}}};
   second.arrays = {{.array = 1, .compulsory = {40, 0}, .footprint = {40, 0}},
                    {.array = 0, .compulsory = {0, 30}, .footprint = {0, 30}}};
-  const Program program = {{first}, {second, 10}};
+  const LaunchSequence program = {{first}, {second, 10}};
   Gpu gpu = testing::hopper_like();
   EXPECT_EQ(memory_note(program, gpu), std::nullopt);  // of unknown size
   gpu.memory.dram_bytes = 100;

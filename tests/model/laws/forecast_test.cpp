@@ -93,10 +93,10 @@ TEST(LaunchTime, EndsOfBlocksThatRunTogetherAreNotBeneathWhatIsMoved) {
 
 TEST(LaunchTime, OnlyLaunchesBackToBackFindTheirCodeInL2) {
   const Gpu gpu = testing::hopper_like();
-  const Program program = {{waiting_blocks(kSms)}};
-  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::cold, gpu).in_train);
-  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::warm, gpu).in_train);
-  EXPECT_TRUE(launch_memory(program, 0, kOneAnSm, CacheState::steady, gpu).in_train);
+  const LaunchSequence program = {{waiting_blocks(kSms)}};
+  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::cold, gpu).back_to_back);
+  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::warm, gpu).back_to_back);
+  EXPECT_TRUE(launch_memory(program, 0, kOneAnSm, CacheState::steady, gpu).back_to_back);
 }
 
 // The largest of what SMs, L2 and DRAM take is told by its parts, what the others add is overlap.

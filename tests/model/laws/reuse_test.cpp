@@ -32,7 +32,7 @@ TEST(L2Reuse, DirtyLinesStayBehind) {
   EXPECT_EQ(left_dirty_bytes({0, 1}, gpu), 1);
 }
 
-Traffic raster_traffic(const TileRaster& raster, std::int64_t at_once, March march) {
+Traffic raster_traffic(const TileRaster& raster, std::int64_t at_once, Lockstep march) {
   Gpu gpu = testing::hopper_like();
   gpu.sm_count = at_once;
   Plan plan;
@@ -47,18 +47,18 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   // than L2 holds: B comes again 99 times.
   const TileRaster square = {
       .tile_rows = 100, .tile_columns = 100, .row_panel_bytes = 1e7, .column_panel_bytes = 1e7};
-  EXPECT_NEAR(raster_traffic(square, 100, March::in_step).read_bytes, 99e9, 1e6);
+  EXPECT_NEAR(raster_traffic(square, 100, Lockstep::in_step).read_bytes, 99e9, 1e6);
   // All at once: nothing comes again.
-  EXPECT_EQ(raster_traffic(square, 10000, March::in_step).read_bytes, 0);
+  EXPECT_EQ(raster_traffic(square, 10000, Lockstep::in_step).read_bytes, 0);
   // Ten rows at once in step sweep B ten times; apart, each row sweeps it alone.
-  EXPECT_NEAR(raster_traffic(square, 1000, March::in_step).read_bytes, 9e9, 1e6);
-  EXPECT_NEAR(raster_traffic(square, 1000, March::apart).read_bytes, 99e9, 1e6);
+  EXPECT_NEAR(raster_traffic(square, 1000, Lockstep::in_step).read_bytes, 9e9, 1e6);
+  EXPECT_NEAR(raster_traffic(square, 1000, Lockstep::apart).read_bytes, 99e9, 1e6);
   // Half a row at once: A comes twice too, all of it.
-  EXPECT_NEAR(raster_traffic(square, 50, March::in_step).read_bytes, 99e9 + 1e9, 1e6);
+  EXPECT_NEAR(raster_traffic(square, 50, Lockstep::in_step).read_bytes, 99e9 + 1e9, 1e6);
   // Groups of four rows, 100 blocks at once: 25 columns, so A comes four times and B 25.
   TileRaster grouped = square;
   grouped.group_rows = 4;
-  EXPECT_NEAR(raster_traffic(grouped, 100, March::in_step).read_bytes, 24e9 + 3e9, 1e6);
+  EXPECT_NEAR(raster_traffic(grouped, 100, Lockstep::in_step).read_bytes, 24e9 + 3e9, 1e6);
 }
 
 TEST(L2Reuse, BlocksThatStayDriftApart) {
@@ -67,20 +67,20 @@ TEST(L2Reuse, BlocksThatStayDriftApart) {
   TileRaster raster = {
       .tile_rows = 10, .tile_columns = 10, .row_panel_bytes = 6e6, .column_panel_bytes = 6e6};
   const double b_again = 0.2 * 9 * 60e6;
-  EXPECT_NEAR(raster_traffic(raster, 10, March::in_step).read_bytes, b_again, 1);
+  EXPECT_NEAR(raster_traffic(raster, 10, Lockstep::in_step).read_bytes, b_again, 1);
   raster.drift = 0.0125;
-  EXPECT_NEAR(raster_traffic(raster, 10, March::in_step).read_bytes, b_again + 0.0625 * 0.6 * 660e6,
-              1);
+  EXPECT_NEAR(raster_traffic(raster, 10, Lockstep::in_step).read_bytes,
+              b_again + 0.0625 * 0.6 * 660e6, 1);
   // No further than each block reading its own panels; and not in one round.
   EXPECT_NEAR(raster_traffic({.tile_rows = 100,
                               .tile_columns = 100,
                               .row_panel_bytes = 1e7,
                               .column_panel_bytes = 1e7,
                               .drift = 0.0125},
-                             100, March::in_step)
+                             100, Lockstep::in_step)
                   .read_bytes,
               99e9 + 100 * (100 * 2e7 - 101e7), 1e6);
-  EXPECT_EQ(raster_traffic(raster, 100, March::in_step).read_bytes, 0);
+  EXPECT_EQ(raster_traffic(raster, 100, Lockstep::in_step).read_bytes, 0);
 }
 
 // Two rows of 100 tiles at a time, 100 at once: a group of 200 tiles begins anywhere in a wave, so that
@@ -93,12 +93,12 @@ TEST(L2Reuse, AGroupThatRollsOnIsTouchedByAWaveMore) {
                              .row_panel_bytes = 1e9,
                              .row_panel_written = 1e8,
                              .rolling = true};
-  const Traffic found = raster_traffic(raster, 100, March::in_step);
+  const Traffic found = raster_traffic(raster, 100, Lockstep::in_step);
   EXPECT_NEAR(found.read_bytes, 1.98 * 100e9, 1e3);
   EXPECT_NEAR(found.write_bytes, 1.98 * 10e9, 1e3);
   // Fewer waves than that: all tiles at once, or in two rounds.
-  EXPECT_EQ(raster_traffic(raster, 10000, March::in_step).read_bytes, 0);
-  EXPECT_NEAR(raster_traffic(raster, 5000, March::in_step).read_bytes, 99 * 2 / 5000.0 * 100e9,
+  EXPECT_EQ(raster_traffic(raster, 10000, Lockstep::in_step).read_bytes, 0);
+  EXPECT_NEAR(raster_traffic(raster, 5000, Lockstep::in_step).read_bytes, 99 * 2 / 5000.0 * 100e9,
               1e3);
 }
 
@@ -120,9 +120,9 @@ TEST(L2Reuse, TheLastWaveTouchesItsOwnPanels) {
 TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
   TileRaster raster = {
       .tile_rows = 10, .tile_columns = 100, .row_panel_bytes = 1e5, .column_panel_bytes = 1e5};
-  EXPECT_EQ(raster_traffic(raster, 50, March::in_step).read_bytes, 0);  // 100 · 0.1 + 0.1 MB
+  EXPECT_EQ(raster_traffic(raster, 50, Lockstep::in_step).read_bytes, 0);  // 100 · 0.1 + 0.1 MB
   raster.column_panel_bytes = 7.5e5;  // B is 75 MB, with a row of A 75.1: half a tenth more is lost
-  EXPECT_NEAR(raster_traffic(raster, 50, March::in_step).read_bytes,
+  EXPECT_NEAR(raster_traffic(raster, 50, Lockstep::in_step).read_bytes,
               75e6 * 9 * (75.1 / 60 - 1) / 0.5, 1);
 }
 
@@ -142,7 +142,7 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   gpu.sm_count = 25;
   const Plan plan = copy_of_100_blocks({.open_write_bytes = 120e6});
   const Traffic dram =
-      testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, March::in_step, gpu);
+      testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, Lockstep::in_step, gpu);
   const double early = 120e6 * (1 - std::exp(-1.0));
   EXPECT_NEAR(dram.read_bytes, 120e6 + early, 1);
   EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
@@ -162,7 +162,7 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
   plan.arrays[0].split->bytes_between = 7.5e3;
   EXPECT_NEAR(testing::l2_traffic(plan, two, gpu).write_bytes,
               100 * 3 * (1 - std::exp2(-0.25)) * 32, 1e-9);
-  plan.assignment = Assignment::persistent;
+  plan.scheduler = TileScheduler::persistent;
   EXPECT_NEAR(testing::l2_traffic(plan, two, gpu).write_bytes,
               100 * 3 * (1 - std::exp2(-0.25)) * 32, 1e-9);
 }
@@ -221,8 +221,8 @@ TEST(L2Reuse, OneOpenByteCounts) {
                   .compulsory = {0, 60e6},
                   .footprint = {0, 0},
                   .pattern = {.open_write_bytes = 1}}};
-  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, March::in_step,
-                                             testing::hopper_like());
+  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks},
+                                             Lockstep::in_step, testing::hopper_like());
   EXPECT_NEAR(dram.write_bytes, 1 - std::exp(-1.0), 1e-12);
 }
 
@@ -230,8 +230,8 @@ TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
   Plan plan;
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {100, 40}}};
   const std::vector<ChainReuse> chain = {{{60, 30}, 75e6}};  // half is gone
-  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, March::in_step,
-                                             testing::hopper_like(), chain);
+  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks},
+                                             Lockstep::in_step, testing::hopper_like(), chain);
   EXPECT_DOUBLE_EQ(dram.read_bytes, 100 - 30);
   EXPECT_DOUBLE_EQ(dram.write_bytes, 40 - 15);
 }
@@ -291,7 +291,7 @@ ArrayUse uses(ArrayId array, Traffic footprint) {
 }
 
 // 100 B each: a to b, b to c, then a and c to d.
-Program three_launches() {
+LaunchSequence three_launches() {
   Plan first, second, third;
   first.arrays = {uses(0, {100, 0}), uses(1, {0, 100})};
   second.arrays = {uses(1, {100, 0}), uses(2, {0, 100})};
@@ -300,7 +300,7 @@ Program three_launches() {
 }
 
 TEST(ChainReuse, OnlyWhatAnEarlierLaunchUsed) {
-  const Program program = three_launches();
+  const LaunchSequence program = three_launches();
   EXPECT_TRUE(chain_reuse(program, 0).empty());
   EXPECT_TRUE(used_before(program, 1, 1));
   EXPECT_FALSE(used_before(program, 1, 2));
@@ -310,7 +310,7 @@ TEST(ChainReuse, OnlyWhatAnEarlierLaunchUsed) {
 }
 
 TEST(ChainReuse, DistanceCountsArraysOnTheWayWholeAndThoseAtTheEndsHalf) {
-  const Program program = three_launches();
+  const LaunchSequence program = three_launches();
   // b comes round after a's and c's halves and itself.
   EXPECT_EQ(chain_reuse(program, 1)[0].distance_bytes, 50 + 100 + 50);
   // a after itself, b and c, which the launch between used, and half of d.
@@ -322,7 +322,7 @@ TEST(ChainReuse, DistanceCountsArraysOnTheWayWholeAndThoseAtTheEndsHalf) {
 }
 
 TEST(ChainReuse, WarmTheActivationCountsAsUsedBeforeTheFirstLaunch) {
-  Program program = three_launches();
+  LaunchSequence program = three_launches();
   EXPECT_TRUE(chain_reuse(program, 0, CacheState::warm).empty()) << "no array is an activation";
   program[0].plan.arrays[0].activation = true;
   program[2].plan.arrays[0].activation = true;  // the same array, by then used by the program

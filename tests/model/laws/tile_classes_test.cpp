@@ -22,7 +22,7 @@ Step products() {
 
 Plan plan_of(std::initializer_list<std::pair<std::int64_t, double>> classes) {
   Plan plan;
-  plan.copies_ahead = true;
+  plan.pipelined = true;
   plan.launch.block[0] = 256;
   plan.launch.grid[0] = 0;
   for (const auto& [count, steps] : classes) {
@@ -146,8 +146,8 @@ TEST(TileClasses, BlocksThatStayAreNotLaunchedAgain) {
   Plan plan = plan_of({{264, 2}});
   EXPECT_DOUBLE_EQ(time_s(plan, gpu), 2 * (2 * kStepCycles + 100) / kClock_hz);
   plan.launch.grid[0] = 132;
-  for (const Assignment assignment : {Assignment::persistent, Assignment::queue}) {
-    plan.assignment = assignment;
+  for (const TileScheduler scheduler : {TileScheduler::persistent, TileScheduler::queue}) {
+    plan.scheduler = scheduler;
     EXPECT_DOUBLE_EQ(time_s(plan, gpu), 4 * kStepCycles / kClock_hz);
   }
 }

@@ -97,7 +97,7 @@ std::string registers_line(const KernelRef& kernel, DType type, const Gpu& gpu) 
   std::vector<std::string> seen;
   for (const Problem& problem : configurations(kernel, type)) {
     try {
-      for (const Node& node : kernel.kernel->plan(problem, gpu)) {
+      for (const Launched& node : kernel.kernel->plan(problem, gpu)) {
         if (node.plan.caveat.find("registers are") != std::string_view::npos) continue;
         EXPECT_GT(node.plan.launch.registers, 0) << testing::text({kernel, problem});
         const std::string cell =

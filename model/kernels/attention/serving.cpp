@@ -1,0 +1,112 @@
+#include "model/kernels/attention/serving.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/kernels/common/plan_parts.hpp"
+
+namespace roofcast::attention::serving {
+namespace {
+
+std::int64_t sms(const Gpu& gpu) {
+  return gpu.sm_count.value_or(1);
+}
+
+// decoderXQAConstants.h
+constexpr std::int64_t kLeastKeys = 128, kRounds = 8, kMostParts = 6000;
+
+// decoderXQAImplCommon.h: computeMultiBlockCount. One block runs on an SM.
+std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
+  const std::int64_t copies = shape.batch * shape.kv_heads;
+  const std::int64_t parts = shape.seq_kv / kLeastKeys;
+  // Of many parts adding them up would take longest.
+  const auto few = static_cast<std::int64_t>(std::round(std::sqrt(8 * as_double(parts))));
+  std::int64_t splits = std::max<std::int64_t>(1, std::min(parts, few));
+  const std::int64_t places = kRounds * sms(gpu);
+  if (copies * splits > places) splits = std::max<std::int64_t>(1, places / copies);
+  return std::clamp(kMostParts / shape.batch, std::int64_t{1}, splits);
+}
+
+// decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 threads to 1024 where there are too
+// few of them to fill the SMs, then keys are split as far as each SM has a block.
+struct VectorLaunch {
+  std::int64_t threads;
+  std::int64_t blocks_per_sm;
+  std::int64_t keys;  ///< that a block reads at once: eight of each group of threads, 16 bytes each
+  std::int64_t splits;
+};
+
+VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
+  constexpr std::int64_t kThreads = 256, kThreadsOfSm = 1024, kUnrolled = 8;
+  constexpr std::int64_t kMost = kThreadsOfSm / kThreads;
+  const std::int64_t heads = shape.batch * shape.heads;
+  const std::int64_t factor = std::min(kMost, ceil_div(sms(gpu) * kMost, heads));
+  VectorLaunch launch{};
+  launch.threads = factor == kMost ? kThreadsOfSm : factor > 1 ? 2 * kThreads : kThreads;
+  launch.blocks_per_sm = kThreadsOfSm / launch.threads;
+  const auto threads_of_key =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.row_bytes()) / 16);
+  launch.keys = launch.threads / threads_of_key * kUnrolled;
+  launch.splits = std::min(ceil_div(shape.seq_kv, launch.keys), ceil_div(sms(gpu), heads));
+  return launch;
+}
+
+}  // namespace
+
+bool decodes(const Shape& shape) {
+  return shape.seq_q == 1 && shape.seq_kv > 1;
+}
+
+bool takes_groups(const Shape& shape, const Gpu& gpu) {
+  // decoderXQAImplJIT.cpp: supportConfigHMMA and mayHavePerfGain.
+  constexpr std::int64_t kLargestGroup = 32, kOfSms = 4;
+  if (!decodes(shape) || shape.group() == 1 || shape.group() > kLargestGroup) return false;
+  const std::int64_t parts = std::max<std::int64_t>(1, shape.seq_kv / kLeastKeys);
+  return kOfSms * shape.batch * shape.kv_heads * parts >= sms(gpu);
+}
+
+Tile group_tile(const Shape& shape) {
+  const std::int64_t queries = shape.group() <= 16 ? 16 : 32;
+  Tile tile{.queries = queries,
+            .keys = 256,
+            .warps = 8,
+            .rows_per_warp = queries,
+            .stages = 1,
+            .blocks_per_sm = 1};
+  // By hand, 2026-11-22, to attention_decode.csv (ai-dynamo/aiconfigurator, generation_attention_perf
+  // of TensorRT-LLM), rows of the device of 3.35 TB/s, none of the others: lengths and pages before the
+  // first tile, by groups up to 64 keys; what a tile takes, by groups of 24 and 32 beside smaller ones;
+  // bytes on their way, by blocks of 500 to 1000 keys, one an SM; and what adding the parts takes, by
+  // lengths of 256 beside 128.
+  constexpr double kDependentLoads = 3, kInFlight = 16384, kMerging = 5;
+  constexpr double kWaits = 800, kWaitsOfElement = 4;
+  tile.dependent_loads = kDependentLoads;
+  tile.waits_of_step =
+      as_double(queries / 16) * (kWaits + kWaitsOfElement * as_double(shape.head_dim));
+  tile.in_flight_bytes = kInFlight;
+  tile.merging_loads = kMerging;
+  return tile;
+}
+
+Tile vector_tile(const Shape& shape, const Gpu& gpu) {
+  const VectorLaunch launch = vector_launch(shape, gpu);
+  Tile tile{.queries = 1,
+            .keys = launch.keys,
+            .warps = launch.threads / 32,
+            .rows_per_warp = 1,
+            .stages = 0,
+            .blocks_per_sm = launch.blocks_per_sm};
+  tile.products = false;
+  // By hand, 2026-11-22, to the same rows: lone heads, to 64 keys.
+  constexpr double kDependentLoads = 2, kWaits = 1850, kMerging = 6;
+  tile.dependent_loads = kDependentLoads;
+  tile.waits_before = kWaits;
+  tile.merging_loads = kMerging;
+  return tile;
+}
+
+std::int64_t splits(const Shape& shape, const Gpu& gpu) {
+  return takes_groups(shape, gpu) ? group_splits(shape, gpu) : vector_launch(shape, gpu).splits;
+}
+
+}  // namespace roofcast::attention::serving

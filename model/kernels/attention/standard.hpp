@@ -1,0 +1,47 @@
+#pragma once
+// The tiles of attention.standard (kernels/attention/standard.cu), which the CUDA kernels are
+// instantiated from: products of batches of matrices, and passes over rows of scores between them.
+#include <array>
+#include <cstdint>
+
+#include "model/kernels/attention/attention.hpp"
+#include "model/kernels/gemm/tensor.hpp"
+
+namespace roofcast::attention::standard {
+
+/// How the operands of a product lie in memory: [m,k]·[n,k], [m,k]·[k,n] or [k,m]·[k,n].
+enum class Operands { nt, nn, tn };
+
+/// By mma.sync, as gemm.mma_sync multiplies; a block a tile. The queries of the heads that share K
+/// and V are the rows of one matrix, so a batch has batch × kv_heads matrices. The share of wgmma of
+/// tiles of 64 columns by hand to sm_cycles at head dim 64, the attention run of 2026-11-22.
+inline constexpr std::array kTiles = {
+    gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, 0.33, {240, 236}},
+    gemm::tensor::MmaTile{128, 64, 64, 2, 2, 4, 3, 0.38, 0.38, {163, 154}}};
+/// Position among them, by the columns of the result.
+constexpr std::size_t tile_of(std::int64_t columns) {
+  return columns > kTiles[1].n ? 0 : 1;
+}
+
+/// Elements from one row of scores to the next: rows begin at multiples of 128 bytes.
+constexpr std::int64_t row_of(std::int64_t seq_kv) {
+  return gemm::tensor::passes::padded_row(seq_kv, 2);
+}
+
+/// The passes over rows: `threads` a row, `rows` a block.
+struct RowLayout {
+  std::int64_t threads, rows;
+};
+inline constexpr std::int64_t kHeldVectors = 4;  ///< of 16 bytes, a thread's part of a row
+inline constexpr std::int64_t kRowThreads = 1024;
+inline constexpr std::int64_t kBlockThreads = 256;  ///< of short rows together
+/// Longer rows are read twice, from L1 or L2 the second time.
+inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * 8;
+
+constexpr RowLayout row_layout(std::int64_t seq_kv) {
+  std::int64_t threads = 32;
+  while (threads < kRowThreads && threads * kHeldVectors * 8 < seq_kv) threads *= 2;
+  return {threads, threads < kBlockThreads ? kBlockThreads / threads : 1};
+}
+
+}  // namespace roofcast::attention::standard

@@ -1,0 +1,98 @@
+#include "model/kernels/common/map.hpp"
+
+#include <bit>
+#include <string>
+
+#include "model/kernels/common/plan_parts.hpp"
+
+namespace roofcast::map {
+namespace {
+
+// Index and exit; head and tail of vectors of several elements; address, bounds test and predicate of
+// each access. By the counters, 2026-11-22: copies take 33 (4 B, fp32), 61 (16 B), 84 (4
+// × 4 B, fp32), 111 (4 × 8 B) and 162 (8 × 16 B), a triad 42 (4 B, fp32) and 128 (4 × 4 B).
+constexpr double kInstructionsPerThread = 16;
+constexpr double kInstructionsOfVectors = 28;
+constexpr double kInstructionsPerAccess = 8.2;
+
+// Of the instructions, those that wait for the one before: addresses, tests, conversions. By the time
+// that blocks alone on an SM take in run random1 of 2026-11-22 (132 SMs, 4.8 TB/s).
+constexpr double kDependentShare = 0.5;
+
+// A vector of several fp16 elements is taken apart where it has been loaded, so the thread's next load
+// waits for it; of bf16 only one that is not computed with, as widening is a part of its arithmetic.
+// By stream in the runs random1, 2, 6, 8 and 10 of 2026-11-22 (132 SMs, 3.35 TB/s); those at 4.8 TB/s
+// agree. Pairs and wider elements are used as they come.
+double round_trips(const Operation& operation, DType type, std::int64_t width, double loads) {
+  const bool taken_apart = type == DType::fp16 || (type == DType::bf16 && operation.flops <= 0);
+  return taken_apart && width > 2 ? loads : 1;
+}
+
+void require_power_of_two(std::string_view what, std::int64_t value) {
+  if (!std::has_single_bit(static_cast<std::uint64_t>(value))) {
+    throw InputError(std::string(what) + " is " + std::to_string(value) + ": give a power of two");
+  }
+}
+
+}  // namespace
+
+Plan plan(const Operation& operation, const Problem& problem) {
+  const double element = size_bytes(problem.dtype);
+  const auto vector = static_cast<double>(problem[kVectorBytes]);
+  require_power_of_two("vector_bytes", problem[kVectorBytes]);
+  require_power_of_two("loads", problem[kLoads]);
+  if (vector < element) {
+    throw InputError("vector_bytes is " + std::to_string(problem[kVectorBytes]) +
+                     ", less than one element: give at least " +
+                     std::to_string(static_cast<int>(element)));
+  }
+  const auto width = static_cast<std::int64_t>(vector / element);
+  const std::int64_t chunk = problem[kThreads] * width * problem[kLoads];
+  const auto n = as_double(problem[kElements]);
+
+  Plan result;
+  result.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
+  result.launch.block[0] = problem[kThreads];
+  result.launch.registers =
+      operation.body == Body::generated
+          ? generated_registers(problem.dtype, static_cast<std::int64_t>(operation.reads),
+                                problem[kVectorBytes], problem[kLoads])
+          : registers_of(operation.body, problem.dtype, problem[kVectorBytes], problem[kLoads]);
+
+  if (result.launch.registers == 0) {
+    throw InputError("no kernel is compiled for vector_bytes " +
+                     std::to_string(problem[kVectorBytes]) + " with loads " +
+                     std::to_string(problem[kLoads]) + ": give vector_bytes 16 and loads 1 or 2");
+  }
+  result.launch.shared_bytes = problem[kReservedShared];
+
+  const double arrays = operation.reads + operation.writes;
+  const auto loads = as_double(problem[kLoads]);
+  const auto elements = as_double(chunk);
+  Step step;
+  step.issued.vector_flops = elements * operation.flops;
+  step.issued.special_flops = elements * operation.special;
+  step.issued.conversions = elements * operation.conversions;
+  const double each = elements * element;
+  set_traffic(step.issued, {each * operation.reads, each * operation.writes});
+  step.warp_instructions = warps_of(problem[kThreads]) *
+                               (kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
+                                kInstructionsPerAccess * loads * arrays) +
+                           elements / 32 * operation.instructions;
+  step.waits.global = round_trips(operation, problem.dtype, width, loads);
+  step.waits.arithmetic = kDependentShare * step.warp_instructions / warps_of(problem[kThreads]);
+  set_blocks_with_edge(result, step, elements / n);
+
+  result.useful.vector_flops = n * operation.flops;
+  result.useful.special_flops = n * operation.special;
+  result.useful.conversions = n * operation.conversions;
+  ArrayId array = 0;
+  for (; array < static_cast<ArrayId>(operation.reads); ++array) {
+    result.arrays.push_back(array == 0 ? reads_activation(array, n * element)
+                                       : reads(array, n * element));
+  }
+  result.arrays.push_back(writes(array, n * element));
+  return result;
+}
+
+}  // namespace roofcast::map

@@ -1,0 +1,50 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "model/kernels/common/map_registers.hpp"
+#include "model/types/kernel_model.hpp"
+#include "model/types/plan.hpp"
+#include "model/types/problem.hpp"
+
+namespace roofcast::map {
+
+/// y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]): what stream and elementwise kernels
+/// share. Positions of the values in Problem.
+enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
+
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
+
+/// The shape and configuration of every such kernel.
+inline constexpr std::array kParameters = {
+    roofcast::Parameter{"n", "elements of each array", 1, kMaxElements, std::nullopt},
+    setting("threads", "threads of a block", 32, 1024, 256),
+    setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
+    setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
+
+/// Of kernels that can be held to a lower occupancy (others leave 0 there): so that fewer blocks
+/// fit an SM, each reserves shared memory that it does not use.
+inline constexpr roofcast::Parameter kReservedSharedParameter =
+    setting("reserved_shared_bytes", "shared memory a block reserves and does not use (bytes)", 0,
+            std::int64_t{227} * 1024, 0);
+
+/// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
+inline constexpr std::array kValidated = {
+    ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
+
+/// Work of one operation for each element.
+struct Operation {
+  double reads = 1;         ///< arrays read
+  double writes = 1;        ///< arrays written
+  double flops = 0;         ///< vector FLOP an element
+  double special = 0;       ///< special-function results an element, at the least
+  double instructions = 1;  ///< thread instructions an element, besides the accesses
+  Body body = Body::copy;   ///< for the registers
+  double conversions = 0;   ///< results of the conversion pipe an element
+};
+
+/// The launch of one such kernel. Throws InputError for an access narrower than an element.
+Plan plan(const Operation& operation, const Problem& problem);
+
+}  // namespace roofcast::map

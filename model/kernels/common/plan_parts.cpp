@@ -1,0 +1,31 @@
+#include "model/kernels/common/plan_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace roofcast {
+
+void require_tensor_cores(DType type, const Gpu& gpu) {
+  if (gpu.sm.tensor_flop_per_clk[type]) return;
+  throw InputError(gpu.name + " has no tensor cores for " + std::string(name(type)) +
+                   ": choose another type (`roofcast gpus " + gpu.name + "`)");
+}
+
+void set_blocks_with_edge(Plan& plan, const Step& full, double share) {
+  const std::int64_t blocks = plan.launch.blocks();
+  const auto whole = static_cast<std::int64_t>(std::floor(1 / share * (1 + 1e-12)));
+  const std::int64_t full_blocks = std::min(blocks, whole);
+  if (full_blocks > 0) plan.blocks.push_back({full_blocks, {{full}}});
+  if (full_blocks == blocks) return;
+  const double left = std::max(0.0, 1 / share - as_double(full_blocks));
+  const double part = left / as_double(blocks - full_blocks);
+  Step edge = full;
+  edge.issued = part * full.issued;
+  edge.warp_instructions *= part;
+  edge.wavefronts = {part * full.wavefronts.shared, part * full.wavefronts.l1,
+                     part * full.wavefronts.l1_lookups};
+  plan.blocks.push_back({blocks - full_blocks, {{edge}}});
+}
+
+}  // namespace roofcast

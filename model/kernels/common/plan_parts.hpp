@@ -1,0 +1,81 @@
+#pragma once
+// What the plans of all families are put together from.
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "model/counting/integers.hpp"
+#include "model/counting/io_complexity.hpp"
+#include "model/counting/totals.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast {
+
+constexpr std::int64_t element_bytes(DType type) {
+  return static_cast<std::int64_t>(size_bytes(type));
+}
+
+/// Warps of a block of so many threads.
+constexpr double warps_of(std::int64_t threads) {
+  return as_double(ceil_div(threads, 32));
+}
+
+/// An array read once, and one written once, from end to end.
+constexpr ArrayUse reads(ArrayId array, double bytes) {
+  return {array, {bytes, 0}, {bytes, 0}};
+}
+constexpr ArrayUse writes(ArrayId array, double bytes) {
+  return {array, {0, bytes}, {0, bytes}};
+}
+/// As `reads`, of what an earlier kernel has just computed.
+constexpr ArrayUse reads_activation(ArrayId array, double bytes) {
+  ArrayUse use = reads(array, bytes);
+  use.activation = true;
+  return use;
+}
+/// What only hands data on from one launch to the next.
+constexpr ArrayUse scratch(ArrayId array, Traffic bytes) {
+  return {array, {}, bytes};
+}
+
+/// Traffic in whole sectors that L1 keeps nothing of: the same at every level.
+constexpr void set_traffic(Work& issued, const Traffic& bytes) {
+  issued.requested = issued.l1 = issued.l2 = bytes;
+}
+
+/// A program of one launch.
+inline LaunchSequence launch_of(Plan plan) {
+  LaunchSequence program;
+  program.push_back({std::move(plan)});
+  return program;
+}
+
+/// Whether a tile with that value is among those asked for.
+constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
+  return value == kToChoose || value == of_tile;
+}
+
+/// Throws InputError where the device has no tensor cores for the type.
+void require_tensor_cores(DType type, const Gpu& gpu);
+
+/// Whether matrix instructions read their operands from shared memory themselves.
+inline bool has_wide_products(const Gpu& gpu) {
+  return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
+}
+
+/// All blocks of the launch do the same.
+inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
+  plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});
+}
+
+/// `full` is the step of a block that does the share `share` of the launch; the others share evenly
+/// what full ones leave. They wait as long, and have as many warps, as a full one.
+void set_blocks_with_edge(Plan& plan, const Step& full, double share);
+
+/// Of kernels that read and write everything once: KernelFamily::io.
+inline IoComplexity streaming(const Problem& /*problem*/, double compulsory_bytes,
+                              double on_chip_bytes) {
+  return streaming_io(compulsory_bytes, on_chip_bytes);
+}
+
+}  // namespace roofcast

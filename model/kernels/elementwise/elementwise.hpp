@@ -1,0 +1,33 @@
+#pragma once
+#include <string_view>
+
+#include "model/kernels/common/map.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::elementwise {
+
+using map::kElements;
+using map::kLoads;
+using map::kThreads;
+using map::kVectorBytes;
+
+/// What an eager framework runs of each function: one kernel an operation.
+inline constexpr std::string_view kReluUnfused = "relu(x)";
+inline constexpr std::string_view kGeluUnfused =
+    "(1 + tanh(0.79788456*(x + 0.044715*(x*x*x))))*(0.5*x)";
+inline constexpr std::string_view kEluUnfused = "relu(x) + min(exp(x) - 1, 0)";
+inline constexpr std::string_view kSincosUnfused = "sin(x)^2 + cos(x)^2";
+inline constexpr std::string_view kFmaUnfused = "a*b + c";
+
+/// y = max(x, 0).
+extern const KernelFamily kRelu;
+/// y = x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))).
+extern const KernelFamily kGelu;
+/// y = x if x > 0, else exp(x) - 1.
+extern const KernelFamily kElu;
+/// y = sin²x + cos²x.
+extern const KernelFamily kSincos;
+/// y = a·b + c.
+extern const KernelFamily kFma;
+
+}  // namespace roofcast::elementwise

@@ -1,0 +1,191 @@
+#include "model/kernels/expression/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/kernels/common/plan_parts.hpp"
+
+namespace roofcast::elementwise {
+namespace {
+
+using expression::Chain;
+using expression::Expression;
+using expression::Launched;
+using expression::Op;
+using map::Body;
+
+// Of one element. A fused multiply-add is 2 FLOP in 1 instruction.
+struct Cost {
+  double flops = 0;
+  double special = 0;
+  double conversions = 0;
+  double instructions = 0;
+};
+
+struct Line {
+  Op op;
+  Cost fp32;     // to the last bits, as the functions of a C library
+  Cost sixteen;  // by the special-function unit, whose error is below a 16-bit rounding
+};
+
+// Of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 and, for
+// division and square root, the sequences that ptxas puts in their place; 2026-11-21. The paths for
+// arguments that are huge, infinite or not a number are not counted. Minimum, maximum and
+// absolute value are no FLOP by the counters.
+constexpr std::array kCosts = {
+    //               flops special conv instr   flops special conv instr
+    Line{Op::negate, {0, 0, 0, 1}, {0, 0, 0, 1}},   Line{Op::add, {1, 0, 0, 1}, {1, 0, 0, 1}},
+    Line{Op::subtract, {1, 0, 0, 1}, {1, 0, 0, 1}}, Line{Op::multiply, {1, 0, 0, 1}, {1, 0, 0, 1}},
+    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
+    Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
+    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},    Line{Op::sin, {20, 0, 2, 28}, {8, 1, 0, 6}},
+    Line{Op::cos, {20, 0, 2, 28}, {8, 1, 0, 6}},    Line{Op::tanh, {4, 2, 0, 5}, {4, 2, 0, 5}},
+    Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},  Line{Op::relu, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::abs, {0, 0, 0, 1}, {0, 0, 0, 1}},      Line{Op::min, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::max, {0, 0, 0, 1}, {0, 0, 0, 1}},      Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
+};
+
+Cost cost_of(Op op, DType dtype) {
+  for (const Line& line : kCosts) {
+    if (line.op == op) return dtype == DType::fp32 ? line.fp32 : line.sixteen;
+  }
+  return {};  // inputs and numbers
+}
+
+Cost operator+(const Cost& a, const Cost& b) {
+  return {a.flops + b.flops, a.special + b.special, a.conversions + b.conversions,
+          a.instructions + b.instructions};
+}
+
+// Powers that are cheaper than the general one; the generated code makes the same choices.
+Cost power_cost(double exponent, DType dtype) {
+  const Cost product = cost_of(Op::multiply, dtype);
+  if (exponent == 2) return product;
+  if (exponent == 3) return product + product;
+  if (exponent == 0.5) return cost_of(Op::sqrt, dtype);
+  if (exponent == -0.5) return cost_of(Op::rsqrt, dtype);
+  if (exponent == -1) return cost_of(Op::divide, dtype);
+  if (exponent == -2) return product + cost_of(Op::divide, dtype);
+  return cost_of(Op::power, dtype);
+}
+
+// A sum takes in a product that nothing else uses.
+bool fuses(const Expression& e, const Launched& node,
+           const std::array<int, Expression::kMaxNodes>& uses) {
+  if (node.op != Op::add && node.op != Op::subtract) return false;
+  const auto product = [&](std::uint8_t at) {
+    return e.nodes[at].op == Op::multiply && uses[at] == 1;
+  };
+  return product(node.a) || product(node.b);
+}
+
+Body only_body(std::span<const Body> bodies, std::size_t step) {
+  return bodies.empty() ? Body::generated : bodies[step];
+}
+
+constexpr std::string_view kGenerated =
+    "the kernels are generated: their registers and instruction counts are estimates";
+
+LaunchSequence plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
+  Plan plan = map::plan(operation_of(expression_of(problem), problem.dtype), problem);
+  plan.caveat = kGenerated;
+  return launch_of(std::move(plan));
+}
+
+LaunchSequence plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
+  LaunchSequence program = chain_plans(expression::eager(expression_of(problem)), {}, problem);
+  program.front().plan.caveat = kGenerated;
+  return program;
+}
+
+Work work(const Problem& problem) {
+  return total_work(map::plan(operation_of(expression_of(problem), problem.dtype), problem));
+}
+
+constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+
+constexpr std::array kParameters = [] {
+  std::array<Parameter, kExpression + 1> all{};
+  std::copy(map::kParameters.begin(), map::kParameters.end(), all.begin());
+  all[kExpression] = {.name = "expression",
+                      .meaning = "what to compute from named arrays, as in \"x*sigmoid(x)\"",
+                      .minimum = 0,
+                      .maximum = 0,
+                      .is_text = true};
+  return all;
+}();
+
+constexpr std::array<KernelModel, 2> kVariants = {{
+    {"elementwise.expr.unfused",
+     "one kernel an operation, as an eager framework runs it, equal subexpressions each time",
+     kParameters, kTypes, plan_unfused},
+    {"elementwise.expr.fused", "one kernel, intermediates in registers, equal subexpressions once",
+     kParameters, kTypes, plan_fused},
+}};
+
+}  // namespace
+
+map::Operation operation_of(const Expression& expression, DType dtype) {
+  const Expression shared = expression::share(expression::fold(expression));
+  std::array<int, Expression::kMaxNodes> uses{};
+  for (const Launched& node : shared.nodes) {
+    if (operands(node.op) > 0) ++uses[node.a];
+    if (operands(node.op) > 1) ++uses[node.b];
+  }
+  Cost sum;
+  for (const Launched& node : shared.nodes) {
+    const bool fixed_power = node.op == Op::power && shared.nodes[node.b].op == Op::number;
+    sum = sum +
+          (fixed_power ? power_cost(shared.nodes[node.b].value, dtype) : cost_of(node.op, dtype));
+    if (fuses(shared, node, uses)) sum.instructions -= 1;
+  }
+  return {.reads = static_cast<double>(shared.inputs.size()),
+          .writes = 1,
+          .flops = sum.flops,
+          .special = sum.special,
+          .instructions = sum.instructions,
+          .body = Body::generated,
+          .conversions = sum.conversions};
+}
+
+LaunchSequence chain_plans(const Chain& chain, std::span<const Body> bodies,
+                           const Problem& problem) {
+  LaunchSequence program;
+  program.reserve(chain.steps.size());
+  for (std::size_t i = 0; i < chain.steps.size(); ++i) {
+    const expression::Step& step = chain.steps[i];
+    map::Operation operation = operation_of(step.operation, problem.dtype);
+    operation.body = only_body(bodies, i);
+    Plan plan = map::plan(operation, problem);
+    for (std::size_t read = 0; read < step.reads.size(); ++read) {
+      plan.arrays[read].array = static_cast<ArrayId>(step.reads[read]);
+    }
+    plan.arrays.back().array = static_cast<ArrayId>(step.writes);
+    for (ArrayUse& use : plan.arrays) use.activation = use.array == 0;  // the chain's first input
+    program.push_back({std::move(plan)});
+  }
+  return program;
+}
+
+Expression expression_of(const Problem& problem) {
+  Expression folded = expression::fold(expression::parse(problem.text.view()));
+  if (operands(folded.nodes.back().op) == 0) (void)expression::eager(folded);  // says why not
+  if (folded.inputs.size() > kMaxInputs) {
+    throw InputError("the expression reads " + std::to_string(folded.inputs.size()) +
+                     " arrays and a kernel takes at most " + std::to_string(kMaxInputs) +
+                     ": compute a part of it first");
+  }
+  return folded;
+}
+
+constinit const KernelFamily kExpr = {"elementwise.expr",
+                                      "y = any expression of named arrays",
+                                      kParameters,
+                                      kTypes,
+                                      work,
+                                      streaming,
+                                      kVariants,
+                                      map::kValidated};
+
+}  // namespace roofcast::elementwise

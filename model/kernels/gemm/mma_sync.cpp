@@ -1,0 +1,220 @@
+// gemm.mma_sync: copies run ahead, each warp multiplies by itself. With cp.async there is a block a tile;
+// with TMA, on Hopper, blocks stay and take tile after tile.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "model/counting/coalescing.hpp"
+#include "model/kernels/gemm/tensor_models.hpp"
+
+namespace roofcast::gemm::tensor {
+namespace {
+
+std::span<const MmaTile> tiles_for(const Problem& p) {
+  if (p.dtype == DType::int8) return kMmaInt8Tiles;
+  if (mma_sync_along_k(p.dtype)) return kMmaAlongKTiles;
+  return kMmaTiles;
+}
+
+/// Whether blocks stay: the code for compute capability 9.0, which alone has wgmma, copies by TMA.
+bool blocks_stay(const Gpu& gpu) {
+  return gpu.features.has(Instruction::wgmma);
+}
+std::int64_t shared_bytes_of(const MmaTile& tile, DType type, bool stays) {
+  return stays ? tile.staying_shared_bytes(element_bytes(result_type(type))) : tile.shared_bytes();
+}
+
+/// The product and its tile.
+struct Choice {
+  Problem p;
+  Sizes s;
+  MmaTile tile;
+  bool stays = false;  ///< blocks do
+
+  std::int64_t depth() const { return tile.k_bytes / element_bytes(p.dtype); }
+  std::int64_t down() const { return ceil_div(p[kM], tile.m); }
+  std::int64_t across() const { return ceil_div(p[kN], tile.n); }
+  std::int64_t tiles() const { return p[kBatch] * down() * across(); }
+  double steps() const { return as_double(ceil_div(p[kK], depth())); }
+  double area() const { return as_double(tile.m * tile.n); }
+};
+
+Choice choice_of(const Problem& p, const Gpu& gpu) {
+  if (const std::string why = overflowing_sums(p); !why.empty()) throw InputError(why);
+  const std::int64_t size = element_bytes(p.dtype);
+  const auto tiles = tiles_for(p);
+  const auto found = std::find_if(tiles.begin(), tiles.end(), [&](const MmaTile& one) {
+    return one.m == p[kTileM] && one.n == p[kTileN] && one.k_bytes / size == p[kTileK];
+  });
+  if (found != tiles.end()) return {p, Sizes(p), *found, blocks_stay(gpu)};
+  std::string known;
+  for (const MmaTile& one : tiles) {
+    known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n) +
+             "x" + std::to_string(one.k_bytes / size);
+  }
+  throw InputError("gemm.mma_sync has no tile " + std::to_string(p[kTileM]) + "x" +
+                   std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]) + " for " +
+                   std::string(name(p.dtype)) + ": choose one of " + known);
+}
+
+// FLOP a clock of an SM that mma.sync reaches, several blocks on an SM or one alone.
+double flop_per_clk(const Choice& c, bool alone, const Gpu& gpu) {
+  const double share = alone ? c.tile.share_alone : c.tile.share_of_wgmma;
+  return (gpu.features.has(Instruction::wgmma) ? share : 1) *
+         gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+}
+
+// Clocks of an SM for the products of one step. Warps read the operands of their own sums from shared
+// memory, into which they were copied.
+double math_cycles(const Choice& c, bool alone, const Gpu& gpu) {
+  const double arithmetic = 2 * c.area() * as_double(c.depth()) / flop_per_clk(c, alone, gpu);
+  const double bytes = as_double(
+      (c.tile.m * (c.tile.warps_across + 1) + c.tile.n * (c.tile.warps_down + 1)) * c.tile.k_bytes);
+  return std::max(arithmetic, bytes / gpu.sm.shared_bytes_per_clk.value_or(128));
+}
+
+// What the blocks copy, by sectors: every tile column reads A once and every tile row B, as far as
+// they exist.
+double read_bytes(const Choice& c, const Operands& operands) {
+  return as_double(c.across()) * c.s.a() * operands.a.of_pair +
+         as_double(c.down()) * c.s.b() * operands.b.of_pair;
+}
+
+// C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2 bytes
+// reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C by l2_write_bytes
+// of products2. Those of 4 bytes are joined before.
+double sectors_by_element(const Choice& c) {
+  if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
+  return c.s.batch * c.s.m * c.s.n / 2;
+}
+
+Launch launch_of(const Choice& c, const Gpu& gpu) {
+  Launch launch;
+  launch.block[0] = c.tile.threads();
+  launch.registers = c.tile.registers[c.p[kTransposedB] != 0 ? 1 : 0];
+  launch.shared_bytes = shared_bytes_of(c.tile, c.p.dtype, c.stays);
+  if (c.stays) {
+    launch.grid[0] = std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu)));
+  } else {
+    launch.grid = {c.down() * c.across(), c.p[kBatch], 1};
+  }
+  return launch;
+}
+
+TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  TileLoop loop;
+  loop.tiles = c.tiles();
+  loop.blocks_per_sm = resident_blocks(launch_of(c, gpu), gpu);
+  loop.steps = c.steps();
+  loop.math_cycles = math_cycles(c, false, gpu);
+  loop.alone_cycles = math_cycles(c, true, gpu);
+  loop.l2_read_bytes =
+      (read_bytes(c, operands) + c.s.c()) / (as_double(loop.blocks()) * loop.steps);
+  loop.in_flight_bytes = as_double((c.tile.stages - 1) * (c.tile.m + c.tile.n) * c.tile.k_bytes);
+  if (c.stays) {
+    loop.copy_cycles = read_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps) /
+                       as_double(c.tile.k_bytes) * kClocksPerPiece;
+    loop.in_flight_cycles = as_double(c.tile.stages - 1) * loop.copy_cycles;
+  }
+  loop.outputs = c.area() * c.s.result / 2;  // of two bytes, as those that the rate was measured by
+  loop.blocks_in_turn = !c.stays;
+  loop.steps_ahead = c.stays ? c.tile.stages - 1 : 0;
+  loop.scattered_sectors = sectors_by_element(c) / as_double(loop.blocks());
+  // A product of mma.sync draws as much power as one of wgmma at 0.56 of its rate where blocks come and go,
+  // by the clocks of products2 and products3 (2026-11-22), and at 2/3, which is all that mma.sync reaches,
+  // where they stay (mma of 2026-11-23). One of int8 draws as much as at all of the rate, by 1.8 GHz in
+  // 8192×8192×8192 (tensor of 2026-11-22, and mma).
+  constexpr double kPowerInTurn = 0.56, kPowerStaying = 0.667;
+  const bool draws_less = !gpu.features.has(Instruction::wgmma) || c.p.dtype == DType::int8;
+  const double share_of_power = draws_less ? 1 : c.stays ? kPowerStaying : kPowerInTurn;
+  loop.useful_cycles =
+      c.s.flops() / (share_of_power * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1));
+  return loop;
+}
+
+// Absent for a batch: the tiles of another product share no operand.
+std::optional<TileRaster> raster_of(const Choice& c) {
+  if (c.p[kBatch] > 1) return std::nullopt;
+  return TileRaster{.tile_rows = c.down(),
+                    .tile_columns = c.across(),
+                    .group_rows = std::min(kMmaGroupRows, c.down()),
+                    .row_panel_bytes = c.s.a() / as_double(c.down()),
+                    .column_panel_bytes = c.s.b() / as_double(c.across())};
+}
+
+Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& result,
+                 const Gpu& gpu) {
+  Plan plan;
+  plan.needs = {Instruction::mma_sync, c.stays ? Instruction::bulk_copy : Instruction::cp_async};
+  if (c.stays) plan.scheduler = TileScheduler::persistent;
+  plan.compute = c.p.dtype;
+  plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
+  plan.launch = launch_of(c, gpu);
+  const TileLoop loop = loop_of(c, operands, gpu);
+  plan.tile_loop = loop;
+  plan.arrays = {operands.a.use, operands.b.use, result};
+  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
+  Step step;
+  step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
+  const double read = read_bytes(c, operands);
+  plan.free_read_bytes = read - c.s.a() - c.s.b();
+  set_traffic(step.issued, {read / (as_double(loop.blocks()) * loop.steps), 0});
+  step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
+  step.waits = {.tile_loads = 1, .barriers = 1};
+  Step epilogue;
+  const double scattered = sectors_by_element(c) * as_double(kSectorBytes);
+  set_traffic(epilogue.issued,
+              {0, (scattered > 0 ? scattered : c.s.c()) / as_double(loop.blocks())});
+  // A block that stays takes several tiles: its phases repeat as often on average.
+  const double times = c.stays ? as_double(loop.blocks()) / as_double(plan.launch.blocks()) : 1;
+  set_blocks(plan, {{step, times * loop.steps, as_double(c.tile.stages)}, {epilogue, times}});
+  return plan;
+}
+
+}  // namespace
+
+LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p, gpu);
+  LaunchSequence program;
+  const bool along_k = mma_sync_along_k(p.dtype);
+  add_copies(program, p, along_k);
+  Plan plan = main_launch(c, operands_of(p, along_k), writes(kC, c.s.c()), gpu);
+  plan.raster = raster_of(c);
+  if (!program.empty()) plan.fetches_code = CodeFetch::always;
+  program.push_back({std::move(plan)});
+  return program;
+}
+
+Plan mma_sync_batch(const Problem& p, const MmaTile& tile, const Operands& operands,
+                    const ArrayUse& result, const Gpu& gpu) {
+  return main_launch({p, Sizes(p), tile}, operands, result, gpu);
+}
+
+std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
+  require_tensor_cores(p.dtype, gpu);
+  std::vector<Problem> found;
+  for (const MmaTile& tile : tiles_for(p)) {
+    const std::int64_t depth = tile.k_bytes / element_bytes(p.dtype);
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
+        !is_asked(p[kTileK], depth)) {
+      continue;
+    }
+    // One that is asked for and does not fit is refused by its occupancy.
+    const bool fits = !gpu.occupancy || shared_bytes_of(tile, p.dtype, blocks_stay(gpu)) <=
+                                            gpu.occupancy->shared_bytes_per_block;
+    if (p[kTileM] == kToChoose && !fits) continue;
+    Problem& one = found.emplace_back(p);
+    one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth;
+  }
+  if (found.empty()) (void)choice_of(p, gpu);  // which says what there is
+  return found;
+}
+
+Outline mma_sync_outline(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p, gpu);
+  const Operands operands = operands_of(p, mma_sync_along_k(p.dtype));
+  return {loop_of(c, operands, gpu), raster_of(c), 0, c.s.c()};
+}
+
+}  // namespace roofcast::gemm::tensor

@@ -1,0 +1,28 @@
+#pragma once
+// The launch of gemm.skinny through a ring of shared memory, for its plan.
+#include <vector>
+
+#include "model/kernels/gemm/tensor_plan.hpp"
+
+namespace roofcast::gemm::tensor {
+
+/// Parts of k that gemm.skinny's blocks leave for the one of a tile's last part.
+struct JoinedParts {
+  /// `row_blocks`: of one matrix, each with so many sums.
+  JoinedParts(const Problem& p, std::int64_t row_blocks, std::int64_t sums)
+      : bytes(as_double(p[kBatch] * (p[kSplitK] - 1) * row_blocks * sums * kPartBytes)) {}
+
+  double bytes;  ///< of all, in fp32: written, and read again
+
+  /// To L2: until sums are written, seen, and read.
+  double trips() const { return bytes > 0 ? 3 : 0; }
+  void add_to(std::vector<ArrayUse>& arrays) const {
+    if (bytes > 0) arrays.push_back(scratch(kParts, {0, bytes}));
+  }
+};
+
+/// The uses count the operands as they are read, of all matrices.
+Plan skinny_ring_launch(const Problem&, const SkinnyRing&, const ArrayUse& weights,
+                        const ArrayUse& tokens, const Gpu&);
+
+}  // namespace roofcast::gemm::tensor

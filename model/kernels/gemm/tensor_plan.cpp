@@ -1,0 +1,244 @@
+#include "model/kernels/gemm/tensor_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "model/counting/coalescing.hpp"
+#include "model/counting/io_complexity.hpp"
+
+namespace roofcast::gemm::tensor {
+
+Sizes::Sizes(const Problem& p)
+    : m(as_double(p[kM])),
+      n(as_double(p[kN])),
+      k(as_double(p[kK])),
+      batch(as_double(p[kBatch])),
+      element(size_bytes(p.dtype)),
+      result(size_bytes(result_type(p.dtype))) {
+  if (const std::string why = overlapping_rows(p); !why.empty()) throw InputError(why);
+}
+
+double partial_bytes(const Problem& p) {
+  const Sizes s(p);
+  return p[kSplitK] > 1 ? as_double(p[kSplitK] * kPartBytes) * s.batch * s.m * s.n : 0;
+}
+
+Work product_work(const Problem& p) {
+  const Sizes s(p);
+  Work work;
+  work.tensor_flops[p.dtype] = s.flops();
+  work.compulsory = {s.a() + s.b(), s.c()};
+  return work;
+}
+
+IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  const Sizes s(p);
+  return matrix_product_io(s.batch * s.m, s.n, s.k, s.element, compulsory_bytes, on_chip_bytes);
+}
+
+std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
+  if (!gpu.occupancy) return 1;
+  constexpr std::int64_t kRegisterUnit = 8;  // a thread's registers are given out so many at a time
+  const OccupancyRules& rules = *gpu.occupancy;
+  const std::int64_t registers = ceil_div(launch.registers, kRegisterUnit) * kRegisterUnit;
+  const std::int64_t by_registers = rules.registers_per_sm / (registers * launch.threads());
+  const std::int64_t by_shared =
+      rules.shared_bytes_per_sm / (launch.shared_bytes + rules.shared_reserved_bytes_per_block);
+  return std::max<std::int64_t>(1, std::min(by_registers, by_shared));
+}
+
+Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
+  Plan plan;
+  const std::int64_t width = kVectorBytes / matrix.size;
+  plan.launch.grid = {
+      ceil_div(matrix.columns, passes::kThreads * width),
+      std::min(ceil_div(matrix.count * matrix.rows, passes::kRowsEach), kMostBlocksYZ), 1};
+  plan.launch.block = {passes::kThreads, 1, 1};
+  plan.launch.registers = matrix.size == 1 ? 40 : 44;  // ptxas -v, 2026-11-22
+  plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
+  const double blocks = as_double(plan.launch.blocks());
+  Step step;
+  // Five words for sixteen bytes, then shifts and one store: by the instructions in the source.
+  constexpr double kInstructionsPerVector = 16;
+  constexpr std::int64_t kWordBytes = 4;
+  // The ends of rows go by elements, which a thread loads at once. Neighbours have their sectors in L1. One
+  // in so many blocks across has an end.
+  const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
+  const bool one_more = rest < whole_words && matrix.columns >= width;
+  const std::int64_t stores = one_more ? width + rest : rest;
+  const double ends = as_double(passes::kRowsEach) / as_double(plan.launch.grid[0]);
+  const double end_bytes =
+      as_double(matrix.count * matrix.rows * stores) * (32 - as_double(matrix.size));
+  step.warp_instructions =
+      matrix.bytes() / as_double(kVectorBytes) / 32 / blocks * kInstructionsPerVector;
+  step.issued.requested = {matrix.bytes() * 1.25 / blocks, matrix.bytes() / blocks};
+  step.issued.l1 =
+      step.issued.l2 = {matrix.bytes() / blocks, (matrix.bytes() + end_bytes) / blocks};
+  step.waits.global = 1;
+  // 193512 rows of 201 to 207 elements take as long as each other, whatever is left of a row (wgmma-copies
+  // of 2026-11-23: 112 to 115 µs with the product, 112 by this).
+  constexpr double kEndInSharedWaits = 4;
+  step.waits.shared = ends * kEndInSharedWaits;
+  set_blocks(plan, {{step}});
+  plan.estimated_traffic = true;
+  return plan;
+}
+
+namespace {
+
+// Units that a piece touches: rows so far apart begin at every multiple of the greatest common divisor
+// of their distance and the unit, one of so many at a unit's.
+double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
+  const std::int64_t step = std::gcd(pitch_bytes, unit_bytes);
+  return as_double(piece_bytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
+}
+
+}  // namespace
+
+Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
+                     std::int64_t pitch_bytes) {
+  Plan plan;
+  plan.launch.grid = {ceil_div(matrix.columns, passes::kSquare),
+                      std::min(ceil_div(matrix.rows, passes::kSquare), kMostBlocksYZ),
+                      matrix.count};
+  plan.launch.block = {passes::kSquare, 8, 1};
+  plan.launch.registers = 32;
+  plan.launch.shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size;
+  plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
+  // A row of the copy is written by squares below each other.
+  if (matrix.rows > passes::kSquare) {
+    AccessPattern& stores = plan.arrays.back().pattern;
+    stores.write_run_bytes = as_double(passes::kSquare * matrix.size);
+    stores.blocks_to_next_run = as_double(plan.launch.grid[0]);
+  }
+  const double blocks = as_double(plan.launch.blocks());
+  Step step;
+  // As transpose.padded's element by element: 231 of a warp for 4 rows of 32, of squares over an edge too.
+  constexpr double kInstructionsPerRow = 231.0 / 4;
+  const double squares =
+      as_double(plan.launch.grid[0] * plan.launch.grid[2] * ceil_div(matrix.rows, passes::kSquare));
+  step.warp_instructions = squares / blocks * as_double(passes::kSquare) * kInstructionsPerRow;
+  // Rows of a square begin off sectors where those of the matrix do.
+  const std::int64_t piece = passes::kSquare * matrix.size;
+  const double sectors = pitch_bytes > 0 ? units_of_piece(piece, pitch_bytes, kSectorBytes)
+                                         : as_double(piece / kSectorBytes);
+  const double apart = sectors * as_double(kSectorBytes) / as_double(piece);
+  set_traffic(step.issued, {matrix.bytes() / blocks, matrix.bytes() / blocks});
+  step.issued.l1.read_bytes *= apart;
+  step.issued.l2.read_bytes *= apart;
+  step.waits = {.global = 1, .shared = 1, .barriers = 1};
+  set_blocks(plan, {{step}});
+  plan.estimated_traffic = true;
+  return plan;
+}
+
+// A thread adds the parts of an element in order: it loads four at once, waits for them, and takes those
+// that are left one by one.
+Plan sum_of_parts(const Problem& p) {
+  constexpr std::int64_t kTogether = 4;
+  const Sizes s(p);
+  const std::int64_t parts = p[kSplitK];
+  const double outputs = s.batch * s.m * s.n;
+  Plan plan;
+  plan.launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ),
+                      1};
+  plan.launch.block = {passes::kThreads, 1, 1};
+  plan.launch.registers = 26;
+  plan.fetches_code = CodeFetch::always;
+  plan.useful.vector_flops = outputs * as_double(parts - 1);
+  plan.arrays = {scratch(kParts, {partial_bytes(p), 0}), writes(kC, s.c())};
+  const double blocks = as_double(plan.launch.blocks());
+  Step step;
+  step.issued.vector_flops = plan.useful.vector_flops / blocks;
+  // A load and an addition for each part, and what surrounds them.
+  step.warp_instructions = outputs / blocks / 32 * (2 * as_double(parts) + 12);
+  set_traffic(step.issued, {partial_bytes(p) / blocks, s.c() / blocks});
+  step.waits.global = as_double(parts / kTogether + parts % kTogether);
+  set_blocks(plan, {{step}});
+  plan.estimated_traffic = true;
+  return plan;
+}
+
+namespace {
+
+/// An operand, and what becomes of it.
+struct Operand {
+  Matrix matrix;
+  ArrayUse use;
+  std::int64_t pitch_bytes;
+  bool turned;  ///< a transposed copy is read
+
+  bool copied() const { return turned || pitch_bytes % kVectorBytes != 0; }
+};
+
+Matrix matrix_of(const Problem& p, const Stored& from) {
+  return {from.rows, from.columns, element_bytes(p.dtype), p[kBatch]};
+}
+Operand operand_a(const Problem& p) {
+  const Stored from = stored_a(p);
+  const Matrix matrix = matrix_of(p, from);
+  return {matrix, reads_activation(kA, matrix.bytes()), from.row * matrix.size,
+          p[kTransposedA] != 0};
+}
+Operand operand_b(const Problem& p, bool b_along_k) {
+  const Stored from = stored_b(p);
+  const Matrix matrix = matrix_of(p, from);
+  return {matrix, reads(kB, matrix.bytes()), from.row * matrix.size,
+          b_along_k && p[kTransposedB] == 0};
+}
+
+Operands::Side side(const Operand& from, ArrayId copy) {
+  if (from.copied()) return {scratch(copy, {from.matrix.bytes(), 0})};
+  return operand(from.use, from.pitch_bytes);
+}
+
+void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
+  if (!from.copied()) return;
+  Plan plan = from.turned ? transposed_copy(from.matrix, from.use, to, from.pitch_bytes)
+                          : copy_of_rows(from.matrix, from.use, to);
+  if (!program.empty()) plan.fetches_code = CodeFetch::always;
+  program.push_back({std::move(plan)});
+}
+
+// What copying a piece takes, as multiples of one that is a line. A second line costs little, since L2
+// gives as many sectors; a piece that begins inside a sector, as half of those do whose rows are odd
+// multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in wgmma-candidates of
+// 2026-11-22: 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16); l2_lookup_read_bytes of squares
+// and products2 has 1.05, 1.12 and 1.27.
+double piece_cost(std::int64_t pitch_bytes) {
+  constexpr double kOfSecondLine = 0.25, kOfFifthSector = 1;
+  constexpr double kWholeSectors = as_double(kTileLineBytes / kSectorBytes);
+  const double lines = units_of_piece(kTileLineBytes, pitch_bytes, kTileLineBytes);
+  const double sectors = units_of_piece(kTileLineBytes, pitch_bytes, kSectorBytes);
+  return 1 + kOfSecondLine * (lines - 1) + kOfFifthSector * (sectors - kWholeSectors);
+}
+
+}  // namespace
+
+double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes);
+}
+
+double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
+}
+
+double off_sector_share(std::int64_t pitch_bytes) {
+  return 1 - as_double(std::gcd(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
+}
+
+Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
+  return {use, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
+          sectors_of_piece(kSectorBytes, pitch_bytes)};
+}
+
+Operands operands_of(const Problem& p, bool b_along_k) {
+  return {side(operand_a(p), kCopyOfA), side(operand_b(p, b_along_k), kCopyOfB)};
+}
+
+void add_copies(LaunchSequence& program, const Problem& p, bool b_along_k) {
+  add_copy(program, operand_a(p), kCopyOfA);
+  add_copy(program, operand_b(p, b_along_k), kCopyOfB);
+}
+
+}  // namespace roofcast::gemm::tensor

@@ -1,0 +1,83 @@
+#pragma once
+// What the plans of the tensor-core products have in common: sizes, arrays, and the launches before
+// and after the product.
+#include <vector>
+
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/gemm/tensor.hpp"
+
+namespace roofcast::gemm::tensor {
+
+/// The products of a batch in numbers.
+struct Sizes {
+  /// Throws InputError where rows of a matrix overlap.
+  explicit Sizes(const Problem& p);
+  double m, n, k, batch;
+  double element;  ///< bytes of A and B
+  double result;   ///< bytes of C
+  /// Of all matrices.
+  double a() const { return batch * m * k * element; }
+  double b() const { return batch * k * n * element; }
+  double c() const { return batch * m * n * result; }
+  double flops() const { return batch * 2 * m * n * k; }
+};
+
+/// Sums of parts that blocks write, bytes; 0 where k is not split.
+double partial_bytes(const Problem&);
+
+/// The family's work in the type of the tensor cores, C in its own type.
+Work product_work(const Problem&);
+
+/// Of independent products: as one of as many times as many rows.
+IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
+
+/// Clocks that the copy engine of an SM takes for a piece of a box: where few SMs run, 2.2 for a piece that is a
+/// line and 3.1 to 3.7 for one of rows off sectors, with the clocks of multiplying and of lines beyond edges
+/// (wgmma-candidates of 2026-11-22: 177x1176x14816, 203x1040x6456, 562x1016x6296, 847x600x16088 and
+/// 1651x464x13040 in tiles 64x128 and 64x256).
+inline constexpr double kClocksPerPiece = 1.8;
+
+/// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
+std::int64_t resident_blocks(const Launch&, const Gpu&);
+
+/// Arrays of a program.
+enum Array : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB };
+
+/// Row-major matrices of elements of `size` bytes.
+struct Matrix {
+  std::int64_t rows, columns, size, count = 1;
+  double bytes() const { return as_double(count * rows * columns * size); }
+};
+
+/// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the
+/// transpose, and C from the sums of parts.
+Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
+/// Rows of the matrix begin `pitch_bytes` apart; 0: at sectors.
+Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to, std::int64_t pitch_bytes = 0);
+Plan sum_of_parts(const Problem&);
+
+/// What the product's launch reads. The copies of a box take 128 bytes of each row, and L2 answers
+/// by lines of as many: lines for each of those pieces, 1 where rows begin at multiples of 128.
+struct Operands {
+  struct Side {
+    ArrayUse use;
+    double lines = 1;
+    double sectors = 4;  ///< of 32 bytes, of each of those pieces
+    double of_pair = 1;  ///< of two neighbours' copies of 16 bytes each
+  };
+  Side a, b;
+};
+/// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
+double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+/// Lines, likewise; and the share of such rows that begin within a sector.
+double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+double off_sector_share(std::int64_t pitch_bytes);
+/// Of an operand whose rows are so many bytes apart.
+Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
+/// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so
+/// stored where the kernel reads along k only.
+Operands operands_of(const Problem&, bool b_along_k);
+/// Adds the launches that copy them.
+void add_copies(LaunchSequence&, const Problem&, bool b_along_k);
+
+}  // namespace roofcast::gemm::tensor

@@ -1,0 +1,378 @@
+// gemm.wgmma: TMA copies, four warps multiply together, blocks stay and take tile after tile.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "model/counting/coalescing.hpp"
+#include "model/kernels/gemm/tensor_models.hpp"
+#include "model/kernels/gemm/tiles.hpp"
+
+namespace roofcast::gemm::tensor {
+namespace {
+
+constexpr auto kAllTiles = [] {
+  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaTurnedTiles.size()> all{};
+  std::copy(kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end(),
+            std::copy(kWgmmaTiles.begin(), kWgmmaTiles.end(), all.begin()));
+  return all;
+}();
+std::span<const WgmmaTile> tiles_for(const Problem& p) {
+  if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
+  if (p[kTransposedB] == 0) return kWgmmaTiles;
+  return kAllTiles;
+}
+std::int64_t depth_of(const Problem& p) {
+  return kTileLineBytes / element_bytes(p.dtype);
+}
+
+/// The product and its tile.
+struct Choice {
+  Problem p;
+  Sizes s;
+  WgmmaTile tile;
+
+  /// Of C, along the rows and the columns of an instruction.
+  std::int64_t extent_down() const { return tile.turned ? p[kN] : p[kM]; }
+  std::int64_t extent_across() const { return tile.turned ? p[kM] : p[kN]; }
+  std::int64_t clusters_down() const { return ceil_div(extent_down(), tile.down() * tile.cluster); }
+  std::int64_t across() const { return ceil_div(extent_across(), tile.across()); }
+  std::int64_t tiles() const { return p[kBatch] * clusters_down() * tile.cluster * across(); }
+  /// Of the last round, where its tiles are split along k.
+  std::int64_t split_tiles(const Gpu& gpu) const {
+    return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
+  }
+  std::int64_t steps() const { return ceil_div(ceil_div(p[kK], depth_of(p)), p[kSplitK]); }
+  double area() const { return as_double(tile.m * tile.n); }
+};
+
+Choice choice_of(const Problem& p) {
+  const auto tiles = tiles_for(p);
+  const auto found = std::find_if(tiles.begin(), tiles.end(), [&p](const WgmmaTile& one) {
+    return one.m == p[kTileM] && one.n == p[kTileN] && one.cluster == p[kCluster];
+  });
+  if (found == tiles.end() || p[kTileK] != depth_of(p)) {
+    std::string known;
+    for (const WgmmaTile& one : tiles) {
+      known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n) +
+               "x" + std::to_string(depth_of(p)) + " in clusters of " + std::to_string(one.cluster);
+    }
+    throw InputError("gemm.wgmma has no tile " + std::to_string(p[kTileM]) + "x" +
+                     std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]) +
+                     " in clusters of " + std::to_string(p[kCluster]) + " for " +
+                     std::string(name(p.dtype)) + ": choose one of " + known);
+  }
+  const std::int64_t steps = ceil_div(p[kK], depth_of(p));
+  if (p[kSplitK] < 1 || p[kSplitK] > steps) {
+    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to the tiles of k, " +
+                     std::to_string(steps));
+  }
+  if (p[kSplitRest] < 1 || p[kSplitRest] > steps) {
+    throw InputError("split_rest is " + std::to_string(p[kSplitRest]) +
+                     ": choose 1 to the tiles of k, " + std::to_string(steps));
+  }
+  if (p[kSplitK] > 1 && p[kSplitRest] > 1) throw InputError(kOneSplit);
+  return {p, Sizes(p), *found};
+}
+
+// What the launch writes: sums of parts of k, of all tiles or of the last round's, and C itself. The
+// sums of the last round are read again by the blocks that join them.
+struct Written {
+  double sums, joined, direct;
+};
+Written written(const Choice& c, const Gpu& gpu) {
+  if (c.p[kSplitK] > 1) return {partial_bytes(c.p), 0, 0};
+  const double left = as_double(c.split_tiles(gpu) * (c.p[kSplitRest] - 1));
+  return {0, left * c.area() * as_double(kPartBytes), c.s.c()};
+}
+
+/// The operands by where an instruction has them: along its rows, and along its columns.
+struct Sides {
+  const Operands::Side &down, &across;
+  double down_bytes, across_bytes;
+};
+Sides sides_of(const Choice& c, const Operands& operands) {
+  if (c.tile.turned) return {operands.b, operands.a, c.s.b(), c.s.a()};
+  return {operands.a, operands.b, c.s.a(), c.s.b()};
+}
+
+// Blocks ask L2 for the operand along an instruction's rows once for each tile across, and for the other
+// one once for each row of clusters, as far as they exist, by pieces of lines.
+double lines_bytes(const Choice& c, const Operands& operands) {
+  const Sides sides = sides_of(c, operands);
+  return as_double(c.across()) * sides.down_bytes * sides.down.lines +
+         as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
+}
+// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift apart,
+// step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor and products of
+// 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same products after 1000,
+// which is taken; the counters fit steps better than rounds.
+double in_step_share(const Choice& c, const Gpu& gpu) {
+  constexpr double kStepsInStep = 1000;
+  const double steps = as_double(c.tiles() * c.p[kSplitK] * c.steps()) / as_double(gpu.slots(1));
+  return kStepsInStep / (kStepsInStep + steps);
+}
+
+// What L2 has to look up. Where two blocks ask for the same whole line at about the same time, it looks
+// once: half of both operands are joined so while blocks are in step. What one block of a cluster copies for
+// both is joined with nobody else's, but for a little: 0.94 of the lines (same counters).
+double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  constexpr double kOfClusters = 0.94;
+  if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
+  const double in_step = in_step_share(c, gpu);
+  const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
+    const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
+    return bytes * side.lines * (as_double(blocks) - joined);
+  };
+  const Sides sides = sides_of(c, operands);
+  return looked_up(sides.down_bytes, sides.down, c.across()) +
+         looked_up(sides.across_bytes, sides.across, c.clusters_down());
+}
+// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows of k the
+// panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
+double box_bytes(const Choice& c, const Operands& operands) {
+  constexpr double kSectorsOfPiece = 4;
+  const Sides sides = sides_of(c, operands);
+  const bool along_k = c.p[kTransposedB] != 0 || wgmma_along_k(c.p.dtype);
+  const std::int64_t panel = along_k ? 1 : depth_of(c.p);
+  const double pieces =
+      as_double(c.across() * c.extent_down()) * sides.down.sectors +
+      as_double(c.clusters_down() * c.tile.cluster * ceil_div(c.extent_across(), panel) * panel) *
+          sides.across.sectors;
+  return as_double(c.p[kBatch] * c.p[kSplitK] * c.steps() * kTileLineBytes) * pieces /
+         kSectorsOfPiece;
+}
+
+// Clocks of an SM for the products of one step. An instruction reads 64 rows of one operand and
+// all columns of the other from shared memory.
+double math_cycles(const Choice& c, const Gpu& gpu) {
+  const double rate = gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
+  const double operands = as_double(c.tile.down() / 64 * (64 + c.tile.across()) * kTileLineBytes);
+  return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
+}
+
+// Of all that goes out, what threads store themselves, by sectors: parts of k 32 bytes of eight rows at
+// once, and C whose rows are not aligned to 16 bytes a row of a warp's lanes at a time.
+double stored_by_threads(const Choice& c) {
+  const std::int64_t result = element_bytes(result_type(c.p.dtype));
+  if (c.p[kSplitK] > 1) {
+    return partial_bytes(c.p) / as_double(kSectorBytes) *
+           sectors_of_piece(kSectorBytes, c.p[kN] * kPartBytes);
+  }
+  const std::int64_t pitch_bytes = stored_c(c.p).row * result;
+  if (pitch_bytes % kVectorBytes == 0 && c.p[kN] * result % kVectorBytes == 0) return 0;
+  return c.s.batch * c.s.m * c.s.n / as_double(kWarpLanes) *
+         sectors_of_piece(kWarpLanes * result, pitch_bytes);
+}
+
+// Of those stores, pieces of rows that begin within a sector, counted by the lines that they touch: L2
+// merges each. Sums in pairs of 8 bytes, and one by one where rows are off those.
+double merged_stores(const Choice& c) {
+  if (stored_by_threads(c) <= 0) return 0;
+  const bool sums = c.p[kSplitK] > 1;
+  const std::int64_t result = element_bytes(result_type(c.p.dtype));
+  const std::int64_t pitch_bytes = sums ? c.p[kN] * kPartBytes : stored_c(c.p).row * result;
+  const std::int64_t piece_bytes = sums ? kSectorBytes : kWarpLanes * result;
+  const double stored_bytes = sums ? partial_bytes(c.p) : c.s.c();
+  const bool one_by_one = sums && pitch_bytes % (2 * kPartBytes) != 0;
+  return stored_bytes / as_double(piece_bytes) * lines_of_piece(piece_bytes, pitch_bytes) *
+         off_sector_share(pitch_bytes) * (one_by_one ? 2 : 1);
+}
+
+TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes, const Gpu& gpu) {
+  TileLoop loop;
+  loop.tiles = c.tiles();
+  loop.splits = c.p[kSplitK];
+  loop.rest_splits = c.p[kSplitRest];
+  loop.steps = as_double(c.steps());
+  loop.math_cycles = math_cycles(c, gpu);
+  const double all_steps = as_double(loop.blocks()) * loop.steps;
+  loop.l2_read_bytes = (lookup_bytes(c, operands, gpu) + stored_bytes) / all_steps;
+  loop.copy_cycles =
+      lines_bytes(c, operands) / all_steps / as_double(kTileLineBytes) * kClocksPerPiece;
+  // Of one row of tiles those of the operand that streams; the other one stays in L2.
+  const bool streams = std::min(c.across(), c.clusters_down()) == 1;
+  const std::int64_t lines = !streams                 ? c.tile.m + c.tile.n
+                             : c.clusters_down() == 1 ? c.tile.across()
+                                                      : c.tile.down();
+  loop.in_flight_bytes = as_double(c.tile.stages * lines * kTileLineBytes);
+  loop.in_flight_cycles = as_double(c.tile.stages) * loop.copy_cycles;
+  // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
+  loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
+  loop.part_outputs = c.area() * as_double(kPartBytes) / 2;
+  loop.joined_bytes = c.area() * as_double(kPartBytes);
+  const int fours = c.tile.fours_of_thread();
+  loop.joined_trips = as_double(fours / joined_together(fours));
+  loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
+  loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
+  loop.split_is_counted = true;
+  // One row of tiles reads the other operand once, as a copy does.
+  loop.streams = streams;
+  loop.stores_meanwhile = c.tile.ping_pong;
+  loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
+  // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less
+  // than 20 µs in wgmma-candidates of 2026-11-22, the same tiles in clusters and not.
+  constexpr double kClusterStartCycles = 1400;
+  if (c.tile.cluster > 1) loop.start_cycles = kClusterStartCycles;
+  loop.useful_cycles = c.s.flops() / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
+  return loop;
+}
+
+Launch launch_of(const Choice& c, const Gpu& gpu) {
+  Launch launch;
+  const std::int64_t clusters =
+      std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / c.tile.cluster);
+  const std::int64_t parts = std::max(c.p[kSplitK], c.p[kSplitRest]);
+  launch.grid[0] = std::min(c.tiles() * parts, clusters * c.tile.cluster);
+  launch.block[0] = c.tile.threads();
+  launch.cluster[0] = c.tile.cluster;
+  constexpr std::int64_t kRegistersOfSm = 65536, kUnit = 8;
+  launch.registers = kRegistersOfSm / c.tile.threads() / kUnit * kUnit;
+  launch.shared_bytes = c.tile.shared_bytes();
+  return launch;
+}
+
+// Absent for a batch: the tiles of another product share no operand. Blocks drift apart faster where rows
+// begin within lines, of which a step leaves a part to the next one. DRAM read bytes of gemm.wgmma in
+// the runs squares, tensor, products2 and products3 of 2026-11-22: of whole lines 1.7 times the panels of
+// all waves at 35 rounds of 102 MB, of others 1.6 at 8 rounds of 43 and 2.5 at 40 of 36.
+std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  if (c.p[kBatch] > 1) return std::nullopt;
+  constexpr double kDrift = 0.009, kDriftOffLines = 0.02;
+  const bool whole_lines = operands.a.lines <= 1 && operands.b.lines <= 1;
+  const std::int64_t down = c.clusters_down() * c.tile.cluster, blocks = launch_of(c, gpu).grid[0];
+  const Sides sides = sides_of(c, operands);
+  // TileRaster takes group_rows rows first: where blocks go along an instruction's columns first, those
+  // are its rows.
+  const bool across_first = columns_first(c.tile.turned, c.tile.cluster);
+  const std::int64_t rows = across_first ? c.across() : down;
+  const std::int64_t columns = across_first ? down : c.across();
+  const double of_down = sides.down_bytes / as_double(down);
+  const double of_across = sides.across_bytes / as_double(c.across());
+  return TileRaster{.tile_rows = rows,
+                    .tile_columns = columns,
+                    .group_rows = std::min(wgmma_group(columns, blocks), rows),
+                    .row_panel_bytes = across_first ? of_across : of_down,
+                    .column_panel_bytes = across_first ? of_down : of_across,
+                    .drift = whole_lines ? kDrift : kDriftOffLines};
+}
+
+// A block takes several tiles: its phases repeat as often on average.
+void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, double box_bytes,
+                const Written& to) {
+  const double tiles_a_block = as_double(loop.blocks()) / as_double(plan.launch.blocks());
+  Step step;
+  step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(depth_of(c.p));
+  set_traffic(step.issued, {box_bytes / (as_double(loop.blocks()) * loop.steps), 0});
+  step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * kTileLineBytes);
+  step.waits = {.tile_loads = 1, .barriers = 1};
+  Step epilogue;
+  const double blocks = as_double(loop.blocks());
+  set_traffic(epilogue.issued, {to.joined / blocks, (to.sums + to.joined + to.direct) / blocks});
+  set_blocks(plan, {{step, tiles_a_block * loop.steps, as_double(c.tile.stages)},
+                    {epilogue, tiles_a_block}});
+}
+
+Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  Plan plan;
+  plan.needs = {Instruction::bulk_copy, Instruction::wgmma};
+  plan.compute = c.p.dtype;
+  plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
+  plan.scheduler = TileScheduler::persistent;
+  plan.launch = launch_of(c, gpu);
+  const Written to = written(c, gpu);
+  plan.tile_loop = loop_of(c, operands, to.sums + to.direct, gpu);
+  const double boxes = box_bytes(c, operands);
+  plan.free_read_bytes = boxes - c.s.a() - c.s.b();
+  plan.raster = raster_of(c, operands, gpu);
+  plan.arrays = {operands.a.use, operands.b.use};
+  if (to.direct > 0) plan.arrays.push_back(writes(kC, to.direct));
+  if (to.sums + to.joined > 0) {
+    plan.arrays.push_back(scratch(kParts, {0, to.sums + to.joined}));
+  }
+  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
+  set_phases(plan, c, *plan.tile_loop, boxes, to);
+  return plan;
+}
+
+// Parts of k of the last round's tiles that are worth a forecast: as many as fill one round of blocks,
+// or two or more, where these take less of a round's time together. A part is at least three steps
+// long.
+std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, const Gpu& gpu) {
+  constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
+  constexpr double kWorthIt = 0.03;  // of a round
+  if (asked[kSplitRest] != kToChoose) return {asked[kSplitRest]};
+  std::vector<std::int64_t> found = {1};
+  const std::int64_t slots = gpu.slots(1), rest = c.tiles() % slots;
+  // A split that is given is the only one; one of all tiles leaves none for the rest.
+  if (asked[kSplitK] != kToChoose || c.p[kSplitK] > 1 || rest == 0) return found;
+  const std::int64_t most = std::min(kMost, c.steps() / kLeastSteps);
+  double best = 1;
+  for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
+    const std::int64_t parts = rounds * slots / rest;
+    const double time = as_double(rounds) / as_double(parts);
+    if (parts > most) break;
+    if (parts < 2 || time > best - kWorthIt) continue;
+    found.push_back(parts);
+    best = time;
+  }
+  return found;
+}
+
+}  // namespace
+
+LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p);
+  LaunchSequence program;
+  const bool along_k = wgmma_along_k(p.dtype);
+  add_copies(program, p, along_k);
+  Plan plan = main_launch(c, operands_of(p, along_k), gpu);
+  if (!program.empty()) plan.fetches_code = CodeFetch::always;
+  program.push_back({std::move(plan)});
+  if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
+  return program;
+}
+
+std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
+  require_tensor_cores(p.dtype, gpu);
+  std::vector<Problem> found;
+  for (const WgmmaTile& tile : tiles_for(p)) {
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
+        !is_asked(p[kCluster], tile.cluster) || !is_asked(p[kTileK], depth_of(p))) {
+      continue;
+    }
+    // The second block of a cluster would copy for nothing where there is one tile down.
+    const Choice one_tile{p, Sizes(p), tile};
+    if (p[kCluster] == kToChoose && tile.cluster > 1 && one_tile.extent_down() <= tile.down()) {
+      continue;
+    }
+    const std::int64_t blocks = p[kBatch] * ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
+    for (const std::int64_t split :
+         splits_of(p.values[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
+      // Both splits to choose but the rest's: of all tiles there is one part.
+      if (p[kSplitK] == kToChoose && p[kSplitRest] > 1 && split > 1) break;
+      if (tile.turned && p[kSplitK] == kToChoose && split > 1) break;
+      Problem one = p;
+      one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth_of(p);
+      one[kSplitK] = split;
+      one[kCluster] = tile.cluster;
+      for (const std::int64_t rest : rest_splits(p, {one, Sizes(p), tile}, gpu)) {
+        one[kSplitRest] = rest;
+        found.push_back(one);
+      }
+    }
+  }
+  if (found.empty()) (void)choice_of(p);  // which says what there is
+  return found;
+}
+
+Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
+  const Choice c = choice_of(p);
+  const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
+  const Written to = written(c, gpu);
+  return {loop_of(c, operands, to.sums + to.direct, gpu), raster_of(c, operands, gpu), to.sums,
+          c.s.c()};
+}
+
+}  // namespace roofcast::gemm::tensor

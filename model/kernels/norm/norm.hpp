@@ -1,0 +1,145 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "model/kernels/common/rows.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::norm {
+
+/// Positions in Problem after the shape.
+enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kRowsPerCluster, kStaging };
+enum Pass : std::int64_t { kForward, kBackward };
+/// Where rows arrive: in registers, or with bulk copies in shared memory, a row ahead.
+enum Staging : std::int64_t { kChosen, kInRegisters, kInShared };
+
+/// Added to the mean square before the root: what frameworks take by default.
+inline constexpr double kEpsilon = 1e-5;
+
+/// Threads of a block at most: leaves 64 registers a thread with two blocks on an SM.
+inline constexpr std::int64_t kMostThreads = 512;
+/// Rows in turn that share the γ and β their blocks have loaded, at most.
+inline constexpr std::int64_t kMostInTurn = 8;
+/// Columns a thread of the backward pass keeps: it holds x, dy, γ, two sums, and the next row's x
+/// and dy.
+inline constexpr std::int64_t kBackwardElements = 8;
+constexpr std::int64_t backward_vectors(std::int64_t element_bytes) {
+  return kBackwardElements * element_bytes / rows::kVectorBytes;
+}
+
+constexpr std::int64_t element_bytes(const Problem& p) {
+  return static_cast<std::int64_t>(size_bytes(p.dtype));
+}
+
+/// Accesses of 16 bytes a thread may hold in the forward pass: 32 elements, fp32 in registers.
+constexpr std::int64_t most_vectors(const Problem& p) {
+  return 2 * element_bytes(p);
+}
+
+/// Whether bulk copies can take the rows: they lie on multiples of 16 bytes.
+constexpr bool rows_are_aligned(const Problem& p) {
+  return p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
+}
+
+/// A row, or a block's slice of it, in registers: read once.
+constexpr rows::Layout forward_layout(const Problem& p) {
+  rows::Layout layout =
+      rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster]);
+  layout.rows_per_cluster = p[kRowsPerCluster];
+  if (layout.rows_per_cluster > 1) layout.rows_per_block = 1;
+  return layout;
+}
+
+/// Whether the forward pass has rows in turn, which share the γ and β that threads keep.
+constexpr bool keeps_parameters(const Problem& p) {
+  const rows::Layout layout = forward_layout(p);
+  return (layout.rows_per_cluster > 1 || layout.cluster > 1) &&
+         2 * layout.vectors <= most_vectors(p) && rows_are_aligned(p);
+}
+
+/// Shared memory for `parameters` arrays (γ, β) of a block's columns.
+constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
+  const rows::Layout layout = forward_layout(p);
+  return keeps_parameters(p) ? parameters * layout.vectors * layout.threads * rows::kVectorBytes
+                             : 0;
+}
+
+/// Accesses of a thread where the forward pass streams, threads of a block as long as a cluster can
+/// hold the row so, and with both the bytes of a row in a block.
+inline constexpr std::int64_t kForwardRingVectors = 8;
+inline constexpr std::int64_t kForwardRingThreads = 256;
+inline constexpr std::int64_t kForwardRingSliceBytes =
+    kForwardRingThreads * kForwardRingVectors * rows::kVectorBytes;
+
+constexpr rows::Layout forward_ring_layout(const Problem& p) {
+  rows::Layout layout =
+      rows::ring_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster]);
+  layout.rows_per_cluster = p[kRowsPerCluster];
+  return layout;
+}
+
+/// Dynamic shared memory: one buffer a warp, and `parameters` arrays (γ, β) of a block's columns.
+constexpr std::int64_t forward_ring_bytes(const Problem& p, std::int64_t parameters) {
+  const rows::Layout layout = forward_ring_layout(p);
+  return rows::ring_bytes(layout, 1, 1) +
+         parameters * layout.vectors * layout.threads * rows::kVectorBytes;
+}
+
+/// Each thread keeps its columns over all rows of a strip. Settings are not used.
+constexpr rows::Layout backward_layout(const Problem& p) {
+  const std::int64_t width = rows::kVectorBytes / element_bytes(p);
+  const std::int64_t vectors = rows::ceil_div(p[rows::kCols], width);
+  rows::Layout layout;
+  layout.vectors = backward_vectors(element_bytes(p));
+  layout.cluster =
+      std::min(rows::kMaxCluster,
+               rows::power_of_two_from(rows::ceil_div(vectors, layout.vectors * kMostThreads)));
+  const std::int64_t slice = rows::ceil_div(vectors, layout.cluster);
+  layout.threads = rows::ceil_div(rows::ceil_div(slice, layout.vectors), rows::kWarp) * rows::kWarp;
+  const bool warp_a_row = layout.cluster == 1 && layout.threads == rows::kWarp;
+  layout.rows_per_block = warp_a_row ? rows::kWarpsPerBlock : 1;
+  return layout;
+}
+
+/// Blocks (or clusters) of the backward pass, each with a strip of rows: as many as run at once,
+/// for each leaves a row of partial sums behind.
+constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& layout,
+                                       std::int64_t sm_count) {
+  constexpr std::int64_t kThreadsPerSm = 640;  // at up to 96 registers
+  const std::int64_t per_sm =
+      std::max<std::int64_t>(1, kThreadsPerSm / (layout.threads * layout.rows_per_block));
+  const std::int64_t at_once = std::max<std::int64_t>(1, per_sm * sm_count / layout.cluster);
+  return std::min(at_once, rows::ceil_div(p[rows::kRows], layout.rows_per_block));
+}
+
+/// Columns a thread keeps where x and dy stream through shared memory, and buffers of each warp.
+inline constexpr std::int64_t kRingElements = 16;
+inline constexpr std::int64_t kRingStages = 2;
+
+/// Small blocks, of which several fit an SM, as long as a cluster of 8 holds the row so.
+constexpr rows::Layout backward_ring_layout(const Problem& p) {
+  constexpr std::int64_t kFewThreads = 128, kPortableCluster = 8;
+  const std::int64_t cluster =
+      std::min(kPortableCluster, rows::cluster_for(p[rows::kCols], kFewThreads * kRingElements));
+  return rows::ring_layout(p[rows::kCols], element_bytes(p),
+                           kRingElements * element_bytes(p) / rows::kVectorBytes, cluster);
+}
+
+/// As many at once as their registers allow, 512 threads of 128 on an SM. SMs come in groups of 16
+/// or 18 (GPCs), in which clusters of 4 or 8 leave some idle: of 132 SMs there is room for 15 of
+/// 16 clusters, by cudaOccupancyMaxActiveClusters (2026-11-21).
+constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_count) {
+  const rows::Layout layout = backward_ring_layout(p);
+  const std::int64_t slots = std::max<std::int64_t>(1, kMostThreads / layout.threads) * sm_count;
+  const std::int64_t at_once =
+      layout.cluster > 2 ? slots * 15 / 16 / layout.cluster : slots / layout.cluster;
+  return std::min(std::max<std::int64_t>(1, at_once), p[rows::kRows]);
+}
+
+/// Columns of a block of the second kernel, and the threads that share a column's strips.
+inline constexpr std::int64_t kFinishColumns = 32;
+inline constexpr std::int64_t kFinishThreads = 32;
+
+extern const KernelFamily kFamily;
+
+}  // namespace roofcast::norm

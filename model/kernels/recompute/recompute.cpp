@@ -1,0 +1,212 @@
+#include "model/kernels/recompute/recompute.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/kernels/common/plan_parts.hpp"
+
+namespace roofcast::recompute {
+namespace {
+
+constexpr std::array kParameters = {
+    roofcast::Parameter{"n", "elements of each array", 1, std::int64_t{1} << 40, std::nullopt},
+    roofcast::Parameter{"chain", "logistic functions, one after the other", 1, kMaxChain, 3},
+    setting("threads", "threads of a block", 32, 1024, 256),
+    setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
+    setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4", 1, 4, 1)};
+constexpr std::size_t kShape = 2;
+constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+
+// validation/sweeps/execution.json.
+constexpr std::array kValidated = {
+    ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 27},
+    ValidatedRange{kChain, 1, kMaxChain}};
+
+/// Registers of the compiled kernels, kernels/recompute/recompute.cu by ptxas -v of CUDA 13.0 for
+/// compute capability 9.0, 2026-11-21.
+struct Compiled {
+  std::int64_t vector_bytes;
+  std::int64_t loads;
+  std::array<std::uint8_t, 3> forward;  ///< fp32, fp16, bf16; 0: not compiled
+  std::array<std::uint8_t, 3> backward;
+};
+constexpr std::array kCompiled = {
+    Compiled{4, 1, {14, 17, 17}, {12, 20, 21}},  Compiled{4, 4, {28, 32, 32}, {32, 32, 39}},
+    Compiled{8, 1, {22, 20, 20}, {20, 25, 24}},  Compiled{8, 2, {20, 27, 27}, {24, 31, 31}},
+    Compiled{16, 1, {24, 26, 25}, {24, 32, 36}}, Compiled{16, 2, {24, 39, 39}, {37, 45, 50}},
+    Compiled{16, 4, {40, 0, 0}, {64, 0, 0}}};
+
+std::size_t type_position(DType type) {
+  return static_cast<std::size_t>(std::find(kTypes.begin(), kTypes.end(), type) - kTypes.begin());
+}
+
+const Compiled& compiled(const Problem& problem) {
+  const auto* found = std::find_if(kCompiled.begin(), kCompiled.end(), [&](const Compiled& line) {
+    return line.vector_bytes == problem[kVectorBytes] && line.loads == problem[kLoads] &&
+           line.forward[type_position(problem.dtype)] != 0;
+  });
+  if (found != kCompiled.end()) return *found;
+  throw InputError("vector_bytes " + std::to_string(problem[kVectorBytes]) + " with loads " +
+                   std::to_string(problem[kLoads]) +
+                   ": give 4, 8 or 16 with 1 load, 4 with 4, 8 with 2, 16 with 2 or, in fp32, 4");
+}
+
+/// A thread's share, and its arithmetic in FLOP and warp instructions.
+struct Share {
+  double elements;
+  double loads;
+  bool narrow;  ///< 16-bit: converted when read and written
+
+  double converted(double instructions) const { return narrow ? instructions * elements : 0; }
+};
+
+// σ: times -log2 e, exp2, plus 1, reciprocal. Its slope: y - y·y, times the gradient.
+constexpr double kSigmoidFlops = 2;
+constexpr double kSigmoidSpecial = 2;
+constexpr double kSlopeFlops = 3;
+constexpr double kSigmoidInstructions = 4;
+constexpr double kSlopeInstructions = 2;
+
+// Warp instructions of the loops and around them, by the machine code of 2026-11-21 for compute
+// capability 9.0. A store is skipped where it is not asked for, in fp32 by predicates: issued all
+// the same.
+double forward_instructions(const Share& share, double chain, double stored) {
+  const double link =
+      kSigmoidInstructions * share.elements + 6 + (share.narrow ? 0 : 3 * share.loads);
+  const double store = share.narrow ? 4 * share.loads + share.converted(0.5) : 0;
+  return 37 + 6 * share.loads + share.converted(1.5) + chain * link + stored * store;
+}
+double backward_instructions(const Share& share, double stored, double sigmoids) {
+  const double from_memory =
+      kSlopeInstructions * share.elements + 5 * share.loads + 7 + share.converted(1);
+  const double computed = (kSigmoidInstructions + kSlopeInstructions) * share.elements + 3;
+  return 47 + 6 * share.loads + share.converted(2.5) + stored * from_memory + sigmoids * computed;
+}
+
+Plan empty_plan(const Problem& problem, std::int64_t registers) {
+  const auto width = static_cast<std::int64_t>(static_cast<double>(problem[kVectorBytes]) /
+                                               size_bytes(problem.dtype));
+  const std::int64_t chunk = problem[kThreads] * width * problem[kLoads];
+  Plan plan;
+  plan.launch.grid[0] = ceil_div(problem[kElements], chunk);
+  plan.launch.block[0] = problem[kThreads];
+  plan.launch.registers = registers;
+  return plan;
+}
+
+/// What a pass does for each element.
+struct Pass {
+  double reads;
+  double writes;
+  double sigmoids;
+  double slopes;
+  double roundings;     ///< to the type, of 16-bit types two to a conversion
+  double instructions;  ///< of a warp, for all its elements
+  double round_trips;
+};
+
+Plan pass_plan(const Problem& problem, const Pass& pass, std::int64_t registers) {
+  const double element = size_bytes(problem.dtype);
+  const auto n = static_cast<double>(problem[kElements]);
+  Plan plan = empty_plan(problem, registers);
+  const double flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
+  const double special = pass.sigmoids * kSigmoidSpecial;
+  const double conversions = element < 4 ? pass.roundings / 2 : 0;
+  plan.useful.vector_flops = n * flops;
+  plan.useful.special_flops = n * special;
+  plan.useful.conversions = n * conversions;
+
+  const double of_thread = as_double(problem[kVectorBytes] * problem[kLoads]) / element;
+  const double elements = as_double(problem[kThreads]) * of_thread;
+  Step step;
+  step.issued.vector_flops = elements * flops;
+  step.issued.special_flops = elements * special;
+  step.issued.conversions = elements * conversions;
+  const double each = elements * element;
+  set_traffic(step.issued, {each * pass.reads, each * pass.writes});
+  step.warp_instructions = warps_of(problem[kThreads]) * pass.instructions;
+  step.waits.global = pass.round_trips;
+  step.waits.arithmetic = pass.sigmoids * kSigmoidInstructions + pass.slopes;
+  set_blocks_with_edge(plan, step, elements / n);
+  return plan;
+}
+
+// Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
+enum : ArrayId { kGradientIn, kGradientOut, kInput, kOutputs };
+
+/// `stored`: outputs that the forward pass writes besides the last: chain - 1, or none.
+LaunchSequence program_of(const Problem& problem, std::int64_t stored_outputs) {
+  const Compiled& line = compiled(problem);
+  const std::size_t type = type_position(problem.dtype);
+  const double element = size_bytes(problem.dtype);
+  const auto chain = static_cast<double>(problem[kChain]);
+  const auto stored = static_cast<double>(stored_outputs);
+  const Share share = {static_cast<double>(problem[kVectorBytes] * problem[kLoads]) / element,
+                       static_cast<double>(problem[kLoads]), element < 4};
+
+  const double sources = std::max(1.0, stored);  // x where nothing is stored
+  const Pass forward = {
+      1, stored + 1, chain, 0, stored + 1, forward_instructions(share, chain, stored), 1};
+  const double computed = chain - stored;
+  // Each stored output is loaded one ahead of its use: two of them a round trip.
+  const Pass backward = {sources + 1,
+                         1,
+                         computed,
+                         chain,
+                         1,
+                         backward_instructions(share, stored, computed),
+                         std::max(1.0, sources / 2)};
+
+  Plan first = pass_plan(problem, forward, line.forward[type]);
+  Plan second = pass_plan(problem, backward, line.backward[type]);
+  const double array = as_double(problem[kElements]) * element;
+  first.arrays = {reads_activation(kInput, array)};
+  for (std::int64_t i = 0; i <= stored_outputs; ++i) {
+    first.arrays.push_back(writes(kOutputs + static_cast<ArrayId>(i), array));
+  }
+  second.arrays = {reads(kGradientIn, array), writes(kGradientOut, array)};
+  if (stored_outputs == 0) second.arrays.push_back(reads(kInput, array));
+  for (std::int64_t i = 0; i < stored_outputs; ++i) {  // all but the last
+    second.arrays.push_back(reads(kOutputs + static_cast<ArrayId>(i), array));
+  }
+  return {{first}, {second}};
+}
+
+LaunchSequence plan_stored(const Problem& problem, const Gpu& /*gpu*/) {
+  return program_of(problem, problem[kChain] - 1);
+}
+LaunchSequence plan_recomputed(const Problem& problem, const Gpu& /*gpu*/) {
+  return program_of(problem, 0);
+}
+
+// Every σ once, x and dy in, y and dx out.
+Work work(const Problem& problem) {
+  const auto links = static_cast<double>(problem[kElements] * problem[kChain]);
+  const double array = static_cast<double>(problem[kElements]) * size_bytes(problem.dtype);
+  Work result;
+  result.vector_flops = links * (kSigmoidFlops + kSlopeFlops);
+  result.special_flops = links * kSigmoidSpecial;
+  result.compulsory = {2 * array, 2 * array};
+  return result;
+}
+
+constexpr std::array<KernelModel, 2> kVariants = {{
+    {"recompute.stored", "the forward pass stores what the backward pass needs", kParameters,
+     kTypes, plan_stored},
+    {"recompute.recomputed", "the backward pass computes the chain again", kParameters, kTypes,
+     plan_recomputed},
+}};
+
+}  // namespace
+
+constinit const KernelFamily kFamily = {"recompute",
+                                        "a chain of logistic functions, forward and backward",
+                                        std::span(kParameters).first(kShape),
+                                        kTypes,
+                                        work,
+                                        streaming,
+                                        kVariants,
+                                        kValidated};
+
+}  // namespace roofcast::recompute

@@ -1,0 +1,65 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "model/kernels/common/rows.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::reduce {
+
+/// Positions in Problem after the shape.
+enum Parameter : std::size_t { kSplit = 2, kThreads };
+
+/// How sums are spread over blocks: each row, or group of rows, in `split` chunks; a second launch
+/// adds the chunks' sums where there are several.
+struct Layout {
+  std::int64_t threads = 256;       ///< that share a chunk: a block, or a warp
+  std::int64_t groups_a_block = 1;  ///< more than one: a warp each
+  std::int64_t rows_a_group = 1;    ///< rows that threads add up side by side
+  std::int64_t split = 1;           ///< chunks of a row
+
+  constexpr std::int64_t blocks(std::int64_t rows) const {
+    return rows::ceil_div(rows, rows_a_group * groups_a_block) * split;
+  }
+};
+
+inline constexpr std::int64_t kMostThreads = 256;
+/// Most chunks that the second launch adds up.
+inline constexpr std::int64_t kMostChunks = 32768;
+/// Accesses of 16 bytes a thread issues before it adds the first.
+inline constexpr std::int64_t kBatch = 8;
+/// Rows that share each weight a thread has loaded.
+inline constexpr std::int64_t kWeightedRows = 4;
+/// Accesses to each of them before the first is used, where rows go by single elements.
+inline constexpr std::int64_t kSingleBatch = 4;
+
+constexpr std::int64_t element_bytes(const Problem& p) {
+  return static_cast<std::int64_t>(size_bytes(p.dtype));
+}
+
+/// Groups of `rows_a_group` rows: a block a chunk, or where a block is one warp a warp a chunk.
+constexpr Layout layout_of(const Problem& p, std::int64_t rows_a_group) {
+  return {p[kThreads], p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1, rows_a_group,
+          p[kSplit]};
+}
+
+/// Elements of a chunk: whole vectors.
+constexpr std::int64_t chunk_elements(std::int64_t cols, std::int64_t element_bytes,
+                                      std::int64_t split) {
+  const std::int64_t width = rows::kVectorBytes / element_bytes;
+  return rows::ceil_div(rows::ceil_div(cols, split), width) * width;
+}
+
+/// The second launch: a warp a row, or where the chunks are many a block a row.
+inline constexpr std::int64_t kChunksOfWarp = 1024;
+struct Finish {
+  std::int64_t threads = rows::kWarp;
+  std::int64_t rows_a_block = 8;
+};
+constexpr Finish finish_layout(const Layout& layout) {
+  return layout.split <= kChunksOfWarp ? Finish{} : Finish{rows::kMaxThreads, 1};
+}
+
+extern const KernelFamily kFamily;
+
+}  // namespace roofcast::reduce

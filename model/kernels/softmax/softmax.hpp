@@ -1,0 +1,52 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "model/kernels/common/rows.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::softmax {
+
+/// Positions in Problem after the shape: of the sweeps, of the kernel that holds the row in
+/// registers, and of the one through which rows stream.
+enum SweepParameter : std::size_t { kThreads = 2 };
+enum HeldParameter : std::size_t { kVectors = 2 };
+enum ClusterParameter : std::size_t { kCluster = 2, kRowsPerCluster, kStages };
+
+/// Accesses of 16 bytes a thread may hold: 32 elements, which are fp32 in registers.
+constexpr std::int64_t most_vectors(std::int64_t element_bytes) {
+  return 2 * element_bytes;
+}
+
+/// Of softmax.cluster: threads of a block at most, 16-byte accesses of each, and with both the
+/// bytes of a row in a block.
+inline constexpr std::int64_t kRingThreads = 512;
+inline constexpr std::int64_t kRingVectors = 8;
+inline constexpr std::int64_t kSliceBytes = kRingThreads * kRingVectors * rows::kVectorBytes;
+
+/// A block a row, or a warp a row where a block is one warp.
+constexpr rows::Layout sweep_layout(const Problem& p) {
+  rows::Layout layout;
+  layout.threads = p[kThreads];
+  layout.rows_per_block = p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1;
+  return layout;
+}
+
+constexpr std::int64_t element_bytes(const Problem& p) {
+  return static_cast<std::int64_t>(size_bytes(p.dtype));
+}
+
+constexpr rows::Layout registers_layout(const Problem& p) {
+  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], 1);
+}
+
+constexpr rows::Layout cluster_layout(const Problem& p) {
+  rows::Layout layout =
+      rows::ring_layout(p[rows::kCols], element_bytes(p), kRingVectors, p[kCluster]);
+  layout.rows_per_cluster = p[kRowsPerCluster];
+  return layout;
+}
+
+extern const KernelFamily kFamily;
+
+}  // namespace roofcast::softmax

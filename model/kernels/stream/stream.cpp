@@ -1,0 +1,69 @@
+#include "model/kernels/stream/stream.hpp"
+
+#include <algorithm>
+
+#include "model/kernels/common/plan_parts.hpp"
+
+namespace roofcast::stream {
+namespace {
+
+//                                   reads writes flops special instructions
+constexpr map::Operation kCopyWork = {1, 1, 0, 0, 0, map::Body::copy};
+constexpr map::Operation kScaleWork = {1, 1, 1, 0, 1, map::Body::scale};
+constexpr map::Operation kAddWork = {2, 1, 1, 0, 1, map::Body::add};
+constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1, map::Body::triad};
+
+// Elements of 16 bits are widened one by one and narrowed in pairs.
+template <const map::Operation& kOperation>
+LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
+  map::Operation operation = kOperation;
+  if (operation.body != map::Body::copy && size_bytes(problem.dtype) == 2) {
+    operation.instructions += operation.reads + operation.writes / 2;
+  }
+  return launch_of(map::plan(operation, problem));
+}
+
+// ptxas -v, as kRegisters.
+constexpr std::int64_t kNullRegisters = 4;
+
+// The grid of a copy of n elements whose blocks do nothing.
+LaunchSequence plan_null(const Problem& problem, const Gpu& /*gpu*/) {
+  Plan plan = map::plan({}, problem);
+  plan.launch.registers = kNullRegisters;
+  plan.useful = {};
+  plan.arrays.clear();
+  plan.blocks = {{plan.launch.blocks(), {}}};
+  return launch_of(std::move(plan));
+}
+
+constexpr std::array kParameters = [] {
+  std::array<Parameter, map::kParameters.size() + 1> parameters{};
+  std::copy(map::kParameters.begin(), map::kParameters.end(), parameters.begin());
+  parameters[map::kReservedShared] = map::kReservedSharedParameter;
+  return parameters;
+}();
+
+constexpr std::array kNullParameters = [] {
+  auto parameters = kParameters;
+  parameters[kElements].fallback = 1;
+  return parameters;
+}();
+
+constexpr std::array kTypes = {DType::fp64, DType::fp32, DType::fp16, DType::bf16};
+
+constexpr std::array<KernelModel, 5> kVariants = {{
+    {"stream.null", "an empty kernel: the cost of a launch", kNullParameters, kTypes, plan_null},
+    {"stream.copy", "b = a", kParameters, kTypes, plan<kCopyWork>},
+    {"stream.scale", "b = s·a", kParameters, kTypes, plan<kScaleWork>},
+    {"stream.add", "c = a + b", kParameters, kTypes, plan<kAddWork>},
+    {"stream.triad", "c = a + s·b", kParameters, kTypes, plan<kTriadWork>},
+}};
+
+}  // namespace
+
+constinit const KernelFamily kFamily = {"stream",    "streaming arrays through DRAM",
+                                        kParameters, kTypes,
+                                        nullptr,     streaming,
+                                        kVariants,   map::kValidated};
+
+}  // namespace roofcast::stream

@@ -1,0 +1,253 @@
+#include "model/libraries/attention.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "model/kernels/attention/serving.hpp"
+#include "model/kernels/attention/tiles.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+
+namespace roofcast::attention {
+namespace {
+
+Forward forward_of(const Problem& p, const Gpu& gpu) {
+  if (p[kSplits] < 1) {
+    throw InputError("splits is " + std::to_string(p[kSplits]) +
+                     " in a plan: give a number from 1");
+  }
+  const Shape shape(p);
+  const auto library = static_cast<Library>(p[kLibraryChoice]);
+  const Kernel kernel = kernel_of(library, gpu);
+  const std::int64_t packed =
+      packed_heads(library, kernel, shape, p[kCacheWrites] != kNoWrites, gpu);
+  return {shape, kernel, tile_of(library, kernel, shape, packed, gpu), packed, p[kSplits]};
+}
+
+// Blocks whose numbers of steps are so close count as equal, with their mean.
+constexpr std::int64_t kMostClasses = 32;
+
+void set_classes(Plan& plan, const Forward& c, DType type) {
+  const BlockSteps blocks = forward_blocks(c, type);
+  const std::int64_t together = c.shape.causal ? ceil_div(c.tiles(), kMostClasses) : c.tiles();
+  for (std::int64_t end = c.tiles(); end > 0; end -= together) {  // the longest first
+    const std::int64_t from = std::max<std::int64_t>(0, end - together);
+    // Steps grow evenly from tile to tile: the first and the last tell the mean.
+    const Steps a = c.steps(from), b = c.steps(end - 1);
+    const double parts = as_double(c.splits);
+    Steps mean{(a.full + b.full) / 2 / parts, (a.masked + b.masked) / 2 / parts};
+    // Of a last tile that is not the only one, keys beyond the last count as read.
+    mean.masked_share = as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
+    plan.blocks.push_back(block_class(blocks, (end - from) * c.copies() * c.splits, mean));
+  }
+}
+
+// Keys are dealt out evenly, to whole steps of matrix instructions at the least; the last block of a
+// head to end adds the parts.
+void set_parts(Plan& plan, const Forward& c, DType type) {
+  BlockSteps blocks = forward_blocks(c, type);
+  const double steps = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
+  if (!c.tile.products) blocks.full.warp_instructions *= std::min(1.0, steps);
+  const Steps each{std::max(1.0, steps), 0, std::min(1.0, steps), 1};
+  if (c.splits > 1) {
+    plan.blocks.push_back(block_class(blocks, c.copies() * (c.splits - 1), each));
+    Step& end = blocks.epilogue;
+    end.waits.global = c.tile.merging_loads;
+    set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
+  }
+  plan.blocks.push_back(block_class(blocks, c.copies(), each));
+}
+
+void set_launch(Plan& plan, const Forward& c, const Gpu& gpu) {
+  plan.launch.grid[0] = c.blocks();
+  plan.launch.block[0] = c.tile.warps * 32;
+  if (!gpu.occupancy) return;
+  const OccupancyRules& rules = *gpu.occupancy;
+  const std::int64_t registers =
+      rules.registers_per_sm / (c.tile.blocks_per_sm * plan.launch.block[0]);
+  plan.launch.registers = std::min(rules.registers_per_thread, registers / 8 * 8);
+  const auto row = static_cast<std::int64_t>(c.head() * c.shape.element);
+  // Where keys are dealt out to warps, K and V have one place in turn.
+  const std::int64_t held = (c.tile.dependent_loads > 0 ? 1 : 2) * c.tile.stages * c.tile.keys;
+  plan.launch.shared_bytes = (c.tile.queries + held) * row;
+}
+
+constexpr std::string_view kGuess =
+    "tiles, splits and the order of heads are taken from public sources or guessed: no profile of "
+    "the library; registers are a guess";
+
+Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
+  Plan plan;
+  plan.pipelined = c.tile.products;
+  plan.estimated_traffic = true;
+  plan.needs = {c.kernel.product};
+  plan.needs.push_back(c.kernel.copy());
+  (c.tile.products ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
+      c.shape.flops();
+  // Without tensor memory every exponential goes through the special-function unit.
+  if (c.kernel.product != Instruction::tcgen05) plan.useful.special_flops = c.shape.scores();
+  const double q = c.shape.q_bytes(), kv = c.shape.kv_bytes();
+  if (p[kCacheWrites] != kNoWrites) {
+    plan.arrays = {p[kCacheWrites] == kWritesQkv ? scratch(kQ, {q, 0}) : reads_activation(kQ, q),
+                   scratch(kK, {kv, 0}), scratch(kV, {kv, 0})};
+  } else {
+    plan.arrays = forward_inputs(c.shape);
+  }
+  const bool merges = c.tile.merging_loads > 0;
+  if (c.splits > 1) {
+    plan.arrays.push_back(scratch(kParts, {merges ? c.part_bytes() : 0, c.part_bytes()}));
+  }
+  if (c.splits == 1 || merges) plan.arrays.push_back(writes(kO, q));
+  plan.in_flight_bytes = c.tile.in_flight_bytes;
+  plan.instructions_at_once = c.tile.instructions_at_once;
+  set_launch(plan, c, gpu);
+  if (merges) {
+    set_parts(plan, c, p.dtype);
+  } else {
+    set_classes(plan, c, p.dtype);
+  }
+  plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
+  // Published times tell what the libraries' kernels reach; nobody published their cycles.
+  plan.timed_at_full_clock = true;
+  plan.caveat = kGuess;
+  return plan;
+}
+
+// Of the launches that write a cache, by hand, 2026-11-22, to rows of even position of compute capability
+// 9.0, in attention_causal_prefill.csv above 50 µs (lengths, places, sines and cosines before the data) and
+// attention_fa3_causal_prefill.csv above 20 µs (the token's place, then element by element, divisions for
+// its head).
+struct CacheWork {
+  double waits, instructions_an_element;
+};
+constexpr CacheWork kWithQ = {4, 4}, kByToken = {5, 30};
+
+// K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
+// vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu: reshape_and_cache_flash).
+Plan cache_writes(const Shape& shape, bool with_q) {
+  constexpr std::int64_t kThreads = 256, kMostThreads = 512;
+  const double q_bytes = with_q ? shape.q_bytes() : 0;
+  const double bytes = q_bytes + 2 * shape.kv_bytes();
+  const double per_block = as_double(kThreads) * 16;
+  Plan plan;
+  if (with_q) {
+    plan.launch.grid[0] = std::max(std::int64_t{1}, static_cast<std::int64_t>(bytes / per_block));
+    plan.launch.block[0] = kThreads;
+  } else {
+    plan.launch.grid[0] = shape.batch * shape.seq_kv;
+    plan.launch.block[0] = std::min(kMostThreads, shape.kv_heads * shape.head_dim);
+  }
+  plan.launch.registers = 32;
+  plan.arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, shape.kv_bytes()}),
+                 scratch(kV, {0, shape.kv_bytes()})};
+  if (with_q) plan.arrays.push_back(scratch(kQ, {0, q_bytes}));
+  const double blocks = as_double(plan.launch.blocks());
+  const double elements = bytes / shape.element / blocks;
+  Step step;
+  step.issued.vector_flops = elements * 2;
+  const CacheWork& work = with_q ? kWithQ : kByToken;
+  step.warp_instructions = elements / 32 * work.instructions_an_element;
+  set_traffic(step.issued, {bytes / blocks, bytes / blocks});
+  step.waits.global = work.waits;
+  set_blocks(plan, {{step}});
+  plan.estimated_traffic = true;
+  plan.caveat = "registers are a guess";
+  return plan;
+}
+
+// Where each sequence begins, by its length (TensorRT-LLM, kernels/gptKernels.cu: computeSeqAndPaddingOffsets).
+Plan offsets(const Shape& shape) {
+  constexpr std::int64_t kThreads = 256;
+  Plan plan;
+  plan.launch.grid[0] = shape.batch;
+  plan.launch.block[0] = kThreads;
+  plan.launch.registers = 32;
+  Step step;
+  step.issued.vector_flops = as_double(kThreads);
+  set_traffic(step.issued, {32, 32});
+  step.waits = {.global = 2, .shared = 10, .barriers = 2};
+  set_blocks(plan, {{step}});
+  plan.estimated_traffic = true;
+  plan.caveat = "registers are a guess";
+  return plan;
+}
+
+// D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
+LaunchSequence backward_launches(const Problem& p, const Shape& shape, const Gpu& gpu) {
+  LaunchSequence program = backward_program(
+      library_backward(static_cast<Library>(p[kLibraryChoice]), shape, gpu), p.dtype);
+  for (Launched& node : program) {
+    node.plan.estimated_traffic = true;
+    node.plan.caveat = kGuess;
+  }
+  return program;
+}
+
+bool can_run(const Kernel& kernel, const Gpu& gpu) {
+  return gpu.features.has(kernel.product) &&
+         (kernel.product != Instruction::mma_sync || gpu.features.has(Instruction::cp_async));
+}
+
+}  // namespace
+
+std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
+  const Shape shape(p);
+  if (shape.backward && (p[kSplits] > 1 || p[kCacheWrites] != kNoWrites)) {
+    throw InputError(
+        "splits and cache_writes are for forward: leave them out, or ask for --pass forward");
+  }
+  if (shape.backward && p[kLibraryChoice] == kTrtllm) library_backward(kTrtllm, shape, gpu);
+  require_tensor_cores(p.dtype, gpu);
+  const auto asked = static_cast<Library>(p[kLibraryChoice]);
+  std::vector<Problem> found;
+  for (const Library library : {kCudnn, kFa2, kFa3, kTrtllm}) {
+    if (asked == kBest ? library == kTrtllm : library != asked) continue;
+    if (!can_run(kernel_of(library, gpu), gpu)) continue;
+    Problem one = p;
+    one[kLibraryChoice] = library;
+    one[kSplits] = 1;
+    const Forward c = forward_of(one, gpu);
+    const std::int64_t blocks = c.blocks();
+    const std::int64_t slots = gpu.slots(c.tile.blocks_per_sm);
+    if (library == kTrtllm && serving::decodes(shape) && p[kSplits] == kToChoose) {
+      one[kSplits] = serving::splits(shape, gpu);
+      found.push_back(one);
+      continue;
+    }
+    const auto steps = static_cast<std::int64_t>(c.steps(c.tiles() - 1).all());
+    if (p[kSplits] != kToChoose || shape.backward) {
+      if (!shape.backward) one[kSplits] = p[kSplits];
+      found.push_back(one);
+      continue;
+    }
+    for (std::int64_t splits = 1; splits <= std::min(kMostSplits, steps); splits *= 2) {
+      if (splits > 1 && blocks * splits >= 2 * slots) break;
+      one[kSplits] = splits;
+      found.push_back(one);
+    }
+  }
+  if (found.empty()) {
+    throw InputError("no such library has a kernel for " + gpu.name +
+                     ": leave out --library, or choose a GPU with cp_async (`roofcast gpus`)");
+  }
+  return found;
+}
+
+LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
+  const Forward c = forward_of(p, gpu);
+  if (c.shape.backward) return backward_launches(p, c.shape, gpu);
+  LaunchSequence program;
+  if (p[kLibraryChoice] == kTrtllm && p[kCacheWrites] != kNoWrites) {
+    // By the shortest rows of attention_causal_prefill.csv: 13 µs, and 16 at other head dims.
+    constexpr std::int64_t kUsualHead = 128;
+    program.push_back({offsets(c.shape), c.shape.head_dim == kUsualHead ? 1.0 : 2.0});
+  }
+  if (p[kCacheWrites] != kNoWrites) {
+    program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
+  }
+  program.push_back({attention_launch(c, p, gpu)});
+  if (c.splits > 1 && c.tile.merging_loads == 0) program.push_back({sum_of_parts(c)});
+  return program;
+}
+
+}  // namespace roofcast::attention

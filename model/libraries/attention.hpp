@@ -1,0 +1,53 @@
+#pragma once
+#include <array>
+#include <vector>
+
+#include "model/kernels/attention/attention.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::attention {
+
+/// What a library makes of attention: a block a tile of queries (of those query heads that share K
+/// and V, one after the other, where that fills tiles better), which K and V pass in steps; wholly
+/// masked steps are left out, long tiles go first. Where tiles leave SMs empty the keys are split
+/// among blocks, and a launch adds the parts. Backward: D, blocks of keys that add to dQ in fp32, and
+/// dQ in its type.
+enum LibraryParameter : std::size_t { kLibraryChoice = 8, kSplits, kCacheWrites };
+enum CacheWrites : std::int64_t { kNoWrites, kWritesKv, kWritesQkv };
+enum Library : std::int64_t { kBest, kCudnn, kFa2, kFa3, kTrtllm };
+
+LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
+std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
+
+inline constexpr std::array<std::string_view, 5> kLibraryNames = {"best", "cudnn", "fa2", "fa3",
+                                                                  "trtllm"};
+inline constexpr std::int64_t kMostSplits = 128;
+
+inline constexpr std::array kLibraryParameters = with_own(
+    kShape,
+    choice("library",
+           "whose kernels: cuDNN, FlashAttention-2 or -3, TensorRT-LLM; best: of the first three "
+           "the fastest",
+           kLibraryNames, kBest),
+    setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose, kMostSplits,
+            kToChoose),
+    roofcast::Parameter{"cache_writes",
+                        "a launch before it writes K and V to a cache, as serving frameworks do: "
+                        "1; and Q beside: 2; neither: 0",
+                        kNoWrites, kWritesQkv, kNoWrites});
+
+/// Shapes of the tables that the forecasts were held against (../shared/reference).
+inline constexpr std::array kLibraryValidated = {
+    ValidatedRange{kBatch, 1, 2048}, ValidatedRange{kHeads, 1, 128},
+    ValidatedRange{kSeqQ, 1, 16384}, ValidatedRange{kHeadDim, 64, 256}};
+
+inline constexpr KernelModel kLibrary = {
+    .name = "attention.library",
+    .summary = "what cuDNN, FlashAttention-2 or -3 does: online softmax, K and V pass in tiles",
+    .parameters = kLibraryParameters,
+    .dtypes = kTypes,
+    .plan = plan_library,
+    .validated = kLibraryValidated,
+    .candidates = library_candidates};
+
+}  // namespace roofcast::attention

@@ -1,0 +1,64 @@
+#pragma once
+#include <array>
+#include <vector>
+
+#include "model/kernels/gemm/beside.hpp"
+#include "model/kernels/gemm/gemm.hpp"
+#include "model/kernels/gemm/simt.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::gemm {
+
+/// What cuBLAS makes of a product: of a catalogue of tiles and splits of k (gemm_tiles.hpp) the one
+/// with the least expected time, with operands copied ahead of the arithmetic in steps of 128 B
+/// along k. Parts of k are added by a launch of their own.
+enum LibraryParameter : std::size_t { kSplitK = 5, kWeightCopies, kBatch, kQuantize };
+
+LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
+std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
+Outline library_outline(const Problem& problem, const Gpu& gpu);
+Work library_work(const Problem& problem);
+IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
+
+inline constexpr std::array kLibraryTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8,
+                                             DType::fp32};
+inline constexpr std::array<std::string_view, 4> kQuantizeNames = {"nothing", "activations",
+                                                                   "dynamic", "dynamic_vectors"};
+
+inline constexpr std::array kLibraryParameters = with_own(
+    kShape,
+    setting("tile_m", "rows of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
+    setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
+    setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose),
+    setting("weight_copies",
+            "copies of B that launches take in turn: warm, L2 may still hold the next; 0: it never "
+            "does",
+            0, 1024, 0),
+    roofcast::Parameter{"batch", "products of that shape, each of its own operands", 1,
+                        std::int64_t{1} << 20, 1},
+    choice(
+        "quantize",
+        "fp8: activations, A comes in 16 bits and a launch before the product converts it; "
+        "dynamic, by its own largest element, found in launches before that (dynamic_vectors: as "
+        "newer releases of TensorRT-LLM do)",
+        kQuantizeNames, kNothing));
+
+inline constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
+
+inline constexpr std::array kLibraryValidated = {
+    ValidatedRange{kM, 1, 32768}, ValidatedRange{kN, 32, 65536}, ValidatedRange{kK, 32, 65536}};
+
+inline constexpr KernelModel kLibrary = {
+    .name = "gemm.library",
+    .summary = "what cuBLAS does: the best of its tiles and splits of k; fp32 on the SIMT pipes",
+    .parameters = kLibraryParameters,
+    .dtypes = kLibraryTypes,
+    .plan = plan_library,
+    .validated = kLibraryValidated,
+    .candidates = library_candidates,
+    .own_choice = kOwnChoice,
+    .outline = library_outline,
+    .work = library_work,
+    .io = library_io};
+
+}  // namespace roofcast::gemm

@@ -1,0 +1,255 @@
+#include "model/libraries/gemm_catalogue.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/gemm/alignment.hpp"
+#include "model/kernels/gemm/gemm.hpp"
+#include "model/libraries/gemm.hpp"
+
+namespace roofcast::gemm {
+namespace {
+
+constexpr auto kStep = static_cast<std::int64_t>(kStepBytes);
+
+std::int64_t steps_of(const Problem& p) {
+  return ceil_div(p[kK] * element_bytes(p.dtype), kStep);
+}
+
+bool has_wgmma(const Gpu& gpu) {
+  return gpu.features.has(Instruction::wgmma);
+}
+
+// tf32 has tiles of its own.
+bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
+  return has_wgmma(gpu) && takes_wide(p, gpu) && p.dtype == DType::tf32;
+}
+bool takes_any_width(const Problem& p, const Gpu& gpu) {
+  return has_wgmma(gpu) && takes_wide(p, gpu) && p.dtype != DType::tf32;
+}
+
+std::int64_t stages(std::int64_t m, std::int64_t n, const Gpu& gpu) {
+  if (!gpu.occupancy) return kMostStages;
+  const std::int64_t room = gpu.occupancy->shared_bytes_per_block - kResultBytes;
+  return std::min(kMostStages, room / ((m + n) * kStep));
+}
+
+// Of any width, where the kernels have it.
+std::optional<LibraryTile> wgmma_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
+  const auto is_tile = [](std::int64_t side, std::int64_t other) {
+    return other > 0 && other % kWgmmaColumns == 0 &&
+           std::find(kWgmmaSides.begin(), kWgmmaSides.end(), side) != kWgmmaSides.end();
+  };
+  const std::int64_t sums = m * n / kGroupThreads;
+  if (!is_tile(m, n) && !is_tile(n, m)) return std::nullopt;
+  if (sums > 2 * kSumsShared || stages(m, n, gpu) < kLeastStages) return std::nullopt;
+  return LibraryTile{m, n, sums <= kSumsAlone ? 2 : 1, 1, stages(m, n, gpu)};
+}
+
+std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32) {
+    if (has_wide_products(gpu)) return kLargeSimtTiles;
+    if (p[kBatch] > 1) return kSimtBatchTiles;
+    if (!gpu.features.has(Instruction::cp_async)) return kEarlySimtTiles;
+    if (p[kK] > kDeepSum) return kSimtDeepTiles;
+    return kSimtTiles;
+  }
+  if (!takes_wide(p, gpu)) return kMmaTiles;
+  if (takes_tf32_tiles(p, gpu)) return kTf32Tiles;
+  return kTcgen05Tiles;
+}
+
+std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
+  const std::int64_t m = p[kTileM], n = p[kTileN];
+  if (takes_any_width(p, gpu)) return wgmma_tile(m, n, gpu);
+  const auto tiles = tiles_for(p, gpu);
+  const auto one = std::find_if(tiles.begin(), tiles.end(), [m, n](const LibraryTile& tile) {
+    return tile.m == m && tile.n == n;
+  });
+  if (one == tiles.end()) return std::nullopt;
+  LibraryTile found = *one;
+  if (takes_tf32_tiles(p, gpu)) found.stages = stages(m, n, gpu) / found.blocks_per_sm;
+  return found;
+}
+
+// Run files of 2026-11-22 name tiles for tf32 that other types have.
+std::optional<LibraryTile> named_before(const Problem& p, const Gpu& gpu) {
+  if (!takes_tf32_tiles(p, gpu)) return std::nullopt;
+  return wgmma_tile(p[kTileM], p[kTileN], gpu);
+}
+
+// Shared memory holds two stages of a tile.
+bool fits(const LibraryTile& tile, DType type, const Gpu& gpu) {
+  if (!gpu.occupancy) return true;
+  const double of_row = type == DType::fp32 ? kSimtDepth * size_bytes(type) : kStepBytes;
+  const std::int64_t needed = 2 * (tile.m + tile.n) * static_cast<std::int64_t>(of_row);
+  return needed + gpu.occupancy->shared_reserved_bytes_per_block <=
+         std::min(gpu.occupancy->shared_bytes_per_sm / tile.blocks_per_sm,
+                  gpu.occupancy->shared_bytes_per_block);
+}
+
+void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int64_t n,
+         std::int64_t splits) {
+  Problem& one = found.emplace_back(p);
+  one[kTileM] = m;
+  one[kTileN] = n;
+  one[kSplitK] = splits;
+}
+
+/// One side of a tile is given, along m or along n; the other is to choose.
+class Widths {
+ public:
+  Widths(const Problem& p, std::int64_t side, bool along_m, const Gpu& gpu)
+      : p_(p),
+        gpu_(gpu),
+        side_(side),
+        along_m_(along_m),
+        other_extent_(along_m ? p[kN] : p[kM]),
+        rows_(ceil_div(along_m ? p[kM] : p[kN], side) * p[kBatch]) {
+    std::int64_t widest = 2 * kSumsShared * kGroupThreads / side;  // by registers
+    if (gpu.occupancy) {
+      const std::int64_t lines = (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kStep;
+      widest = std::min(widest, lines / kLeastStages - side);
+    }
+    most_ =
+        std::min(widest / kWgmmaColumns, ceil_div(other_extent_, kWgmmaColumns)) * kWgmmaColumns;
+  }
+
+  // The names fill rounds: on 132 SMs 1149x2008 takes 126 tiles, 4435x1624 takes 260, 2778x26544 takes
+  // 1826. So for each number of rounds, from the least on, the narrowest width is tried.
+  void add_to(std::vector<Problem>& found) const {
+    const std::int64_t asked = along_m_ ? p_[kTileN] : p_[kTileM];
+    const std::int64_t places = gpu_.slots(1);
+    for (const std::int64_t splits : splits_of(p_.values[kSplitK], steps_of(p_), rows_, places)) {
+      if (asked != kToChoose) {
+        add_width(found, asked, splits);
+        continue;
+      }
+      if (most_ <= 0) continue;
+      const std::int64_t blocks = rows_ * splits;
+      std::int64_t columns = ceil_div(other_extent_, most_);
+      // A split is for what one round takes.
+      if (splits > 1 && blocks * columns > places && p_[kSplitK] == kToChoose) continue;
+      for (std::int64_t left = splits > 1 ? 1 : kWidths; left > 0; --left) {
+        columns = ceil_div(blocks * columns, places) * places / blocks;  // fills the last round
+        const std::int64_t width =
+            ceil_div(ceil_div(other_extent_, columns), kWgmmaColumns) * kWgmmaColumns;
+        add_width(found, width, splits);
+        if (width == kWgmmaColumns) break;
+        columns = ceil_div(other_extent_, width - kWgmmaColumns);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kWidths = 4;  // numbers of rounds that are tried
+
+  void add_width(std::vector<Problem>& found, std::int64_t width, std::int64_t splits) const {
+    const std::int64_t m = along_m_ ? side_ : width, n = along_m_ ? width : side_;
+    if (wgmma_tile(m, n, gpu_)) add(found, p_, m, n, splits);
+  }
+
+  const Problem& p_;
+  const Gpu& gpu_;
+  std::int64_t side_;
+  bool along_m_;
+  std::int64_t other_extent_, rows_;
+  std::int64_t most_ = 0;
+};
+
+/// What is given of a tile: the side in question, and the other one.
+struct Asked {
+  std::int64_t side, other;
+};
+
+// A side is tried where the extent is longer than half of it, and 64 where both extents are at most 32 too: of
+// 429 names where one extent is at most 56, 401 have the free side along it. A tile that is given in part is
+// tried with all sides.
+bool is_tried(std::int64_t side, const Asked& asked, std::int64_t extent, std::int64_t other) {
+  if (asked.side != kToChoose || asked.other != kToChoose) return is_asked(asked.side, side);
+  const std::int64_t least = kWgmmaSides.front();
+  return side / 2 < extent || (side == least && other <= least / 2);
+}
+
+std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
+  std::vector<Problem> found;
+  constexpr std::size_t kUsual = 64;
+  found.reserve(kUsual);
+  for (const std::int64_t side : kWgmmaSides) {
+    const Asked along_m{p[kTileM], p[kTileN]}, along_n{p[kTileN], p[kTileM]};
+    if (is_tried(side, along_m, p[kM], p[kN])) Widths(p, side, true, gpu).add_to(found);
+    if (is_tried(side, along_n, p[kN], p[kM])) Widths(p, side, false, gpu).add_to(found);
+  }
+  return found;
+}
+
+// Up to how many blocks a product is split.
+std::int64_t most_blocks(const Problem& p, const LibraryTile& tile, const Gpu& gpu) {
+  constexpr std::int64_t kRounds = 8;
+  // cuBLAS splits products in tf32 only where tiles are few (names of 2026-11-23).
+  constexpr std::int64_t kTf32Part = 4;
+  if (takes_tf32_tiles(p, gpu)) return gpu.slots(1) / kTf32Part;
+  return kRounds * gpu.slots(tile.blocks_per_sm);
+}
+
+std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
+  static constexpr std::int64_t kWhole = 1;
+  const bool whole_sums = p.dtype == DType::fp32 && p[kBatch] > 1;
+  // Kernels for one product of a batch add nothing from others.
+  const std::int64_t& asked = whole_sums && p[kSplitK] == kToChoose ? kWhole : p.values[kSplitK];
+  std::vector<Problem> found;
+  const auto tiles = tiles_for(p, gpu);
+  found.reserve(tiles.size() * kSplits.size());
+  for (const LibraryTile& tile : tiles) {
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) || !fits(tile, p.dtype, gpu))
+      continue;
+    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+    for (const std::int64_t splits :
+         splits_of(asked, steps_of(p), whole, most_blocks(p, tile, gpu))) {
+      add(found, p, tile.m, tile.n, splits);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+bool takes_wide(const Problem& p, const Gpu& gpu) {
+  return p.dtype != DType::fp32 && has_wide_products(gpu) && is_aligned(p);
+}
+
+LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
+  if (const auto tile = find_tile(p, gpu)) return *tile;
+  if (const auto tile = named_before(p, gpu)) return *tile;
+  const auto side_text = [](std::int64_t side) {
+    return side == kToChoose ? "any" : std::to_string(side);
+  };
+  const std::string refused =
+      "gemm.library has no tile " + side_text(p[kTileM]) + "x" + side_text(p[kTileN]) + " here: ";
+  std::string known;
+  if (takes_any_width(p, gpu)) {
+    for (const std::int64_t side : kWgmmaSides) {
+      known += (known.empty() ? "" : ", ") + std::to_string(side);
+    }
+    throw InputError(refused + "one side is one of " + known + ", the other a multiple of " +
+                     std::to_string(kWgmmaColumns));
+  }
+  for (const LibraryTile& one : tiles_for(p, gpu)) {
+    known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n);
+  }
+  throw InputError(refused + "choose one of " + known);
+}
+
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu) {
+  std::vector<Problem> found = takes_any_width(p, gpu) ? of_any_width(p, gpu) : of_tiles(p, gpu);
+  if (!found.empty()) return found;
+  (void)library_tile(p, gpu);  // which says what there is
+  const std::int64_t splits = p[kSplitK] == kToChoose ? 1 : p[kSplitK];
+  add(found, p, p[kTileM], p[kTileN], splits);
+  return found;
+}
+
+}  // namespace roofcast::gemm

@@ -1,0 +1,153 @@
+#include "model/libraries/softmax.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/libraries/rows.hpp"
+#include "model/types/compilation.hpp"
+
+namespace roofcast::softmax {
+namespace {
+
+constexpr std::int64_t kMostInWarp = 1024;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
+constexpr double kSweeps = 3;
+
+// Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions
+// by the PTX of CUDA 13.0 for the same loops, a division taken as nine.
+constexpr double kFlops = 4;
+constexpr double kSpecial = 3;  // two exponentials, one reciprocal
+constexpr double kInstructions = 33;
+// Of each thread: addresses, loop control and what follows the loops.
+constexpr double kInstructionsPerSweep = 25;
+
+// ptxas -v of CUDA 13.0, 2026-11-21, of kernels written after the same algorithm, for compute
+// capability 7.5 (the oldest it compiles for) and 8.0.
+constexpr std::array kBlockRegisters = {Compilation{7, 36}, Compilation{8, 31}};
+// Rows of up to 32, 64 … 1024 elements.
+constexpr std::array<std::int64_t, 6> kWarpRegisters = {20, 26, 32, 32, 40, 56};
+
+// x in and y out, and the arithmetic between them.
+void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
+  const double n = as_double(problem[rows::kRows]) * as_double(problem[rows::kCols]);
+  const double bytes = n * size_bytes(problem.dtype);
+  plan.useful.vector_flops = n * kFlops;
+  plan.useful.special_flops = n * kSpecial;
+  plan.arrays = {reads_activation(x, bytes), writes(x + 1, bytes)};
+}
+
+// A block's elements, of which each is read `sweeps` times.
+Step step_of(const Plan& plan, double elements, double sweeps) {
+  const double blocks = as_double(plan.launch.blocks());
+  Step step;
+  step.issued.vector_flops = elements * kFlops;
+  step.issued.special_flops = elements * kSpecial;
+  step.warp_instructions = elements / 32 * kInstructions;
+  set_traffic(step.issued, shared_by({sweeps * plan.arrays[0].footprint.read_bytes,
+                                      plan.arrays[1].footprint.write_bytes},
+                                     blocks));
+  return step;
+}
+
+// 4 warps a block; rows of up to 128 elements two to a warp, shorter ones than a warp is wide
+// side by side in it.
+Plan warp_plan(const Problem& problem, ArrayId x) {
+  const std::int64_t cols = problem[rows::kCols];
+  const std::int64_t width = rows::power_of_two_from(cols);
+  const std::int64_t in_warp = std::min(width, rows::kWarp);
+  const std::int64_t per_block =
+      rows::kWarpsPerBlock * (rows::kWarp / in_warp) * (width <= 128 ? 2 : 1);
+  Plan plan;
+  plan.launch.grid[0] = rows::ceil_div(problem[rows::kRows], per_block);
+  plan.launch.block = {in_warp, rows::kWarpsPerBlock * rows::kWarp / in_warp, 1};
+  std::size_t size = 0;
+  for (std::int64_t held = rows::kWarp; held < width; held *= 2) ++size;
+  plan.launch.registers = kWarpRegisters[size];
+  set_arrays(plan, problem, x);
+  plan.on_chip_bytes = as_double(per_block * cols) * size_bytes(problem.dtype);
+
+  Step step = step_of(plan, as_double(per_block * cols), 1);
+  step.warp_instructions += as_double(rows::kWarpsPerBlock) * kInstructionsPerSweep;
+  step.waits.global = 1;
+  step.waits.shared = 10;  // two reductions of five shuffles, as far away as shared memory
+  set_blocks(plan, {{step}});
+  return plan;
+}
+
+// As many threads as half of the vectors of a row, so that at least half of it goes by vectors.
+std::int64_t threads_of(std::int64_t cols, std::int64_t width) {
+  const std::int64_t half = std::min(cols / width, rows::kMaxThreads) / 2;
+  return std::max(rows::kWarp, rows::power_of_two_from(half));
+}
+
+// A block reduction: every thread writes to shared memory; each lane of the first warp adds the 32
+// values of one warp, which lie in one bank; one thread adds those.
+void add_reduction(Step& step, double warps) {
+  step.wavefronts.shared += warps + 32 * warps + 2 * warps + 1;
+  step.waits.shared += 3 + warps / 4;
+  step.waits.arithmetic += 32 + warps;
+  step.waits.barriers += 4;
+  step.warp_instructions += 10 * warps + 3 * 32 + 3 * warps;
+}
+
+Plan block_plan(const Problem& problem, const Gpu& gpu) {
+  const double element = size_bytes(problem.dtype);
+  const std::int64_t width = rows::kVectorBytes / static_cast<std::int64_t>(element);
+  const std::int64_t cols = problem[rows::kCols];
+  const std::int64_t threads = threads_of(cols, width);
+  const auto warps = static_cast<double>(threads / rows::kWarp);
+  const double row_bytes = as_double(cols) * element;
+
+  Plan plan;
+  plan.launch.grid[0] = problem[rows::kRows];
+  plan.launch.block[0] = threads;
+  plan.launch.registers = compiled_for(gpu, kBlockRegisters).registers;
+  plan.launch.shared_bytes = threads * 4;
+  set_arrays(plan, problem, 0);
+  const double all = plan.arrays[0].footprint.read_bytes;
+  plan.reuse = {{.bytes = all,
+                 .distance_bytes = library::kFirstReread * row_bytes,
+                 .l2_distance_bytes = library::kFirstReread * row_bytes},
+                {.bytes = all,
+                 .distance_bytes = library::kFirstReread * row_bytes,
+                 .l2_distance_bytes = library::kNextReread * row_bytes}};
+  plan.traffic_reasons.push_back(
+      {Level::requested, "three sweeps over a row: maximum, sum, result"});
+
+  // Whole vectors for all threads, each waiting for the one before; then one element each, four of
+  // them on their way at once.
+  // A row that starts off a 16-byte boundary has one more.
+  const std::int64_t vectors = cols / (width * threads);
+  const std::int64_t singles = rows::ceil_div(cols - vectors * width * threads, threads);
+  const std::int64_t accesses = vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0);
+  Step step = step_of(plan, as_double(cols), kSweeps);
+  step.warp_instructions += kSweeps * warps * (kInstructionsPerSweep + 6.0 * as_double(accesses));
+  step.waits.global = kSweeps * as_double(accesses);
+  add_reduction(step, warps);
+  add_reduction(step, warps);
+  set_blocks(plan, {{step}});
+  return plan;
+}
+
+}  // namespace
+
+LaunchSequence plan_library(const Problem& problem, const Gpu& gpu) {
+  if (problem[rows::kCols] > kMostInWarp) return launch_of(block_plan(problem, gpu));
+  // A launch covers at most kMostElements; the rest follows in further ones.
+  const std::int64_t in_launch = kMostElements / problem[rows::kCols];
+  const std::int64_t full = problem[rows::kRows] / in_launch;
+  LaunchSequence program;
+  const auto add = [&](std::int64_t launches, std::int64_t row_count) {
+    if (launches == 0 || row_count == 0) return;
+    Problem part = problem;
+    part[rows::kRows] = row_count;
+    const auto arrays_before = static_cast<ArrayId>(2 * program.size());
+    program.push_back({warp_plan(part, arrays_before), as_double(launches)});
+  };
+  add(full, in_launch);
+  add(1, problem[rows::kRows] - full * in_launch);
+  return program;
+}
+
+}  // namespace roofcast::softmax

@@ -1,0 +1,147 @@
+// Blocks and steps of attention, counted once more pair by pair.
+#include "model/kernels/attention/blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "model/counting/totals.hpp"
+#include "tests/model/kernels/attention/problems.hpp"
+
+namespace roofcast::attention {
+namespace {
+
+Shape shape_of(std::int64_t queries, std::int64_t keys, bool causal) {
+  Problem p = prefill(1, 1, queries, 64, causal);
+  p[kSeqKv] = keys;
+  return Shape(p);
+}
+
+/// Pairs of [q0, q1) and [k0, k1): how many are seen, of how many.
+struct Pairs {
+  std::int64_t seen = 0, all = 0;
+};
+Pairs pairs_of(const Shape& shape, std::int64_t q0, std::int64_t q1, std::int64_t k0,
+               std::int64_t k1) {
+  Pairs pairs;
+  for (std::int64_t q = q0; q < std::min(q1, shape.seq_q); ++q) {
+    for (std::int64_t k = k0; k < k1; ++k) {
+      ++pairs.all;
+      if (k < shape.visible(q)) ++pairs.seen;
+    }
+  }
+  return pairs;
+}
+
+void for_shapes(const std::function<void(const Shape&)>& check) {
+  for (const std::int64_t queries : {1, 5, 64, 65, 100}) {
+    for (const std::int64_t more : {0, 1, 31, 64, 100}) {
+      for (const bool causal : {false, true}) check(shape_of(queries, queries + more, causal));
+    }
+  }
+}
+
+TEST(AttentionBlocks, StepsOverKeysAreTilesWithASeenPair) {
+  for_shapes([](const Shape& shape) {
+    for (const std::int64_t rows : {16, 48}) {
+      for (const std::int64_t keys : {16, 40}) {
+        for (std::int64_t q = 0; q < shape.seq_q; q += rows) {
+          double full = 0, masked = 0, masked_keys = 0;
+          for (std::int64_t k = 0; k < shape.seq_kv; k += keys) {
+            const Pairs pairs = pairs_of(shape, q, q + rows, k, k + keys);
+            if (pairs.seen == 0) continue;
+            ++(pairs.seen == pairs.all ? full : masked);
+            if (pairs.seen < pairs.all) {
+              masked_keys += static_cast<double>(std::min(keys, shape.seq_kv - k));
+            }
+          }
+          const Steps found = steps_over_keys(shape, q, std::min(q + rows, shape.seq_q) - 1, keys);
+          EXPECT_EQ(found.full, full) << shape.seq_q << " " << shape.seq_kv << " " << q;
+          EXPECT_EQ(found.masked, masked) << shape.seq_q << " " << shape.seq_kv << " " << q;
+          EXPECT_NEAR(found.masked * found.masked_share * static_cast<double>(keys), masked_keys,
+                      1e-9);
+        }
+      }
+    }
+  });
+}
+
+TEST(AttentionBlocks, StepsOverQueriesAreTilesWithASeenPair) {
+  for_shapes([](const Shape& shape) {
+    for (const std::int64_t keys : {16, 48}) {
+      for (const std::int64_t queries : {16, 40}) {
+        for (std::int64_t k = 0; k < shape.seq_kv; k += keys) {
+          const std::int64_t end = std::min(k + keys, shape.seq_kv);
+          double full = 0, masked = 0, rows = 0;
+          for (std::int64_t q = 0; q < shape.seq_q; q += queries) {
+            const Pairs pairs = pairs_of(shape, q, q + queries, k, end);
+            if (pairs.seen == 0) continue;
+            ++(pairs.seen == pairs.all ? full : masked);
+            rows += static_cast<double>(std::min(queries, shape.seq_q - q));
+          }
+          const Steps found = steps_over_queries(shape, k, end - 1, queries);
+          EXPECT_EQ(found.full, full) << shape.seq_q << " " << shape.seq_kv << " " << k;
+          EXPECT_EQ(found.masked, masked) << shape.seq_q << " " << shape.seq_kv << " " << k;
+          EXPECT_NEAR((found.full * found.full_share + found.masked * found.masked_share) *
+                          static_cast<double>(queries),
+                      rows, 1e-9);
+        }
+      }
+    }
+  });
+}
+
+/// A FLOP a step, a byte read a whole one.
+BlockSteps counting_steps() {
+  BlockSteps blocks{};
+  for (Step* step : {&blocks.full, &blocks.masked}) {
+    step->issued.vector_flops = 1;
+    step->issued.l2.read_bytes = 1;
+  }
+  blocks.stages = 2;
+  return blocks;
+}
+
+// Rows of 80 bytes begin at multiples of 16: five chunks are two pairs and one, three sectors where they
+// begin at one, else five. Rows of 160 and 128 bytes are whole sectors. Boxes hold the compiled head.
+TEST(AttentionBlocks, CopiesAskForSectors) {
+  const auto shape = [](std::int64_t head_dim) {
+    return Shape(prefill(1, 1, 64, head_dim, false));
+  };
+  EXPECT_EQ(copied_row_bytes(shape(40), 64, false), 32 * (3 + 5) / 2.0);
+  EXPECT_EQ(copied_row_bytes(shape(80), 128, false), 160);
+  EXPECT_EQ(copied_row_bytes(shape(64), 64, false), 128);
+  EXPECT_EQ(copied_row_bytes(shape(40), 64, true), 128 + 32);
+  EXPECT_EQ(copied_row_bytes(shape(80), 128, true), 256);
+}
+
+TEST(AttentionBlocks, PartiesOfHeadsFollowEachOther) {
+  Plan plan;
+  // Tiles of 3, 2, 2 and 1 steps of five heads, two together.
+  add_blocks(plan, counting_steps(), {{3, 0}, {2, 0}, {2, 0}, {1, 0}}, {5, 2});
+  std::vector<std::int64_t> counts;
+  for (const BlockClass& each : plan.blocks) counts.push_back(each.count);
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{2, 4, 2, 2, 4, 2, 1, 2, 1}));
+  EXPECT_EQ(issued_by_launch(plan).vector_flops, 5 * 8);
+}
+
+// A thousand tiles that all differ: few classes, and no step is lost.
+TEST(AttentionBlocks, ManyTilesAreFewClassesWithTheSameSteps) {
+  std::vector<Steps> tiles;
+  double steps = 0, there = 0;
+  for (int i = 1000; i > 0; --i) {
+    tiles.push_back({static_cast<double>(i), 3, 1, 1.0 / i});
+    steps += i + 3;
+    there += i + 3.0 / i;
+  }
+  Plan plan;
+  add_blocks(plan, counting_steps(), tiles, {6, 2});
+  EXPECT_LE(plan.blocks.size(), 64U);
+  const Work issued = issued_by_launch(plan);
+  EXPECT_NEAR(issued.vector_flops, 6 * steps, 1e-6 * steps);
+  EXPECT_NEAR(issued.l2.read_bytes, 6 * there, 1e-6 * there);
+}
+
+}  // namespace
+}  // namespace roofcast::attention

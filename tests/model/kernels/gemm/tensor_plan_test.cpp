@@ -1,0 +1,59 @@
+// Launches beside a product on the tensor cores, counted by hand: copies of operands, sums of parts.
+#include "model/kernels/gemm/tensor_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/kernels/gemm/tensor_models.hpp"
+#include "tests/model/kernels/gemm/tensor_problems.hpp"
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast::gemm::tensor {
+namespace {
+
+using roofcast::testing::gpu_named;
+
+TEST(TensorCopies, EndsOfRowsGoElementByElement) {
+  const auto waits = [](std::int64_t columns) {
+    const Matrix matrix{4096, columns, 2};
+    return copy_of_rows(matrix, reads(kA, matrix.bytes()), kCopyOfA)
+        .blocks.front()
+        .phases.front()
+        .step.waits;
+  };
+  // Four rows, each end at once, however many elements it has. Neighbours have their sectors.
+  EXPECT_EQ(waits(1003).global, 1);
+  EXPECT_EQ(waits(1003).shared, 4 * 4);
+  EXPECT_EQ(waits(1001).shared, 4 * 4);
+  EXPECT_EQ(waits(1000).shared, 4 * 4);      // the words of the last whole vector end beyond
+  EXPECT_EQ(waits(4091).shared, 4 * 4 / 2);  // of two blocks across one has the ends
+}
+
+TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {
+  const Matrix matrix{64, 96, 4};
+  const Plan plan = transposed_copy(matrix, reads(kA, matrix.bytes()), kCopyOfA);
+  EXPECT_EQ(plan.arrays.back().pattern.write_run_bytes, 32 * 4);
+  EXPECT_EQ(plan.arrays.back().pattern.blocks_to_next_run, 3);
+}
+
+TEST(TensorSums, ALaunchThatReadsPartsFetchesItsCodeAnew) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const LaunchSequence program = plan_wgmma(product(128, 256, 4096, {128, 256, 64, 4, 1}), h100);
+  EXPECT_EQ(program.front().plan.fetches_code, CodeFetch::no);
+  EXPECT_EQ(program.back().plan.fetches_code, CodeFetch::always);
+}
+
+TEST(TensorSums, PartsThatAreLeftAreWaitedForOneByOne) {
+  const auto waits = [](std::int64_t parts) {
+    return sum_of_parts(product(128, 256, 4096, {128, 256, 64, parts, 1}))
+        .blocks.front()
+        .phases.front()
+        .step.waits.global;
+  };
+  EXPECT_EQ(waits(2), 2);
+  EXPECT_EQ(waits(3), 3);
+  EXPECT_EQ(waits(4), 1);
+  EXPECT_EQ(waits(6), 3);
+}
+
+}  // namespace
+}  // namespace roofcast::gemm::tensor

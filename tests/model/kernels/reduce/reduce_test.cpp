@@ -1,0 +1,99 @@
+// What the warps of a sum wait for, against counts by hand from kernels/reduce/sums.cu.
+#include "model/kernels/reduce/reduce.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/model/devices.hpp"
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast {
+namespace {
+
+struct Sum {
+  std::string_view name;
+  DType dtype;
+  std::int64_t rows, cols, split, threads;
+};
+
+LaunchSequence program_of(const Sum& sum) {
+  for (const KernelRef& kernel : testing::all_variants()) {
+    if (kernel.kernel->name != sum.name) continue;
+    return kernel.kernel->plan(
+        {.dtype = sum.dtype, .values = {sum.rows, sum.cols, sum.split, sum.threads}},
+        testing::hopper_like());
+  }
+  throw InputError("no such kernel");
+}
+
+const std::vector<Phase>& phases_of(const LaunchSequence& program, std::size_t launch = 0) {
+  return program.at(launch).plan.blocks.front().phases;
+}
+
+double round_trips(const LaunchSequence& program, std::size_t launch = 0) {
+  double trips = 0;
+  for (const Phase& phase : phases_of(program, launch)) {
+    trips += phase.repeats * phase.step.waits.global;
+  }
+  return trips;
+}
+
+// A warp, 8 accesses a thread: 256 vectors a batch. In fp32 the third of them waits for the first.
+TEST(Reduce, AThirdAccessInFp32WaitsForTheFirst) {
+  EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp32, 132, 4 * 1024, 1, 32})), 8);
+  EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::bf16, 132, 8 * 1024, 1, 32})), 4);
+}
+
+// A batch and 64 vectors, two a thread; then 65.
+TEST(Reduce, ALastBatchOfTwoAccessesWaitsOnce) {
+  EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp32, 132, 4 * 320, 1, 32})), 3);
+  EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp32, 132, 4 * 321, 1, 32})), 4);
+}
+
+// 16-bit elements before the first vector are widened before the first batch is issued.
+TEST(Reduce, NarrowEdgesAreWaitedForFirst) {
+  EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp16, 132, 1024, 1, 32})), 1);
+  EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp16, 132, 1025, 1, 32})), 2);
+}
+
+// Four elements a thread of each row: 128 a warp and batch, where vectors are 2 · 32 · 4.
+TEST(Reduce, WeightedRowsWithoutVectorsGoByElements) {
+  const LaunchSequence vectors = program_of({"reduce.weighted", DType::fp32, 8, 1024, 1, 32});
+  const LaunchSequence elements = program_of({"reduce.weighted", DType::fp32, 8, 1025, 1, 32});
+  EXPECT_DOUBLE_EQ(phases_of(vectors).front().repeats, 4);
+  EXPECT_DOUBLE_EQ(phases_of(elements).front().repeats, 9);
+  // Of a batch the last access waits for an earlier one; the ninth has one element.
+  EXPECT_NEAR(round_trips(elements), 2 * 8 + 1, 1e-12);
+}
+
+// Rows of 1025 words begin 0, 4, … bytes past a sector: of eight 32-word runs one touches four
+// sectors, seven touch five. The weights, 4100 bytes, are read once for four rows.
+TEST(Reduce, RunsAcrossSectorsAreCounted) {
+  const LaunchSequence program = program_of({"reduce.weighted", DType::fp32, 8, 1025, 1, 32});
+  const Phase& loop = phases_of(program).front();
+  const double blocks = static_cast<double>(program.front().plan.launch.blocks());
+  const double runs = 8 * 1025 / 32.0;
+  EXPECT_NEAR(blocks * loop.repeats * loop.step.issued.l1.read_bytes,
+              runs * (4 + 7 * 5) / 8 * 32 + 2 * 4100, 1e-6);
+}
+
+// Of two rows four are read, twice the last.
+TEST(Reduce, TheLastRowIsReadAgainForAGroupOfFour) {
+  const LaunchSequence program = program_of({"reduce.weighted", DType::fp32, 2, 1024, 1, 32});
+  const Phase& loop = phases_of(program).front();
+  const double blocks = static_cast<double>(program.front().plan.launch.blocks());
+  EXPECT_NEAR(blocks * loop.repeats * loop.step.issued.l1.read_bytes, (4 + 1) * 4096, 1e-6);
+  EXPECT_NEAR(blocks * loop.repeats * loop.step.issued.l2.read_bytes, (2 + 1) * 4096, 1e-6);
+}
+
+// A warp adds 64, 256 or 320 chunks: two loads one by one, eight at once, eight and two.
+TEST(Reduce, TheSecondLaunchLoadsEightsTogetherAndTheRestInTurn) {
+  const auto trips = [](std::int64_t split) {
+    return round_trips(program_of({"reduce.row", DType::fp32, 4, 1 << 24, split, 256}), 1);
+  };
+  EXPECT_DOUBLE_EQ(trips(64), 2);
+  EXPECT_DOUBLE_EQ(trips(256), 1);
+  EXPECT_DOUBLE_EQ(trips(320), 3);
+}
+
+}  // namespace
+}  // namespace roofcast

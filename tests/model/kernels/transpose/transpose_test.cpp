@@ -1,0 +1,56 @@
+#include "model/kernels/transpose/transpose.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/predict.hpp"
+#include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
+
+namespace roofcast {
+namespace {
+
+Plan plan_of(const char* name, std::int64_t rows, std::int64_t columns, DType type) {
+  const Problem problem{.dtype = type, .values = {rows, columns}};
+  return find_kernel(name).kernel->plan(problem, testing::hopper_like()).front().plan;
+}
+
+// y has four rows of 33 fp32, 132 B apart: pieces of 128 B and of one element. The first row begins on
+// a sector boundary, so only its last element fills a sector in part; the others begin 4, 8 and 12 B
+// into one: two in part, and the last element. Two pieces share each.
+TEST(Transpose, RowsOffSectorBoundariesAreWrittenInPart) {
+  const AccessPattern odd = plan_of("transpose.padded", 33, 4, DType::fp32).arrays.back().pattern;
+  EXPECT_EQ(odd.partial_writes, 1 + 3 * (2 + 1));
+  EXPECT_EQ(odd.open_write_bytes, 5 * 32);
+  EXPECT_EQ(odd.open_for_blocks, 1);  // the tile below is the next one
+  const AccessPattern even =
+      plan_of("transpose.padded", 1 << 10, 1 << 10, DType::fp32).arrays.back().pattern;
+  EXPECT_EQ(even.partial_writes, 0);
+  EXPECT_EQ(even.write_run_bytes, 0);  // blocks go down the rows of x
+}
+
+// Element by element tiles of 32 × 32 go along the rows of x: 32 tiles to the next piece of a row of y.
+TEST(Transpose, TilesWriteRowsPieceByPiece) {
+  for (const char* name : {"transpose.naive", "transpose.padded"}) {
+    const AccessPattern pattern = plan_of(name, 1023, 1023, DType::fp64).arrays.back().pattern;
+    EXPECT_EQ(pattern.write_run_bytes, 32 * 8) << name;
+    EXPECT_EQ(pattern.blocks_to_next_run, 32) << name;
+    EXPECT_EQ(
+        pattern.shared_run_ends,
+        plan_of("transpose.padded", 1023, 1023, DType::fp64).arrays.back().pattern.partial_writes)
+        << name;
+  }
+}
+
+// What an H200 counted for each warp of whole tiles.
+TEST(Transpose, InstructionsAreThoseCounted) {
+  const auto of_warp = [](const char* name, std::int64_t extent, DType type) {
+    return testing::first_step(plan_of(name, extent, extent, type)).warp_instructions / 8;
+  };
+  EXPECT_EQ(of_warp("transpose.naive", 1 << 10, DType::fp16), 94);
+  EXPECT_EQ(of_warp("transpose.padded", 1 << 10, DType::fp64), 86);
+  EXPECT_EQ(of_warp("transpose.padded", 1 << 10, DType::fp32), 117);
+  EXPECT_EQ(of_warp("transpose.tiled", 1 << 10, DType::bf16), 171);
+}
+
+}  // namespace
+}  // namespace roofcast
