@@ -55,6 +55,7 @@ void visit_quantities(Gpu& gpu, const Visit& visit) {
   visit_rates("/sm/tensor_flop_per_clk", gpu.sm.tensor_flop_per_clk, visit);
   visit_rates("/sm/tensor_fp16_accumulate_flop_per_clk", gpu.sm.tensor_fp16_accumulate_flop_per_clk,
               visit);
+  visit("/sm/mma_sync_share", gpu.sm.mma_sync_share);
   visit("/sm/special_per_clk", gpu.sm.special_per_clk);
   visit("/sm/conversion_per_clk", gpu.sm.conversion_per_clk);
   visit("/sm/integer_per_clk", gpu.sm.integer_per_clk);
@@ -90,9 +91,6 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/dram_read_bytes_per_s", sustained.dram_read_bytes_per_s);
   visit("/sustained/dram_write_bytes_per_s", sustained.dram_write_bytes_per_s);
   visit("/sustained/l2_bandwidth_bytes_per_s", sustained.l2_bandwidth_bytes_per_s);
-  visit("/sustained/l2_resident_bytes", sustained.l2_resident_bytes);
-  visit("/sustained/l2_dirty_bytes", sustained.l2_dirty_bytes);
-  visit("/sustained/l2_queue_cycles", sustained.l2_queue_cycles);
   visit("/sustained/sm_clock_hz", sustained.sm_clock_hz);
   visit("/sustained/tensor_clock_hz", sustained.tensor_clock_hz);
   visit("/sustained/stream_launch_s", sustained.stream_launch_s);
@@ -104,12 +102,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/store_drain_cycles", sustained.store_drain_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
   visit("/sustained/cluster_exchange_cycles", sustained.cluster_exchange_cycles);
-  visit("/sustained/tile_load_latency_cycles", sustained.tile_load_latency_cycles);
-  visit("/sustained/issue_efficiency", sustained.issue_efficiency);
   visit("/sustained/warp_issue_cycles", sustained.warp_issue_cycles);
-  visit("/sustained/overlap_exponent", sustained.overlap_exponent);
-  visit("/sustained/latency_overlap_exponent", sustained.latency_overlap_exponent);
-  visit("/sustained/memory_overlap_exponent", sustained.memory_overlap_exponent);
   visit("/sustained/l1_tags_per_clk", sustained.l1_tags_per_clk);
   visit("/sustained/fma_latency_cycles", sustained.fma_latency_cycles);
   visit("/sustained/shared_latency_cycles", sustained.shared_latency_cycles);
@@ -117,23 +110,11 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/l2_latency_cycles", sustained.l2_latency_cycles);
   visit("/sustained/dram_latency_cycles", sustained.dram_latency_cycles);
   visit("/sustained/dram_scattered_bytes_per_s", sustained.dram_scattered_bytes_per_s);
-  visit("/sustained/l2_partial_writes_per_s", sustained.l2_partial_writes_per_s);
-  visit("/sustained/l2_shared_resident_bytes", sustained.l2_shared_resident_bytes);
   visit("/sustained/host_submit_s", sustained.host_submit_s);
   visit("/sustained/block_launch_cycles", sustained.block_launch_cycles);
   visit("/sustained/special_per_clk", sustained.special_per_clk);
   visit("/sustained/conversion_per_clk", sustained.conversion_per_clk);
   visit_rates("/sustained/vector_flop_per_clk", sustained.vector_flop_per_clk, visit);
-  visit("/sustained/tile_math_efficiency", sustained.tile_math_efficiency);
-  visit("/sustained/tile_vector_efficiency", sustained.tile_vector_efficiency);
-  visit("/sustained/tile_split_cycles", sustained.tile_split_cycles);
-  visit("/sustained/tile_l2_bytes_per_s", sustained.tile_l2_bytes_per_s);
-  visit("/sustained/tile_dram_bytes_per_s", sustained.tile_dram_bytes_per_s);
-  visit("/sustained/tile_dram_sm_share", sustained.tile_dram_sm_share);
-  visit("/sustained/tile_step_cycles", sustained.tile_step_cycles);
-  visit("/sustained/tile_fill_cycles", sustained.tile_fill_cycles);
-  visit("/sustained/tile_outputs_per_clk", sustained.tile_outputs_per_clk);
-  visit("/sustained/l2_returning_bytes", sustained.l2_returning_bytes);
   visit("/sustained/power_free_share", sustained.power_free_share);
   visit("/sustained/power_slowdown", sustained.power_slowdown);
   visit("/sustained/spread_launch_bound", sustained.spread_launch_bound);

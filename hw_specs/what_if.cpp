@@ -22,7 +22,6 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   };
   const double dram =
       ratio(asked.memory.dram_bandwidth_bytes_per_s, measured.memory.dram_bandwidth_bytes_per_s);
-  const double l2 = ratio(asked.memory.l2_bytes, measured.memory.l2_bytes);
   const double clock = ratio(asked.clocks.vector_boost_hz, measured.clocks.vector_boost_hz);
   // Where a datasheet does not tell what all of L2 delivers, as many SMs ask for as much more.
   const bool known = asked.memory.l2_bytes_per_clk && measured.memory.l2_bytes_per_clk;
@@ -32,18 +31,7 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::dram_read_bytes_per_s, dram);
   scale(&Sustained::dram_write_bytes_per_s, dram);
   scale(&Sustained::dram_scattered_bytes_per_s, dram);
-  scale(&Sustained::tile_dram_bytes_per_s, dram);
-  scale(&Sustained::tile_l2_bytes_per_s, l2_rate);
-  // An SM asks for as much as before: of slower memory it takes fewer to fill it.
-  scale(&Sustained::tile_dram_sm_share, dram / ratio(asked.sm_count, measured.sm_count));
-  auto& loading = asked.sustained.tile_dram_sm_share;
-  if (loading) loading = std::min(1.0, *loading);
-  scale(&Sustained::l2_returning_bytes, l2);
-  scale(&Sustained::l2_resident_bytes, l2);
-  scale(&Sustained::l2_shared_resident_bytes, l2);
-  scale(&Sustained::l2_dirty_bytes, l2);
   scale(&Sustained::l2_bandwidth_bytes_per_s, l2_rate);
-  scale(&Sustained::l2_partial_writes_per_s, l2_rate);
   scale(&Sustained::sm_clock_hz, clock);
   scale(&Sustained::tensor_clock_hz,
         ratio(asked.clocks.tensor_boost_hz, measured.clocks.tensor_boost_hz));
@@ -54,7 +42,6 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::shared_latency_cycles, latency(&Latencies::shared_cycles));
   scale(&Sustained::l1_latency_cycles, latency(&Latencies::l1_cycles));
   scale(&Sustained::l2_latency_cycles, latency(&Latencies::l2_cycles));
-  scale(&Sustained::l2_queue_cycles, latency(&Latencies::l2_cycles));
   scale(&Sustained::dram_latency_cycles, latency(&Latencies::dram_cycles));
   scale(&Sustained::special_per_clk, ratio(asked.sm.special_per_clk, measured.sm.special_per_clk));
   scale(&Sustained::conversion_per_clk,

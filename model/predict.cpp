@@ -16,7 +16,7 @@
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/launching.hpp"
 #include "model/laws/occupancy.hpp"
-#include "model/laws/outline_time.hpp"
+#include "model/laws/outline_bound.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/laws/waves.hpp"
 #include "model/types/quantity_text.hpp"
@@ -47,7 +47,6 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
 
 bool uses_tensor_cores(const LaunchSequence& program) {
   return std::any_of(program.begin(), program.end(), [](const Launched& node) {
-    if (node.plan.timed_at_full_clock) return false;
     return std::any_of(kAllDTypes.begin(), kAllDTypes.end(),
                        [&node](DType type) { return node.plan.useful.tensor_flops[type] > 0; });
   });
@@ -121,7 +120,7 @@ void add_forecast(Prediction& result, const LaunchSequence& program, const SmClo
   for (const Sized& one : launches) {
     const double repeats = one.node->repeats;
     const LaunchTime launch = launch_time(one.node->plan, one.fit, one.memory, clock, gpu);
-    runs.push_back({repeats, launch.time_s, one.node->plan.starts_early});
+    runs.push_back({repeats, launch.time_s, one.node->plan.start == Start::programmatic});
     running_s += repeats * launch.time_s;
     slower_s += repeats * launch.slower_s;
     result.launches += static_cast<std::int64_t>(repeats);
@@ -153,7 +152,7 @@ void add_forecast(Prediction& result, const LaunchSequence& program, const SmClo
 void add_notes(Prediction& result, const KernelRef& found, const Problem& problem,
                const LaunchSequence& program, const Gpu& gpu) {
   const Plan& first = program.front().plan;
-  if (!first.caveat.empty()) result.notes.emplace_back(first.caveat);
+  if (!first.notes.caveat.empty()) result.notes.emplace_back(first.notes.caveat);
   const bool computes = result.work.flops() > 0 || result.work.conversions > 0;
   if (computes && !computes_in(gpu, problem.dtype)) {
     result.notes.push_back(gpu.name + " has no arithmetic in " + std::string(name(problem.dtype)) +
@@ -198,8 +197,8 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
   for (auto& [plan, repeats] : program) {
     result.work += repeats * total_work(plan);
     result.traffic_reasons.insert(result.traffic_reasons.end(),
-                                  std::make_move_iterator(plan.traffic_reasons.begin()),
-                                  std::make_move_iterator(plan.traffic_reasons.end()));
+                                  std::make_move_iterator(plan.notes.traffic_reasons.begin()),
+                                  std::make_move_iterator(plan.notes.traffic_reasons.end()));
   }
   const auto work = found.kernel->work != nullptr ? found.kernel->work : found.family->work;
   if (work != nullptr) result.work.compulsory = work(problem).compulsory;
@@ -229,71 +228,66 @@ bool is_faster(const Prediction& a, const Prediction& b) {
   return a.time && b.time && a.time->expected_s < b.time->expected_s;
 }
 
-// Candidates whose outline takes up to so much longer than the fastest one's are planned, but not
-// more of them than that: what follows the tiles' launch is estimated there.
-constexpr double kWorthPlanning = 1.1;
-constexpr std::size_t kMostPlanned = 6;
-
-bool has_outlines(const KernelRef& found, std::size_t candidates, const Gpu& gpu,
-                  const Assumptions& assumptions) {
-  return candidates > 1 && found.kernel->outline != nullptr && gpu.sm_count &&
-         clock_of({}, gpu, assumptions);
-}
-
-OutlineTimer outline_timer(const LaunchSequence& program, const Outline& its_outline,
-                           const Gpu& gpu, const Assumptions& assumptions) {
-  return {program, its_outline, assumptions.cache, *clock_of(program, gpu, assumptions), gpu};
-}
-
-// Which of `count` candidates take the least time by their outlines.
-template <class OutlineOf>
-std::vector<std::size_t> worth_planning(std::size_t count, const OutlineOf& outline_of,
-                                        const OutlineTimer& timer) {
-  std::array<std::pair<double, std::size_t>, kMostPlanned> best;
-  best.fill({std::numeric_limits<double>::infinity(), 0});
-  for (std::size_t i = 0; i < count; ++i) {
-    const double time_s = timer(outline_of(i));
-    if (time_s >= best.back().first) continue;
-    best.back() = {time_s, i};
-    std::sort(best.begin(), best.end());
+/// Candidates in the order of what they take at the least.
+class Candidates {
+ public:
+  Candidates(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+             const Assumptions& assumptions)
+      : problems_(kernel.kernel->candidates != nullptr ? kernel.kernel->candidates(problem, gpu)
+                                                       : std::vector{problem}) {
+    const auto outline = problems_.size() > 1 ? kernel.kernel->outline : nullptr;
+    const LaunchCosts costs = launch_costs(gpu, assumptions.cache);
+    order_.reserve(problems_.size());
+    for (std::size_t i = 0; i < problems_.size(); ++i) {
+      order_.emplace_back(0, i);
+      if (outline == nullptr) continue;
+      const Outline brief = outline(problems_[i], gpu);
+      const auto clock = assumptions.sm_clock_hz ? assumptions.sm_clock_hz
+                                                 : expected_clock_hz(gpu, brief.on_tensor_cores);
+      if (clock) order_.back().first = least_time_s(brief, costs, *clock, gpu);
+    }
+    std::sort(order_.begin(), order_.end());
   }
-  std::vector<std::size_t> kept;
-  for (const auto& [time_s, i] : best) {
-    if (time_s <= kWorthPlanning * best.front().first) kept.push_back(i);
+
+  const Problem& operator[](std::size_t i) const { return problems_[i]; }
+  std::size_t size() const { return problems_.size(); }
+
+  /// Calls expected_s(i) for each that may take less than those before. Throws the first refusal if all
+  /// are refused.
+  template <class ExpectedS>
+  void search(const ExpectedS& expected_s) const {
+    double least_s = std::numeric_limits<double>::infinity();
+    std::optional<InputError> refusal;
+    bool found = false;
+    for (const auto& [bound_s, i] : order_) {
+      if (bound_s > least_s) break;
+      try {
+        least_s = std::min(least_s, expected_s(i));
+        found = true;
+      } catch (const InputError& error) {
+        if (!refusal) refusal = error;
+      }
+    }
+    if (found) return;
+    throw refusal.value_or(InputError("no candidate computes it: leave settings open"));
   }
-  return kept;
-}
 
-std::vector<std::size_t> all_of(std::size_t count) {
-  std::vector<std::size_t> positions(count);
-  std::iota(positions.begin(), positions.end(), std::size_t{0});
-  return positions;
-}
-
-std::vector<std::size_t> worth_planning(const KernelRef& found, std::span<const Problem> candidates,
-                                        const Gpu& gpu, const Assumptions& assumptions) {
-  if (!has_outlines(found, candidates.size(), gpu, assumptions)) return all_of(candidates.size());
-  const auto outline_of = [&](std::size_t i) { return found.kernel->outline(candidates[i], gpu); };
-  return worth_planning(
-      candidates.size(), outline_of,
-      outline_timer(found.kernel->plan(candidates.front(), gpu), outline_of(0), gpu, assumptions));
-}
+ private:
+  std::vector<Problem> problems_;
+  std::vector<std::pair<double, std::size_t>> order_;
+};
 
 // Of the candidates that can run here the one with the least expected time.
 Prediction predict_fastest(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
+  const Candidates candidates(found, problem, gpu, assumptions);
   std::optional<Prediction> best;
-  std::optional<InputError> refusal;
-  const std::vector<Problem> candidates = found.kernel->candidates(problem, gpu);
-  for (const std::size_t i : worth_planning(found, candidates, gpu, assumptions)) {
-    try {
-      Prediction one = predict_variant(found, candidates[i], gpu, assumptions);
-      if (!best || is_faster(one, *best)) best = std::move(one);
-    } catch (const InputError& error) {
-      if (!refusal) refusal = error;
-    }
-  }
-  if (!best) throw refusal.value_or(InputError("no candidate computes it: leave settings open"));
+  candidates.search([&](std::size_t i) {
+    Prediction one = predict_variant(found, candidates[i], gpu, assumptions);
+    const double time_s = one.time ? one.time->expected_s : std::numeric_limits<double>::infinity();
+    if (!best || is_faster(one, *best)) best = std::move(one);
+    return time_s;
+  });
   return std::move(*best);
 }
 
@@ -320,9 +314,6 @@ ExpectedTime::ExpectedTime(const KernelRef& kernel, const Problem& problem, cons
   const bool chooses = kernel.kernel->candidates != nullptr;
   candidates_ = chooses ? kernel.kernel->candidates(problem, gpu) : std::vector{problem};
   planned_.resize(candidates_.size());
-  if (!has_outlines(kernel, candidates_.size(), gpu, assumptions)) return;
-  outlines_.reserve(candidates_.size());
-  for (const Problem& one : candidates_) outlines_.push_back(kernel.kernel->outline(one, gpu));
 }
 
 const ExpectedTime::Planned& ExpectedTime::planned(std::size_t candidate, const Gpu& gpu) {
@@ -339,15 +330,9 @@ double ExpectedTime::operator()(const Gpu& gpu) {
   if (!clock_of({}, gpu, assumptions_) || !gpu.occupancy || !gpu.sm_count) {
     throw InputError("no expected time: not defined for " + gpu.name);
   }
-  const auto tried =
-      outlines_.empty()
-          ? all_of(candidates_.size())
-          : worth_planning(
-                outlines_.size(), [this](std::size_t i) -> const Outline& { return outlines_[i]; },
-                outline_timer(planned(0, gpu).program, outlines_[0], gpu, assumptions_));
   double least_s = std::numeric_limits<double>::infinity();
   std::optional<InputError> refusal;
-  for (const std::size_t candidate : tried) {
+  for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
     try {
       const Planned& one = planned(candidate, gpu);
       Prediction result;

@@ -54,7 +54,6 @@ class ExpectedTime {
   KernelRef kernel_;
   Assumptions assumptions_;
   std::vector<Problem> candidates_;
-  std::vector<Outline> outlines_;  ///< empty: all candidates are planned
   std::vector<std::optional<Planned>> planned_;
 };
 

@@ -73,10 +73,9 @@ TimeByResource bounds(const LaunchSequence& program, std::size_t position, Cache
     at(times, Resource::conversion) =
         work.conversions / (*gpu.sm.conversion_per_clk * sm_clocks_per_s);
   }
-  if (plan.estimated_traffic) return times;
+  if (plan.notes.estimated_traffic) return times;
   if (const auto peak = l2_peak_bytes_per_s(gpu, *clock)) {
-    at(times, Resource::l2) =
-        (least_l2_traffic(plan, gpu).read_bytes - plan.free_read_bytes) / *peak;
+    at(times, Resource::l2) = (least_l2_traffic(plan, gpu).read_bytes - plan.joined.most) / *peak;
   }
   if (gpu.sm.shared_bytes_per_clk) {
     at(times, Resource::shared) =

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/constants/laws.hpp"
+
 namespace roofcast {
 
 double dram_time_s(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu) {
@@ -9,7 +11,8 @@ double dram_time_s(const Traffic& dram, std::span<const SparseAccesses> sparse, 
   const double read = gpu.sustained.dram_read_bytes_per_s.value_or(sheet);
   const double write = gpu.sustained.dram_write_bytes_per_s.value_or(read);
   if (read <= 0) return 0;
-  double time_s = dram.read_bytes / read + dram.write_bytes / write;
+  double time_s = dram.read_bytes / read + dram.write_bytes / write +
+                  law::kDramTurnaround * std::min(dram.read_bytes, dram.write_bytes) / read;
   const double scattered = gpu.sustained.dram_scattered_bytes_per_s.value_or(read);
   for (const SparseAccesses& some : sparse) {
     const double gaps = 1 - std::clamp(some.density, 0.0, 1.0);

@@ -2,29 +2,13 @@
 #include <optional>
 
 #include "model/laws/clock.hpp"
-#include "model/laws/l1_reuse.hpp"
+#include "model/laws/launch_memory.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
 #include "model/types/regime.hpp"
 
 namespace roofcast {
-
-/// What one launch of a program moves below L1, each written byte counted; the program starts with
-/// L2 in the state `cache`.
-struct LaunchMemory {
-  Traffic l2;
-  Traffic dram;
-  double small_share = 1;  ///< that is not in L2 because all of the arrays are so small
-  double new_share = 0;    ///< of what it reads first that is neither there nor in the translations
-  bool back_to_back = false;  ///< equal launches went before, back to back
-  double warm_bytes = 0;      ///< found in L2, computed by a kernel before the program
-  double early_bytes = 0;     ///< of sectors driven out of L2 before they were complete
-  double lost_share = 1;  ///< of what an equal launch before left in L2, in launches back to back
-  L1Misses misses{};
-};
-LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
-                           const Occupancy& occupancy, CacheState cache, const Gpu& gpu);
 
 /// How long one launch takes once it has started, each resource's share, and the parts that add up.
 struct LaunchTime {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/constants/laws.hpp"
 #include "model/counting/dram_access.hpp"
 #include "model/counting/random_access.hpp"
 #include "model/counting/totals.hpp"
@@ -10,17 +11,13 @@
 namespace roofcast {
 namespace {
 
-// Nothing is found again once half as much more than the capacity has gone through. RRZE
-// gpu-l2-cache: 9.7 TB/s to 44 MB, 6.5 TB/s at 53 MB, which is a miss share of 0.4.
-constexpr double kGradualEviction = 0.5;
-
 // Of a byte of sums to which blocks add: one half of L2 holds it, where operands get copies in both. By
 // hand to DRAM bytes of attention.flash3 backward without a mask, the attention runs of 2026-11-22 on
 // both GPUs.
 constexpr double kSumsShare = 0.75;
 
 double resident_capacity_bytes(const Gpu& gpu) {
-  return gpu.sustained.l2_resident_bytes.value_or(gpu.memory.l2_bytes.value_or(0));
+  return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0);
 }
 
 // A wave covers a patch of the tile grid: whole columns of the group, then the next group.
@@ -33,12 +30,12 @@ struct Wave {
   }
 };
 
-Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks, Lockstep march) {
+Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
   const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
   const double resident = std::min(static_cast<double>(resident_blocks), rows * columns);
-  return {march == Lockstep::in_step ? std::min(rows, std::max(group, resident / columns)) : group,
+  return {std::min(rows, std::max(group, resident / columns)),
           std::min(columns, std::max(1.0, resident / group))};
 }
 
@@ -52,35 +49,16 @@ double rolling_passes(const TileRaster& raster, std::int64_t resident_blocks) {
 }
 
 double missed_share(double distance_bytes, double capacity_bytes) {
-  const double capacity = std::max(1.0, capacity_bytes);
-  return std::clamp((distance_bytes / capacity - 1) / kGradualEviction, 0.0, 1.0);
-}
-
-// Blocks drift apart along the depth. After r rounds they are r·drift of a round apart, on average over R
-// rounds half as many, and who follows finds in L2 what who leads has read as long as no more has gone
-// through it: half of L2, while the rest of a wave's panels pass.
-double drifted_bytes(const TileRaster& raster, const Wave& wave, std::int64_t resident_blocks,
-                     const Gpu& gpu) {
-  constexpr double kHalf = 0.5;
-  const auto resident = static_cast<double>(resident_blocks);
-  const double rounds = static_cast<double>(raster.tile_rows * raster.tile_columns) / resident;
-  const double wave_bytes = wave.bytes(raster);
-  if (rounds <= 1 || wave_bytes <= 0) return 0;
-  const double beyond =
-      std::max(0.0, wave_bytes / std::max(1.0, resident_capacity_bytes(gpu)) - kHalf);
-  // Alone each block reads its own panels.
-  const double most =
-      resident * (raster.row_panel_bytes + raster.column_panel_bytes) / wave_bytes - 1;
-  return rounds * wave_bytes * std::min(raster.drift * rounds / 2 * beyond, std::max(0.0, most));
+  const double beyond = distance_bytes / std::max(1.0, capacity_bytes) - 1;
+  return std::clamp(beyond / law::kL2GradualEviction, 0.0, 1.0);
 }
 
 }  // namespace
 
-Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, Lockstep march,
-                       const Gpu& gpu) {
+Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
-  const Wave wave = wave_of(raster, resident_blocks, march);
+  const Wave wave = wave_of(raster, resident_blocks);
   const double wave_columns = wave.columns;
   const double wave_rows = wave.rows;
   const double wave_bytes = wave.bytes(raster);
@@ -97,13 +75,7 @@ Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, L
   const double a_missed = a_again * l2_miss_share(a_distance, gpu);
   const double added =
       raster.row_panel_bytes > 0 ? raster.row_panel_written / raster.row_panel_bytes : 0;
-  const double drifted = raster.drift > 0 ? drifted_bytes(raster, wave, resident_blocks, gpu) : 0;
-  return {a_missed + b_again * l2_miss_share(b_distance, gpu) + drifted, a_missed * added};
-}
-
-double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, Lockstep march,
-                    const Gpu& gpu) {
-  return reread_traffic(raster, resident_blocks, march, gpu).read_bytes;
+  return {a_missed + b_again * l2_miss_share(b_distance, gpu), a_missed * added};
 }
 
 namespace {
@@ -119,11 +91,19 @@ double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu&
   return bytes;
 }
 
-// DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can.
+// DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can. Its tags
+// are of lines, and a miss fetches one DRAM access, not the line.
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
-  const auto unit = static_cast<double>(dram_access_bytes(gpu));
-  return unit * random_misses(missed_sectors, std::max(1.0, reads.table_bytes / unit),
-                              resident_capacity_bytes(gpu) / unit);
+  const auto access = static_cast<double>(dram_access_bytes(gpu));
+  const auto line = static_cast<double>(gpu.memory.l2_line_bytes);
+  const double capacity = resident_capacity_bytes(gpu);
+  const double accesses = std::max(1.0, reads.table_bytes / access);
+  double kept = capacity / access;
+  if (reads.table_bytes > capacity) {
+    kept =
+        accesses * sector_hit_share(reads.table_bytes / line, 0, {capacity / line, line / access});
+  }
+  return access * random_misses(missed_sectors, accesses, kept);
 }
 
 double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
@@ -150,23 +130,16 @@ double l2_miss_share(double distance_bytes, const Gpu& gpu) {
   return missed_share(distance_bytes, resident_capacity_bytes(gpu));
 }
 
-double returning_miss_share(const Plan& plan, double distance_bytes, const Gpu& gpu) {
-  const double capacity = resident_capacity_bytes(gpu);
-  return missed_share(distance_bytes, plan.tile_loop || plan.pipelined || plan.finds_longer
-                                          ? gpu.sustained.l2_returning_bytes.value_or(capacity)
-                                          : capacity);
-}
-
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
   const auto bytes_of = [&raster](std::int64_t blocks) {
-    return blocks > 0 ? wave_of(raster, blocks, Lockstep::in_step).bytes(raster) : 0;
+    return blocks > 0 ? wave_of(raster, blocks).bytes(raster) : 0;
   };
   const std::int64_t tiles = raster.tile_rows * raster.tile_columns;
   return static_cast<double>(tiles / resident_blocks) * bytes_of(resident_blocks) +
          bytes_of(tiles % resident_blocks);
 }
 
-Traffic dram_traffic(const LaunchTraffic& launch, Lockstep march, const Gpu& gpu) {
+Traffic dram_traffic(const LaunchTraffic& launch, const Gpu& gpu) {
   const Plan& plan = launch.plan;
   const std::int64_t resident =
       std::min(plan.launch.blocks(), gpu.slots(launch.occupancy.blocks_per_sm));
@@ -178,14 +151,14 @@ Traffic dram_traffic(const LaunchTraffic& launch, Lockstep march, const Gpu& gpu
     dram.read_bytes += random_bytes(*use.random, launch.misses.arrays[i].random_sectors, gpu);
   }
   for (const ChainReuse& reuse : launch.chain) {
-    const double found = 1 - returning_miss_share(plan, reuse.distance_bytes, gpu);
+    const double found = 1 - l2_miss_share(reuse.distance_bytes, gpu);
     dram.read_bytes -= reuse.bytes.read_bytes * found;
     dram.write_bytes -= reuse.bytes.write_bytes * found;
   }
   dram.read_bytes +=
       launch.early_bytes + later_pass_bytes(launch, static_cast<double>(resident), gpu);
   dram.write_bytes += launch.early_bytes;
-  if (plan.raster) dram += reread_traffic(*plan.raster, resident, march, gpu);
+  if (plan.raster) dram += reread_traffic(*plan.raster, resident, gpu);
   return dram;
 }
 
@@ -214,7 +187,7 @@ double lost_of_small(double bytes, const Gpu& gpu) {
 
 double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
   if (dram.write_bytes <= 0) return 0;
-  const double held = gpu.sustained.l2_dirty_bytes.value_or(0);
+  const double held = law::kL2DirtyShare * gpu.memory.l2_bytes.value_or(0);
   const double write_share = dram.write_bytes / dram.total_bytes();
   return std::min(dram.write_bytes, held * write_share);
 }

@@ -14,31 +14,15 @@ namespace roofcast {
 /// other data: none up to the capacity C, all from 1.5·C on, linear between.
 double l2_miss_share(double distance_bytes, const Gpu& gpu);
 
-/// The same for what an earlier launch left. Tiles that blocks copy ahead and share stay longer
-/// than what SIMT kernels go through: they have a capacity of their own.
-double returning_miss_share(const Plan& plan, double distance_bytes, const Gpu& gpu);
-
-/// How blocks that run at the same time march along the depth of their product.
-enum class Lockstep : unsigned char {
-  in_step,  ///< waiting for memory, all equally: what one reads the others find in L2
-  apart     ///< the data pipe is full and serves the oldest block first, so blocks finish one by
-            ///< one and tile rows spread over the depth: each sweeps its operand alone
-};
-
 /// Operand bytes that the waves of a raster touch, each wave's once: what blocks that march in step
 /// wait for.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
 
 /// Operand bytes that come from DRAM more than once: between waves a panel is read again if too much
-/// went through L2 since, inside a wave only by blocks that do not march in step.
-double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, Lockstep march,
-                    const Gpu& gpu);
-
-/// The same with what of the row panels is added to: sums that L2 had to give up are written and read
-/// again. Of a raster whose groups roll on, without an end of a wave between, each group of n tiles on
-/// s places is touched by 1 + (n - rows) ÷ s waves instead of n ÷ s.
-Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, Lockstep march,
-                       const Gpu& gpu);
+/// went through L2 since; inside a wave blocks march in step. Sums in row panels that L2 had to give up
+/// are written and read again. Of a raster whose groups roll on, without an end of a wave between,
+/// each group of n tiles on s places is touched by 1 + (n - rows) ÷ s waves instead of n ÷ s.
+Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu);
 
 /// One launch and what is known of it when its DRAM traffic is counted.
 struct LaunchTraffic {
@@ -55,7 +39,7 @@ struct LaunchTraffic {
 double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
 
 /// What crosses between L2 and DRAM for one launch, each written byte counted.
-Traffic dram_traffic(const LaunchTraffic& launch, Lockstep march, const Gpu& gpu);
+Traffic dram_traffic(const LaunchTraffic& launch, const Gpu& gpu);
 
 /// Launches back to back go through sets of their arrays, from 2 to 4096, that take more than three
 /// times L2 together. Where a launch touches little of its arrays, as a gather from a large table

@@ -46,9 +46,10 @@ LaunchCosts launch_costs(const Gpu& gpu, CacheState cache) {
           gpu.sustained.launch_gap_s.value_or(in_graph), gpu.sustained.host_submit_s};
 }
 
-double code_fetch_s(CodeFetch how, bool back_to_back, double clock_hz, const Gpu& gpu) {
-  if (how == CodeFetch::no || (how == CodeFetch::cold && back_to_back)) return 0;
-  const bool in_l2 = back_to_back || how == CodeFetch::from_l2;
+double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gpu) {
+  if (how == Start::at_once || how == Start::programmatic) return 0;
+  if (how == Start::cold_code && back_to_back) return 0;
+  const bool in_l2 = back_to_back || how == Start::kept_code;
   const double trip_cycles =
       gpu.sustained.dram_latency_cycles.value_or(gpu.latency.dram_cycles.value_or(0));
   return gpu.sustained.first_access_s.value_or(0) + (in_l2 ? 0 : trip_cycles / clock_hz);

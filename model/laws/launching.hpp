@@ -25,7 +25,7 @@ LaunchCosts launch_costs(const Gpu& gpu, CacheState cache);
 /// launches of reduce and norm in the runs random1, 2, 6, 8 and 10 of 2026-11-22 (132 SMs, 3.35 TB/s);
 /// those at 4.8 TB/s agree. Products of less than 30 µs after two copies take 1.4 µs more than without it,
 /// back to back too (products2, 3 and 8 to 11 of 2026-11-22).
-double code_fetch_s(CodeFetch how, bool back_to_back, double clock_hz, const Gpu& gpu);
+double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gpu);
 
 /// Kernels that follow one another, equal in time.
 struct LaunchRun {

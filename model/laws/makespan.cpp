@@ -80,8 +80,9 @@ double fixed_schedule(std::span<const Jobs> jobs, std::int64_t slots) {
 }  // namespace
 
 double makespan(std::span<const Jobs> jobs, std::int64_t slots, TileScheduler scheduler) {
-  return scheduler == TileScheduler::persistent ? fixed_schedule(jobs, slots)
-                                                : list_schedule(jobs, slots);
+  return scheduler == TileScheduler::persistent || scheduler == TileScheduler::ping_pong
+             ? fixed_schedule(jobs, slots)
+             : list_schedule(jobs, slots);
 }
 
 }  // namespace roofcast

@@ -5,9 +5,6 @@
 namespace roofcast {
 namespace {
 
-// Warps on an SM at which issue efficiency and the overlap of its pipes are stated.
-constexpr double kMeasuredWarps = 8;
-
 double per_clk(double work, const std::optional<double>& rate) {
   return rate && *rate > 0 ? work / *rate : 0;
 }
@@ -28,18 +25,22 @@ std::optional<double> rate(const std::optional<double>& sustained,
   return sustained ? sustained : datasheet;
 }
 
-double issue_efficiency(double resident_warps, const Gpu& gpu) {
-  const double lost = 1 / gpu.sustained.issue_efficiency.value_or(1) - 1;
-  return 1 / (1 + lost * kMeasuredWarps / std::max(1.0, resident_warps));
+double tensor_share(const Plan& plan, const Gpu& gpu) {
+  const bool by_warps =
+      std::find(plan.needs.begin(), plan.needs.end(), Instruction::mma_sync) != plan.needs.end();
+  return by_warps ? gpu.sm.mma_sync_share.value_or(1) : 1;
 }
 
-CyclesByResource pipe_cycles(const Step& step, DType compute, const Gpu& gpu) {
+CyclesByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu) {
   CyclesByResource cycles{};
   const auto set = [&cycles](Resource resource, double value) {
     cycles[static_cast<std::size_t>(resource)] = value;
   };
   const Work& issued = step.issued;
-  set(Resource::tensor, tensor_cycles(issued.tensor_flops, gpu));
+  const DType compute = plan.compute;
+  // A matrix instruction takes as long as its operands where these take longer.
+  set(Resource::tensor, std::max(tensor_cycles(issued.tensor_flops, gpu) / tensor_share(plan, gpu),
+                                 step.wavefronts.operands));
   set(Resource::vector,
       per_clk(issued.vector_flops, rate(gpu.sustained.vector_flop_per_clk[compute],
                                         gpu.sm.vector_flop_per_clk[compute])));
@@ -53,22 +54,6 @@ CyclesByResource pipe_cycles(const Step& step, DType compute, const Gpu& gpu) {
                              per_clk(step.wavefronts.l1_lookups, gpu.sustained.l1_tags_per_clk)));
   set(Resource::l2, per_clk(issued.l2.total_bytes(), gpu.sm.l2_bytes_per_clk));
   return cycles;
-}
-
-// Every multiply-add is also an issued instruction, and shared memory and L1 are one data pipe: of
-// each pair the fuller one counts. What is left overlaps imperfectly.
-double busy_cycles(const CyclesByResource& pipes, const Overlap& overlap) {
-  const auto of = [&pipes](Resource resource) { return pipes[static_cast<std::size_t>(resource)]; };
-  return overlap(std::array{std::max(of(Resource::vector), of(Resource::issue)),
-                            of(Resource::tensor), of(Resource::special), of(Resource::conversion),
-                            of(Resource::shared) + of(Resource::l1), of(Resource::l2)});
-}
-
-Overlap pipe_overlap(double resident_warps, const Gpu& gpu) {
-  constexpr double kSharpest = 20;
-  std::optional<double> pipes = gpu.sustained.overlap_exponent;
-  if (pipes) *pipes = std::min(kSharpest, 1 + (*pipes - 1) * resident_warps / kMeasuredWarps);
-  return Overlap(pipes);
 }
 
 }  // namespace roofcast

@@ -1,115 +1,16 @@
 #include "model/laws/sm_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "model/constants/laws.hpp"
 #include "model/laws/makespan.hpp"
+#include "model/laws/network.hpp"
 #include "model/laws/occupancy.hpp"
-#include "model/laws/overlap.hpp"
-#include "model/laws/pipeline.hpp"
-#include "model/laws/sm_pipes.hpp"
 
 namespace roofcast {
 namespace {
-
-// Of a block's step: the loads, which buffers may hide, and the rest.
-struct Latency {
-  double loads;
-  double rest;
-};
-
-Latency latency_cycles(const Waits& waits, const WaitShares& shares, const Gpu& gpu) {
-  const double l1 = rate(gpu.sustained.l1_latency_cycles, gpu.latency.l1_cycles).value_or(0);
-  const double l2 = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
-  const double dram =
-      std::max(l2, rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2));
-  const double queue = gpu.sustained.l2_queue_cycles.value_or(0) + shares.queue_cycles;
-  const double below_l1 = 1 - shares.l1;
-  const double of_load = shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 +
-                         shares.dram * dram + below_l1 * queue;
-  const double tile = gpu.sustained.tile_load_latency_cycles.value_or(l2 + queue);
-  const double of_tile = tile + shares.dram * std::max(0.0, dram - tile) + shares.queue_cycles;
-  const double loads = waits.global * of_load + waits.tile_loads * of_tile;
-  const double rest =
-      waits.shared *
-          rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
-      waits.arithmetic *
-          rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
-      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) +
-      waits.cluster_exchanges * gpu.sustained.cluster_exchange_cycles.value_or(l2);
-  return {loads, rest};
-}
-
-struct StepCost {
-  CyclesByResource alone{};  ///< pipes, of one block with the SM to itself
-  CyclesByResource pipes{};  ///< of each of the resident blocks
-  Latency latency{};         ///< of one block
-  double stream = 0;         ///< one warp's instructions, one after the other
-};
-
-struct StepTime {
-  double cycles;
-  double working;        ///< of which the pipes are busy
-  double waiting_share;  ///< of what goes beyond one block's own work
-  std::size_t fullest;
-};
-
-// The lone block's pipes overlap as its own warps let them, those of all blocks better. `units`: how
-// many parts of a block wait each for itself.
-StepTime step_time(const StepCost& cost, double stages, double units, double warps, double resident,
-                   const Overlap& of_blocks, const Gpu& gpu) {
-  const auto fullest = std::max_element(cost.pipes.begin(), cost.pipes.end());
-  // A block starts before it works; meanwhile others work.
-  const double start = cost.pipes[static_cast<std::size_t>(Resource::launch)];
-  const double own = busy_cycles(cost.alone, pipe_overlap(warps, gpu)) / units;
-  const double all = resident * busy_cycles(cost.pipes, pipe_overlap(warps * resident, gpu));
-  const double hidden = std::max(0.0, all - own);
-  const double waiting = exposed_cycles(cost.latency.loads, stages, all) + cost.latency.rest +
-                         std::max(0.0, cost.stream - start - own);
-  const double cycles = start + own + of_blocks(std::array{hidden, waiting});
-  return {cycles, std::min(cycles, start + std::max(own, all)),
-          waiting + hidden > 0 ? waiting / (waiting + hidden) : 1,
-          static_cast<std::size_t>(fullest - cost.pipes.begin())};
-}
-
-/// Equal blocks, and how many of them run on an SM at once.
-struct Round {
-  const BlockClass* blocks;
-  std::int64_t count;
-  double resident;
-  bool last;  ///< of the launch: fewer blocks than there are places
-};
-
-// Full SMs as long as blocks last; what is left then is spread over all SMs.
-std::vector<Round> rounds_of(const Plan& plan, std::int64_t per_sm, std::int64_t slots) {
-  std::int64_t blocks = 0;
-  for (const BlockClass& some : plan.blocks) blocks += some.count;
-  std::int64_t in_full = blocks - blocks % slots;
-  const double last_resident =
-      static_cast<double>(((blocks - in_full) * per_sm + slots - 1) / slots);
-  std::vector<Round> rounds;
-  rounds.reserve(plan.blocks.size() + 1);  // one class may end a full round and begin the last
-  for (const BlockClass& some : plan.blocks) {
-    const std::int64_t full = std::min(some.count, in_full);
-    in_full -= full;
-    if (full > 0) rounds.push_back({&some, full, static_cast<double>(per_sm), false});
-    if (some.count > full) rounds.push_back({&some, some.count - full, last_resident, true});
-  }
-  return rounds;
-}
-
-/// What every block of a launch costs besides its phases' work.
-struct BlockCost {
-  double warps;
-  double start_cycles;  ///< of the SM's launch unit
-  double drain_cycles;  ///< a block holds its place until its last stores are taken
-  double joint_wait;    ///< until a whole cluster can start, in mean waits of one block; alone none
-};
-
-// The blocks of a cluster start together, each behind others that start on its SM: so many times the
-// time that the starts of the others take. By softmax.cluster and norm in clusters in the runs random1,
-// 2, 4, 6 and 7 of 2026-11-22 (132 SMs, 3.35 and 4.8 TB/s): from 1 on it is flat.
-constexpr double kMeanWaitToStart = 1.5;
 
 // Of so many waits the longest, in means: Σ 1/i.
 double longest_of(std::int64_t waits) {
@@ -118,129 +19,187 @@ double longest_of(std::int64_t waits) {
   return sum;
 }
 
+/// Places of a launch's blocks.
+struct Places {
+  std::int64_t per_sm;
+  std::int64_t all;
+  double sms;
+};
+
+// Blocks that stay are spread over the SMs, however few they are.
+Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  const std::int64_t all = places(plan.launch, occupancy, gpu);
+  const std::int64_t sms = std::max<std::int64_t>(1, all / occupancy.blocks_per_sm);
+  if (!stays(plan.scheduler) || plan.launch.blocks() >= all) {
+    return {occupancy.blocks_per_sm, all, static_cast<double>(sms)};
+  }
+  const std::int64_t blocks = plan.launch.blocks(), per_sm = (blocks + sms - 1) / sms;
+  return {per_sm, blocks, static_cast<double>(std::min(sms, blocks))};
+}
+
+/// What starting a block costs, and ending it.
+struct BlockCost {
+  double start_cycles;  ///< of the SM's launch unit
+  double drain_cycles;  ///< a block holds its place until its last stores are taken
+  double joint_wait;    ///< until a whole cluster can start, in mean waits of one block; alone none
+};
+
 BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
   const bool stores = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
     return use.footprint.write_bytes > 0;
   });
-  return {warps,
-          gpu.sustained.block_launch_cycles.value_or(0) +
+  return {gpu.sustained.block_launch_cycles.value_or(0) +
               warps * gpu.sustained.warp_launch_cycles.value_or(0),
           stores ? gpu.sustained.store_drain_cycles.value_or(0) : 0,
           longest_of(plan.launch.cluster_blocks()) - 1};
 }
 
-/// The time of one round, by what is waited for, and its pipes' work.
-struct RoundTime {
-  double cycles = 0;
-  CyclesByResource spent{};
-  CyclesByResource busy{};  ///< of all resident blocks
-  double fill = 0;          ///< until a block's first loads have arrived
-  std::size_t fullest_of_loops = static_cast<std::size_t>(Resource::latency);
-  double waiting_share_of_loops = 1;
-};
+/// The launch as the network needs it.
+class Rounds {
+ public:
+  Rounds(const Plan& plan, const Occupancy& occupancy, const MemoryCost& memory, const Gpu& gpu)
+      : plan_(plan),
+        memory_(memory),
+        gpu_(gpu),
+        places_(places_of(plan, occupancy, gpu)),
+        cost_(block_cost(plan, gpu)) {}
 
-RoundTime round_time(const Round& round, const BlockCost& block, const WaitShares& shares,
-                     const Plan& plan, const Gpu& gpu) {
-  // Blocks whose loop has a barrier wait together for the same things; they start and end one by
-  // one.
-  const Overlap in_step(gpu.sustained.overlap_exponent);
-  const Overlap one_by_one(gpu.sustained.latency_overlap_exponent);
-  constexpr auto kLaunch = static_cast<std::size_t>(Resource::launch);
-  constexpr auto kIssue = static_cast<std::size_t>(Resource::issue);
-  RoundTime result;
-  bool started = false;
-  const auto add = [&](const Phase& phase, bool loop, bool first) {
-    const Step& step = phase.step;
-    const CyclesByResource pipes = pipe_cycles(step, plan.compute, gpu);
-    StepCost cost = {
-        pipes, pipes, latency_cycles(step.waits, shares, gpu),
-        step.warp_instructions / block.warps * gpu.sustained.warp_issue_cycles.value_or(1)};
-    cost.alone[kIssue] /= issue_efficiency(block.warps, gpu);
-    cost.pipes[kIssue] /= issue_efficiency(block.warps * round.resident, gpu);
-    if (first) {
-      cost.pipes[kLaunch] = block.start_cycles;
-      cost.latency.loads += latency_cycles({.global = shares.random_waits}, shares, gpu).loads;
-      // After the last blocks comes the kernel's own completion.
-      if (!round.last) {
-        cost.latency.rest += block.drain_cycles + kMeanWaitToStart * block.joint_wait *
-                                                      (round.resident - 1) * block.start_cycles;
-      }
+  SmTime time() {
+    std::int64_t blocks = 0;
+    for (const BlockClass& some : plan_.blocks) blocks += some.count;
+    const std::int64_t rest = blocks % places_.all;
+    std::int64_t in_full = blocks - rest;
+    const double active = std::min(places_.sms, std::max<double>(1, static_cast<double>(rest)));
+    const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
+    for (const BlockClass& some : plan_.blocks) {
+      const std::vector<Visit> visits = visits_of(some);
+      const std::int64_t full = std::min(some.count, in_full);
+      in_full -= full;
+      if (full > 0) add_full(visits, full);
+      if (some.count > full) add_last(visits, some.count - full, resident, active);
+      add_busy(visits,
+               static_cast<double>(some.count) /
+                   std::min(places_.sms, static_cast<double>(std::max<std::int64_t>(1, blocks))));
     }
-    const double loads = step.waits.global + step.waits.tile_loads;
-    if (result.fill <= 0 && loads > 0) {
-      result.fill =
-          block.start_cycles + latency_cycles(step.waits, shares, gpu).loads / std::max(1.0, loads);
-    }
-    // Without a barrier the warps of a loop drift apart: each waits while the others work.
-    const bool together = loop && step.waits.barriers + step.waits.cluster_exchanges > 0;
-    const double units = loop && !together ? block.warps : 1;
-    const StepTime time = step_time(cost, phase.stages, units, block.warps, round.resident,
-                                    together ? in_step : one_by_one, gpu);
-    result.cycles += phase.repeats * time.cycles;
-    result.spent[time.fullest] += phase.repeats * time.working;
-    result.spent[static_cast<std::size_t>(Resource::latency)] +=
-        phase.repeats * (time.cycles - time.working);
-    for (std::size_t i = 0; i < kResources; ++i) {
-      result.busy[i] += phase.repeats * round.resident * cost.pipes[i];
-    }
-    if (loop && time.waiting_share < result.waiting_share_of_loops) {
-      result.waiting_share_of_loops = time.waiting_share;
-      result.fullest_of_loops = time.fullest;
-    }
-  };
-  for (const Phase& phase : round.blocks->phases) {
-    const bool loop = phase.repeats > 1;
-    add(phase, loop, !started && !loop);
-    started |= !loop;
+    SmTime result;
+    result.cycles = makespan(jobs_, places_.all, plan_.scheduler) + first_round_;
+    result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
+    if (pipelined_) result.cycles += law::kPipelineStartCycles;
+    result.busy = busy_;
+    double& l2 = result.busy[static_cast<std::size_t>(Resource::l2)];
+    l2 = std::max(l2, l2_);
+    return result;
   }
-  if (!started) add({}, false, true);  // starting and ending take time too
-  // A block is at work while those behind it start, one after the other.
-  const double behind = (round.resident - 1) * block.start_cycles;
-  const double together =
-      block.start_cycles + Overlap(gpu.sustained.memory_overlap_exponent)(
-                               std::array{behind, result.cycles - block.start_cycles});
-  result.spent[kLaunch] += std::max(0.0, together - result.cycles);
-  result.cycles = together;
-  return result;
-}
+
+ private:
+  std::vector<Visit> visits_of(const BlockClass& some) {
+    std::vector<Visit> visits;
+    visits.reserve(some.phases.size() + 1);
+    for (const Phase& phase : some.phases) {
+      visits.push_back(visit_of(phase, plan_, memory_, gpu_));
+      pipelined_ |= phase.stages > 1 && phase.step.waits.tile_loads > 0;
+    }
+    if (visits.empty()) visits.emplace_back();
+    return visits;
+  }
+
+  // Each SM has its share of the memory that all of `active` use. A block starts before its first phase, which
+  // is a phase of its own before a loop.
+  std::vector<Visit> started(std::vector<Visit> visits, double resident, double active,
+                             bool first) const {
+    for (Visit& visit : visits) {
+      for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
+    }
+    if (!first && stays(plan_.scheduler)) return visits;
+    Visit start;
+    start.demand[Station::block_start] = cost_.start_cycles;
+    start.load_latency =
+        latency_of({.global = memory_.shares.random_waits}, memory_.shares, gpu_).loads;
+    // The blocks of a cluster start together, each behind others that start on its SM.
+    constexpr double kMeanWaitToStart = 1.5;
+    if (!first) {
+      start.latency = cost_.drain_cycles +
+                      kMeanWaitToStart * cost_.joint_wait * (resident - 1) * cost_.start_cycles;
+    }
+    if (visits.front().repeats > 1) {
+      visits.insert(visits.begin(), start);
+      return visits;
+    }
+    visits.front().demand[Station::block_start] += cost_.start_cycles;
+    visits.front().load_latency += start.load_latency;
+    visits.front().latency += start.latency;
+    return visits;
+  }
+
+  double together(const std::vector<Visit>& visits, double resident, double active) const {
+    double cycles = 0;
+    for (const Visit& visit : started(visits, resident, active, true)) {
+      cycles += lockstep_cycles(visit, resident);
+    }
+    return cycles;
+  }
+  double apart(const std::vector<Visit>& visits, double resident, double active) const {
+    const double tiles = plan_.scheduler == TileScheduler::ping_pong ? 2 : 1;
+    const bool fills = !stays(plan_.scheduler);
+    return steady_cycle(started(visits, resident, active, false), tiles * resident, fills) / tiles;
+  }
+
+  void add_full(const std::vector<Visit>& visits, std::int64_t count) {
+    const auto resident = static_cast<double>(places_.per_sm);
+    const double cycles = apart(visits, resident, places_.sms);
+    add(count, cycles);
+    if (later_) return;
+    later_ = true;
+    // Nothing hides the end of the last of two tiles that take turns.
+    first_round_ = plan_.scheduler == TileScheduler::ping_pong
+                       ? steady_cycle(std::span(visits).last(1), 1, false)
+                       : std::max(0.0, together(visits, resident, places_.sms) - cycles);
+  }
+
+  void add_last(const std::vector<Visit>& visits, std::int64_t count, double resident,
+                double active) {
+    add(count, later_ ? apart(visits, resident, active) : together(visits, resident, active));
+  }
+
+  void add(std::int64_t count, double cycles) {
+    jobs_.push_back({count, cycles});
+    held_ += static_cast<double>(count) * cycles / static_cast<double>(places_.all);
+  }
+
+  void add_busy(const std::vector<Visit>& visits, double per_sm) {
+    const auto of = [this](Resource resource) -> double& {
+      return busy_[static_cast<std::size_t>(resource)];
+    };
+    for (const Visit& visit : visits) {
+      const double times = per_sm * visit.repeats;
+      for (std::size_t i = 0; i < kResources; ++i) busy_[i] += times * visit.pipes[i];
+      const Demand& d = visit.demand;
+      l2_ += times * places_.sms * (d[Station::l2] + d[Station::l2_write]);
+      of(Resource::dram) += times * places_.sms * d[Station::dram];
+      of(Resource::latency) += times * visit.latency / static_cast<double>(places_.per_sm);
+    }
+    if (!stays(plan_.scheduler)) of(Resource::launch) += per_sm * cost_.start_cycles;
+  }
+
+  const Plan& plan_;
+  const MemoryCost& memory_;
+  const Gpu& gpu_;
+  Places places_;
+  BlockCost cost_;
+  std::vector<Jobs> jobs_;
+  double held_ = 0;         // cycles that a place is held, on average
+  double first_round_ = 0;  // more than a later one takes
+  bool later_ = false, pipelined_ = false;
+  CyclesByResource busy_{};  // of the port of an SM, where L2
+  double l2_ = 0;            // of all of L2
+};
 
 }  // namespace
 
-SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const WaitShares& shares,
+SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const MemoryCost& memory,
                const Gpu& gpu) {
-  const std::int64_t slots = places(plan.launch, occupancy, gpu);
-  const double sms = static_cast<double>(slots) / static_cast<double>(occupancy.blocks_per_sm);
-  const BlockCost block = block_cost(plan, gpu);
-  constexpr auto kLatency = static_cast<std::size_t>(Resource::latency);
-  SmTime result;
-  const std::vector<Round> rounds = rounds_of(plan, occupancy.blocks_per_sm, slots);
-  std::vector<Jobs> jobs;
-  jobs.reserve(rounds.size());
-  double in_places = 0;  // cycles that an SM's places are held, on average over places and SMs
-  for (const Round& round : rounds) {
-    const RoundTime time = round_time(round, block, shares, plan, gpu);
-    if (jobs.empty()) result.fill_cycles = time.fill;
-    jobs.push_back({round.count, time.cycles});
-    const double filled = static_cast<double>(round.count) / sms / round.resident;
-    const double rounds = round.last ? 1 : filled;
-    in_places += filled * time.cycles;
-    for (std::size_t i = 0; i < kResources; ++i) {
-      result.busy_cycles[i] += rounds * (i == kLatency ? time.spent[i] : time.busy[i]);
-      result.spent_cycles[i] += filled * time.spent[i];
-    }
-    if (time.waiting_share_of_loops < result.waiting_share) {
-      result.waiting_share = time.waiting_share_of_loops;
-      result.fullest = static_cast<Resource>(time.fullest_of_loops);
-    }
-  }
-  result.cycles = makespan(jobs, slots, plan.scheduler);
-  result.idle_cycles = std::max(0.0, result.cycles - in_places);
-  // The last blocks may begin in places that are free early: less is spent then than by rounds.
-  if (in_places > result.cycles) {
-    for (double& spent : result.spent_cycles) spent *= result.cycles / in_places;
-  }
-  return result;
+  return Rounds(plan, occupancy, memory, gpu).time();
 }
 
 }  // namespace roofcast

@@ -78,8 +78,7 @@ constexpr std::string_view kGuess =
 
 Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan;
-  plan.pipelined = c.tile.products;
-  plan.estimated_traffic = true;
+  plan.notes.estimated_traffic = true;
   plan.needs = {c.kernel.product};
   plan.needs.push_back(c.kernel.copy());
   (c.tile.products ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
@@ -98,8 +97,6 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
     plan.arrays.push_back(scratch(kParts, {merges ? c.part_bytes() : 0, c.part_bytes()}));
   }
   if (c.splits == 1 || merges) plan.arrays.push_back(writes(kO, q));
-  plan.in_flight_bytes = c.tile.in_flight_bytes;
-  plan.instructions_at_once = c.tile.instructions_at_once;
   set_launch(plan, c, gpu);
   if (merges) {
     set_parts(plan, c, p.dtype);
@@ -107,9 +104,7 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
     set_classes(plan, c, p.dtype);
   }
   plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
-  // Published times tell what the libraries' kernels reach; nobody published their cycles.
-  plan.timed_at_full_clock = true;
-  plan.caveat = kGuess;
+  plan.notes.caveat = kGuess;
   return plan;
 }
 
@@ -150,8 +145,8 @@ Plan cache_writes(const Shape& shape, bool with_q) {
   set_traffic(step.issued, {bytes / blocks, bytes / blocks});
   step.waits.global = work.waits;
   set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
-  plan.caveat = "registers are a guess";
+  plan.notes.estimated_traffic = true;
+  plan.notes.caveat = "registers are a guess";
   return plan;
 }
 
@@ -167,8 +162,8 @@ Plan offsets(const Shape& shape) {
   set_traffic(step.issued, {32, 32});
   step.waits = {.global = 2, .shared = 10, .barriers = 2};
   set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
-  plan.caveat = "registers are a guess";
+  plan.notes.estimated_traffic = true;
+  plan.notes.caveat = "registers are a guess";
   return plan;
 }
 
@@ -177,8 +172,8 @@ LaunchSequence backward_launches(const Problem& p, const Shape& shape, const Gpu
   LaunchSequence program = backward_program(
       library_backward(static_cast<Library>(p[kLibraryChoice]), shape, gpu), p.dtype);
   for (Launched& node : program) {
-    node.plan.estimated_traffic = true;
-    node.plan.caveat = kGuess;
+    node.plan.notes.estimated_traffic = true;
+    node.plan.notes.caveat = kGuess;
   }
   return program;
 }

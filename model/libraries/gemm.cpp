@@ -10,7 +10,7 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/beside.hpp"
-#include "model/kernels/gemm/tensor.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
@@ -60,39 +60,26 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0};
 }
 
-// Clocks of an SM for the products of one step. wgmma and tcgen05 read both operands from shared
-// memory, 64 or 128 rows of one side and all of the other for every 32 B of k: narrow tiles wait for
-// that.
-double math_cycles(const Choice& c, double flop_per_clk, double shared_bytes_per_clk) {
-  const double arithmetic = 2 * c.area() * c.depth() / flop_per_clk;
-  if (!c.wide) return arithmetic / c.tile.rate;
+// Wavefronts of the operands of a step. wgmma and tcgen05 read 64 or 128 rows of one side and all of the
+// other for every 32 B of k; four warps of mma.sync, two by two, those of their own sums.
+double operand_wavefronts(const Choice& c) {
+  if (!c.tensor) return 0;
   if (!c.takes_wide) {
-    // mma.sync reaches 63% of wgmma (arXiv 2402.13499). Four warps, two by two, read the operands of
-    // their own sums from shared memory, into which they were copied.
-    constexpr double kMmaShare = 0.63, kWarpsAcross = 2;
-    return std::max(arithmetic / kMmaShare,
-                    (kWarpsAcross + 1) * c.sides() * kStepBytes / shared_bytes_per_clk);
+    constexpr double kWarpsAcross = 2;
+    return (kWarpsAcross + 1) * c.sides();
   }
-  constexpr double kOperandBytes = 32;
   const double rows = as_double(c.tile.m % 64 == 0 ? c.tile.m : c.tile.n);
-  const double columns = c.area() / rows;
-  const double bytes = rows / c.instruction_rows * (c.instruction_rows + columns) * kOperandBytes *
-                       (kStepBytes / kOperandBytes);
-  return std::max(arithmetic / c.tile.rate, bytes / shared_bytes_per_clk);
+  return rows / c.instruction_rows * (c.instruction_rows + c.area() / rows);
 }
 
-// Where rows break the alignment to 16 B, threads copy the operands in pieces. Clocks of an SM for
-// one warp's copy of 32 pieces: of 2 bytes between the least errors over products2,
-// tensor and squares (8.6) and over products3 and tensor (9.2), of 4 by squares (10.5); 2026-11-22. A published
-// product of 1791³, 60 TFLOP/s in 98 tiles of 256x128 on 108 SMs, would take 12 (H. He, "What shapes do
-// matrix multiplications like?").
-constexpr double kCyclesPerPieceOfWarp = 8.9, kCyclesPerWidePieceOfWarp = 10.5;
+// Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once. Of each
+// such copy, as multiples of a piece of the copy engine.
+constexpr double kPiecesOfWarp = 5;
 
-double copy_cycles(const Choice& c) {
+double copied_pieces(const Choice& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
   const double rows = std::min(c.m, as_double(c.tile.m)) + std::min(c.n, as_double(c.tile.n));
-  return rows * c.depth() / c.vector / as_double(kWarpLanes) *
-         (c.vector * c.element > 2 ? kCyclesPerWidePieceOfWarp : kCyclesPerPieceOfWarp);
+  return rows * c.depth() / c.vector / as_double(kWarpLanes) * kPiecesOfWarp;
 }
 
 // A step copies 128 B of a row. Where rows of so many elements are no multiple of that, most of these
@@ -119,32 +106,8 @@ double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
   return (of_m * as_double(c.tile.m) + of_n * as_double(c.tile.n)) * kStepBytes;
 }
 
-// By whose results tile_outputs_per_clk is stated.
-constexpr double kOutputBytes = 2;
-
-TileLoop tile_loop(const Choice& c, DType type, const Gpu& gpu) {
-  const double rate =
-      (c.tensor ? gpu.sm.tensor_flop_per_clk[type] : gpu.sm.vector_flop_per_clk[type]).value_or(1);
-  TileLoop loop;
-  loop.tiles = c.rows() * c.columns() * static_cast<std::int64_t>(c.batch);
-  loop.on_tensor_cores = c.tensor;
-  loop.splits = c.splits;
-  loop.blocks_per_sm = c.tile.blocks_per_sm;
-  loop.steps = c.steps();
-  loop.math_cycles = math_cycles(c, rate, gpu.sm.shared_bytes_per_clk.value_or(128));
-  loop.copy_cycles = copy_cycles(c);
-  loop.l2_read_bytes = step_lookup_bytes(c, gpu);
-  // Of the ring that two groups share: two tiles of an SM count it twice, where one reaches DRAM's rate.
-  loop.in_flight_bytes = as_double(c.tile.stages) * c.sides() * kStepBytes;
-  // Rows of even position (gemm_tensor.csv, bf16; 2026-11-23) take 4.9% error so on both GPUs with
-  // wgmma, 5.5 and 5.6% in the 4-norm, which suits the fitted tiles of the others.
-  loop.overlaps_less = c.tile.stages > 0;
-  // Sums of parts leave as they are, at the rate of results.
-  loop.outputs = c.tensor && c.splits > 1 ? c.area() : c.area() * c.result / kOutputBytes;
-  loop.blocks_in_turn = !c.tensor;
-  loop.sums_apart = c.takes_wide && gpu.features.has(Instruction::tcgen05);
-  loop.useful_cycles = 2 * c.batch * c.m * c.n * c.k / rate;
-  return loop;
+std::int64_t blocks_of(const Choice& c) {
+  return c.rows() * c.columns() * static_cast<std::int64_t>(c.batch) * c.splits;
 }
 
 // Blocks that run at once cover a patch of C that is about as high as it is wide.
@@ -163,6 +126,10 @@ TileRaster raster(const Choice& c, const Gpu& gpu) {
 
 double partial_bytes(const Choice& c) {
   return c.splits > 1 ? as_double(c.splits) * c.batch * c.m * c.n * as_double(kPartBytes) : 0;
+}
+
+double stored_bytes(const Choice& c) {
+  return c.splits > 1 ? partial_bytes(c) : c.batch * c.m * c.n * c.result;
 }
 
 enum Array : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale };
@@ -187,20 +154,47 @@ bool quantizes(const Problem& p) {
 
 // Threads, registers and shared memory that leave room for as many blocks as the catalogue says: the
 // library's own numbers are not known.
-void set_launch(Plan& plan, const Choice& c, const TileLoop& loop, const Gpu& gpu) {
+std::int64_t threads_of(const Choice& c) {
   constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
+  return kThreads[static_cast<std::size_t>(c.tile.blocks_per_sm - 1)];
+}
+
+std::int64_t shared_bytes_of(const Choice& c, const Gpu& gpu) {
+  if (!gpu.occupancy) return 0;
+  const OccupancyRules& rules = *gpu.occupancy;
+  const std::int64_t stage = (c.tile.m + c.tile.n) * static_cast<std::int64_t>(kStepBytes);
+  const std::int64_t room = std::min(
+      rules.shared_bytes_per_sm / c.tile.blocks_per_sm - rules.shared_reserved_bytes_per_block,
+      rules.shared_bytes_per_block);
+  return room / stage * stage;
+}
+
+double stages_of(const Choice& c, std::int64_t shared_bytes) {
+  return std::max(1.0, as_double(shared_bytes) / (c.sides() * kStepBytes));
+}
+
+// Warpgroups that multiply, beside one that copies; none for mma.sync and the SIMT pipes.
+double groups_of(const Choice& c) {
+  constexpr std::int64_t kWarpgroup = 128;
+  return c.takes_wide ? std::max(1.0, as_double(threads_of(c) / kWarpgroup - 1)) : 0;
+}
+
+TileScheduler scheduler_of(const Choice& c) {
+  return c.tensor ? TileScheduler::persistent : TileScheduler::hardware;
+}
+
+// A product is issued before the one before it has ended.
+constexpr double kWideChains = 2;
+
+void set_launch(Plan& plan, const Choice& c, const Gpu& gpu) {
   const std::int64_t per_sm = c.tile.blocks_per_sm;
-  plan.launch.grid[0] = loop.blocks();
-  plan.launch.block[0] = kThreads[static_cast<std::size_t>(per_sm - 1)];
+  plan.launch.grid[0] = blocks_of(c);
+  plan.launch.block[0] = threads_of(c);
   if (!gpu.occupancy) return;
   const OccupancyRules& rules = *gpu.occupancy;
   const std::int64_t registers = rules.registers_per_sm / (per_sm * plan.launch.block[0]);
   plan.launch.registers = std::min(rules.registers_per_thread, registers / 8 * 8);
-  const std::int64_t stage = (c.tile.m + c.tile.n) * static_cast<std::int64_t>(kStepBytes);
-  const std::int64_t room =
-      std::min(rules.shared_bytes_per_sm / per_sm - rules.shared_reserved_bytes_per_block,
-               rules.shared_bytes_per_block);
-  plan.launch.shared_bytes = room / stage * stage;
+  plan.launch.shared_bytes = shared_bytes_of(c, gpu);
 }
 
 // What the SMs receive of the operands: every tile column A and every tile row B, as far as they exist.
@@ -208,23 +202,32 @@ double received_bytes(const Choice& c) {
   return c.batch * c.k * c.element * (as_double(c.columns()) * c.m + as_double(c.rows()) * c.n);
 }
 
-void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, DType type) {
+// Instructions for a multiply-add of fp32, loads of operands among them.
+constexpr double kInstructionsOfFma = 1.25;
+
+void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
+  const double blocks = as_double(blocks_of(c)), steps = blocks * c.steps();
   Step step;
-  const double flops = 2 * c.area() * c.depth();
+  const double flops = 2 * c.area() * c.depth() / c.tile.rate;
   if (c.tensor) {
     step.issued.tensor_flops[type] = flops;
   } else {
+    constexpr double kFlopsOfWarp = 64;
     step.issued.vector_flops = flops;
+    step.warp_instructions = flops / kFlopsOfWarp * kInstructionsOfFma;
   }
-  set_traffic(step.issued, {received_bytes(c) / (as_double(loop.blocks()) * loop.steps), 0});
+  const double received = received_bytes(c);
+  set_traffic(step.issued, {received / steps, 0});
+  plan.joined.bytes = received - step_lookup_bytes(c, gpu) * steps;
   step.issued.shared_bytes = c.sides() * kStepBytes;
+  step.wavefronts.operands = operand_wavefronts(c);
+  step.wavefronts.copies = copied_pieces(c);
   step.waits = {.tile_loads = 1, .barriers = 1};
+  const double chains = c.takes_wide ? kWideChains : c.tensor ? tensor::kUnrolledProducts : 1;
   Step epilogue;
-  const double written = c.splits > 1 ? partial_bytes(c) : c.batch * c.m * c.n * c.result;
-  set_traffic(epilogue.issued, {0, written / as_double(loop.blocks())});
-  const double stages =
-      std::max(1.0, as_double(plan.launch.shared_bytes) / (c.sides() * kStepBytes));
-  set_blocks(plan, {{step, loop.steps, stages}, {epilogue}});
+  set_traffic(epilogue.issued, {0, stored_bytes(c) / blocks});
+  set_blocks(plan, {{step, c.steps(), stages_of(c, plan.launch.shared_bytes), groups_of(c), chains},
+                    {epilogue}});
 }
 
 }  // namespace
@@ -254,10 +257,19 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline library_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p, gpu);
-  Outline outline{tile_loop(c, p.dtype, gpu), std::nullopt, partial_bytes(c),
-                  c.batch * c.m * c.n * c.result};
-  if (p[kBatch] == 1) outline.raster = raster(c, gpu);
-  return outline;
+  return {.blocks = blocks_of(c),
+          .blocks_per_sm = c.tile.blocks_per_sm,
+          .scheduler = scheduler_of(c),
+          .type = p.dtype,
+          .on_tensor_cores = c.tensor,
+          .steps = c.steps(),
+          .stages = stages_of(c, shared_bytes_of(c, gpu)),
+          .parts = std::max(1.0, groups_of(c)) * (c.takes_wide ? kWideChains : 1),
+          .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
+          .step_operands = operand_wavefronts(c),
+          .step_bytes = received_bytes(c) / (as_double(blocks_of(c)) * c.steps()),
+          .stored_bytes = stored_bytes(c) / as_double(blocks_of(c)),
+          .launches = c.splits > 1 ? 2.0 : 1.0};
 }
 
 IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
@@ -272,8 +284,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const double a = c.batch * c.m * c.k * c.element, b = c.batch * c.k * c.n * c.element;
   const double out = c.batch * c.m * c.n * c.result;
   Plan plan;
-  plan.tile_loop = tile_loop(c, p.dtype, gpu);
-  plan.estimated_traffic = true;
+  plan.scheduler = scheduler_of(c);
+  plan.notes.estimated_traffic = true;
   plan.compute = p.dtype;
   if (c.tensor) {
     const Instruction wide =
@@ -289,13 +301,13 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   }
   plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, partial_bytes(c)}) : writes(kC, out));
   if (p[kBatch] == 1) plan.raster = raster(c, gpu);
-  set_launch(plan, c, *plan.tile_loop, gpu);
-  set_phases(plan, c, *plan.tile_loop, p.dtype);
+  set_launch(plan, c, gpu);
+  set_phases(plan, c, p.dtype, gpu);
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  plan.caveat = !c.aligned              ? kUnaligned
-                : !c.tensor             ? kSimtGuess
-                : p.dtype == DType::fp8 ? kFp8Guess
-                                        : kGuess;
+  plan.notes.caveat = !c.aligned              ? kUnaligned
+                      : !c.tensor             ? kSimtGuess
+                      : p.dtype == DType::fp8 ? kFp8Guess
+                                              : kGuess;
   LaunchSequence program = quantization(static_cast<Quantize>(p[kQuantize]), c.batch * c.m * c.k,
                                         {kWideA, kA, kScale, kWideScale});
   program.push_back({std::move(plan)});

@@ -71,7 +71,8 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
                  .distance_bytes = library::kFirstReread * row_bytes,
                  .l2_distance_bytes = library::kFirstReread * row_bytes},
                 parameter_reuse(row_count, parameter_bytes, row_bytes)};
-  plan.traffic_reasons.push_back({Level::requested, "two sweeps over a row: moments, result"});
+  plan.notes.traffic_reasons.push_back(
+      {Level::requested, "two sweeps over a row: moments, result"});
 
   const std::int64_t accesses = rows::ceil_div(problem[rows::kCols], kThreads * kVector);
   Step step;
@@ -130,7 +131,7 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
                 .shared = result ? 0 : 2 * kShuffles,
                 .barriers = result ? 0.0 : 2.0};
   set_blocks(plan, {{step}});
-  plan.caveat = "rows that are no multiple of four elements: registers are an estimate";
+  plan.notes.caveat = "rows that are no multiple of four elements: registers are an estimate";
   return plan;
 }
 
@@ -141,7 +142,7 @@ LaunchSequence plan_library(const Problem& problem, const Gpu& gpu) {
   if (problem[rows::kCols] % kVector == 0) {
     Plan plan = vector_plan(problem, kind, gpu);
     if (problem[kLibraryKind] == kLibraryRmsnorm) {
-      plan.caveat =
+      plan.notes.caveat =
           "rmsnorm as the fused kernel of later versions, never held against a measurement";
     }
     return launch_of(std::move(plan));

@@ -112,7 +112,7 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
                 {.bytes = all,
                  .distance_bytes = library::kFirstReread * row_bytes,
                  .l2_distance_bytes = library::kNextReread * row_bytes}};
-  plan.traffic_reasons.push_back(
+  plan.notes.traffic_reasons.push_back(
       {Level::requested, "three sweeps over a row: maximum, sum, result"});
 
   // Whole vectors for all threads, each waiting for the one before; then one element each, four of

@@ -94,7 +94,9 @@ struct SmRates {
   RateByType vector_flop_per_clk;
   RateByType tensor_flop_per_clk;                  ///< sums in fp32 (fp64: fp64, int8: int32)
   RateByType tensor_fp16_accumulate_flop_per_clk;  ///< sums in fp16, where that is faster
-  std::optional<double> special_per_clk;           ///< results of exp2, rcp, sin … (MUFU)
+  std::optional<double>
+      mma_sync_share;  ///< of the tensor rate, where another instruction reaches it
+  std::optional<double> special_per_clk;     ///< results of exp2, rcp, sin … (MUFU)
   std::optional<double> conversion_per_clk;  ///< results of conversions between number formats
   std::optional<double> integer_per_clk;     ///< add, logic, shift
   std::optional<double> warp_issue_per_clk;  ///< warp instructions issued, all schedulers together
@@ -135,26 +137,20 @@ struct Sustained {
   std::string relative;    ///< the GPU whose values stand where it has none of its own; or empty
   std::optional<double> dram_read_bytes_per_s;
   std::optional<double> dram_write_bytes_per_s;
-  std::optional<double> l2_bandwidth_bytes_per_s;
-  std::optional<double> l2_resident_bytes;  ///< data that stays in L2 between uses
-  std::optional<double> l2_dirty_bytes;     ///< recent traffic that L2 holds when a kernel ends
-  std::optional<double> l2_queue_cycles;    ///< more from load to use through L2 under load
-  std::optional<double> sm_clock_hz;        ///< under memory-bound and SIMT load
-  std::optional<double> tensor_clock_hz;    ///< where tensor cores are used, however little
-  std::optional<double> stream_launch_s;    ///< null kernel between two events in a stream
-  std::optional<double> graph_launch_s;     ///< null kernel, each of many in a graph
-  std::optional<double> launch_gap_s;       ///< null kernel, each of many queued in a stream
-  std::optional<double> first_access_s;     ///< more until the first data: cold translations
+  std::optional<double> l2_bandwidth_bytes_per_s;  ///< reads, all SMs together
+  std::optional<double> sm_clock_hz;               ///< under memory-bound and SIMT load
+  std::optional<double> tensor_clock_hz;           ///< where tensor cores are used, however little
+  std::optional<double> stream_launch_s;           ///< null kernel between two events in a stream
+  std::optional<double> graph_launch_s;            ///< null kernel, each of many in a graph
+  std::optional<double> launch_gap_s;              ///< null kernel, each of many queued in a stream
+  std::optional<double> first_access_s;            ///< more until the first data: cold translations
   std::optional<double>
       completion_latency_s;                  ///< more until the last writes show to the next kernel
   std::optional<double> warp_launch_cycles;  ///< between the starts of two warps on one SM
   std::optional<double> store_drain_cycles;  ///< a block holds its place after its last stores
   std::optional<double> barrier_cycles;
   std::optional<double> cluster_exchange_cycles;  ///< a value to all blocks of a cluster and back
-  std::optional<double>
-      tile_load_latency_cycles;             ///< from a block's loads of a tile to the last arrival
-  std::optional<double> issue_efficiency;   ///< share of issue slots that many warps keep filled
-  std::optional<double> warp_issue_cycles;  ///< between instructions of one warp, on average
+  std::optional<double> warp_issue_cycles;        ///< between instructions of one warp, on average
   std::optional<double> l1_tags_per_clk;  ///< distinct lines of one warp request looked up a clock
   /// From load to use with nothing else under way, in SM clocks; L2 means near and far alike.
   std::optional<double> fma_latency_cycles;
@@ -163,28 +159,11 @@ struct Sustained {
   std::optional<double> l2_latency_cycles;
   std::optional<double> dram_latency_cycles;
   std::optional<double> dram_scattered_bytes_per_s;  ///< reads of 64 B pieces at random places
-  std::optional<double> l2_partial_writes_per_s;     ///< lines written in part, merged by all of L2
-  std::optional<double> l2_shared_resident_bytes;    ///< the same as resident, data all SMs read
   std::optional<double> host_submit_s;               ///< the host's time to enqueue one launch
   std::optional<double> block_launch_cycles;         ///< between the starts of two blocks on one SM
   std::optional<double> special_per_clk;             ///< results a clock of one SM, as in SmRates
   std::optional<double> conversion_per_clk;
   RateByType vector_flop_per_clk;
-  std::optional<double> overlap_exponent;  ///< p of the p-norm that joins the parts of an SM's work
-  std::optional<double>
-      latency_overlap_exponent;  ///< the same for blocks that start and end one by one
-  std::optional<double> memory_overlap_exponent;  ///< the same for SMs, L2 and DRAM together
-  /// Of tiled products whose copies run ahead of their arithmetic (laws/tile_time.hpp).
-  std::optional<double> tile_math_efficiency;    ///< share of the main loop's arithmetic rate
-  std::optional<double> tile_vector_efficiency;  ///< the same where it is not on tensor cores
-  std::optional<double> tile_split_cycles;       ///< more where the depth is split among blocks
-  std::optional<double> tile_l2_bytes_per_s;     ///< from L2 to all SMs
-  std::optional<double> tile_dram_bytes_per_s;
-  std::optional<double> tile_dram_sm_share;    ///< of the SMs, that load at that rate together
-  std::optional<double> tile_step_cycles;      ///< of a step of the main loop, at the least
-  std::optional<double> tile_fill_cycles;      ///< until the first tiles are there, and a way out
-  std::optional<double> tile_outputs_per_clk;  ///< results that the epilogue of one SM writes
-  std::optional<double> l2_returning_bytes;    ///< operands that L2 keeps from launch to launch
   std::optional<double> power_free_share;     ///< of the tensor cores' time, busy at the full clock
   std::optional<double> power_slowdown;       ///< by the power limit, for a tenfold of the duration
   std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime

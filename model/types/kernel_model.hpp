@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/types/gpu.hpp"
+#include "model/types/outline.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
 #include "model/types/problem.hpp"
@@ -17,14 +18,6 @@ struct ValidatedRange {
   std::size_t parameter;  ///< position in the parameter table
   std::int64_t from;
   std::int64_t to;
-};
-
-/// A candidate in brief (KernelModel::outline).
-struct Outline {
-  TileLoop loop;
-  std::optional<TileRaster> raster;
-  double partial_bytes = 0;  ///< of sums of parts that another launch adds; 0: none
-  double result_bytes = 0;   ///< that it or the other launch writes
 };
 
 /// A variant: "gemm.tiled".
@@ -42,8 +35,8 @@ struct KernelModel {
   std::vector<Problem> (*candidates)(const Problem&, const Gpu&) = nullptr;
   /// Positions of settings that a library chooses whatever is asked: a measurement leaves them open.
   std::span<const std::size_t> own_choice{};
-  /// What a candidate does, in brief: enough to drop it before its plan is made. Null where all are
-  /// planned.
+  /// What a candidate does, in brief: one whose lower bound is behind the best is not planned. Null where all
+  /// are planned.
   Outline (*outline)(const Problem&, const Gpu&) = nullptr;
   /// Where a variant's problem says more than the family's (a batch, a wider type of the result):
   /// instead of the family's.

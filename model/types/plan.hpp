@@ -12,7 +12,6 @@
 #include "model/types/launch.hpp"
 #include "model/types/prediction.hpp"
 #include "model/types/problem.hpp"
-#include "model/types/tile_loop.hpp"
 #include "model/types/work.hpp"
 
 namespace roofcast {
@@ -22,6 +21,8 @@ struct Wavefronts {
   double shared = 0;      ///< for shared memory, bank conflicts counted
   double l1 = 0;          ///< for global memory through L1
   double l1_lookups = 0;  ///< distinct lines, summed over warp accesses
+  double operands = 0;    ///< for matrix instructions, which read shared memory as they multiply
+  double copies = 0;  ///< pieces of at most a line that the copy engine (TMA) moves; no wavefronts
 };
 
 /// Dependent waits of a block that nothing else in it hides.
@@ -50,9 +51,13 @@ struct Phase {
   Step step;
   double repeats = 1;
   double stages = 1;
+  /// Groups of warps that go through the step each for itself. 0: the block as one where it has a
+  /// barrier or stages, else each of its warps.
+  double groups = 0;
+  double chains = 1;  ///< products, and what follows from them, that a group has under way at once
 };
 
-/// Blocks that do the same; of blocks that stay, and copy ahead, the tiles that they take.
+/// Blocks that do the same; of blocks that stay on their SM the tiles that they take.
 struct BlockClass {
   std::int64_t count = 0;
   std::vector<Phase> phases;
@@ -62,8 +67,14 @@ struct BlockClass {
 enum class TileScheduler : unsigned char {
   hardware,    ///< a block starts where one has ended
   persistent,  ///< block i + n·slots follows block i in the same place, whatever the others do
-  queue,       ///< a block stays and takes the next tile, in order, when it has finished one
+  ping_pong,  ///< persistent; a block has two tiles under way: one is stored while the other multiplies
+  queue,      ///< a block stays and takes the next tile, in order, when it has finished one
 };
+
+/// Whether a block takes tile after tile.
+constexpr bool stays(TileScheduler scheduler) {
+  return scheduler != TileScheduler::hardware;
+}
 
 /// The tiles of a product in the order in which blocks run, for what L2 can keep between blocks and
 /// waves: down `group_rows` tile rows, then the next tile column, and so to the last column; then
@@ -76,14 +87,13 @@ struct TileRaster {
   double row_panel_written = 0;  ///< of those, sums in memory to which each tile of the row adds
   bool rolling = false;  ///< a group's tiles begin before those of the one before have ended
   double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
-  /// Where nothing brings blocks in step again: of a round, how far they drift apart in each.
-  double drift = 0;
 };
 
 /// Accesses that do not come in whole lines one after the other.
 struct AccessPattern {
   double read_density = 1;    ///< share of the DRAM around the reads that the reads touch
   double partial_writes = 0;  ///< stores of a line's sectors in part: L2 merges each
+  double lone_sectors = 0;    ///< reads from L2 of a sector without its neighbour
   /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks,
   /// or so many as lie between two that share it, move their traffic through L2.
   double open_write_bytes = 0;
@@ -148,12 +158,28 @@ struct Reuse {
   double l2_distance_bytes = 0;
 };
 
-/// Whether a kernel that follows another waits for its code.
-enum class CodeFetch : unsigned char {
-  no,
-  cold,    ///< short code, which the SMs keep between launches back to back
-  always,  ///< then it comes from L2
-  from_l2  ///< where the launch has brought it before
+/// Reads from L2 that may cost it no access: multicast to further blocks of a cluster, zeros that fill
+/// copies beyond an edge, and lines for which neighbouring SMs ask at once, which it answers together.
+struct JoinedReads {
+  double bytes = 0;  ///< as expected
+  double most = 0;   ///< no limit rests on these
+};
+
+/// What a launch waits for before its blocks run, besides the launch before it.
+enum class Start : unsigned char {
+  at_once,
+  cold_code,    ///< short code, which the SMs keep between launches back to back
+  code,         ///< code from L2 at every launch
+  kept_code,    ///< code from L2 where the launch has brought it before
+  programmatic  ///< nothing: its blocks are on the SMs already (programmatic dependent launch)
+};
+
+/// What an answer says beside the numbers.
+struct PlanNotes {
+  bool estimated_traffic =
+      false;                ///< what passes through L1 and L2 is a guess: no limit rests on it
+  std::string_view caveat;  ///< what in the plan is an estimate; empty: nothing
+  std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
 };
 
 /// One kernel launch.
@@ -166,39 +192,11 @@ struct Plan {
   std::vector<BlockClass> blocks;
   std::vector<ArrayUse> arrays;
   std::vector<Reuse> reuse;
-  /// Of the reads from L2, those that may cost it no access: multicast to further blocks of a cluster,
-  /// zeros that fill copies beyond the edge of an array, and lines for which neighbouring SMs ask at
-  /// once, which its request coalescer joins. No limit rests on them.
-  double free_read_bytes = 0;
   std::optional<TileRaster> raster;  ///< absent: blocks share no operand
-  /// Tiles whose copies run ahead of their arithmetic: they take the time of laws/tile_time.hpp.
-  std::optional<TileLoop> tile_loop;
-  /// Of such blocks: the share of the tensor cores' rate that the matrix instruction reaches, and the
-  /// instructions of a warp that do not wait for each other, as unrolled products.
-  double tensor_share = 1;
-  double instructions_at_once = 1;
-  /// Blocks, not all equal, whose copies run ahead of their arithmetic in the phases that repeat:
-  /// they take the time of laws/tile_classes.hpp.
-  bool pipelined = false;
-  /// Of such blocks: bytes that each has on their way at once, where those are too few to use what
-  /// memory sends. 0: enough.
-  double in_flight_bytes = 0;
-  /// All blocks start and end together: what they do before and after the loop that moves their data
-  /// is not beneath what others move.
-  bool ends_apart = false;
-  /// Its cycles were told by times, as if it ran at the clock of kernels without tensor cores.
-  bool timed_at_full_clock = false;
-  /// Its blocks wait on the SMs when the launch before it ends (programmatic dependent launch).
-  bool starts_early = false;
-  /// It follows another kernel, and waits for its code and its parameters.
-  CodeFetch fetches_code = CodeFetch::no;
-  /// What earlier launches left stays in L2 as long as tiles that are copied ahead.
-  bool finds_longer = false;
-  /// What passes through L1 and L2 is a guess: no limit rests on it.
-  bool estimated_traffic = false;
+  JoinedReads joined;
+  Start start = Start::at_once;
   double on_chip_bytes = 0;  ///< registers and shared memory a block computes from
-  std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
-  std::string_view caveat;                     ///< what in the plan is an estimate; empty: nothing
+  PlanNotes notes;
 };
 
 /// Equal launches, one after the other.

@@ -18,7 +18,7 @@ Json calibration() {
           {"provenance", {{"run", "runs/h100.json"}, {"date", "2026-02-03T10:00:00Z"}}},
           {"sustained",
            {{"dram_read_bytes_per_s", {{"value", 3.1e12}, {"source", "measured: stream"}}},
-            {"issue_efficiency", {{"value", 1}, {"source", "measured: fitted"}}}}}};
+            {"power_free_share", {{"value", 1}, {"source", "measured: fitted"}}}}}};
 }
 
 Source with_overlay(const Json& overlay) {
@@ -42,7 +42,7 @@ TEST(Overlay, SetsTheSustainedValuesAlone) {
   const Gpu gpu = load(with_overlay(calibration()));
   EXPECT_EQ(gpu.sustained.source, "runs/h100.json, 2026-02-03T10:00:00Z");
   EXPECT_EQ(gpu.sustained.dram_read_bytes_per_s, 3.1e12);
-  EXPECT_EQ(gpu.sustained.issue_efficiency, 1.0);
+  EXPECT_EQ(gpu.sustained.power_free_share, 1.0);
   EXPECT_FALSE(gpu.sustained.dram_write_bytes_per_s);
   EXPECT_EQ(gpu.memory.dram_bandwidth_bytes_per_s, plain.memory.dram_bandwidth_bytes_per_s);
 }
@@ -60,9 +60,6 @@ TEST(Overlay, EveryMember) {
       {"dram_read_bytes_per_s", &Sustained::dram_read_bytes_per_s},
       {"dram_write_bytes_per_s", &Sustained::dram_write_bytes_per_s},
       {"l2_bandwidth_bytes_per_s", &Sustained::l2_bandwidth_bytes_per_s},
-      {"l2_resident_bytes", &Sustained::l2_resident_bytes},
-      {"l2_dirty_bytes", &Sustained::l2_dirty_bytes},
-      {"l2_queue_cycles", &Sustained::l2_queue_cycles},
       {"first_access_s", &Sustained::first_access_s},
       {"warp_issue_cycles", &Sustained::warp_issue_cycles},
       {"sm_clock_hz", &Sustained::sm_clock_hz},
@@ -71,15 +68,10 @@ TEST(Overlay, EveryMember) {
       {"graph_launch_s", &Sustained::graph_launch_s},
       {"launch_gap_s", &Sustained::launch_gap_s},
       {"store_drain_cycles", &Sustained::store_drain_cycles},
-      {"latency_overlap_exponent", &Sustained::latency_overlap_exponent},
       {"warp_launch_cycles", &Sustained::warp_launch_cycles},
       {"completion_latency_s", &Sustained::completion_latency_s},
       {"barrier_cycles", &Sustained::barrier_cycles},
       {"cluster_exchange_cycles", &Sustained::cluster_exchange_cycles},
-      {"tile_load_latency_cycles", &Sustained::tile_load_latency_cycles},
-      {"issue_efficiency", &Sustained::issue_efficiency},
-      {"overlap_exponent", &Sustained::overlap_exponent},
-      {"memory_overlap_exponent", &Sustained::memory_overlap_exponent},
       {"l1_tags_per_clk", &Sustained::l1_tags_per_clk},
       {"fma_latency_cycles", &Sustained::fma_latency_cycles},
       {"shared_latency_cycles", &Sustained::shared_latency_cycles},
@@ -87,8 +79,6 @@ TEST(Overlay, EveryMember) {
       {"l2_latency_cycles", &Sustained::l2_latency_cycles},
       {"dram_latency_cycles", &Sustained::dram_latency_cycles},
       {"dram_scattered_bytes_per_s", &Sustained::dram_scattered_bytes_per_s},
-      {"l2_partial_writes_per_s", &Sustained::l2_partial_writes_per_s},
-      {"l2_shared_resident_bytes", &Sustained::l2_shared_resident_bytes},
       {"host_submit_s", &Sustained::host_submit_s},
       {"block_launch_cycles", &Sustained::block_launch_cycles},
       {"special_per_clk", &Sustained::special_per_clk},
@@ -149,8 +139,8 @@ TEST(Overlay, Refused) {
                  "dram_reed", "did you mean \"dram_read_bytes_per_s\"?");
 
   overlay = calibration();
-  overlay["sustained"]["issue_efficiency"]["value"] = 1.01;
-  expect_refused(with_overlay(overlay), "/sustained/issue_efficiency/value", "at most 1", "1.01",
+  overlay["sustained"]["power_free_share"]["value"] = 1.01;
+  expect_refused(with_overlay(overlay), "/sustained/power_free_share/value", "at most 1", "1.01",
                  "at most 1");
 
   overlay = calibration();
@@ -158,8 +148,8 @@ TEST(Overlay, Refused) {
   expect_refused(with_overlay(overlay), "/provenance/date", "the day of the run", "none", "2026");
 
   overlay = calibration();
-  overlay["sustained"]["issue_efficiency"]["source"] = "nowhere";
-  expect_refused(with_overlay(overlay), "/sustained/issue_efficiency/source", "a key of /sources",
+  overlay["sustained"]["power_free_share"]["source"] = "nowhere";
+  expect_refused(with_overlay(overlay), "/sustained/power_free_share/source", "a key of /sources",
                  "nowhere", "");
 
   overlay = calibration();
@@ -179,7 +169,7 @@ TEST(Overlay, OldKeysAreRefusedWithTheNewName) {
        std::map<std::string, std::string>{{"last_stores_cycles", "store_drain_cycles"},
                                           {"kernel_end_s", "completion_latency_s"},
                                           {"stream_next_s", "launch_gap_s"},
-                                          {"tile_wait_cycles", "tile_load_latency_cycles"}}) {
+                                          {"store_drains_cycles", "store_drain_cycles"}}) {
     Json overlay = calibration();
     overlay["sustained"][old] = {{"value", 1e-6}, {"source", "unverified"}};
     expect_refused(with_overlay(overlay), "/sustained/" + old, "one of the keys", old,
@@ -224,14 +214,12 @@ TEST(Override, LatenciesAndL2CarryOverToWhatWasMeasured) {
   };
   const Sustained measured = load(calibrated("h200-sxm")).sustained;
   ASSERT_TRUE(measured.dram_latency_cycles && measured.l2_latency_cycles &&
-              measured.l2_queue_cycles && measured.shared_latency_cycles &&
-              measured.fma_latency_cycles && measured.l1_latency_cycles);
+              measured.shared_latency_cycles && measured.fma_latency_cycles &&
+              measured.l1_latency_cycles);
   EXPECT_DOUBLE_EQ(*asked("latency/dram_cycles", "1310").dram_latency_cycles,
                    2 * *measured.dram_latency_cycles);
   EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_latency_cycles,
                    2 * *measured.l2_latency_cycles);
-  EXPECT_DOUBLE_EQ(*asked("latency/l2_cycles", "530").l2_queue_cycles,
-                   2 * *measured.l2_queue_cycles);
   EXPECT_DOUBLE_EQ(*asked("latency/l1_cycles", "68").l1_latency_cycles,
                    2 * *measured.l1_latency_cycles);
   EXPECT_DOUBLE_EQ(*asked("latency/shared_cycles", "58").shared_latency_cycles,
@@ -249,7 +237,7 @@ TEST(Override, OfACalibratedValueWithAndWithoutACalibration) {
   source.overrides = {{"sustained/dram_read_bytes_per_s", "3e12"}};
   const Gpu gpu = load(source);
   EXPECT_EQ(gpu.sustained.dram_read_bytes_per_s, 3e12);
-  EXPECT_EQ(gpu.sustained.issue_efficiency, 1.0);
+  EXPECT_EQ(gpu.sustained.power_free_share, 1.0);
 }
 
 TEST(Override, OfANameThatSpecificationAndCalibrationShareIsTheSpecifications) {
@@ -305,7 +293,7 @@ TEST(Override, WrongValues) {
   expect_refused(with_override("wgmma", "1"), "/features/wgmma/value", "a boolean", "1",
                  "a boolean");
   expect_refused(with_override("sm_count", "-1"), "/chip/sm_count/value", "at least 1", "-1", "");
-  expect_refused(with_override("issue_efficiency", "2"), "/sustained/issue_efficiency/value",
+  expect_refused(with_override("power_free_share", "2"), "/sustained/power_free_share/value",
                  "at most 1", "2", "");
 }
 

@@ -53,7 +53,7 @@ Gpu all_known(double datasheet) {
     gpu.sm.vector_flop_per_clk[type] = datasheet;
     gpu.sustained.vector_flop_per_clk[type] = 3;
   }
-  gpu.sustained.l2_shared_resident_bytes = 3;
+  gpu.sustained.dram_scattered_bytes_per_s = 3;
   return gpu;
 }
 
@@ -70,12 +70,7 @@ TEST(Relative, EveryValueGoesOverByTheKindThatTheSchemaSays) {
   for (const auto& [pointer, value] : after) {
     const std::string key = pointer.substr(11, pointer.find('/', 11) - 11);
     const std::string& kind = kind_of.at(key);
-    const bool by_two = key == "l2_bandwidth_bytes_per_s" || key == "l2_partial_writes_per_s" ||
-                        key == "tile_l2_bytes_per_s";
-    if (key == "tile_dram_sm_share") {  // memory twice as fast takes twice the SMs, if there are
-      EXPECT_DOUBLE_EQ(value, std::min(1.0, 2 * before.at(pointer)));
-      continue;
-    }
+    const bool by_two = key == "l2_bandwidth_bytes_per_s";
     const double share = by_two ? 4 : 2;  // of a rate and of the clock
     EXPECT_DOUBLE_EQ(value / before.at(pointer), kind == "share" ? share : 1) << pointer;
   }
@@ -147,18 +142,17 @@ TEST(Relative, GivesWhatACalibrationLacks) {
   EXPECT_TRUE(whole.sustained.relative.empty());
 
   overlay["sustained"].erase("spread_memory");  // as `roofcast calibrate` leaves it
-  overlay["sustained"].erase("overlap_exponent");
+  overlay["sustained"].erase("barrier_cycles");
   source.overlay_text = overlay.dump();
   const Gpu part = load(source);
   EXPECT_EQ(part.sustained.relative, "h200-sxm");
   EXPECT_EQ(calibration_kind(part.sustained), CalibrationKind::measured);
-  EXPECT_EQ(part.sustained.overlap_exponent,
-            load(calibrated("h200-sxm")).sustained.overlap_exponent);
+  EXPECT_EQ(part.sustained.barrier_cycles, load(calibrated("h200-sxm")).sustained.barrier_cycles);
   EXPECT_EQ(part.sustained.dram_read_bytes_per_s, whole.sustained.dram_read_bytes_per_s);
   EXPECT_GT(*part.sustained.spread_memory, 0);
 
   source.datasheet_only = true;
-  EXPECT_FALSE(load(source).sustained.overlap_exponent);
+  EXPECT_FALSE(load(source).sustained.barrier_cycles);
 }
 
 TEST(Relative, AValueSetByHandLeavesTheRest) {

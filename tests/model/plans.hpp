@@ -14,11 +14,11 @@ namespace roofcast::testing {
 inline Traffic l2_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return roofcast::l2_traffic(plan, l1_misses(plan, occupancy, gpu));
 }
-inline Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy, Lockstep march,
-                            const Gpu& gpu, std::span<const ChainReuse> chain = {}) {
+inline Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu,
+                            std::span<const ChainReuse> chain = {}) {
   return roofcast::dram_traffic({plan, occupancy, chain, l1_misses(plan, occupancy, gpu),
                                  written_back_early_bytes(plan, occupancy, gpu)},
-                                march, gpu);
+                                gpu);
 }
 
 /// A launch's totals as a forecast takes them: `l2` without what L1 answers.
@@ -38,6 +38,11 @@ inline double loop_steps(const Plan& plan) {
   double steps = 0;
   for (const Phase& phase : plan.blocks.front().phases) steps = std::max(steps, phase.repeats);
   return steps;
+}
+
+/// Reads that cost L2 an access.
+inline double looked_up_bytes(const Plan& plan) {
+  return total_work(plan).l2.read_bytes - plan.joined.bytes;
 }
 
 }  // namespace roofcast::testing

@@ -32,7 +32,6 @@ Problem checked(const KernelRef& kernel, std::initializer_list<std::int64_t> sha
 // or not.
 TEST(Predict, TheFamilyTellsWhereKeepingScoresOnChipBegins) {
   Gpu gpu = testing::hopper_like();
-  gpu.sustained.l2_dirty_bytes = 30e6;
   const KernelRef attention = find_kernel("attention");
   const auto notes =
       predict(attention, checked(attention, {1, 32, 0, 4096}, DType::bf16), gpu).notes;
@@ -247,8 +246,6 @@ TEST(ExpectedTime, IsThatOfPredictWhateverTheDeviceKeepsUp) {
       for (const double dram : {0.2e12, 1e12, 4e12}) {
         for (const double step : {10.0, 300.0, 3000.0}) {
           gpu.sustained.dram_read_bytes_per_s = dram;
-          gpu.sustained.tile_step_cycles = step;
-          gpu.sustained.tile_fill_cycles = step;
           gpu.sustained.launch_gap_s = step * 1e-9;
           const double expected = predict(kernel, problem, gpu, {cache, {}}).time->expected_s;
           EXPECT_EQ(expected_s(gpu), expected) << name << " " << dram << " " << step;

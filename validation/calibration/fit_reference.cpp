@@ -18,20 +18,16 @@ struct Choice {
   Moving value;
 };
 
-// Neither DRAM nor L2 does or holds more than the datasheet says.
+// DRAM does no more than the datasheet says.
 std::vector<Choice> choices(const Gpu& gpu) {
-  if (!gpu.memory.dram_bandwidth_bytes_per_s || !gpu.memory.l2_bytes) {
-    throw InputError(gpu.name + " has no DRAM bandwidth or L2 size: add them to its specification");
+  if (!gpu.memory.dram_bandwidth_bytes_per_s) {
+    throw InputError(gpu.name + " has no DRAM bandwidth: add it to its specification");
   }
   const double dram = *gpu.memory.dram_bandwidth_bytes_per_s;
-  const auto l2 = static_cast<double>(*gpu.memory.l2_bytes);
   return {
       {"dram_read_bytes_per_s", {&Sustained::dram_read_bytes_per_s, 0.85 * dram, 0.5 * dram, dram}},
       {"dram_write_bytes_per_s",
-       {&Sustained::dram_write_bytes_per_s, 0.85 * dram, 0.5 * dram, dram}},
-      {"l2_resident_bytes", {&Sustained::l2_resident_bytes, 0.65 * l2, 0.3 * l2, l2}},
-      {"l2_queue_cycles", {&Sustained::l2_queue_cycles, 600, 0.1, 5000}},
-      {"memory_overlap_exponent", {&Sustained::memory_overlap_exponent, 3, 1.2, 20}}};
+       {&Sustained::dram_write_bytes_per_s, 0.85 * dram, 0.5 * dram, dram}}};
 }
 
 double rounded(double value) {

@@ -29,14 +29,6 @@ Value dram_read(const Measurements& m) {
   return last(m, "bandwidth", "DRAM read");
 }
 
-// A copy's time less that of its reads: what writes cost beside reads, as the law adds the two.
-Value dram_write(const Measurements& m) {
-  const Value read = dram_read(m);
-  const Value copy = m.at("bandwidth", "DRAM copy");
-  if (!read || !copy || *copy >= 2 * *read) return std::nullopt;
-  return 1 / (2 / *copy - 1 / *read);
-}
-
 // The rate at small footprints: the median of those up to a quarter of the largest.
 Value plateau(const Measurements& m, std::string_view series) {
   const Curve* curve = m.find("bandwidth", series);
@@ -49,20 +41,6 @@ Value plateau(const Measurements& m, std::string_view series) {
   std::nth_element(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2),
                    rates.end());
   return rates[rates.size() / 2];
-}
-
-// The time of a byte is a mean of L2's and of DRAM's by the share h that hits: 1/rate = h/L2 +
-// (1-h)/DRAM. The most bytes h · footprint that were found in L2.
-Value resident(const Measurements& m, std::string_view series) {
-  const Value cache = plateau(m, series);
-  const Value dram = dram_read(m);
-  if (!cache || !dram || *cache <= *dram) return std::nullopt;
-  double most = 0;
-  for (const CurvePoint& point : m.find("bandwidth", series)->points) {
-    const double hits = (1 / *dram - 1 / point.value) / (1 / *dram - 1 / *cache);
-    most = std::max(most, std::clamp(hits, 0.0, 1.0) * point.x);
-  }
-  return most;
 }
 
 Value difference(Value a, Value b) {
@@ -108,12 +86,6 @@ Value tags(const Measurements& m) {
   return cycles ? std::optional(32 / *cycles) : std::nullopt;
 }
 
-Value efficiency(const Measurements& m, const Gpu& gpu) {
-  const Value issued = m.at("issue", "register tile of a product", 8);
-  const Value slots = gpu.sm.warp_issue_per_clk;
-  return issued && slots ? std::optional(*issued / *slots) : std::nullopt;
-}
-
 Value slower(Value a, Value b) {
   return a && b ? std::optional(std::min(*a, *b)) : (a ? a : b);
 }
@@ -147,17 +119,11 @@ Most l2_peak(const Gpu& gpu) {
   if (!gpu.clocks.max_hz) return {};
   return {l2_peak_bytes_per_s(gpu, *gpu.clocks.max_hz), "L2 bytes per clk × highest clock"};
 }
-Most l2_size(const Gpu& gpu) {
-  return {gpu.memory.l2_bytes, "the size of L2"};
-}
 Most clock_peak(const Gpu& gpu) {
   return {gpu.clocks.max_hz, "the highest clock"};
 }
 Most lanes(const Gpu& /*gpu*/) {
   return {32, "the lanes of a warp"};
-}
-Most whole(const Gpu& /*gpu*/) {
-  return {1, "all issue slots"};
 }
 Most launch_time(const Gpu& /*gpu*/) {
   return {kLongestLaunch_s, "what any launch takes"};
@@ -180,17 +146,13 @@ using M = const Measurements&;
 using G = const Gpu&;
 constexpr std::array kRules = {
     Rule{"dram_read_bytes_per_s", "bandwidth", [](M m, G) { return dram_read(m); }, dram_peak, ""},
-    Rule{"dram_write_bytes_per_s", "bandwidth", [](M m, G) { return dram_write(m); }, dram_peak,
-         "what the writes of a copy take beside its reads"},
+    Rule{"dram_write_bytes_per_s", "bandwidth",
+         [](M m, G) { return m.at("bandwidth", "DRAM write"); }, dram_peak, "writes alone"},
     Rule{"dram_scattered_bytes_per_s", "scattered",
          [](M m, G) { return m.at("scattered", "DRAM, 1 GiB table", 64); }, dram_peak,
          "pieces of 64 B of a table of 1 GiB"},
     Rule{"l2_bandwidth_bytes_per_s", "bandwidth",
          [](M m, G) { return plateau(m, "L2 read, own data"); }, l2_peak, "reads"},
-    Rule{"l2_resident_bytes", "bandwidth", [](M m, G) { return resident(m, "L2 read, own data"); },
-         l2_size, "every SM reads its own data"},
-    Rule{"l2_shared_resident_bytes", "bandwidth",
-         [](M m, G) { return resident(m, "L2 read, shared data"); }, l2_size, ""},
     Rule{"fma_latency_cycles", "latency", [](M m, G) { return m.at("latency", "fma"); },
          wait_cycles, ""},
     Rule{"shared_latency_cycles", "latency", [](M m, G) { return m.at("latency", "shared"); },
@@ -232,8 +194,6 @@ constexpr std::array kRules = {
          wait_cycles, "beyond its warps"},
     Rule{"barrier_cycles", "barrier", [](M m, G) { return m.at("barrier", "__syncthreads", 8); },
          wait_cycles, "eight warps"},
-    Rule{"issue_efficiency", "issue", [](M m, G g) { return efficiency(m, g); }, whole,
-         "the inner loop of a register-tiled product, eight warps"},
     Rule{"l1_tags_per_clk", "on_chip", [](M m, G) { return tags(m); }, lanes,
          "32 lines a request, lanes in different banks"},
     Rule{"special_per_clk", "pipes", [](M m, G) { return m.at("pipes", "exp2"); }, special_peak,

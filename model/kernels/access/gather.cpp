@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -84,7 +85,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   const std::string pattern =
       std::string(kDistributions[static_cast<std::size_t>(p[kDistribution])]) + " gather";
   const auto used = as_double(element);
-  plan.traffic_reasons.push_back(
+  plan.notes.traffic_reasons.push_back(
       {Level::l1, waste_text(pattern, found.l1_sectors * kSectorBytes / as_double(n), used)});
   Step& step = plan.blocks.front().phases.front().step;
   if (uniform) {
@@ -96,8 +97,10 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   }
   const double unit = as_double(dram_access_bytes(gpu));
   plan.arrays[1].footprint = {std::ceil(elements / unit) * unit, 0};
+  plan.arrays[1].pattern.lone_sectors =
+      found.l2_sectors * std::clamp(2 * found.lines / found.l1_sectors - 1, 0.0, 1.0);
   step.waits.global += found.l2_sectors / found.l1_sectors;  // the index first
-  plan.traffic_reasons.push_back(
+  plan.notes.traffic_reasons.push_back(
       {Level::l2, waste_text(pattern, found.l2_sectors * kSectorBytes / as_double(n), used)});
   return launch_of(std::move(plan));
 }

@@ -55,7 +55,7 @@ LaunchSequence plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
   plan.arrays.back().pattern.partial_writes = counts.store_sectors;
   const double n = as_double(matrix.rows * matrix.columns);
   const auto used = as_double(matrix.element_bytes);
-  plan.traffic_reasons = {
+  plan.notes.traffic_reasons = {
       {Level::l1, waste_text("lanes a row apart", counts.l1_load_sectors * kSectorBytes / n, used)},
       {Level::l2,
        "L1 keeps a sector for the block's neighbouring columns; stores go on as they are"},

@@ -37,7 +37,7 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
   if (p[kStride] > width) {
     const std::string pattern = "stride " + std::to_string(p[kStride]);
     const double used = as_double(width * element);
-    plan.traffic_reasons = {
+    plan.notes.traffic_reasons = {
         {Level::l1,
          waste_text(pattern, counts.l1_load_sectors * kSectorBytes / as_double(accesses), used)},
         {Level::dram, waste_text(pattern, dram / as_double(accesses), used)}};
@@ -68,7 +68,7 @@ LaunchSequence plan_offset(const Problem& p, const Gpu& gpu) {
   plan.arrays = {{0, {bytes, 0}, {as_double((last - first + 1) * unit), 0}}, writes(1, bytes)};
   plan.launch.registers = 10;
   if (p[kOffset] * element % kSectorBytes != 0) {
-    plan.traffic_reasons = {
+    plan.notes.traffic_reasons = {
         {Level::l1, "offset " + std::to_string(p[kOffset]) +
                         ": no warp begins on a sector boundary, so each takes one sector more"},
         {Level::l2, "a warp's last sector is the next warp's first: L1 has it within a block"}};

@@ -110,6 +110,7 @@ Step step_of(const Blocks& b, DType type, bool masked) {
     step.wavefronts.l1 = sums * kSumElement / counted.addition_bytes;
   }
   step.waits = counted.waits;
+  step.waits.tile_loads = 1;
   return step;
 }
 
@@ -125,8 +126,9 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   prologue.waits = {.tile_loads = 1, .barriers = 1};
   set_traffic(epilogue.issued, {0, rows * (b.of_keys ? 2 : 1) * s.row_bytes()});
   epilogue.warp_instructions = rows * b.tile.counts.instructions_a_row / 32;
-  return {prologue, step_of(b, type, false), step_of(b, type, true), epilogue,
-          as_double(b.tile.stages) + 1};
+  return {prologue,     step_of(b, type, false),      step_of(b, type, true),
+          epilogue,     as_double(b.tile.stages) + 1, b.c.kernel.warpgroups(b.tile.warps),
+          b.tile.chains};
 }
 
 std::vector<Steps> longest_first(const Blocks& b) {
@@ -158,9 +160,6 @@ Plan blocks_plan(const Blocks& b, DType type) {
   const auto count = static_cast<std::int64_t>(tiles.size());
 
   Plan plan;
-  plan.pipelined = true;
-  plan.tensor_share = b.c.tensor_share;
-  plan.instructions_at_once = b.tile.instructions_at_once;
   plan.needs = {b.c.kernel.product, b.c.kernel.copy()};
   plan.useful.tensor_flops[type] =
       (b.of_keys ? b.products() : 1) * s.product_flops();  // S and dP once
@@ -182,7 +181,7 @@ Plan blocks_plan(const Blocks& b, DType type) {
   add_blocks(plan, block_steps(b, type), tiles, {heads, together});
   // Blocks that run together find what they share in L2 with one access: no limit rests on more than
   // one read of each array.
-  plan.free_read_bytes =
+  plan.joined.most =
       std::max(0.0, issued_by_launch(plan).l2.read_bytes - 2 * s.q_bytes() - 2 * s.kv_bytes());
   return plan;
 }
@@ -280,7 +279,7 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
   step.waits.global = 1;
   set_traffic(step.issued, shared_by(sum, blocks));
   set_blocks(plan, {{step}});
-  plan.caveat = "registers are a guess";
+  plan.notes.caveat = "registers are a guess";
   return plan;
 }
 

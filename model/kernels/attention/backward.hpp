@@ -27,7 +27,7 @@ struct BackwardTile {
   /// Heads of the tiles that are worked on together, so that what passes them stays in L2.
   std::int64_t together = 1;
   StepCounts counts{};
-  double instructions_at_once = 1;  ///< as of Plan
+  double chains = 1;  ///< as of Phase
 };
 
 /// Of what backward keeps for each query: two numbers of its row, and sums of dQ in fp32.
@@ -49,8 +49,7 @@ struct Backward {
   BackwardTile keys;  ///< of blocks of keys
   RowLayout rows;
   DqSum dq = kAtomic;
-  BackwardTile queries{};   ///< of blocks of queries, where dQ has a pass of its own
-  double tensor_share = 1;  ///< as of Plan
+  BackwardTile queries{};  ///< of blocks of queries, where dQ has a pass of its own
 
   double head() const;
   std::int64_t key_tiles() const;    ///< of a head of K and V

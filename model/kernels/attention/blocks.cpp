@@ -54,6 +54,7 @@ Step step_of(const Forward& c, DType type, bool masked) {
     step.wavefronts.shared = step.issued.shared_bytes / 128;
   }
   step.warp_instructions = scores / 32 * instructions;
+  if (c.tile.products) step.waits.tile_loads = 1;
   step.waits.arithmetic = c.tile.waits_of_step;
   step.waits.barriers = 1;
   return step;
@@ -174,7 +175,7 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
   const auto add = [&](Step step, double repeats, double share) {
     if (repeats <= 0) return;
     if (share < 1) step.issued = scaled_traffic(step.issued, share);
-    result.phases.push_back({step, repeats, blocks.stages});
+    result.phases.push_back({step, repeats, blocks.stages, blocks.groups, blocks.chains});
   };
   add(blocks.full, steps.full, steps.full_share);
   add(blocks.masked, steps.masked, steps.masked_share);
@@ -226,8 +227,13 @@ Steps Forward::steps(std::int64_t of_tile) const {
 }
 
 BlockSteps forward_blocks(const Forward& forward, DType type) {
-  return {prologue_of(forward), step_of(forward, type, false), step_of(forward, type, true),
-          epilogue_of(forward), as_double(forward.tile.stages) + 1};
+  return {prologue_of(forward),
+          step_of(forward, type, false),
+          step_of(forward, type, true),
+          epilogue_of(forward),
+          as_double(forward.tile.stages) + 1,
+          forward.by_boxes() ? forward.kernel.warpgroups(forward.tile.warps) : 0,
+          forward.tile.chains};
 }
 
 Plan sum_of_parts(const Forward& c, const PartSums& sums) {
@@ -260,8 +266,8 @@ Plan sum_of_parts(const Forward& c, const PartSums& sums) {
     plan.launch.shared_bytes = sums.shared_bytes;
   }
   set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
-  plan.caveat = "registers are a guess";
+  plan.notes.estimated_traffic = true;
+  plan.notes.caveat = "registers are a guess";
   return plan;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What blocks of attention kernels do, a library's or this project's: a tile of one sequence stays,
 // the other sequence passes in steps.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -55,8 +56,7 @@ struct Tile {
   double waits_of_step = 0;  ///< the same of a step
   /// Of the block that adds the parts of split keys, where no launch does.
   double merging_loads = 0;
-  double in_flight_bytes = 0;  ///< as of Plan
-  double instructions_at_once = 1;
+  double chains = 1;  ///< as of Phase
 };
 
 /// How a kernel goes about it.
@@ -69,6 +69,11 @@ struct Kernel {
   double instructions_a_mask = 0;  ///< more of a thread for one score where a causal mask cuts
 
   bool wide() const { return product != Instruction::mma_sync; }
+  /// Warpgroups of so many warps that multiply, each for itself, beside one that copies; none for mma.sync.
+  double warpgroups(std::int64_t warps) const {
+    constexpr std::int64_t kWarpsOfGroup = 4;
+    return wide() ? static_cast<double>(std::max<std::int64_t>(1, warps / kWarpsOfGroup - 1)) : 0;
+  }
   /// Of this project's kernels: how operands reach shared memory.
   Instruction copy() const { return wide() ? Instruction::bulk_copy : Instruction::cp_async; }
 };
@@ -103,7 +108,8 @@ struct BlockSteps {
   Step full;
   Step masked;
   Step epilogue;
-  double stages;  ///< of the steps' loads, the one in use with them
+  double stages;                  ///< of the steps' loads, the one in use with them
+  double groups = 0, chains = 1;  ///< as of Phase
 };
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 

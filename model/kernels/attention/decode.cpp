@@ -131,7 +131,6 @@ Plan main_launch(const Forward& c, DType type) {
   plan.launch.block[0] = tile.threads();
   plan.launch.shared_bytes = tile.shared_bytes() + tile.static_shared_bytes();
   plan.launch.registers = tile.registers;
-  plan.ends_apart = true;
   plan.on_chip_bytes = as_double(kMostRows * tile.warps) * c.head() * kSumElement +
                        as_double(plan.launch.shared_bytes);
   // A split leaves some blocks a unit more than others.
@@ -184,10 +183,10 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
     Plan sum = sum_of_parts(c, {.warps_of_row = decoding::kCombineWarps,
                                 .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
                                 .shared_bytes = decoding::kCombineSharedBytes});
-    sum.starts_early = gpu.features.has_clusters();
+    if (gpu.features.has_clusters()) sum.start = Start::programmatic;
     program.push_back({std::move(sum)});
   }
-  return finding_longer(std::move(program));
+  return program;
 }
 
 }  // namespace roofcast::attention

@@ -32,21 +32,10 @@ constexpr std::array<Counted, 3> kFlash3Keys = {{{9.4, 320}, {13.0, 640}, {26.7,
 // Two passes, no run: as much as of five products that the kernel has.
 constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
 
-// mma.sync reaches 62.9% of the rate of wgmma (Luo et al. 2024, Benchmarking and Dissecting the Nvidia
-// Hopper GPU Architecture via Microbenchmarking, arXiv:2402.13499).
-constexpr double kMmaShare = 0.629;
-
-// Plan::instructions_at_once. A warp of flash2 has several products under way, a warpgroup of flash3
-// one or two, and of three warpgroups one waits for two others' turns; where the head is shared out all
-// wait for each other twice a step. By hand, 2026-11-22, to the cycles at the measured clock of shapes
-// above 150 us in the attention runs of that day on both GPUs, with the counts above.
-constexpr double kUnrolled = 4.5, kUnrolledMeeting = 2.5;
-constexpr double kWarpgroups = 2.5, kTwoWarpgroups = 3.5, kWarpgroupsMeeting = 0.6;
-
-double tensor_share(const Kernel& kernel, const Gpu& gpu) {
-  return kernel.product == Instruction::mma_sync && gpu.features.has(Instruction::wgmma) ? kMmaShare
-                                                                                         : 1;
-}
+// A warp of mma.sync has several products under way, fewer where warps exchange P and dS. A warpgroup
+// multiplies S of a tile and P·V of the one before while it takes exponentials; one where the head is
+// shared out waits for the other.
+constexpr double kUnrolled = 4.5, kTwoChains = 2, kOneChain = 1;
 
 // Of the steps of a tile, those in which the maximum of one of so many rows grows, with scores in any
 // order: step t has the largest of t of a row with the chance 1/t.
@@ -145,18 +134,12 @@ void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
                            .group_rows = std::max<std::int64_t>(1, together / s.group()),
                            .row_panel_bytes = panel};
   // Blocks that run together find K and V in L2 with one access: no limit rests on more.
-  plan.free_read_bytes =
+  plan.joined.most =
       std::max(0.0, issued_by_launch(plan).l2.read_bytes - s.q_bytes() - 2 * s.kv_bytes());
 }
 
-Plan forward_plan(const Forward& c, DType type, const Gpu& gpu, const Counted& counted,
-                  double shared_bytes) {
+Plan forward_plan(const Forward& c, DType type, const Counted& counted, double shared_bytes) {
   Plan plan;
-  plan.pipelined = true;
-  plan.tensor_share = tensor_share(c.kernel, gpu);
-  plan.instructions_at_once = !c.kernel.wide()       ? kUnrolled
-                              : c.tile.queries > 128 ? kWarpgroups
-                                                     : kTwoWarpgroups;
   plan.needs = {c.kernel.product, c.kernel.copy()};
   plan.useful.tensor_flops[type] = c.shape.flops();
   plan.useful.special_flops = c.shape.scores();
@@ -167,7 +150,7 @@ Plan forward_plan(const Forward& c, DType type, const Gpu& gpu, const Counted& c
   return plan;
 }
 
-LaunchSequence flash2_forward(const Shape& shape, DType type, const Gpu& gpu) {
+LaunchSequence flash2_forward(const Shape& shape, DType type) {
   const Flash2Tile& tile = kFlash2Tiles[head_row(shape.head_dim)];
   const Forward c{.shape = shape,
                   .kernel = kMma,
@@ -176,10 +159,11 @@ LaunchSequence flash2_forward(const Shape& shape, DType type, const Gpu& gpu) {
                            .warps = tile.warps,
                            .rows_per_warp = tile.queries / tile.warps,
                            .stages = tile.stages,
-                           .blocks_per_sm = tile.blocks},
+                           .blocks_per_sm = tile.blocks,
+                           .chains = kUnrolled},
                   .writes_lse = true};
   Plan plan =
-      forward_plan(c, type, gpu, kFlash2Forward[head_row(shape.head_dim)], shared_bytes_of(tile));
+      forward_plan(c, type, kFlash2Forward[head_row(shape.head_dim)], shared_bytes_of(tile));
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = tile.threads();
   plan.launch.registers = tile.registers;
@@ -210,12 +194,13 @@ LaunchSequence flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
                            .rows_per_warp = 64,
                            .stages = tile.stages,
                            .blocks_per_sm = 1,
-                           .alternates = true},
+                           .alternates = true,
+                           .chains = kTwoChains},
                   .writes_lse = true};
   // What instructions read of shared memory lies beneath their products: one warpgroup multiplies
   // while another takes exponentials.
   constexpr double kBeneath = 0;
-  Plan plan = forward_plan(c, type, gpu, kFlash3Forward[head_row(shape.head_dim)], kBeneath);
+  Plan plan = forward_plan(c, type, kFlash3Forward[head_row(shape.head_dim)], kBeneath);
   plan.scheduler = shape.causal ? TileScheduler::queue : TileScheduler::persistent;
   plan.launch.grid[0] = std::min(c.blocks(), gpu.sm_count.value_or(1));
   plan.launch.block[0] = tile.threads();
@@ -240,7 +225,7 @@ Waits waits_of(const Flash2BackwardTile& tile) {
           .barriers = 2};
 }
 
-Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
+Backward flash2_backward(const Shape& shape, DqSum dq) {
   const Flash2BackwardTile& keys = kFlash2BackwardTiles[head_row(shape.head_dim)];
   const Flash2Tile& queries = kFlash2DqTiles[head_row(shape.head_dim)];
   constexpr std::int64_t kRowLanes = 16;
@@ -261,7 +246,7 @@ Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
                                           shape.group() * shape.seq_q * row, shape.causal),
                .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
                           shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes, waits_of(keys)},
-               .instructions_at_once = keys.warps_across > 1 ? kUnrolledMeeting : kUnrolled},
+               .chains = kUnrolled},
       .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions},
       .dq = dq,
       .queries = {.queries = queries.queries,
@@ -275,8 +260,7 @@ Backward flash2_backward(const Shape& shape, DqSum dq, const Gpu& gpu) {
                                              shape.seq_kv * row, shape.causal),
                   .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
                              counted.a_row / 2, kAdditionBytes},
-                  .instructions_at_once = kUnrolled},
-      .tensor_share = tensor_share(kMma, gpu)};
+                  .chains = kUnrolled}};
 }
 
 Backward flash3_backward(const Shape& shape, DqSum dq) {
@@ -304,7 +288,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                                                      read_by_keys * shape.head_dim),
                    .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
                               shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes},
-                   .instructions_at_once = keys.splits_head() ? kWarpgroupsMeeting : kWarpgroups},
+                   .chains = keys.splits_head() ? kOneChain : kTwoChains},
           .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions,
                    kRoundInstructions, kDotsRegisters, kRoundRegisters},
           .dq = dq,
@@ -319,7 +303,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                                                         shape.seq_kv * 4 * shape.head_dim),
                       .counts = {whole.a_score * kDqAlone, shared_bytes_of(queries),
                                  counted.a_row / 2, kAdditionBytes},
-                      .instructions_at_once = kWarpgroups}};
+                      .chains = kTwoChains}};
 }
 
 }  // namespace
@@ -338,11 +322,6 @@ void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
   }
 }
 
-LaunchSequence finding_longer(LaunchSequence program) {
-  for (Launched& node : program) node.plan.finds_longer = true;
-  return program;
-}
-
 Work training_work(const Problem& p) {
   const Shape shape(p);
   Work work = kFamily.work(p);
@@ -353,17 +332,15 @@ Work training_work(const Problem& p) {
 LaunchSequence plan_flash2(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
-  if (!shape.backward) return finding_longer(flash2_forward(shape, p.dtype, gpu));
-  return finding_longer(
-      backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq]), gpu), p.dtype));
+  if (!shape.backward) return flash2_forward(shape, p.dtype);
+  return backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype);
 }
 
 LaunchSequence plan_flash3(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
-  if (!shape.backward) return finding_longer(flash3_forward(shape, p.dtype, gpu));
-  return finding_longer(
-      backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype));
+  if (!shape.backward) return flash3_forward(shape, p.dtype, gpu);
+  return backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype);
 }
 
 }  // namespace roofcast::attention

@@ -24,10 +24,6 @@ IoComplexity standard_io(const Problem&, double compulsory_bytes, double on_chip
 /// keys from a query.
 void check_computable(const Problem&, const Shape&, const Gpu&);
 
-/// Sets `finds_longer` on every launch: what one launch of this project's kernels leaves for the next
-/// stays in L2 like tiles.
-LaunchSequence finding_longer(LaunchSequence program);
-
 inline constexpr std::string_view kUnmeasured =
     "registers are those that blocks leave, instructions are counted by hand: no run yet";
 

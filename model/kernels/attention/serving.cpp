@@ -78,12 +78,11 @@ Tile group_tile(const Shape& shape) {
   // first tile, by groups up to 64 keys; what a tile takes, by groups of 24 and 32 beside smaller ones;
   // bytes on their way, by blocks of 500 to 1000 keys, one an SM; and what adding the parts takes, by
   // lengths of 256 beside 128.
-  constexpr double kDependentLoads = 3, kInFlight = 16384, kMerging = 5;
+  constexpr double kDependentLoads = 3, kMerging = 5;
   constexpr double kWaits = 800, kWaitsOfElement = 4;
   tile.dependent_loads = kDependentLoads;
   tile.waits_of_step =
       as_double(queries / 16) * (kWaits + kWaitsOfElement * as_double(shape.head_dim));
-  tile.in_flight_bytes = kInFlight;
   tile.merging_loads = kMerging;
   return tile;
 }

@@ -56,13 +56,6 @@ Plan launch_of_product(const Parts& c, const Product& product) {
                           gemm::tensor::operand(product.b, product.b_pitch * size)};
   const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(product.n)];
   Plan plan = gemm::tensor::mma_sync_batch(p, tile, operands, product.result, c.gpu);
-  // A block that has an SM for itself waits in each step for its barrier, its operands and the copies
-  // that it starts: by time of products of 4 to 132 tiles beside those that fill the SMs
-  // (attention_random5 of 2026-11-22).
-  constexpr double kAloneCycles = 170;
-  if (plan.tile_loop && plan.tile_loop->blocks() <= c.gpu.sm_count.value_or(1)) {
-    plan.tile_loop->math_cycles += kAloneCycles;
-  }
   // Masked scores are computed, but no result needs them.
   plan.useful.tensor_flops[p.dtype] = c.shape.product_flops();
   return plan;
@@ -97,7 +90,7 @@ Plan over_queries(const Parts& c, ArrayId scores, const ArrayUse& queries, Array
 // A launch that goes over all scores once, so many instructions for eight of them.
 Plan pass(const Parts& c, double instructions, std::vector<ArrayUse> arrays) {
   Plan plan = pass_over(c.shape.all_scores(), instructions, std::move(arrays));
-  plan.caveat = kUnmeasured;
+  plan.notes.caveat = kUnmeasured;
   return plan;
 }
 
@@ -281,8 +274,8 @@ LaunchSequence plan_standard(const Problem& p, const Gpu& gpu) {
   const Parts c{p, gpu, Shape(p)};
   check_computable(p, c.shape, gpu);
   const auto passes = static_cast<Passes>(p[kPasses]);
-  if (!c.shape.backward) return finding_longer(forward(c, passes));
-  return finding_longer(passes == kPlain ? backward(c) : backward_of_kept(c));
+  if (!c.shape.backward) return forward(c, passes);
+  return passes == kPlain ? backward(c) : backward_of_kept(c);
 }
 
 }  // namespace roofcast::attention

@@ -13,11 +13,9 @@ namespace roofcast::attention::standard {
 enum class Operands { nt, nn, tn };
 
 /// By mma.sync, as gemm.mma_sync multiplies; a block a tile. The queries of the heads that share K
-/// and V are the rows of one matrix, so a batch has batch × kv_heads matrices. The share of wgmma of
-/// tiles of 64 columns by hand to sm_cycles at head dim 64, the attention run of 2026-11-22.
-inline constexpr std::array kTiles = {
-    gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2, 0.45, 0.33, {240, 236}},
-    gemm::tensor::MmaTile{128, 64, 64, 2, 2, 4, 3, 0.38, 0.38, {163, 154}}};
+/// and V are the rows of one matrix, so a batch has batch × kv_heads matrices.
+inline constexpr std::array kTiles = {gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2, {240, 236}},
+                                      gemm::tensor::MmaTile{128, 64, 64, 2, 2, 4, 3, {163, 154}}};
 /// Position among them, by the columns of the result.
 constexpr std::size_t tile_of(std::int64_t columns) {
   return columns > kTiles[1].n ? 0 : 1;

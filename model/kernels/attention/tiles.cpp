@@ -14,11 +14,8 @@ namespace {
 constexpr Kernel kFlash2 = {Instruction::mma_sync, 4.5, 1, 2};
 // With the order of warpgroups, as this project's flash3 (6.3 with the sums at head dim 128).
 constexpr Kernel kFlash3 = {Instruction::wgmma, 5.3, 1, 2};
-// Instructions of a warp that do not wait for each other, where two warpgroups take turns. By hand,
-// 2026-11-22, to attention_fa3_causal_prefill.csv (ai-dynamo/aiconfigurator, context_attention_perf of
-// vllm 0.24.0), rows of even position of compute capability 9.0 above 20 µs; backward by
-// attention-libraries of 2026-11-22, as if it shared out long heads like this project's flash3 (0.6).
-constexpr double kTwoWarpgroups = 2, kSharedHead = 0.6;
+// As of this project's flash2 and flash3.
+constexpr double kUnrolled = 4.5, kTwoChains = 2, kOneChain = 1;
 // Rescaling and the mask cost more than counted. By hand, 2026-11-22, to
 // attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of even position of compute
 // capability 9.0 above 50 µs.
@@ -61,10 +58,8 @@ BackwardTile flash3_backward_tile(std::int64_t head, bool causal) {
 // FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows each, and one that copies.
 Tile wide_tile(std::int64_t head, bool causal) {
   if (head == 64) return {192, causal ? 128 : 192, 16, 64, 2, 1};
-  Tile tile =
-      head == 128 ? Tile{128, causal ? 128 : 176, 12, 64, 2, 1} : Tile{128, 80, 12, 64, 2, 1};
-  tile.instructions_at_once = kTwoWarpgroups;
-  return tile;
+  if (head == 128) return {128, causal ? 128 : 176, 12, 64, 2, 1};
+  return {128, 80, 12, 64, 2, 1};
 }
 
 // FlashAttention-2, flash_fwd_launch_template.h.
@@ -146,8 +141,13 @@ Tile tile_of(Library library, const Kernel& kernel, const Shape& shape, std::int
     return packed > 1 ? serving::group_tile(shape) : serving::vector_tile(shape, gpu);
   }
   if (decodes(shape, rows)) return decode_tile(64);
-  if (library == kTrtllm) return trtllm_tile(head, rows, wide);
+  if (library == kTrtllm) {
+    Tile tile = trtllm_tile(head, rows, wide);
+    tile.chains = wide ? kTwoChains : kUnrolled;
+    return tile;
+  }
   Tile tile = wide ? wide_tile(head, shape.causal) : flash2_tile(head);
+  tile.chains = wide ? kTwoChains : kUnrolled;
   // By the excess of short sequences in attention-libraries of 2026-11-22.
   if (wide && library != kFa3) tile.alternates = true;
   return tile;
@@ -166,13 +166,12 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   const std::int64_t head = padded_head(shape.head_dim);
   BackwardTile& tile = backward.keys;
   tile = forward.wide() ? flash3_backward_tile(head, shape.causal) : flash2_backward_tile(head);
+  if (!forward.wide()) tile.chains = kUnrolled;
   tile.together = heads_together(shape.batch * shape.kv_heads, 1,
                                  shape.group() * shape.seq_q * shape.head_dim * 2, shape.causal);
   if (forward.wide()) {
     constexpr std::int64_t kSharedFrom = 128, kCudnnKeys = 64;
-    tile.instructions_at_once = head > kSharedFrom    ? kSharedHead
-                                : head == kSharedFrom ? kTwoWarpgroups
-                                                      : 1;
+    tile.chains = head > kSharedFrom ? kOneChain : kTwoChains;
     // A guess, by the same table.
     if (library != kFa3 && head > kSharedFrom) tile.keys = kCudnnKeys;
   }

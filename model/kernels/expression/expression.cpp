@@ -89,13 +89,13 @@ constexpr std::string_view kGenerated =
 
 LaunchSequence plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan(operation_of(expression_of(problem), problem.dtype), problem);
-  plan.caveat = kGenerated;
+  plan.notes.caveat = kGenerated;
   return launch_of(std::move(plan));
 }
 
 LaunchSequence plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
   LaunchSequence program = chain_plans(expression::eager(expression_of(problem)), {}, problem);
-  program.front().plan.caveat = kGenerated;
+  program.front().plan.notes.caveat = kGenerated;
   return program;
 }
 

@@ -21,7 +21,7 @@ Plan plan_of_elements(double elements, std::int64_t per_thread) {
   plan.launch.grid[0] = ceil_div(static_cast<std::int64_t>(elements), kElementThreads * per_thread);
   plan.launch.block[0] = kElementThreads;
   plan.launch.registers = 32;
-  plan.estimated_traffic = true;
+  plan.notes.estimated_traffic = true;
   return plan;
 }
 
@@ -63,7 +63,7 @@ void set_pass(Plan& plan, std::int64_t threads, double elements, const OfElement
   plan.launch.grid[0] = kPassBlocks;
   plan.launch.block[0] = threads;
   plan.launch.registers = 32;
-  plan.estimated_traffic = true;
+  plan.notes.estimated_traffic = true;
   const double in_block = as_double(threads);
   const double working = std::min(as_double(kPassBlocks), std::ceil(elements / in_block));
   const double in_step = std::min(one.at_once, elements / (working * in_block));
@@ -135,7 +135,7 @@ Plan of_a_number(ArrayId from, ArrayId to, bool reads_it) {
   Plan plan;
   plan.launch.block[0] = 128;
   plan.launch.registers = 16;
-  plan.estimated_traffic = true;
+  plan.notes.estimated_traffic = true;
   if (reads_it) plan.arrays.push_back(scratch(from, {4, 0}));
   plan.arrays.push_back(scratch(to, {0, 4}));
   Step step;
@@ -167,7 +167,7 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
   }
   // Later releases launch each while the one before runs (programmatic dependent launch).
   for (Launched& node : program) {
-    node.plan.fetches_code = how == kDynamic ? CodeFetch::always : CodeFetch::from_l2;
+    node.plan.start = how == kDynamic ? Start::code : Start::kept_code;
   }
   return program;
 }

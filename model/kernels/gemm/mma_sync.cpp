@@ -58,20 +58,12 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
                    std::string(name(p.dtype)) + ": choose one of " + known);
 }
 
-// FLOP a clock of an SM that mma.sync reaches, several blocks on an SM or one alone.
-double flop_per_clk(const Choice& c, bool alone, const Gpu& gpu) {
-  const double share = alone ? c.tile.share_alone : c.tile.share_of_wgmma;
-  return (gpu.features.has(Instruction::wgmma) ? share : 1) *
-         gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
-}
-
-// Clocks of an SM for the products of one step. Warps read the operands of their own sums from shared
-// memory, into which they were copied.
-double math_cycles(const Choice& c, bool alone, const Gpu& gpu) {
-  const double arithmetic = 2 * c.area() * as_double(c.depth()) / flop_per_clk(c, alone, gpu);
-  const double bytes = as_double(
-      (c.tile.m * (c.tile.warps_across + 1) + c.tile.n * (c.tile.warps_down + 1)) * c.tile.k_bytes);
-  return std::max(arithmetic, bytes / gpu.sm.shared_bytes_per_clk.value_or(128));
+// Wavefronts of the operands of a step: warps read those of their own sums from shared memory, into which
+// they were copied.
+double operand_wavefronts(const Choice& c) {
+  return as_double((c.tile.m * (c.tile.warps_across + 1) + c.tile.n * (c.tile.warps_down + 1)) *
+                   c.tile.k_bytes) /
+         as_double(kTileLineBytes);
 }
 
 // What the blocks copy, by sectors: every tile column reads A once and every tile row B, as far as
@@ -102,37 +94,6 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return launch;
 }
 
-TileLoop loop_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  TileLoop loop;
-  loop.tiles = c.tiles();
-  loop.blocks_per_sm = resident_blocks(launch_of(c, gpu), gpu);
-  loop.steps = c.steps();
-  loop.math_cycles = math_cycles(c, false, gpu);
-  loop.alone_cycles = math_cycles(c, true, gpu);
-  loop.l2_read_bytes =
-      (read_bytes(c, operands) + c.s.c()) / (as_double(loop.blocks()) * loop.steps);
-  loop.in_flight_bytes = as_double((c.tile.stages - 1) * (c.tile.m + c.tile.n) * c.tile.k_bytes);
-  if (c.stays) {
-    loop.copy_cycles = read_bytes(c, operands) / (as_double(loop.blocks()) * loop.steps) /
-                       as_double(c.tile.k_bytes) * kClocksPerPiece;
-    loop.in_flight_cycles = as_double(c.tile.stages - 1) * loop.copy_cycles;
-  }
-  loop.outputs = c.area() * c.s.result / 2;  // of two bytes, as those that the rate was measured by
-  loop.blocks_in_turn = !c.stays;
-  loop.steps_ahead = c.stays ? c.tile.stages - 1 : 0;
-  loop.scattered_sectors = sectors_by_element(c) / as_double(loop.blocks());
-  // A product of mma.sync draws as much power as one of wgmma at 0.56 of its rate where blocks come and go,
-  // by the clocks of products2 and products3 (2026-11-22), and at 2/3, which is all that mma.sync reaches,
-  // where they stay (mma of 2026-11-23). One of int8 draws as much as at all of the rate, by 1.8 GHz in
-  // 8192×8192×8192 (tensor of 2026-11-22, and mma).
-  constexpr double kPowerInTurn = 0.56, kPowerStaying = 0.667;
-  const bool draws_less = !gpu.features.has(Instruction::wgmma) || c.p.dtype == DType::int8;
-  const double share_of_power = draws_less ? 1 : c.stays ? kPowerStaying : kPowerInTurn;
-  loop.useful_cycles =
-      c.s.flops() / (share_of_power * gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1));
-  return loop;
-}
-
 // Absent for a batch: the tiles of another product share no operand.
 std::optional<TileRaster> raster_of(const Choice& c) {
   if (c.p[kBatch] > 1) return std::nullopt;
@@ -151,24 +112,25 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   plan.compute = c.p.dtype;
   plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
   plan.launch = launch_of(c, gpu);
-  const TileLoop loop = loop_of(c, operands, gpu);
-  plan.tile_loop = loop;
   plan.arrays = {operands.a.use, operands.b.use, result};
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
+  const double tiles = as_double(c.tiles()), steps = tiles * c.steps();
+  const double read = read_bytes(c, operands);
+  plan.joined.most = read - c.s.a() - c.s.b();
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
-  const double read = read_bytes(c, operands);
-  plan.free_read_bytes = read - c.s.a() - c.s.b();
-  set_traffic(step.issued, {read / (as_double(loop.blocks()) * loop.steps), 0});
+  set_traffic(step.issued, {read / steps, 0});
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
-  step.waits = {.tile_loads = 1, .barriers = 1};
-  Step epilogue;
-  const double scattered = sectors_by_element(c) * as_double(kSectorBytes);
-  set_traffic(epilogue.issued,
-              {0, (scattered > 0 ? scattered : c.s.c()) / as_double(loop.blocks())});
-  // A block that stays takes several tiles: its phases repeat as often on average.
-  const double times = c.stays ? as_double(loop.blocks()) / as_double(plan.launch.blocks()) : 1;
-  set_blocks(plan, {{step, times * loop.steps, as_double(c.tile.stages)}, {epilogue, times}});
+  step.wavefronts.operands = operand_wavefronts(c);
+  if (c.stays) step.wavefronts.copies = read / steps / as_double(c.tile.k_bytes);
+  step.waits = kMmaWaits;
+  Step store;
+  const double scattered = sectors_by_element(c);
+  set_traffic(store.issued,
+              {0, (scattered > 0 ? scattered * as_double(kSectorBytes) : c.s.c()) / tiles});
+  store.wavefronts.l1 = scattered / tiles;
+  plan.blocks.push_back(
+      {c.tiles(), {{step, c.steps(), as_double(c.tile.stages), 0, kUnrolledProducts}, {store}}});
   return plan;
 }
 
@@ -181,7 +143,7 @@ LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   add_copies(program, p, along_k);
   Plan plan = main_launch(c, operands_of(p, along_k), writes(kC, c.s.c()), gpu);
   plan.raster = raster_of(c);
-  if (!program.empty()) plan.fetches_code = CodeFetch::always;
+  if (!program.empty()) plan.start = Start::code;
   program.push_back({std::move(plan)});
   return program;
 }
@@ -209,12 +171,6 @@ std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
   }
   if (found.empty()) (void)choice_of(p, gpu);  // which says what there is
   return found;
-}
-
-Outline mma_sync_outline(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p, gpu);
-  const Operands operands = operands_of(p, mma_sync_along_k(p.dtype));
-  return {loop_of(c, operands, gpu), raster_of(c), 0, c.s.c()};
 }
 
 }  // namespace roofcast::gemm::tensor

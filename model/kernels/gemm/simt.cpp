@@ -239,7 +239,7 @@ void set_registers(Plan& plan, const Config& c) {
   constexpr std::int64_t kMost = 255;
   plan.launch.registers =
       std::min(kMost, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
-  plan.caveat = "registers are estimated: no kernel is compiled for this tile";
+  plan.notes.caveat = "registers are estimated: no kernel is compiled for this tile";
 }
 
 LaunchSequence plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging) {

@@ -222,7 +222,7 @@ LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
   }
   const ArrayUse& weights = weights_in_b(p) ? b : a;
   const ArrayUse& tokens = weights_in_b(p) ? a : b;
-  program.push_back({ring ? skinny_ring_launch(p, *shape.ring, weights, tokens, gpu)
+  program.push_back({ring ? skinny_ring_launch(p, *shape.ring, weights, tokens)
                           : main_launch(c, weights, tokens)});
   return program;
 }

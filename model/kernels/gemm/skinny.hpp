@@ -23,6 +23,6 @@ struct JoinedParts {
 
 /// The uses count the operands as they are read, of all matrices.
 Plan skinny_ring_launch(const Problem&, const SkinnyRing&, const ArrayUse& weights,
-                        const ArrayUse& tokens, const Gpu&);
+                        const ArrayUse& tokens);
 
 }  // namespace roofcast::gemm::tensor

@@ -25,16 +25,11 @@ struct Choice {
   double tokens() const { return weights_in_b(p) ? s.a() : s.b(); }
 };
 
-// Clocks of an SM for the products of one step. Each warp reads all tokens and its own rows of weights
-// from shared memory, into which both were copied.
-double math_cycles(const Choice& c, double share, const Gpu& gpu) {
-  const double rate = (gpu.features.has(Instruction::wgmma) ? share : 1) *
-                      gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
-  const double arithmetic = 2 * as_double(c.ring.tokens * c.ring.rows * c.ring.depth) / rate;
-  const double bytes =
-      as_double((c.ring.tokens * (c.ring.warps + 1) + 2 * c.ring.rows) * c.ring.depth) *
-      c.s.element;
-  return std::max(arithmetic, bytes / gpu.sm.shared_bytes_per_clk.value_or(128));
+// Wavefronts of the operands of a step: each warp reads all tokens and its own rows of weights from shared
+// memory, into which both were copied.
+double operand_wavefronts(const Choice& c) {
+  return as_double((c.ring.tokens * (c.ring.warps + 1) + 2 * c.ring.rows) * c.ring.depth) *
+         c.s.element / as_double(kTileLineBytes);
 }
 
 // What the blocks copy, by sectors: the weights once, and the tokens once a row of blocks.
@@ -75,40 +70,10 @@ Launch launch_of(const Choice& c) {
   return launch;
 }
 
-TileLoop loop_of(const Choice& c, const Copied& read, const JoinedParts& parts, const Gpu& gpu) {
-  // Of the rate of wgmma, as of the smaller tiles of gemm.mma_sync. A block alone on its SM waits more:
-  // by 64x14336x4096 in tiles of 128 rows, 40 to 47 µs on 132 SMs (kernel_bench of 2026-11-23, whose
-  // figures are not among the committed runs).
-  constexpr double kShare = 0.41, kShareAlone = 0.30;
-  TileLoop loop;
-  loop.tiles = c.blocks() / c.p[kSplitK];
-  loop.splits = c.p[kSplitK];
-  loop.blocks_per_sm = resident_blocks(launch_of(c), gpu);
-  loop.steps = c.steps();
-  loop.math_cycles = math_cycles(c, kShare, gpu);
-  loop.alone_cycles = math_cycles(c, kShareAlone, gpu);
-  const double blocks = as_double(c.blocks());
-  loop.l2_read_bytes =
-      (read.weights + read.tokens + c.s.c() + 2 * parts.bytes) / (blocks * loop.steps);
-  // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
-  loop.outputs = as_double(c.ring.tokens * c.ring.rows);
-  loop.in_flight_bytes =
-      as_double((c.ring.stages - 1) * (c.ring.tokens + c.ring.rows) * c.ring.depth) * c.s.element;
-  loop.streams = true;
-  loop.blocks_in_turn = true;
-  loop.split_is_counted = true;
-  loop.scattered_sectors = scattered_sectors(c) / blocks;
-  loop.end_trips = parts.trips();
-  constexpr double kShareOfPower = 0.56;  // as of gemm.mma_sync
-  loop.useful_cycles = c.s.flops() / ((gpu.features.has(Instruction::wgmma) ? kShareOfPower : 1) *
-                                      gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1));
-  return loop;
-}
-
 }  // namespace
 
 Plan skinny_ring_launch(const Problem& p, const SkinnyRing& ring, const ArrayUse& weights,
-                        const ArrayUse& tokens, const Gpu& gpu) {
+                        const ArrayUse& tokens) {
   const Choice c = {p, Sizes(p), ring};
   Plan plan;
   plan.needs = {Instruction::mma_sync, Instruction::cp_async};
@@ -120,20 +85,21 @@ Plan skinny_ring_launch(const Problem& p, const SkinnyRing& ring, const ArrayUse
                  writes(kC, c.s.c())};
   parts.add_to(plan.arrays);
   const Copied read = copied(c, weights, tokens);
-  const TileLoop loop = loop_of(c, read, parts, gpu);
-  plan.tile_loop = loop;
   plan.on_chip_bytes =
       as_double(ring.tokens * ring.rows * kPartBytes) + as_double(ring.shared_bytes());
-  const double blocks = as_double(c.blocks()), all_steps = blocks * loop.steps;
-  plan.free_read_bytes = read.weights + read.tokens - c.weights() - c.tokens();
+  const double blocks = as_double(c.blocks()), all_steps = blocks * c.steps();
+  plan.joined.most = read.weights + read.tokens - c.weights() - c.tokens();
   Step step;
   step.issued.tensor_flops[p.dtype] = 2 * as_double(ring.tokens * ring.rows * ring.depth);
   set_traffic(step.issued, {(read.weights + read.tokens) / all_steps, 0});
   step.issued.shared_bytes = as_double((ring.tokens + ring.rows) * ring.depth) * c.s.element;
-  step.waits = {.tile_loads = 1, .barriers = 1};
+  step.wavefronts.operands = operand_wavefronts(c);
+  step.waits = kMmaWaits;
   Step epilogue;
   set_traffic(epilogue.issued, {parts.bytes / blocks, (c.s.c() + parts.bytes) / blocks});
-  set_blocks(plan, {{step, loop.steps, as_double(ring.stages)}, {epilogue}});
+  epilogue.wavefronts.l1 = scattered_sectors(c) / blocks;
+  epilogue.waits.tile_loads = parts.trips();
+  set_blocks(plan, {{step, c.steps(), as_double(ring.stages), 0, kUnrolledProducts}, {epilogue}});
   return plan;
 }
 

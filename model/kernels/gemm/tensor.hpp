@@ -155,13 +155,6 @@ struct MmaTile {
   int warps_down, warps_across;
   int stages;
   int blocks;  ///< an SM, for which registers are left
-  /// Of the rate of wgmma, where there is that: its warps wait for operands besides. mma.sync alone reaches
-  /// 0.667: one every 6 clocks a scheduler. Clocks of a step by the counters of large products: run mma of
-  /// 2026-11-23 in validation/measured. Shared memory bounds tiles of 64×64, and of 128×128 in tf32:
-  /// their share is no less than this.
-  double share_of_wgmma;
-  /// The same of a block alone on its SM: with one warp a scheduler nothing hides its waits.
-  double share_alone;
   /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-23.
   std::array<std::int64_t, 2> registers;
 
@@ -176,25 +169,21 @@ struct MmaTile {
 };
 /// Two bytes an element.
 inline constexpr std::array kMmaTiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.615, 0.615, {254, 246}},
-    MmaTile{128, 192, 128, 2, 4, 3, 1, 0.6, 0.6, {214, 206}},
-    MmaTile{128, 128, 64, 2, 2, 4, 2, 0.505, 0.365, {254, 242}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.43, 0.262, {118, 112}}};
+    MmaTile{128, 256, 128, 2, 4, 3, 1, {254, 246}}, MmaTile{128, 192, 128, 2, 4, 3, 1, {214, 206}},
+    MmaTile{128, 128, 64, 2, 2, 4, 2, {254, 242}}, MmaTile{64, 64, 128, 2, 2, 4, 2, {118, 112}}};
 /// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
 constexpr bool mma_sync_along_k(DType type) {
   return type == DType::tf32 || type == DType::int8;
 }
 /// Of tf32.
-inline constexpr std::array kMmaAlongKTiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.615, 0.615, {252, 252}},
-    MmaTile{128, 128, 128, 2, 4, 4, 1, 0.57, 0.57, {166, 166}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.42, 0.262, {118, 118}}};
+inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, {252, 252}},
+                                               MmaTile{128, 128, 128, 2, 4, 4, 1, {166, 166}},
+                                               MmaTile{64, 64, 128, 2, 2, 4, 2, {118, 118}}};
 
 /// Of int8.
-inline constexpr std::array kMmaInt8Tiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, 0.63, 0.63, {252, 252}},
-    MmaTile{128, 128, 64, 2, 2, 4, 2, 0.5, 0.36, {254, 254}},
-    MmaTile{64, 64, 128, 2, 2, 4, 2, 0.36, 0.245, {118, 118}}};
+inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, {252, 252}},
+                                             MmaTile{128, 128, 64, 2, 2, 4, 2, {254, 254}},
+                                             MmaTile{64, 64, 128, 2, 2, 4, 2, {118, 118}}};
 
 /// Empty if int32 holds every sum of int8 products, else why not.
 inline std::string overflowing_sums(const Problem& p) {

@@ -12,7 +12,6 @@ namespace roofcast::gemm::tensor {
 
 LaunchSequence plan_mma_sync(const Problem&, const Gpu&);
 std::vector<Problem> mma_sync_candidates(const Problem&, const Gpu&);
-Outline mma_sync_outline(const Problem&, const Gpu&);
 
 /// A batch in tiles of that kind; the uses count the operands and the results of all its products.
 /// Tiles read each operand of their product from L2; it comes from DRAM once.
@@ -89,7 +88,6 @@ inline constexpr KernelModel kMmaSync = {
     .plan = plan_mma_sync,
     .validated = kMmaValidated,
     .candidates = mma_sync_candidates,
-    .outline = mma_sync_outline,
     .work = product_work,
     .io = product_io};
 inline constexpr KernelModel kWgmma = {

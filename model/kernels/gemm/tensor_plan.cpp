@@ -80,7 +80,7 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   constexpr double kEndInSharedWaits = 4;
   step.waits.shared = ends * kEndInSharedWaits;
   set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
+  plan.notes.estimated_traffic = true;
   return plan;
 }
 
@@ -128,7 +128,7 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
   step.issued.l2.read_bytes *= apart;
   step.waits = {.global = 1, .shared = 1, .barriers = 1};
   set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
+  plan.notes.estimated_traffic = true;
   return plan;
 }
 
@@ -144,7 +144,7 @@ Plan sum_of_parts(const Problem& p) {
                       1};
   plan.launch.block = {passes::kThreads, 1, 1};
   plan.launch.registers = 26;
-  plan.fetches_code = CodeFetch::always;
+  plan.start = Start::code;
   plan.useful.vector_flops = outputs * as_double(parts - 1);
   plan.arrays = {scratch(kParts, {partial_bytes(p), 0}), writes(kC, s.c())};
   const double blocks = as_double(plan.launch.blocks());
@@ -155,7 +155,7 @@ Plan sum_of_parts(const Problem& p) {
   set_traffic(step.issued, {partial_bytes(p) / blocks, s.c() / blocks});
   step.waits.global = as_double(parts / kTogether + parts % kTogether);
   set_blocks(plan, {{step}});
-  plan.estimated_traffic = true;
+  plan.notes.estimated_traffic = true;
   return plan;
 }
 
@@ -196,7 +196,7 @@ void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
   if (!from.copied()) return;
   Plan plan = from.turned ? transposed_copy(from.matrix, from.use, to, from.pitch_bytes)
                           : copy_of_rows(from.matrix, from.use, to);
-  if (!program.empty()) plan.fetches_code = CodeFetch::always;
+  if (!program.empty()) plan.start = Start::code;
   program.push_back({std::move(plan)});
 }
 

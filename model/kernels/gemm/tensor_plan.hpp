@@ -31,11 +31,13 @@ Work product_work(const Problem&);
 /// Of independent products: as one of as many times as many rows.
 IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
 
-/// Clocks that the copy engine of an SM takes for a piece of a box: where few SMs run, 2.2 for a piece that is a
-/// line and 3.1 to 3.7 for one of rows off sectors, with the clocks of multiplying and of lines beyond edges
-/// (wgmma-candidates of 2026-11-22: 177x1176x14816, 203x1040x6456, 562x1016x6296, 847x600x16088 and
-/// 1651x464x13040 in tiles 64x128 and 64x256).
-inline constexpr double kClocksPerPiece = 1.8;
+/// Products of mma.sync that a warp has under way.
+inline constexpr double kUnrolledProducts = 4.5;
+/// Of a step of mma.sync: its tiles, the first operands from shared memory, and the first product,
+/// whose latency is that of so many multiply-adds (33 cycles: arXiv:2402.13499).
+inline constexpr double kProductWaits = 8;
+inline constexpr Waits kMmaWaits = {
+    .tile_loads = 1, .shared = 2, .arithmetic = kProductWaits, .barriers = 1};
 
 /// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
 std::int64_t resident_blocks(const Launch&, const Gpu&);

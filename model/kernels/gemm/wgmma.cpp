@@ -143,13 +143,10 @@ double box_bytes(const Choice& c, const Operands& operands) {
          kSectorsOfPiece;
 }
 
-// Clocks of an SM for the products of one step. An instruction reads 64 rows of one operand and
-// all columns of the other from shared memory.
-double math_cycles(const Choice& c, const Gpu& gpu) {
-  const double rate = gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
-  const double arithmetic = 2 * c.area() * as_double(depth_of(c.p)) / rate;
-  const double operands = as_double(c.tile.down() / 64 * (64 + c.tile.across()) * kTileLineBytes);
-  return std::max(arithmetic, operands / gpu.sm.shared_bytes_per_clk.value_or(128));
+// Wavefronts of the operands of a step: an instruction reads 64 rows of one and all columns of the other
+// from shared memory.
+double operand_wavefronts(const Choice& c) {
+  return as_double(c.tile.down() / 64 * (64 + c.tile.across()));
 }
 
 // Of all that goes out, what threads store themselves, by sectors: parts of k 32 bytes of eight rows at
@@ -180,45 +177,6 @@ double merged_stores(const Choice& c) {
          off_sector_share(pitch_bytes) * (one_by_one ? 2 : 1);
 }
 
-TileLoop loop_of(const Choice& c, const Operands& operands, double stored_bytes, const Gpu& gpu) {
-  TileLoop loop;
-  loop.tiles = c.tiles();
-  loop.splits = c.p[kSplitK];
-  loop.rest_splits = c.p[kSplitRest];
-  loop.steps = as_double(c.steps());
-  loop.math_cycles = math_cycles(c, gpu);
-  const double all_steps = as_double(loop.blocks()) * loop.steps;
-  loop.l2_read_bytes = (lookup_bytes(c, operands, gpu) + stored_bytes) / all_steps;
-  loop.copy_cycles =
-      lines_bytes(c, operands) / all_steps / as_double(kTileLineBytes) * kClocksPerPiece;
-  // Of one row of tiles those of the operand that streams; the other one stays in L2.
-  const bool streams = std::min(c.across(), c.clusters_down()) == 1;
-  const std::int64_t lines = !streams                 ? c.tile.m + c.tile.n
-                             : c.clusters_down() == 1 ? c.tile.across()
-                                                      : c.tile.down();
-  loop.in_flight_bytes = as_double(c.tile.stages * lines * kTileLineBytes);
-  loop.in_flight_cycles = as_double(c.tile.stages) * loop.copy_cycles;
-  // Of two bytes, as those that the rate was measured by; sums of parts leave as they are.
-  loop.outputs = c.area() * (c.p[kSplitK] > 1 ? 1 : c.s.result / 2);
-  loop.part_outputs = c.area() * as_double(kPartBytes) / 2;
-  loop.joined_bytes = c.area() * as_double(kPartBytes);
-  const int fours = c.tile.fours_of_thread();
-  loop.joined_trips = as_double(fours / joined_together(fours));
-  loop.scattered_sectors = stored_by_threads(c) / as_double(loop.blocks());
-  loop.merged_writes = merged_stores(c) / as_double(loop.blocks());
-  loop.split_is_counted = true;
-  // One row of tiles reads the other operand once, as a copy does.
-  loop.streams = streams;
-  loop.stores_meanwhile = c.tile.ping_pong;
-  loop.steps_ahead = c.tile.ping_pong ? 0 : c.tile.stages;
-  // Blocks of a cluster begin together, after a barrier among them: 0.4 to 1.3 µs by launches of less
-  // than 20 µs in wgmma-candidates of 2026-11-22, the same tiles in clusters and not.
-  constexpr double kClusterStartCycles = 1400;
-  if (c.tile.cluster > 1) loop.start_cycles = kClusterStartCycles;
-  loop.useful_cycles = c.s.flops() / gpu.sm.tensor_flop_per_clk[c.p.dtype].value_or(1);
-  return loop;
-}
-
 Launch launch_of(const Choice& c, const Gpu& gpu) {
   Launch launch;
   const std::int64_t clusters =
@@ -233,14 +191,9 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return launch;
 }
 
-// Absent for a batch: the tiles of another product share no operand. Blocks drift apart faster where rows
-// begin within lines, of which a step leaves a part to the next one. DRAM read bytes of gemm.wgmma in
-// the runs squares, tensor, products2 and products3 of 2026-11-22: of whole lines 1.7 times the panels of
-// all waves at 35 rounds of 102 MB, of others 1.6 at 8 rounds of 43 and 2.5 at 40 of 36.
+// Absent for a batch: the tiles of another product share no operand.
 std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   if (c.p[kBatch] > 1) return std::nullopt;
-  constexpr double kDrift = 0.009, kDriftOffLines = 0.02;
-  const bool whole_lines = operands.a.lines <= 1 && operands.b.lines <= 1;
   const std::int64_t down = c.clusters_down() * c.tile.cluster, blocks = launch_of(c, gpu).grid[0];
   const Sides sides = sides_of(c, operands);
   // TileRaster takes group_rows rows first: where blocks go along an instruction's columns first, those
@@ -254,24 +207,62 @@ std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, c
                     .tile_columns = columns,
                     .group_rows = std::min(wgmma_group(columns, blocks), rows),
                     .row_panel_bytes = across_first ? of_across : of_down,
-                    .column_panel_bytes = across_first ? of_down : of_across,
-                    .drift = whole_lines ? kDrift : kDriftOffLines};
+                    .column_panel_bytes = across_first ? of_down : of_across};
 }
 
-// A block takes several tiles: its phases repeat as often on average.
-void set_phases(Plan& plan, const Choice& c, const TileLoop& loop, double box_bytes,
-                const Written& to) {
-  const double tiles_a_block = as_double(loop.blocks()) / as_double(plan.launch.blocks());
+/// Steps of all tiles, the parts of the last round's among them.
+double all_steps(const Choice& c, const Gpu& gpu) {
+  const std::int64_t split = c.split_tiles(gpu);
+  const std::int64_t part_steps = ceil_div(c.steps(), c.p[kSplitRest]);
+  return as_double((c.tiles() * c.p[kSplitK] - split) * c.steps() +
+                   split * c.p[kSplitRest] * part_steps);
+}
+
+// Warpgroups that multiply one tile, beside one that copies.
+double groups_of(const Choice& c) {
+  constexpr std::int64_t kWarpgroup = 128;
+  return c.tile.ping_pong ? 1 : std::max(1.0, as_double(c.tile.threads() / kWarpgroup - 1));
+}
+
+// A product is issued before the one before it has ended.
+constexpr double kChains = 2;
+
+// A block's tiles, and the parts of those of the last round: the block of a tile's last part waits until
+// the others are written and seen, then adds one after the other.
+void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box_bytes,
+               const Written& to, const Gpu& gpu) {
+  const double steps = all_steps(c, gpu);
+  const double tiles = as_double(c.tiles() * c.p[kSplitK]);
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(depth_of(c.p));
-  set_traffic(step.issued, {box_bytes / (as_double(loop.blocks()) * loop.steps), 0});
+  set_traffic(step.issued, {box_bytes / steps, 0});
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * kTileLineBytes);
+  step.wavefronts.operands = operand_wavefronts(c);
+  step.wavefronts.copies = lines_bytes(c, operands) / steps / as_double(kTileLineBytes);
   step.waits = {.tile_loads = 1, .barriers = 1};
-  Step epilogue;
-  const double blocks = as_double(loop.blocks());
-  set_traffic(epilogue.issued, {to.joined / blocks, (to.sums + to.joined + to.direct) / blocks});
-  set_blocks(plan, {{step, tiles_a_block * loop.steps, as_double(c.tile.stages)},
-                    {epilogue, tiles_a_block}});
+  const auto loop = [&](std::int64_t count) {
+    return Phase{step, as_double(count), as_double(c.tile.stages), groups_of(c), kChains};
+  };
+  Step store;
+  set_traffic(store.issued, {0, (to.sums + to.direct) / tiles});
+  store.wavefronts.l1 = stored_by_threads(c) / tiles;
+  const std::int64_t split = c.split_tiles(gpu), parts = c.p[kSplitRest];
+  if (c.tiles() > split) {
+    plan.blocks.push_back({c.tiles() * c.p[kSplitK] - split, {loop(c.steps()), {store}}});
+  }
+  if (split == 0) return;
+  const std::int64_t part_steps = ceil_div(c.steps(), parts);
+  const double sums = c.area() * as_double(kPartBytes);
+  Step leave;
+  set_traffic(leave.issued, {0, sums});
+  Step join = store;
+  const int fours = c.tile.fours_of_thread();
+  join.issued.requested.read_bytes = join.issued.l1.read_bytes = join.issued.l2.read_bytes =
+      as_double(parts - 1) * sums;
+  join.waits = {.global = as_double(parts - 1) * as_double(fours / joined_together(fours)),
+                .tile_loads = 2};
+  plan.blocks.push_back({split * (parts - 1), {loop(part_steps), {leave}}});
+  plan.blocks.push_back({split, {loop(part_steps), {join}}});
 }
 
 Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
@@ -279,20 +270,21 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   plan.needs = {Instruction::bulk_copy, Instruction::wgmma};
   plan.compute = c.p.dtype;
   plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
-  plan.scheduler = TileScheduler::persistent;
+  plan.scheduler = c.tile.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent;
   plan.launch = launch_of(c, gpu);
   const Written to = written(c, gpu);
-  plan.tile_loop = loop_of(c, operands, to.sums + to.direct, gpu);
   const double boxes = box_bytes(c, operands);
-  plan.free_read_bytes = boxes - c.s.a() - c.s.b();
+  plan.joined = {boxes - lookup_bytes(c, operands, gpu), boxes - c.s.a() - c.s.b()};
   plan.raster = raster_of(c, operands, gpu);
   plan.arrays = {operands.a.use, operands.b.use};
   if (to.direct > 0) plan.arrays.push_back(writes(kC, to.direct));
+
   if (to.sums + to.joined > 0) {
     plan.arrays.push_back(scratch(kParts, {0, to.sums + to.joined}));
   }
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  set_phases(plan, c, *plan.tile_loop, boxes, to);
+  plan.arrays.back().pattern.partial_writes = merged_stores(c);
+  set_tiles(plan, c, operands, boxes, to, gpu);
   return plan;
 }
 
@@ -328,7 +320,7 @@ LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
   const bool along_k = wgmma_along_k(p.dtype);
   add_copies(program, p, along_k);
   Plan plan = main_launch(c, operands_of(p, along_k), gpu);
-  if (!program.empty()) plan.fetches_code = CodeFetch::always;
+  if (!program.empty()) plan.start = Start::code;
   program.push_back({std::move(plan)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
@@ -369,10 +361,17 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
-  const Written to = written(c, gpu);
-  return {loop_of(c, operands, to.sums + to.direct, gpu), raster_of(c, operands, gpu), to.sums,
-          c.s.c()};
+  // Parts of the last round's tiles are less than a round.
+  return {.blocks = c.tiles() * p[kSplitK] - c.split_tiles(gpu),
+          .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent,
+          .type = p.dtype,
+          .steps = as_double(c.steps()),
+          .stages = as_double(c.tile.stages),
+          .parts = groups_of(c) * kChains,
+          .step_flops = 2 * c.area() * as_double(depth_of(p)),
+          .step_operands = operand_wavefronts(c),
+          .stored_bytes = p[kSplitK] > 1 ? c.area() * as_double(kPartBytes) : 0,
+          .launches = p[kSplitK] > 1 ? 2.0 : 1.0};
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -167,7 +167,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   plan.launch.grid[0] = rows::ceil_div(p[rows::kCols], kFinishColumns);
   plan.launch.block = {kFinishColumns, kFinishThreads, 1};
   plan.launch.registers = kFinishRegisters;
-  plan.fetches_code = CodeFetch::cold;
+  plan.start = Start::cold_code;
   plan.launch.shared_bytes = kFinishThreads * (kFinishColumns + 1) * 4;
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
   plan.useful.vector_flops = partial_bytes / 4;

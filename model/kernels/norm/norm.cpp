@@ -135,7 +135,7 @@ const Counts& counts_of(Kind kind) {
 void add_sector_reason(Plan& plan) {
   const Work issued = issued_by_launch(plan);
   if (issued.l1.total_bytes() > 1.01 * issued.requested.total_bytes()) {
-    plan.traffic_reasons.push_back(
+    plan.notes.traffic_reasons.push_back(
         {Level::l1, "rows that do not begin on a sector, and one value a row for the statistics"});
   }
 }

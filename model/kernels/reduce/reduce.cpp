@@ -180,7 +180,8 @@ Plan plan_sums(Kind kind, const Problem& p) {
   }
   const double stores = sums * kSectorBytes;  // one lane of a block, a sector each time
   if (stores > 2 * written) {
-    plan.traffic_reasons.push_back({Level::l1, "one sum a store: a sector moved for one element"});
+    plan.notes.traffic_reasons.push_back(
+        {Level::l1, "one sum a store: a sector moved for one element"});
   }
 
   const double blocks = as_double(plan.launch.blocks());
@@ -246,7 +247,7 @@ Plan plan_finish(Kind kind, const Problem& p) {
   plan.launch.grid[0] = rows::ceil_div(shape.rows, finish.rows_a_block);
   plan.launch.block = {finish.threads, finish.rows_a_block, 1};
   plan.launch.registers = kFinishRegisters;
-  plan.fetches_code = CodeFetch::cold;
+  plan.start = Start::cold_code;
   plan.launch.shared_bytes = rows::kMaxThreads / rows::kWarp * 4;
   plan.useful.vector_flops = partials / 4;
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};

@@ -78,7 +78,7 @@ void set_arrays(Plan& plan, const Problem& p, const PerElement& each, const Matr
   plan.useful.conversions = narrow(p) ? elements / 2 : 0;
   plan.arrays = {reads_activation(0, bytes.requested), writes(1, bytes.requested)};
   if (bytes.accessed > bytes.requested) {
-    plan.traffic_reasons.push_back(
+    plan.notes.traffic_reasons.push_back(
         {Level::l1, "rows that do not begin on a sector: warps share the sector between them"});
   }
 }
@@ -276,7 +276,7 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
   plan.reuse = {{.scope = Scope::block,
                  .bytes = (how.reads - 1) * bytes.distinct,
                  .distance_bytes = (1 + 1 / how.reads) * block_bytes,
-                 .l2_distance_bytes = block_bytes}};
+                 .l2_distance_bytes = (1 + 1 / how.reads) * block_bytes}};
 
   const std::int64_t vectors =
       std::max<std::int64_t>(1, rows::vectors_of(p[rows::kCols], element_bytes(p)));

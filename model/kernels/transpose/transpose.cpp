@@ -102,7 +102,7 @@ Plan plan_elements(const Problem& p, Way way) {
     step.wavefronts.l1_lookups = step.wavefronts.l1 =
         rows_moved * (lines_of_row + as_double(kLanes));
     const double each = sectors * kSectorBytes / as_double(p[kRows] * p[kColumns]);
-    plan.traffic_reasons = {
+    plan.notes.traffic_reasons = {
         {Level::l1, waste_text("stores a row apart", each, as_double(element))},
         {Level::dram,
          "L2 puts the pieces of a written sector together; some it has to write back before"}};

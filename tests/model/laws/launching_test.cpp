@@ -19,19 +19,19 @@ TEST(Launching, CodeThatNoCacheHasIsWaitedForTwice) {
   Gpu gpu;
   gpu.sustained.first_access_s = 0.5 * kMicro;
   gpu.sustained.dram_latency_cycles = 700;
-  for (const CodeFetch how : {CodeFetch::cold, CodeFetch::always}) {
+  for (const Start how : {Start::cold_code, Start::code}) {
     EXPECT_NEAR(code_fetch_s(how, false, 2e9, gpu), 0.85 * kMicro, 1e-15);
   }
-  EXPECT_EQ(code_fetch_s(CodeFetch::no, false, 2e9, gpu), 0);
+  EXPECT_EQ(code_fetch_s(Start::at_once, false, 2e9, gpu), 0);
 }
 
 TEST(Launching, CodeBetweenLaunchesBackToBackComesFromL2OrIsKept) {
   Gpu gpu;
   gpu.sustained.first_access_s = 0.5 * kMicro;
   gpu.sustained.dram_latency_cycles = 700;
-  EXPECT_NEAR(code_fetch_s(CodeFetch::always, true, 2e9, gpu), 0.5 * kMicro, 1e-15);
-  EXPECT_NEAR(code_fetch_s(CodeFetch::from_l2, false, 2e9, gpu), 0.5 * kMicro, 1e-15);
-  EXPECT_EQ(code_fetch_s(CodeFetch::cold, true, 2e9, gpu), 0);
+  EXPECT_NEAR(code_fetch_s(Start::code, true, 2e9, gpu), 0.5 * kMicro, 1e-15);
+  EXPECT_NEAR(code_fetch_s(Start::kept_code, false, 2e9, gpu), 0.5 * kMicro, 1e-15);
+  EXPECT_EQ(code_fetch_s(Start::cold_code, true, 2e9, gpu), 0);
 }
 
 // Starts at 3; the second is in the queue long before the first ends.

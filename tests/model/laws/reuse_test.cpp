@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "model/constants/laws.hpp"
 #include "model/laws/chain_reuse.hpp"
 #include "model/laws/l1_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
@@ -12,34 +13,40 @@
 namespace roofcast {
 namespace {
 
-TEST(L2Reuse, NothingMissesUntilTheCapacity) {
+/// Reuse finds 60 MB in its L2.
+Gpu holding_60_mb() {
   Gpu gpu = testing::hopper_like();
+  gpu.memory.l2_bytes = 60e6 / law::kL2ResidentShare;
+  return gpu;
+}
+
+TEST(L2Reuse, NothingMissesUntilTheCapacity) {
+  Gpu gpu = holding_60_mb();
   EXPECT_EQ(l2_miss_share(60e6, gpu), 0);
   EXPECT_DOUBLE_EQ(l2_miss_share(75e6, gpu), 0.5);
   EXPECT_EQ(l2_miss_share(90e6, gpu), 1);
-  gpu.sustained.l2_resident_bytes = 30e6;
+  *gpu.memory.l2_bytes /= 2;
   EXPECT_DOUBLE_EQ(l2_miss_share(37.5e6, gpu), 0.5);
 }
 
 // L2 holds the last 30 MB of traffic, of which half are writes.
 TEST(L2Reuse, DirtyLinesStayBehind) {
-  Gpu gpu = testing::hopper_like();
-  EXPECT_EQ(left_dirty_bytes({100e6, 100e6}, gpu), 0);
-  gpu.sustained.l2_dirty_bytes = 30e6;
-  EXPECT_EQ(left_dirty_bytes({100e6, 100e6}, gpu), 15e6);
+  Gpu gpu = holding_60_mb();
+  gpu.memory.l2_bytes = 30e6 / law::kL2DirtyShare;
+  EXPECT_DOUBLE_EQ(left_dirty_bytes({100e6, 100e6}, gpu), 15e6);
   EXPECT_EQ(left_dirty_bytes({10e6, 10e6}, gpu), 10e6);
   EXPECT_EQ(left_dirty_bytes({100e6, 0}, gpu), 0);
   EXPECT_EQ(left_dirty_bytes({0, 1}, gpu), 1);
 }
 
-Traffic raster_traffic(const TileRaster& raster, std::int64_t at_once, Lockstep march) {
-  Gpu gpu = testing::hopper_like();
+Traffic raster_traffic(const TileRaster& raster, std::int64_t at_once) {
+  Gpu gpu = holding_60_mb();
   gpu.sm_count = at_once;
   Plan plan;
   plan.launch.grid = {raster.tile_columns, raster.tile_rows, 1};
   plan.raster = raster;
   const Occupancy one_a_sm{1, 1, OccupancyLimiter::blocks};
-  return testing::dram_traffic(plan, one_a_sm, march, gpu);
+  return testing::dram_traffic(plan, one_a_sm, gpu);
 }
 
 TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
@@ -47,40 +54,17 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   // than L2 holds: B comes again 99 times.
   const TileRaster square = {
       .tile_rows = 100, .tile_columns = 100, .row_panel_bytes = 1e7, .column_panel_bytes = 1e7};
-  EXPECT_NEAR(raster_traffic(square, 100, Lockstep::in_step).read_bytes, 99e9, 1e6);
+  EXPECT_NEAR(raster_traffic(square, 100).read_bytes, 99e9, 1e6);
   // All at once: nothing comes again.
-  EXPECT_EQ(raster_traffic(square, 10000, Lockstep::in_step).read_bytes, 0);
-  // Ten rows at once in step sweep B ten times; apart, each row sweeps it alone.
-  EXPECT_NEAR(raster_traffic(square, 1000, Lockstep::in_step).read_bytes, 9e9, 1e6);
-  EXPECT_NEAR(raster_traffic(square, 1000, Lockstep::apart).read_bytes, 99e9, 1e6);
+  EXPECT_EQ(raster_traffic(square, 10000).read_bytes, 0);
+  // Ten rows at once sweep B ten times.
+  EXPECT_NEAR(raster_traffic(square, 1000).read_bytes, 9e9, 1e6);
   // Half a row at once: A comes twice too, all of it.
-  EXPECT_NEAR(raster_traffic(square, 50, Lockstep::in_step).read_bytes, 99e9 + 1e9, 1e6);
+  EXPECT_NEAR(raster_traffic(square, 50).read_bytes, 99e9 + 1e9, 1e6);
   // Groups of four rows, 100 blocks at once: 25 columns, so A comes four times and B 25.
   TileRaster grouped = square;
   grouped.group_rows = 4;
-  EXPECT_NEAR(raster_traffic(grouped, 100, Lockstep::in_step).read_bytes, 24e9 + 3e9, 1e6);
-}
-
-TEST(L2Reuse, BlocksThatStayDriftApart) {
-  // Ten rounds of one row and ten columns: 66 MB, 1.1 times L2, 0.6 of it beyond its half. Blocks are
-  // 1.25% · 10 ÷ 2 of a round apart on average. B comes ten times after 66 MB, of which a fifth misses.
-  TileRaster raster = {
-      .tile_rows = 10, .tile_columns = 10, .row_panel_bytes = 6e6, .column_panel_bytes = 6e6};
-  const double b_again = 0.2 * 9 * 60e6;
-  EXPECT_NEAR(raster_traffic(raster, 10, Lockstep::in_step).read_bytes, b_again, 1);
-  raster.drift = 0.0125;
-  EXPECT_NEAR(raster_traffic(raster, 10, Lockstep::in_step).read_bytes,
-              b_again + 0.0625 * 0.6 * 660e6, 1);
-  // No further than each block reading its own panels; and not in one round.
-  EXPECT_NEAR(raster_traffic({.tile_rows = 100,
-                              .tile_columns = 100,
-                              .row_panel_bytes = 1e7,
-                              .column_panel_bytes = 1e7,
-                              .drift = 0.0125},
-                             100, Lockstep::in_step)
-                  .read_bytes,
-              99e9 + 100 * (100 * 2e7 - 101e7), 1e6);
-  EXPECT_EQ(raster_traffic(raster, 100, Lockstep::in_step).read_bytes, 0);
+  EXPECT_NEAR(raster_traffic(grouped, 100).read_bytes, 24e9 + 3e9, 1e6);
 }
 
 // Two rows of 100 tiles at a time, 100 at once: a group of 200 tiles begins anywhere in a wave, so that
@@ -93,13 +77,12 @@ TEST(L2Reuse, AGroupThatRollsOnIsTouchedByAWaveMore) {
                              .row_panel_bytes = 1e9,
                              .row_panel_written = 1e8,
                              .rolling = true};
-  const Traffic found = raster_traffic(raster, 100, Lockstep::in_step);
+  const Traffic found = raster_traffic(raster, 100);
   EXPECT_NEAR(found.read_bytes, 1.98 * 100e9, 1e3);
   EXPECT_NEAR(found.write_bytes, 1.98 * 10e9, 1e3);
   // Fewer waves than that: all tiles at once, or in two rounds.
-  EXPECT_EQ(raster_traffic(raster, 10000, Lockstep::in_step).read_bytes, 0);
-  EXPECT_NEAR(raster_traffic(raster, 5000, Lockstep::in_step).read_bytes, 99 * 2 / 5000.0 * 100e9,
-              1e3);
+  EXPECT_EQ(raster_traffic(raster, 10000).read_bytes, 0);
+  EXPECT_NEAR(raster_traffic(raster, 5000).read_bytes, 99 * 2 / 5000.0 * 100e9, 1e3);
 }
 
 // 6×32 tiles, 142 at once: a wave takes rows of 32 columns, 142/32 of them, then the 50 tiles left
@@ -120,10 +103,9 @@ TEST(L2Reuse, TheLastWaveTouchesItsOwnPanels) {
 TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
   TileRaster raster = {
       .tile_rows = 10, .tile_columns = 100, .row_panel_bytes = 1e5, .column_panel_bytes = 1e5};
-  EXPECT_EQ(raster_traffic(raster, 50, Lockstep::in_step).read_bytes, 0);  // 100 · 0.1 + 0.1 MB
+  EXPECT_EQ(raster_traffic(raster, 50).read_bytes, 0);  // 100 · 0.1 + 0.1 MB
   raster.column_panel_bytes = 7.5e5;  // B is 75 MB, with a row of A 75.1: half a tenth more is lost
-  EXPECT_NEAR(raster_traffic(raster, 50, Lockstep::in_step).read_bytes,
-              75e6 * 9 * (75.1 / 60 - 1) / 0.5, 1);
+  EXPECT_NEAR(raster_traffic(raster, 50).read_bytes, 75e6 * 9 * (75.1 / 60 - 1) / 0.5, 1);
 }
 
 // 120 MB in and as much out, by 100 blocks.
@@ -138,11 +120,10 @@ Plan copy_of_100_blocks(const AccessPattern& stores) {
 
 // A quarter of the blocks at once, each open sector meets as much of the 240 MB: 60 MB, L2's size.
 TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
-  Gpu gpu = testing::hopper_like();
+  Gpu gpu = holding_60_mb();
   gpu.sm_count = 25;
   const Plan plan = copy_of_100_blocks({.open_write_bytes = 120e6});
-  const Traffic dram =
-      testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, Lockstep::in_step, gpu);
+  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, gpu);
   const double early = 120e6 * (1 - std::exp(-1.0));
   EXPECT_NEAR(dram.read_bytes, 120e6 + early, 1);
   EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
@@ -151,7 +132,7 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
 // 100 sectors, each in four parts with 15 KB of stores between: half of the three later parts reach L2
 // one by one, of 7.5 KB 16%, however many blocks run beside it.
 TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
-  const Gpu gpu = testing::hopper_like();
+  const Gpu gpu = holding_60_mb();
   Plan plan;
   plan.launch.grid[0] = 264;
   plan.blocks = {{264, {}}};
@@ -170,7 +151,7 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
 // L2 has 60 MB. Sets of a table of 90 MB come round after three launches, 180 MB ÷ 90 MB and one
 // more: 25 MB of each are 75 MB, of which half is lost. Of 1 GB there are two sets.
 TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
-  const Gpu gpu = testing::hopper_like();
+  const Gpu gpu = holding_60_mb();
   Plan plan;
   EXPECT_EQ(lost_between_rounds(plan, {25e6, 0}, gpu), 1);
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {}}};
@@ -183,7 +164,7 @@ TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
 
 // What a launch reads and writes whole is not found again, unless 4096 sets of it are less than L2 keeps.
 TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
-  const Gpu gpu = testing::hopper_like();
+  const Gpu gpu = holding_60_mb();
   for (const double bytes : {30e3, 1e6, 30e6, 90e6, 1e9}) {
     Plan plan;
     plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {bytes, bytes}}};
@@ -204,7 +185,7 @@ TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
 
 // A sector waits for its other part while 50 of 100 blocks move 120 of 240 MB, twice L2's size.
 TEST(L2Reuse, SectorsStayOpenUntilTheBlockThatSharesThem) {
-  Gpu gpu = testing::hopper_like();
+  Gpu gpu = holding_60_mb();
   gpu.sm_count = 25;
   Plan plan = copy_of_100_blocks({.open_write_bytes = 10e6, .open_for_blocks = 50});
   EXPECT_NEAR(written_back_early_bytes(plan, {1, 1, OccupancyLimiter::blocks}, gpu),
@@ -221,8 +202,8 @@ TEST(L2Reuse, OneOpenByteCounts) {
                   .compulsory = {0, 60e6},
                   .footprint = {0, 0},
                   .pattern = {.open_write_bytes = 1}}};
-  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks},
-                                             Lockstep::in_step, testing::hopper_like());
+  const Traffic dram =
+      testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, holding_60_mb());
   EXPECT_NEAR(dram.write_bytes, 1 - std::exp(-1.0), 1e-12);
 }
 
@@ -230,8 +211,8 @@ TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
   Plan plan;
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {100, 40}}};
   const std::vector<ChainReuse> chain = {{{60, 30}, 75e6}};  // half is gone
-  const Traffic dram = testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks},
-                                             Lockstep::in_step, testing::hopper_like(), chain);
+  const Traffic dram =
+      testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, holding_60_mb(), chain);
   EXPECT_DOUBLE_EQ(dram.read_bytes, 100 - 30);
   EXPECT_DOUBLE_EQ(dram.write_bytes, 40 - 15);
 }
@@ -246,7 +227,7 @@ TEST(L1Reuse, NothingMissesUntilTheCapacity) {
 
 // Four blocks, two on each of two SMs, ask L2 for 1000 B each.
 struct TwoSms {
-  Gpu gpu = testing::hopper_like();
+  Gpu gpu = holding_60_mb();
   Plan plan;
   Occupancy two{2, 2, OccupancyLimiter::blocks};
   TwoSms() {

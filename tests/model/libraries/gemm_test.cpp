@@ -13,6 +13,7 @@
 #include "model/laws/feasibility.hpp"
 #include "model/laws/outline_time.hpp"
 #include "model/predict.hpp"
+#include "tests/model/plans.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast::gemm {
@@ -47,11 +48,12 @@ TEST(GemmLibrary, CountsTilesStepsAndTraffic) {
   ASSERT_EQ(program.size(), 1U);
   const Plan& plan = program.front().plan;
   EXPECT_EQ(plan.launch.blocks(), 8 * 4);
-  EXPECT_EQ(plan.tile_loop->steps, 8);  // of 64 elements, 128 B
+  EXPECT_EQ(testing::loop_steps(plan), 8);  // of 64 elements, 128 B
   // Four tile columns receive A and eight tile rows B; L2 looks up half of a step's lines.
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 504.0 * 2 * (4 * 1000 + 8 * 1024));
   // Rows of A, 1008 B, begin at multiples of 16 B: 7 of 8 pieces of 128 B end in a second line.
-  EXPECT_DOUBLE_EQ(plan.tile_loop->l2_read_bytes, (128 * (1 + 0.7 * 7 / 8) + 256) / 2.0 * 128);
+  EXPECT_NEAR(testing::looked_up_bytes(plan),
+              32.0 * 8 * (128 * (1 + 0.7 * 7 / 8) + 256) / 2.0 * 128, 1);
   EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1024 * 2);
   EXPECT_DOUBLE_EQ(plan.useful.tensor_flops[DType::bf16], 2.0 * 1000 * 1024 * 504);
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 1024 * 1024 * 512);
@@ -65,10 +67,8 @@ TEST(GemmLibrary, TakesWgmmaForTf32OfAlignedRows) {
   };
   EXPECT_EQ(plan(1024).needs, std::vector{Instruction::wgmma});
   EXPECT_EQ(plan(1023).needs, std::vector{Instruction::mma_sync});
-  // 64·64·32 products at 0.7 of 1024 a clock.
-  EXPECT_DOUBLE_EQ(plan(1024).tile_loop->math_cycles, 64 * 64 * 32 / 1024.0 / 0.7);
-  // 128 lines that two warps each read and copies have written, against 203 clocks of arithmetic.
-  EXPECT_EQ(plan(1023).tile_loop->math_cycles, 3 * 128);
+  // 128 lines that two warps each read and copies have written.
+  EXPECT_EQ(testing::first_step(plan(1023)).wavefronts.operands, 3 * 128);
 }
 
 // cuBLAS 13.0 launched these for them (profile of 2026-11-23).
@@ -93,13 +93,13 @@ TEST(GemmLibrary, WeighsUpTheTilesThatProfilesName) {
 TEST(GemmLibrary, TilesAreAsWideAsRegistersAndSharedMemoryAllow) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto tile = [&h100](std::int64_t m, std::int64_t n) {
-    const TileLoop loop = library_outline(with_tile(product(8192, 8192, 8192), m, n), h100).loop;
-    return std::pair{loop.blocks_per_sm, loop.in_flight_bytes};
+    const Outline brief = library_outline(with_tile(product(8192, 8192, 8192), m, n), h100);
+    return brief.blocks_per_sm;
   };
   // 176 sums a thread of one group, whose tiles take turns; then of two groups.
-  EXPECT_EQ(tile(176, 128), (std::pair{std::int64_t{2}, 5 * 304 * 128.0}));
-  EXPECT_EQ(tile(184, 128), (std::pair{std::int64_t{1}, 5 * 312 * 128.0}));
-  EXPECT_EQ(tile(8, 64), (std::pair{std::int64_t{2}, 16 * 72 * 128.0}));
+  EXPECT_EQ(tile(176, 128), 2);
+  EXPECT_EQ(tile(184, 128), 1);
+  EXPECT_EQ(tile(8, 64), 2);
   EXPECT_THROW(tile(168, 256), InputError);  // more sums than two groups hold
   EXPECT_THROW(tile(80, 512), InputError);   // two stages
   EXPECT_THROW(tile(100, 128), InputError);
@@ -123,7 +123,7 @@ TEST(GemmLibrary, AddsPartsOfKInALaunchOfTheirOwn) {
   const LaunchSequence program = plan_library(with_tile(product(64, 256, 8192), 64, 256, 4), h200);
   ASSERT_EQ(program.size(), 2U);
   EXPECT_EQ(program[0].plan.launch.blocks(), 4);
-  EXPECT_EQ(program[0].plan.tile_loop->steps, 32);
+  EXPECT_EQ(testing::loop_steps(program[0].plan), 32);
   const double parts = 4.0 * 64 * 256 * 4;
   EXPECT_DOUBLE_EQ(total_work(program[0].plan).l2.write_bytes, parts);
   EXPECT_DOUBLE_EQ(total_work(program[1].plan).l2.read_bytes, parts);
@@ -147,7 +147,7 @@ TEST(GemmLibrary, HasRoomForTheBlocksThatItsOutlineSays) {
         for (const Problem& p : library_candidates(product(1024, 4096 + odd, 2048, type), gpu)) {
           const LaunchSequence program = plan_library(p, gpu);
           EXPECT_EQ(checked_occupancy(program.front().plan, gpu).blocks_per_sm,
-                    library_outline(p, gpu).loop.blocks_per_sm)
+                    library_outline(p, gpu).blocks_per_sm)
               << gpu.name << " " << p[kTileM] << "x" << p[kTileN] << " " << name(type);
         }
       }
@@ -237,7 +237,7 @@ TEST(GemmLibrary, FindsAScaleInFourLaunches) {
 TEST(GemmLibrary, SumsOfFp32EndAfterAnyEightElements) {
   const Gpu a100 = gpu_named("a100-pcie-80gb");
   const auto steps = [&a100](std::int64_t k) {
-    return library_outline(with_tile(product(512, 512, k, DType::fp32), 128, 64), a100).loop.steps;
+    return library_outline(with_tile(product(512, 512, k, DType::fp32), 128, 64), a100).steps;
   };
   EXPECT_DOUBLE_EQ(steps(196), 200 / 32.0);
   EXPECT_DOUBLE_EQ(steps(200), 200 / 32.0);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/constants/laws.hpp"
 #include "model/laws/chain_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/libraries/norm.hpp"
@@ -140,7 +141,7 @@ TEST(NormLibrary, RmsnormReadsOneParameterAndSaysItIsAnEstimate) {
   const Plan plan = norm::plan_library(problem, hopper_like()).front().plan;
   EXPECT_EQ(total_work(plan).compulsory.read_bytes, 16 * 4096.0 + 4096);
   EXPECT_EQ(total_work(plan).compulsory.write_bytes, 16 * 4096.0 + 16 * 4);
-  EXPECT_FALSE(plan.caveat.empty());
+  EXPECT_FALSE(plan.notes.caveat.empty());
 }
 
 TEST(NormLibrary, RowsThatAreNoVectorsTakeTwoKernels) {
@@ -161,7 +162,7 @@ TEST(NormLibrary, RowsThatAreNoVectorsTakeTwoKernels) {
 // 10 blocks of 20 run at once; what they move in between is 1.25 of the capacity: half misses.
 TEST(Rereads, MissWhatTheResidentBlocksPushedOut) {
   Gpu gpu = hopper_like();
-  gpu.sustained.l2_resident_bytes = 8000;
+  gpu.memory.l2_bytes = 8000 / law::kL2ResidentShare;
   Plan plan;
   plan.launch.grid[0] = 20;
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {20 * 300.0, 20 * 300.0}}};

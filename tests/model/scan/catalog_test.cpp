@@ -98,7 +98,7 @@ std::string registers_line(const KernelRef& kernel, DType type, const Gpu& gpu) 
   for (const Problem& problem : configurations(kernel, type)) {
     try {
       for (const Launched& node : kernel.kernel->plan(problem, gpu)) {
-        if (node.plan.caveat.find("registers are") != std::string_view::npos) continue;
+        if (node.plan.notes.caveat.find("registers are") != std::string_view::npos) continue;
         EXPECT_GT(node.plan.launch.registers, 0) << testing::text({kernel, problem});
         const std::string cell =
             tile_text(kernel, problem) + std::to_string(node.plan.launch.registers);

@@ -68,8 +68,6 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"attention.library", "chip/sm_count", 1.041},
     // What adds the parts of a split is only estimated where candidates are dropped.
     {"gemm.library", "sustained/launch_gap_s", 1.023},
-    {"gemm.library", "sustained/tile_split_cycles", 1.024},
-    {"gemm.library", "sustained/tile_outputs_per_clk", 1.02},
     {"gemm.library", "sustained/l2_bandwidth_bytes_per_s", 1.02},
 };
 

@@ -16,7 +16,6 @@ Gpu true_device() {
   gpu.sustained.dram_read_bytes_per_s = 4.0e12;
   gpu.sustained.dram_write_bytes_per_s = 3.5e12;
   gpu.sustained.stream_launch_s = 4e-6;
-  gpu.sustained.l2_dirty_bytes = 20e6;
   return gpu;
 }
 
@@ -50,8 +49,7 @@ Run synthetic_run(const Gpu& device) {
 TEST(Fit, FindsTheConstantsOfAKnownDevice) {
   const auto run = synthetic_run(true_device());
   const Fit found =
-      fit(run, testing::hopper_like(),
-          {{"dram_read_bytes_per_s", "dram_write_bytes_per_s", "l2_dirty_bytes"}, {}});
+      fit(run, testing::hopper_like(), {{"dram_read_bytes_per_s", "dram_write_bytes_per_s"}, {}});
   EXPECT_EQ(found.cases, (run.cases.size() + 1) / 2);
   EXPECT_LT(found.mean_absolute_error, 0.01);
   EXPECT_NEAR(*found.sustained.dram_read_bytes_per_s, 4.0e12, 0.05e12);

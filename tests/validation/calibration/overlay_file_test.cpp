@@ -20,7 +20,7 @@ Overlay sample() {
                      {"UNUSED", "nothing names this", "2026-11-20"}};
   overlay.values = {{"dram_read_bytes_per_s", 4.5e12, "MB:bandwidth", "streaming"},
                     {"vector_flop_per_clk/fp32", 255, "MB:bandwidth", ""},
-                    {"overlap_exponent", 1.9, "FIT", ""}};
+                    {"barrier_cycles", 1.9, "FIT", ""}};
   return overlay;
 }
 
@@ -33,7 +33,7 @@ TEST(OverlayFile, IsAnOverlayByTheRulesOfTheSpecifications) {
                                .overrides = {}});
   EXPECT_EQ(gpu.sustained.dram_read_bytes_per_s, 4.5e12);
   EXPECT_EQ(gpu.sustained.vector_flop_per_clk[DType::fp32], 255.0);
-  EXPECT_EQ(gpu.sustained.overlap_exponent, 1.9);
+  EXPECT_EQ(gpu.sustained.barrier_cycles, 1.9);
   EXPECT_EQ(gpu.sustained.source, "curves.json, 2026-11-21T10:00:00Z");
 }
 
@@ -82,8 +82,8 @@ TEST(KeepMissing, AddsWhatIsLackingWithItsSource) {
   Overlay overlay = sample();
   overlay.values.pop_back();
   EXPECT_EQ(keep_missing(overlay, sample()), 1U);
-  ASSERT_NE(overlay.find("overlap_exponent"), nullptr);
-  EXPECT_EQ(overlay.find("overlap_exponent")->source, "FIT");
+  ASSERT_NE(overlay.find("barrier_cycles"), nullptr);
+  EXPECT_EQ(overlay.find("barrier_cycles")->source, "FIT");
   EXPECT_EQ(keep_missing(overlay, sample()), 0U);
 }
 
@@ -92,7 +92,7 @@ TEST(KeepMissing, RenamesASourceOfTheSameKeyAndAnotherTitle) {
   overlay.sources = {{"FIT", "another fit", "2026-01-01"}};
   overlay.values = {{"sm_clock_hz", 1e9, "FIT", ""}};
   keep_missing(overlay, sample());
-  EXPECT_EQ(overlay.find("overlap_exponent")->source, "FIT-2");
+  EXPECT_EQ(overlay.find("barrier_cycles")->source, "FIT-2");
   EXPECT_EQ(overlay.find("sm_clock_hz")->source, "FIT");
   const auto json = nlohmann::json::parse(to_json(overlay));
   EXPECT_EQ(json["sources"]["FIT"]["title"], "another fit");

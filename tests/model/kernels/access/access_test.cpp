@@ -17,7 +17,7 @@ Plan plan_of(std::string_view variant, const Problem& p, std::int64_t dram_acces
 }
 
 std::string reason(const Plan& plan, Level level) {
-  for (const TrafficReason& each : plan.traffic_reasons) {
+  for (const TrafficReason& each : plan.notes.traffic_reasons) {
     if (each.level == level) return each.text;
   }
   return "none";
@@ -45,7 +45,7 @@ TEST(Access, AccessesEndToEndWasteNothing) {
   const Plan plan = plan_of("access.strided", {.values = {1 << 20, 2, 2}});
   EXPECT_EQ(plan.launch.blocks(), (1 << 20) / 2 / 256);
   EXPECT_EQ(total_work(plan).l1.read_bytes, 4 * (1 << 20));
-  EXPECT_TRUE(plan.traffic_reasons.empty());
+  EXPECT_TRUE(plan.notes.traffic_reasons.empty());
 }
 
 TEST(Access, WidthsThatNoAccessHasAreRefused) {
@@ -74,7 +74,7 @@ TEST(Access, OffsetsShareASectorBetweenWarps) {
   // 5 sectors of 32 B for each warp's 128 B; a block's 1024 B lie in 33.
   EXPECT_EQ(total_work(plan).l1.read_bytes, (1 << 20) / 32 * 5 * 32);
   EXPECT_EQ(total_work(plan).l2.read_bytes, (1 << 20) / 256 * 33 * 32);
-  EXPECT_TRUE(plan_of("access.offset", {.values = {1 << 20, 8}}).traffic_reasons.empty());
+  EXPECT_TRUE(plan_of("access.offset", {.values = {1 << 20, 8}}).notes.traffic_reasons.empty());
 }
 
 // Lanes of a warp are neighbours in a column, a row of 4 KiB apart.

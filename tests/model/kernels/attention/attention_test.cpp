@@ -239,7 +239,7 @@ TEST(AttentionLibrary, BackwardIsThreeLaunches) {
     const LaunchSequence program = plan_library(of(library, p, 1), h100);
     ASSERT_EQ(program.size(), 3U);
     EXPECT_EQ(program[1].plan.useful.tensor_flops[DType::bf16], Shape(p).flops());
-    EXPECT_TRUE(program[1].plan.estimated_traffic);
+    EXPECT_TRUE(program[1].plan.notes.estimated_traffic);
   }
   EXPECT_EQ(forecast(p, h100).launches, 3);
 }

@@ -41,8 +41,8 @@ TEST(AttentionDecode, TheSumWaitsOnTheSmsWhereTheDeviceAllows) {
   const Plan on_h100 = plan_decode(two, gpu_named("h100-sxm5"))[1].plan;
   EXPECT_EQ(on_h100.launch.blocks(), 256);
   EXPECT_EQ(on_h100.launch.threads(), 256);
-  EXPECT_TRUE(on_h100.starts_early);
-  EXPECT_FALSE(plan_decode(two, gpu_named("a100-sxm4-80gb"))[1].plan.starts_early);
+  EXPECT_EQ(on_h100.start, Start::programmatic);
+  EXPECT_EQ(plan_decode(two, gpu_named("a100-sxm4-80gb"))[1].plan.start, Start::at_once);
 }
 
 TEST(AttentionDecode, OnePartNeedsNoSum) {

@@ -64,7 +64,7 @@ TEST(Gemm, RegistersOfTilesThatAreNotCompiledAreEstimated) {
     const KernelRef kernel = find_kernel("gemm.coarsened_2d");
     Problem problem{.values = {1024, 1024, 1024, 128, 128, 8, thread_m, thread_n}};
     const Plan plan = kernel.kernel->plan(problem, testing::hopper_like()).front().plan;
-    EXPECT_NE(plan.caveat.find("registers are estimated"), std::string_view::npos);
+    EXPECT_NE(plan.notes.caveat.find("registers are estimated"), std::string_view::npos);
     return plan.launch.registers;
   };
   EXPECT_EQ(registers(4, 8), 32 + 2 * 12 + 32);

@@ -38,8 +38,8 @@ TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {
 TEST(TensorSums, ALaunchThatReadsPartsFetchesItsCodeAnew) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const LaunchSequence program = plan_wgmma(product(128, 256, 4096, {128, 256, 64, 4, 1}), h100);
-  EXPECT_EQ(program.front().plan.fetches_code, CodeFetch::no);
-  EXPECT_EQ(program.back().plan.fetches_code, CodeFetch::always);
+  EXPECT_EQ(program.front().plan.start, Start::at_once);
+  EXPECT_EQ(program.back().plan.start, Start::code);
 }
 
 TEST(TensorSums, PartsThatAreLeftAreWaitedForOneByOne) {

@@ -10,6 +10,7 @@
 #include "model/kernels/gemm/tensor_models.hpp"
 #include "model/predict.hpp"
 #include "tests/model/kernels/gemm/tensor_problems.hpp"
+#include "tests/model/plans.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -25,7 +26,6 @@ TEST(MmaSync, ABlockATileAndSharedMemoryBySteps) {
   EXPECT_EQ(plan.launch.blocks(), 8 * 4);
   EXPECT_EQ(plan.launch.shared_bytes, 3 * (128 + 256) * 128);
   // 2·128·256·64 FLOP at 2048 a clock; operands of 2×4 warps take half of that.
-  EXPECT_EQ(plan.tile_loop->math_cycles, 2048);
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 4.0 * 1000 * 512 * 2 + 8.0 * 512 * 1024 * 2);
 }
 
@@ -41,7 +41,6 @@ TEST(MmaSync, BlocksStayOnHopper) {
   // Two blocks an SM, of as many tiles as there are.
   const Plan few = plan_mma_sync(product(1024, 1024, 512, {128, 128, 32}), h100).front().plan;
   EXPECT_EQ(few.launch.blocks(), 64);
-  EXPECT_EQ(few.tile_loop->blocks_per_sm, 2);
 }
 
 TEST(MmaSync, Int8MultipliesTwiceAsFastAndStoresFp32) {
@@ -51,7 +50,6 @@ TEST(MmaSync, Int8MultipliesTwiceAsFastAndStoresFp32) {
   const LaunchSequence program = plan_mma_sync(p, a100);
   ASSERT_EQ(program.size(), 1U);
   const Plan& plan = program.front().plan;
-  EXPECT_EQ(plan.tile_loop->math_cycles, 2048);  // 2·128·256·128 OP at 4096 a clock
   EXPECT_DOUBLE_EQ(product_work(p).compulsory.read_bytes, 2.0 * 1024 * 1024);
   EXPECT_DOUBLE_EQ(product_work(p).compulsory.write_bytes, 4.0 * 1024 * 1024);
   p[kTransposedB] = 0;  // stored by rows of k: transposed first
@@ -107,16 +105,7 @@ TEST(MmaSync, RowsOffASectorAndResultsByElement) {
                    5.0 * 1000 * 520 * 2 * 1.5 + 8.0 * 520 * 1028 * 2);  // B is copied
   // Rows of C are no multiples of 16 bytes: each two results in a sector of their own.
   EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1028 / 2 * 32);
-  EXPECT_DOUBLE_EQ(plan.tile_loop->scattered_sectors * 40, 1000.0 * 1028 / 2);
-}
-
-TEST(MmaSync, OneWarpASchedulerIsSlowerAlone) {
-  const Gpu h200 = gpu_named("h200-sxm");
-  const auto loop_of = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
-    return *plan_mma_sync(product(1024, 1024, 1024, {m, n, k}), h200).front().plan.tile_loop;
-  };
-  EXPECT_EQ(loop_of(128, 256, 64).alone_cycles, loop_of(128, 256, 64).math_cycles);
-  EXPECT_GT(loop_of(128, 128, 32).alone_cycles, loop_of(128, 128, 32).math_cycles);
+  EXPECT_DOUBLE_EQ(plan.blocks.front().phases.back().step.wavefronts.l1 * 40, 1000.0 * 1028 / 2);
 }
 
 TEST(MmaSync, AGpuWithoutRoomForATileTakesAnother) {
@@ -186,9 +175,7 @@ TEST(Skinny, MoreTokensGoThroughARingOfSharedMemory) {
   const Plan& plan = program.front().plan;
   EXPECT_EQ(plan.launch.blocks(), 112);
   EXPECT_EQ(plan.launch.shared_bytes, 5 * (32 + 128) * 128);
-  ASSERT_TRUE(plan.tile_loop.has_value());
-  EXPECT_EQ(plan.tile_loop->blocks_per_sm, 2);
-  EXPECT_EQ(plan.tile_loop->steps, 64);
+  EXPECT_EQ(testing::loop_steps(plan), 64);
   // The weights once, and the tokens once for each 128 rows of weights: a quarter of that.
   const double weights = 14336.0 * 4096 * 2;
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 1.25 * weights);
@@ -236,7 +223,7 @@ TEST(Skinny, TokensByRowsOfKNeedNoCopyInARing) {
   // Rows of 12 tokens are no multiples of 16 bytes: by registers, of transposed tokens.
   const LaunchSequence program = plan_skinny(product(4096, 12, 4096, {16, 128, 128}), h200);
   ASSERT_EQ(program.size(), 2U);
-  EXPECT_FALSE(program.back().plan.tile_loop.has_value());
+  EXPECT_EQ(testing::loop_steps(program.back().plan), 1);
   EXPECT_EQ(program.back().plan.launch.blocks(), 256);  // of 16 rows
 }
 

@@ -1,0 +1,137 @@
+#pragma once
+// The register of the laws' constants: one value for every GPU. docs/constants.md is made from it.
+#include <array>
+
+#include "model/constants/constant.hpp"
+
+namespace roofcast::law {
+
+using Kind = Constant::Kind;
+
+inline constexpr std::string_view kFit =
+    "cases of even index of default, random1, random2, random7, random10, tensor, attention, "
+    "products18 "
+    "and products19 of both GPUs in validation/measured: coordinate search of the family-balanced "
+    "mean |log error| of time";
+inline constexpr std::string_view kMined =
+    "streams, chains and the microbenchmarks in_flight and bandwidth in validation/measured";
+
+inline constexpr Constant kSmVariability{
+    "sm_variability",
+    2,
+    "",
+    "variability of service of an SM's pipes and block starts: 0 is a server "
+    "whose customers never meet",
+    Kind::fitted,
+    kFit,
+    "2026-11-23"};
+inline constexpr Constant kMemoryQueueBytes{
+    "memory_queue_bytes",
+    2000,
+    "B",
+    "bytes of an SM on their way at which half of them wait for the others "
+    "at a full L2 or DRAM",
+    Kind::measured,
+    kMined,
+    "2026-11-23"};
+inline constexpr Constant kOverlappingWarps{
+    "overlapping_warps",
+    6,
+    "warps",
+    "instruction streams beside which two pipes of an SM begin to overlap",
+    Kind::fitted,
+    kFit,
+    "2026-11-23"};
+inline constexpr Constant kL2QueueCycles{
+    "l2_queue_cycles",
+    50,
+    "clk",
+    "from load to use below L1, beyond the latency of a lone load",
+    Kind::fitted,
+    kFit,
+    "2026-11-23"};
+inline constexpr Constant kTileLoadCycles{
+    "tile_load_cycles",
+    1025,
+    "clk",
+    "from the first copy of a tile to the arrival of its last",
+    Kind::fitted,
+    kFit,
+    "2026-11-23"};
+inline constexpr Constant kPipelineStepCycles{
+    "pipeline_step_cycles",
+    150,
+    "clk",
+    "from the arrival of a tile to its first use, and from its last use "
+    "to the next copy",
+    Kind::fitted,
+    kFit,
+    "2026-11-23"};
+inline constexpr Constant kPipelineStartCycles{
+    "pipeline_start_cycles",
+    2400,
+    "clk",
+    "of a launch whose blocks copy tiles ahead, beyond its first "
+    "copies: barriers, tensor maps",
+    Kind::fitted,
+    kFit,
+    "2026-11-23"};
+inline constexpr Constant kClocksPerCopiedPiece{
+    "clocks_per_copied_piece",
+    1.8,
+    "clk",
+    "of the copy engine of an SM for a piece of at most a line",
+    Kind::fitted,
+    "wgmma-candidates of 2026-11-22 in validation/measured",
+    "2026-11-22"};
+inline constexpr Constant kStoreBytesPerClk{
+    "store_bytes_per_clk",
+    16.3,
+    "B/clk",
+    "that one SM stores to L2",
+    Kind::fitted,
+    "gemm_tensor.csv (ai-dynamo/aiconfigurator), rows of even position",
+    "2026-11-22"};
+inline constexpr Constant kL2ResidentShare{
+    "l2_resident_share",
+    0.54,
+    "",
+    "of L2's bytes that pass before what was read begins to be lost: each half "
+    "holds a copy of what its SMs read",
+    Kind::fitted,
+    "DRAM bytes of unfused chains, default and random1",
+    "2026-11-23"};
+inline constexpr Constant kL2GradualEviction{
+    "l2_gradual_eviction",
+    0.5,
+    "",
+    "of that, that pass more until all of it is lost",
+    Kind::measured,
+    "RRZE gpu-l2-cache: 9.7 TB/s to 44 MB, 6.5 TB/s at 53 MB",
+    "2026-11-21"};
+inline constexpr Constant kL2DirtyShare{"l2_dirty_share",
+                                        0.9,
+                                        "",
+                                        "of L2's bytes that hold recent traffic when a kernel ends",
+                                        Kind::measured,
+                                        "DRAM bytes of single streams of 400 MB and more",
+                                        "2026-11-23"};
+inline constexpr Constant kL2WriteShare{
+    "l2_write_share", 0.52,   "",          "of L2's read bandwidth that it takes of whole lines",
+    Kind::measured,   kMined, "2026-11-23"};
+inline constexpr Constant kDramTurnaround{
+    "dram_turnaround",
+    0.09,
+    "",
+    "of the time of the lesser of reads and writes that DRAM loses between them",
+    Kind::measured,
+    kMined,
+    "2026-11-23"};
+
+inline constexpr std::array kAll = {
+    kSmVariability,    kMemoryQueueBytes,   kOverlappingWarps,    kL2QueueCycles,
+    kTileLoadCycles,   kPipelineStepCycles, kPipelineStartCycles, kClocksPerCopiedPiece,
+    kStoreBytesPerClk, kL2ResidentShare,    kL2GradualEviction,   kL2DirtyShare,
+    kL2WriteShare,     kDramTurnaround};
+
+}  // namespace roofcast::law

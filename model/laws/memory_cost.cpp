@@ -1,0 +1,154 @@
+#include "model/laws/memory_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "model/constants/laws.hpp"
+#include "model/counting/coalescing.hpp"
+#include "model/counting/dram_access.hpp"
+#include "model/counting/totals.hpp"
+#include "model/laws/dram_time.hpp"
+#include "model/laws/l2_reuse.hpp"
+
+namespace roofcast {
+namespace {
+
+// What of the launch's accesses is spread thin over DRAM, whole rows left out. A sector driven out
+// early is an access to read and one to write. Runs that are written one by one begin with an access
+// of their own; those of blocks that run together join.
+std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& occupancy,
+                                            const LaunchMemory& memory, const Gpu& gpu) {
+  const auto access = static_cast<double>(dram_access_bytes(gpu));
+  std::vector<SparseAccesses> sparse;
+  double written = memory.early_bytes;
+  for (const ArrayUse& use : plan.arrays) written += use.footprint.write_bytes;
+  // A single launch leaves some of its writes in L2.
+  const double arrive = written > 0 ? std::min(1.0, memory.dram.write_bytes / written) : 0;
+  if (memory.early_bytes > 0) {
+    const double padding = memory.early_bytes * (access / static_cast<double>(kSectorBytes) - 1);
+    sparse.push_back({memory.early_bytes, 0, false, padding});
+    sparse.push_back({memory.early_bytes * arrive, 0, true, padding});
+  }
+  const auto resident = static_cast<double>(gpu.slots(occupancy.blocks_per_sm));
+  double in_order = 0;
+  for (const ArrayUse& use : plan.arrays) {
+    in_order += use.footprint.read_bytes;
+    if (use.pattern.read_density < 1) {
+      sparse.push_back({use.footprint.read_bytes, use.pattern.read_density, false, 0});
+    }
+    if (use.pattern.write_run_bytes > 0) {
+      const double joined = std::max(1.0, resident / use.pattern.blocks_to_next_run);
+      const double run = std::max(access, use.pattern.write_run_bytes * joined);
+      const double shared_ends = use.pattern.shared_run_ends / joined;
+      const double starts = std::max(0.0, use.footprint.write_bytes / run - shared_ends / 2);
+      sparse.push_back({starts * arrive * access, 0, true, shared_ends * arrive * access});
+    }
+  }
+  const bool random = std::any_of(plan.arrays.begin(), plan.arrays.end(),
+                                  [](const ArrayUse& use) { return use.random.has_value(); });
+  if (random) sparse.push_back({std::max(0.0, memory.dram.read_bytes - in_order), 0, false, 0});
+  return sparse;
+}
+
+// A block waits for random reads unless L1 has those of all lanes of a warp; nothing is there when
+// the first wave starts.
+double random_waits(const Plan& plan, const L1Misses& misses, double first_wave) {
+  double waits = 0;
+  const double warps =
+      static_cast<double>(plan.launch.blocks() * ((plan.launch.threads() + 31) / 32));
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    const ArrayUse& use = plan.arrays[i];
+    if (!use.random) continue;
+    const double missed = misses.arrays[i].random_sectors / use.random->sectors;
+    waits += 1 - (1 - first_wave) * std::pow(1 - missed, use.random->sectors / warps);
+  }
+  return waits;
+}
+
+// Blocks of the first wave that share data wait for the same miss; later ones find the data in a
+// cache. Repeats of a block's own are waits of their own, wherever the data are.
+WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                       const Gpu& gpu) {
+  const std::int64_t slots = gpu.slots(occupancy.blocks_per_sm);
+  const double first_wave =
+      1 / std::ceil(static_cast<double>(plan.launch.blocks()) / static_cast<double>(slots));
+  double waited_for = memory.l2.read_bytes;
+  double from_dram = memory.small_share * memory.dram.read_bytes;
+  double in_l1 = 0;
+  for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
+    const Reuse& reuse = plan.reuse[i];
+    const double hits = reuse.bytes - memory.misses.reuse_bytes[i];
+    waited_for += hits;
+    if (reuse.scope == Scope::block) {
+      in_l1 += hits;
+    } else {
+      in_l1 += hits * (1 - first_wave);
+      from_dram += std::max(0.0, reuse.bytes * first_wave - reuse.distinct_bytes);
+    }
+  }
+  double in_order = 0, first_bytes = 0;
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    in_order += plan.arrays[i].footprint.read_bytes;
+    first_bytes +=
+        first_wave * memory.misses.arrays[i].random_sectors * static_cast<double>(kSectorBytes);
+  }
+  if (first_bytes > 0) {
+    from_dram = std::max(from_dram, memory.lost_share * (first_bytes + in_order));
+  }
+  if (plan.raster) waited_for = std::min(waited_for, distinct_wave_bytes(*plan.raster, slots));
+  if (waited_for <= 0) return {};
+  const double l1_share = in_l1 / waited_for;
+  return {l1_share, std::min(1 - l1_share, from_dram / waited_for),
+          random_waits(plan, memory.misses, first_wave)};
+}
+
+/// Seconds of L2 for what blocks read and write.
+struct L2Time {
+  double read_s = 0, write_s = 0;
+};
+
+// L2 moves every sector; one that is asked for without its neighbour takes as long as both. It merges what
+// is written in part, a line's sectors at a time, which takes a sector's time more; a sector driven out
+// early is merged with what DRAM holds as with another part.
+L2Time l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
+  const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
+  if (read_rate <= 0) return {};
+  const double write_rate = read_rate * law::kL2WriteShare;
+  const auto sector = static_cast<double>(gpu.memory.l2_sector_bytes);
+  const double sectors_of_line = static_cast<double>(gpu.memory.l2_line_bytes) / sector;
+  double merged = memory.early_bytes / sector, lone = 0;
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    const ArrayUse& use = plan.arrays[i];
+    merged += use.pattern.partial_writes;
+    lone += use.pattern.lone_sectors;
+    if (use.random) lone += memory.misses.arrays[i].random_sectors;
+    if (!use.split) continue;
+    const double lines = use.split->sectors / sectors_of_line;
+    merged += lines * use.split->parts * memory.misses.arrays[i].parts_apart;
+  }
+  const double read = std::max(0.0, memory.l2.read_bytes - plan.joined.bytes);
+  return {(read + sector * lone) / read_rate,
+          (memory.l2.write_bytes + sector * merged) / write_rate};
+}
+
+double share(double part, double all) {
+  return all > 0 ? part / all : 0;
+}
+
+}  // namespace
+
+MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
+                       double clock_hz, const Gpu& gpu) {
+  const Traffic asked = issued_by_launch(plan).l2;
+  const double dram_s =
+      dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu) * clock_hz;
+  const double moved = memory.dram.total_bytes();
+  const L2Time l2 = l2_time(plan, memory, gpu);
+  return {wait_shares(plan, occupancy, memory, gpu), share(l2.read_s * clock_hz, asked.read_bytes),
+          share(l2.write_s * clock_hz, asked.write_bytes),
+          share(dram_s * share(memory.dram.read_bytes, moved), asked.read_bytes),
+          share(dram_s * share(memory.dram.write_bytes, moved), asked.write_bytes)};
+}
+
+}  // namespace roofcast

@@ -1,0 +1,232 @@
+#include "model/laws/network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "model/constants/laws.hpp"
+
+namespace roofcast {
+namespace {
+
+constexpr double kSubPartitions = 4;
+
+// Sub-partitions that a block's parts are spread over.
+double servers(const Visit& visit, std::size_t station) {
+  if (visit.grouped || !is_partitioned(station)) return 1;
+  return std::min(kSubPartitions, visit.parts);
+}
+
+bool is_hidden(const Visit& visit, std::size_t station) {
+  return visit.stages > 1 && is_load(station);
+}
+
+/// The pipes of an SM for one block's step: the fullest, and all.
+struct Pipes {
+  double fullest = 0, sum = 0;
+
+  // Beside so many warps two pipes begin to overlap: all else than the fullest shows for the share that is left.
+  double overlapped(double warps) const {
+    const double shown = std::min(1.0, law::kOverlappingWarps / warps);
+    return fullest + (sum - fullest) * shown;
+  }
+};
+
+Pipes pipes_of(const Visit& visit) {
+  Pipes pipes;
+  for (std::size_t s = 0; s < kPipes; ++s) {
+    if (is_hidden(visit, s)) continue;
+    pipes.sum += visit.demand.at(s);
+    pipes.fullest = std::max(pipes.fullest, visit.demand.at(s));
+  }
+  return pipes;
+}
+
+/// The time that a step spends at a station for throughput X: slope · X ÷ (1 − limit · X).
+struct Wait {
+  double slope, limit;
+};
+
+/// A visit with what does not depend on the throughput worked out.
+struct Prepared {
+  double loads, rest;  ///< without waiting
+  double repeats, stages, fill;
+  std::array<Wait, kStations + 1> pipes, memory;
+  std::size_t pipe_count = 0, memory_count = 0;
+
+  static double waited(std::span<const Wait> waits, double x) {
+    double sum = 0;
+    for (const Wait& wait : waits) sum += wait.slope * x / (1 - wait.limit * x);
+    return sum;
+  }
+  // The many requests of a step are at all levels of memory at once: the longest wait counts.
+  static double longest(std::span<const Wait> waits, double x) {
+    double most = 0;
+    for (const Wait& wait : waits) most = std::max(most, wait.slope * x / (1 - wait.limit * x));
+    return most;
+  }
+  // Of `stages` steps under way, a step's time where loads and the rest follow each other.
+  double cycles(double x) const {
+    const double load = loads + longest({memory.data(), memory_count}, x);
+    const double other = rest + waited({pipes.data(), pipe_count}, x);
+    return repeats * std::max(other, (load + other) / stages) + fill;
+  }
+};
+
+class Network {
+ public:
+  Network(std::span<const Visit> visits, double resident, bool fills) : resident_(resident) {
+    std::vector<double> all(kStations + 1);  // the pipes of an SM together are one more
+    shared_.reserve(visits.size());
+    for (const Visit& visit : visits) {
+      shared_.push_back(visit.grouped ? 0 : pipes_of(visit).overlapped(visit.warps * resident));
+      for (std::size_t s = 0; s < kStations; ++s) all[s] += visit.repeats * visit.demand.at(s);
+      all[kStations] += visit.repeats * shared_.back();
+    }
+    fullest_ = *std::max_element(all.begin(), all.end());
+    prepared_.reserve(visits.size());
+    for (std::size_t i = 0; i < visits.size(); ++i) {
+      prepared_.push_back(prepare(visits[i], shared_[i], all, fills));
+    }
+  }
+
+  double fullest() const { return fullest_; }
+  double life(double x) const {
+    double cycles = 0;
+    for (const Prepared& visit : prepared_) cycles += visit.cycles(x);
+    return cycles;
+  }
+
+ private:
+  // ν·d·f·u ÷ (1 − f·u) at a station of demand d and utilization u = X·all, f = others ÷ (others + ν): of the
+  // customers others are ahead.
+  static Wait wait_at(double demand, double all, double others, double variability) {
+    const double f = others > 0 ? others / (others + variability) : 0;
+    return {variability * demand * f * all, f * all};
+  }
+
+  Prepared prepare(const Visit& visit, double pipes, const std::vector<double>& all,
+                   bool fills) const {
+    const OwnService own = own_service(visit);
+    Prepared result{visit.load_latency + own.loads,
+                    visit.latency + own.pipes,
+                    visit.repeats + visit.ramp_steps,
+                    visit.stages,
+                    fills && visit.stages > 1 ? visit.load_latency + own.loads : 0,
+                    {},
+                    {}};
+    for (std::size_t s = 0; s < kStations; ++s) {
+      const bool hidden = is_hidden(visit, s);
+      if (visit.demand.at(s) <= 0 || (pipes > 0 && s < kPipes && !hidden)) continue;
+      if (is_memory(s) || hidden) {
+        // Customers are bytes on their way.
+        const double parts = hidden ? 1 : visit.parts;
+        const double bytes = std::max(1.0, visit.bytes / parts);
+        result.memory[result.memory_count++] = wait_at(
+            visit.demand.at(s) / parts, all[s], resident_ * parts * (hidden ? visit.stages : 1),
+            law::kMemoryQueueBytes / bytes);
+        continue;
+      }
+      const double spread = s == kPipes ? 1 : visit.parts / servers(visit, s);
+      result.pipes[result.pipe_count++] =
+          wait_at(visit.demand.at(s) / spread, all[s], resident_ * spread - 1, law::kSmVariability);
+    }
+    if (pipes > 0) {
+      const double spread = visit.parts / std::min(kSubPartitions, visit.parts);
+      result.pipes[result.pipe_count++] =
+          wait_at(pipes / spread, all[kStations], resident_ * spread - 1, law::kSmVariability);
+    }
+    return result;
+  }
+
+  double resident_;
+  std::vector<double> shared_;
+  double fullest_ = 0;
+  std::vector<Prepared> prepared_;
+};
+
+}  // namespace
+
+OwnService own_service(const Visit& visit) {
+  OwnService own{0, 0};
+  double fullest = 0, sum = 0;
+  for (std::size_t s = 0; s < kPipes; ++s) {
+    const double demand = visit.demand.at(s);
+    if (is_hidden(visit, s)) {
+      own.loads += demand;
+      continue;
+    }
+    const double d = visit.parts > 1 ? demand * servers(visit, s) / visit.parts : demand;
+    sum += d;
+    fullest = std::max(fullest, d);
+  }
+  // A part goes through the pipes one after the other; warps of a block that meet overlap theirs.
+  own.pipes = visit.demand[Station::block_start] +
+              (visit.parts > 1 ? sum : Pipes{fullest, sum}.overlapped(visit.warps));
+  return own;
+}
+
+// n = X · T(X) grows with X: regula falsi with Illinois' rule.
+double steady_cycle(std::span<const Visit> visits, double resident, bool fills) {
+  constexpr double kExact = 1e-6;
+  constexpr int kMost = 40;
+  const Network network(visits, resident, fills);
+  if (network.fullest() <= 0) return network.life(0);
+  double low = 0, high = 1 / network.fullest();
+  double below = -resident, above = high * network.life(high) - resident;
+  if (above <= 0) return resident * network.fullest();
+  for (int i = 0; i < kMost && high - low > kExact * high; ++i) {
+    const double x = high - above * (high - low) / (above - below);
+    const double excess = x * network.life(x) - resident;
+    if (std::abs(excess) <= kExact * resident) return resident / x;
+    if (excess > 0) {
+      high = x, above = excess, below /= 2;
+    } else {
+      low = x, below = excess, above /= 2;
+    }
+  }
+  return resident / high;
+}
+
+namespace {
+
+// The first part's own service, then the fullest station's for all others.
+double flow_cycles(const Visit& visit, double resident) {
+  Visit unhidden = visit;
+  unhidden.stages = 1;
+  const double own = own_service(unhidden).pipes;
+  Pipes pipes;
+  double most = 0;
+  for (std::size_t s = 0; s <= kPipes; ++s) {
+    const double demand = visit.demand.at(s);
+    if (s < kPipes) {
+      pipes.sum += demand;
+      pipes.fullest = std::max(pipes.fullest, demand);
+    }
+    const double customers =
+        s != kPipes && visit.parts > 1 ? resident * visit.parts / servers(visit, s) : resident;
+    most = std::max(most, resident * demand * (1 - 1 / std::max(1.0, customers)));
+  }
+  most = own + std::max(most, resident * pipes.overlapped(visit.warps * resident) - own);
+  for (std::size_t s = kPipes + 1; s < kStations; ++s) {
+    most = std::max(most, resident * visit.demand.at(s));
+  }
+  return most;
+}
+
+}  // namespace
+
+double lockstep_cycles(const Visit& visit, double resident) {
+  Visit step = visit;
+  step.repeats = 1;
+  step.ramp_steps = 0;
+  const double later = visit.repeats > 1 ? steady_cycle({&step, 1}, resident, false) : 0;
+  if (visit.repeats > 1 && visit.stages > 1) {
+    return (visit.repeats + visit.ramp_steps) * later + visit.load_latency;
+  }
+  return (visit.repeats - 1) * later + visit.load_latency + visit.latency +
+         flow_cycles(visit, resident);
+}
+
+}  // namespace roofcast

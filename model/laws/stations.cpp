@@ -1,0 +1,77 @@
+#include "model/laws/stations.hpp"
+
+#include <algorithm>
+
+#include "model/constants/laws.hpp"
+#include "model/laws/network.hpp"
+#include "model/laws/sm_pipes.hpp"
+
+namespace roofcast {
+
+StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& gpu) {
+  const double l1 = rate(gpu.sustained.l1_latency_cycles, gpu.latency.l1_cycles).value_or(0);
+  const double l2 = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
+  const double dram =
+      std::max(l2, rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2));
+  const double below_l1 = 1 - shares.l1;
+  const double load = shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 +
+                      shares.dram * dram + below_l1 * law::kL2QueueCycles;
+  const double rest =
+      waits.shared *
+          rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
+      waits.arithmetic *
+          rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
+      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) +
+      waits.cluster_exchanges * gpu.sustained.cluster_exchange_cycles.value_or(l2);
+  return {waits.global * load + waits.tile_loads * std::max<double>(law::kTileLoadCycles, load),
+          rest};
+}
+
+Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, const Gpu& gpu) {
+  const Step& step = phase.step;
+  const CyclesByResource pipes = pipe_cycles(step, plan, gpu);
+  const auto of = [&pipes](Resource r) { return pipes[static_cast<std::size_t>(r)]; };
+  const Traffic& l2 = step.issued.l2;
+  const bool pipelined = phase.stages > 1 && step.waits.tile_loads > 0;
+  const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
+  Visit visit;
+  visit.pipes = pipes;
+  visit.bytes = l2.total_bytes();
+  Demand& d = visit.demand;
+  d[Station::arithmetic] = std::max(of(Resource::vector), of(Resource::issue));
+  d[Station::tensor] = of(Resource::tensor);
+  d[Station::special] = of(Resource::special);
+  d[Station::conversion] = of(Resource::conversion);
+  // What comes from L2 is written into L1 or shared memory.
+  d[Station::data] =
+      of(Resource::shared) + of(Resource::l1) +
+      (pipelined ? 0 : l2.read_bytes / static_cast<double>(gpu.memory.l1_line_bytes));
+  d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
+                              law::kClocksPerCopiedPiece * step.wavefronts.copies) +
+                     l2.write_bytes / law::kStoreBytesPerClk;
+  d[Station::l2] = l2.read_bytes * memory.l2_read;
+  d[Station::l2_write] = l2.write_bytes * memory.l2_write;
+  d[Station::dram] = l2.read_bytes * memory.dram_read + l2.write_bytes * memory.dram_write;
+  const StepLatency latency = latency_of(step.waits, memory.shares, gpu);
+  visit.load_latency = latency.loads;
+  visit.latency = latency.rest + (pipelined ? law::kPipelineStepCycles : 0);
+  visit.repeats = phase.repeats;
+  visit.stages = std::max(1.0, phase.stages);
+  visit.warps = warps * phase.chains;
+  visit.grouped = phase.groups > 0;
+  if (visit.grouped) {
+    visit.parts = phase.groups * phase.chains;
+    visit.ramp_steps = phase.chains - 1;
+  } else {
+    const bool together =
+        step.waits.barriers + step.waits.cluster_exchanges > 0 || phase.stages > 1;
+    visit.parts = together ? 1 : warps;
+  }
+  // One warp's instructions, one after the other.
+  const double stream =
+      step.warp_instructions / warps * gpu.sustained.warp_issue_cycles.value_or(1);
+  visit.latency += std::max(0.0, stream - own_service(visit).pipes);
+  return visit;
+}
+
+}  // namespace roofcast

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+
+#include "model/types/dtype.hpp"
+#include "model/types/plan.hpp"
+
+namespace roofcast {
+
+/// A candidate in brief: the loop of a tiled product, counted, from which a lower bound of its time follows
+/// before its plan is made.
+struct Outline {
+  std::int64_t blocks = 1;  ///< tiles, or parts of them
+  std::int64_t blocks_per_sm = 1;
+  TileScheduler scheduler = TileScheduler::persistent;
+  DType type = DType::bf16;
+  bool on_tensor_cores = true;
+  double steps = 1;  ///< of a block
+  double stages = 1;
+  double parts = 1;  ///< of a step: groups of warps times their chains
+  double step_flops = 0;
+  double step_operands = 0;  ///< wavefronts, as of Wavefronts::operands
+  double step_bytes = 0;     ///< that an SM receives from L2
+  double stored_bytes = 0;   ///< by a block, at its end
+  double launches = 1;
+};
+
+}  // namespace roofcast

@@ -1,0 +1,114 @@
+// The queueing network against cases that have an answer by hand, and properties of every one.
+#include "model/laws/network.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "model/constants/laws.hpp"
+
+namespace roofcast {
+namespace {
+
+Visit visit(Station station, double cycles, double latency) {
+  Visit one;
+  one.demand[station] = cycles;
+  one.latency = latency;
+  return one;
+}
+
+double cycle_of(const Visit& one, double resident) {
+  return steady_cycle({&one, 1}, resident, false);
+}
+
+TEST(Network, WithNothingToDoABlockLastsAsLongAsItsLatency) {
+  EXPECT_DOUBLE_EQ(cycle_of(visit(Station::data, 0, 700), 4), 700);
+}
+
+TEST(Network, ALoneBlockWaitsForNobody) {
+  EXPECT_NEAR(cycle_of(visit(Station::data, 100, 700), 1), 800, 1e-3);
+}
+
+// 16 blocks of 100 cycles and no latency keep a pipe busy: each starts 100 cycles after the last.
+TEST(Network, AFullStationSetsThePace) {
+  EXPECT_NEAR(cycle_of(visit(Station::data, 100, 0), 16), 1600, 1e-2);
+}
+
+// n = X·T(X) at two blocks, by hand: T = 100 + 100 + ν·100·f·u/(1 - f·u) with f = 1/(1 + ν), ν = 2, u = 100·X:
+// u = 0.8377 solves 2u·... to T = 238.75.
+TEST(Network, TwoBlocksMeetNowAndThen) {
+  const double cycles = cycle_of(visit(Station::data, 100, 100), 2);
+  const double u = 2 * 100 / cycles, nu = law::kSmVariability, f = 1 / (1 + nu);
+  EXPECT_NEAR(cycles, 200 + nu * 100 * f * u / (1 - f * u), 1e-3);
+  EXPECT_GT(cycles, 200);
+  EXPECT_LT(cycles, 300);
+}
+
+// Loads of 1000 cycles: with four stages three steps' loads are under way beside the one in use.
+TEST(Network, StagesHideLoads) {
+  Visit step = visit(Station::tensor, 100, 0);
+  step.load_latency = 1000;
+  step.repeats = 50;
+  step.stages = 1;
+  EXPECT_NEAR(cycle_of(step, 1), 50 * 1100, 1);
+  step.stages = 4;
+  EXPECT_NEAR(cycle_of(step, 1), 50 * 1100 / 4.0, 1);
+  step.stages = 20;
+  EXPECT_NEAR(cycle_of(step, 1), 50 * 100, 1);
+}
+
+// Two warpgroups take turns at the tensor cores and the special-function unit, 100 cycles each of a block's
+// step: alone one would take 200, together they end nearer to 100.
+TEST(Network, GroupsOverlapTheirPipes) {
+  Visit step = visit(Station::tensor, 100, 0);
+  step.demand[Station::special] = 100;
+  step.grouped = true;
+  EXPECT_NEAR(cycle_of(step, 1), 200, 1e-2);
+  step.parts = 2;
+  const double two = cycle_of(step, 1);
+  step.parts = 4;
+  EXPECT_LT(cycle_of(step, 1), two);
+  EXPECT_LT(two, 200);
+  EXPECT_GE(cycle_of(step, 1), 100);
+}
+
+TEST(Network, TheFirstRoundShowsItsLatencyOnce) {
+  EXPECT_NEAR(lockstep_cycles(visit(Station::data, 100, 700), 4), 700 + 400, 1e-6);
+}
+
+Visit any_visit() {
+  Visit one;
+  for (std::size_t s = 0; s < kStations; ++s) {
+    one.demand.at(s) = *rc::gen::inRange(0, 3) == 0 ? *rc::gen::inRange(1, 2000) : 0;
+  }
+  one.bytes = *rc::gen::inRange(1, 100000);
+  one.load_latency = *rc::gen::inRange(0, 2000);
+  one.latency = *rc::gen::inRange(0, 2000);
+  one.repeats = *rc::gen::inRange(1, 50);
+  one.stages = *rc::gen::inRange(1, 8);
+  one.warps = *rc::gen::inRange(1, 32);
+  return one;
+}
+
+// No station serves more than it can, no block ends before its own service, and a longer latency or one more block
+// never make a launch shorter.
+RC_GTEST_PROP(NetworkProperty, CyclesAreBoundedAndMonotonic, ()) {
+  const std::array visits = {any_visit(), any_visit()};
+  const double resident = *rc::gen::inRange(1, 16);
+  const double cycles = steady_cycle(visits, resident, false);
+  constexpr double kExact = 1e-4;
+  for (std::size_t s = 0; s < kStations; ++s) {
+    double demand = 0;
+    for (const Visit& one : visits) demand += one.repeats * one.demand.at(s);
+    RC_ASSERT(cycles >= resident * demand * (1 - kExact));
+  }
+  auto slower = visits;
+  slower[0].latency += *rc::gen::inRange(1, 1000);
+  RC_ASSERT(steady_cycle(slower, resident, false) >= cycles * (1 - kExact));
+  RC_ASSERT(steady_cycle(visits, resident + 1, false) >= cycles * (1 - kExact));
+}
+
+}  // namespace
+}  // namespace roofcast
