@@ -11,7 +11,7 @@ namespace roofcast::reports {
 
 /// A level of the memory hierarchy; at least one of the two is known.
 struct MemoryRoof {
-  std::string level;  ///< "DRAM", "L2", "shared"
+  std::string level;  ///< "DRAM", "L2", "L1 + shared"
   std::optional<double> sheet_bytes_per_s;
   std::optional<double> sustained_bytes_per_s;
 
