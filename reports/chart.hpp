@@ -24,12 +24,19 @@ void check_points(std::size_t count);
 /// is marked as an error. Beyond kMostIntensity ridges of DRAM a point stands at the frame. Kernels
 /// without FLOPs have bars of DRAM bandwidth below. Many points of several families have a panel a
 /// family. What is not positive has no place on logarithmic axes and is left out. Vega-Lite JSON text.
-std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points);
+/// `width` is that of the frame in pixels; a narrow one has the names of levels inside.
+inline constexpr double kRooflineWidth = 620;
+std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points,
+                           double width = kRooflineWidth);
 
 /// Predicted time over measured time of every case on logarithmic axes, with the diagonal, a band of
 /// ±10% and error bars (measured: p10 to p90, predicted: low to high); beside it the error over the
 /// bytes moved. Vega-Lite JSON text.
 std::string predicted_measured_chart(const validation::Comparison& comparison);
+
+/// Predicted over measured time of every case, a line a family, shapes by regime, with a band of ±10%
+/// and each family's median. Vega-Lite JSON text.
+std::string error_chart(const validation::Comparison& comparison);
 
 /// One self-contained page (opens offline). Throws InputError where the program was built without
 /// the page bundle (ROOFCAST_REPORT_BUNDLE=OFF) or the text is no JSON.

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <sstream>
+#include <utility>
 
 #include "reports/chart.hpp"
+#include "reports/point_labels.hpp"
 #include "reports/roofline_dots.hpp"
 #include "reports/roofline_roofs.hpp"
 #include "reports/text.hpp"
@@ -11,7 +13,6 @@
 namespace roofcast::reports {
 namespace {
 
-constexpr double kWidth = 620;
 constexpr double kHeight = 430;
 /// More points than this, of several families, have a panel a family.
 constexpr std::size_t kMostTogether = 16;
@@ -44,7 +45,7 @@ Panel panel(Json& data, const std::string& prefix, const Roofs& roofs, const std
   } else {
     colours["legend"]["values"] = result.unnamed;
     colours["legend"]["symbolLimit"] = 0;
-    if (width < kWidth) colours["legend"]["columns"] = 2;
+    if (width < kRooflineWidth) colours["legend"]["columns"] = 2;
   }
   if (!dots.empty()) add_dot_layers(layers, prefix, frame, colours, dots.size());
   result.unit = {{"width", width}, {"height", height}, {"layer", std::move(layers)}};
@@ -118,9 +119,26 @@ std::string subtitle_of(const std::vector<Dot>& dots, bool sustained) {
   return text;
 }
 
+/// Lines of the subtitle, parted where the frame ends.
+Json wrapped(const std::string& text, double width) {
+  Json lines = Json::array();
+  std::string line;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) {
+    // Level names stand to the right of a wide frame: there is room for more.
+    const double room = width < kNarrow ? width : 1.5 * width;
+    if (!line.empty() && text_width(line + " " + word) > room) {
+      lines.push_back(std::exchange(line, ""));
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
-std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points) {
+std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points, double width) {
   const Roofs roofs{memory_roofs(gpu), compute_roofs(gpu)};
   const std::vector<Dot> dots = drawable_dots(points, roofs);
   const bool sustained = std::any_of(roofs.memory.begin(), roofs.memory.end(), [](const auto& r) {
@@ -136,13 +154,17 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
   } else {
     const DotNames names = names_where_they_fit(dots);
     common = names.common;
-    units.push_back(panel(data, "", roofs, bare(dots), names, kWidth, kHeight).unit);
+    units.push_back(
+        panel(data, "", roofs, bare(dots), names, width, std::min(kHeight, 1.3 * width)).unit);
   }
-  Json bars = bandwidth_panel(data, points, roofs, apart ? kPanelWidth : kWidth);
+  Json bars = bandwidth_panel(data, points, roofs, apart ? kPanelWidth : width);
 
   const std::string title = gpu.title.empty() ? gpu.name : gpu.title;
   Json spec = chart(title, subtitle_of(apart ? dots : bare(dots), sustained), std::move(data));
-  if (!common.empty()) spec["title"]["subtitle"] = {common, spec["title"]["subtitle"]};
+  const std::string said = spec["title"]["subtitle"];
+  Json lines = wrapped(said, width);
+  if (!common.empty()) lines.insert(lines.begin(), common);
+  if (lines.size() > 1) spec["title"]["subtitle"] = std::move(lines);
   if (units.size() == 1 && bars.is_null()) {
     spec.update(units[0]);
     return json_text(spec);

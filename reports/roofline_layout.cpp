@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -101,9 +102,10 @@ Frame frame_around(const Roofs& roofs, const std::vector<Dot>& dots, double widt
       hold({level.intensity, dot.predicted.flops_per_s});
     }
   }
-  return {
-      {x_low, x_high, width, "Arithmetic intensity (FLOP per byte that crosses at the level)", ""},
-      {y_low, y_high, height, "Performance", "FLOP/s"}};
+  const char* title = width < kNarrow
+                          ? "FLOP per byte at the level"
+                          : "Arithmetic intensity (FLOP per byte that crosses at the level)";
+  return {{x_low, x_high, width, title, ""}, {y_low, y_high, height, "Performance", "FLOP/s"}};
 }
 
 bool is_asked(const ComputeRoof& roof, const std::vector<Dot>& dots) {
@@ -123,7 +125,13 @@ DotNames names_of(const std::vector<Dot>& dots) {
   DotNames result;
   if (dots.empty()) return result;
   Words labels;
-  for (const Dot& dot : dots) labels.push_back(words_of(dot.point->label));
+  std::map<std::string, int> uses;
+  for (const Dot& dot : dots) ++uses[dot.point->brief];
+  for (const Dot& dot : dots) {
+    // Where the settings alone tell two apart, they are told.
+    const bool is_told = !dot.point->brief.empty() && uses[dot.point->brief] == 1;
+    labels.push_back(words_of(is_told ? dot.point->brief : dot.point->label));
+  }
   std::erase_if(labels, [](const auto& words) { return words.empty(); });
   if (labels.size() != dots.size()) return {std::vector<std::string>(dots.size()), ""};
   const std::set<std::string> common = common_words(labels);

@@ -31,6 +31,9 @@ struct Dot {
 /// its bytes stay on chip, and its distance would only squeeze the others.
 inline constexpr double kMostRidges = 30;
 
+/// A frame narrower than this, in pixels, has the names of levels inside.
+inline constexpr double kNarrow = 330;
+
 struct Roofs {
   std::vector<MemoryRoof> memory;
   std::vector<ComputeRoof> compute;

@@ -35,6 +35,15 @@ std::vector<LevelIntensity> levels_of(const Work& work) {
   return levels;
 }
 
+/// A case's kernel and shape without its settings; empty where the catalog knows no such kernel.
+std::string brief_of(const validation::Row& row) {
+  try {
+    return row.kernel + " " + shape_text(find_kernel(row.kernel), row.problem);
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
 std::string words(const KernelRef& kernel, const Problem& problem) {
   const std::string_view name =
       kernel.kernel != nullptr ? kernel.kernel->name : kernel.family->name;
@@ -64,6 +73,7 @@ RooflinePoint roofline_point(const validation::Row& row) {
   point.measured_flops_per_s = row.work_flops / row.time_s.measured;
   if (row.predicted_high_s > 0) point.low_flops_per_s = row.work_flops / row.predicted_high_s;
   if (row.predicted_low_s > 0) point.high_flops_per_s = row.work_flops / row.predicted_low_s;
+  point.brief = brief_of(row);
   point.roofs = {{"", row.problem.dtype}};
   if (row.limit_s > 0) point.limit_flops_per_s = row.work_flops / row.limit_s;
   point.dram_bytes_per_s = row.work_dram_bytes / row.time_s.predicted;

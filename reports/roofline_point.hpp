@@ -36,6 +36,7 @@ struct RooflinePoint {
   std::vector<RoofName> roofs{};              ///< the arithmetic it needs; empty: not known
   double dram_bytes_per_s = 0;                ///< predicted; the place of a kernel without FLOPs
   std::optional<double> measured_dram_bytes_per_s{};
+  std::string brief{};    ///< the label without settings; empty: the label
   bool is_limit = false;  ///< of a family: its limit, at the compulsory intensity
 };
 

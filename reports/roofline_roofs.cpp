@@ -109,6 +109,13 @@ Json level_text(const std::string& prefix, const Frame& f, bool asked) {
                     {{"x", {{"value", f.x.pixels + 18}}},
                      {"y", f.y.channel("y")},
                      {"text", {{"field", "text"}}}});
+  if (f.x.pixels < kNarrow) {
+    text["mark"]["align"] = "right";
+    text["mark"]["baseline"] = "bottom";
+    text["mark"]["dy"] = -2;
+    text["encoding"]["x"] = {{"value", f.x.pixels}};
+    text["encoding"]["y"] = f.y.channel("level");
+  }
   text["transform"] = {{{"filter", asked ? "datum.asked" : "!datum.asked"}}};
   return text;
 }
@@ -163,12 +170,15 @@ void add_roof_layers(Json& layers, const std::string& prefix, const Frame& f) {
         mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", slope_angle}}),
         {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
   }
+  // Inside a narrow frame: those asked for alone, each on its roof.
+  layers.push_back(level_text(prefix, f, true));
+  if (f.x.pixels < kNarrow) return;
+  layers.push_back(level_text(prefix, f, false));
   layers.push_back(layer("leaders", prefix + "level labels", mark("rule", "leader"),
                          {{"x", {{"value", f.x.pixels + 2}}},
                           {"x2", {{"value", f.x.pixels + 14}}},
                           {"y", f.y.channel("level")},
                           {"y2", {{"field", "y"}}}}));
-  for (const bool asked : {true, false}) layers.push_back(level_text(prefix, f, asked));
 }
 
 }  // namespace roofcast::reports

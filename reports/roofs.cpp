@@ -59,4 +59,8 @@ std::vector<ComputeRoof> compute_roofs(const Gpu& gpu) {
   return roofs;
 }
 
+bool same_roofs(const Gpu& a, const Gpu& b) {
+  return memory_roofs(a) == memory_roofs(b) && compute_roofs(a) == compute_roofs(b);
+}
+
 }  // namespace roofcast::reports

@@ -96,6 +96,7 @@ Json styles(const Palette& p) {
       {"join", {{"strokeWidth", 1.2}, {"strokeDash", {2, 2}}, {"opacity", 0.9}}},
       {"level", {{"strokeWidth", 1.6}, {"opacity", 1}}},
       {"bandwidth", {{"color", p.accent}, {"opacity", 0.35}}},
+      {"part", {{"opacity", 0.9}}},
       {"bar-text", text_style(p.ink, 12)},
       {"point-name", text_style(p.ink, 12)},
       {"fault", text_style(p.bad, 12)},
