@@ -86,14 +86,22 @@ std::vector<Pixel> occupied(const Frame& f, const std::vector<Dot>& dots) {
 void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& f,
                 const std::vector<Dot>& dots, const std::vector<bool>& asked) {
   Json slopes = Json::array();
+  std::vector<MemoryRoof> named = roofs.memory;
+  if (f.x.pixels < kNarrow) {
+    for (MemoryRoof& roof : named) {
+      if (roof.sheet_bytes_per_s) roof.sustained_bytes_per_s.reset();
+    }
+  }
   for (const RoofLabel& label :
-       slope_labels(roofs.memory, f.x, f.y, top_of(roofs, f), occupied(f, dots))) {
+       slope_labels(named, f.x, f.y, top_of(roofs, f), occupied(f, dots))) {
     slopes.push_back(
         {{"text", label.text}, {"x", f.x.value(label.at.x)}, {"y", f.y.value(label.at.y)}});
   }
   Json levels = Json::array();
   for (const RoofLabel& label : level_labels(roofs.compute, asked, f.x, f.y)) {
-    levels.push_back({{"text", label.text},
+    // A narrow frame has room for the figure alone.
+    const std::string text = f.x.pixels < kNarrow ? si(label.level, "FLOP/s") : label.text;
+    levels.push_back({{"text", text},
                       {"y", f.y.value(label.at.y)},
                       {"level", label.level},
                       {"asked", label.asked}});

@@ -133,7 +133,10 @@ std::string explorer_catalog() {
   }
   for (const specs::Embedded& known : specs::embedded()) {
     const Json specification = Json::parse(known.text);
-    json["gpus"].push_back({{"name", known.name}, {"title", specification.value("title", "")}});
+    json["gpus"].push_back({{"name", known.name},
+                            {"title", specification.value("title", "")},
+                            {"year", specification.value("year", 0)},
+                            {"calibrated", !known.overlay_text.empty()}});
   }
   return json.dump();
 }

@@ -2,7 +2,7 @@ import { drawChart, whenThemeChanges } from "../page/charts.js";
 import { element, settingControls } from "./controls.js";
 import { loadModel } from "./model.js";
 import { showAnswers, showNotes } from "./results.js";
-import { commandOf, fitted, kFirst, readAddress, writeAddress } from "./state.js";
+import { commandOf, firstOf, readAddress, writeAddress } from "./state.js";
 
 const byId = (id) => document.getElementById(id);
 const { themes } = JSON.parse(byId("charts").textContent);
@@ -125,7 +125,7 @@ function enableTools() {
 async function start() {
   model = await loadModel();
   catalog = model.catalog();
-  queries = readAddress() ?? [fitted(kFirst, catalog.kernels.find(({ name }) => name === kFirst.kernel))];
+  queries = readAddress() ?? [firstOf(catalog)];
   showSettings();
   enableTools();
   await answer();

@@ -4,9 +4,13 @@
 const kStart = { m: 4096, n: 4096, k: 4096, rows: 4096, cols: 4096, seq_q: 4096, seq_kv: 4096, heads: 32, batch: 1, head_dim: 128 };
 const kVector = 67108864;
 
-export const kFirst = {
-  kernel: "gemm.wgmma", gpu: "h100-sxm5", m: 4096, n: 4096, k: 4096, dtype: "bf16",
-};
+// A product on the newest GPU whose forecasts rest on measurements.
+export function firstOf({ gpus, kernels }) {
+  const calibrated = gpus.filter((gpu) => gpu.calibrated);
+  const [gpu] = [...(calibrated.length > 0 ? calibrated : gpus)].sort((a, b) => b.year - a.year);
+  const kernel = kernels.find(({ name }) => name === "gemm.library") ?? kernels[0];
+  return fitted({ gpu: gpu.name, m: 4096, n: 4096, k: 4096, dtype: "bf16" }, kernel);
+}
 
 export function startOf(parameter, kernel) {
   const only = kernel.parameters.filter((p) => p.fallback === undefined).length === 1;
@@ -45,7 +49,7 @@ export function writeAddress(queries) {
   history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(queries))}`);
 }
 
-const quoted = (text) => (/^[\w.,:+-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`);
+const quoted = (text) => (/^[\w.,:+=/-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`);
 
 export function commandOf({ kernel, gpu, set, ...rest }) {
   const words = ["roofcast", "predict", quoted(kernel)];

@@ -28,7 +28,7 @@ std::string message(const json& answer) {
 TEST(ExplorerAnswer, IsWhatPredictPrints) {
   const json expected = json::parse(
       run_program("predict gemm.tiled --m 1024 --n 1024 --k 512 --gpu h200-sxm --format json").out);
-  EXPECT_EQ(ask({kTiled})["answers"][0], expected);
+  EXPECT_EQ(ask(json::array({kTiled}))["answers"][0], expected);
 }
 
 TEST(ExplorerAnswer, TakesOverridesAndTheCacheState) {
@@ -40,7 +40,7 @@ TEST(ExplorerAnswer, TakesOverridesAndTheCacheState) {
           "predict gemm.tiled --m 1024 --n 1024 --k 512 --gpu h200-sxm --cache steady --set "
           "sm_count=264 --set memory/dram_bandwidth_bytes_per_s=9600000000000 --format json")
           .out);
-  EXPECT_EQ(ask({query})["answers"][0], expected);
+  EXPECT_EQ(ask(json::array({query}))["answers"][0], expected);
 }
 
 TEST(ExplorerAnswer, DrawsARooflineForEachDevice) {
@@ -48,7 +48,7 @@ TEST(ExplorerAnswer, DrawsARooflineForEachDevice) {
   other["gpu"] = "a100-sxm4-80gb";
   json changed = kTiled;
   changed["set"] = {{"memory/dram_bandwidth_bytes_per_s", 9.6e12}};
-  const json answer = ask({kTiled, other, kTiled, changed});
+  const json answer = ask(json::array({kTiled, other, kTiled, changed}));
   std::vector<std::string> ids;
   for (const json& chart : answer["charts"]) ids.push_back(chart["id"]);
   EXPECT_EQ(ids, (std::vector<std::string>{"roofline-1", "roofline-2", "roofline-3", "parts",
@@ -59,7 +59,7 @@ TEST(ExplorerAnswer, DrawsARooflineForEachDevice) {
 TEST(ExplorerAnswer, OfAFamilyIsItsLimit) {
   json query = kTiled;
   query["kernel"] = "gemm";
-  const json answer = ask({query});
+  const json answer = ask(json::array({query}));
   EXPECT_GT(answer["answers"][0]["limit"]["time_s"], 0);
   EXPECT_EQ(answer["charts"].size(), 1U);
 }
@@ -68,7 +68,7 @@ TEST(ExplorerAnswer, SaysWhatIsWrongInItsPlace) {
   const auto with = [](const char* key, const json& value) {
     json query = kTiled;
     query[key] = value;
-    return message(ask({query, kTiled})["answers"][0]);
+    return message(ask(json::array({query, kTiled}))["answers"][0]);
   };
   EXPECT_NE(with("kernel", "gemm.tield").find("gemm.tiled"), std::string::npos);
   EXPECT_NE(with("gpu", "../../etc/passwd").find("no GPU is named"), std::string::npos);
