@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/types/gpu.hpp"
+#include "reports/roofline_point.hpp"
 #include "validation/comparison/compare.hpp"
 #include "validation/runs/run.hpp"
 
@@ -17,27 +18,25 @@ inline constexpr std::size_t kMostPoints = 20'000;
 /// InputError for more.
 void check_points(std::size_t count);
 
-/// A kernel's place under the roofline. Absent measured values draw no measured point.
-struct RooflinePoint {
-  std::string label;     ///< "gemm.vectorized m=4096 n=4096 k=4096 fp32"; colour by its first word
-  double intensity = 0;  ///< FLOP per DRAM byte, predicted
-  double predicted_flops_per_s = 0;
-  std::optional<double> measured_intensity;  ///< the predicted one where no counter was read
-  std::optional<double> measured_flops_per_s;
-};
-
-/// The place of a compared case, predicted and measured.
-RooflinePoint roofline_point(const validation::Row& row);
-
-/// Roofs for DRAM, L2, shared memory and each arithmetic type the device has, at datasheet clocks;
-/// the points with an arrow from predicted to measured. A point whose rate or intensity is not
-/// positive has no place on logarithmic axes and is left out. Vega-Lite JSON text.
-std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points);
+/// Roofs for DRAM, L2, shared memory and each arithmetic type the device has, at datasheet clocks:
+/// those of types that no point needs are grey. Each point stands at the intensity of every level it
+/// knows, joined; with its interval, and an arrow to what was measured. A rate above the point's limit
+/// is marked as an error. Beyond kMostIntensity ridges of DRAM a point stands at the frame. Kernels
+/// without FLOPs have bars of DRAM bandwidth below. Many points of several families have a panel a
+/// family. What is not positive has no place on logarithmic axes and is left out. Vega-Lite JSON text.
+/// `width` is that of the frame in pixels; a narrow one has the names of levels inside.
+inline constexpr double kRooflineWidth = 620;
+std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points,
+                           double width = kRooflineWidth);
 
 /// Predicted time over measured time of every case on logarithmic axes, with the diagonal, a band of
 /// ±10% and error bars (measured: p10 to p90, predicted: low to high); beside it the error over the
 /// bytes moved. Vega-Lite JSON text.
 std::string predicted_measured_chart(const validation::Comparison& comparison);
+
+/// Predicted over measured time of every case, a line a family, shapes by regime, with a band of ±10%
+/// and each family's median. Vega-Lite JSON text.
+std::string error_chart(const validation::Comparison& comparison);
 
 /// One self-contained page (opens offline). Throws InputError where the program was built without
 /// the page bundle (ROOFCAST_REPORT_BUNDLE=OFF) or the text is no JSON.

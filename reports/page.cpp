@@ -24,19 +24,21 @@ std::string page(const std::string& title, const std::string& body,
   for (const PageChart& chart : charts) {
     data["charts"].push_back({{"id", chart.id}, {"spec", chart.spec}});
   }
-  const auto content = [&](std::string_view slot) -> std::string {
+  return fill_template(kPageTemplate, [&](std::string_view slot) -> std::string {
     if (slot == "title") return escape_html(title);
     if (slot == "theme") return theme_css();
     if (slot == "body") return body;
     if (slot == "charts") return script_json(data);
     throw std::logic_error("the page template has an unknown slot: " + std::string(slot));
-  };
+  });
+}
 
+std::string fill_template(std::string_view rest,
+                          const std::function<std::string(std::string_view)>& content) {
   // One pass over the template alone: what is filled in is never searched for slots.
   constexpr std::string_view kOpen = "<!--page:";
   constexpr std::string_view kClose = "-->";
   std::string html;
-  std::string_view rest = kPageTemplate;
   for (std::size_t open = rest.find(kOpen); open != rest.npos; open = rest.find(kOpen)) {
     html += rest.substr(0, open);
     rest.remove_prefix(open + kOpen.size());

@@ -1,5 +1,6 @@
 #pragma once
 // The page around charts. The template is made at build time from page/.
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,10 @@ struct PageChart {
 
 /// Where the page draws the chart of that id.
 std::string chart_element(const std::string& id);
+
+/// The template with each `<!--page:SLOT-->` replaced by what `content` says of the slot.
+std::string fill_template(std::string_view page_template,
+                          const std::function<std::string(std::string_view)>& content);
 
 /// `body` is HTML, `title` is text.
 std::string page(const std::string& title, const std::string& body,

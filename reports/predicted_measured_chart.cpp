@@ -13,7 +13,7 @@ namespace {
 using validation::Comparison;
 using validation::Row;
 
-constexpr double kSide = 430;
+constexpr double kSide = 400;
 constexpr double kTolerance = 0.1;
 
 bool drawable(const Row& row) {

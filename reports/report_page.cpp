@@ -105,6 +105,7 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run)
   if (!comparison.rows.empty()) {
     body += "<h2>Predicted against measured time</h2>\n" +
             draw("times", predicted_measured_chart(comparison));
+    body += "<h2>Error by family and regime</h2>\n" + draw("errors", error_chart(comparison));
     body += "<h2>By family</h2>\n" + summary_table(comparison.by_family, "Family");
     body += "<h2>By regime</h2>\n" + summary_table(comparison.by_regime, "Regime");
     if (!comparison.by_family_and_regime.empty()) {

@@ -3,40 +3,93 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "reports/point_labels.hpp"
 #include "reports/text.hpp"
 
 namespace roofcast::reports {
 namespace {
 
 constexpr double kLineHeight = 15;
-constexpr double kCharacterWidth = 6.6;  // 11 px sans serif, on the wide side
-
-std::string slope_text(const MemoryRoof& roof) {
-  std::string text = roof.level;
-  if (roof.sheet_bytes_per_s) text += " " + si(*roof.sheet_bytes_per_s, "B/s");
-  if (roof.sustained_bytes_per_s) {
-    text += (roof.sheet_bytes_per_s ? ", sustained " : " sustained ") +
-            si(*roof.sustained_bytes_per_s, "B/s");
-  }
-  return text;
-}
-
-/// Characters of UTF-8: "µ" is one.
-double width(const std::string& text) {
-  const auto characters = std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  });
-  return kCharacterWidth * static_cast<double>(characters);
-}
 
 /// A frame turned by the slopes' angle: u along them, v to their upper left.
-struct Frame {
+struct Turned {
   double cosine;
   double sine;
   double u(Pixel p) const { return p.x * cosine + p.y * sine; }
   double v(Pixel p) const { return p.y * cosine - p.x * sine; }
   Pixel pixel(double u, double v) const { return {u * cosine - v * sine, u * sine + v * cosine}; }
+};
+
+/// One slope, with the part of it inside the frame.
+struct Slope {
+  std::string text;
+  double v;
+  double begin;
+  double end;
+  bool sustained;
+};
+
+/// Where a name may stand in the turned frame.
+struct Seat {
+  double u;
+  double v;
+  double width;
+  bool meets(const Seat& other) const {
+    return std::abs(v - other.v) < kLineHeight && u < other.u + other.width + 8 &&
+           other.u < u + width + 8;
+  }
+};
+
+class SlopeSeats {
+ public:
+  SlopeSeats(std::vector<Slope> slopes, std::vector<Pixel> points)
+      : slopes_(std::move(slopes)), points_(std::move(points)) {}
+
+  /// The seat that covers the least, the first of equals; none where it would cover a name.
+  std::optional<Seat> take(const Slope& slope) {
+    const double width = text_width(slope.text);
+    const double above = slope.sustained ? -0.72 : 0.72;
+    Seat best{};
+    int least = kNoRoom;
+    for (const double side : {above, -above}) {
+      for (double u = slope.begin; u <= slope.end - width && least > 0; u += 10) {
+        const Seat seat{u, slope.v + side * kLineHeight, width};
+        if (const int covered = cost(seat, slope); covered < least) {
+          least = covered;
+          best = seat;
+        }
+      }
+    }
+    if (least == kNoRoom) return std::nullopt;
+    taken_.push_back(best);
+    return best;
+  }
+
+ private:
+  static constexpr int kNoRoom = 1000;
+
+  /// A name over a name is worst, then a line through it, then a point under it.
+  int cost(const Seat& seat, const Slope& own) const {
+    int total = 0;
+    for (const Seat& other : taken_) total += other.meets(seat) ? kNoRoom : 0;
+    for (const Slope& slope : slopes_) {
+      const bool other = slope.v != own.v;
+      total += other && std::abs(slope.v - seat.v) < 0.45 * kLineHeight ? 10 : 0;
+    }
+    for (const Pixel& p : points_) {
+      total += std::abs(p.y - seat.v) < kLineHeight && p.x > seat.u - 10 &&
+                       p.x < seat.u + seat.width + 10
+                   ? 1
+                   : 0;
+    }
+    return total;
+  }
+
+  std::vector<Slope> slopes_;
+  std::vector<Pixel> points_;  ///< x along the slopes, y across
+  std::vector<Seat> taken_;
 };
 
 }  // namespace
@@ -45,41 +98,40 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
                                     const LogAxis& y, double top_flops_per_s,
                                     const std::vector<Pixel>& points) {
   const double angle = std::atan2(y.pixels_per_decade(), x.pixels_per_decade());
-  const Frame frame{std::cos(angle), std::sin(angle)};
-  const auto on_slope = [&](double bytes_per_s, double intensity) {
-    return Pixel{x.position(intensity), y.position(bytes_per_s * intensity)};
+  const Turned turned{std::cos(angle), std::sin(angle)};
+  const auto on_slope = [&](double rate, double intensity) {
+    return Pixel{x.position(intensity), y.position(rate * intensity)};
   };
-  const auto height = [&](double bytes_per_s) { return frame.v(on_slope(bytes_per_s, x.low)); };
-
-  std::vector<RoofLabel> labels;
-  for (std::size_t i = 0; i < roofs.size(); ++i) {
-    const double top = height(roofs[i].highest());
-    const double bottom = height(roofs[i].lowest());
-    const bool above =
-        i == 0 || height(roofs[i - 1].lowest()) - top > 1.6 * kLineHeight ||
-        (i + 1 < roofs.size() && bottom - height(roofs[i + 1].highest()) < 1.6 * kLineHeight);
-    const double v = above ? top + 0.75 * kLineHeight : bottom - 0.75 * kLineHeight;
-
-    const std::string text = slope_text(roofs[i]);
-    const double rate = roofs[i].highest();
-    const double begin = frame.u(on_slope(rate, std::max(x.low, y.low / rate))) + 22;
-    const double end = frame.u(on_slope(rate, top_flops_per_s / rate)) - width(text) - 12;
-    const auto taken = [&](double u) {
-      return std::count_if(points.begin(), points.end(), [&](const Pixel& p) {
-        return std::abs(frame.v(p) - v) < kLineHeight && frame.u(p) > u - 10 &&
-               frame.u(p) < u + width(text) + 10;
-      });
-    };
-    double best = begin;
-    for (double u = begin; u <= end && taken(best) > 0; u += 10) {
-      if (taken(u) < taken(best)) best = u;
+  std::vector<Slope> slopes;
+  const auto add = [&](std::string text, double rate, bool sustained) {
+    const Pixel begin = on_slope(rate, std::max(x.low, y.low / rate));
+    const Pixel end = on_slope(rate, std::min(x.high, top_flops_per_s / rate));
+    slopes.push_back(
+        {std::move(text), turned.v(begin), turned.u(begin) + 22, turned.u(end) - 12, sustained});
+  };
+  for (const MemoryRoof& roof : roofs) {
+    if (roof.sheet_bytes_per_s) {
+      add(roof.level + " " + si(*roof.sheet_bytes_per_s, "B/s"), *roof.sheet_bytes_per_s, false);
     }
-    labels.push_back({text, frame.pixel(best, v)});
+    if (roof.sustained_bytes_per_s) {
+      add(roof.level + " sustained " + si(*roof.sustained_bytes_per_s, "B/s"),
+          *roof.sustained_bytes_per_s, true);
+    }
+  }
+  std::vector<Pixel> across;
+  for (const Pixel& p : points) across.push_back({turned.u(p), turned.v(p)});
+  SlopeSeats seats(slopes, std::move(across));
+  std::vector<RoofLabel> labels;
+  for (const Slope& slope : slopes) {
+    if (const auto seat = seats.take(slope)) {
+      labels.push_back({slope.text, turned.pixel(seat->u, seat->v)});
+    }
   }
   return labels;
 }
 
-std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs, const LogAxis& x,
+std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
+                                    const std::vector<bool>& asked, const LogAxis& x,
                                     const LogAxis& y) {
   std::vector<RoofLabel> labels;
   for (std::size_t first = 0; first < roofs.size();) {
@@ -101,8 +153,11 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs, const
       }
     }
     const double level = roofs[first].flops_per_s;
+    const bool needed = std::find(asked.begin() + static_cast<std::ptrdiff_t>(first),
+                                  asked.begin() + static_cast<std::ptrdiff_t>(last),
+                                  true) != asked.begin() + static_cast<std::ptrdiff_t>(last);
     labels.push_back(
-        {si(level, "FLOP/s") + "  " + text, {x.pixels + 18, y.position(level)}, level});
+        {si(level, "FLOP/s") + "  " + text, {x.pixels + 18, y.position(level)}, level, needed});
     first = last;
   }
   // Highest first: push down what is too close to the one above, then what fell off the plot up.

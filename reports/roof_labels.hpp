@@ -15,17 +15,21 @@ struct Pixel {
 
 struct RoofLabel {
   std::string text;
-  Pixel at;          ///< middle of the text's left end
-  double level = 0;  ///< FLOP/s of a horizontal roof, where its leader starts
+  Pixel at;           ///< middle of the text's left end
+  double level = 0;   ///< FLOP/s of a horizontal roof, where its leader starts
+  bool asked = true;  ///< of a type that a point needs
 };
 
-/// Along the slope, above or below it, clear of the points and of the neighbouring slopes.
+/// A name for every slope that has room for one, datasheet and sustained apart: along it, above or below, clear of the
+/// other slopes, of each other and, as far as there is room, of the points.
 std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const LogAxis& x,
                                     const LogAxis& y, double top_flops_per_s,
                                     const std::vector<Pixel>& points);
 
 /// Right of the plot, one line for all roofs of the same height, pushed apart where they are close.
-std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs, const LogAxis& x,
+/// `asked` says of each roof whether a point needs its type.
+std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
+                                    const std::vector<bool>& asked, const LogAxis& x,
                                     const LogAxis& y);
 
 }  // namespace roofcast::reports

@@ -24,7 +24,9 @@ std::vector<MemoryRoof> memory_roofs(const Gpu& gpu) {
                             std::optional<double> sustained) {
     if (sheet || sustained) roofs.push_back({std::move(level), sheet, sustained});
   };
-  add("shared", all_sms(gpu, gpu.sm.shared_bytes_per_clk, clock), std::nullopt);
+  const auto& port =
+      gpu.sm.shared_bytes_per_clk ? gpu.sm.shared_bytes_per_clk : gpu.sm.l1_bytes_per_clk;
+  add("L1 + shared", all_sms(gpu, port, clock), std::nullopt);
   add("L2", clock ? l2_peak_bytes_per_s(gpu, *clock) : std::nullopt,
       gpu.sustained.l2_bandwidth_bytes_per_s);
   add("DRAM", gpu.memory.dram_bandwidth_bytes_per_s, gpu.sustained.dram_read_bytes_per_s);
@@ -55,6 +57,10 @@ std::vector<ComputeRoof> compute_roofs(const Gpu& gpu) {
     return a.flops_per_s > b.flops_per_s;
   });
   return roofs;
+}
+
+bool same_roofs(const Gpu& a, const Gpu& b) {
+  return memory_roofs(a) == memory_roofs(b) && compute_roofs(a) == compute_roofs(b);
 }
 
 }  // namespace roofcast::reports

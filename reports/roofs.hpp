@@ -11,9 +11,10 @@ namespace roofcast::reports {
 
 /// A level of the memory hierarchy; at least one of the two is known.
 struct MemoryRoof {
-  std::string level;  ///< "DRAM", "L2", "shared"
+  std::string level;  ///< "DRAM", "L2", "L1 + shared"
   std::optional<double> sheet_bytes_per_s;
   std::optional<double> sustained_bytes_per_s;
+  bool operator==(const MemoryRoof&) const = default;
 
   double highest() const {
     return std::max(sheet_bytes_per_s.value_or(0), sustained_bytes_per_s.value_or(0));
@@ -28,11 +29,14 @@ struct ComputeRoof {
   std::string pipe;  ///< "tensor", "vector"; "matrix" on a device that has no tensor cores
   DType dtype;
   double flops_per_s;
+  bool operator==(const ComputeRoof&) const = default;
 };
 
 /// Fastest level first.
 std::vector<MemoryRoof> memory_roofs(const Gpu& gpu);
 /// Highest first.
 std::vector<ComputeRoof> compute_roofs(const Gpu& gpu);
+/// Whether one picture shows the roofs of both.
+bool same_roofs(const Gpu& a, const Gpu& b);
 
 }  // namespace roofcast::reports

@@ -1,172 +1,24 @@
 #include "reports/sweep_chart.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <iterator>
-#include <limits>
 
 #include "reports/plot.hpp"
+#include "reports/sweep_axes.hpp"
+#include "reports/sweep_names.hpp"
 #include "reports/text.hpp"
 #include "reports/wave_marks.hpp"
 
 namespace roofcast::reports {
 namespace {
 
-constexpr double kWidth = 720;
-constexpr double kHeight = 400;
-/// An axis that spans more than this is logarithmic.
-constexpr double kLinearSpan = 16;
-
-/// The values along one axis.
-class Span {
- public:
-  void add(double value) {
-    if (!std::isfinite(value)) return;
-    low_ = std::min(low_, value);
-    high_ = std::max(high_, value);
-  }
-  bool empty() const { return low_ > high_; }
-  double low() const { return empty() ? 0 : low_; }
-  double high() const { return empty() ? 1 : high_; }
-  bool logarithmic() const { return !empty() && low_ > 0 && high_ / low_ > kLinearSpan; }
-
- private:
-  double low_ = std::numeric_limits<double>::infinity();
-  double high_ = -std::numeric_limits<double>::infinity();
-};
+/// More bands than this are drawn as outlines: filled, they would hide each other.
+constexpr std::size_t kMostFilledBands = 2;
 
 std::string value_label(const Quantity& quantity, double value) {
   if (quantity.unit == "%") return percent(value);
   if (quantity.unit == "×") return figure_text(value, 3) + "×";
   return si(value, quantity.unit);
-}
-
-/// 4096 as it is, 1048576 as 1 Mi, 1000000 as 1 M: exact for what people sweep.
-std::string size_label(double value) {
-  constexpr double kPlain = 16384;
-  constexpr double kKibi = 1024;
-  if (value < kPlain) return std::to_string(std::llround(value));
-  std::string_view unit = " Ki";
-  double scaled = value / kKibi;
-  for (const std::string_view next : {" Mi", " Gi", " Ti"}) {
-    if (scaled < kKibi) break;
-    scaled /= kKibi;
-    unit = next;
-  }
-  if (scaled == std::floor(scaled)) {
-    return std::to_string(std::llround(scaled)).append(unit);
-  }
-  return si(value, "");
-}
-
-std::vector<double> swept_values(const SweepPlot& plot) {
-  std::vector<double> values;
-  for (const SweepLine& line : plot.lines) {
-    for (const SweepPoint& point : line.points) values.push_back(point.x);
-  }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
-bool is_power_of_two(double value) {
-  return value >= 1 && std::has_single_bit(static_cast<std::uint64_t>(value));
-}
-
-/// Sizes doubled from one to the next stand at equal distances.
-bool is_geometric(const std::vector<double>& values) {
-  return values.size() > 3 && std::all_of(values.begin(), values.end(), is_power_of_two);
-}
-
-/// Ticks stand at swept values, where they are many at powers of two or every so many; their labels
-/// are made here, since Vega has no binary prefixes.
-Json x_axis(const SweepPlot& plot, bool log) {
-  constexpr std::size_t kMostTicks = 14;
-  const std::vector<double> values = swept_values(plot);
-  const std::size_t every = (values.size() + kMostTicks - 1) / kMostTicks;
-  Json axis = {{"labelOverlap", true}, {"grid", false}};
-  // Many values on a linear axis: round numbers are better than every so many of the swept.
-  if (!log && every > 1) {
-    // Neighbours of a large size differ in their last digits.
-    constexpr double kNarrow = 0.9;
-    const bool narrow = values.front() > kNarrow * values.back();
-    axis["format"] = narrow ? "d" : "~s";
-    if (narrow) axis["tickCount"] = 8;
-    return axis;
-  }
-  std::vector<double> shown;
-  if (every > 1)
-    std::copy_if(values.begin(), values.end(), std::back_inserter(shown), is_power_of_two);
-  if (shown.size() < 3 || shown.size() > kMostTicks) {
-    shown.clear();
-    for (std::size_t i = 0; i < values.size(); i += every) shown.push_back(values[i]);
-  }
-  std::string labels;
-  for (const double value : shown) {
-    labels += fmt::format("{}'{}':'{}'", labels.empty() ? "" : ",", std::llround(value),
-                          size_label(value));
-  }
-  axis["values"] = shown;
-  axis["labelExpr"] = "{" + labels + "}[toString(datum.value)]";
-  return axis;
-}
-
-Json x_channel(const SweepPlot& plot) {
-  Span span;
-  const std::vector<double> values = swept_values(plot);
-  for (const double x : values) span.add(x);
-  const bool log = span.logarithmic() || is_geometric(values);
-  // Room for the first and last point beside the frame.
-  const double margin = log ? std::pow(span.high() / span.low(), 0.015)
-                            : std::max(0.015 * (span.high() - span.low()), 1e-9);
-  const double low = log ? span.low() / margin : span.low() - margin;
-  const double high = log ? span.high() * margin : span.high() + margin;
-  return {{"field", "x"},
-          {"type", "quantitative"},
-          {"title", plot.x_title},
-          {"scale", {{"type", log ? "log" : "linear"}, {"domain", {low, high}}, {"nice", false}}},
-          {"axis", x_axis(plot, log)}};
-}
-
-/// An expression for the labels of the quantity's axis.
-std::string y_label(const Quantity& quantity) {
-  if (quantity.unit == "%") return "format(datum.value, '.0%')";
-  if (quantity.unit == "×") return "format(datum.value, '~g') + '×'";
-  if (quantity.unit.empty()) return "format(datum.value, '~s')";
-  return si_label(quantity.unit);
-}
-
-Json y_channel(const SweepPlot& plot) {
-  const Quantity& quantity = *plot.quantity;
-  Span span;
-  for (const SweepLine& line : plot.lines) {
-    for (const SweepPoint& point : line.points) {
-      span.add(point.value);
-      span.add(point.measured.value_or(point.value));
-      if (plot.scattered) continue;  // no intervals are drawn
-      span.add(point.low.value_or(point.value));
-      span.add(point.high.value_or(point.value));
-    }
-  }
-  constexpr double kRoom = 1.15;
-  if (span.logarithmic() && quantity.unit != "%") {
-    const LogAxis axis{span.low() / kRoom, span.high() * kRoom, kHeight,
-                       std::string(quantity.title), std::string(quantity.unit)};
-    Json channel = axis.channel("y");
-    channel["axis"]["labelExpr"] = y_label(quantity);
-    return channel;
-  }
-  const Json axis = {{"tickCount", 6}, {"labelExpr", y_label(quantity)}};
-  const double top = span.high() > 0 ? span.high() * 1.06 : 1;
-  return {{"field", "y"},
-          {"type", "quantitative"},
-          {"title", quantity.title},
-          {"scale", {{"domain", {0, top}}, {"nice", false}}},
-          {"axis", axis}};
 }
 
 Json point_row(const SweepPlot& plot, const SweepLine& line, const SweepPoint& point) {
@@ -237,63 +89,97 @@ Json dashes(const std::vector<SweepLine>& lines) {
   return range;
 }
 
+/// A shape a line, so that colour is not all that tells them apart.
+Json shapes(const std::vector<std::string>& domain) {
+  const Json all = {"circle",        "square",         "triangle-up",   "diamond", "cross",
+                    "triangle-down", "triangle-right", "triangle-left", "stroke",  "wedge"};
+  Json range = Json::array();
+  for (std::size_t i = 0; i < domain.size(); ++i) range.push_back(all[i % all.size()]);
+  return {
+      {"field", "line"}, {"type", "nominal"}, {"scale", {{"domain", domain}, {"range", range}}}};
+}
+
+/// The legend of a scattered chart; lines have their names at their ends.
+Json legend_of(const SweepPlot& plot, const std::vector<std::string>& names) {
+  if (!plot.scattered) return nullptr;
+  Json legend = {{"title", plot.legend.empty() ? Json(nullptr) : Json(plot.legend)},
+                 {"orient", "bottom"},
+                 {"columns", 8},
+                 {"values", names},
+                 {"labelLimit", kSweepWidth}};
+  if (!plot.legend.empty()) legend["titleLimit"] = kSweepWidth;
+  return legend;
+}
+
+Json colours_of(const SweepPlot& plot, const std::vector<std::string>& domain, const Json& legend) {
+  Json channel = {
+      {"field", "line"}, {"type", "nominal"}, {"scale", {{"domain", domain}}}, {"legend", legend}};
+  // Given in an order of their own, such as powers of two: by lightness.
+  if (!plot.colours.empty()) channel["scale"]["range"] = "ordinal";
+  return channel;
+}
+
+Json interval_layer(const Json& x, const Json& y, const Json& colours, bool filled) {
+  Json encoding = {{"x", x}, {"y", y}, {"y2", {{"field", "high"}}}};
+  encoding["y"]["field"] = "low";
+  if (filled) {
+    encoding["color"] = colours;
+  } else {
+    encoding["fill"] = encoding["stroke"] = colours;
+  }
+  return {{"name", "intervals"},
+          {"data", {{"name", "intervals"}}},
+          {"mark", mark("area", filled ? "interval" : "interval-outline", {{"clip", true}})},
+          {"encoding", std::move(encoding)}};
+}
+
+std::string subtitle_of(const SweepPlot& plot, const Rows& rows) {
+  std::string subtitle = plot.subtitle;
+  if (!rows.intervals.empty()) {
+    subtitle += plot.lines.size() > kMostFilledBands ? " · fine dashes: interval of the forecast"
+                                                     : " · band: interval of the forecast";
+  }
+  if (rows.measured.empty()) return subtitle;
+  return subtitle + (plot.scattered ? " · hollow: forecast, filled: measured" : " · ● measured");
+}
+
 }  // namespace
 
 std::string sweep_chart(const SweepPlot& plot) {
   Rows rows = rows_of(plot);
   std::vector<std::string> names;
   for (const SweepLine& line : plot.lines) add_once(names, line.label);
+  const std::vector<std::string>& domain = plot.colours.empty() ? names : plot.colours;
 
-  std::string subtitle = plot.subtitle;
-  if (!rows.intervals.empty()) subtitle += " · band: interval of the forecast";
+  const std::string subtitle = subtitle_of(plot, rows);
   const bool marks = !rows.measured.empty();
-  if (marks) subtitle += plot.scattered ? " · ○ forecast ● measured" : " · ● measured";
   WaveMarks waves = wave_marks(plot);
   const bool has_waves = !waves.rows.empty();
 
-  const Json x = x_channel(plot);
-  const Json y = y_channel(plot);
-  std::size_t longest = 1;
-  for (const std::string& name : names) longest = std::max(longest, name.size());
-  constexpr std::size_t kLettersARow = 96;
-  const std::size_t most = std::clamp<std::size_t>(kLettersARow / longest, 1, 6);
-  const std::size_t entry_rows = std::max<std::size_t>(1, (names.size() + most - 1) / most);
-  const auto columns = static_cast<int>((names.size() + entry_rows - 1) / entry_rows);
-  Json colours = colour("line", names, plot.legend, columns);
-  colours["legend"]["symbolType"] = plot.scattered ? "circle" : "stroke";
-  colours["legend"]["labelLimit"] = kWidth;
-  if (!plot.legend.empty()) colours["legend"]["titleLimit"] = kWidth;
-  if (!plot.colours.empty()) {
-    colours["scale"]["domain"] = plot.colours;
-    colours["legend"]["values"] = names;
-  }
-  const Json shown = tooltip({{"line", "Line"},
-                              {"problem", "Problem"},
-                              {"predicted", "Predicted"},
-                              {"measured", "Measured"},
-                              {"error", "Error"}});
-
-  Json interval = {{"x", x}, {"y", y}, {"y2", {{"field", "high"}}}, {"color", colours}};
-  interval["y"]["field"] = "low";
-  const Json encoding = {{"x", x}, {"y", y}, {"color", colours}};
-  Json lines = encoding;
+  const Json x = sweep_x(plot);
+  const Json y = sweep_y(plot);
+  const Json legend = legend_of(plot, names);
+  const Json colours = colours_of(plot, domain, legend);
+  Json lines = {{"x", x}, {"y", y}, {"color", colours}};
   lines["strokeDash"] = {{"field", "line"},
                          {"type", "nominal"},
                          {"scale", {{"domain", names}, {"range", dashes(plot.lines)}}},
-                         {"legend", colours["legend"]}};
-  Json points = encoding;
-  points["tooltip"] = shown;
+                         {"legend", nullptr}};
+  Json points = {{"x", x}, {"y", y}, {"color", colours}, {"shape", shapes(domain)}};
+  points["shape"]["legend"] = legend;
+  points["tooltip"] = tooltip({{"line", "Line"},
+                               {"problem", "Problem"},
+                               {"predicted", "Predicted"},
+                               {"measured", "Measured"},
+                               {"error", "Error"}});
 
   // Where nothing was measured, the points of the forecast show what was asked.
-  const double size = plot.scattered ? 26 : marks ? 8 : 22;
+  const double size = plot.scattered ? 34 : marks ? 8 : 30;
   const bool filled = !plot.scattered || !marks;
   Json layers = Json::array();
   if (has_waves) layers = wave_layers(x);
   if (!plot.scattered) {
-    layers.push_back({{"name", "intervals"},
-                      {"data", {{"name", "intervals"}}},
-                      {"mark", mark("area", "interval", {{"clip", true}})},
-                      {"encoding", interval}});
+    layers.push_back(interval_layer(x, y, colours, plot.lines.size() <= kMostFilledBands));
     layers.push_back({{"name", "forecasts"},
                       {"data", {{"name", "forecasts"}}},
                       {"mark", mark("line", "forecast")},
@@ -306,17 +192,22 @@ std::string sweep_chart(const SweepPlot& plot) {
   layers.push_back(
       {{"name", "measured"},
        {"data", {{"name", "measured"}}},
-       {"mark", mark("point", "measured", {{"filled", true}, {"size", plot.scattered ? 40 : 62}})},
+       {"mark", mark("point", "measured", {{"filled", true}, {"size", plot.scattered ? 44 : 62}})},
        {"encoding", points}});
 
   Json datasets = {{"forecasts", std::move(rows.forecasts)},
                    {"intervals", std::move(rows.intervals)},
                    {"measured", std::move(rows.measured)}};
+  if (!plot.scattered) {
+    datasets["line names"] = line_names(plot, x, y);
+    for (Json& layer : line_name_layers(x, y, colours, shapes(domain)))
+      layers.push_back(std::move(layer));
+  }
   if (has_waves) datasets["waves"] = std::move(waves.rows);
   Json spec = chart(plot.title, subtitle, std::move(datasets));
   if (has_waves) spec["title"]["subtitle"] = {subtitle, waves.meaning};
-  spec["width"] = kWidth;
-  spec["height"] = kHeight;
+  spec["width"] = kSweepWidth;
+  spec["height"] = kSweepHeight;
   spec["layer"] = std::move(layers);
   return json_text(spec);
 }

@@ -26,41 +26,48 @@ struct Palette {
   std::string_view good;
   std::string_view warn;
   std::string_view bad;
-  /// Told apart by readers with any colour vision, neighbours first; dark enough for a 2 px stroke.
+  /// Any two are told apart with full colour vision and with each of its three deficiencies (ΔE of
+  /// CIEDE2000 ≥ 10), and each from the surface (contrast ≥ 3): searched for under these conditions.
   std::array<std::string_view, 10> series;
+  /// The same, ordered by lightness, those that stand out most last; contrast ≥ 2.
+  std::array<std::string_view, 8> ramp;
 };
 
-constexpr Palette kLight = {"#f5f6f8",
-                            "#ffffff",
-                            "#1b2130",
-                            "#5b6477",
-                            "#d5d9e2",
-                            "#eceef3",
-                            "#39435a",
-                            "#8791a6",
-                            "#3f6fd1",
-                            "#2f5fd0",
-                            "#1b7f4d",
-                            "#a86500",
-                            "#c22f3d",
-                            {"#2f6bde", "#d9600f", "#0c8f72", "#b0339b", "#a17c00", "#0b91c7",
-                             "#cc3344", "#6c4fd3", "#557a1b", "#7a5c48"}};
+constexpr Palette kLight = {
+    "#f5f6f8",
+    "#ffffff",
+    "#1b2130",
+    "#5b6477",
+    "#d5d9e2",
+    "#eceef3",
+    "#39435a",
+    "#8791a6",
+    "#3f6fd1",
+    "#2f5fd0",
+    "#1b7f4d",
+    "#a86500",
+    "#c22f3d",
+    {"#0f96d5", "#b02500", "#988a0c", "#bb66a2", "#3b00eb", "#294732", "#780000", "#a00073",
+     "#77515e", "#2a065f"},
+    {"#98bf2a", "#7ca0b5", "#2e9771", "#3b70f7", "#6a6381", "#154c92", "#523757", "#12007f"}};
 
-constexpr Palette kDark = {"#12151c",
-                           "#1a1e27",
-                           "#e8ebf2",
-                           "#9aa4b8",
-                           "#363d4c",
-                           "#272d39",
-                           "#c3cbdb",
-                           "#77829a",
-                           "#6f9bff",
-                           "#7da5ff",
-                           "#4cc38a",
-                           "#e0a13a",
-                           "#ff7b84",
-                           {"#6f9bff", "#ff934f", "#35c9a5", "#e37fd2", "#dcb52f", "#4fc3f0",
-                            "#ff7b84", "#a78bfa", "#a3c95b", "#c9a78f"}};
+constexpr Palette kDark = {
+    "#12151c",
+    "#1a1e27",
+    "#e8ebf2",
+    "#9aa4b8",
+    "#363d4c",
+    "#272d39",
+    "#c3cbdb",
+    "#77829a",
+    "#6f9bff",
+    "#7da5ff",
+    "#4cc38a",
+    "#e0a13a",
+    "#ff7b84",
+    {"#99fefb", "#fd4536", "#dec023", "#9a78e1", "#4cc4aa", "#ff7a8d", "#a4e388", "#8c9fb8",
+     "#bb1d9e", "#578e66"},
+    {"#6700ff", "#3b6690", "#0078ff", "#009a6c", "#46c300", "#aacb7c", "#4fff2e", "#ffe8ff"}};
 
 const Palette& palette(Theme theme) {
   return theme == Theme::light ? kLight : kDark;
@@ -76,7 +83,7 @@ Json line_style(std::string_view colour, double width) {
 
 Json styles(const Palette& p) {
   // Drawn under a label so that no line strikes through it.
-  Json halo = text_style(p.surface, 11);
+  Json halo = text_style(p.surface, 12);
   halo.update(Json{{"stroke", p.surface}, {"strokeWidth", 4}, {"strokeJoin", "round"}});
   Json sustained = line_style(p.roof, 1.3);
   sustained["strokeDash"] = {5, 4};
@@ -85,7 +92,16 @@ Json styles(const Palette& p) {
       {"tensor-roof", line_style(p.roof, 1.8)},
       {"vector-roof", line_style(p.roof_weak, 1.4)},
       {"sustained-roof", sustained},
-      {"roof-label", text_style(p.ink, 11)},
+      {"other-roof", line_style(p.line, 1.2)},
+      {"join", {{"strokeWidth", 1.2}, {"strokeDash", {2, 2}}, {"opacity", 0.9}}},
+      {"level", {{"strokeWidth", 1.6}, {"opacity", 1}}},
+      {"bandwidth", {{"color", p.accent}, {"opacity", 0.35}}},
+      {"part", {{"opacity", 0.9}}},
+      {"bar-text", text_style(p.ink, 12)},
+      {"point-name", text_style(p.ink, 12)},
+      {"fault", text_style(p.bad, 12)},
+      {"other-roof-label", text_style(p.muted, 12)},
+      {"roof-label", text_style(p.ink, 12)},
       {"roof-label-halo", halo},
       {"leader", line_style(p.roof_weak, 1)},
       {"attainable", {{"color", p.attainable}, {"opacity", 0.06}}},
@@ -97,8 +113,14 @@ Json styles(const Palette& p) {
       {"reference", line_style(p.roof, 1.2)},
       {"forecast", {{"strokeWidth", 2}, {"opacity", 1}}},
       {"interval", {{"opacity", 0.14}}},
+      {"interval-outline",
+       {{"fillOpacity", 0.03},
+        {"strokeOpacity", 0.8},
+        {"strokeWidth", 0.9},
+        {"strokeDash", {2, 2}}}},
+      {"name-leader", {{"strokeWidth", 1}, {"opacity", 0.7}}},
       {"error-bar", {{"strokeWidth", 1.3}}},
-      {"panel-title", {{"fill", p.ink}, {"font", kFont}, {"fontSize", 12.5}, {"fontWeight", 600}}},
+      {"panel-title", {{"fill", p.ink}, {"font", kFont}, {"fontSize", 13}, {"fontWeight", 600}}},
   };
 }
 
@@ -137,11 +159,11 @@ Json chart_config(Theme theme) {
         {"fontWeight", 600},
         {"offset", 14},
         {"subtitleColor", p.muted},
-        {"subtitleFontSize", 11.5},
+        {"subtitleFontSize", 12},
         {"subtitlePadding", 7}}},
       {"axis",
        {{"labelColor", p.muted},
-        {"labelFontSize", 11},
+        {"labelFontSize", 12},
         {"labelPadding", 6},
         {"titleColor", p.ink},
         {"titleFontSize", 12},
@@ -152,10 +174,10 @@ Json chart_config(Theme theme) {
         {"tickColor", p.line}}},
       {"legend",
        {{"labelColor", p.ink},
-        {"labelFontSize", 11.5},
+        {"labelFontSize", 12},
         {"labelLimit", 240},
         {"titleColor", p.muted},
-        {"titleFontSize", 11.5},
+        {"titleFontSize", 12},
         {"titleFontWeight", "normal"},
         {"symbolSize", 90},
         {"symbolOpacity", 1},
@@ -163,7 +185,7 @@ Json chart_config(Theme theme) {
         {"columnPadding", 18},
         {"rowPadding", 4},
         {"offset", 14}}},
-      {"range", {{"category", p.series}}},
+      {"range", {{"category", p.series}, {"ordinal", p.ramp}}},
       {"style", styles(p)},
   };
 }

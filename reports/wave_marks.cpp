@@ -14,57 +14,58 @@
 namespace roofcast::reports {
 namespace {
 
-/// The settings that most points with waves have, and whether others have other ones.
-struct CommonSettings {
-  std::string text;
-  bool all = true;
+struct Step {
+  double x;
+  double waves;
+  const std::string* settings;
 };
 
-CommonSettings common_settings(const SweepPlot& plot) {
-  std::map<std::string, std::size_t> counts;
-  for (const SweepLine& line : plot.lines) {
-    for (const SweepPoint& point : line.points) counts[point.settings] += point.waves ? 1 : 0;
-  }
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == counts.end() ? CommonSettings{} : CommonSettings{most->first, counts.size() == 1};
-}
-
-/// Where launches with these settings begin to take more whole waves, whatever their lines.
-Json wave_rows(const SweepPlot& plot, const std::string& settings) {
-  std::vector<std::pair<double, double>> points;
-  double low = std::numeric_limits<double>::infinity(), high = -low;
+/// Points with waves, from left to right.
+std::vector<Step> steps_of(const SweepPlot& plot) {
+  std::vector<Step> steps;
   for (const SweepLine& line : plot.lines) {
     for (const SweepPoint& point : line.points) {
-      low = std::min(low, point.x);
-      high = std::max(high, point.x);
-      if (!point.waves || point.settings != settings) continue;
-      points.emplace_back(point.x, std::ceil(*point.waves));
+      if (point.waves) steps.push_back({point.x, std::ceil(*point.waves), &point.settings});
     }
   }
-  std::sort(points.begin(), points.end());
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.x < b.x; });
+  return steps;
+}
+
+/// Where launches begin to take more whole waves than any before them with the same settings: a
+/// smaller tile alone takes more waves, and that is no step.
+Json wave_rows(const std::vector<Step>& steps) {
   constexpr double kApart = 0.025;  // of the axis: room for two digits
   Json rows = Json::array();
-  if (points.empty()) return rows;
-  double most = points.front().second;
+  if (steps.empty()) return rows;
+  const double apart = kApart * (steps.back().x - steps.front().x);
+  std::map<std::string, double> most;
   double last = -std::numeric_limits<double>::infinity();
-  for (const auto& [x, waves] : points) {
-    if (waves <= most) continue;
-    most = waves;
-    if (x - last < kApart * (high - low)) continue;
-    last = x;
-    rows.push_back({{"x", x}, {"waves", fmt::format("{:.0f}", waves)}});
+  for (const Step& step : steps) {
+    const auto [known, first] = most.try_emplace(*step.settings, step.waves);
+    if (first || step.waves <= known->second) continue;
+    known->second = step.waves;
+    if (step.x - last < apart) continue;
+    last = step.x;
+    rows.push_back({{"x", step.x}, {"waves", fmt::format("{:.0f}", step.waves)}});
   }
   return rows;
+}
+
+bool is_one_setting(const std::vector<Step>& steps) {
+  return std::all_of(steps.begin(), steps.end(),
+                     [&](const Step& step) { return *step.settings == *steps.front().settings; });
 }
 
 }  // namespace
 
 WaveMarks wave_marks(const SweepPlot& plot) {
-  const CommonSettings settings = common_settings(plot);
-  return {wave_rows(plot, settings.text),
-          "dashed: from here on so many waves" + (settings.all ? "" : " of " + settings.text)};
+  const std::vector<Step> steps = steps_of(plot);
+  return {wave_rows(steps),
+          is_one_setting(steps)
+              ? "dashed: from here on so many waves"
+              : "dashed: from here on so many waves, each point with its own tile"};
 }
 
 Json wave_layers(const Json& x) {

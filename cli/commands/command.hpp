@@ -35,6 +35,7 @@ ExitCode run_calibrate(const Arguments& arguments);
 ExitCode run_compare(const Arguments& arguments);
 ExitCode run_merge(const Arguments& arguments);
 ExitCode run_report(const Arguments& arguments);
+ExitCode run_explore(const Arguments& arguments);
 ExitCode run_gpus(const Arguments& arguments);
 ExitCode run_kernels(const Arguments& arguments);
 ExitCode run_show(const Arguments& arguments);

@@ -4,10 +4,12 @@
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
+#include "cli/output/chart_output.hpp"
 #include "cli/output/files.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
 #include "hw_specs/calibration_words.hpp"
+#include "reports/gpu_charts.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -16,14 +18,20 @@ constexpr HelpPage kHelp = {
     "  roofcast gpus\n"
     "  roofcast gpus h200-sxm\n"
     "  roofcast gpus a100-sxm4-80gb h100-sxm5 h200-sxm\n"
-    "  roofcast gpus h200-sxm --set sm_count=144 --format json\n",
+    "  roofcast gpus h200-sxm --set sm_count=144 --format json\n"
+    "  roofcast gpus h200-sxm -o memory.svg\n"
+    "  roofcast gpus -o generations.svg\n",
     "roofcast gpus [NAME|PATH...] [options]",
     "Lists the devices; with one name, each value of its specification and where it comes from;\n"
-    "with several, their values side by side."};
+    "with several, their values side by side. With -o, a chart: the memory hierarchy of one "
+    "device, or\n"
+    "arithmetic against bandwidth over the generations of all."};
 
 std::vector<Option> option_table() {
-  std::vector<Option> options = {{"format", "table|json|csv", "output format (default: table)"},
-                                 {"help,h", "", "this text"}};
+  std::vector<Option> options = {
+      {"format", "table|json|csv", "output format (default: table)"},
+      {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
+      {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) options.push_back(std::move(option));
   return options;
 }
@@ -121,6 +129,22 @@ Format read_format(const Options& options) {
   return chosen == "csv" ? Format::csv : Format::table;
 }
 
+void draw(const Arguments& words, const DeviceOptions& device,
+          const std::optional<std::string>& path) {
+  if (words.size() == 1) {
+    const Gpu gpu = load_device(words.front(), device);
+    return write_chart(fmt::format("Memory of {}", gpu.title), reports::memory_hierarchy_chart(gpu),
+                       path);
+  }
+  std::vector<Gpu> gpus;
+  for (const std::string_view name : device_names()) {
+    const bool wanted = words.empty() || std::find(words.begin(), words.end(), name) != words.end();
+    if (wanted) gpus.push_back(load_device(std::string(name), device));
+  }
+  for (const std::string& word : words) one_of("a GPU", word, device_names());
+  write_chart("Arithmetic and bandwidth over generations", reports::generations_chart(gpus), path);
+}
+
 }  // namespace
 
 ExitCode run_gpus(const Arguments& arguments) {
@@ -130,6 +154,14 @@ ExitCode run_gpus(const Arguments& arguments) {
   const auto& [words, options] = *given;
   const Format format = read_format(options);
   const DeviceOptions device = read_device_options(options);
+
+  if (options.has("output")) {
+    if (options.has("format")) {
+      throw UsageError("--format is for tables: a chart's file name says its format");
+    }
+    draw(words, device, options.find("output"));
+    return ExitCode::done;
+  }
 
   Cells cells;
   if (words.empty()) {

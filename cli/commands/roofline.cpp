@@ -24,7 +24,7 @@ constexpr HelpPage kHelp = {
 std::vector<Option> common_options() {
   return with_forecast_options(
       {{"gpu", "NAME|PATH", "the device (default with --run: the run's)"},
-       {"kernel", "KERNEL[:m=M,n=N]", "a kernel to place (repeatable)", true},
+       {"kernel", "KERNEL[:m=M,n=N]", "a kernel to place, or a family's limit (repeatable)", true},
        {"run", "FILE", "place every case of this run, predicted and measured"},
        {"dtype", "TYPE", "element type (default: fp32)"},
        {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
@@ -59,10 +59,6 @@ std::vector<std::string> split_quoted(const std::string& text) {
 PlacedKernel read_kernel(const std::string& text) {
   const std::size_t colon = text.find(':');
   PlacedKernel placed{kernel_named(text.substr(0, colon)), {}};
-  if (placed.kernel.kernel == nullptr) {
-    throw UsageError(
-        fmt::format("'{}' is a family: only a variant has a place on the chart", text));
-  }
   if (colon == std::string::npos) return placed;
   for (const std::string& pair : split_quoted(text.substr(colon + 1))) {
     const std::size_t equals = pair.find('=');
@@ -83,15 +79,9 @@ reports::RooflinePoint predicted_point(const PlacedKernel& placed, Options optio
   for (const auto& [name, value] : placed.own) options.add(name, {value});
   const Problem problem = read_problem(options, placed.kernel);
   const Prediction prediction = predict(placed.kernel, problem, gpu, assumptions);
-  const double dram = prediction.work.dram.total_bytes();
-  const double seconds = prediction.time ? prediction.time->expected_s : prediction.limit.time_s;
-  reports::RooflinePoint point;
-  point.label =
-      fmt::format("{} {}", kernel_name(placed.kernel), problem_text(placed.kernel, problem));
-  point.intensity = dram > 0 ? prediction.work.flops() / dram : 0;
-  point.predicted_flops_per_s = prediction.work.flops() / seconds;
-  if (point.intensity <= 0) {
-    warn(fmt::format("{} has no place on the chart: it computes or moves nothing", point.label));
+  reports::RooflinePoint point = reports::roofline_point(placed.kernel, prediction);
+  if (point.predicted_flops_per_s <= 0 && point.dram_bytes_per_s <= 0) {
+    warn(fmt::format("{} has no place on the chart: it computes and moves nothing", point.label));
   }
   return point;
 }

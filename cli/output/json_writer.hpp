@@ -67,13 +67,7 @@ class JsonWriter {
         value == static_cast<double>(static_cast<std::int64_t>(value))) {
       number(static_cast<std::int64_t>(value));
     } else if (std::isfinite(value)) {
-      constexpr double kLeastPlain = 1e-4, kMostPlain = 1e16;
-      const double size = std::abs(value);
-      const bool plain = size >= kLeastPlain && size < kMostPlain;
-      char* to = comma(room(kLongestNumber));
-      advance(std::to_chars(to, to + kLongestNumber - 1, value,
-                            plain ? std::chars_format::fixed : std::chars_format::scientific)
-                  .ptr);
+      advance(shortest(comma(room(kLongestNumber)), value));
     } else {
       null();
     }
@@ -102,6 +96,20 @@ class JsonWriter {
   }
 
  private:
+  static char* shortest(char* to, double value) {
+#ifdef __cpp_lib_to_chars
+    constexpr double kLeastPlain = 1e-4, kMostPlain = 1e16;
+    const double size = std::abs(value);
+    const bool plain = size >= kLeastPlain && size < kMostPlain;
+    return std::to_chars(to, to + kLongestNumber - 1, value,
+                         plain ? std::chars_format::fixed : std::chars_format::scientific)
+        .ptr;
+#else
+    // libc++ 14, of the WebAssembly build, has no to_chars for floating point.
+    return fmt::format_to(to, FMT_COMPILE("{}"), value);
+#endif
+  }
+
   /// Comma, two quotation marks, colon.
   static constexpr std::size_t kPunctuation = 4;
   /// "-1.7976931348623157e+308" with room to spare.
@@ -112,7 +120,9 @@ class JsonWriter {
     out_.reserve(out_.size() + size);
     return out_.data() + out_.size();
   }
-  void advance(const char* end) { out_.resize(static_cast<std::size_t>(end - out_.data())); }
+  void advance(const char* end) {
+    out_.resize(static_cast<std::size_t>(end - out_.data()));
+  }
 
   /// The last character written tells whether a comma is due: a finished value never ends in one
   /// of these.
@@ -131,14 +141,18 @@ class JsonWriter {
     return to;
   }
 
-  void separate() { advance(comma(room(1))); }
+  void separate() {
+    advance(comma(room(1)));
+  }
 
   void open(char bracket) {
     separate();
     out_.push_back(bracket);
   }
 
-  void raw(std::string_view text) { out_.append(text.data(), text.data() + text.size()); }
+  void raw(std::string_view text) {
+    out_.append(text.data(), text.data() + text.size());
+  }
 
   /// Eight letters at a time: the high bit of a byte tells that it is not plain. A borrow may wrongly
   /// tell so of the byte after one that is not, which changes nothing.

@@ -14,21 +14,27 @@ const options = {
   defaultStyle: true,
 };
 
-async function draw({ id, spec }, themes) {
-  const place = document.querySelector(`#${id} .screen`);
+export const whenThemeChanges = (redraw) => dark.addEventListener("change", redraw);
+
+// Draws in the theme of the page; the view, or nothing where the chart cannot be drawn.
+export async function drawChart(place, spec, themes, name) {
   try {
-    await embed(
+    const { view } = await embed(
       place,
       dark.matches ? { ...spec, config: themes.dark } : spec,
-      { ...options, downloadFileName: `roofcast-${id}`, tooltip: { theme: dark.matches ? "dark" : "light" } },
+      { ...options, downloadFileName: `roofcast-${name}`, tooltip: { theme: dark.matches ? "dark" : "light" } },
     );
+    return view;
   } catch (error) {
     const fault = document.createElement("p");
     fault.className = "fault";
     fault.textContent = `This chart cannot be drawn: ${error.message}`;
     place.replaceChildren(fault);
+    return undefined;
   }
 }
+
+const draw = ({ id, spec }, themes) => drawChart(document.querySelector(`#${id} .screen`), spec, themes, id);
 
 // The print event waits for nothing, so the light copies are drawn without vega-embed's promises.
 function drawForPrint({ id, spec }) {
@@ -43,7 +49,7 @@ export function drawCharts({ charts, themes }) {
   const drawAll = () => Promise.all(charts.map((chart) => draw(chart, themes)));
   const ready = drawAll();
   ready.then(() => document.documentElement.setAttribute("data-charts", "ready"));
-  dark.addEventListener("change", drawAll);
+  whenThemeChanges(drawAll);
   addEventListener("beforeprint", () => {
     if (dark.matches) charts.forEach(drawForPrint);
   });

@@ -77,10 +77,46 @@ test("predicted against measured has a point and two bars for each case", async 
   }
 });
 
+// Upright texts of all marks and axes, with their boxes in the picture.
+function texts(item, at = { x: 0, y: 0 }, found = []) {
+  for (const mark of item.items ?? []) {
+    if (mark.marktype === "group") {
+      for (const group of mark.items) {
+        texts(group, { x: at.x + (group.x ?? 0), y: at.y + (group.y ?? 0) }, found);
+      }
+    } else if (mark.marktype === "text") {
+      for (const text of mark.items) {
+        if (!text.text || text.angle || text.opacity === 0 || text.stroke) continue;
+        const { x1, y1, x2, y2 } = text.bounds;
+        // Half a point of air is part of a box.
+        found.push({ text: String(text.text), x1: at.x + x1 + 0.5, y1: at.y + y1 + 0.5, x2: at.x + x2 - 0.5, y2: at.y + y2 - 0.5 });
+      }
+    }
+  }
+  return found;
+}
+
+for (const name of charts.filter((chart) => !chart.startsWith("hostile"))) {
+  test(`${name} has no texts over each other and none under 9 px at 830 px`, async () => {
+    vega.textMetrics.width = (item, text) => 0.6 * (item.fontSize ?? 11) * String(text).length;
+    const view = new vega.View(vega.parse(compile(specification(name)).spec), { renderer: "none" });
+    const svg = await view.toSVG();
+    const found = texts(view.scenegraph().root.items[0]);
+    found.forEach((a, i) => found.slice(0, i).forEach((b) => {
+      const over = a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2;
+      assert.ok(!over || a.text === b.text, `'${a.text}' lies over '${b.text}'`);
+    }));
+    // README shows pictures 830 px wide.
+    const width = Number(/viewBox="0 0 ([0-9.]+)/.exec(svg)[1]);
+    const smallest = Math.min(...[...svg.matchAll(/font-size="([0-9.]+)px"/g)].map((m) => Number(m[1])));
+    if (!specification(name).concat) assert.ok(smallest * Math.min(1, 830 / width) >= 8.9, `${smallest} px of ${width}`);
+  });
+}
+
 test("labels of roofs do not overlap", async () => {
   const labels = specification("roofline.json").datasets["level labels"];
   const axis = specification("roofline.json").layer[0].encoding.y.scale.domain;
-  const pixel = ({ y }) => (460 * Math.log(y / axis[0])) / Math.log(axis[1] / axis[0]);
+  const pixel = ({ y }) => (430 * Math.log(y / axis[0])) / Math.log(axis[1] / axis[0]);
   const places = labels.map(pixel).sort((a, b) => a - b);
   places.slice(1).forEach((y, i) => assert.ok(y - places[i] > 14));
 });

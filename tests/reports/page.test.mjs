@@ -70,7 +70,7 @@ for (const scheme of ["light", "dark"]) {
 
 test("a report holds its charts, every case and where it came from", async () => {
   const page = await open("report.html");
-  assert.equal(await page.locator("svg.marks").count(), 5);
+  assert.equal(await page.locator("svg.marks").count(), 6);
   assert.equal(await page.locator("svg .cases_marks path").count(), 80);
   assert.equal(await page.locator("#cases tbody tr").count(), 80);
   const text = await page.locator("main").innerText();

@@ -97,7 +97,7 @@ TEST_F(Render, SaysThatNodeIsMissing) {
   const std::string message = fault(chart_, "svg");
   setenv("PATH", path.c_str(), 1);
   EXPECT_NE(message.find("cannot start node"), message.npos);
-  EXPECT_NE(message.find("Launched 20.19"), message.npos);
+  EXPECT_NE(message.find("Node 20.19"), message.npos);
 }
 
 }  // namespace

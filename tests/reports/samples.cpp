@@ -127,6 +127,25 @@ Gpu sample_gpu() {
   return gpu;
 }
 
+std::vector<Gpu> sample_generations() {
+  std::vector<Gpu> gpus;
+  double scale = 1;
+  for (const char* architecture : {"old", "middle", "new", "new", "newest"}) {
+    Gpu gpu = sample_gpu();
+    gpu.architecture = architecture;
+    gpu.name = std::string(architecture) + (gpus.size() == 3 ? "-large" : "");
+    gpu.year = 2016 + 2 * static_cast<std::int64_t>(gpus.size());
+    gpu.sm.tensor_flop_per_clk[DType::fp16] = 512 * scale;
+    gpu.sm.tensor_flop_per_clk[DType::bf16] = gpu.sm.tensor_flop_per_clk[DType::tf32] =
+        std::nullopt;
+    gpu.sm.vector_flop_per_clk[DType::fp16] = 256;
+    gpu.memory.dram_bandwidth_bytes_per_s = 0.5e12 * std::sqrt(scale);
+    gpus.push_back(gpu);
+    scale *= 3;
+  }
+  return gpus;
+}
+
 std::vector<RooflinePoint> sample_points() {
   const std::string shape = " m=4096 n=4096 k=4096 fp32";
   return {{"gemm.naive" + shape, 12, 0.62e12, 10.2, 0.31e12},

@@ -9,6 +9,8 @@ namespace roofcast::reports {
 
 /// The order of magnitude of an H200; the numbers are the test's own.
 Gpu sample_gpu();
+/// Four architectures, one of them with two devices.
+std::vector<Gpu> sample_generations();
 /// A lesson in GEMM: six variants, all measured.
 std::vector<RooflinePoint> sample_points();
 /// Eighty cases of five families; a violation and two failures among them.

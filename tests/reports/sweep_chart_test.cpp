@@ -107,16 +107,20 @@ TEST(SweepChart, WavesAreMarkedWhereMoreBegin) {
   EXPECT_TRUE(wave_rows({point(1000, 0.5), point(1001, 0.6)}).is_null());
 }
 
-TEST(SweepChart, WavesAreThoseOfTheMostCommonSettings) {
+TEST(SweepChart, WavesAreThoseOfEachPointsOwnSettings) {
   const auto point = [](double x, double waves, std::string settings) {
     return SweepPoint{x, 1e12, {}, {}, {}, "", waves, std::move(settings)};
   };
-  const Spec spec = chart_of(scattered({point(1000, 1, "tile=256"), point(1100, 7, "tile=64"),
-                                        point(1500, 2, "tile=256"), point(2000, 3, "tile=256")}));
+  // The small tile takes seven waves from the start, and an eighth from 1800 on.
+  const Spec spec = chart_of(
+      scattered({point(1000, 1, "tile=256"), point(1100, 7, "tile=64"), point(1500, 2, "tile=256"),
+                 point(1800, 8, "tile=64"), point(2000, 3, "tile=256")}));
   const Spec& rows = spec["datasets"]["waves"];
-  ASSERT_EQ(rows.size(), 2U);
+  ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0]["x"], 1500);
-  EXPECT_NE(spec["title"]["subtitle"][1].get<std::string>().find("waves of tile=256"),
+  EXPECT_EQ(rows[1]["x"], 1800);
+  EXPECT_EQ(rows[1]["waves"], "8");
+  EXPECT_NE(spec["title"]["subtitle"][1].get<std::string>().find("its own tile"),
             std::string::npos);
 }
 
@@ -172,6 +176,36 @@ TEST(SweepChart, ALineOverAnotherIsDashed) {
   plot.lines.push_back({"third", plot.lines[0].points});
   const Spec dashes = chart_of(plot)["layer"][1]["encoding"]["strokeDash"]["scale"]["range"];
   EXPECT_EQ(dashes, Spec::parse("[[1,0],[8,8],[1,0],[3,13]]"));
+}
+
+TEST(SweepChart, LinesHaveTheirNamesAtTheirEndsApart) {
+  SweepPlot plot = plot_of({{1, 10, {}, {}, {}, ""}, {2, 20, {}, {}, {}, ""}});
+  for (const char* name : {"b", "c", "d"}) plot.lines.push_back({name, plot.lines[0].points});
+  const Spec spec = chart_of(plot);
+  const Spec& names = spec["datasets"]["line names"];
+  ASSERT_EQ(names.size(), 4U);
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    EXPECT_GE(names[i]["at"].get<double>() - names[i - 1]["at"].get<double>(), 15);
+  }
+  EXPECT_LE(names.back()["at"], 400);
+  EXPECT_TRUE(spec["layer"][1]["encoding"]["color"]["legend"].is_null());
+}
+
+TEST(SweepChart, ManyBandsAreOutlines) {
+  SweepPlot plot = plot_of({{1, 10, 9, 11, {}, ""}, {2, 20, 19, 21, {}, ""}});
+  EXPECT_EQ(chart_of(plot)["layer"][0]["mark"]["style"], "interval");
+  for (const char* name : {"b", "c"}) plot.lines.push_back({name, plot.lines[0].points});
+  EXPECT_EQ(chart_of(plot)["layer"][0]["mark"]["style"], "interval-outline");
+}
+
+TEST(SweepChart, ColoursInAnOrderAreARampAndEveryLineHasAShape) {
+  SweepPlot plot = scattered({{1791, 2e12, {}, {}, {}, "m=1791"}});
+  plot.lines[0].label = "2";
+  plot.colours = {"1", "2", "4"};
+  const Spec encoding = chart_of(plot)["layer"][0]["encoding"];
+  EXPECT_EQ(encoding["color"]["scale"]["range"], "ordinal");
+  EXPECT_EQ(encoding["shape"]["scale"]["range"],
+            Spec::parse(R"(["circle","square","triangle-up"])"));
 }
 
 TEST(SweepChart, ManyTicksStandAtPowersOfTwo) {

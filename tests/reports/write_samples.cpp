@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "reports/gpu_charts.hpp"
 #include "reports/sweep_chart.hpp"
 #include "tests/reports/samples.hpp"
 
@@ -47,6 +48,9 @@ int main(int argc, char** argv) {
   const std::string times = predicted_measured_chart(sample_comparison());
   write("roofline.json", roofline);
   write("times.json", times);
+  write("errors.json", error_chart(sample_comparison()));
+  write("memory.json", memory_hierarchy_chart(sample_gpu()));
+  write("generations.json", generations_chart(sample_generations()));
   write("roofline.html", chart_page("Roofline of a sample", roofline));
   write("report.html", report_page(sample_comparison(), sample_gpu(), sample_run()));
 

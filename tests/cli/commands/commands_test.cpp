@@ -126,9 +126,25 @@ TEST(Roofline, PlacesARun) {
   EXPECT_TRUE(json::accept(outcome.out));
 }
 
+TEST(Roofline, PlacesAFamilysLimit) {
+  const Outcome outcome = run_program(
+      "roofline --gpu h200-sxm --kernel gemm:m=64,n=64,k=64 --kernel stream.copy:n=1024");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const json datasets = json::parse(outcome.out).at("datasets");
+  EXPECT_EQ(datasets.at("predicted").at(0).at("shape"), "square");
+  EXPECT_EQ(datasets.at("bandwidths").size(), 1U);
+}
+
+TEST(Gpus, DrawMemoryAndGenerations) {
+  const json memory = json::parse(run_program("gpus h200-sxm -o -").out);
+  EXPECT_EQ(memory.at("datasets").at("Size").size(), 4U);
+  const json generations = json::parse(run_program("gpus -o -").out);
+  EXPECT_GE(generations.at("datasets").at("ridges").size(), 6U);
+  EXPECT_EQ(run_program("gpus -o x.svg --format csv").code, 2);
+}
+
 TEST(Roofline, Refusals) {
   EXPECT_EQ(run_program("roofline --kernel gemm.tiled").code, 2);
-  EXPECT_EQ(run_program("roofline --gpu h200-sxm --kernel gemm:m=1,n=1,k=1").code, 2);
   EXPECT_EQ(run_program("roofline --gpu h200-sxm --kernel gemm.tiled:mm=1").code, 2);
   EXPECT_EQ(run_program("roofline --gpu h200-sxm -o roof.pdf").code, 2);
 }

@@ -100,7 +100,7 @@ TEST(SweepPlot, SeriesByAlignmentTellSizesApart) {
   EXPECT_EQ(colour.at("scale").at("domain").size(), 8U);
   EXPECT_THAT(colour.at("legend").at("values"), ::testing::ElementsAre("1 (odd)", "128 or more"));
   EXPECT_THAT(chosen.at("title").at("subtitle").at(1).get<std::string>(),
-              HasSubstr("waves of tile_m="));
+              HasSubstr("each point with its own tile"));
 }
 
 TEST(SweepPlot, WavesAreMarkedOnALine) {

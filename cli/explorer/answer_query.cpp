@@ -1,0 +1,179 @@
+#include "cli/explorer/answer_query.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/explorer/read_query.hpp"
+#include "cli/output/answer.hpp"
+#include "model/types/parameter_text.hpp"
+#include "reports/chart.hpp"
+#include "reports/forecast_charts.hpp"
+#include "reports/roofs.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using Json = ExplorerJson;
+
+/// More settings are a table, not a comparison by eye.
+constexpr std::size_t kMostQueries = 4;
+
+struct Answered {
+  ExplorerQuery query;
+  Prediction prediction;
+};
+
+Json parameter_json(const Parameter& parameter) {
+  Json json = {{"name", parameter.name},
+               {"meaning", parameter.meaning},
+               {"configures", parameter.configures}};
+  if (parameter.is_text) {
+    json["text"] = true;
+  } else if (!parameter.choices.empty()) {
+    json["choices"] = parameter.choices;
+  } else {
+    json["minimum"] = parameter.minimum;
+    json["maximum"] = parameter.maximum;
+  }
+  if (parameter.fallback || parameter.is_text) json["fallback"] = fallback_text(parameter);
+  return json;
+}
+
+Json kernel_json(std::string_view name, std::string_view summary, const KernelRef& kernel) {
+  Json json = {{"name", name}, {"family", kernel.family->name}, {"summary", summary}};
+  json["dtypes"] = Json::array();
+  for (const DType type : kernel.dtypes()) json["dtypes"].push_back(roofcast::name(type));
+  json["parameters"] = Json::array();
+  for (const Parameter& parameter : kernel.parameters()) {
+    json["parameters"].push_back(parameter_json(parameter));
+  }
+  return json;
+}
+
+Json refusal(const std::string& message) {
+  return {{"error", {{"kind", "bad_input"}, {"message", message}}}};
+}
+
+/// "gemm.tiled on h200-sxm"; with its number where two would be the same.
+std::vector<std::string> names_of(const std::vector<Answered>& answered) {
+  std::vector<std::string> names;
+  for (const Answered& one : answered) {
+    std::string name = fmt::format("{} on {}", kernel_name(one.query.kernel), one.query.gpu.name);
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      name = fmt::format("{} ({})", name, names.size() + 1);
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+void add_rooflines(Json& charts, const std::vector<Answered>& answered, double width) {
+  std::vector<const Gpu*> drawn;
+  for (const Answered& one : answered) {
+    // A value set by hand makes another device of the same name.
+    const auto same = [&](const Answered& other) {
+      return other.query.gpu.name == one.query.gpu.name &&
+             reports::same_roofs(other.query.gpu, one.query.gpu);
+    };
+    const bool done = std::any_of(drawn.begin(), drawn.end(), [&](const Gpu* gpu) {
+      return gpu->name == one.query.gpu.name && reports::same_roofs(*gpu, one.query.gpu);
+    });
+    if (done) continue;
+    drawn.push_back(&one.query.gpu);
+    std::vector<reports::RooflinePoint> points;
+    for (const Answered& other : answered) {
+      if (same(other)) {
+        points.push_back(reports::roofline_point(other.query.kernel, other.prediction));
+      }
+    }
+    charts.push_back(
+        {{"id", fmt::format("roofline-{}", drawn.size())},
+         {"spec", Json::parse(reports::roofline_chart(one.query.gpu, points, width))}});
+  }
+}
+
+Json charts_of(const std::vector<Answered>& answered, double width) {
+  Json charts = Json::array();
+  if (answered.empty()) return charts;
+  add_rooflines(charts, answered, width);
+  const std::vector<std::string> names = names_of(answered);
+  std::vector<reports::NamedForecast> forecasts;
+  bool timed = false;
+  for (std::size_t i = 0; i < answered.size(); ++i) {
+    forecasts.push_back({names[i], &answered[i].prediction});
+    timed = timed || answered[i].prediction.time.has_value();
+  }
+  if (!timed) return charts;
+  charts.push_back(
+      {{"id", "parts"}, {"spec", Json::parse(reports::parts_chart(forecasts, width))}});
+  charts.push_back(
+      {{"id", "traffic"}, {"spec", Json::parse(reports::traffic_chart(forecasts, width))}});
+  return charts;
+}
+
+/// The answer as text: its numbers stay as the command line writes them.
+std::string answer_text_of(const Answered& answered) {
+  fmt::memory_buffer out;
+  JsonWriter json(out);
+  write_json(json, Answer{answered.query.kernel, answered.query.gpu, answered.prediction});
+  return fmt::to_string(out);
+}
+
+}  // namespace
+
+std::string explorer_catalog() {
+  Json json = {{"kernels", Json::array()}, {"gpus", Json::array()}};
+  for (const KernelFamily& family : catalog()) {
+    json["kernels"].push_back(kernel_json(family.name, family.summary, {&family, nullptr}));
+    for (const KernelModel& kernel : family.variants) {
+      json["kernels"].push_back(kernel_json(kernel.name, kernel.summary, {&family, &kernel}));
+    }
+  }
+  for (const specs::Embedded& known : specs::embedded()) {
+    const Json specification = Json::parse(known.text);
+    json["gpus"].push_back({{"name", known.name},
+                            {"title", specification.value("title", "")},
+                            {"year", specification.value("year", 0)},
+                            {"calibrated", !known.overlay_text.empty()}});
+  }
+  return json.dump();
+}
+
+std::string explorer_values(std::string_view gpu) {
+  Json values = Json::array();
+  for (const specs::SourcedValue& value : specs::values_with_sources(shipped_source(gpu))) {
+    const Json number = Json::parse(value.value, nullptr, false);
+    if (!number.is_number()) continue;
+    values.push_back({{"key", value.pointer.substr(1)}, {"value", number}});
+  }
+  return Json{{"values", std::move(values)}}.dump();
+}
+
+std::string explorer_answer(std::string_view request) {
+  const Json asked = Json::parse(request, nullptr, false);
+  if (!asked.is_object() || !asked.contains("queries") || !asked["queries"].is_array()) {
+    throw InputError("a request is {\"queries\":[…],\"width\":620}");
+  }
+  if (asked["queries"].size() > kMostQueries) {
+    throw InputError(fmt::format("at most {} settings are compared", kMostQueries));
+  }
+  const double width = asked.value("width", reports::kRooflineWidth);
+  std::vector<Answered> answered;
+  std::string answers;
+  for (const Json& query : asked["queries"]) {
+    if (!answers.empty()) answers += ",";
+    try {
+      ExplorerQuery read = read_explorer_query(query);
+      Prediction prediction = predict(read.kernel, read.problem, read.gpu, read.assumptions);
+      answered.push_back({std::move(read), std::move(prediction)});
+      answers += answer_text_of(answered.back());
+    } catch (const InputError& error) {
+      answers += refusal(error.what()).dump();
+    }
+  }
+  return "{\"answers\":[" + answers + "],\"charts\":" + charts_of(answered, width).dump() + "}";
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,106 @@
+#include "cli/explorer/read_query.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+std::string text_of(const ExplorerJson& query, const char* key) {
+  const auto found = query.find(key);
+  if (found == query.end() || !found->is_string()) {
+    throw InputError(fmt::format("'{}' is missing or no text", key));
+  }
+  return found->get<std::string>();
+}
+
+CacheState cache_of(const ExplorerJson& query) {
+  if (!query.contains("cache")) return CacheState::cold;
+  const std::string text = text_of(query, "cache");
+  for (const CacheState cache : kCacheStates) {
+    if (name(cache) == text) return cache;
+  }
+  throw InputError(fmt::format("the cache state is cold, warm or steady, not '{}'", text));
+}
+
+DType dtype_of(const ExplorerJson& query, const KernelRef& kernel) {
+  const auto types = kernel.dtypes();
+  if (!query.contains("dtype")) {
+    const auto fp32 = std::find(types.begin(), types.end(), DType::fp32);
+    return fp32 != types.end() ? *fp32 : types.front();
+  }
+  const std::string text = text_of(query, "dtype");
+  if (const auto type = parse_dtype(text)) return *type;
+  throw InputError(fmt::format("there is no element type '{}'", text));
+}
+
+void read_parameter(const Parameter& parameter, const ExplorerJson& value, Problem& problem,
+                    std::size_t position) {
+  if (is_named(parameter)) {
+    if (!value.is_string()) {
+      throw InputError(
+          fmt::format("'{}' takes a string: {}", parameter.name, allowed_text(parameter)));
+    }
+    return set_named_value(parameter, problem, position, value.get<std::string>());
+  }
+  if (!value.is_number_integer()) {
+    throw InputError(fmt::format("'{}' takes a whole number", parameter.name));
+  }
+  problem[position] = value.get<std::int64_t>();
+}
+
+Problem problem_of(const ExplorerJson& query, const KernelRef& kernel) {
+  Problem problem;
+  problem.dtype = dtype_of(query, kernel);
+  unsigned given = 0;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto found = query.find(std::string(parameters[i].name));
+    if (found == query.end()) continue;
+    read_parameter(parameters[i], *found, problem, i);
+    given |= 1U << i;
+  }
+  check(kernel, problem, given);
+  return problem;
+}
+
+std::vector<specs::Override> overrides_of(const ExplorerJson& query) {
+  std::vector<specs::Override> overrides;
+  if (!query.contains("set")) return overrides;
+  if (!query["set"].is_object()) throw InputError("'set' takes {key: value}");
+  for (const auto& [key, value] : query["set"].items()) {
+    if (!value.is_number()) throw InputError(fmt::format("'{}' takes a number", key));
+    overrides.push_back({key, value.dump()});
+  }
+  return overrides;
+}
+
+}  // namespace
+
+specs::Source shipped_source(std::string_view gpu) {
+  const specs::Embedded* known = specs::find_embedded(gpu);
+  if (known == nullptr) throw InputError(fmt::format("no GPU is named '{}'", gpu));
+  specs::Source source;
+  source.file = std::string(gpu) + ".json";
+  source.text = known->text;
+  source.overlay_text = known->overlay_text;
+  if (!source.overlay_text.empty()) source.overlay_file = std::string(gpu) + " calibration";
+  return source;
+}
+
+ExplorerQuery read_explorer_query(const ExplorerJson& query) {
+  if (!query.is_object()) throw InputError("a query is a JSON object");
+  ExplorerQuery read;
+  read.kernel = find_kernel(text_of(query, "kernel"));
+  specs::Source source = shipped_source(text_of(query, "gpu"));
+  source.overrides = overrides_of(query);
+  read.gpu = specs::load(source);
+  read.problem = problem_of(query, read.kernel);
+  read.assumptions.cache = cache_of(query);
+  return read;
+}
+
+}  // namespace roofcast::cli

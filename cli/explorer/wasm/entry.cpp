@@ -1,0 +1,45 @@
+// What JavaScript calls. Text goes in and comes back as UTF-8; C++ exceptions reach JavaScript as bare
+// numbers, so none leaves here: {"ok":true,"result":…} or {"ok":false,"error":"…"}.
+#include <emscripten/emscripten.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/explorer/answer_query.hpp"
+
+namespace {
+
+using roofcast::cli::explorer_answer;
+using roofcast::cli::explorer_catalog;
+using roofcast::cli::explorer_values;
+
+/// The text lives until the next call.
+template <class Work>
+const char* guarded(const Work& work) {
+  static std::string text;
+  try {
+    text = "{\"ok\":true,\"result\":" + work() + "}";
+  } catch (const std::exception& error) {
+    const nlohmann::json said = error.what();
+    text = "{\"ok\":false,\"error\":" +
+           said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "}";
+  }
+  return text.c_str();
+}
+
+}  // namespace
+
+extern "C" {
+
+EMSCRIPTEN_KEEPALIVE const char* roofcast_catalog() {
+  return guarded([] { return explorer_catalog(); });
+}
+
+EMSCRIPTEN_KEEPALIVE const char* roofcast_values(const char* gpu) {
+  return guarded([gpu] { return explorer_values(gpu); });
+}
+
+EMSCRIPTEN_KEEPALIVE const char* roofcast_answer(const char* request) {
+  return guarded([request] { return explorer_answer(request); });
+}
+}

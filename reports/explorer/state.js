@@ -1,0 +1,60 @@
+// The settings of the page: read from and written to the address after #.
+
+// Shapes that show something; a parameter without a default starts here.
+const kStart = { m: 4096, n: 4096, k: 4096, rows: 4096, cols: 4096, seq_q: 4096, seq_kv: 4096, heads: 32, batch: 1, head_dim: 128 };
+const kVector = 67108864;
+
+// A product on the newest GPU whose forecasts rest on measurements.
+export function firstOf({ gpus, kernels }) {
+  const calibrated = gpus.filter((gpu) => gpu.calibrated);
+  const [gpu] = [...(calibrated.length > 0 ? calibrated : gpus)].sort((a, b) => b.year - a.year);
+  const kernel = kernels.find(({ name }) => name === "gemm.library") ?? kernels[0];
+  return fitted({ gpu: gpu.name, m: 4096, n: 4096, k: 4096, dtype: "bf16" }, kernel);
+}
+
+export function startOf(parameter, kernel) {
+  const only = kernel.parameters.filter((p) => p.fallback === undefined).length === 1;
+  const value = only && parameter.name === "n" ? kVector : (kStart[parameter.name] ?? parameter.minimum);
+  return Math.min(parameter.maximum, Math.max(parameter.minimum, value));
+}
+
+// What the kernel takes of an earlier setting, and a start for what it lacks.
+export function fitted(query, kernel) {
+  const next = { kernel: kernel.name, gpu: query.gpu };
+  for (const parameter of kernel.parameters) {
+    const { name, choices, text } = parameter;
+    const had = query[name];
+    const fits = choices ? choices.includes(had) : text ? typeof had === "string" : Number.isInteger(had);
+    if (fits) next[name] = had;
+    else if (parameter.fallback === undefined) next[name] = choices ? choices[0] : startOf(parameter, kernel);
+  }
+  next.dtype = kernel.dtypes.includes(query.dtype) ? query.dtype : kernel.dtypes[0];
+  if (query.cache) next.cache = query.cache;
+  if (query.set && Object.keys(query.set).length > 0) next.set = query.set;
+  return next;
+}
+
+export function readAddress() {
+  try {
+    const queries = JSON.parse(decodeURIComponent(location.hash.slice(1)));
+    const usable = (q) => q !== null && typeof q === "object" && typeof q.kernel === "string" && typeof q.gpu === "string";
+    if (Array.isArray(queries) && queries.length > 0 && queries.every(usable)) return queries.slice(0, 4);
+  } catch {
+    // No setting in the address, or a broken one.
+  }
+  return null;
+}
+
+export function writeAddress(queries) {
+  history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(queries))}`);
+}
+
+const quoted = (text) => (/^[\w.,:+=/-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`);
+
+export function commandOf({ kernel, gpu, set, ...rest }) {
+  const words = ["roofcast", "predict", quoted(kernel)];
+  for (const [key, value] of Object.entries(rest)) words.push(`--${key}`, quoted(String(value)));
+  words.push("--gpu", quoted(gpu));
+  for (const [key, value] of Object.entries(set ?? {})) words.push("--set", quoted(`${key}=${value}`));
+  return words.join(" ");
+}

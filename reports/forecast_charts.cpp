@@ -1,0 +1,213 @@
+#include "reports/forecast_charts.hpp"
+
+#include <algorithm>
+
+#include "model/traffic_ladder.hpp"
+#include "reports/plot.hpp"
+#include "reports/text.hpp"
+
+namespace roofcast::reports {
+namespace {
+
+constexpr double kRow = 34;
+constexpr double kRung = 17;
+
+/// As many as the colours tell apart, one of them for the rest.
+constexpr std::size_t kMostParts = 10;
+
+/// Parts by their time in all forecasts, largest first; the smallest beyond kMostParts are one.
+std::vector<Part> named_parts(const std::vector<NamedForecast>& forecasts) {
+  Waterfall total;
+  for (const NamedForecast& forecast : forecasts) {
+    if (forecast.prediction->time) total.add(1, forecast.prediction->time->waterfall);
+  }
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    if (total[static_cast<Part>(i)] > 0) parts.push_back(static_cast<Part>(i));
+  }
+  if (parts.size() <= kMostParts) return parts;
+  std::stable_sort(parts.begin(), parts.end(), [&](Part a, Part b) { return total[a] > total[b]; });
+  parts.resize(kMostParts - 1);
+  std::sort(parts.begin(), parts.end());
+  return parts;
+}
+
+/// Segments from left to right, each from where the one before it ends.
+class Bar {
+ public:
+  Bar(const NamedForecast& forecast, Json& rows) : forecast_(forecast), rows_(rows) {}
+  void add(std::string_view part, double seconds) {
+    if (seconds <= 0) return;
+    const double expected = forecast_.prediction->time->expected_s;
+    rows_.push_back({{"name", forecast_.name},
+                     {"part", part},
+                     {"from", end_},
+                     {"to", end_ + seconds},
+                     {"text", si(seconds, "s") + ", " + percent(seconds / expected)}});
+    end_ += seconds;
+  }
+  double end() const { return end_; }
+
+ private:
+  const NamedForecast& forecast_;
+  Json& rows_;
+  double end_ = 0;
+};
+
+Json name_channel(double width) {
+  return {{"field", "name"},
+          {"type", "nominal"},
+          {"sort", nullptr},
+          {"title", nullptr},
+          {"axis", {{"labelLimit", width / 3}, {"ticks", false}, {"domain", false}}}};
+}
+
+Json amount(std::string_view field, std::string_view title, std::string_view unit, double most,
+            double width) {
+  return {{"field", field},
+          {"type", "quantitative"},
+          {"title", title},
+          {"scale", {{"domain", {0, most > 0 ? most : 1}}, {"nice", false}}},
+          {"axis", {{"labelExpr", si_label(unit)}, {"tickCount", width < 400 ? 3 : 6}}}};
+}
+
+Json total_row(const NamedForecast& forecast) {
+  const Forecast& time = *forecast.prediction->time;
+  return {{"name", forecast.name},
+          {"expected", time.expected_s},
+          {"low", time.low_s},
+          {"high", time.high_s},
+          {"text", si(time.expected_s, "s")}};
+}
+
+Json part_layers(const Json& y, double most, const std::vector<std::string>& names, double width) {
+  const auto x = [&](const char* field) { return amount(field, "Time", "s", most, width); };
+  Json colours = colour("part", names, "", width < 400 ? 3 : 6);
+  colours["legend"]["symbolType"] = "square";
+  Json layers = Json::array();
+  layers.push_back(
+      {{"name", "parts"},
+       {"data", {{"name", "parts"}}},
+       {"mark", mark("bar", "part", {{"height", 18}})},
+       {"encoding",
+        {{"x", x("from")},
+         {"x2", {{"field", "to"}}},
+         {"y", y},
+         {"color", colours},
+         {"tooltip", tooltip({{"name", "Setting"}, {"part", "Part"}, {"text", "Time"}})}}}});
+  layers.push_back({{"name", "part-intervals"},
+                    {"data", {{"name", "totals"}}},
+                    {"mark", mark("rule", "reference")},
+                    {"encoding", {{"x", x("low")}, {"x2", {{"field", "high"}}}, {"y", y}}}});
+  layers.push_back({{"name", "part-totals"},
+                    {"data", {{"name", "totals"}}},
+                    {"mark", mark("text", "bar-text", {{"align", "left"}, {"dx", 6}})},
+                    {"encoding", {{"x", x("high")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+  return layers;
+}
+
+/// "requested", "L1", "L2", "DRAM", as a ladder from the threads down.
+std::string_view level_name(Level level) {
+  switch (level) {
+    case Level::requested:
+      return "requested";
+    case Level::l1:
+      return "L1";
+    case Level::l2:
+      return "L2";
+    case Level::dram:
+      return "DRAM";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string parts_chart(const std::vector<NamedForecast>& forecasts, double width) {
+  const std::vector<Part> parts = named_parts(forecasts);
+  std::vector<std::string> names;
+  for (const Part part : parts) names.emplace_back(name(part));
+  Json rows = Json::array(), totals = Json::array();
+  double most = 0;
+  for (const NamedForecast& forecast : forecasts) {
+    if (!forecast.prediction->time) continue;
+    const Forecast& time = *forecast.prediction->time;
+    Bar bar(forecast, rows);
+    for (const Part part : parts) bar.add(name(part), time.waterfall[part]);
+    // Below a millionth is the rounding of the sum.
+    if (const double rest = time.expected_s - bar.end(); rest > 1e-6 * time.expected_s) {
+      bar.add("other", rest);
+      add_once(names, "other");
+    }
+    totals.push_back(total_row(forecast));
+    most = std::max(most, time.high_s);
+  }
+  const auto count = static_cast<double>(totals.size());
+  Json spec = chart("Where the expected time goes", "The parts add up. Line: interval.",
+                    {{"parts", std::move(rows)}, {"totals", std::move(totals)}});
+  spec["width"] = width;
+  spec["height"] = kRow * count;
+  spec["layer"] = part_layers(name_channel(width), 1.2 * most, names, width);
+  return json_text(spec);
+}
+
+std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double width) {
+  Json rows = Json::array();
+  std::vector<std::string> names;
+  double most = 0;
+  for (const NamedForecast& forecast : forecasts) {
+    for (const Rung& rung : traffic_ladder(*forecast.prediction)) {
+      const std::string title =
+          (forecasts.size() > 1 ? forecast.name + ": " : "") + std::string(level_name(rung.level));
+      add_once(names, title);
+      const double total = rung.traffic.total_bytes();
+      most = std::max(most, total);
+      std::string text = si(total, "B");
+      if (rung.to_requested && rung.level != Level::requested) {
+        text += ", " + figure_text(*rung.to_requested, 3) + "×";
+      }
+      rows.push_back({{"name", title},
+                      {"what", "read"},
+                      {"from", 0},
+                      {"to", rung.traffic.read_bytes},
+                      {"end", total},
+                      {"text", text},
+                      {"reason", rung.reason}});
+      rows.push_back({{"name", title},
+                      {"what", "written"},
+                      {"from", rung.traffic.read_bytes},
+                      {"to", total},
+                      {"end", total},
+                      {"text", ""},
+                      {"reason", rung.reason}});
+    }
+  }
+  const auto x = [&](const char* field) { return amount(field, "Bytes", "B", 1.35 * most, width); };
+  Json y = name_channel(width);
+  y["scale"] = {{"domain", names}};
+  Json colours = colour("what", {"read", "written"}, "", 2);
+  colours["legend"]["symbolType"] = "square";
+  Json layers = Json::array();
+  layers.push_back(
+      {{"name", "traffic"},
+       {"data", {{"name", "traffic"}}},
+       {"mark", mark("bar", "part", {{"height", 12}})},
+       {"encoding",
+        {{"x", x("from")},
+         {"x2", {{"field", "to"}}},
+         {"y", y},
+         {"color", colours},
+         {"tooltip", tooltip({{"name", "Level"}, {"what", "Bytes"}, {"reason", "Why"}})}}}});
+  layers.push_back({{"name", "traffic-texts"},
+                    {"data", {{"name", "traffic"}}},
+                    {"mark", mark("text", "bar-text", {{"align", "left"}, {"dx", 6}})},
+                    {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+  Json spec =
+      chart("Where the bytes go", "×: of the bytes requested", {{"traffic", std::move(rows)}});
+  spec["width"] = width;
+  spec["height"] = kRung * static_cast<double>(names.size());
+  spec["layer"] = std::move(layers);
+  return json_text(spec);
+}
+
+}  // namespace roofcast::reports

@@ -1,0 +1,19 @@
+#pragma once
+// Charts of devices alone: the memory hierarchy of one, compute against bandwidth over generations.
+#include <string>
+#include <vector>
+
+#include "model/types/gpu.hpp"
+
+namespace roofcast::reports {
+
+/// Size, bandwidth and latency of registers, L1 and shared memory, L2 and DRAM, as far as they are
+/// known, on logarithmic axes. Vega-Lite JSON text.
+std::string memory_hierarchy_chart(const Gpu& gpu);
+
+/// Arithmetic and DRAM bandwidth as multiples of the oldest device's, and below them FLOP per byte at
+/// the ridge. Of each architecture the device with the most arithmetic, by year. Vega-Lite JSON text;
+/// InputError where fewer than two have both figures.
+std::string generations_chart(const std::vector<Gpu>& gpus);
+
+}  // namespace roofcast::reports

@@ -1,0 +1,299 @@
+#include "reports/roofline_dots.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "reports/point_labels.hpp"
+#include "reports/roofline_roofs.hpp"
+#include "reports/text.hpp"
+
+namespace roofcast::reports {
+namespace {
+
+constexpr double kRadius = 5.5;
+
+std::string kernel_of(const Dot& dot) {
+  return first_word(dot.point->label);
+}
+
+std::string place_text(double flops_per_s, double intensity) {
+  return si(flops_per_s, "FLOP/s") + " at " +
+         (std::isfinite(intensity) ? si(intensity, "FLOP/B") : std::string("no DRAM traffic"));
+}
+
+std::string interval_text(const RooflinePoint& point) {
+  if (!point.low_flops_per_s || !point.high_flops_per_s) return "–";
+  return si(*point.low_flops_per_s, "FLOP/s") + " to " + si(*point.high_flops_per_s, "FLOP/s");
+}
+
+Json tooltip_row(const Dot& dot) {
+  const RooflinePoint& point = *dot.point;
+  Json row = {{"kernel", kernel_of(dot)},
+              {"label", point.label},
+              {"predicted", place_text(point.predicted_flops_per_s, point.intensity)},
+              {"interval", interval_text(point)},
+              {"measured", "–"},
+              {"error", "–"},
+              {"fault", dot.above_roof ? "faster than the limit: an error" : "–"}};
+  if (dot.measured) {
+    row["measured"] =
+        place_text(dot.measured->flops_per_s, point.measured_intensity.value_or(point.intensity));
+    // Of time, as everywhere else: a forecast that is too fast is negative.
+    row["error"] = signed_percent(dot.measured->flops_per_s / dot.predicted.flops_per_s - 1);
+  }
+  return row;
+}
+
+Json placed(Json row, const Place& place, std::string_view shape) {
+  row["intensity"] = place.intensity;
+  row["flops_per_s"] = place.flops_per_s;
+  row["shape"] = shape;
+  return row;
+}
+
+std::string_view shape_of(const Dot& dot) {
+  if (dot.beyond) return "triangle-right";
+  return dot.point->is_limit ? "square" : "circle";
+}
+
+std::string_view shape_of(const LevelIntensity& level) {
+  return level.level == "L2" ? "diamond" : "triangle-up";
+}
+
+/// From the rim of the hollow point to the rim of the filled one; none where the two touch.
+Json arrow_rows(const std::vector<Dot>& dots, const Frame& f) {
+  constexpr double kHead = 7;
+  Json rows = Json::array();
+  for (const Dot& dot : dots) {
+    if (!dot.measured) continue;
+    const Pixel from = f.pixel(dot.predicted);
+    const Pixel to = f.pixel(*dot.measured);
+    const double length = std::hypot(to.x - from.x, to.y - from.y);
+    if (length < 2 * kRadius) continue;
+    const auto along = [&](double pixels) {
+      const double share = pixels / length;
+      return Place{f.x.value(from.x + share * (to.x - from.x)),
+                   f.y.value(from.y + share * (to.y - from.y))};
+    };
+    const Place begin = along(kRadius);
+    const Place end = along(length - kRadius);
+    Json row = {{"kernel", kernel_of(dot)},
+                {"x", begin.intensity},
+                {"y", begin.flops_per_s},
+                {"x2", end.intensity},
+                {"y2", end.flops_per_s}};
+    // A head needs room between the two points.
+    if (length > 2 * kRadius + kHead) {
+      const Place head = along(length - kRadius - kHead / 2);
+      row["head_x"] = head.intensity;
+      row["head_y"] = head.flops_per_s;
+      row["angle"] = std::atan2(to.x - from.x, to.y - from.y) * 180 / std::numbers::pi;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// The line that joins the levels of each point, and its interval.
+void add_lines(Json& joins, Json& intervals, const Dot& dot) {
+  if (!dot.levels.empty()) {
+    double least = dot.predicted.intensity, most = least;
+    for (const LevelIntensity& level : dot.levels) {
+      least = std::min(least, level.intensity);
+      most = std::max(most, level.intensity);
+    }
+    joins.push_back(
+        {{"kernel", kernel_of(dot)}, {"x", least}, {"x2", most}, {"y", dot.predicted.flops_per_s}});
+  }
+  if (dot.has_interval) {
+    intervals.push_back({{"kernel", kernel_of(dot)},
+                         {"x", dot.predicted.intensity},
+                         {"y", *dot.point->low_flops_per_s},
+                         {"y2", *dot.point->high_flops_per_s}});
+  }
+}
+
+Box around(const Pixel& p) {
+  return {p.x - kRadius, p.y - kRadius, p.x + kRadius, p.y + kRadius};
+}
+
+std::vector<Box> boxes_of(const std::vector<Dot>& dots, const Frame& f) {
+  std::vector<Box> boxes;
+  for (const Dot& dot : dots) {
+    boxes.push_back(around(f.pixel(dot.predicted)));
+    if (dot.measured) boxes.push_back(around(f.pixel(*dot.measured)));
+    for (const LevelIntensity& level : dot.levels) {
+      boxes.push_back(around(f.pixel({level.intensity, dot.predicted.flops_per_s})));
+    }
+  }
+  return boxes;
+}
+
+/// Roofs, and the lines that join levels, as chains of small boxes.
+std::vector<Box> lines_of(const Roofs& roofs, const std::vector<Dot>& dots, const Frame& f) {
+  constexpr double kStep = 6;
+  std::vector<Box> boxes;
+  for (const ComputeRoof& roof : roofs.compute) {
+    const double y = f.y.position(roof.flops_per_s);
+    boxes.push_back({0, y - 1, f.x.pixels, y + 1});
+  }
+  for (const MemoryRoof& roof : roofs.memory) {
+    for (double x = 0; x < f.x.pixels; x += kStep) {
+      const double y = f.y.position(roof.highest() * f.x.value(x));
+      if (y > 0 && y < f.y.pixels) boxes.push_back({x, y - 2, x + kStep, y + 2});
+    }
+  }
+  for (const Dot& dot : dots) {
+    for (const LevelIntensity& level : dot.levels) {
+      const double from = f.x.position(level.intensity), to = f.x.position(dot.predicted.intensity);
+      const double y = f.y.position(dot.predicted.flops_per_s);
+      boxes.push_back({std::min(from, to), y - 1, std::max(from, to), y + 1});
+    }
+  }
+  return boxes;
+}
+
+std::vector<std::string> add_names(Json& data, const std::string& prefix, const Frame& f,
+                                   const Roofs& roofs, const std::vector<Dot>& dots,
+                                   const DotNames& names) {
+  std::vector<Pixel> anchors;
+  std::vector<std::string> texts = names.names;
+  for (std::size_t i = 0; i < dots.size(); ++i) {
+    anchors.push_back(f.pixel(dots[i].predicted));
+    if (dots[i].above_roof && !texts[i].empty()) texts[i] += ": faster than its limit";
+  }
+  const auto labels = point_labels(
+      texts, anchors, {boxes_of(dots, f), lines_of(roofs, dots, f), f.x.pixels, f.y.pixels});
+  Json rows = Json::array();
+  std::vector<std::string> unnamed;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (!labels[i]) {
+      add_once(unnamed, kernel_of(dots[i]));
+      continue;
+    }
+    const PointLabel& label = *labels[i];
+    Json row = {{"kernel", kernel_of(dots[i])},
+                {"text", label.text},
+                {"x", f.x.value(label.at.x)},
+                {"y", f.y.value(label.at.y)},
+                {"fault", dots[i].above_roof}};
+    if (label.tip) {
+      row["from_x"] = f.x.value(label.anchor.x);
+      row["from_y"] = f.y.value(label.anchor.y);
+      row["to_x"] = f.x.value(label.tip->x);
+      row["to_y"] = f.y.value(label.tip->y);
+    }
+    rows.push_back(std::move(row));
+  }
+  data[prefix + "names"] = std::move(rows);
+  return unnamed;
+}
+
+Json across(const Frame& f) {
+  return {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}};
+}
+
+Json dot_layer(const std::string& kind, const std::string& prefix, const Frame& f,
+               const Json& colours, int size) {
+  const std::string data = prefix + kind;
+  return layer(kind, data,
+               mark("point", kind == "levels" ? "level" : kind,
+                    {{"filled", kind == "measured"}, {"size", size}}),
+               {{"x", f.x.channel("intensity")},
+                {"y", f.y.channel("flops_per_s")},
+                {"color", colours},
+                {"shape", {{"field", "shape"}, {"type", "nominal"}, {"scale", nullptr}}},
+                {"tooltip", tooltip({{"label", "Kernel"},
+                                     {"level", "Level"},
+                                     {"predicted", "Predicted"},
+                                     {"interval", "Interval"},
+                                     {"measured", "Measured"},
+                                     {"error", "Error of time"},
+                                     {"fault", "Fault"}})}});
+}
+
+void add_name_layers(Json& layers, const std::string& prefix, const Frame& f) {
+  Json leader = across(f);
+  leader["x"] = f.x.channel("from_x");
+  leader["y"] = f.y.channel("from_y");
+  leader["x2"] = {{"field", "to_x"}};
+  leader["y2"] = {{"field", "to_y"}};
+  Json rule = layer("name-leaders", prefix + "names", mark("rule", "leader"), std::move(leader));
+  rule["transform"] = {{{"filter", "isValid(datum.from_x)"}}};
+  layers.push_back(std::move(rule));
+  for (const char* style : {"roof-label-halo", "point-name", "fault"}) {
+    Json text = across(f);
+    text["text"] = {{"field", "text"}};
+    Json names =
+        layer(std::string("names-") + style, prefix + "names",
+              mark("text", style, {{"align", "left"}, {"baseline", "middle"}}), std::move(text));
+    if (std::string_view(style) == "fault") {
+      names["transform"] = {{{"filter", "datum.fault"}}};
+    }
+    layers.push_back(std::move(names));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> add_dots(Json& data, const std::string& prefix, const Frame& f,
+                                  const Roofs& roofs, const std::vector<Dot>& dots,
+                                  const DotNames& names) {
+  Json predicted = Json::array(), measured = Json::array(), levels = Json::array();
+  Json joins = Json::array(), intervals = Json::array();
+  for (const Dot& dot : dots) {
+    Json row = tooltip_row(dot);
+    row["level"] = dot.point->is_limit ? "compulsory traffic" : "DRAM";
+    predicted.push_back(placed(row, dot.predicted, shape_of(dot)));
+    if (dot.measured) measured.push_back(placed(row, *dot.measured, "circle"));
+    for (const LevelIntensity& level : dot.levels) {
+      const Place place{level.intensity, dot.predicted.flops_per_s};
+      Json at = placed(row, place, shape_of(level));
+      at["level"] = level.level + ", " + si(level.intensity, "FLOP/B");
+      levels.push_back(std::move(at));
+    }
+    add_lines(joins, intervals, dot);
+  }
+  data[prefix + "predicted"] = std::move(predicted);
+  data[prefix + "measured"] = std::move(measured);
+  data[prefix + "levels"] = std::move(levels);
+  data[prefix + "joins"] = std::move(joins);
+  data[prefix + "intervals"] = std::move(intervals);
+  data[prefix + "arrows"] = arrow_rows(dots, f);
+  return add_names(data, prefix, f, roofs, dots, names);
+}
+
+void add_dot_layers(Json& layers, const std::string& prefix, const Frame& f, const Json& colours,
+                    std::size_t dots) {
+  const auto ruled = [&](const char* name, const char* style, bool across_x) {
+    Json encoding = across(f);
+    encoding[across_x ? "x2" : "y2"] = {{"field", across_x ? "x2" : "y2"}};
+    encoding["color"] = colours;
+    layers.push_back(
+        layer(name, prefix + name, mark("rule", style, {{"clip", true}}), std::move(encoding)));
+  };
+  ruled("joins", "join", true);
+  ruled("intervals", "error-bar", false);
+  Json arrows = across(f);
+  arrows["x2"] = {{"field", "x2"}};
+  arrows["y2"] = {{"field", "y2"}};
+  arrows["color"] = colours;
+  layers.push_back(layer("arrows", prefix + "arrows", mark("rule", "arrow"), std::move(arrows)));
+  Json heads =
+      layer("arrow-heads", prefix + "arrows",
+            mark("point", "arrow", {{"shape", "triangle"}, {"filled", true}, {"size", 44}}),
+            {{"x", f.x.channel("head_x")},
+             {"y", f.y.channel("head_y")},
+             {"angle", {{"field", "angle"}, {"type", "quantitative"}, {"scale", nullptr}}},
+             {"color", colours}});
+  heads["transform"] = {{{"filter", "isValid(datum.angle)"}}};
+  layers.push_back(std::move(heads));
+  const int size = dots > 24 ? 46 : 78;
+  layers.push_back(dot_layer("levels", prefix, f, colours, size * 2 / 3));
+  layers.push_back(dot_layer("predicted", prefix, f, colours, size));
+  layers.push_back(dot_layer("measured", prefix, f, colours, size));
+  add_name_layers(layers, prefix, f);
+}
+
+}  // namespace roofcast::reports

@@ -1,0 +1,192 @@
+#include "reports/roofline_roofs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "reports/text.hpp"
+
+namespace roofcast::reports {
+namespace {
+
+Json line_row(std::string roof, double value, const char* unit, Place from, Place to) {
+  return {{"roof", std::move(roof)}, {"value", value},        {"text", si(value, unit)},
+          {"x", from.intensity},     {"y", from.flops_per_s}, {"x2", to.intensity},
+          {"y2", to.flops_per_s}};
+}
+
+double top_of(const Roofs& roofs, const Frame& f) {
+  return roofs.compute.empty() ? f.y.high : roofs.compute.front().flops_per_s;
+}
+
+void add_slopes(Json& memory, Json& sustained, const Roofs& roofs, const Frame& f) {
+  const double top = top_of(roofs, f);
+  const auto slope = [&](const std::string& roof, double rate) {
+    const double begin = std::max(f.x.low, f.y.low / rate);
+    const double end = std::min(f.x.high, top / rate);
+    return line_row(roof, rate, "B/s", {begin, rate * begin}, {end, rate * end});
+  };
+  for (const MemoryRoof& roof : roofs.memory) {
+    if (roof.sheet_bytes_per_s) memory.push_back(slope(roof.level, *roof.sheet_bytes_per_s));
+    if (roof.sustained_bytes_per_s) {
+      sustained.push_back(slope(roof.level + " sustained", *roof.sustained_bytes_per_s));
+    }
+  }
+}
+
+/// What the slowest memory and the highest roof leave attainable.
+Json attainable_rows(const Roofs& roofs, const Frame& f) {
+  Json rows = Json::array();
+  if (roofs.memory.empty() || roofs.compute.empty()) return rows;
+  const double rate = roofs.memory.back().highest();
+  const double top = top_of(roofs, f);
+  for (const double x : {f.x.low, std::max(f.x.low, f.y.low / rate), top / rate, f.x.high}) {
+    rows.push_back({{"x", x}, {"y", std::clamp(rate * x, f.y.low, top)}, {"floor", f.y.low}});
+  }
+  return rows;
+}
+
+std::string style_of(const ComputeRoof& roof, bool asked) {
+  if (!asked) return "other roofs";
+  return roof.pipe == "vector" ? "vector roofs" : "tensor roofs";
+}
+
+void add_levels(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& f,
+                const std::vector<bool>& asked) {
+  const double fastest = roofs.memory.empty() ? 0 : roofs.memory.front().highest();
+  for (std::size_t i = 0; i < roofs.compute.size(); ++i) {
+    const ComputeRoof& roof = roofs.compute[i];
+    const double begin = fastest > 0 ? std::max(f.x.low, roof.flops_per_s / fastest) : f.x.low;
+    const std::string label = roof.pipe + " " + std::string(name(roof.dtype));
+    data[prefix + style_of(roof, asked[i])].push_back(line_row(label, roof.flops_per_s, "FLOP/s",
+                                                               {begin, roof.flops_per_s},
+                                                               {f.x.high, roof.flops_per_s}));
+    if (!asked[i] || roofs.memory.empty() || !roofs.memory.back().sheet_bytes_per_s) continue;
+    const double ridge = roof.flops_per_s / *roofs.memory.back().sheet_bytes_per_s;
+    data[prefix + "ridges"].push_back({{"roof", label},
+                                       {"intensity", ridge},
+                                       {"flops_per_s", roof.flops_per_s},
+                                       {"text", si(ridge, "FLOP/B")}});
+  }
+}
+
+/// Where points and the lines between them stand.
+std::vector<Pixel> occupied(const Frame& f, const std::vector<Dot>& dots) {
+  std::vector<Pixel> pixels;
+  for (const Dot& dot : dots) {
+    pixels.push_back(f.pixel(dot.predicted));
+    if (dot.measured) pixels.push_back(f.pixel(*dot.measured));
+    for (const LevelIntensity& level : dot.levels) {
+      pixels.push_back(f.pixel({level.intensity, dot.predicted.flops_per_s}));
+    }
+  }
+  return pixels;
+}
+
+void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& f,
+                const std::vector<Dot>& dots, const std::vector<bool>& asked) {
+  Json slopes = Json::array();
+  std::vector<MemoryRoof> named = roofs.memory;
+  if (f.x.pixels < kNarrow) {
+    for (MemoryRoof& roof : named) {
+      if (roof.sheet_bytes_per_s) roof.sustained_bytes_per_s.reset();
+    }
+  }
+  for (const RoofLabel& label :
+       slope_labels(named, f.x, f.y, top_of(roofs, f), occupied(f, dots))) {
+    slopes.push_back(
+        {{"text", label.text}, {"x", f.x.value(label.at.x)}, {"y", f.y.value(label.at.y)}});
+  }
+  Json levels = Json::array();
+  for (const RoofLabel& label : level_labels(roofs.compute, asked, f.x, f.y)) {
+    // A narrow frame has room for the figure alone.
+    const std::string text = f.x.pixels < kNarrow ? si(label.level, "FLOP/s") : label.text;
+    levels.push_back({{"text", text},
+                      {"y", f.y.value(label.at.y)},
+                      {"level", label.level},
+                      {"asked", label.asked}});
+  }
+  data[prefix + "slope labels"] = std::move(slopes);
+  data[prefix + "level labels"] = std::move(levels);
+}
+
+Json level_text(const std::string& prefix, const Frame& f, bool asked) {
+  Json text = layer(asked ? "level-labels" : "other-level-labels", prefix + "level labels",
+                    mark("text", asked ? "roof-label" : "other-roof-label",
+                         {{"align", "left"}, {"baseline", "middle"}}),
+                    {{"x", {{"value", f.x.pixels + 18}}},
+                     {"y", f.y.channel("y")},
+                     {"text", {{"field", "text"}}}});
+  if (f.x.pixels < kNarrow) {
+    text["mark"]["align"] = "right";
+    text["mark"]["baseline"] = "bottom";
+    text["mark"]["dy"] = -2;
+    text["encoding"]["x"] = {{"value", f.x.pixels}};
+    text["encoding"]["y"] = f.y.channel("level");
+  }
+  text["transform"] = {{{"filter", asked ? "datum.asked" : "!datum.asked"}}};
+  return text;
+}
+
+}  // namespace
+
+Json layer(std::string_view name, const std::string& data, Json mark, Json encoding) {
+  // Vega-Lite joins views of the same name: those of a panel bear its prefix.
+  return {{"name", data.substr(0, data.find(':') + 1) + std::string(name)},
+          {"data", {{"name", data}}},
+          {"mark", std::move(mark)},
+          {"encoding", std::move(encoding)}};
+}
+
+void add_roofs(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& f,
+               const std::vector<Dot>& dots) {
+  for (const char* set : {"memory roofs", "sustained roofs", "tensor roofs", "vector roofs",
+                          "other roofs", "ridges"}) {
+    data[prefix + set] = Json::array();
+  }
+  std::vector<bool> asked;
+  for (const ComputeRoof& roof : roofs.compute) asked.push_back(is_asked(roof, dots));
+  add_slopes(data[prefix + "memory roofs"], data[prefix + "sustained roofs"], roofs, f);
+  add_levels(data, prefix, roofs, f, asked);
+  data[prefix + "attainable"] = attainable_rows(roofs, f);
+  add_labels(data, prefix, roofs, f, dots, asked);
+}
+
+void add_roof_layers(Json& layers, const std::string& prefix, const Frame& f) {
+  const double slope_angle =
+      -std::atan2(f.y.pixels_per_decade(), f.x.pixels_per_decade()) * 180 / std::numbers::pi;
+  layers.push_back(
+      layer("attainable", prefix + "attainable", mark("area", "attainable", {{"clip", true}}),
+            {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"y2", {{"field", "floor"}}}}));
+  for (const char* kind : {"other", "sustained", "memory", "vector", "tensor"}) {
+    layers.push_back(layer(std::string(kind) + "-roofs", prefix + kind + " roofs",
+                           mark("rule", std::string(kind) + "-roof", {{"clip", true}}),
+                           {{"x", f.x.channel("x")},
+                            {"y", f.y.channel("y")},
+                            {"x2", {{"field", "x2"}}},
+                            {"y2", {{"field", "y2"}}},
+                            {"tooltip", tooltip({{"roof", "Roof"}, {"text", "Peak"}})}}));
+  }
+  layers.push_back(
+      layer("ridges", prefix + "ridges", mark("point", "ridge", {{"filled", true}, {"size", 26}}),
+            {{"x", f.x.channel("intensity")},
+             {"y", f.y.channel("flops_per_s")},
+             {"tooltip", tooltip({{"roof", "Ridge of DRAM with"}, {"text", "Intensity"}})}}));
+  for (const char* style : {"roof-label-halo", "roof-label"}) {
+    layers.push_back(layer(
+        std::string("slope-") + style, prefix + "slope labels",
+        mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", slope_angle}}),
+        {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
+  }
+  // Inside a narrow frame: those asked for alone, each on its roof.
+  layers.push_back(level_text(prefix, f, true));
+  if (f.x.pixels < kNarrow) return;
+  layers.push_back(level_text(prefix, f, false));
+  layers.push_back(layer("leaders", prefix + "level labels", mark("rule", "leader"),
+                         {{"x", {{"value", f.x.pixels + 2}}},
+                          {"x2", {{"value", f.x.pixels + 14}}},
+                          {"y", f.y.channel("level")},
+                          {"y2", {{"field", "y"}}}}));
+}
+
+}  // namespace roofcast::reports

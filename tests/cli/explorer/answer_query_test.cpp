@@ -1,0 +1,99 @@
+#include "cli/explorer/answer_query.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/types/problem.hpp"
+#include "tests/cli/run_program.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using testing::run_program;
+
+json ask(const json& queries) {
+  return json::parse(explorer_answer(json{{"queries", queries}, {"width", 620}}.dump()));
+}
+
+const json kTiled = {
+    {"kernel", "gemm.tiled"}, {"gpu", "h200-sxm"}, {"m", 1024}, {"n", 1024}, {"k", 512},
+    {"dtype", "fp32"}};
+
+std::string message(const json& answer) {
+  return answer.at("error").at("message");
+}
+
+TEST(ExplorerAnswer, IsWhatPredictPrints) {
+  const json expected = json::parse(
+      run_program("predict gemm.tiled --m 1024 --n 1024 --k 512 --gpu h200-sxm --format json").out);
+  EXPECT_EQ(ask(json::array({kTiled}))["answers"][0], expected);
+}
+
+TEST(ExplorerAnswer, TakesOverridesAndTheCacheState) {
+  json query = kTiled;
+  query["set"] = {{"sm_count", 264}, {"memory/dram_bandwidth_bytes_per_s", 9.6e12}};
+  query["cache"] = "steady";
+  const json expected = json::parse(
+      run_program(
+          "predict gemm.tiled --m 1024 --n 1024 --k 512 --gpu h200-sxm --cache steady --set "
+          "sm_count=264 --set memory/dram_bandwidth_bytes_per_s=9600000000000 --format json")
+          .out);
+  EXPECT_EQ(ask(json::array({query}))["answers"][0], expected);
+}
+
+TEST(ExplorerAnswer, DrawsARooflineForEachDevice) {
+  json other = kTiled;
+  other["gpu"] = "a100-sxm4-80gb";
+  json changed = kTiled;
+  changed["set"] = {{"memory/dram_bandwidth_bytes_per_s", 9.6e12}};
+  const json answer = ask(json::array({kTiled, other, kTiled, changed}));
+  std::vector<std::string> ids;
+  for (const json& chart : answer["charts"]) ids.push_back(chart["id"]);
+  EXPECT_EQ(ids, (std::vector<std::string>{"roofline-1", "roofline-2", "roofline-3", "parts",
+                                           "traffic"}));
+  EXPECT_EQ(answer["charts"][0]["spec"]["datasets"]["predicted"].size(), 2U);
+}
+
+TEST(ExplorerAnswer, OfAFamilyIsItsLimit) {
+  json query = kTiled;
+  query["kernel"] = "gemm";
+  const json answer = ask(json::array({query}));
+  EXPECT_GT(answer["answers"][0]["limit"]["time_s"], 0);
+  EXPECT_EQ(answer["charts"].size(), 1U);
+}
+
+TEST(ExplorerAnswer, SaysWhatIsWrongInItsPlace) {
+  const auto with = [](const char* key, const json& value) {
+    json query = kTiled;
+    query[key] = value;
+    return message(ask(json::array({query, kTiled}))["answers"][0]);
+  };
+  EXPECT_NE(with("kernel", "gemm.tield").find("gemm.tiled"), std::string::npos);
+  EXPECT_NE(with("gpu", "../../etc/passwd").find("no GPU is named"), std::string::npos);
+  EXPECT_NE(with("m", 1.5).find("whole number"), std::string::npos);
+  EXPECT_NE(with("m", 0).find("m"), std::string::npos);
+  EXPECT_NE(with("cache", "lukewarm").find("cold, warm or steady"), std::string::npos);
+  EXPECT_NE(with("set", {{"no_such_key", 1}}).find("no_such_key"), std::string::npos);
+  EXPECT_NE(with("set", {{"sm_count", "x"}}).find("takes a number"), std::string::npos);
+}
+
+TEST(ExplorerAnswer, RefusesWhatIsNoRequest) {
+  for (const char* text : {"", "[]", "{}", "{\"queries\":1}", "{\"queries\":[{},{},{},{},{}]}"}) {
+    EXPECT_THROW(explorer_answer(text), InputError) << text;
+  }
+}
+
+TEST(ExplorerCatalog, ListsKernelsWithTheirParametersAndGpus) {
+  const json catalog = json::parse(explorer_catalog());
+  EXPECT_GT(catalog["kernels"].size(), 50U);
+  EXPECT_GT(catalog["gpus"].size(), 10U);
+  for (const json& kernel : catalog["kernels"]) EXPECT_FALSE(kernel["dtypes"].empty());
+  const json values = json::parse(explorer_values("h200-sxm"));
+  EXPECT_GT(values["values"].size(), 30U);
+  EXPECT_THROW(explorer_values("none"), InputError);
+}
+
+}  // namespace
+}  // namespace roofcast::cli
