@@ -74,6 +74,7 @@ void write_parts(JsonWriter& json, const transformer::Step& step) {
 std::vector<std::string> notes_of(const StepAnswer& answer) {
   std::vector<std::string> notes;
   if (!answer.fits) notes.push_back("does not fit the memory: " + answer.would_fit);
+  if (answer.step) notes.insert(notes.end(), answer.step->notes.begin(), answer.step->notes.end());
   if (!answer.refusal.empty()) notes.push_back(answer.refusal);
   return notes;
 }

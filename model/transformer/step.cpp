@@ -41,6 +41,8 @@ constexpr Movements kEager = {
 constexpr Movements kFused = {
     {{1, 1}, {1, 1}}, {{2, 1}, {3, 1}}, {{3, 1}, {5, 1}}, {{2, 1}, {2, 1}}, 6};
 
+constexpr std::string_view kAttention = "attention";
+
 class Composer {
  public:
   Composer(const Architecture& model, const Task& task, const Gpu& gpu)
@@ -106,7 +108,7 @@ class Composer {
                               Given{"head_dim", model_.head_dim},
                               Given{"causal", 0, model_.causal && !decode ? "yes" : "no"},
                               Given{"pass", 0, pass}};
-    kernels_.add("attention", times, "attention.library", given);
+    kernels_.add(kAttention, times, "attention.library", given);
   }
 
   // Scores in memory: two products, a softmax, and scaling and masking one by one (2 and 3 passes).
@@ -116,19 +118,19 @@ class Composer {
     const double keys = real(task_.phase == Phase::decode ? task_.context : task_.seq);
     const double dim = real(model_.head_dim);
     const double scores = batch * queries * keys;
-    kernels_.product("attention", layers() * forwards(), queries, keys, dim, batch);
-    kernels_.product("attention", layers() * forwards(), queries, dim, keys, batch);
+    kernels_.product(kAttention, layers() * forwards(), queries, keys, dim, batch);
+    kernels_.product(kAttention, layers() * forwards(), queries, dim, keys, batch);
     const std::array rows = {Given{"rows", static_cast<std::int64_t>(batch * queries)},
                              Given{"cols", static_cast<std::int64_t>(keys)}};
-    kernels_.add("attention", layers() * forwards(), "softmax.library", rows);
+    kernels_.add(kAttention, layers() * forwards(), "softmax.library", rows);
     const bool eager = task_.framework == Framework::eager;
     const double masked = model_.causal ? 3 : 2;
-    if (eager) kernels_.move("attention", layers() * forwards(), scores * (2 + masked), 2);
+    if (eager) kernels_.move(kAttention, layers() * forwards(), scores * (2 + masked), 2);
     if (!train_) return;
     // Each product has two gradients; that of the softmax reads two arrays and writes one.
-    kernels_.product("attention", 2 * layers(), queries, keys, dim, batch);
-    kernels_.product("attention", 2 * layers(), queries, dim, keys, batch);
-    kernels_.move("attention", layers(), scores * (eager ? 3 + 2 + masked : 3), eager ? 3 : 1);
+    kernels_.product(kAttention, 2 * layers(), queries, keys, dim, batch);
+    kernels_.product(kAttention, 2 * layers(), queries, dim, keys, batch);
+    kernels_.move(kAttention, layers(), scores * (eager ? 3 + 2 + masked : 3), eager ? 3 : 1);
   }
 
   void add_feed_forward() {
@@ -232,15 +234,26 @@ StepPart scaled(StepPart part, double share) {
   return part;
 }
 
-void add_software(std::vector<StepPart>& parts, const Architecture& model, const Task& task,
+// Nothing was fitted to other phases, and fp32 has no flash attention.
+bool has_software(const Task& task) {
+  return task.framework == Framework::eager && task.phase == Phase::train;
+}
+
+void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
   if (task.framework == Framework::ideal) return;
-  const bool train = task.phase == Phase::train;
-  const double passes = train ? real(task.grad_accum) * (task.checkpointing ? 3 : 2) : 1;
-  const bool eager = task.framework == Framework::eager;
-  const double time_s = (eager ? software.eager_share * sum_of(parts) : 0) +
-                        software.layer_s * passes * real(model.layers);
-  if (time_s > 0) parts.push_back({"software", time_s, time_s / 2, time_s * 1.5, "host"});
+  if (!has_software(task)) {
+    step.notes.emplace_back(
+        "software adds nothing here: what it adds was measured for eager training alone");
+    return;
+  }
+  const double passes = real(task.grad_accum) * (task.checkpointing ? 3 : 2);
+  double time_s = software.layer_s * passes * real(model.layers);
+  for (const StepPart& part : step.parts) {
+    const bool flash = part.name == kAttention && task.dtype != DType::fp32;
+    if (flash) time_s += software.attention_share * part.time_s;
+  }
+  if (time_s > 0) step.parts.push_back({"software", time_s, time_s / 2, time_s * 1.5, "host"});
 }
 
 void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
@@ -277,14 +290,14 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
   }
   Step step;
   step.parts = Composer(model, task, gpu).parts();
-  add_software(step.parts, model, task, software);
+  add_software(step, model, task, software);
   const double compute_s = sum_of(step.parts);
   StepPart sums = tensor_parallel(model, task, gpu);
   if (sums.time_s > 0) step.parts.push_back(std::move(sums));
   StepPart beside = data_parallel(model, task, gpu);
   if (beside.time_s > 0) {
     const double hidden = std::min(1.0, compute_s / beside.time_s);
-    const double least = task.framework == Framework::ideal ? 0 : software.exposed;
+    const double least = has_software(task) ? software.exposed : 0;
     const double shown = std::max(1 - hidden, least);
     if (shown > 0) step.parts.push_back(scaled(std::move(beside), shown));
   }

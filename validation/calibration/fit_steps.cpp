@@ -94,13 +94,14 @@ Gpu device(const std::string& name) {
 struct Measured {
   Row row;
   double kernels_s = 0;
-  double beside_s = 0;  ///< collectives, all shown
+  double attention_s = 0;  ///< of kernels_s
+  double beside_s = 0;     ///< collectives, all shown
   double layer_passes = 0;
 };
 
 double step_s(const Measured& one, const SoftwareConstants& software) {
-  const double compute_s =
-      one.kernels_s * (1 + software.eager_share) + software.layer_s * one.layer_passes;
+  const double compute_s = one.kernels_s + software.attention_share * one.attention_s +
+                           software.layer_s * one.layer_passes;
   const double shown = std::max(1 - compute_s / std::max(one.beside_s, 1e-12), software.exposed);
   return compute_s + std::max(0.0, shown) * one.beside_s;
 }
@@ -113,12 +114,13 @@ double error(const Measured& one, const SoftwareConstants& software) {
 
 Measured measured(const Row& row, const Gpu& gpu) {
   SoftwareConstants all_shown;
-  all_shown.eager_share = all_shown.layer_s = 0;
+  all_shown.attention_share = all_shown.layer_s = 0;
   all_shown.exposed = 1;
   const Step step = predict_step(row.model, row.task, gpu, all_shown);
   Measured one{row};
   for (const auto& part : step.parts) {
     (part.bound == "link" ? one.beside_s : one.kernels_s) += part.time_s;
+    if (part.name == "attention") one.attention_s += part.time_s;
   }
   one.layer_passes = static_cast<double>(row.model.layers * row.task.grad_accum *
                                          (row.task.checkpointing ? 3 : 2));
@@ -134,15 +136,15 @@ double loss(const std::vector<Measured>& rows, const SoftwareConstants& software
 
 /// The best of a grid, which then narrows around it.
 SoftwareConstants fitted(const std::vector<Measured>& rows) {
-  SoftwareConstants best{0.3, 100e-6, 0.3};
+  SoftwareConstants best{0.3, 300e-6, 0.3};
   constexpr int kSteps = 5;
   for (double width = 1; width > 0.01; width *= 0.6) {
     const SoftwareConstants middle = best;
     for (int i = -kSteps; i <= kSteps; ++i) {
       for (int j = -kSteps; j <= kSteps; ++j) {
         for (int k = -kSteps; k <= kSteps; ++k) {
-          const SoftwareConstants next{std::max(0.0, middle.eager_share + 0.06 * width * i),
-                                       std::max(0.0, middle.layer_s + 60e-6 * width * j),
+          const SoftwareConstants next{std::max(0.0, middle.attention_share + 0.1 * width * i),
+                                       std::max(0.0, middle.layer_s + 100e-6 * width * j),
                                        std::clamp(middle.exposed + 0.1 * width * k, 0.0, 1.0)};
           if (loss(rows, next) < loss(rows, best)) best = next;
         }
@@ -183,7 +185,7 @@ int main(int argc, char** argv) {
     steps.push_back(measured(row, gpus.at(row.gpu)));
   }
   const SoftwareConstants software = fitted(steps);
-  std::printf("eager_share %.4g\nlayer_s %.4g\nexposed %.4g\n", software.eager_share,
+  std::printf("attention_share %.4g\nlayer_s %.4g\nexposed %.4g\n", software.attention_share,
               software.layer_s, software.exposed);
   const auto print = [&](const SoftwareConstants& constants) {
     report("even", steps, constants, [](const Row&, bool even) { return even; });
