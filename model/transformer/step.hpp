@@ -27,7 +27,7 @@ struct Step {
   std::vector<std::string> notes;
 };
 
-/// What software adds to an eager training step, named. fit_steps prints it.
+/// What software adds to an eager FSDP training step in 16 bits, named. fit_steps prints it.
 struct SoftwareConstants {
   // Calibrated on training_mpt.csv (../shared/reference), rows of even position among those of one
   // machine of 8 GPUs, all GPUs together, 2026-11-23.
