@@ -84,6 +84,10 @@ void visit_quantities(Gpu& gpu, const Visit& visit) {
   if (gpu.occupancy) visit_occupancy(*gpu.occupancy, visit);
   visit("/power_w", gpu.power_w);
   visit("/link/link_bytes_per_s", gpu.link_bytes_per_s);
+  visit("/link/link_in_switch_reduction", gpu.link_in_switch_reduction);
+  visit("/link/collective_start_s", gpu.collective_start_s);
+  visit("/link/collective_step_s", gpu.collective_step_s);
+  visit("/link/collective_link_share", gpu.collective_link_share);
 }
 
 template <typename Visit>

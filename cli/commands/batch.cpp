@@ -1,7 +1,10 @@
 #include "cli/commands/batch.hpp"
 
+#include "cli/commands/collective.hpp"
 #include "cli/input/kernel_options.hpp"
+#include "cli/input/task.hpp"
 #include "cli/output/answer.hpp"
+#include "cli/output/step_output.hpp"
 #include "model/types/parameter_text.hpp"
 
 namespace roofcast::cli {
@@ -19,6 +22,7 @@ struct Asked {
   const QueryField* kernel = nullptr;
   const QueryField* gpu = nullptr;
   const QueryField* dtype = nullptr;
+  const QueryField* model = nullptr;
 };
 
 Asked find_names(const Query& query) {
@@ -27,6 +31,7 @@ Asked find_names(const Query& query) {
     if (field.key == "kernel") asked.kernel = &field;
     if (field.key == "gpu") asked.gpu = &field;
     if (field.key == "dtype") asked.dtype = &field;
+    if (field.key == "model") asked.model = &field;
   }
   return asked;
 }
@@ -104,18 +109,52 @@ const Gpu& Batch::gpu(std::string_view name) {
   return gpus_.emplace(key, load_device(key, defaults_.device)).first->second;
 }
 
+const Gpu& Batch::device_of(const QueryField* field) {
+  if (field == nullptr && !defaults_.gpu) {
+    throw InputError("'gpu' is missing: put it in the line or give --gpu");
+  }
+  return gpu(field != nullptr ? text_of(*field) : *defaults_.gpu);
+}
+
+void Batch::answer_collective(const QueryField& kernel, const QueryField* gpu_field,
+                              fmt::memory_buffer& out) {
+  CollectiveQuestion question{collective_named(text_of(kernel))};
+  for (const QueryField& field : query_) {
+    if (&field == &kernel || &field == gpu_field) continue;
+    read_collective_field(field, question);
+  }
+  JsonWriter json(out);
+  write_json(json, question, device_of(gpu_field));
+  json.newline();
+}
+
+void Batch::answer_model(const QueryField& model, const QueryField* gpu_field,
+                         fmt::memory_buffer& out) {
+  transformer::Task task;
+  for (const QueryField& field : query_) {
+    if (&field != &model && &field != gpu_field) read_task_field(field, task);
+  }
+  check_given(task);
+  const std::string& name = text_of(model);
+  JsonWriter json(out);
+  write_json(json, answer_step(name, shipped_model(name), task, device_of(gpu_field)));
+  json.newline();
+}
+
 void Batch::answer_line(std::string_view line, fmt::memory_buffer& out) {
   query_.read(line);
   const Asked asked = find_names(query_);
-  if (asked.kernel == nullptr && defaults_.kernel.empty()) {
+  const bool any_kernel = defaults_.kernel.empty();
+  if (any_kernel && asked.model != nullptr) return answer_model(*asked.model, asked.gpu, out);
+  if (asked.kernel == nullptr && any_kernel) {
     throw InputError("'kernel' is missing, such as \"gemm.tiled\"");
+  }
+  if (any_kernel && asked.kernel != nullptr && is_collective(text_of(*asked.kernel))) {
+    return answer_collective(*asked.kernel, asked.gpu, out);
   }
   const KernelRef& found =
       kernel(asked.kernel != nullptr ? text_of(*asked.kernel) : defaults_.kernel);
-  if (asked.gpu == nullptr && !defaults_.gpu) {
-    throw InputError("'gpu' is missing: put it in the line or give --gpu");
-  }
-  const Gpu& device = gpu(asked.gpu != nullptr ? text_of(*asked.gpu) : *defaults_.gpu);
+  const Gpu& device = device_of(asked.gpu);
 
   Problem problem;
   problem.dtype = asked.dtype != nullptr ? read_dtype(text_of(*asked.dtype), found)

@@ -58,6 +58,10 @@ class Batch {
 
   std::optional<Refusal> try_line(std::string_view line, fmt::memory_buffer& out);
   void answer_line(std::string_view line, fmt::memory_buffer& out);
+  void answer_collective(const QueryField& kernel, const QueryField* gpu_field,
+                         fmt::memory_buffer& out);
+  void answer_model(const QueryField& model, const QueryField* gpu_field, fmt::memory_buffer& out);
+  const Gpu& device_of(const QueryField* field);
   const KernelRef& kernel(std::string_view name);
   const Gpu& gpu(std::string_view name);
 

@@ -38,6 +38,7 @@ ExitCode run_report(const Arguments& arguments);
 ExitCode run_explore(const Arguments& arguments);
 ExitCode run_gpus(const Arguments& arguments);
 ExitCode run_kernels(const Arguments& arguments);
+ExitCode run_model(const Arguments& arguments);
 ExitCode run_show(const Arguments& arguments);
 
 }  // namespace roofcast::cli

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/commands/batch_lines.hpp"
+#include "cli/commands/collective.hpp"
 #include "cli/commands/opening.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
@@ -15,6 +16,7 @@ constexpr HelpPage kHelp = {
     "  roofcast predict gemm.tiled gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu "
     "v100-sxm2,p100\n"
     "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
+    "  roofcast predict collective.all_reduce --bytes 64MiB --gpus 8 --gpu h100-sxm5\n"
     "  roofcast predict --batch queries.jsonl > answers.jsonl\n",
     "roofcast predict KERNEL... [options]",
     "Forecasts work, traffic, limit and expected time of a kernel. A family alone (gemm) gives "
@@ -140,6 +142,7 @@ void write_answers(std::span<const Answered> answers, const Question& question, 
 ExitCode run_predict(const Arguments& arguments) {
   std::vector<Option> known = common_options();
   const SplitArguments split = split_words(arguments, known);
+  if (!split.words.empty() && is_collective(split.words.front())) return run_collective(arguments);
   Question question;
   for (const std::string& word : split.words) question.kernels.push_back(kernel_named(word));
   if (question.kernels.empty()) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "cli/exit_code.hpp"
@@ -38,6 +39,25 @@ double parse_share(std::string_view what, std::string_view text) {
       validation::number_of<double>(text.substr(0, text.size() - (of_hundred ? 1 : 0)));
   if (value) return of_hundred ? *value / 100 : *value;
   throw UsageError(fmt::format("{} takes a share such as 5% or 0.05, not '{}'", what, text));
+}
+
+double parse_bytes(std::string_view what, std::string_view text) {
+  struct Unit {
+    std::string_view suffix;
+    double bytes;
+  };
+  constexpr std::array units = {
+      Unit{"KiB", 1024.0}, Unit{"MiB", 1048576.0}, Unit{"GiB", 1073741824.0},
+      Unit{"kB", 1e3},     Unit{"MB", 1e6},        Unit{"GB", 1e9},
+      Unit{"B", 1}};
+  Unit unit{"", 1};
+  for (const Unit& one : units) {
+    if (unit.suffix.empty() && text.ends_with(one.suffix)) unit = one;
+  }
+  const auto value =
+      validation::number_of<double>(text.substr(0, text.size() - unit.suffix.size()));
+  if (value) return *value * unit.bytes;
+  throw UsageError(fmt::format("{} takes bytes such as 65536 or 64MiB, not '{}'", what, text));
 }
 
 }  // namespace roofcast::cli

@@ -20,4 +20,7 @@ double parse_real(std::string_view what, std::string_view text);
 /// A share, as 5% or 0.05. UsageError for other text.
 double parse_share(std::string_view what, std::string_view text);
 
+/// Bytes, as 65536, 64MiB or 64MB. UsageError for other text.
+double parse_bytes(std::string_view what, std::string_view text);
+
 }  // namespace roofcast::cli

@@ -73,6 +73,11 @@ class JsonWriter {
     }
   }
 
+  void boolean(bool value) {
+    separate();
+    raw(value ? "true" : "false");
+  }
+
   void null() {
     separate();
     raw("null");

@@ -28,7 +28,7 @@ std::vector<File> read_tree(const fs::path& root) {
   const std::set<std::string> kept = {".cpp", ".hpp", ".cu", ".cuh", ".js", ".mjs"};
   std::vector<File> files;
   for (const char* top :
-       {"model", "hw_specs", "kernels", "validation", "reports", "cli", "tests"}) {
+       {"model", "hw_specs", "architectures", "kernels", "validation", "reports", "cli", "tests"}) {
     for (auto at = fs::recursive_directory_iterator(root / top);
          at != fs::recursive_directory_iterator(); ++at) {
       if (at->path().filename() == "node_modules") at.disable_recursion_pending();
@@ -95,10 +95,11 @@ const std::vector<Layer>& layers() {
       {"model/libraries", {"model/types", "model/counting", "model/kernels"}},
       {"model", {}},  // the catalog and what is asked of it: all below model/
       {"hw_specs", {"model"}},
+      {"architectures", {"model", "hw_specs"}},
       {"kernels", {"model"}},
-      {"validation", {"model", "hw_specs", "kernels"}},
+      {"validation", {"model", "hw_specs", "architectures", "kernels"}},
       {"reports", {"model", "hw_specs", "validation"}},
-      {"cli", {"model", "hw_specs", "validation", "reports"}},
+      {"cli", {"model", "hw_specs", "architectures", "validation", "reports"}},
   };
   return all;
 }

@@ -1,0 +1,32 @@
+#pragma once
+// Collectives among GPUs, asked for by the names of kernels: `predict collective.all_reduce`.
+#include <string_view>
+
+#include "cli/commands/command.hpp"
+#include "cli/input/query.hpp"
+#include "cli/output/json_writer.hpp"
+#include "model/transformer/collective.hpp"
+
+namespace roofcast::cli {
+
+struct CollectiveQuestion {
+  transformer::Collective collective = transformer::Collective::all_reduce;
+  double bytes = 0;  ///< of a rank's input, of all_gather the result
+  double gpus = 0;
+};
+
+/// Whether the name asks for a collective: "collective" or "collective.…".
+bool is_collective(std::string_view name);
+/// UsageError naming them all for one that is none.
+transformer::Collective collective_named(std::string_view name);
+
+/// A member of a query line. Throws InputError for another key and for another kind of value.
+void read_collective_field(const QueryField& field, CollectiveQuestion& question);
+
+/// The answer, a JSON object without an end of line. Throws InputError.
+void write_json(JsonWriter& json, const CollectiveQuestion& question, const Gpu& gpu);
+
+/// `roofcast predict collective.…`: the arguments of predict.
+ExitCode run_collective(const Arguments& arguments);
+
+}  // namespace roofcast::cli

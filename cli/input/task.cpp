@@ -1,0 +1,176 @@
+#include "cli/input/task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "architectures/loader.hpp"
+#include "cli/output/files.hpp"
+#include "model/types/problem.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using transformer::Phase;
+using transformer::Task;
+
+struct Number {
+  std::string_view key;
+  std::string_view meaning;
+  std::int64_t Task::*member;
+  std::int64_t most;
+};
+constexpr std::array kNumbers = {
+    Number{"batch", "sequences of one GPU at a time; several, parted by commas", &Task::batch,
+           1 << 20},
+    Number{"seq", "tokens of a sequence (default: 1024)", &Task::seq, 1 << 20},
+    Number{"context", "decode: keys that the cache holds", &Task::context, 1 << 24},
+    Number{"grad_accum", "train: passes between two optimizer steps (default: 1)",
+           &Task::grad_accum, 1 << 16},
+    Number{"tp", "GPUs that share each product (default: 1)", &Task::tp, 8},
+    Number{"dp", "copies of the model (default: 1)", &Task::dp, 8},
+    Number{"fsdp", "GPUs that share weights, gradients and optimizer states (default: 1)",
+           &Task::fsdp, 8}};
+
+constexpr std::array<std::string_view, 2> kCheckpointing = {"none", "full"};
+
+template <std::size_t kCount>
+std::size_t position(std::string_view key, std::string_view text,
+                     const std::array<std::string_view, kCount>& words) {
+  const auto word = one_of(fmt::format("'{}'", key), text, words);
+  return static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
+}
+
+void set_word(Task& task, std::string_view key, std::string_view text) {
+  if (key == "phase") {
+    task.phase = static_cast<Phase>(position(key, text, transformer::kPhases));
+  } else if (key == "framework") {
+    task.framework =
+        static_cast<transformer::Framework>(position(key, text, transformer::kFrameworks));
+  } else if (key == "checkpointing") {
+    task.checkpointing = position(key, text, kCheckpointing) == 1;
+  } else if (const auto type = parse_dtype(text)) {
+    task.dtype = *type;
+  } else {
+    throw InputError(fmt::format("no type is named '{}': 'dtype' is bf16, fp16 or fp32", text));
+  }
+}
+
+constexpr std::array<std::string_view, 4> kWords = {"phase", "framework", "checkpointing", "dtype"};
+
+void set_number(Task& task, const Number& number, std::int64_t value) {
+  if (value < 1 || value > number.most) {
+    throw InputError(fmt::format("'{}' is 1 to {}, found {}", number.key, number.most, value));
+  }
+  task.*number.member = value;
+}
+
+const Number* find_number(std::string_view key) {
+  const auto found = std::find_if(kNumbers.begin(), kNumbers.end(),
+                                  [key](const Number& one) { return one.key == key; });
+  return found != kNumbers.end() ? &*found : nullptr;
+}
+
+std::string option_name(std::string_view key) {
+  std::string name(key);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+}  // namespace
+
+transformer::Architecture shipped_model(std::string_view name) {
+  if (const auto* known = architectures::find_embedded(name)) {
+    return architectures::load(std::string(name), known->text);
+  }
+  std::vector<std::string_view> names;
+  for (const auto& one : architectures::embedded()) names.push_back(one.name);
+  throw InputError(fmt::format("no model is named '{}'.{} There are {}", name,
+                               did_you_mean(name, names), fmt::join(names, ", ")));
+}
+
+transformer::Architecture model_named(const std::string& name_or_path) {
+  const bool path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
+  return path ? architectures::load(name_or_path, read_file(name_or_path))
+              : shipped_model(name_or_path);
+}
+
+std::vector<Option> task_options() {
+  std::vector<Option> options = {{"train", "", "a training step: forward, backward, AdamW"},
+                                 {"prefill", "", "the forward pass over a prompt"},
+                                 {"decode", "", "one token for each sequence"}};
+  for (const Number& number : kNumbers) {
+    options.push_back({option_name(number.key), "N", std::string(number.meaning)});
+  }
+  options.push_back({"dtype", "TYPE", "of weights, activations and cache: bf16, fp16 or fp32"});
+  options.push_back({"framework", "WORD",
+                     "eager (default): PyTorch kernel by kernel; compiled: fused; ideal: nothing "
+                     "that software adds"});
+  options.push_back({"checkpointing", "none|full",
+                     "full: the forward pass of a layer is computed again (default: none)"});
+  return options;
+}
+
+std::vector<Task> read_tasks(const Options& options) {
+  Task task;
+  int phases = 0;
+  for (const std::string_view phase : transformer::kPhases) {
+    if (!options.has(phase)) continue;
+    set_word(task, "phase", phase);
+    ++phases;
+  }
+  if (phases != 1) throw UsageError("give one of --train, --prefill and --decode");
+  for (const std::string_view key : kWords) {
+    if (const auto text = options.find(key)) set_word(task, key, *text);
+  }
+  for (const Number& number : kNumbers) {
+    const std::string name = option_name(number.key);
+    const auto text = options.find(name);
+    if (text && number.key != "batch") {
+      set_number(task, number, parse_whole("--" + name, *text));
+    }
+  }
+  std::vector<Task> tasks;
+  for (const std::string& batch : split_list(options.get("batch", "1"), ',')) {
+    set_number(task, *find_number("batch"), parse_whole("--batch", batch));
+    check_given(task);
+    tasks.push_back(task);
+  }
+  return tasks;
+}
+
+void read_task_field(const QueryField& field, Task& task) {
+  if (const Number* number = find_number(field.key)) {
+    if (field.kind != QueryField::Kind::whole) {
+      throw InputError(fmt::format("'{}' takes a whole number", field.key));
+    }
+    return set_number(task, *number, field.whole);
+  }
+  std::vector<std::string_view> known = {"model", "gpu"};
+  for (const std::string_view key : kWords) {
+    known.push_back(key);
+    if (key != field.key) continue;
+    if (field.kind != QueryField::Kind::text) {
+      throw InputError(fmt::format("'{}' takes a string", field.key));
+    }
+    return set_word(task, key, field.text);
+  }
+  for (const Number& number : kNumbers) known.push_back(number.key);
+  throw InputError(
+      fmt::format("models have no parameter '{}'.{}", field.key, did_you_mean(field.key, known)));
+}
+
+void check_given(const Task& task) {
+  if (task.phase == Phase::decode && task.context == 0) {
+    throw InputError("'context' is missing: a decode step needs the keys that its cache holds");
+  }
+  if (task.phase != Phase::decode && task.context != 0) {
+    throw InputError("'context' goes with decode: give 'seq'");
+  }
+  if (task.phase != Phase::train && (task.grad_accum > 1 || task.checkpointing)) {
+    throw InputError("'grad_accum' and 'checkpointing' go with train");
+  }
+}
+
+}  // namespace roofcast::cli

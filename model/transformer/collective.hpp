@@ -1,0 +1,65 @@
+#pragma once
+// Collectives among the GPUs of one NVLink switch.
+#include <array>
+#include <string_view>
+
+#include "model/types/gpu.hpp"
+
+namespace roofcast::transformer {
+
+enum class Collective : unsigned char { all_reduce, all_gather, reduce_scatter, alltoall };
+
+inline constexpr std::array kCollectives = {Collective::all_reduce, Collective::all_gather,
+                                            Collective::reduce_scatter, Collective::alltoall};
+constexpr std::string_view name(Collective collective) {
+  constexpr std::array<std::string_view, kCollectives.size()> names = {
+      "all_reduce", "all_gather", "reduce_scatter", "alltoall"};
+  return names[static_cast<std::size_t>(collective)];
+}
+
+/// One way to move a message: a start, steps that wait for each other, and a rate.
+struct Protocol {
+  double start = 1;  ///< of the link's start cost
+  double step = 1;   ///< of the link's step cost
+  double bytes = 1;  ///< time of a byte, of that at the link's kept-up rate
+};
+
+/// What holds for every GPU; fit_collectives prints it.
+struct CollectiveConstants {
+  // Calibrated on collectives_nccl.csv (../shared/reference), rows of even position, NCCL 2.27 to
+  // 2.29, all GPUs together, 2026-11-23. Multiples without a unit.
+  std::array<Protocol, 3> protocols = {{{1, 1, 24.65}, {1.307, 1.070, 1.922}, {3.720, 1.283, 1}}};
+  double own_share = 0.416;       ///< time of a byte that stays on its GPU, of one on the link
+  double alltoall_start = 1.378;  ///< its start, of a ring's: one channel to each peer
+};
+
+/// What a specification says of the links (hw_specs, group "link").
+struct LinkCosts {
+  double bytes_per_s = 0;  ///< kept up in one direction
+  double start_s = 0;
+  double step_s = 0;
+};
+
+/// Throws InputError where the specification lacks a value, naming it.
+LinkCosts link_costs(const Gpu& gpu);
+
+/// Expected time in seconds: the fastest protocol's (alpha-beta). A ring makes gpus − 1 steps and
+/// moves (gpus − 1)/gpus of the bytes, an all_reduce twice as many; alltoall sends at once. What
+/// stays on its own GPU is copied there. `bytes` are a rank's input, of all_gather its result.
+double expected_collective_s(Collective collective, double bytes, double gpus,
+                             const LinkCosts& link, const CollectiveConstants& constants = {});
+
+struct CollectiveForecast {
+  double limit_s = 0;  ///< bytes that must cross the link, at its datasheet rate
+  double expected_s = 0;
+  double low_s = 0;
+  double high_s = 0;
+  double start_s = 0;  ///< of expected_s: start and steps; the rest is bytes
+};
+
+/// The forecast with its interval. Throws InputError for no GPU pair, no bytes, or more GPUs than one
+/// switch joins.
+CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
+                                      const Gpu& gpu);
+
+}  // namespace roofcast::transformer

@@ -1,0 +1,88 @@
+#include "model/transformer/step_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "model/predict.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::transformer {
+namespace {
+
+std::int64_t whole(double value) {
+  return std::max<std::int64_t>(1, std::llround(value));
+}
+
+Problem problem_of(const KernelRef& kernel, DType dtype, std::span<const Given> given) {
+  Problem problem;
+  problem.dtype = dtype;
+  unsigned marks = 0;
+  const auto parameters = kernel.parameters();
+  for (const Given& one : given) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name != one.name) continue;
+      marks |= 1U << i;
+      if (one.word.empty()) {
+        problem[i] = one.number;
+      } else {
+        set_named_value(parameters[i], problem, i, one.word);
+      }
+    }
+  }
+  check(kernel, problem, marks);
+  return problem;
+}
+
+}  // namespace
+
+const Forecast& StepKernels::forecast(std::string_view kernel, std::span<const Given> given) {
+  std::string key(kernel);
+  for (const Given& one : given) {
+    key += ' ' + std::string(one.name) + std::to_string(one.number) + std::string(one.word);
+  }
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  const KernelRef ref = find_kernel(kernel);
+  Assumptions assumptions;
+  assumptions.cache = CacheState::steady;
+  const Prediction answer = predict(ref, problem_of(ref, dtype_, given), gpu_, assumptions);
+  if (!answer.time) throw InputError("there is no forecast of " + std::string(kernel) + " there");
+  return known_.emplace(std::move(key), *answer.time).first->second;
+}
+
+StepPart& StepKernels::part(std::string_view name) {
+  const auto found = std::find_if(parts_.begin(), parts_.end(),
+                                  [&](const StepPart& one) { return one.name == name; });
+  if (found != parts_.end()) return *found;
+  return parts_.emplace_back(StepPart{std::string(name), 0, 0, 0, ""});
+}
+
+void StepKernels::add(std::string_view name, double times, std::string_view kernel,
+                      std::span<const Given> given) {
+  if (times <= 0) return;
+  const Forecast& time = forecast(kernel, given);
+  StepPart& sum = part(name);
+  sum.time_s += times * time.expected_s;
+  sum.low_s += times * time.low_s;
+  sum.high_s += times * time.high_s;
+  double& longest = longest_[sum.name];
+  if (times * time.expected_s > longest) {
+    longest = times * time.expected_s;
+    sum.bound = roofcast::name(time.terms.binding().resource);
+  }
+}
+
+void StepKernels::product(std::string_view name, double times, double m, double n, double k,
+                          double batch) {
+  const std::array given = {Given{"m", whole(m)}, Given{"n", whole(n)}, Given{"k", whole(k)},
+                            Given{"batch", whole(batch)}};
+  add(name, times, "gemm.library", given);
+}
+
+void StepKernels::move(std::string_view name, double times, double elements, double launches) {
+  const std::array given = {Given{"n", whole(elements / launches / 2)}};  // one read, one written
+  add(name, times * launches, "stream.copy", given);
+}
+
+}  // namespace roofcast::transformer

@@ -1,0 +1,60 @@
+#pragma once
+// What is asked of a model: a training step, a prefill or a decode step, on how many GPUs.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/transformer/architecture.hpp"
+#include "model/types/dtype.hpp"
+
+namespace roofcast::transformer {
+
+enum class Phase : unsigned char { train, prefill, decode };
+inline constexpr std::array<std::string_view, 3> kPhases = {"train", "prefill", "decode"};
+
+/// Who launches the kernels: PyTorch layer by layer, kernels that a compiler fused, or nothing but
+/// the products and what must move.
+enum class Framework : unsigned char { eager, compiled, ideal };
+inline constexpr std::array<std::string_view, 3> kFrameworks = {"eager", "compiled", "ideal"};
+
+struct Task {
+  Phase phase = Phase::train;
+  DType dtype = DType::bf16;    ///< of weights, activations and cache
+  std::int64_t batch = 1;       ///< sequences of one GPU at a time, among tp GPUs the same
+  std::int64_t seq = 1024;      ///< tokens of a sequence; decode: 1 is computed
+  std::int64_t context = 0;     ///< decode: keys that the cache holds
+  std::int64_t grad_accum = 1;  ///< passes between two optimizer steps
+  bool checkpointing = false;   ///< the forward pass of a layer is computed again
+  std::int64_t tp = 1;          ///< GPUs that share each product
+  std::int64_t dp = 1;          ///< copies of the model
+  std::int64_t fsdp = 1;        ///< GPUs that share weights, gradients and optimizer states
+  Framework framework = Framework::eager;
+
+  double tokens() const {  ///< of one pass of one GPU (or of tp together)
+    return static_cast<double>(batch * (phase == Phase::decode ? 1 : seq));
+  }
+  double gpus() const { return static_cast<double>(tp * dp * fsdp); }
+};
+
+/// Throws InputError with the key where tp does not divide heads or widths, for a type that steps are
+/// not forecast in, and for decoding with an encoder.
+void check(const Architecture& model, const Task& task);
+
+/// Bytes on one GPU.
+struct Memory {
+  double weights = 0;
+  double gradients = 0;
+  double optimizer = 0;    ///< AdamW: two moments, and fp32 weights where training is mixed
+  double activations = 0;  ///< kept for the backward pass, or under way
+  double cache = 0;
+  double total() const { return weights + gradients + optimizer + activations + cache; }
+};
+
+/// With FlashAttention, without dropout (Korthikanti et al. 2022, arXiv 2205.05198, without masks).
+/// Workspace of libraries and fragments of the allocator are not in it.
+Memory memory(const Architecture& model, const Task& task);
+
+/// The largest batch whose memory is at most `bytes`; 0 where none is.
+std::int64_t largest_batch(const Architecture& model, Task task, double bytes);
+
+}  // namespace roofcast::transformer

@@ -1,0 +1,117 @@
+// Whole models: time, memory and parts of a step.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using testing::expect_refusal;
+using testing::Folder;
+using ::testing::HasSubstr;
+using testing::kBadInput;
+using testing::kUsage;
+using testing::lines_of;
+using testing::Outcome;
+using testing::run_program;
+
+const std::string kTraining =
+    "model gpt2-xl --train --batch 8 --seq 1024 --gpu h100-sxm5 --fsdp 8 --format json";
+
+TEST(ModelCommand, PartsAddUpToTheStep) {
+  const Outcome outcome = run_program(kTraining);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json step = json::parse(outcome.out);
+  const double expected = step.at("time").at("expected_s");
+  double sum = 0;
+  for (const json& part : step.at("parts")) sum += part.at("time_s").get<double>();
+  EXPECT_NEAR(sum, expected, 1e-9 * expected);
+  EXPECT_NEAR(step.at("tokens_per_s").get<double>(), 8 * 8 * 1024 / expected, 1e-6 / expected);
+  EXPECT_GT(step.at("mfu").get<double>(), 0.1);
+  EXPECT_LT(step.at("mfu").get<double>(), 1);
+}
+
+// By hand: 1557611200 parameters shared by 8; 2 B, 2 B and 12 B each.
+TEST(ModelCommand, MemoryIsThatOfMixedPrecision) {
+  const json memory = json::parse(run_program(kTraining).out).at("memory");
+  EXPECT_EQ(memory.at("weights_bytes"), 1557611200.0 / 8 * 2);
+  EXPECT_EQ(memory.at("gradients_bytes"), 1557611200.0 / 8 * 2);
+  EXPECT_EQ(memory.at("optimizer_bytes"), 1557611200.0 / 8 * 12);
+  EXPECT_TRUE(memory.at("fits"));
+}
+
+TEST(ModelCommand, WhatWouldFitDoesAndOneMoreDoesNot) {
+  const std::string words = "model llama-3.1-8b --prefill --seq 8192 --gpu a100-sxm4-40gb --batch ";
+  const Outcome outcome = run_program(words + "100000 --format json");
+  const json asked = json::parse(outcome.out);
+  EXPECT_FALSE(asked.at("memory").at("fits"));
+  const std::string note = asked.at("notes").at(0);
+  const std::size_t at = note.find("batch ");
+  ASSERT_NE(at, std::string::npos) << note;
+  const int batch = std::stoi(note.substr(at + 6));
+  const auto fits = [&](int one) {
+    const json answer =
+        json::parse(run_program(words + std::to_string(one) + " --format json").out);
+    return answer.at("memory").at("fits").get<bool>();
+  };
+  EXPECT_TRUE(fits(batch));
+  EXPECT_FALSE(fits(batch + 1));
+}
+
+TEST(ModelCommand, FrameworksAddSoftwareOrNone) {
+  const auto time_s = [](const std::string& framework) {
+    const Outcome outcome = run_program(kTraining + " --framework " + framework);
+    return json::parse(outcome.out).at("time").at("expected_s").get<double>();
+  };
+  EXPECT_GT(time_s("eager"), time_s("compiled"));
+  EXPECT_GE(time_s("compiled"), time_s("ideal"));
+}
+
+TEST(ModelCommand, EachBatchAndGpuIsAnAnswer) {
+  const Outcome outcome = run_program(
+      "model llama-3.1-8b --decode --batch 1,16 --context 4096 --gpu h100-sxm5,h200-sxm "
+      "--format json");
+  const auto lines = lines_of(outcome.out);
+  ASSERT_EQ(lines.size(), 4U) << outcome.err;
+  const json one = json::parse(lines[0]);
+  EXPECT_EQ(one.at("memory").at("cache_bytes"), 2.0 * 32 * 2 * 8 * 128 * 4096);
+  EXPECT_LT(one.at("tokens_per_s").get<double>(), json::parse(lines[1]).at("tokens_per_s"));
+}
+
+TEST(ModelCommand, ALineAsksTheSame) {
+  const std::string line =
+      R"({"model":"gpt2-xl","phase":"train","batch":8,"seq":1024,"gpu":"h100-sxm5","fsdp":8})";
+  const Outcome outcome = run_program("predict --batch -", line + "\n");
+  EXPECT_EQ(outcome.code, 0) << outcome.out;
+  EXPECT_EQ(json::parse(outcome.out), json::parse(run_program(kTraining).out));
+}
+
+TEST(ModelCommand, ExpertsHaveParametersAndMemoryAlone) {
+  EXPECT_THAT(run_program("model deepseek-v3").out, HasSubstr("671 G"));
+  const json answer = json::parse(
+      run_program("model mixtral-8x7b --prefill --seq 128 --gpu h200-sxm --format json").out);
+  EXPECT_TRUE(answer.at("time").is_null());
+  EXPECT_GT(answer.at("memory").at("weights_bytes").get<double>(), 90e9);
+}
+
+TEST(ModelCommand, RefusalsNameTheKey) {
+  const std::string asked = " --prefill --seq 128 --gpu h100-sxm5";
+  expect_refusal("model", kUsage, "one configuration");
+  expect_refusal("model gpt2-xxl" + asked, kBadInput, "gpt2-xl");
+  expect_refusal("model gpt2 --gpu h100-sxm5", kUsage, "--train");
+  expect_refusal("model gpt2 --decode --gpu h100-sxm5", kBadInput, "'context'");
+  expect_refusal("model gpt2-xl --tp 2" + asked, kBadInput, "'tp' 2 does not divide the 25");
+  expect_refusal("model gpt2 --dtype fp8" + asked, kBadInput, "'dtype'");
+  expect_refusal("model gpt2 --batch 0" + asked, kBadInput, "'batch'");
+  expect_refusal("model bert-base --decode --context 8 --gpu h100-sxm5", kBadInput, "encoder");
+  const Folder folder;
+  const std::string file = folder.write("config.json", R"({"model_type":"gpt2","n_layer":2})");
+  expect_refusal("model " + file + asked, kBadInput, "n_embd");
+}
+
+}  // namespace
+}  // namespace roofcast::cli

@@ -1,0 +1,74 @@
+#include "model/transformer/collective.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/types/problem.hpp"
+
+namespace roofcast::transformer {
+namespace {
+
+Gpu switched() {
+  Gpu gpu;
+  gpu.name = "switched";
+  gpu.link_bytes_per_s = 800e9;
+  gpu.collective_start_s = 5e-6;
+  gpu.collective_step_s = 1e-6;
+  gpu.collective_link_share = 0.5;
+  return gpu;
+}
+
+// By hand: 1 GB on a ring of 4, 3/4 of it over 200 GB/s and 0.4 of a quarter copied at that rate.
+TEST(Collective, LargeOnesAreBytesOverTheLink) {
+  CollectiveConstants constants;
+  constants.own_share = 0.4;
+  const double time_s =
+      expected_collective_s(Collective::all_gather, 1e9, 4, link_costs(switched()), constants);
+  const Protocol& last = constants.protocols.back();
+  EXPECT_NEAR(time_s, 0.85e9 / 200e9 + last.start * 5e-6 + last.step * 3e-6, 1e-12);
+}
+
+// By hand: start and 7 steps, twice as many for an all_reduce, and one for an alltoall.
+TEST(Collective, SmallOnesAreStartAndSteps) {
+  const LinkCosts link = link_costs(switched());
+  EXPECT_NEAR(expected_collective_s(Collective::reduce_scatter, 1, 8, link), 12e-6, 1e-9);
+  EXPECT_NEAR(expected_collective_s(Collective::all_reduce, 1, 8, link), 19e-6, 1e-9);
+  EXPECT_NEAR(expected_collective_s(Collective::alltoall, 1, 8, link),
+              CollectiveConstants{}.alltoall_start * 5e-6 + 1e-6, 1e-9);
+}
+
+TEST(Collective, TimeGrowsWithBytesAndNoneIsUnderItsLimit) {
+  for (const Collective one : kCollectives) {
+    for (const double gpus : {2.0, 4.0, 8.0}) {
+      double before = 0;
+      for (double bytes = 1; bytes < 1e12; bytes *= 3) {
+        const CollectiveForecast time = predict_collective(one, bytes, gpus, switched());
+        EXPECT_GT(time.expected_s, before) << name(one) << " " << bytes;
+        EXPECT_LE(time.limit_s, time.low_s);
+        EXPECT_LE(time.low_s, time.expected_s);
+        EXPECT_LT(time.expected_s, time.high_s);
+        EXPECT_LE(time.start_s, time.expected_s);
+        before = time.expected_s;
+      }
+    }
+  }
+}
+
+// A switch that adds up sees each byte once: 1 GB over 400 GB/s instead of 7/4 of it.
+TEST(Collective, InSwitchReductionLowersTheLimit) {
+  Gpu gpu = switched();
+  EXPECT_NEAR(predict_collective(Collective::all_reduce, 1e9, 8, gpu).limit_s, 4.375e-3, 1e-9);
+  gpu.link_in_switch_reduction = true;
+  EXPECT_NEAR(predict_collective(Collective::all_reduce, 1e9, 8, gpu).limit_s, 2.5e-3, 1e-9);
+}
+
+TEST(Collective, RefusesWhatNoSwitchJoins) {
+  EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 1, switched()), InputError);
+  EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 16, switched()), InputError);
+  EXPECT_THROW(predict_collective(Collective::all_reduce, 0, 8, switched()), InputError);
+  Gpu gpu = switched();
+  gpu.collective_step_s.reset();
+  EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 8, gpu), InputError);
+}
+
+}  // namespace
+}  // namespace roofcast::transformer

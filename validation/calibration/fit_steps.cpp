@@ -1,0 +1,202 @@
+// fit_steps ../shared/reference/training_mpt.csv
+// Fits what software adds to a training step (model/transformer/step.hpp) to the rows of even
+// position with up to 8 GPUs, and says how the others are met.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hw_specs/loader.hpp"
+#include "model/transformer/step.hpp"
+
+namespace {
+
+using roofcast::Gpu;
+using roofcast::transformer::Architecture;
+using roofcast::transformer::SoftwareConstants;
+using roofcast::transformer::Step;
+using roofcast::transformer::Task;
+
+struct Row {
+  std::string gpu;
+  Architecture model;
+  Task task;
+  double tokens_per_s = 0;  ///< of all GPUs together
+};
+
+using Fields = std::map<std::string, std::string>;
+
+Row row_of(const Fields& row) {
+  const auto whole = [&](const char* key) { return std::stoll(row.at(key)); };
+  Architecture model;
+  model.layers = whole("layers");
+  model.hidden = whole("d_model");
+  model.heads = model.kv_heads = whole("heads");
+  model.head_dim = model.hidden / model.heads;
+  model.intermediate = 4 * model.hidden;
+  model.vocabulary = 50368;
+  model.positions = whole("seq_len");
+  model.attention_biased = model.feed_forward_biased = model.norm_biased = model.tied = true;
+  Task task;
+  task.batch = whole("micro_batch");
+  task.seq = whole("seq_len");
+  task.grad_accum = whole("grad_accum");
+  task.checkpointing = row.at("checkpointing") == "True";
+  task.fsdp = whole("gpus");
+  return {row.at("gpu"), model, task,
+          std::stod(row.at("tokens_per_s_per_gpu")) * static_cast<double>(task.fsdp)};
+}
+
+std::vector<std::string> split(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> fields;
+  for (std::string field; std::getline(in, field, ',');) {
+    if (field.ends_with('\r')) field.pop_back();
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+/// Rows of one machine, in bf16, with all in GPU memory.
+std::vector<Row> read_rows(const char* path) {
+  std::ifstream in(path);
+  std::vector<Row> rows;
+  std::string line;
+  std::getline(in, line);
+  const auto names = split(line);
+  while (std::getline(in, line)) {
+    const auto values = split(line);
+    Fields row;
+    for (std::size_t i = 0; i < names.size() && i < values.size(); ++i) row[names[i]] = values[i];
+    const bool in_scope = row["precision"].ends_with("bf16") && std::stoi(row["gpus"]) <= 8 &&
+                          row["cpu_offload"] == "False";
+    if (in_scope) rows.push_back(row_of(row));
+  }
+  return rows;
+}
+
+Gpu device(const std::string& name) {
+  const roofcast::specs::Embedded* found = roofcast::specs::find_embedded(name);
+  roofcast::specs::Source source;
+  source.file = name;
+  source.text = found->text;
+  source.overlay_file = found->overlay_text.empty() ? "" : name;
+  source.overlay_text = found->overlay_text;
+  return roofcast::specs::load(source);
+}
+
+/// The parts of a step that the constants act on, with none of them.
+struct Measured {
+  Row row;
+  double kernels_s = 0;
+  double attention_s = 0;  ///< of kernels_s
+  double beside_s = 0;     ///< collectives, all shown
+  double layer_passes = 0;
+};
+
+double step_s(const Measured& one, const SoftwareConstants& software) {
+  const double compute_s = one.kernels_s + software.attention_share * one.attention_s +
+                           software.layer_s * one.layer_passes;
+  const double shown = std::max(1 - compute_s / std::max(one.beside_s, 1e-12), software.exposed);
+  return compute_s + std::max(0.0, shown) * one.beside_s;
+}
+
+double error(const Measured& one, const SoftwareConstants& software) {
+  const Task& task = one.row.task;
+  const double tokens = task.tokens() * static_cast<double>(task.grad_accum * task.fsdp);
+  return step_s(one, software) / (tokens / one.row.tokens_per_s) - 1;
+}
+
+Measured measured(const Row& row, const Gpu& gpu) {
+  SoftwareConstants all_shown;
+  all_shown.attention_share = all_shown.layer_s = 0;
+  all_shown.exposed = 1;
+  const Step step = predict_step(row.model, row.task, gpu, all_shown);
+  Measured one{row};
+  for (const auto& part : step.parts) {
+    (part.bound == "link" ? one.beside_s : one.kernels_s) += part.time_s;
+    if (part.name == "attention") one.attention_s += part.time_s;
+  }
+  one.layer_passes = static_cast<double>(row.model.layers * row.task.grad_accum *
+                                         (row.task.checkpointing ? 3 : 2));
+  return one;
+}
+
+double loss(const std::vector<Measured>& rows, const SoftwareConstants& software) {
+  double sum = 0;
+  for (std::size_t i = 0; i < rows.size(); i += 2)
+    sum += std::abs(std::log1p(error(rows[i], software)));
+  return sum;
+}
+
+/// The best of a grid, which then narrows around it.
+SoftwareConstants fitted(const std::vector<Measured>& rows) {
+  SoftwareConstants best{0.3, 300e-6, 0.3};
+  constexpr int kSteps = 5;
+  for (double width = 1; width > 0.01; width *= 0.6) {
+    const SoftwareConstants middle = best;
+    for (int i = -kSteps; i <= kSteps; ++i) {
+      for (int j = -kSteps; j <= kSteps; ++j) {
+        for (int k = -kSteps; k <= kSteps; ++k) {
+          const SoftwareConstants next{std::max(0.0, middle.attention_share + 0.1 * width * i),
+                                       std::max(0.0, middle.layer_s + 100e-6 * width * j),
+                                       std::clamp(middle.exposed + 0.1 * width * k, 0.0, 1.0)};
+          if (loss(rows, next) < loss(rows, best)) best = next;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+void report(const char* what, const std::vector<Measured>& rows, const SoftwareConstants& software,
+            const std::function<bool(const Row&, bool even)>& keep) {
+  double sum = 0;
+  double signed_sum = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!keep(rows[i].row, i % 2 == 0)) continue;
+    sum += std::abs(error(rows[i], software));
+    signed_sum += error(rows[i], software);
+    ++count;
+  }
+  if (count == 0) return;
+  std::printf("%-32s %3d rows  mean |error| %5.1f%%  mean %+5.1f%%\n", what, count,
+              100 * sum / count, 100 * signed_sum / count);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<Row> rows = read_rows(argc > 1 ? argv[1] : "");
+  if (rows.empty()) {
+    std::fprintf(stderr, "usage: fit_steps training_mpt.csv\n");
+    return 2;
+  }
+  std::map<std::string, Gpu> gpus;
+  std::vector<Measured> steps;
+  for (const Row& row : rows) {
+    if (!gpus.contains(row.gpu)) gpus.emplace(row.gpu, device(row.gpu));
+    steps.push_back(measured(row, gpus.at(row.gpu)));
+  }
+  const SoftwareConstants software = fitted(steps);
+  std::printf("attention_share %.4g\nlayer_s %.4g\nexposed %.4g\n", software.attention_share,
+              software.layer_s, software.exposed);
+  const auto print = [&](const SoftwareConstants& constants) {
+    report("even", steps, constants, [](const Row&, bool even) { return even; });
+    report("odd", steps, constants, [](const Row&, bool even) { return !even; });
+    for (const auto& [name, gpu] : gpus) {
+      report((name + ", odd").c_str(), steps, constants,
+             [&](const Row& row, bool even) { return !even && row.gpu == name; });
+    }
+  };
+  print(software);
+  std::printf("without software:\n");
+  print({0, 0, 0});
+  return 0;
+}
