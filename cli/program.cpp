@@ -18,6 +18,7 @@ constexpr std::array kCommands = {
     Command{"sweep", "forecasts over ranges of shapes, as CSV or JSON", run_sweep},
     Command{"advise", "shapes near a matrix product's that run faster, or for nothing", run_advise},
     Command{"roofline", "a roofline chart with kernels on it", run_roofline},
+    Command{"occupancy", "blocks and warps that fit an SM, and what limits them", run_occupancy},
     Command{"validate", "measure kernels on this machine's GPU", run_validate},
     Command{"calibrate", "measure what this machine's GPU keeps up", run_calibrate},
     Command{"compare", "predicted against measured", run_compare},

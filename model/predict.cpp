@@ -192,7 +192,7 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
 
 Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
-  LaunchSequence program = found.kernel->plan(problem, gpu);
+  LaunchSequence program = found.kernel->plan_of(problem, gpu);
   Prediction result;
   result.problem = problem;
   for (auto& [plan, repeats] : program) {
@@ -276,7 +276,7 @@ std::vector<std::size_t> worth_planning(const KernelRef& found, std::span<const 
   const auto outline_of = [&](std::size_t i) { return found.kernel->outline(candidates[i], gpu); };
   return worth_planning(
       candidates.size(), outline_of,
-      outline_timer(found.kernel->plan(candidates.front(), gpu), outline_of(0), gpu, assumptions));
+      outline_timer(found.kernel->plan_of(candidates.front(), gpu), outline_of(0), gpu, assumptions));
 }
 
 // Of the candidates that can run here the one with the least expected time.
@@ -328,7 +328,7 @@ ExpectedTime::ExpectedTime(const KernelRef& kernel, const Problem& problem, cons
 const ExpectedTime::Planned& ExpectedTime::planned(std::size_t candidate, const Gpu& gpu) {
   auto& planned = planned_[candidate];
   if (!planned) {
-    LaunchSequence program = kernel_.kernel->plan(candidates_[candidate], gpu);
+    LaunchSequence program = kernel_.kernel->plan_of(candidates_[candidate], gpu);
     const Limit least = limit(program, gpu, assumptions_.cache);
     planned = Planned{std::move(program), least};
   }
