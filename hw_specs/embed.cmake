@@ -18,12 +18,14 @@ endforeach()
 list(LENGTH specifications count)
 file(READ "${FOLDER}/schema.json" schema)
 file(READ "${FOLDER}/overlay.schema.json" overlay_schema)
+file(READ "${FOLDER}/kernel.schema.json" kernel_schema)
 file(READ "${FOLDER}/relatives.json" relatives)
 
 file(
   WRITE "${OUTPUT}"
   "#include <array>
 
+#include \"hw_specs/kernel_file.hpp\"
 #include \"hw_specs/loader.hpp\"
 
 namespace roofcast::specs {
@@ -40,6 +42,10 @@ std::string_view schema_text() {
 
 std::string_view overlay_schema_text() {
   return R\"SPEC(${overlay_schema})SPEC\";
+}
+
+std::string_view kernel_schema_text() {
+  return R\"SPEC(${kernel_schema})SPEC\";
 }
 
 std::string_view relatives_text() {

@@ -8,6 +8,7 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
+#include "hw_specs/kernel_file.hpp"
 #include "hw_specs/loader.hpp"
 #include "hw_specs/violation.hpp"
 
@@ -31,6 +32,10 @@ const CompiledSchema& compiled(DocumentKind kind) {
   if (kind == DocumentKind::specification) {
     static const CompiledSchema specification(schema_text());
     return specification;
+  }
+  if (kind == DocumentKind::kernel) {
+    static const CompiledSchema kernel(kernel_schema_text());
+    return kernel;
   }
   static const CompiledSchema overlay(overlay_schema_text());
   return overlay;

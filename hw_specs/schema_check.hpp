@@ -5,9 +5,10 @@
 
 namespace roofcast::specs {
 
-enum class DocumentKind : unsigned char { specification, overlay };
+enum class DocumentKind : unsigned char { specification, overlay, kernel };
 
-/// Checks a document against schema.json or overlay.schema.json. Throws SpecError at the innermost
+/// Checks a document against schema.json, overlay.schema.json or
+/// kernel.schema.json. Throws SpecError at the innermost
 /// value that breaks it, with what the schema's description says of that value.
 void check_schema(const Json& document, DocumentKind kind, const std::string& file);
 

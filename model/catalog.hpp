@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -13,6 +14,8 @@ std::span<const KernelFamily> catalog();
 struct KernelRef {
   const KernelFamily* family = nullptr;
   const KernelModel* kernel = nullptr;
+  /// Of a kernel that is described by data (described/kernel.hpp): keeps it.
+  std::shared_ptr<const PlanSource> owner{};
 
   std::span<const Parameter> parameters() const {
     return kernel != nullptr ? kernel->parameters : family->parameters;

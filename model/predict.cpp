@@ -191,7 +191,7 @@ void add_notes(Prediction& result, const KernelRef& found, const Problem& proble
 
 Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
                            const Assumptions& assumptions) {
-  LaunchSequence program = found.kernel->plan(problem, gpu);
+  LaunchSequence program = found.kernel->plan_of(problem, gpu);
   Prediction result;
   result.problem = problem;
   for (auto& [plan, repeats] : program) {
@@ -319,7 +319,7 @@ ExpectedTime::ExpectedTime(const KernelRef& kernel, const Problem& problem, cons
 const ExpectedTime::Planned& ExpectedTime::planned(std::size_t candidate, const Gpu& gpu) {
   auto& planned = planned_[candidate];
   if (!planned) {
-    LaunchSequence program = kernel_.kernel->plan(candidates_[candidate], gpu);
+    LaunchSequence program = kernel_.kernel->plan_of(candidates_[candidate], gpu);
     const Limit least = limit(program, gpu, assumptions_.cache);
     planned = Planned{std::move(program), least};
   }

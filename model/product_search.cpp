@@ -159,7 +159,7 @@ void count_blocks(ProductForecast& one, const KernelRef& kernel, const Gpu& gpu)
   one.blocks = answer.launch->blocks();
   one.waves = answer.waves->count;
   if (answer.launches == 1) return;
-  const LaunchSequence program = kernel.kernel->plan(answer.problem, gpu);
+  const LaunchSequence program = kernel.kernel->plan_of(answer.problem, gpu);
   const Plan& plan =
       std::max_element(program.begin(), program.end(), [](const Launched& a, const Launched& b) {
         return a.plan.useful.flops() < b.plan.useful.flops();

@@ -30,6 +30,7 @@ ExitCode run_predict(const Arguments& arguments);
 ExitCode run_sweep(const Arguments& arguments);
 ExitCode run_advise(const Arguments& arguments);
 ExitCode run_roofline(const Arguments& arguments);
+ExitCode run_occupancy(const Arguments& arguments);
 ExitCode run_validate(const Arguments& arguments);
 ExitCode run_calibrate(const Arguments& arguments);
 ExitCode run_compare(const Arguments& arguments);

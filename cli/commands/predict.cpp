@@ -17,13 +17,15 @@ constexpr HelpPage kHelp = {
     "v100-sxm2,p100\n"
     "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
     "  roofcast predict collective.all_reduce --bytes 64MiB --gpus 8 --gpu h100-sxm5\n"
+    "  roofcast predict examples/kernels/swiglu.json --tokens 8192 --gpu h100-sxm5,a100-sxm4-80gb\n"
     "  roofcast predict --batch queries.jsonl > answers.jsonl\n",
     "roofcast predict KERNEL... [options]",
     "Forecasts work, traffic, limit and expected time of a kernel. A family alone (gemm) gives "
     "the\n"
     "limit of the problem and the forecast of every variant. Several kernels or GPUs stand side "
     "by\n"
-    "side. `roofcast kernels NAME` lists what a kernel takes."};
+    "side. `roofcast kernels NAME` lists what a kernel takes. KERNEL may be a file NAME.json that\n"
+    "describes a kernel of your own: examples/kernels/ has eight."};
 
 std::vector<Option> common_options() {
   return with_forecast_options(

@@ -8,6 +8,8 @@
 
 #include "cli/input/device.hpp"
 #include "cli/output/answer.hpp"
+#include "hw_specs/kernel_file.hpp"
+#include "hw_specs/text_file.hpp"
 #include "model/types/parameter_text.hpp"
 #include "validation/runs/run.hpp"
 
@@ -22,6 +24,10 @@ std::string_view named_placeholder(const Parameter& parameter) {
 }  // namespace
 
 KernelRef kernel_named(std::string_view name) {
+  if (name.ends_with(".json")) {
+    const std::string path(name);
+    return specs::load_kernel(path, specs::read_text(path));
+  }
   try {
     return find_kernel(name);
   } catch (const InputError& error) {

@@ -11,7 +11,8 @@
 
 namespace roofcast::cli {
 
-/// A kernel or family of that name. UsageError with the nearest name if there is none.
+/// A kernel or family of that name, or the kernel that a file NAME.json describes. UsageError with
+/// the nearest name if there is none; SpecError for what is wrong in the file.
 KernelRef kernel_named(std::string_view name);
 
 /// Every parameter of the kernels as an option, once; `value_name` says what values it takes.

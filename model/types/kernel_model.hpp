@@ -20,6 +20,19 @@ struct ValidatedRange {
   std::int64_t to;
 };
 
+/// Makes the plan of a kernel that is described by data.
+class PlanSource {
+ public:
+  PlanSource() = default;
+  PlanSource(const PlanSource&) = delete;
+  PlanSource(PlanSource&&) = delete;
+  PlanSource& operator=(const PlanSource&) = delete;
+  PlanSource& operator=(PlanSource&&) = delete;
+  virtual ~PlanSource() = default;
+  /// As KernelModel::plan.
+  virtual LaunchSequence plan(const Problem& problem, const Gpu& gpu) const = 0;
+};
+
 /// A variant: "gemm.tiled".
 struct KernelModel {
   std::string_view name;
@@ -42,6 +55,13 @@ struct KernelModel {
   /// instead of the family's.
   Work (*work)(const Problem&) = nullptr;
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes) = nullptr;
+  /// Of a kernel that is described by data: makes the plan in place of `plan`.
+  const PlanSource* source = nullptr;
+
+  /// The plan, however it is made. Throws as `plan`.
+  LaunchSequence plan_of(const Problem& problem, const Gpu& gpu) const {
+    return source != nullptr ? source->plan(problem, gpu) : plan(problem, gpu);
+  }
 };
 
 /// Variants with the same result, of which one moves through memory what others keep on chip: along

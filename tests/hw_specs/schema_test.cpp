@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hw_specs/fields.hpp"
+#include "hw_specs/kernel_file.hpp"
 #include "tests/hw_specs/support.hpp"
 
 namespace roofcast::specs {
@@ -64,6 +65,7 @@ void expect_documented(const std::string& pointer, const Json& node) {
 TEST(Schema, DescribesEveryPropertyAndClosesEveryObject) {
   expect_documented("", Json::parse(schema_text()));
   expect_documented("", Json::parse(overlay_schema_text()));
+  expect_documented("", Json::parse(kernel_schema_text()));
 }
 
 bool is_flag(const Json& schema, const std::string& leaf) {

@@ -145,7 +145,7 @@ bool can_be_measured(const KernelRef& kernel, Problem& problem, const Gpu& gpu) 
   try {
     check(kernel, problem, ~0U);
     const Prediction forecast = predict(kernel, problem, gpu);
-    if (array_bytes(kernel.kernel->plan(forecast.problem, gpu)) > most_bytes) return false;
+    if (array_bytes(kernel.kernel->plan_of(forecast.problem, gpu)) > most_bytes) return false;
     return forecast.time && forecast.time->expected_s <= kLongestDrawn_s;
   } catch (const InputError&) {
     return false;

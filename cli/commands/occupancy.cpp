@@ -1,0 +1,157 @@
+#include "model/laws/occupancy.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/commands/opening.hpp"
+#include "cli/input/device.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/json_writer.hpp"
+#include "cli/output/text_table.hpp"
+#include "model/occupancy_advice.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast occupancy --registers 96 --shared 48KiB --threads 192 --gpu a100-sxm4-80gb\n"
+    "  roofcast occupancy --registers 96 --threads 256 --gpu h100-sxm5,v100-sxm2 --format json\n",
+    "roofcast occupancy --threads N [options]",
+    "Says how many blocks and warps fit an SM, what limits them, and for each setting the nearest\n"
+    "value with which more warps fit while the others stay."};
+
+std::vector<Option> known_options() {
+  std::vector<Option> known = {
+      {"threads", "N", "threads of a block"},
+      {"registers", "N", "registers of a thread (default: 32)"},
+      {"shared", "BYTES", "shared memory of a block, as 49152 or 48KiB (default: 0)"},
+      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+      {"format", "table|json", "output format (default: table); json: an object a line"},
+      {"output,o", "FILE", "write there instead of standard output"},
+      {"help,h", "", "this text"}};
+  for (auto& option : device_option_table()) known.push_back(std::move(option));
+  return known;
+}
+
+std::int64_t read_bytes(std::string_view text) {
+  constexpr std::string_view kUnit = "KiB";
+  const bool kibibytes = text.ends_with(kUnit);
+  if (kibibytes) text.remove_suffix(kUnit.size());
+  return parse_whole("--shared", text) * (kibibytes ? 1024 : 1);
+}
+
+std::int64_t within(std::string_view option, std::int64_t value, std::int64_t least,
+                    std::int64_t most) {
+  if (value >= least && value <= most) return value;
+  throw InputError(fmt::format("{} takes {} to {}, found {}", option, least, most, value));
+}
+
+Launch read_launch(const Options& options) {
+  const auto threads = options.find("threads");
+  if (!threads) {
+    throw UsageError(
+        "how many threads has a block? For example: roofcast occupancy --registers 96 --threads "
+        "192 --gpu a100-sxm4-80gb");
+  }
+  Launch launch;
+  launch.block[0] = within("--threads", parse_whole("--threads", *threads), 1, 1024);
+  launch.registers =
+      within("--registers", parse_whole("--registers", options.get("registers", "32")), 1, 255);
+  launch.shared_bytes = within("--shared", read_bytes(options.get("shared", "0")), 0, 1 << 20);
+  return launch;
+}
+
+struct Row {
+  const Gpu& gpu;
+  Occupancy fit;
+  std::vector<BetterSetting> better;
+};
+
+std::string better_text(const std::vector<BetterSetting>& better) {
+  std::string text;
+  for (const auto& [setting, value, fit] : better) {
+    text += fmt::format("{}{} {}: {} warps", text.empty() ? "" : "; ", setting, value,
+                        fit.warps_per_sm);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string table_text(const std::vector<Row>& rows, const Style& style) {
+  TextTable table({{"gpu"},
+                   {"blocks", Align::right},
+                   {"warps", Align::right},
+                   {"of", Align::right},
+                   {"limited by"},
+                   {"next better setting, alone"}});
+  for (const Row& row : rows) {
+    table.add({row.gpu.name, fmt::to_string(row.fit.blocks_per_sm),
+               fmt::to_string(row.fit.warps_per_sm),
+               fmt::to_string(row.gpu.occupancy->warps_per_sm),
+               row.fit.blocks_per_sm > 0 ? std::string(name(row.fit.limited_by)) : "does not fit",
+               better_text(row.better)});
+  }
+  return table.text(style);
+}
+
+void write_fit(JsonWriter& json, const Occupancy& fit) {
+  json.member("blocks_per_sm", fit.blocks_per_sm);
+  json.member("warps_per_sm", fit.warps_per_sm);
+  json.word_member("limited_by", name(fit.limited_by));
+}
+
+void write_row(JsonWriter& json, const Row& row) {
+  json.begin_object();
+  json.member("gpu", std::string_view(row.gpu.name));
+  write_fit(json, row.fit);
+  json.member("most_warps_per_sm", row.gpu.occupancy->warps_per_sm);
+  json.key("better");
+  json.begin_array();
+  for (const auto& [setting, value, fit] : row.better) {
+    json.begin_object();
+    json.word_member("setting", setting);
+    json.member("value", value);
+    write_fit(json, fit);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  json.newline();
+}
+
+}  // namespace
+
+ExitCode run_occupancy(const Arguments& arguments) {
+  const std::vector<Option> known = known_options();
+  const auto given = read_arguments(arguments, kHelp, known);
+  if (!given) return ExitCode::done;
+  const Options& options = given->options;
+  if (!given->words.empty()) {
+    throw UsageError(
+        fmt::format("occupancy takes options alone, found '{}'", given->words.front()));
+  }
+  const Launch launch = read_launch(options);
+  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
+  const bool as_json = one_of("--format", options.get("format", "table"), formats) == "json";
+  const DeviceOptions device = read_device_options(options);
+  std::vector<Gpu> gpus;
+  for (const std::string& gpu : read_device_names(options)) {
+    gpus.push_back(load_device(gpu, device));
+    if (!gpus.back().occupancy) throw InputError(gpu + " has no warps: occupancy is not defined");
+  }
+  std::vector<Row> rows;
+  for (const Gpu& gpu : gpus) {
+    rows.push_back(
+        {gpu, occupancy(launch, *gpu.occupancy), better_settings(launch, *gpu.occupancy)});
+  }
+  Output output(options.find("output"));
+  if (as_json) {
+    JsonWriter json(output.buffer());
+    for (const Row& row : rows) write_row(json, row);
+  } else {
+    const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
+    output.write(table_text(rows, style));
+  }
+  output.commit();
+  return ExitCode::done;
+}
+
+}  // namespace roofcast::cli

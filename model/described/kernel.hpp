@@ -1,0 +1,73 @@
+#pragma once
+// A kernel that a user describes in numbers: launch, work, arrays, phases. Its plan is a plan like
+// any other.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/catalog.hpp"
+#include "model/described/quantity.hpp"
+
+namespace roofcast::described {
+
+/// How the threads of a warp find what they read or write.
+enum class Access : unsigned char {
+  contiguous,  ///< one element after the other
+  strided,     ///< an element every `stride_bytes`
+  gather,      ///< elements at random places of a table of `table_bytes`
+  broadcast,   ///< every block reads the same bytes
+};
+
+/// What the launch does with one array. The bytes are those that the result needs: of a gather, all
+/// elements read; of a broadcast, those of the array.
+struct Array {
+  std::string name;
+  Quantity read_bytes{}, write_bytes{};
+  Access access = Access::contiguous;
+  Quantity element_bytes{}, stride_bytes{}, table_bytes{};
+  bool activation = false;  ///< an earlier kernel has just computed it
+};
+
+/// A part of a block's work, done in equal steps one after the other.
+struct Part {
+  Quantity share;     ///< of the launch's work; those of all parts add up to 1
+  Quantity repeats;   ///< steps
+  Quantity barriers;  ///< of each step
+  Quantity stages;    ///< buffers: loads are issued stages - 1 steps ahead
+};
+
+struct Grid {
+  std::array<Quantity, 3> blocks;  ///< rounded up to whole blocks
+};
+
+/// What the file says. Work is of the whole launch.
+struct Description {
+  std::string name, summary;
+  std::vector<std::string> parameters;
+  std::vector<std::string> meanings;
+  std::vector<std::optional<std::int64_t>> fallbacks;
+  std::vector<DType> dtypes{DType::fp32};
+  std::optional<Grid> grid;  ///< absent: a thread for each 16 B of the larger of reads and writes
+  Quantity threads, registers, shared_bytes;
+  Quantity cluster;
+  std::vector<std::pair<DType, Quantity>> flops;  ///< on the SIMT pipes, of one type at most
+  std::vector<std::pair<DType, Quantity>> tensor_flops;
+  Quantity special_functions, shared_traffic_bytes;
+  std::optional<Quantity> instructions;  ///< of threads, accesses included
+  std::optional<Quantity> l2_read_bytes, l2_write_bytes;
+  std::vector<Array> arrays;
+  std::vector<Part> parts;  ///< empty: one step
+};
+
+/// Throws InputError for a value that no kernel has.
+Plan plan(const Description& description, const Problem& problem, const Gpu& gpu);
+
+/// The kernel to ask `predict` for; it lives as long as a copy of the reference. Throws InputError
+/// for a description that no problem can meet.
+KernelRef make_kernel(Description description);
+
+}  // namespace roofcast::described

@@ -1,0 +1,35 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using testing::expect_refusal;
+using testing::Outcome;
+using testing::run_program;
+
+TEST(Occupancy, SaysWhatLimitsAndWhatHelps) {
+  const Outcome outcome = run_program(
+      "occupancy --registers 96 --shared 48KiB --threads 192 --gpu a100-sxm4-80gb --format json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  // 164 KiB an SM; a block takes 48 KiB and 1 KiB of the system: 3 blocks of 6 warps.
+  EXPECT_EQ(answer.at("blocks_per_sm"), 3);
+  EXPECT_EQ(answer.at("warps_per_sm"), 18);
+  EXPECT_EQ(answer.at("limited_by"), "registers");
+  EXPECT_FALSE(answer.at("better").empty());
+}
+
+TEST(Occupancy, RefusesWhatNoBlockHas) {
+  expect_refusal("occupancy --gpu h200-sxm", testing::kUsage, "--threads");
+  expect_refusal("occupancy --threads 2048 --gpu h200-sxm", testing::kBadInput, "1 to 1024");
+  expect_refusal("occupancy --threads 256 --gpu tpu-v4", testing::kBadInput, "no warps");
+}
+
+}  // namespace
+}  // namespace roofcast::cli

@@ -1,0 +1,39 @@
+#include "model/occupancy_advice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/laws/occupancy.hpp"
+#include "tests/model/devices.hpp"
+
+namespace roofcast {
+namespace {
+
+Launch launch_of(std::int64_t threads, std::int64_t registers, std::int64_t shared) {
+  return {.block = {threads, 1, 1}, .registers = registers, .shared_bytes = shared};
+}
+
+TEST(BetterSettings, EachAloneRaisesTheWarps) {
+  const OccupancyRules rules = *testing::hopper_like().occupancy;
+  const Launch now = launch_of(192, 96, 49152);
+  const std::int64_t warps = occupancy(now, rules).warps_per_sm;
+  const auto better = better_settings(now, rules);
+  ASSERT_FALSE(better.empty());
+  for (const auto& [setting, value, fit] : better) EXPECT_GT(fit.warps_per_sm, warps) << setting;
+}
+
+TEST(BetterSettings, TheLargestRegistersThatHelp) {
+  // 65536 registers: 8 blocks of 256 threads need 32 a thread, and 33 are rounded up to 40.
+  const OccupancyRules rules = *testing::hopper_like().occupancy;
+  const auto better = better_settings(launch_of(256, 40, 0), rules);
+  ASSERT_FALSE(better.empty());
+  EXPECT_EQ(better.front().setting, "registers");
+  EXPECT_EQ(better.front().value, 32);
+}
+
+TEST(BetterSettings, NoneWhereTheSmIsFull) {
+  const OccupancyRules rules = *testing::hopper_like().occupancy;
+  EXPECT_TRUE(better_settings(launch_of(256, 32, 0), rules).empty());
+}
+
+}  // namespace
+}  // namespace roofcast
