@@ -5,16 +5,30 @@
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/output/files.hpp"
+#include "cli/output/text_table.hpp"
 #include "model/catalog.hpp"
+#include "model/constants/laws.hpp"
 
 namespace roofcast::cli {
 namespace {
 
 constexpr HelpPage kHelp = {
     "  roofcast show gemm.tiled\n"
-    "  roofcast show h200-sxm\n",
+    "  roofcast show h200-sxm\n"
+    "  roofcast show constants\n",
     "roofcast show NAME [options of `kernels` or `gpus`]",
-    "Shows one kernel (as `roofcast kernels NAME`) or one device (as `roofcast gpus NAME`)."};
+    "Shows one kernel (as `roofcast kernels NAME`), one device (as `roofcast gpus NAME`), or the laws'\n"
+    "constants, each with its unit, meaning and source."};
+
+std::string constants_text(const Style& style) {
+  TextTable table({{"constant"}, {"value", Align::right}, {"unit"}, {"kind"}, {"meaning"}, {"source"}});
+  for (const Constant& one : law::kAll) {
+    table.add({std::string(one.name), fmt::format("{}", one.value), std::string(one.unit),
+               std::string(name(one.kind)), std::string(one.meaning),
+               fmt::format("{} ({})", one.source, one.date)});
+  }
+  return table.text(style);
+}
 
 bool is_kernel(std::string_view name, std::vector<std::string_view>& known) {
   for (const KernelFamily& family : catalog()) {
@@ -34,6 +48,10 @@ ExitCode run_show(const Arguments& arguments) {
   const SplitArguments split = split_words(arguments, known);
   if (split.words.empty()) throw UsageError("which kernel or GPU? For example: roofcast show gemm");
   const std::string& name = split.words.front();
+  if (name == "constants") {
+    write_output(std::nullopt, constants_text(Style::of_standard_output()));
+    return ExitCode::done;
+  }
   std::vector<std::string_view> names;
   if (is_kernel(name, names)) return run_kernels(arguments);
   const auto devices = device_names();

@@ -69,7 +69,7 @@ inline constexpr Constant kPipelineStepCycles{
     "2026-11-23"};
 inline constexpr Constant kPipelineStartCycles{
     "pipeline_start_cycles",
-    2400,
+    2000,
     "clk",
     "of a launch whose blocks copy tiles ahead, beyond its first "
     "copies: barriers, tensor maps",

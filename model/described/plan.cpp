@@ -165,10 +165,10 @@ Plan plan(const Description& d, const Problem& problem, const Gpu& gpu) {
   all.warp_instructions = warp_instructions(d, problem, all.issued);
   all.wavefronts.shared = all.issued.shared_bytes / 128;  // a wavefront moves 32 banks of 4 B
   set_blocks(result, phases_of(d, problem, all, blocks));
-  result.estimated_traffic = true;
+  result.notes.estimated_traffic = true;
   result.on_chip_bytes =
       as_double(result.launch.shared_bytes + result.launch.threads() * result.launch.registers * 4);
-  result.caveat = kCaveat;
+  result.notes.caveat = kCaveat;
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
+#include "model/counting/dram_access.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/beside.hpp"
@@ -179,7 +180,9 @@ double groups_of(const Choice& c) {
   return c.takes_wide ? std::max(1.0, as_double(threads_of(c) / kWarpgroup - 1)) : 0;
 }
 
+// Sums in tensor memory leave while the next tile is multiplied.
 TileScheduler scheduler_of(const Choice& c) {
+  if (c.instruction_rows > 64 && c.takes_wide) return TileScheduler::ping_pong;
   return c.tensor ? TileScheduler::persistent : TileScheduler::hardware;
 }
 
@@ -222,7 +225,8 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
   step.issued.shared_bytes = c.sides() * kStepBytes;
   step.wavefronts.operands = operand_wavefronts(c);
   step.wavefronts.copies = copied_pieces(c);
-  step.waits = {.tile_loads = 1, .barriers = 1};
+  step.waits =
+      c.tensor && !c.takes_wide ? tensor::kMmaWaits : Waits{.tile_loads = 1, .barriers = 1};
   const double chains = c.takes_wide ? kWideChains : c.tensor ? tensor::kUnrolledProducts : 1;
   Step epilogue;
   set_traffic(epilogue.issued, {0, stored_bytes(c) / blocks});
@@ -296,6 +300,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
     plan.useful.vector_flops = 2 * c.batch * c.m * c.n * c.k;
   }
   plan.arrays = {quantizes(p) ? scratch(kA, {a, 0}) : reads_activation(kA, a), reads(kB, b)};
+  for (ArrayUse& operand : plan.arrays) operand.pattern.read_density = kDensityOfLines;
   if (p[kWeightCopies] > 0) {
     plan.arrays.back().returns_after_bytes = as_double(p[kWeightCopies]) * b + a + out;
   }

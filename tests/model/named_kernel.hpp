@@ -21,6 +21,6 @@ inline constexpr std::array kNamedVariants = {
 inline constexpr KernelFamily kNamedFamily = {
     "named", "a test's own", kNamedParameters, kNamedTypes, nullptr, nullptr, kNamedVariants, {}};
 
-inline constexpr KernelRef kNamed{&kNamedFamily, &kNamedVariants[0]};
+inline const KernelRef kNamed{&kNamedFamily, &kNamedVariants[0]};
 
 }  // namespace roofcast::testing

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "model/counting/coalescing.hpp"
+#include "model/counting/dram_access.hpp"
 #include "model/counting/io_complexity.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -228,7 +229,9 @@ double off_sector_share(std::int64_t pitch_bytes) {
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
-  return {use, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
+  ArrayUse lines = use;
+  lines.pattern.read_density = kDensityOfLines;
+  return {lines, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
           sectors_of_piece(kSectorBytes, pitch_bytes)};
 }
 

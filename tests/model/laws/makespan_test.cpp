@@ -9,8 +9,6 @@
 #include <queue>
 #include <vector>
 
-#include "model/laws/pipeline.hpp"
-
 namespace roofcast {
 namespace {
 
@@ -38,15 +36,6 @@ TEST(Makespan, ALateLongJobIsTheTail) {
   const std::array uneven = {Jobs{3, 1.0}, Jobs{2, 2.0}};
   EXPECT_DOUBLE_EQ(makespan(uneven, 2, TileScheduler::hardware), 4);
   EXPECT_DOUBLE_EQ(makespan(uneven, 2, TileScheduler::persistent), 4);
-}
-
-// max(step, (wait + step) ÷ stages) - step, of a wait of 265 and steps of 100.
-TEST(Pipeline, BuffersDivideWhatIsLeftOfAWait) {
-  EXPECT_EQ(exposed_cycles(265, 1, 100), 265);
-  EXPECT_DOUBLE_EQ(exposed_cycles(265, 2, 100), 365 / 2.0 - 100);
-  EXPECT_DOUBLE_EQ(exposed_cycles(265, 3, 100), 365 / 3.0 - 100);
-  EXPECT_EQ(exposed_cycles(265, 4, 100), 0);  // 91.25 is less than a step
-  EXPECT_EQ(exposed_cycles(300, 4, 100), 0);  // just hidden
 }
 
 // Four places, a dozen of two kinds: rounds of 2 end at 2 (four) and, two of them, at 4; the jobs

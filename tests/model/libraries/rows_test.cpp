@@ -170,7 +170,7 @@ TEST(Rereads, MissWhatTheResidentBlocksPushedOut) {
   const auto traffic = [&](std::int64_t blocks_at_once) {
     gpu.sm_count = blocks_at_once;
     const Occupancy one_a_sm{1, 1, OccupancyLimiter::blocks};
-    return testing::dram_traffic(plan, one_a_sm, Lockstep::in_step, gpu);
+    return testing::dram_traffic(plan, one_a_sm, gpu);
   };
   EXPECT_DOUBLE_EQ(traffic(10).read_bytes, 6000 + 20 * 300 * 0.5);
   EXPECT_DOUBLE_EQ(traffic(10).write_bytes, 6000);

@@ -49,7 +49,9 @@ TEST(MmaSync, Int8MultipliesTwiceAsFastAndStoresFp32) {
   p[kTransposedB] = 1;
   const LaunchSequence program = plan_mma_sync(p, a100);
   ASSERT_EQ(program.size(), 1U);
-  const Plan& plan = program.front().plan;
+  // 2·128·256·128 OP a step.
+  EXPECT_EQ(testing::first_step(program.front().plan).issued.tensor_flops[DType::int8],
+            2.0 * 128 * 256 * 128);
   EXPECT_DOUBLE_EQ(product_work(p).compulsory.read_bytes, 2.0 * 1024 * 1024);
   EXPECT_DOUBLE_EQ(product_work(p).compulsory.write_bytes, 4.0 * 1024 * 1024);
   p[kTransposedB] = 0;  // stored by rows of k: transposed first
