@@ -17,7 +17,9 @@ double least_cycles(const Outline& outline, const Gpu& gpu) {
       std::max(outline.step_flops / sheet.value_or(kNever), outline.step_operands);
   const double port = outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever);
   const double stored = outline.stored_bytes / law::kStoreBytesPerClk;
-  const double rest = arithmetic / outline.parts + law::kPipelineStepCycles;
+  // With one buffer nothing is copied ahead.
+  const double ahead = outline.stages > 1 ? 1 : 0;
+  const double rest = arithmetic / outline.parts + ahead * law::kPipelineStepCycles;
   const double step = std::max(rest, (law::kTileLoadCycles + port + rest) / outline.stages);
   const double groups = outline.scheduler == TileScheduler::ping_pong ? 2 : 1;
   const double life = (outline.steps * step + stored) / groups;
@@ -28,7 +30,7 @@ double least_cycles(const Outline& outline, const Gpu& gpu) {
   const double slots = sms * resident;
   const double full = std::floor(blocks / slots), left = blocks - full * slots;
   const double last = left > 0 ? std::max(std::ceil(left / sms) * busy, life) : 0;
-  return law::kPipelineStartCycles + full * std::max(resident * busy, life) + last;
+  return ahead * law::kPipelineStartCycles + full * std::max(resident * busy, life) + last;
 }
 
 }  // namespace

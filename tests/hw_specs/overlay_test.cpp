@@ -168,8 +168,7 @@ TEST(Overlay, OldKeysAreRefusedWithTheNewName) {
   for (const auto& [old, now] :
        std::map<std::string, std::string>{{"last_stores_cycles", "store_drain_cycles"},
                                           {"kernel_end_s", "completion_latency_s"},
-                                          {"stream_next_s", "launch_gap_s"},
-                                          {"store_drains_cycles", "store_drain_cycles"}}) {
+                                          {"stream_next_s", "launch_gap_s"}}) {
     Json overlay = calibration();
     overlay["sustained"][old] = {{"value", 1e-6}, {"source", "unverified"}};
     expect_refused(with_overlay(overlay), "/sustained/" + old, "one of the keys", old,

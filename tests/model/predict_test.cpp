@@ -247,6 +247,7 @@ TEST(ExpectedTime, IsThatOfPredictWhateverTheDeviceKeepsUp) {
         for (const double step : {10.0, 300.0, 3000.0}) {
           gpu.sustained.dram_read_bytes_per_s = dram;
           gpu.sustained.launch_gap_s = step * 1e-9;
+          gpu.sustained.stream_launch_s = gpu.sustained.graph_launch_s = step * 1e-8;
           const double expected = predict(kernel, problem, gpu, {cache, {}}).time->expected_s;
           EXPECT_EQ(expected_s(gpu), expected) << name << " " << dram << " " << step;
           times.insert(expected);

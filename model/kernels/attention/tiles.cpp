@@ -141,11 +141,7 @@ Tile tile_of(Library library, const Kernel& kernel, const Shape& shape, std::int
     return packed > 1 ? serving::group_tile(shape) : serving::vector_tile(shape, gpu);
   }
   if (decodes(shape, rows)) return decode_tile(64);
-  if (library == kTrtllm) {
-    Tile tile = trtllm_tile(head, rows, wide);
-    tile.chains = wide ? kTwoChains : kUnrolled;
-    return tile;
-  }
+  if (library == kTrtllm) return trtllm_tile(head, rows, wide);  // one chain
   Tile tile = wide ? wide_tile(head, shape.causal) : flash2_tile(head);
   tile.chains = wide ? kTwoChains : kUnrolled;
   // By the excess of short sequences in attention-libraries of 2026-11-22.

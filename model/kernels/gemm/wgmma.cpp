@@ -370,7 +370,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .parts = groups_of(c) * kChains,
           .step_flops = 2 * c.area() * as_double(depth_of(p)),
           .step_operands = operand_wavefronts(c),
-          .stored_bytes = p[kSplitK] > 1 ? c.area() * as_double(kPartBytes) : 0,
+          .stored_bytes = partial_bytes(p) / as_double(c.tiles() * p[kSplitK]),
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0};
 }
 

@@ -68,9 +68,9 @@ TEST(Advise, AShapeIsForecastAsPredictDoes) {
 
 TEST(Advise, SaysWhereThereIsNone) {
   const Outcome outcome = run_program(
-      "advise gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu h200-sxm --vary m,n,k");
+      "advise gemm --m 8192 --n 8192 --k 8192 --dtype bf16 --gpu h200-sxm --vary k");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("no shape within 5.0% of each extent"));
+  EXPECT_THAT(outcome.out, HasSubstr("no shape within 5.0% of"));
 }
 
 TEST(Advise, AsksOtherKernelsAndWithinOtherBounds) {

@@ -148,17 +148,17 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
               100 * 3 * (1 - std::exp2(-0.25)) * 32, 1e-9);
 }
 
-// L2 has 60 MB. Sets of a table of 90 MB come round after three launches, 180 MB ÷ 90 MB and one
-// more: 25 MB of each are 75 MB, of which half is lost. Of 1 GB there are two sets.
+// L2 keeps 60 MB of 60/0.54. Sets of a table as large as that L2, three times which they take, come round after
+// four launches: 18.75 MB of each are 75 MB, of which half is lost. Of 10 GB there are two sets.
 TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
   const Gpu gpu = holding_60_mb();
   Plan plan;
   EXPECT_EQ(lost_between_rounds(plan, {25e6, 0}, gpu), 1);
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {}}};
-  plan.arrays[0].random = RandomReads{.sectors = 1e5, .table_bytes = 90e6};
-  EXPECT_DOUBLE_EQ(lost_between_rounds(plan, {20e6, 5e6}, gpu), 0.5);
-  EXPECT_EQ(lost_between_rounds(plan, {20e6, 0}, gpu), 0);
-  plan.arrays[0].random->table_bytes = 1e9;
+  plan.arrays[0].random = RandomReads{.sectors = 1e5, .table_bytes = *gpu.memory.l2_bytes};
+  EXPECT_DOUBLE_EQ(lost_between_rounds(plan, {15e6, 3.75e6}, gpu), 0.5);
+  EXPECT_EQ(lost_between_rounds(plan, {15e6, 0}, gpu), 0);
+  plan.arrays[0].random->table_bytes = 10e9;
   EXPECT_DOUBLE_EQ(lost_between_rounds(plan, {37.5e6, 0}, gpu), 0.5);
 }
 
@@ -176,11 +176,12 @@ TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
   EXPECT_EQ(lost_of_small(10e3, gpu), 0);
   EXPECT_DOUBLE_EQ(lost_of_small(75e6 / 4096, gpu), 0.5);
   EXPECT_EQ(lost_of_small(90e6 / 4096, gpu), 1);
-  // Of reads that touch half of the memory around them, 22.5 MB, three sets are 67.5 MB.
+  // Reads that touch half of the memory around them span twice their bytes: four sets are 67.5 MB.
+  const double span = *gpu.memory.l2_bytes;
   Plan half;
   half.arrays = {
-      {.array = 0, .compulsory = {}, .footprint = {45e6, 0}, .pattern = {.read_density = 0.5}}};
-  EXPECT_DOUBLE_EQ(lost_between_rounds(half, {22.5e6, 0}, gpu), 0.25);
+      {.array = 0, .compulsory = {}, .footprint = {span / 2, 0}, .pattern = {.read_density = 0.5}}};
+  EXPECT_DOUBLE_EQ(lost_between_rounds(half, {67.5e6 / 4, 0}, gpu), 0.25);
 }
 
 // A sector waits for its other part while 50 of 100 blocks move 120 of 240 MB, twice L2's size.

