@@ -2,6 +2,7 @@
 
 #include "cli/commands/batch_lines.hpp"
 #include "cli/commands/opening.hpp"
+#include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/advice_output.hpp"
 #include "cli/output/files.hpp"
@@ -142,6 +143,7 @@ ExitCode run_advise(const Arguments& arguments) {
   for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
   if (writes_help(arguments, kHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
+  refuse_output_over_input(options, known, split.words);
   if (kernels.empty()) {
     if (options.has("batch")) return answer_batch(options);
     if (options.has("jobs")) throw UsageError("--jobs goes with --batch: add --batch FILE");

@@ -1,5 +1,6 @@
 #include "cli/commands/opening.hpp"
 
+#include "cli/input/distinct_files.hpp"
 #include "cli/output/files.hpp"
 
 namespace roofcast::cli {
@@ -14,7 +15,9 @@ std::optional<Given> read_arguments(const Arguments& arguments, const HelpPage& 
                                     std::span<const Option> known) {
   if (writes_help(arguments, page, known)) return std::nullopt;
   SplitArguments split = split_words(arguments, known);
-  return Given{std::move(split.words), parse_options(split.options, known)};
+  Given given{std::move(split.words), parse_options(split.options, known)};
+  refuse_output_over_input(given.options, known, given.words);
+  return given;
 }
 
 }  // namespace roofcast::cli

@@ -3,6 +3,7 @@
 #include "cli/commands/batch_lines.hpp"
 #include "cli/commands/collective.hpp"
 #include "cli/commands/opening.hpp"
+#include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/files.hpp"
@@ -14,7 +15,7 @@ constexpr HelpPage kHelp = {
     "  roofcast predict gemm --m 4096 --n 4096 --k 4096 --dtype fp32 --gpu h100-sxm5\n"
     "  roofcast predict gemm.tiled --m 4096 --n 4096 --k 4096 --gpu h200-sxm --format json\n"
     "  roofcast predict gemm.tiled gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu "
-    "v100-sxm2,p100\n"
+    "v100-sxm2,l40s\n"
     "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
     "  roofcast predict collective.all_reduce --bytes 64MiB --gpus 8 --gpu h100-sxm5\n"
     "  roofcast predict examples/kernels/swiglu.json --tokens 8192 --gpu h100-sxm5,a100-sxm4-80gb\n"
@@ -154,6 +155,7 @@ ExitCode run_predict(const Arguments& arguments) {
   for (auto& option : parameter_options(question.kernels, "N")) known.push_back(std::move(option));
   if (writes_help(arguments, kHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
+  refuse_output_over_input(options, known, split.words);
   if (question.kernels.empty()) {
     if (options.has("batch")) return answer_batch(options);
     if (options.has("jobs")) throw UsageError("--jobs goes with --batch: add --batch FILE");

@@ -1,5 +1,6 @@
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
+#include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/chart_output.hpp"
@@ -112,6 +113,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   for (auto& option : parameter_options(found, "N")) known.push_back(std::move(option));
   if (writes_help(arguments, kHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
+  refuse_output_over_input(options, known, split.words);
   if (!split.words.empty()) {
     throw UsageError(fmt::format("'{}' stands alone: name kernels with --kernel", split.words[0]));
   }

@@ -2,6 +2,7 @@
 
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
+#include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/sweep_plan.hpp"
 #include "cli/output/answer.hpp"
@@ -137,6 +138,7 @@ ExitCode run_sweep(const Arguments& arguments) {
   for (auto& option : parameter_options(kernels, "VALUES")) known.push_back(std::move(option));
   if (writes_help(arguments, kHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
+  refuse_output_over_input(options, known, split.words);
   if (kernels.empty()) throw UsageError("which kernel? `roofcast kernels` lists them");
   const bool plotted = wants_plot(options);
   const bool csv = !plotted && wants_csv(options);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "cli/input/device.hpp"
+#include "cli/input/distinct_files.hpp"
 #include "cli/output/case_lines.hpp"
 #include "cli/output/files.hpp"
 
@@ -121,6 +122,7 @@ std::optional<ValidationRequest> read_validation_request(const Arguments& argume
   const SplitArguments split = split_words(arguments, known);
   ValidationRequest request;
   request.options = parse_options(split.options, known);
+  refuse_output_over_input(request.options, known, split.words);
   if (!split.words.empty()) {
     throw UsageError(fmt::format("'{}' stands alone: name a suite with --suite", split.words[0]));
   }
