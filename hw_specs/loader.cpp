@@ -1,5 +1,7 @@
 #include "hw_specs/loader.hpp"
 
+#include <algorithm>
+
 #include "hw_specs/checked_json.hpp"
 #include "hw_specs/fields.hpp"
 #include "hw_specs/overrides.hpp"
@@ -105,8 +107,14 @@ Gpu load(const Source& source) {
 }
 
 const Embedded* find_embedded(std::string_view name) {
+  const auto lower = [](char c) {
+    return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
   for (const Embedded& one : embedded()) {
-    if (one.name == name) return &one;
+    if (std::equal(name.begin(), name.end(), one.name.begin(), one.name.end(),
+                   [&](char typed, char known) { return lower(typed) == known; })) {
+      return &one;
+    }
   }
   return nullptr;
 }

@@ -55,6 +55,7 @@ struct Embedded {
   std::string_view overlay_text;  ///< the calibration shipped for it; empty where none is
 };
 std::span<const Embedded> embedded();
+/// By its name in any case of letters: "h200-sxm", "H200-SXM". Null for any other.
 const Embedded* find_embedded(std::string_view name);
 std::string_view schema_text();
 std::string_view overlay_schema_text();

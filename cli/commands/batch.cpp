@@ -49,10 +49,10 @@ bool read_assumption(const QueryField& field, Assumptions& assumptions) {
     return true;
   }
   if (field.key == "sm_clock_hz") {
-    if (field.kind == QueryField::Kind::text || field.real <= 0) {
-      throw InputError("'sm_clock_hz' takes a frequency above 0");
+    if (field.kind == QueryField::Kind::text) {
+      throw InputError("'sm_clock_hz' takes a frequency in Hz");
     }
-    assumptions.sm_clock_hz = field.real;
+    assumptions.sm_clock_hz = expect_clock("'sm_clock_hz'", field.real);
     return true;
   }
   return false;
@@ -102,8 +102,7 @@ const Gpu& Batch::gpu(std::string_view name) {
   const auto found = gpus_.find(name);
   if (found != gpus_.end()) return found->second;
   if (specs::find_embedded(name) == nullptr) {
-    throw InputError(
-        fmt::format("no GPU is named '{}'.{}", name, did_you_mean(name, device_names())));
+    throw InputError(no_such_device(name));
   }
   const std::string key(name);
   return gpus_.emplace(key, load_device(key, defaults_.device)).first->second;

@@ -19,16 +19,17 @@ namespace {
 
 constexpr HelpPage kHelp = {
     "  roofcast compare run.json\n"
-    "  roofcast compare validation/measured/*.json --tolerance gemm=15% --tolerance stream=5%\n"
+    "  roofcast compare validation/measured/*-random1-*.json --tolerance gemm=15% --tolerance "
+    "all=10%\n"
     "  roofcast compare run.json --datasheet --format csv -o cases.csv\n"
-    "  roofcast compare --table published.csv --kernel elementwise.relu --where op=relu \\\n"
+    "  roofcast compare --table published.csv --kernel elementwise.relu.fused --where op=relu \\\n"
     "                   --column n=rows*cols --gpu v100-pcie-32gb --launch-us 24\n",
     "roofcast compare RUN.json... [options]\n"
     "       roofcast compare --table FILE.csv --kernel KERNEL [options]",
     "Forecasts every measured case again and shows the error by family and regime, the worst "
     "cases\n"
     "and every measurement faster than its limit. Exits with 1 if there is one of those, a case\n"
-    "failed, or a group's mean absolute error is above its --tolerance."};
+    "failed, the run is incomplete, or a group's mean absolute error is above its --tolerance."};
 
 std::vector<Option> option_table() {
   std::vector<Option> options = {

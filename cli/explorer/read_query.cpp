@@ -84,10 +84,10 @@ specs::Source shipped_source(std::string_view gpu) {
   const specs::Embedded* known = specs::find_embedded(gpu);
   if (known == nullptr) throw InputError(fmt::format("no GPU is named '{}'", gpu));
   specs::Source source;
-  source.file = std::string(gpu) + ".json";
+  source.file = std::string(known->name) + ".json";
   source.text = known->text;
   source.overlay_text = known->overlay_text;
-  if (!source.overlay_text.empty()) source.overlay_file = std::string(gpu) + " calibration";
+  if (!source.overlay_text.empty()) source.overlay_file = std::string(known->name) + " calibration";
   return source;
 }
 

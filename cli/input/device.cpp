@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/case_conv.hpp>
+
 #include "cli/output/files.hpp"
 #include "validation/runs/numbers.hpp"
 
@@ -48,7 +50,11 @@ DeviceOptions read_device_options(const Options& options) {
         "choose one");
   }
   if (options.has("relative")) {
-    one_of("--relative", device.relative, device_names());
+    boost::algorithm::to_lower(device.relative);
+    // A GPU that was not measured is refused with the reason where it is asked for its values.
+    if (specs::find_embedded(device.relative) == nullptr) {
+      one_of("--relative", device.relative, measured_device_names());
+    }
   }
   for (const std::string& text : options.all("set")) {
     device.overrides.push_back(read_override(text));
@@ -75,20 +81,20 @@ specs::Source device_source(const std::string& name_or_path, const DeviceOptions
   source.datasheet_only = options.datasheet;
   source.relative = options.relative;
   if (const specs::Embedded* known = specs::find_embedded(name_or_path)) {
-    source.file = name_or_path + ".json";
+    const std::string name(known->name);
+    source.file = name + ".json";
     source.text = known->text;
     if (!options.datasheet && options.relative.empty()) {
-      source.overlay_file = known->overlay_text.empty() ? "" : name_or_path + " calibration";
+      source.overlay_file = known->overlay_text.empty() ? "" : name + " calibration";
       source.overlay_text = known->overlay_text;
     }
   } else if (is_path(name_or_path)) {
     source.file = name_or_path;
     source.text = read_file(name_or_path);
   } else {
-    throw UsageError(
-        fmt::format("no GPU is named '{}'.{} `roofcast gpus` lists them; a path to a "
-                    "specification (NAME.json) works too",
-                    name_or_path, did_you_mean(name_or_path, device_names())));
+    throw UsageError(fmt::format(
+        "{} `roofcast gpus` lists them; a path to a specification (NAME.json) works too",
+        no_such_device(name_or_path)));
   }
   if (!options.overlay_file.empty()) {
     source.overlay_file = options.overlay_file;
@@ -109,12 +115,6 @@ std::string device_of_run(const std::string& file, const validation::Run& run,
       file, "/device/gpu",
       fmt::format("a GPU that `roofcast gpus` lists, found \"{}\"", run.device.gpu),
       "correct it, or give its specification with --gpu");
-}
-
-std::vector<std::string_view> device_names() {
-  std::vector<std::string_view> names;
-  for (const specs::Embedded& known : specs::embedded()) names.push_back(known.name);
-  return names;
 }
 
 }  // namespace roofcast::cli

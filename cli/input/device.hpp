@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/input/device_names.hpp"
 #include "cli/input/options.hpp"
 #include "hw_specs/loader.hpp"
 #include "model/types/gpu.hpp"
@@ -25,7 +26,8 @@ DeviceOptions read_device_options(const Options& options);
 /// The names of --gpu: repeated, or parted by commas. UsageError if there is none.
 std::vector<std::string> read_device_names(const Options& options);
 
-/// A name, or the path of a specification. UsageError with the nearest name for an unknown one.
+/// A name in any case of letters, or the path of a specification. UsageError with the names that are
+/// near for an unknown one.
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options);
 Gpu load_device(const std::string& name_or_path, const DeviceOptions& options);
 
@@ -33,7 +35,5 @@ Gpu load_device(const std::string& name_or_path, const DeviceOptions& options);
 /// that is none of the program's: what a file says is never taken for a path.
 std::string device_of_run(const std::string& file, const validation::Run& run,
                           const Options& options);
-
-std::vector<std::string_view> device_names();
 
 }  // namespace roofcast::cli

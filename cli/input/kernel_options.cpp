@@ -135,8 +135,7 @@ Assumptions read_assumptions(const Options& options) {
   Assumptions assumptions;
   if (const auto cache = options.find("cache")) assumptions.cache = parse_cache(*cache);
   if (const auto clock = options.find("sm-clock")) {
-    assumptions.sm_clock_hz = parse_real("--sm-clock", *clock);
-    if (*assumptions.sm_clock_hz <= 0) throw InputError("--sm-clock is a frequency above 0 Hz");
+    assumptions.sm_clock_hz = expect_clock("--sm-clock", parse_real("--sm-clock", *clock));
   }
   return assumptions;
 }

@@ -33,6 +33,15 @@ double parse_real(std::string_view what, std::string_view text) {
   throw UsageError(fmt::format("{} takes a number such as 1.755e9, not '{}'", what, text));
 }
 
+double expect_clock(std::string_view what, double hz) {
+  constexpr double kLeast = 1e6;
+  constexpr double kMost = 1e11;
+  if (hz >= kLeast && hz <= kMost) return hz;
+  throw InputError(fmt::format(
+      "{} is {:g} Hz: give a clock in Hz from {:g} to {:g}, such as 1.755e9 for 1755 MHz", what, hz,
+      kLeast, kMost));
+}
+
 double parse_share(std::string_view what, std::string_view text) {
   const bool of_hundred = text.ends_with('%');
   const auto value =

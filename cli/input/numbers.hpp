@@ -17,6 +17,9 @@ std::int64_t parse_whole(std::string_view what, std::string_view text);
 /// A finite number; UsageError for other text.
 double parse_real(std::string_view what, std::string_view text);
 
+/// The frequency again where it can be a clock's: 1 MHz to 100 GHz. InputError for any other.
+double expect_clock(std::string_view what, double hz);
+
 /// A share, as 5% or 0.05. UsageError for other text.
 double parse_share(std::string_view what, std::string_view text);
 

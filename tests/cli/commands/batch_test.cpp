@@ -100,7 +100,7 @@ TEST(Batch, RefusalsSayWhatIsWrong) {
               HasSubstr("fp32"));
   EXPECT_THAT(refusal(R"({"kernel":7,"gpu":"h200-sxm"})"), HasSubstr("takes a string"));
   EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","sm_clock_hz":0})"),
-              HasSubstr("above 0"));
+              HasSubstr("give a clock in Hz"));
   EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":true})"),
               HasSubstr("'m' is true: give a number"));
   EXPECT_THAT(refusal("\xff\xfe"), HasSubstr("JSON"));

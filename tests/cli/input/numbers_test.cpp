@@ -34,6 +34,13 @@ TEST(Numbers, Real) {
   }
 }
 
+TEST(Numbers, AClockInAnotherUnitIsRefused) {
+  EXPECT_DOUBLE_EQ(expect_clock("--sm-clock", 1.98e9), 1.98e9);
+  for (const double other : {1.98, 1980.0, -1.98e9, 0.0, 1.98e15}) {
+    EXPECT_THROW((void)expect_clock("--sm-clock", other), InputError) << other;
+  }
+}
+
 TEST(Numbers, ADoubleIsWholeWhereItsNeighboursCanBeTold) {
   EXPECT_EQ(whole_of(4096.0), 4096);
   EXPECT_EQ(whole_of(0.5), std::nullopt);
