@@ -1,5 +1,6 @@
 #include "hw_specs/source_rules.hpp"
 
+#include <chrono>
 #include <vector>
 
 #include "hw_specs/loader.hpp"
@@ -78,9 +79,15 @@ bool starts_with_date(std::string_view text) {
     const bool digit = text[i] >= '0' && text[i] <= '9';
     if (form[i] == 'd' ? !digit : text[i] != form[i]) return false;
   }
-  const int month = (text[5] - '0') * 10 + (text[6] - '0');
-  const int day = (text[8] - '0') * 10 + (text[9] - '0');
-  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  const auto number = [text](std::size_t at, std::size_t digits) {
+    unsigned value = 0;
+    for (const char digit : text.substr(at, digits)) {
+      value = value * 10 + static_cast<unsigned>(digit - '0');
+    }
+    return value;
+  };
+  const std::chrono::year year(static_cast<int>(number(0, 4)));
+  return (year / std::chrono::month(number(5, 2)) / std::chrono::day(number(8, 2))).ok();
 }
 
 void check_sources(const Json& document, bool calibration, Stage stage, const std::string& file) {

@@ -9,7 +9,7 @@ namespace roofcast::specs {
 /// A calibration may also name "measured: WHAT", in the run of its provenance.
 void check_sources(const Json& document, bool calibration, Stage stage, const std::string& file);
 
-/// Whether the text starts with a day, YYYY-MM-DD.
+/// Whether the text starts with a day of the calendar, YYYY-MM-DD.
 bool starts_with_date(std::string_view text);
 
 }  // namespace roofcast::specs

@@ -40,8 +40,12 @@ std::string figures(const Comparison& comparison) {
                  violations == 0 ? "no measurement beats it" : "measurements that beat it",
                  violations == 0 ? "good" : "bad");
   html += figure("Failures", std::to_string(failures),
-                 failures == 0 ? "every case was measured" : "cases without a measurement",
+                 failures == 0 ? "no case failed" : "cases without a measurement",
                  failures == 0 ? "good" : "bad");
+  if (comparison.missing > 0) {
+    html += figure("Missing", std::to_string(comparison.missing),
+                   "cases of the suite not measured yet", "bad");
+  }
   return html + "</dl>\n";
 }
 

@@ -113,6 +113,7 @@ void write_comparison(JsonWriter& json, const Comparison& comparison) {
     json.end_object();
   }
   json.end_array();
+  json.member("missing_cases", static_cast<std::int64_t>(comparison.missing));
   json.key("rows");
   json.begin_array();
   for (const Row& row : comparison.rows) write_row(json, row);

@@ -94,6 +94,10 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
     }
     text += table.text(style, "  ");
   }
+  if (comparison.missing > 0) {
+    text += fmt::format("\n{}\n  {} cases of the suite\n", style.heading("not measured yet"),
+                        comparison.missing);
+  }
   return text;
 }
 

@@ -255,6 +255,11 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   if (quantizes(p) && p.dtype != DType::fp8) {
     throw InputError("quantize is for fp8: leave it out, or ask for --dtype fp8");
   }
+  constexpr std::int64_t kLeastOfPart = 8;  // elements of k: no kernel sums fewer at once
+  if (const std::int64_t most = ceil_div(p[kK], kLeastOfPart); p[kSplitK] > most) {
+    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to " +
+                     std::to_string(most) + ", parts of at least 8 of k, or 0 to leave it open");
+  }
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
   return blockings(p, gpu);
 }

@@ -154,6 +154,7 @@ TEST(Program, ARunNamesADeviceAndNeverAFile) {
   const Folder folder;
   json run = json::parse(contents(committed("h200-sxm-random1-2026-11-22.json")));
   run["cases"].erase(run["cases"].begin() + 1, run["cases"].end());
+  run["suite_cases"] = 1;
   for (const char* name : {"./evil.json", "/dev/zero", "h200-smx"}) {
     run["device"]["gpu"] = name;
     const std::string path = folder.write("run.json", run.dump());
@@ -163,6 +164,19 @@ TEST(Program, ARunNamesADeviceAndNeverAFile) {
   }
   // The name of a specification given beside it.
   EXPECT_EQ(run_program("compare --gpu h200-sxm " + folder.file("run.json")).code, 0);
+}
+
+TEST(Compare, AnIncompleteRunIsSaidAndEndsWithOne) {
+  const Folder folder;
+  json run = json::parse(contents(committed("h200-sxm-random1-2026-11-22.json")));
+  run["cases"].erase(run["cases"].begin() + 1, run["cases"].end());
+  const Outcome outcome = run_program("compare " + folder.write("run.json", run.dump()));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("599 cases of the suite"));
+  EXPECT_THAT(outcome.err, HasSubstr("the run is incomplete, 599"));
+  const json data =
+      json::parse(run_program("compare --format json " + folder.file("run.json")).out);
+  EXPECT_EQ(data.at("comparisons").at(0).at("missing_cases"), 599);
 }
 
 TEST(Merge, ACommittedRunIsReadByItselfAndJoinsNoOther) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "hw_specs/source_rules.hpp"
 #include "tests/hw_specs/support.hpp"
 
 namespace roofcast::specs {
@@ -87,7 +88,32 @@ TEST(Refusal, NegativeAndZero) {
                    "/chip/sm_count/value", "at least 1", found, "at least 1");
     expect_refused(
         edited([&](Json& s) { s["memory"]["dram_bandwidth_bytes_per_s"]["value"] = value; }),
-        "/memory/dram_bandwidth_bytes_per_s/value", "a number above 0", found, "above 0");
+        "/memory/dram_bandwidth_bytes_per_s/value", "a number of at least 1000000000", found,
+        "at least 1000000000");
+  }
+}
+
+// A value in GB/s, in GHz, in GB: the key names the unit.
+TEST(Refusal, TooSmallToBeMeant) {
+  const std::pair<const char*, const char*> values[] = {
+      {"memory/dram_bandwidth_bytes_per_s", "4.8e3"},
+      {"memory/dram_bytes", "141"},
+      {"clocks/max_hz", "1.98"},
+      {"sustained/dram_read_bytes_per_s", "4.1e3"},
+      {"sustained/sm_clock_hz", "1980"}};
+  for (const auto& [key, value] : values) {
+    Source source = calibrated("h200-sxm");
+    source.overrides = {{key, value}};
+    EXPECT_THROW((void)load(source), SpecError) << key;
+  }
+}
+
+TEST(Refusal, ADayThatNoCalendarHas) {
+  for (const char* day : {"2026-02-29", "2026-02-30", "2026-04-31", "2026-13-01", "2026-00-10"}) {
+    EXPECT_FALSE(starts_with_date(day)) << day;
+  }
+  for (const char* day : {"2024-02-29", "2026-12-31T23:59:59Z"}) {
+    EXPECT_TRUE(starts_with_date(day)) << day;
   }
 }
 

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,21 +70,28 @@ TEST(Schema, DescribesEveryPropertyAndClosesEveryObject) {
   expect_documented("", Json::parse(kernel_schema_text()));
 }
 
-bool is_flag(const Json& schema, const std::string& leaf) {
+/// The least that the schema allows, or 1; true for a flag. Nothing where it has no such leaf.
+std::optional<std::string> least_value(const Json& schema, const std::string& leaf) {
   const std::size_t slash = leaf.rfind('/');
   const Json::json_pointer property("/properties" + leaf.substr(0, slash) + "/properties" +
                                     leaf.substr(slash));
-  return schema.contains(property) && schema[property].value("$ref", "") == "#/definitions/flag";
+  if (!schema.contains(property)) return std::nullopt;
+  const std::string definition = schema[property].at("$ref").get<std::string>();
+  const Json& rules = schema[Json::json_pointer(definition.substr(1) + "/properties/value")];
+  if (rules.at("type") == "boolean") return "true";
+  return std::to_string(std::max<std::int64_t>(1, rules.value("minimum", std::int64_t{1})));
 }
 
 // Each leaf is set alone, by an override.
 TEST(Schema, EveryLeafCanBeSet) {
   const Json schema = Json::parse(schema_text());
+  const Json overlay = Json::parse(overlay_schema_text());
   std::vector<std::string> leaves = quantity_leaves();
   leaves.insert(leaves.end(), sustained_leaves().begin(), sustained_leaves().end());
   for (const std::string& leaf : leaves) {
     Source source = calibrated("h200-sxm");
-    const std::string value = is_flag(schema, leaf) ? "true" : "1";
+    const std::string value =
+        least_value(schema, leaf).value_or(least_value(overlay, leaf).value_or("1"));
     source.overrides = {{leaf, value}};
     std::vector<SourcedValue> after;
     try {

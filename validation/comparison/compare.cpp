@@ -196,6 +196,7 @@ Comparison compare(const Run& run, const Gpu& gpu) {
   out.date = run.date;
   out.suite = suite_text(run);
   out.failures = std::move(failures);
+  out.missing = missing_cases(run);
   return out;
 }
 

@@ -90,6 +90,8 @@ struct Comparison {
   std::vector<std::size_t> bound_violations;  ///< rows measured faster than their limit
   std::vector<std::size_t> worst;             ///< the ten largest absolute time errors
   std::vector<Failure> failures;              ///< of the measurement, and cases without a forecast
+  /// Cases of the run's suite, or of its shard, that it has not come to: it was interrupted.
+  std::size_t missing = 0;
 };
 
 /// One measured case against the forecast for this device. Throws InputError where there is none.

@@ -58,6 +58,12 @@ std::vector<std::string> breaches(const Comparison& comparison,
   for (const Failure& failure : comparison.failures) {
     out.push_back(fmt::format("{}: {}", failure.kernel, failure.reason));
   }
+  if (comparison.missing > 0) {
+    out.push_back(
+        fmt::format("the run is incomplete, {} of its suite's cases are missing: start `roofcast "
+                    "validate` again with the same options and file",
+                    comparison.missing));
+  }
   return out;
 }
 

@@ -62,6 +62,16 @@ std::string cache_state_names() {
   return names;
 }
 
+std::size_t missing_cases(const Run& run) {
+  if (!run.suite_cases) return 0;
+  const auto whole = static_cast<std::size_t>(*run.suite_cases);
+  const Shard& shard = run.shard;
+  const std::size_t wanted =
+      whole > shard.index ? (whole - shard.index + shard.count - 1) / shard.count : 0;
+  const std::size_t held = run.cases.size() + run.failures.size();
+  return wanted > held ? wanted - held : 0;
+}
+
 std::string suite_text(const Run& run) {
   return run.seed ? run.suite + ", seed " + std::to_string(*run.seed) : run.suite;
 }

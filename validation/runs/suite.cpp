@@ -126,7 +126,7 @@ class Cases {
     cases_.push_back(std::move(item));
   }
 
-  /// kMostCases counts before what a suite has in common is taken out: a case takes half a KiB.
+  /// kMostCases counts before what a suite has in common is taken out.
   /// Refused at `node` where so many more problems, each so many times, are too many. None at all
   /// counts as one, for it takes time too.
   void expect(const JsonNode& node, std::optional<std::size_t> problems, std::size_t times) {

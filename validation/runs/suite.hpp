@@ -36,8 +36,9 @@ struct Suite {
   std::optional<std::int64_t> seed{};  ///< of a suite that was drawn (random_suite.hpp)
 };
 
-/// The most cases of one suite.
-inline constexpr std::size_t kMostCases = 100'000;
+/// The most cases of one suite: as many as a run file holds (specs::kMostFileBytes), which takes up to
+/// 4.1 kB a case in the committed runs.
+inline constexpr std::size_t kMostCases = 15'000;
 
 /// The grammar is in sweeps/README.md. Throws InputError with file, pointer and mend.
 Suite parse_suite(const std::string& file, const std::string& text);

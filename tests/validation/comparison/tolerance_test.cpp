@@ -54,5 +54,11 @@ TEST(Tolerance, ViolationsAndFailuresAreBreachesByThemselves) {
               ElementsAre(HasSubstr("measured 400 ms, under the limit of 500 ms")));
 }
 
+TEST(Tolerance, AnIncompleteRunIsABreach) {
+  Comparison c = comparison();
+  c.missing = 3;
+  EXPECT_THAT(breaches(c, {}), ElementsAre(HasSubstr("incomplete, 3 of its suite's cases")));
+}
+
 }  // namespace
 }  // namespace roofcast::validation

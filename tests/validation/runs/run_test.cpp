@@ -176,6 +176,21 @@ TEST(RunJson, PositionsAreTheShardsAndInTheSuiteAndEachOnce) {
   }
 }
 
+TEST(MissingCases, AreThoseOfTheSuiteOrTheShard) {
+  RunData run = sample_run();  // two cases and a failure
+  EXPECT_EQ(missing_cases(run), 0U) << "it does not say how many there are";
+  run.suite_cases = 3;
+  EXPECT_EQ(missing_cases(run), 0U);
+  run.suite_cases = 10;
+  EXPECT_EQ(missing_cases(run), 7U);
+  run.shard = {3, 4};  // positions 3 and 7
+  EXPECT_EQ(missing_cases(run), 0U);
+  run.shard = {0, 2};  // 0, 2, 4, 6, 8
+  EXPECT_EQ(missing_cases(run), 2U);
+  run.shard = {20, 30};
+  EXPECT_EQ(missing_cases(run), 0U);
+}
+
 TEST(RunJson, NestedDeepOrWithABinaryZeroIsRefusedAtOnce) {
   for (const char* open : {"[", "{\"a\":"}) {
     std::string text;
