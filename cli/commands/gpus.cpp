@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
@@ -38,41 +39,71 @@ std::vector<Option> option_table() {
 
 enum class Format : unsigned char { table, json, csv };
 
-/// Rows of cells, the first row the titles: what every format prints.
-using Cells = std::vector<std::vector<std::string>>;
+using Json = nlohmann::ordered_json;
 
-std::string optional_prefix(const std::optional<double>& value, std::string_view unit) {
-  return value ? si_text(*value, unit) : "–";
+/// What people read, and the value for programs: of a title its key, null for what is unknown.
+struct Cell {
+  std::string text;
+  Json value;
+};
+
+Cell word(const std::string& text) {
+  return {text, text};
+}
+
+/// Rows of cells, the first row the titles: what every format prints.
+using Cells = std::vector<std::vector<Cell>>;
+
+Cell unknown() {
+  return {"–", nullptr};
+}
+
+Cell quantity(const std::optional<double>& value, std::string_view unit) {
+  return value ? Cell{si_text(*value, unit), *value} : unknown();
+}
+
+/// A value of a specification, which is JSON text.
+Cell parsed(const std::string& text) {
+  return {text, Json::parse(text)};
 }
 
 Cells list_cells(const DeviceOptions& device) {
-  Cells cells = {{"name", "year", "SMs", "DRAM", "DRAM bandwidth", "L2", "calibration", "title"}};
+  Cells cells = {{word("name"),
+                  word("year"),
+                  {"SMs", "sm_count"},
+                  {"DRAM", "dram_bytes"},
+                  {"DRAM bandwidth", "dram_bandwidth_bytes_per_s"},
+                  {"L2", "l2_bytes"},
+                  word("calibration"),
+                  word("title")}};
   for (const std::string_view name : device_names()) {
     const Gpu gpu = load_device(std::string(name), device);
-    cells.push_back({gpu.name, fmt::format("{}", gpu.year),
-                     gpu.sm_count ? fmt::format("{}", *gpu.sm_count) : "–",
-                     optional_prefix(gpu.memory.dram_bytes, "B"),
-                     optional_prefix(gpu.memory.dram_bandwidth_bytes_per_s, "B/s"),
-                     optional_prefix(gpu.memory.l2_bytes, "B"), specs::calibration_word(gpu),
-                     gpu.title});
+    cells.push_back({word(gpu.name),
+                     {fmt::to_string(gpu.year), gpu.year},
+                     gpu.sm_count ? Cell{fmt::to_string(*gpu.sm_count), *gpu.sm_count} : unknown(),
+                     quantity(gpu.memory.dram_bytes, "B"),
+                     quantity(gpu.memory.dram_bandwidth_bytes_per_s, "B/s"),
+                     quantity(gpu.memory.l2_bytes, "B"),
+                     word(std::string(specs::calibration_word(gpu))),
+                     word(gpu.title)});
   }
   return cells;
 }
 
 Cells source_cells(const specs::Source& source) {
-  Cells cells = {{"key", "value", "source"}};
+  Cells cells = {{word("key"), word("value"), word("source")}};
   for (const specs::SourcedValue& value : specs::values_with_sources(source)) {
-    cells.push_back({value.pointer.substr(1), value.value, value.source});
+    cells.push_back({word(value.pointer.substr(1)), parsed(value.value), word(value.source)});
   }
   return cells;
 }
 
 Cells side_by_side(const std::vector<std::string>& names, const DeviceOptions& device) {
-  Cells cells = {{"key"}};
+  Cells cells = {{word("key")}};
   std::vector<std::string> keys;
   std::vector<std::map<std::string, std::string>> columns;
   for (const std::string& name : names) {
-    cells[0].push_back(name);
+    cells[0].push_back(word(name));
     auto& column = columns.emplace_back();
     for (const auto& value : specs::values_with_sources(device_source(name, device))) {
       if (std::find(keys.begin(), keys.end(), value.pointer) == keys.end()) {
@@ -82,44 +113,46 @@ Cells side_by_side(const std::vector<std::string>& names, const DeviceOptions& d
     }
   }
   for (const std::string& key : keys) {
-    auto& row = cells.emplace_back(1, key.substr(1));
+    auto& row = cells.emplace_back(1, word(key.substr(1)));
     for (const auto& column : columns) {
       const auto found = column.find(key);
-      row.push_back(found == column.end() ? "–" : found->second);
+      row.push_back(found == column.end() ? unknown() : parsed(found->second));
     }
   }
   return cells;
 }
 
+std::vector<std::string> texts(const std::vector<Cell>& row) {
+  std::vector<std::string> found;
+  for (const Cell& cell : row) found.push_back(cell.text);
+  return found;
+}
+
 std::string table_text(const Cells& cells) {
   std::vector<TextTable::Column> columns;
-  for (const std::string& title : cells.front()) columns.push_back({title});
+  for (const Cell& title : cells.front()) columns.push_back({title.text});
   TextTable table(std::move(columns));
-  for (std::size_t i = 1; i < cells.size(); ++i) table.add(cells[i]);
+  for (std::size_t i = 1; i < cells.size(); ++i) table.add(texts(cells[i]));
   return table.text(Style::of_standard_output());
 }
 
 std::string csv_text(const Cells& cells) {
   std::string text;
-  for (const auto& row : cells) text += csv_line(row);
+  for (const auto& row : cells) text += csv_line(texts(row));
   return text;
 }
 
+/// Numbers in SI units; what is unknown is left out.
 std::string json_text(const Cells& cells) {
-  fmt::memory_buffer out;
-  JsonWriter json(out);
-  json.begin_array();
+  Json rows = Json::array();
   for (std::size_t row = 1; row < cells.size(); ++row) {
-    json.begin_object();
+    Json& object = rows.emplace_back(Json::object());
     for (std::size_t i = 0; i < cells[row].size(); ++i) {
-      json.foreign_key(cells.front()[i]);
-      json.string(cells[row][i]);
+      const Json& value = cells[row][i].value;
+      if (!value.is_null()) object[cells.front()[i].value.get<std::string>()] = value;
     }
-    json.end_object();
   }
-  json.end_array();
-  json.newline();
-  return fmt::to_string(out);
+  return rows.dump() + '\n';
 }
 
 Format read_format(const Options& options) {
@@ -137,11 +170,9 @@ void draw(const Arguments& words, const DeviceOptions& device,
                        path);
   }
   std::vector<Gpu> gpus;
-  for (const std::string_view name : device_names()) {
-    const bool wanted = words.empty() || std::find(words.begin(), words.end(), name) != words.end();
-    if (wanted) gpus.push_back(load_device(std::string(name), device));
-  }
-  for (const std::string& word : words) one_of("a GPU", word, device_names());
+  const auto all = device_names();
+  const Arguments names = words.empty() ? Arguments(all.begin(), all.end()) : words;
+  for (const std::string& name : names) gpus.push_back(load_device(name, device));
   write_chart("Arithmetic and bandwidth over generations", reports::generations_chart(gpus), path);
 }
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <random>
+#include <string_view>
 #include <system_error>
 
 #include "model/types/problem.hpp"
@@ -24,20 +25,63 @@ namespace fs = std::filesystem;
 constexpr mode_t kNewFileMode = 0666;  // less the umask
 constexpr mode_t kModeBits = 07777;
 constexpr int kMostLinks = 40;  // as Linux follows
+constexpr std::string_view kTemporary = ".tmp";
 
 [[noreturn]] void fail(int error = errno) {
   throw std::system_error(error, std::generic_category());
 }
 
-/// A name of fixed length beside the target, which may itself have the 255 bytes that a name takes.
-std::string beside(const std::string& target, std::uint64_t number, const char* ending) {
-  const fs::path name = fmt::format(".roofcast-{:016x}.{}", number, ending);
-  return (fs::path(target).parent_path() / name).string();
+/// What the names of a target's files begin with. Of fixed length, for the target may itself have the
+/// 255 bytes that a name takes.
+std::string prefix_of(const fs::path& target) {
+  return fmt::format(".roofcast-{:016x}", std::hash<std::string>()(target.filename().string()));
 }
 
-std::uint64_t random_number() {
+std::string new_name(const fs::path& target) {
   std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
+  const std::uint64_t number = std::uint64_t{source()} << 32 | source();
+  const fs::path name = fmt::format("{}-{:016x}{}", prefix_of(target), number, kTemporary);
+  return (target.parent_path() / name).string();
+}
+
+/// Whether the file still has a name: another process may have removed it before it was locked.
+bool is_named(int descriptor) {
+  struct stat status = {};
+  return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+/// Removes a file that nobody has locked: its writer was killed.
+void remove_if_stale(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) return;
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) unlink(path.c_str());
+  close(descriptor);
+}
+
+void remove_stale(const fs::path& target) {
+  const std::string prefix = prefix_of(target) + '-';
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(prefix) && name.ends_with(kTemporary))
+      remove_if_stale(at->path().string());
+  }
+}
+
+/// A new file beside the target, locked as long as it is open; a negative number where there is none.
+int create_beside(const fs::path& target, mode_t mode, std::string& path) {
+  while (true) {
+    path = new_name(target);
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor < 0 && (errno == EEXIST || errno == EINTR)) continue;
+    if (descriptor < 0) return descriptor;
+    // Without locks nothing is ever taken for stale.
+    while (flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    if (is_named(descriptor)) return descriptor;
+    close(descriptor);
+  }
 }
 
 }  // namespace
@@ -59,10 +103,8 @@ Replacement::Replacement(const std::string& path) : target_(target_of(path)) {
   if (replaces && S_ISDIR(old.st_mode)) fail(EISDIR);
   if (fs::path(target_).filename().empty()) fail(ENOENT);
   const mode_t mode = replaces ? old.st_mode & kModeBits : kNewFileMode;
-  do {
-    beside_ = beside(target_, random_number(), "tmp");
-    descriptor_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
+  remove_stale(target_);
+  descriptor_ = create_beside(target_, mode, beside_);
   if (descriptor_ < 0) fail();
   if (replaces && fchmod(descriptor_, mode) != 0) {
     const int error = errno;
@@ -78,18 +120,22 @@ Replacement::~Replacement() {
 }
 
 void Replacement::commit() {
+  // A second descriptor keeps the lock while the first is closed.
+  const int lock = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
   // Some file systems report a full disk only on close.
   const bool closed = close(descriptor_) == 0;
   descriptor_ = -1;
-  if (!closed || std::rename(beside_.c_str(), target_.c_str()) != 0) fail();
+  const bool renamed = closed && std::rename(beside_.c_str(), target_.c_str()) == 0;
+  const int error = errno;
+  if (lock >= 0) close(lock);
+  if (!renamed) fail(error);
   beside_.clear();
 }
 
 WriteLock::WriteLock(const std::string& path) {
   // The file itself cannot carry the lock: each save puts another in its place.
   const fs::path target = target_of(path);
-  lock_file_ =
-      beside(target.string(), std::hash<std::string>()(target.filename().string()), "lock");
+  lock_file_ = (target.parent_path() / (prefix_of(target) + ".lock")).string();
   const auto refuse = [&](const std::string& why, const std::string& mend) {
     if (descriptor_ >= 0) close(descriptor_);
     throw InputError(fmt::format("{}: {}. Mend: {}.", path, why, mend));

@@ -9,7 +9,8 @@ std::string target_of(const std::string& path);
 
 /// A file that takes the place of another once it is complete: written under a random name of its
 /// own beside the target, with the target's mode, and renamed over it. Without commit() it is
-/// removed and the old file stands. Throws std::system_error.
+/// removed and the old file stands. What a killed process left of the same target is removed first:
+/// a file that nobody has locked. Throws std::system_error.
 class Replacement {
  public:
   explicit Replacement(const std::string& path);

@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using testing::run_program;
+
+json entry(const json& rows, const char* key, const std::string& name) {
+  for (const json& row : rows) {
+    if (row.at(key) == name) return row;
+  }
+  return nullptr;
+}
+
+TEST(GpusJson, GivesNumbersInSiUnits) {
+  const json devices = json::parse(run_program("gpus --format json").out);
+  const json h200 = entry(devices, "name", "h200-sxm");
+  EXPECT_EQ(h200.at("year"), 2024);
+  EXPECT_EQ(h200.at("sm_count"), 132);
+  EXPECT_TRUE(h200.at("dram_bytes").is_number());
+  EXPECT_NEAR(h200.at("dram_bandwidth_bytes_per_s").get<double>(), 4.8e12, 0.1e12);
+  EXPECT_FALSE(entry(devices, "name", "tpu-v4").contains("sm_count")) << "unknown is absent";
+
+  const json values = json::parse(run_program("gpus h200-sxm --format json").out);
+  EXPECT_EQ(entry(values, "key", "chip/sm_count").at("value"), 132);
+  const json beside = json::parse(run_program("gpus h200-sxm v100-sxm2 --format json").out);
+  EXPECT_EQ(entry(beside, "key", "chip/sm_count").at("v100-sxm2"), 80);
+}
+
+TEST(GpusJson, WhatIsNoNumberStaysAsItIs) {
+  for (const json& row : json::parse(run_program("gpus h200-sxm --format json").out)) {
+    EXPECT_TRUE(row.at("source").is_string()) << row;
+    EXPECT_FALSE(row.at("value").is_string()) << row;
+  }
+}
+
+}  // namespace
+}  // namespace roofcast::cli
