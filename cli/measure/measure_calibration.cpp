@@ -6,6 +6,7 @@
 #include "cli/output/files.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/revision.hpp"
+#include "validation/calibration/curve_limits.hpp"
 #include "validation/calibration/microbench/calibrate.hpp"
 #include "validation/calibration/sustained_values.hpp"
 
@@ -44,20 +45,26 @@ ExitCode measure_calibration(const Arguments& arguments) {
   std::optional<validation::Overlay> kept;
   if (!request->keep.empty()) kept = read_kept(*request, options.get("gpu", gpu.name));
 
-  const validation::Measurements measured = measure(gpu);
+  validation::Measurements measured = measure(gpu);
+  validation::refuse_impossible(measured, gpu);
   write_output(request->curves, validation::to_json(measured));
   write_output(std::nullopt, curves_text(measured, Style::of_standard_output()));
   validation::Calibration found = validation::to_calibration(measured, request->curves, gpu);
   if (kept) validation::keep_missing(found.overlay, *kept);
   write_output(std::nullopt, overlay_text(found.overlay, Style::of_standard_output()));
   write_output(request->output, validation::to_json(found.overlay));
+  for (const validation::RefusedValue& one : measured.refused) {
+    warn(fmt::format("{}, {}: {:.6g} {} was refused: {}", one.curve.microbenchmark,
+                     one.curve.series, one.point.value, one.curve.unit, one.reason));
+  }
   for (const validation::Refusal& one : found.refused) {
     warn(fmt::format("{} came out as {:.6g} and was refused: {}. It is not in {}", one.key,
                      one.value, one.reason, request->output));
   }
   tell(fmt::format("{}: {} values; every curve is in {}", request->output,
                    found.overlay.values.size(), request->curves));
-  return found.refused.empty() ? ExitCode::done : ExitCode::out_of_tolerance;
+  const bool refused = !measured.refused.empty() || !found.refused.empty();
+  return refused ? ExitCode::out_of_tolerance : ExitCode::done;
 }
 
 }  // namespace roofcast::cli

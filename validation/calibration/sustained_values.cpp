@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "model/laws/peaks.hpp"
+#include "validation/calibration/curve_limits.hpp"
 
 namespace roofcast::validation {
 namespace {
@@ -209,12 +210,9 @@ constexpr std::array kRules = {
     Rule{"vector_flop_per_clk/bf16", "pipes", [](M m, G) { return flops(m, "bf16 fma"); },
          flop_peak<DType::bf16>, ""}};
 
-// Clocks are read to a microsecond or so: a rate may come out that much above its peak.
-constexpr double kTolerance = 0.01;
-
 std::optional<std::string> objection(double value, const Most& most) {
   if (!std::isfinite(value) || value <= 0) return "a positive value was expected";
-  if (most.value && value > *most.value * (1 + kTolerance)) {
+  if (most.value && value > *most.value * (1 + kPeakTolerance)) {
     return fmt::format("more than {}, {:.6g}", most.what, *most.value);
   }
   return std::nullopt;

@@ -2,10 +2,12 @@
 // Internal to validation/: the device as run files and curve files hold it.
 #include <nlohmann/json.hpp>
 
+#include "hw_specs/json_node.hpp"
 #include "validation/runs/run.hpp"
 
 namespace roofcast::validation {
 
 nlohmann::ordered_json device_json(const DeviceRecord& device);
+DeviceRecord device_from_json(const specs::JsonNode& node);
 
 }  // namespace roofcast::validation

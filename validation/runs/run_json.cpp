@@ -82,24 +82,6 @@ std::optional<std::int64_t> optional_integer(const JsonNode& object, std::string
   return node ? std::optional(node->integer(least, most)) : std::nullopt;
 }
 
-DeviceRecord device_from_json(const JsonNode& node) {
-  node.allow_only({"gpu", "device", "driver", "cuda_runtime", "power_limit_w", "max_sm_clock_hz",
-                   "memory_clock_hz"});
-  DeviceRecord device;
-  device.gpu = node.at("gpu").text();
-  if (!specs::is_device_name(device.gpu)) {
-    node.at("gpu").refuse("the name of a GPU, never a path",
-                          "write one that `roofcast gpus` lists");
-  }
-  device.device = node.at("device").text();
-  device.driver = node.at("driver").text();
-  device.cuda_runtime = node.at("cuda_runtime").text();
-  device.power_limit_w = optional_positive(node, "power_limit_w", kMostWatts);
-  device.max_sm_clock_hz = optional_positive(node, "max_sm_clock_hz", kMostHz);
-  device.memory_clock_hz = optional_positive(node, "memory_clock_hz", kMostHz);
-  return device;
-}
-
 Timing timing_from_json(const JsonNode& node) {
   node.allow_only({"samples_s", "launches_per_sample"});
   Timing timing;
@@ -224,6 +206,24 @@ class Positions {
 };
 
 }  // namespace
+
+DeviceRecord device_from_json(const JsonNode& node) {
+  node.allow_only({"gpu", "device", "driver", "cuda_runtime", "power_limit_w", "max_sm_clock_hz",
+                   "memory_clock_hz"});
+  DeviceRecord device;
+  device.gpu = node.at("gpu").text();
+  if (!specs::is_device_name(device.gpu)) {
+    node.at("gpu").refuse("the name of a GPU, never a path",
+                          "write one that `roofcast gpus` lists");
+  }
+  device.device = node.at("device").text();
+  device.driver = node.at("driver").text();
+  device.cuda_runtime = node.at("cuda_runtime").text();
+  device.power_limit_w = optional_positive(node, "power_limit_w", kMostWatts);
+  device.max_sm_clock_hz = optional_positive(node, "max_sm_clock_hz", kMostHz);
+  device.memory_clock_hz = optional_positive(node, "memory_clock_hz", kMostHz);
+  return device;
+}
 
 nlohmann::ordered_json device_json(const DeviceRecord& device) {
   nlohmann::ordered_json out = {{"gpu", device.gpu},
