@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
+#include <vector>
 
 #include "hw_specs/checked_json.hpp"
 #include "hw_specs/loader.hpp"
@@ -46,6 +48,59 @@ TEST(CheckedJson, SixtyFourDeepAndNoDeeper) {
   };
   EXPECT_NO_THROW((void)parse_checked(kFile, nested(64)));
   EXPECT_THROW((void)parse_checked(kFile, nested(65)), SpecError);
+}
+
+/// How often the parser asks a container for its end: once a step of a walk over the members.
+thread_local std::size_t ends_asked = 0;
+
+template <class Container>
+struct Counted : Container {
+  using Container::Container;
+  auto end() {
+    ++ends_asked;
+    return Container::end();
+  }
+  auto end() const {
+    ++ends_asked;
+    return Container::end();
+  }
+};
+template <class Key, class Value, class Less, class Allocator>
+using CountedMap = Counted<std::map<Key, Value, Less, Allocator>>;
+template <class Value, class Allocator>
+using CountedVector = Counted<std::vector<Value, Allocator>>;
+using CountedJson = nlohmann::basic_json<CountedMap, CountedVector>;
+
+// The number is counted, not the time: 100,000 empty members took minutes when each closing brace
+// walked over the members before it.
+TEST(CheckedJson, TwiceTheMembersTakeTwiceTheSteps) {
+  const auto steps = [](const std::string& item, std::size_t items, bool array) {
+    std::string text(1, array ? '[' : '{');
+    for (std::size_t i = 0; i < items; ++i) {
+      if (i > 0) text += ',';
+      if (!array) text += '"' + std::to_string(i) + "\":";
+      text += item;
+    }
+    text += array ? ']' : '}';
+    ends_asked = 0;
+    const auto parsed = parse_checked_as<CountedJson>(kFile, text, kSpecification);
+    EXPECT_EQ(parsed.size(), items);
+    return ends_asked;
+  };
+  constexpr std::size_t kItems = 2000;
+  for (const bool array : {true, false}) {
+    for (const char* item : {"{}", "[]", "{\"a\":[]}"}) {
+      EXPECT_LE(steps(item, 2 * kItems, array), 2 * steps(item, kItems, array) + 10) << item;
+      EXPECT_LE(steps(item, kItems, array), 10 * kItems) << item;
+    }
+  }
+}
+
+TEST(CheckedJson, OrderedObjectsHaveFewMembers) {
+  std::string text = "{\"0\":0";
+  for (std::size_t i = 1; i < kMostOrderedMembers; ++i) text += ",\"" + std::to_string(i) + "\":0";
+  EXPECT_NO_THROW((void)parse_ordered(kFile, text + "}"));
+  EXPECT_THROW((void)parse_ordered(kFile, text + ",\"x\":0}"), SpecError);
 }
 
 TEST(JsonNode, SaysWhereItStands) {
