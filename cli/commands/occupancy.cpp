@@ -138,6 +138,7 @@ ExitCode run_occupancy(const Arguments& arguments) {
     if (!gpus.back().occupancy) throw InputError(gpu + " has no warps: occupancy is not defined");
   }
   std::vector<Row> rows;
+  rows.reserve(gpus.size());
   for (const Gpu& gpu : gpus) {
     rows.push_back(
         {gpu, occupancy(launch, *gpu.occupancy), better_settings(launch, *gpu.occupancy)});

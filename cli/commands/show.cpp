@@ -17,11 +17,13 @@ constexpr HelpPage kHelp = {
     "  roofcast show h200-sxm\n"
     "  roofcast show constants\n",
     "roofcast show NAME [options of `kernels` or `gpus`]",
-    "Shows one kernel (as `roofcast kernels NAME`), one device (as `roofcast gpus NAME`), or the laws'\n"
+    "Shows one kernel (as `roofcast kernels NAME`), one device (as `roofcast gpus NAME`), or the "
+    "laws'\n"
     "constants, each with its unit, meaning and source."};
 
 std::string constants_text(const Style& style) {
-  TextTable table({{"constant"}, {"value", Align::right}, {"unit"}, {"kind"}, {"meaning"}, {"source"}});
+  TextTable table(
+      {{"constant"}, {"value", Align::right}, {"unit"}, {"kind"}, {"meaning"}, {"source"}});
   for (const Constant& one : law::kAll) {
     table.add({std::string(one.name), fmt::format("{}", one.value), std::string(one.unit),
                std::string(name(one.kind)), std::string(one.meaning),

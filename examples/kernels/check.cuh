@@ -83,7 +83,7 @@ double median_us(const Launch& launch) {
 // {"kernel":…,"time_us":…,"error":…}; the exit status says whether the error is small enough.
 inline int report(const char* kernel, double time_us, double error, double tolerance) {
   const bool good = error <= tolerance;
-  std::printf("{\"kernel\":\"%s\",\"time_us\":%.3f,\"error\":%.3g,\"correct\":%s}\n", kernel, time_us,
-              error, good ? "true" : "false");
+  std::printf("{\"kernel\":\"%s\",\"time_us\":%.3f,\"error\":%.3g,\"correct\":%s}\n", kernel,
+              time_us, error, good ? "true" : "false");
   return good ? 0 : 1;
 }

@@ -9,7 +9,8 @@ __device__ Sum joined(Sum a, Sum b) {
   return {most, a.sum * __expf(a.most - most) + b.sum * __expf(b.most - most)};
 }
 
-__global__ void cross_entropy(const float* logits, const int* targets, float* loss, int vocabulary) {
+__global__ void cross_entropy(const float* logits, const int* targets, float* loss,
+                              int vocabulary) {
   __shared__ Sum parts[8];
   const float* row = logits + size_t(blockIdx.x) * vocabulary;
   Sum mine{-1e30F, 0};
@@ -32,9 +33,7 @@ int main() {
   for (int row = 0; row < rows; ++row) targets[row] = row * 31 % vocabulary;
   const Device<float> a(in), loss(rows);
   const Device<int> t(targets);
-  const auto launch = [&] {
-    cross_entropy<<<rows, 256>>>(a.data, t.data, loss.data, vocabulary);
-  };
+  const auto launch = [&] { cross_entropy<<<rows, 256>>>(a.data, t.data, loss.data, vocabulary); };
   launch();
   std::vector<double> wanted(rows);
   for (int row = 0; row < rows; ++row) {

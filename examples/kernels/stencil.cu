@@ -8,8 +8,8 @@ __global__ void stencil(const float* in, float* out, int rows, int cols) {
   const size_t i = size_t(y) * cols + x;
   const float here = in[i];
   const bool edge = x == 0 || y == 0 || x == cols - 1 || y == rows - 1;
-  out[i] = edge ? here
-                : here + 0.1F * (in[i - 1] + in[i + 1] + in[i - cols] + in[i + cols] - 4 * here);
+  out[i] =
+      edge ? here : here + 0.1F * (in[i - 1] + in[i + 1] + in[i - cols] + in[i + cols] - 4 * here);
 }
 
 int main() {
@@ -24,7 +24,8 @@ int main() {
   for (int y = 1; y < rows - 1; ++y) {
     for (int x = 1; x < cols - 1; ++x) {
       const size_t i = size_t(y) * cols + x;
-      wanted[i] += 0.1 * (double(in[i - 1]) + in[i + 1] + in[i - cols] + in[i + cols] - 4.0 * in[i]);
+      wanted[i] +=
+          0.1 * (double(in[i - 1]) + in[i + 1] + in[i - cols] + in[i + cols] - 4.0 * in[i]);
     }
   }
   const double error = error_of(b.host(), wanted);

@@ -1,7 +1,9 @@
 // out = silu(gate) * up, of rows [gate | up]; fp32.
 #include "check.cuh"
 
-__device__ float silu_times(float gate, float up) { return gate / (1 + __expf(-gate)) * up; }
+__device__ float silu_times(float gate, float up) {
+  return gate / (1 + __expf(-gate)) * up;
+}
 
 __global__ void swiglu(const float4* in, float4* out, int vectors) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;

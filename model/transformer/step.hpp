@@ -33,7 +33,7 @@ struct SoftwareConstants {
   // machine of 8 GPUs, all GPUs together, 2026-11-23.
   double attention_share = 1.156;  ///< of the attention kernels' time: those of 2023 are slower
   double layer_s = 1.542e-3;  ///< of each layer and pass (s): launches and hooks of the framework
-  double exposed = 0.575;    ///< share of the collectives between layers that nothing hides
+  double exposed = 0.575;     ///< share of the collectives between layers that nothing hides
 };
 
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one token

@@ -14,7 +14,7 @@ struct Outline {
   TileScheduler scheduler = TileScheduler::persistent;
   DType type = DType::bf16;
   bool on_tensor_cores = true;
-  double steps = 1;            ///< of a block
+  double steps = 1;  ///< of a block
   double stages = 1;
   double parts = 1;  ///< of a step: groups of warps times their chains
   double step_flops = 0;

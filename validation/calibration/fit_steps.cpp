@@ -190,9 +190,10 @@ int main(int argc, char** argv) {
   const auto print = [&](const SoftwareConstants& constants) {
     report("even", steps, constants, [](const Row&, bool even) { return even; });
     report("odd", steps, constants, [](const Row&, bool even) { return !even; });
-    for (const auto& [name, gpu] : gpus) {
+    for (const auto& known : gpus) {
+      const std::string& name = known.first;
       report((name + ", odd").c_str(), steps, constants,
-             [&](const Row& row, bool even) { return !even && row.gpu == name; });
+             [&name](const Row& row, bool even) { return !even && row.gpu == name; });
     }
   };
   print(software);

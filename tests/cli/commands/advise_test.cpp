@@ -67,8 +67,8 @@ TEST(Advise, AShapeIsForecastAsPredictDoes) {
 }
 
 TEST(Advise, SaysWhereThereIsNone) {
-  const Outcome outcome = run_program(
-      "advise gemm --m 8192 --n 8192 --k 8192 --dtype bf16 --gpu h200-sxm --vary k");
+  const Outcome outcome =
+      run_program("advise gemm --m 8192 --n 8192 --k 8192 --dtype bf16 --gpu h200-sxm --vary k");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.out, HasSubstr("no shape within 5.0% of"));
 }

@@ -30,7 +30,10 @@ TEST_P(Bound, NoForecastIsShorter) {
                                               *expected_clock_hz(gpu, true), gpu);
           const double expected_s =
               predict({kernel.family, kernel.kernel}, one, gpu).time->expected_s;
-          EXPECT_LE(least_s, expected_s * (1 + 1e-6)) << m << " " << n << " " << k << " tile " << one[gemm::kTileM] << "x" << one[gemm::kTileN] << " steps " << brief.steps << " stages " << brief.stages << " blocks " << brief.blocks << " per SM " << brief.blocks_per_sm;
+          EXPECT_LE(least_s, expected_s * (1 + 1e-6))
+              << m << " " << n << " " << k << " tile " << one[gemm::kTileM] << "x"
+              << one[gemm::kTileN] << " steps " << brief.steps << " stages " << brief.stages
+              << " blocks " << brief.blocks << " per SM " << brief.blocks_per_sm;
           ++compared;
         }
       }

@@ -117,7 +117,7 @@ TEST(Softmax, LongRowsAreSweptAgainFromL2OrBeyond) {
   ASSERT_EQ(plan.reuse.size(), 1U);
   EXPECT_EQ(plan.reuse[0].bytes, 1000 * 262144.0);
   EXPECT_EQ(plan.reuse[0].distance_bytes, 262144 * 1.5);  // one of two sweeps writes as much
-  EXPECT_EQ(plan.reuse[0].l2_distance_bytes, 393216);  // and half as much written
+  EXPECT_EQ(plan.reuse[0].l2_distance_bytes, 393216);     // and half as much written
 }
 
 // Operations one after the other, batches of four vectors. Three sweeps: the maximum and the sum of
