@@ -136,6 +136,7 @@ class Reader {
     result_.special_functions = quantity("/work/special_functions");
     result_.shared_traffic_bytes = quantity("/work/shared_traffic_bytes");
     result_.instructions = given("/work/instructions");
+    result_.l1_read_bytes = given("/work/l1_read_bytes");
     result_.l2_read_bytes = given("/work/l2_read_bytes");
     result_.l2_write_bytes = given("/work/l2_write_bytes");
   }
@@ -184,7 +185,9 @@ class Reader {
     for (std::size_t i = 0; i < phases->size(); ++i) {
       const std::string at = "/phases/" + std::to_string(i);
       result_.parts.push_back({quantity(at + "/share"), quantity(at + "/repeats", "1"),
-                               quantity(at + "/barriers"), quantity(at + "/stages", "1")});
+                               quantity(at + "/barriers"), quantity(at + "/stages", "1"),
+                               given(at + "/loads"), quantity(at + "/exchanges"),
+                               quantity(at + "/operations")});
     }
   }
 

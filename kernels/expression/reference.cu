@@ -12,7 +12,7 @@ namespace roofcast::cuda::expr {
 namespace {
 
 using expression::Expression;
-using expression::Launched;
+using expression::Node;
 using expression::Op;
 
 constexpr unsigned kThreads = 256;
@@ -127,7 +127,7 @@ void reference(const Expression& expression, DType dtype, std::span<const void* 
   LaunchSequence program{};
   std::transform(
       expression.nodes.begin(), expression.nodes.end(), program.instructions,
-      [](const Launched& node) -> Instruction {
+      [](const Node& node) -> Instruction {
         return {node.value, node.op, node.a, static_cast<std::uint8_t>(operands(node.op))};
       });
   program.count = static_cast<int>(expression.nodes.size());

@@ -13,7 +13,7 @@ namespace roofcast::cuda::expr {
 namespace {
 
 using expression::Expression;
-using expression::Launched;
+using expression::Node;
 using expression::Op;
 
 // Elements as they are stored, one and two of them in a 32-bit word.
@@ -195,7 +195,7 @@ std::string call(std::string_view function, const std::string& a, const std::str
 }
 
 // Powers that an eager framework special-cases as well (PyTorch, pow with a scalar exponent).
-std::string power(const Expression& e, const Launched& node, const std::string& a,
+std::string power(const Expression& e, const Node& node, const std::string& a,
                   const std::string& b) {
   if (e.nodes[node.b].op == Op::number) {
     const double exponent = e.nodes[node.b].value;
@@ -209,7 +209,7 @@ std::string power(const Expression& e, const Launched& node, const std::string& 
   return call("powf", a, b);
 }
 
-std::string value_of(const Expression& e, const Launched& node) {
+std::string value_of(const Expression& e, const Node& node) {
   const auto value = [](std::uint8_t at) { return "t" + std::to_string(at); };
   const std::string a = value(node.a), b = value(node.b);
   switch (node.op) {

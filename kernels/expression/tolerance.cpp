@@ -10,7 +10,7 @@ namespace roofcast::cuda::expr {
 namespace {
 
 using expression::Expression;
-using expression::Launched;
+using expression::Node;
 using expression::Op;
 
 constexpr int kSamples = 512;
@@ -73,7 +73,7 @@ double own_error(Op op, double value) {
 
 int depth(const Expression& expression) {
   int now = 0, most = 0;
-  for (const Launched& node : expression.nodes) {
+  for (const Node& node : expression.nodes) {
     now += 1 - operands(node.op);
     most = std::max(most, now);
   }
@@ -81,7 +81,7 @@ int depth(const Expression& expression) {
 }
 
 bool wants_positive(const Expression& expression) {
-  return std::any_of(expression.nodes.begin(), expression.nodes.end(), [&](const Launched& node) {
+  return std::any_of(expression.nodes.begin(), expression.nodes.end(), [&](const Node& node) {
     switch (node.op) {
       case Op::log:
       case Op::sqrt:
@@ -90,7 +90,7 @@ bool wants_positive(const Expression& expression) {
       case Op::divide:
         return expression.nodes[node.b].op != Op::number;
       case Op::power: {
-        const Launched& exponent = expression.nodes[node.b];
+        const Node& exponent = expression.nodes[node.b];
         return exponent.op != Op::number || exponent.value < 0 ||
                exponent.value != std::floor(exponent.value);
       }
@@ -112,7 +112,7 @@ double tolerance(const Expression& expression, DType dtype, bool every_operation
   for (int sample = 0; sample < kSamples; ++sample) {
     for (double& input : inputs) input = positive ? uniform(random) : normal(random);
     for (std::size_t i = 0; i < at.size(); ++i) {
-      const Launched& node = expression.nodes[i];
+      const Node& node = expression.nodes[i];
       if (operands(node.op) == 0) {
         at[i] = {node.op == Op::number ? node.value : inputs[node.a], 0};
         continue;

@@ -38,6 +38,10 @@ struct Part {
   Quantity repeats;   ///< steps
   Quantity barriers;  ///< of each step
   Quantity stages;    ///< buffers: loads are issued stages - 1 steps ahead
+  std::optional<Quantity>
+      loads{};            ///< round trips to global memory, one after the other; absent: 1
+  Quantity exchanges{};   ///< round trips to shared memory and shuffles, likewise
+  Quantity operations{};  ///< length of the longest chain of dependent arithmetic
 };
 
 struct Grid {
@@ -57,7 +61,8 @@ struct Description {
   std::vector<std::pair<DType, Quantity>> flops;  ///< on the SIMT pipes, of one type at most
   std::vector<std::pair<DType, Quantity>> tensor_flops;
   Quantity special_functions, shared_traffic_bytes;
-  std::optional<Quantity> instructions;  ///< of threads, accesses included
+  std::optional<Quantity> instructions;   ///< of threads, accesses included
+  std::optional<Quantity> l1_read_bytes;  ///< whole lines of each access of a warp
   std::optional<Quantity> l2_read_bytes, l2_write_bytes;
   std::vector<Array> arrays;
   std::vector<Part> parts;  ///< empty: one step

@@ -119,7 +119,12 @@ Phase phase_of(const Part& part, const Problem& problem, const Step& all, double
   phase.step.issued = share * all.issued;
   phase.step.warp_instructions = share * all.warp_instructions;
   phase.step.wavefronts.shared = share * all.wavefronts.shared;
-  phase.step.waits.global = all.issued.requested.read_bytes > 0 ? 1 : 0;
+  phase.step.wavefronts.l1 = share * all.wavefronts.l1;
+  phase.step.wavefronts.l1_lookups = phase.step.wavefronts.l1;
+  const bool reads = all.issued.requested.read_bytes > 0;
+  phase.step.waits.global = part.loads ? part.loads->value(problem, "phases/loads") : reads ? 1 : 0;
+  phase.step.waits.shared = part.exchanges.value(problem, "phases/exchanges");
+  phase.step.waits.arithmetic = part.operations.value(problem, "phases/operations");
   phase.step.waits.barriers = part.barriers.value(problem, "phases/barriers");
   phase.repeats = repeats;
   phase.stages = std::max(1.0, part.stages.value(problem, "phases/stages"));
@@ -163,7 +168,11 @@ Plan plan(const Description& d, const Problem& problem, const Gpu& gpu) {
   }
   all.issued.shared_bytes = d.shared_traffic_bytes.value(problem, "work/shared_traffic_bytes");
   all.warp_instructions = warp_instructions(d, problem, all.issued);
-  all.wavefronts.shared = all.issued.shared_bytes / 128;  // a wavefront moves 32 banks of 4 B
+  constexpr double kWavefrontBytes = 128;  // 32 banks of 4 B
+  all.wavefronts.shared = all.issued.shared_bytes / kWavefrontBytes;
+  const double l1_reads = d.l1_read_bytes ? d.l1_read_bytes->value(problem, "work/l1_read_bytes")
+                                          : all.issued.l1.read_bytes;
+  all.wavefronts.l1 = (l1_reads + all.issued.l1.write_bytes) / kWavefrontBytes;
   set_blocks(result, phases_of(d, problem, all, blocks));
   result.notes.estimated_traffic = true;
   result.on_chip_bytes =

@@ -31,7 +31,7 @@ Quantity::Quantity(std::string_view text, std::span<const std::string> parameter
 double Quantity::value(const Problem& problem, std::string_view what) const {
   std::vector<double> values;
   values.reserve(expression_.nodes.size());
-  for (const expression::Launched& node : expression_.nodes) {
+  for (const expression::Node& node : expression_.nodes) {
     if (node.op == expression::Op::number) {
       values.push_back(node.value);
     } else if (node.op == expression::Op::input) {

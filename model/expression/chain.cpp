@@ -63,7 +63,7 @@ Chain eager(const Expression& expression) {
   Scratch scratch(chain);
   std::vector<Operand> values(folded.nodes.size());
   for (std::size_t i = 0; i < folded.nodes.size(); ++i) {
-    const Launched& node = folded.nodes[i];
+    const Node& node = folded.nodes[i];
     const int count = operands(node.op);
     if (count == 0) {
       if (node.op == Op::number)

@@ -61,7 +61,7 @@ Expression rebuild(const Expression& from, const Keep& keep) {
   to.inputs = from.inputs;
   std::array<std::uint8_t, Expression::kMaxNodes> moved{};
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-    Launched node = from.nodes[i];
+    Node node = from.nodes[i];
     if (operands(node.op) > 0) node.a = moved[node.a];
     if (operands(node.op) > 1) node.b = moved[node.b];
     moved[i] = static_cast<std::uint8_t>(keep(to, node));
@@ -74,7 +74,7 @@ bool is_number(const Expression& e, std::size_t at) {
   return e.nodes[at].op == Op::number;
 }
 
-std::size_t append(Expression& to, const Launched& node) {
+std::size_t append(Expression& to, const Node& node) {
   to.nodes.push_back(node);
   return to.nodes.size() - 1;
 }
@@ -82,7 +82,7 @@ std::size_t append(Expression& to, const Launched& node) {
 }  // namespace
 
 Expression fold(const Expression& expression) {
-  return rebuild(expression, [](Expression& to, const Launched& node) {
+  return rebuild(expression, [](Expression& to, const Node& node) {
     const int count = operands(node.op);
     if (count == 0 || !is_number(to, node.a) || (count == 2 && !is_number(to, node.b))) {
       return append(to, node);
@@ -96,7 +96,7 @@ Expression fold(const Expression& expression) {
 }
 
 Expression share(const Expression& expression) {
-  return rebuild(expression, [](Expression& to, const Launched& node) {
+  return rebuild(expression, [](Expression& to, const Node& node) {
     const auto equal = std::find(to.nodes.begin(), to.nodes.end(), node);
     if (equal != to.nodes.end()) return static_cast<std::size_t>(equal - to.nodes.begin());
     return append(to, node);

@@ -40,20 +40,20 @@ constexpr int operands(Op op) {
 
 /// One operation. `a` and `b` are positions of earlier nodes; of an input, `a` is its position in
 /// Expression::inputs.
-struct Launched {
+struct Node {
   Op op = Op::number;
   std::uint8_t a = 0;
   std::uint8_t b = 0;
   double value = 0;  ///< of a number
 
-  friend constexpr bool operator==(const Launched&, const Launched&) = default;
+  friend constexpr bool operator==(const Node&, const Node&) = default;
 };
 
 /// Operands stand before what uses them, the left one first; the last node is the result.
 struct Expression {
   static constexpr std::size_t kMaxNodes = 255;
 
-  std::vector<Launched> nodes;
+  std::vector<Node> nodes;
   std::vector<std::string> inputs;  ///< in the order of their first appearance
 
   friend bool operator==(const Expression&, const Expression&) = default;

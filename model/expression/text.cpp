@@ -86,7 +86,7 @@ class Parser {
     if (!take(wanted)) refuse(at_, std::string("expected '") + wanted + "'", mend);
   }
 
-  Position add(const Launched& node) {
+  Position add(const Node& node) {
     if (result_.nodes.size() == Expression::kMaxNodes) {
       refuse(at_, "more than 255 operations", "shorten the expression");
     }
@@ -228,7 +228,7 @@ Infix infix(Op op) {
 }
 
 std::string print_node(const Expression& e, std::size_t at, Level needed) {
-  const Launched& node = e.nodes[at];
+  const Node& node = e.nodes[at];
   if (node.op == Op::number) return number_text(node.value);
   if (node.op == Op::input) return e.inputs[node.a];
   const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),

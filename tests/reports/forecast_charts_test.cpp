@@ -74,7 +74,7 @@ TEST(ErrorChart, HasTheRatioOfEveryCaseAndEachFamilysMedian) {
   const validation::Pair& first = comparison.rows[0].time_s;
   EXPECT_DOUBLE_EQ(cases[0]["ratio"].get<double>(), first.predicted / first.measured);
   EXPECT_EQ(spec["datasets"]["medians"].size(), 5U);
-  EXPECT_NO_THROW((void)Spec::parse(error_chart({})));
+  EXPECT_TRUE(Spec::parse(error_chart({})).is_object());
 }
 
 }  // namespace

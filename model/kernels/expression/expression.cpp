@@ -11,7 +11,7 @@ namespace {
 
 using expression::Chain;
 using expression::Expression;
-using expression::Launched;
+using expression::Node;
 using expression::Op;
 using map::Body;
 
@@ -71,7 +71,7 @@ Cost power_cost(double exponent, DType dtype) {
 }
 
 // A sum takes in a product that nothing else uses.
-bool fuses(const Expression& e, const Launched& node,
+bool fuses(const Expression& e, const Node& node,
            const std::array<int, Expression::kMaxNodes>& uses) {
   if (node.op != Op::add && node.op != Op::subtract) return false;
   const auto product = [&](std::uint8_t at) {
@@ -129,12 +129,12 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 map::Operation operation_of(const Expression& expression, DType dtype) {
   const Expression shared = expression::share(expression::fold(expression));
   std::array<int, Expression::kMaxNodes> uses{};
-  for (const Launched& node : shared.nodes) {
+  for (const Node& node : shared.nodes) {
     if (operands(node.op) > 0) ++uses[node.a];
     if (operands(node.op) > 1) ++uses[node.b];
   }
   Cost sum;
-  for (const Launched& node : shared.nodes) {
+  for (const Node& node : shared.nodes) {
     const bool fixed_power = node.op == Op::power && shared.nodes[node.b].op == Op::number;
     sum = sum +
           (fixed_power ? power_cost(shared.nodes[node.b].value, dtype) : cost_of(node.op, dtype));

@@ -22,7 +22,7 @@ using Arrays = std::vector<std::size_t>;
 double value_at(std::string_view text, double x) {
   const Expression e = parse(text);
   std::vector<double> values;
-  for (const Launched& node : e.nodes) {
+  for (const Node& node : e.nodes) {
     if (node.op == Op::number)
       values.push_back(node.value);
     else if (node.op == Op::input)
@@ -106,7 +106,7 @@ TEST(Expression, NumbersFoldAndEqualPartsAreShared) {
 }
 
 // A tree of the operations that parse() builds; its numbers are what a text can say.
-Launched any_node(std::uint8_t left, std::uint8_t right) {
+Node any_node(std::uint8_t left, std::uint8_t right) {
   const auto op = static_cast<Op>(
       *rc::gen::inRange(static_cast<int>(Op::negate), static_cast<int>(Op::max) + 1));
   return {op, left, operands(op) == 2 ? right : std::uint8_t{0}};
@@ -127,7 +127,7 @@ std::uint8_t grow(Expression& e, int levels) {
     return last();
   }
   const std::uint8_t left = grow(e, levels - 1);
-  Launched node = any_node(left, 0);
+  Node node = any_node(left, 0);
   if (operands(node.op) == 2) node.b = grow(e, levels - 1);
   e.nodes.push_back(node);
   return last();
