@@ -52,7 +52,7 @@ inline constexpr Constant kL2QueueCycles{
     "2026-11-23"};
 inline constexpr Constant kTileLoadCycles{
     "tile_load_cycles",
-    1025,
+    1100,
     "clk",
     "from the first copy of a tile to the arrival of its last",
     Kind::fitted,
@@ -60,7 +60,7 @@ inline constexpr Constant kTileLoadCycles{
     "2026-11-23"};
 inline constexpr Constant kPipelineStepCycles{
     "pipeline_step_cycles",
-    150,
+    175,
     "clk",
     "from the arrival of a tile to its first use, and from its last use "
     "to the next copy",
@@ -69,12 +69,19 @@ inline constexpr Constant kPipelineStepCycles{
     "2026-11-23"};
 inline constexpr Constant kPipelineStartCycles{
     "pipeline_start_cycles",
-    2000,
+    1400,
     "clk",
-    "of a launch whose blocks copy tiles ahead, beyond its first "
-    "copies: barriers, tensor maps",
+    "of a launch whose blocks copy tiles ahead, beyond its first copies",
     Kind::fitted,
     kFit,
+    "2026-11-23"};
+inline constexpr Constant kWgmmaStartCycles{
+    "wgmma_start_cycles",
+    1400,
+    "clk",
+    "of such a launch, where warpgroups multiply: tensor maps, barriers, registers handed over",
+    Kind::fitted,
+    "gemm_tensor.csv (ai-dynamo/aiconfigurator), rows of even position",
     "2026-11-23"};
 inline constexpr Constant kClocksPerCopiedPiece{
     "clocks_per_copied_piece",
@@ -128,10 +135,10 @@ inline constexpr Constant kDramTurnaround{
     kMined,
     "2026-11-23"};
 
-inline constexpr std::array kAll = {
-    kSmVariability,    kMemoryQueueBytes,   kOverlappingWarps,    kL2QueueCycles,
-    kTileLoadCycles,   kPipelineStepCycles, kPipelineStartCycles, kClocksPerCopiedPiece,
-    kStoreBytesPerClk, kL2ResidentShare,    kL2GradualEviction,   kL2DirtyShare,
-    kL2WriteShare,     kDramTurnaround};
+inline constexpr std::array kAll = {kSmVariability,       kMemoryQueueBytes, kOverlappingWarps,
+                                    kL2QueueCycles,       kTileLoadCycles,   kPipelineStepCycles,
+                                    kPipelineStartCycles, kWgmmaStartCycles, kClocksPerCopiedPiece,
+                                    kStoreBytesPerClk,    kL2ResidentShare,  kL2GradualEviction,
+                                    kL2DirtyShare,        kL2WriteShare,     kDramTurnaround};
 
 }  // namespace roofcast::law

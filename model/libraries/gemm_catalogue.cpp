@@ -46,7 +46,7 @@ std::optional<LibraryTile> wgmma_tile(std::int64_t m, std::int64_t n, const Gpu&
   const std::int64_t sums = m * n / kGroupThreads;
   if (!is_tile(m, n) && !is_tile(n, m)) return std::nullopt;
   if (sums > 2 * kSumsShared || stages(m, n, gpu) < kLeastStages) return std::nullopt;
-  return LibraryTile{m, n, sums <= kSumsAlone ? 2 : 1, 1, stages(m, n, gpu)};
+  return LibraryTile{m, n, 1, 1, stages(m, n, gpu), sums <= kSumsAlone};
 }
 
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
@@ -165,13 +165,13 @@ struct Asked {
   std::int64_t side, other;
 };
 
-// A side is tried where the extent is longer than half of it, and 64 where both extents are at most 32 too: of
-// 429 names where one extent is at most 56, 401 have the free side along it. A tile that is given in part is
-// tried with all sides.
+// The free side lies along the shorter extent where that is at most 56: so it does for 401 of 429 names. Other
+// sides are tried where the extent is longer than half of them. A tile that is given in part is tried with all.
 bool is_tried(std::int64_t side, const Asked& asked, std::int64_t extent, std::int64_t other) {
   if (asked.side != kToChoose || asked.other != kToChoose) return is_asked(asked.side, side);
   const std::int64_t least = kWgmmaSides.front();
-  return side / 2 < extent || (side == least && other <= least / 2);
+  const bool may_lie = extent > least - kWgmmaColumns || extent >= other;
+  return may_lie && (side == least || side / 2 < extent);
 }
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {

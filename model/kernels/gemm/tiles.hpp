@@ -16,6 +16,7 @@ struct LibraryTile {
   std::int64_t blocks_per_sm;
   double rate = 1;          ///< of its arithmetic, against the fastest tile's on the same pipe
   std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
+  bool ping_pong = false;   ///< two warpgroups take tiles in turns and share the stages
 };
 
 // Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels of
