@@ -8,7 +8,6 @@
 #include "model/counting/coalescing.hpp"
 #include "model/counting/dram_access.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
@@ -51,8 +50,8 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .splits = p[kSplitK],
           .element = size_bytes(p.dtype),
           .result = size_bytes(tensor::result_type(p.dtype)),
-          .vector = as_double(library_vector(p)),
-          .aligned = is_aligned(p),
+          .vector = as_double(copied_vector(p)),
+          .aligned = library_aligned(p),
           .wide = has_wide_products(gpu) && p.dtype != DType::fp32,
           .takes_wide = takes_wide(p, gpu),
           .tensor = p.dtype != DType::fp32,
