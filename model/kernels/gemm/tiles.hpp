@@ -76,7 +76,11 @@ inline constexpr std::array kSimtDeepTiles = {LibraryTile{128, 32, 4, 0.84},
                                               LibraryTile{64, 32, 4, 0.81}};
 inline constexpr std::int64_t kDeepSum = 32768;
 /// Where they have it.
-inline constexpr std::array kLargeSimtTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1}};
+inline constexpr std::array kLargeSimtTiles = {
+    LibraryTile{256, 128, 1},       LibraryTile{128, 256, 1},       LibraryTile{128, 128, 2},
+    LibraryTile{128, 64, 4, 0.975}, LibraryTile{64, 128, 4, 0.975}, LibraryTile{64, 64, 4, 0.94},
+    LibraryTile{128, 32, 4, 0.88},  LibraryTile{32, 128, 4, 0.87},  LibraryTile{64, 32, 4, 0.81},
+    LibraryTile{32, 64, 4, 0.81},   LibraryTile{32, 32, 4, 0.67}};
 
 /// Parts of k among which a library chooses, and a setting that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
