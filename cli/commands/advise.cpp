@@ -16,8 +16,10 @@ constexpr HelpPage kHelp = {
     "8%\n"
     "  roofcast advise gemm --kernel gemm.tiled --m 4000 --n 4000 --k 4000 --gpu h200-sxm "
     "--pad-only\n"
+    "  roofcast advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5\n"
     "  roofcast advise --batch shapes.jsonl --gpu h200-sxm --dtype bf16 > advice.jsonl\n",
     "roofcast advise gemm --m M --n N --k K [options]\n"
+    "       roofcast advise linear --tokens T --in N --out N [options]\n"
     "       roofcast advise --batch FILE [options]",
     "Shapes near a matrix product's that are forecast to run faster or to cost nothing more, and "
     "why:\n"
@@ -125,6 +127,9 @@ std::optional<std::string> find_kernel_option(const Arguments& options) {
 }  // namespace
 
 ExitCode run_advise(const Arguments& arguments) {
+  if (!arguments.empty() && arguments.front() == "linear") {
+    return run_advise_linear(Arguments(arguments.begin() + 1, arguments.end()));
+  }
   std::vector<Option> known = common_options();
   const SplitArguments split = split_words(arguments, known);
   if (split.words.size() > 1) {

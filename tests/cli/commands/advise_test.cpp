@@ -149,5 +149,26 @@ TEST(Advise, RefusalsSayWhatToDo) {
   expect_refusal("advise --batch missing.jsonl", kBadInput, "missing.jsonl");
 }
 
+TEST(AdviseLinear, AnswersForTheThreeProductsOfALayer) {
+  const Outcome outcome = run_program(
+      "advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5 --format "
+      "json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto answer = nlohmann::json::parse(outcome.out);
+  const auto& products = answer.at("asked").at("products");
+  ASSERT_EQ(products.size(), 3U);
+  double sum = 0;
+  for (const auto& product : products) sum += product.at("expected_s").get<double>();
+  EXPECT_DOUBLE_EQ(sum, answer.at("asked").at("expected_s").get<double>());
+  EXPECT_EQ(answer.at("padded").front().at("out").get<int>() % 8, 0);
+}
+
+TEST(AdviseLinear, SaysWhatIsMissing) {
+  testing::expect_refusal("advise linear --tokens 8192 --in 768 --gpu h100-sxm5", testing::kUsage,
+                          "--out");
+  testing::expect_refusal("advise linear --tokens 0 --in 768 --out 8 --gpu h100-sxm5",
+                          testing::kBadInput, "--tokens takes 1");
+}
+
 }  // namespace
 }  // namespace roofcast::cli

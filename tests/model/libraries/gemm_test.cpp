@@ -281,5 +281,29 @@ TEST(GemmLibrary, PastAWaveTheNextOneIsMostlyEmpty) {
   EXPECT_GT(waves(1793).waves->count, 1);
 }
 
+Problem lying(Problem p, Layout layout, std::int64_t lda = 0) {
+  p[kLayout] = layout;
+  p[kLda] = lda;
+  return p;
+}
+
+// validation/measured/h100-sxm5-cublas-layouts-2026-11-23.csv: cuBLAS takes its kernels for wgmma where the
+// contiguous dimensions of A, B and C are multiples of 16 B, whatever the others are.
+TEST(GemmLibrary, ContiguousDimensionsDecideWhichKernelsAreTaken) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const Problem odd_m = product(4687, 7960, 1080), odd_k = product(8192, 768, 50257);
+  const double fast = time_s(lying(odd_m, kNT), h100);
+  EXPECT_NEAR(time_s(lying(odd_m, kNN), h100) / fast, 1, 0.1);
+  EXPECT_GT(time_s(lying(odd_m, kTN), h100) / fast, 3);
+  EXPECT_GT(time_s(lying(odd_k, kNN), h100) / time_s(lying(odd_k, kTN), h100), 3);
+}
+
+TEST(GemmLibrary, ALeadingDimensionAlignsRows) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const Problem odd = product(4687, 7960, 1080);
+  EXPECT_LT(time_s(lying(odd, kTN, 4688), h100), 0.4 * time_s(lying(odd, kTN), h100));
+  EXPECT_THROW(time_s(lying(odd, kTN, 4000), h100), InputError);
+}
+
 }  // namespace
 }  // namespace roofcast::gemm
