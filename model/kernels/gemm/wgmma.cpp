@@ -369,6 +369,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .steps = as_double(c.steps()),
           .stages = as_double(c.tile.stages),
           .parts = groups_of(c) * kChains,
+          .chains = kChains,
           .step_flops = 2 * c.area() * as_double(depth_of(p)),
           .step_operands = operand_wavefronts(c),
           .stored_bytes = partial_bytes(p) / as_double(c.tiles() * p[kSplitK]),
