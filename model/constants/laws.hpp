@@ -69,7 +69,7 @@ inline constexpr Constant kPipelineStepCycles{
     "2026-11-23"};
 inline constexpr Constant kPipelineStartCycles{
     "pipeline_start_cycles",
-    1400,
+    1200,
     "clk",
     "of a launch whose blocks copy tiles ahead, beyond its first copies",
     Kind::fitted,
@@ -77,7 +77,7 @@ inline constexpr Constant kPipelineStartCycles{
     "2026-11-23"};
 inline constexpr Constant kWgmmaStartCycles{
     "wgmma_start_cycles",
-    1400,
+    1600,
     "clk",
     "of such a launch, where warpgroups multiply: tensor maps, barriers, registers handed over",
     Kind::fitted,

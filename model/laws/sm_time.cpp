@@ -185,7 +185,7 @@ class Rounds {
       of(Resource::dram) += times * places_.sms * d[Station::dram];
       of(Resource::latency) += times * visit.latency / static_cast<double>(places_.per_sm);
     }
-    if (!stays(plan_.scheduler)) of(Resource::launch) += per_sm * cost_.start_cycles;
+    if (!stays(plan_.scheduler)) of(Resource::block_start) += per_sm * cost_.start_cycles;
   }
 
   const Plan& plan_;
