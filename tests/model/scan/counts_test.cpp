@@ -141,5 +141,49 @@ TEST_P(Counts, DramMovesNoMoreThanL2AsksFor) {
   violations.report("DRAM moves no more than L2 asks for");
 }
 
+struct Asked {
+  const char* kernel;
+  std::vector<std::pair<const char*, std::int64_t>> values;
+};
+
+Question question_of(const Asked& asked) {
+  Question question{find_kernel(asked.kernel), {.dtype = DType::bf16}};
+  const auto parameters = question.kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    question.problem[i] = parameters[i].fallback.value_or(0);
+    for (const auto& [name, value] : asked.values) {
+      if (parameters[i].name == name) question.problem[i] = value;
+    }
+  }
+  return question;
+}
+
+// A tile of one query, or of few keys, asks L2 for what there is, not for a whole tile.
+TEST(CountsOfMemory, DramMovesWhatATileHasOfItsArray) {
+  constexpr std::int64_t kYes = 1;
+  for (const char* kernel : {"attention.flash2", "attention.flash3"}) {
+    const auto found = testing::ask(
+        question_of(
+            {kernel,
+             {{"batch", 1024}, {"heads", 96}, {"kv_heads", 8}, {"seq_q", 1}, {"causal", kYes}}}),
+        testing::gpu_named("h200-sxm"));
+    ASSERT_TRUE(found) << kernel;
+    EXPECT_LE(found->work.dram.total_bytes(), found->work.l2.total_bytes()) << kernel;
+  }
+}
+
+TEST(CountsOfMemory, LaunchesBackToBackReadNoMoreThanTheyAsk) {
+  const Question question = question_of({"access.strided", {{"n", 159468}, {"stride", 8560}}});
+  Gpu l40s = testing::gpu_named("l40s");
+  for (const Gpu& gpu : {testing::gpu_named("h200-sxm"), l40s}) {
+    const auto found = testing::ask(question, gpu, CacheState::steady);
+    ASSERT_TRUE(found) << gpu.name;
+    EXPECT_LE(found->work.dram.read_bytes, granularity(gpu) * found->work.l2.read_bytes);
+  }
+  const double slow_s = testing::ask(question, l40s, CacheState::steady)->time->expected_s;
+  *l40s.memory.dram_bandwidth_bytes_per_s *= 2;
+  EXPECT_LE(testing::ask(question, l40s, CacheState::steady)->time->expected_s, slow_s);
+}
+
 }  // namespace
 }  // namespace roofcast
