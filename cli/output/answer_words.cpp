@@ -149,8 +149,8 @@ std::string io_text(const Prediction& prediction, bool variant) {
   const IoComplexity& io = prediction.io;
   std::string_view levels = "L2 and the SMs";
   if (!variant) levels = io.on_chip_bytes > 0 ? "DRAM and L2" : "DRAM and the chip";
-  const std::string text = fmt::format("{}: at least {} between {}", io.formula,
-                                       si_text(io.lower_bound_bytes, "B"), levels);
+  std::string text = fmt::format("{}: at least {} between {}", io.formula,
+                                 si_text(io.lower_bound_bytes, "B"), levels);
   if (io.on_chip_bytes <= 0) return text;
   const std::string size = binary_bytes(io.on_chip_bytes);
   return text + (variant ? fmt::format(", where a block has {} on chip", size)
