@@ -32,6 +32,8 @@ constexpr std::array kNumbers = {
     Number{"dp", "copies of the model (default: 1)", &Task::dp, 8},
     Number{"fsdp", "GPUs that share weights, gradients and optimizer states (default: 1)",
            &Task::fsdp, 8},
+    Number{"pp", "train: stages of layers, which the passes of --grad-accum go through one by one",
+           &Task::pp, 64},
     Number{"ep", "GPUs that share the experts, of dp times fsdp or else of tp (default: 1)",
            &Task::ep, 8}};
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "model/laws/peaks.hpp"
 #include "model/transformer/collective.hpp"
+#include "model/transformer/pipeline.hpp"
 #include "model/transformer/step_layers.hpp"
 #include "model/types/problem.hpp"
 
@@ -70,7 +72,7 @@ void add_weights(StepPart& part, const Architecture& model, const Task& task, do
 // Gradients and weights, layer by layer beside the arithmetic. GPUs that share the experts have the same
 // ones as few others.
 StepPart data_parallel(const Architecture& model, const Task& task, const Gpu& gpu) {
-  StepPart part{"gradients and weights between GPUs", 0, 0, 0, "link"};
+  StepPart part{std::string(kWeightsBetweenGpus), 0, 0, 0, "link"};
   const double of_layer = size_bytes(task.dtype) / real(task.tp) / real(model.layers);
   const double experts = parameters_of_experts(model);
   const double copies = real(expert_group(task).copies);
@@ -137,6 +139,8 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
                           : std::nullopt;
   if (const auto peak = tensor ? tensor : vector) {
     step.mfu = step.tokens_per_s * flops / (*peak * task.gpus());
+    step.hfu =
+        step.mfu * (task.checkpointing ? 4.0 / 3 : 1);  // three forwards' work, and one again
   }
 }
 
@@ -160,6 +164,7 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
     const double shown = std::max(1 - hidden, least);
     if (shown > 0) step.parts.push_back(scaled(std::move(beside), shown));
   }
+  put_in_stages(step, model, task, gpu);
   total(step, model, task, gpu);
   return step;
 }

@@ -23,6 +23,7 @@ struct Step {
   double high_s = 0;
   double tokens_per_s = 0;  ///< of all GPUs together
   double mfu = 0;  ///< FLOPs asked for over the datasheet's peak, recomputation not counted
+  double hfu = 0;  ///< the same with it
   std::vector<StepPart> parts;
   std::vector<std::string> notes;
 };

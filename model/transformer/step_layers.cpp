@@ -240,7 +240,7 @@ class Composer {
   // AdamW in fp32: weights, gradients and two moments in, all but the gradients out.
   void add_optimizer() {
     const double share = parameters_of_gpu(model_, task_);
-    kernels_.move("optimizer", 1, share * 7 * sizeof(float) / size_bytes(task_.dtype));
+    kernels_.move(kOptimizer, 1, share * 7 * sizeof(float) / size_bytes(task_.dtype));
   }
 
   const Architecture& model_;

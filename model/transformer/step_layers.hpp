@@ -7,7 +7,10 @@
 
 namespace roofcast::transformer {
 
+// Parts that others ask for by name.
 inline constexpr std::string_view kAttention = "attention";
+inline constexpr std::string_view kOptimizer = "optimizer";
+inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
 /// Forecasts of all kernels of one GPU; nothing that software adds, no collectives. Throws InputError where a
 /// kernel has no forecast.

@@ -35,7 +35,9 @@ double kept_elements(const Architecture& model, double tp) {
 double activations(const Architecture& model, const Task& task) {
   const double element = task.activation_bytes();
   const auto tp = static_cast<double>(task.tp);
-  const auto layers = static_cast<double>(model.layers);
+  // The first stage holds what the micro-batches before the first gradients need.
+  const auto layers = static_cast<double>(model.layers) / static_cast<double>(task.pp) *
+                      static_cast<double>(std::min(task.pp, task.grad_accum));
   const double layer = kept_elements(model, tp) * element * task.tokens();
   const double input = static_cast<double>(model.hidden) * element * task.tokens();
   // Logits and their fp32 copy, of a decoder's last product.
@@ -65,11 +67,17 @@ double parameters_of_experts(const Architecture& model) {
 }
 
 double parameters_of_gpu(const Architecture& model, const Task& task) {
+  const ParameterCounts counts = count_parameters(model);
   const auto tp = static_cast<double>(task.tp), fsdp = static_cast<double>(task.fsdp);
+  const auto pp = static_cast<double>(task.pp);
   const double experts = parameters_of_experts(model);
   const auto copies = static_cast<double>(expert_group(task).copies);
-  return (count_parameters(model).total - experts) / (tp * fsdp) +
-         experts / (tp * std::max(fsdp, copies));
+  const double both_ends = counts.embeddings + counts.head;
+  const auto vocabulary = static_cast<double>(model.vocabulary * model.hidden);
+  const double last = model.tied ? vocabulary : counts.head;
+  const double ends = task.pp > 1 ? std::max(counts.embeddings, last) : both_ends;
+  const double layers = (counts.total - experts - both_ends) / pp;
+  return (layers + ends) / (tp * fsdp) + experts / pp / (tp * std::max(fsdp, copies));
 }
 
 namespace {
@@ -86,6 +94,13 @@ void check_experts(const Architecture& model, const Task& task) {
   check_divides("ep", "experts", static_cast<std::int64_t>(model.experts->count), task.ep);
   check_divides("tp", "elements of an expert's width",
                 static_cast<std::int64_t>(model.experts->intermediate), expert_group(task).shares);
+}
+
+void check_stages(const Architecture& model, const Task& task) {
+  if (task.pp > 1 && task.phase != Phase::train) {
+    throw InputError("'pp' goes with train: other steps pass all stages one after the other");
+  }
+  check_divides("pp", "layers", model.layers, task.pp);
 }
 
 void check_type(const Task& task) {
@@ -106,6 +121,7 @@ void check(const Architecture& model, const Task& task) {
   check_divides("tp", "key and value heads", model.kv_heads, task.tp);
   check_divides("tp", "elements of intermediate_size", model.intermediate, task.tp);
   check_experts(model, task);
+  check_stages(model, task);
   if (task.phase == Phase::decode && !model.causal) {
     throw InputError("'decode' asks for a decoder, and this model is an encoder");
   }

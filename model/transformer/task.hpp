@@ -30,14 +30,15 @@ struct Task {
   std::int64_t tp = 1;          ///< GPUs that share each product
   std::int64_t dp = 1;          ///< copies of the model
   std::int64_t fsdp = 1;        ///< GPUs that share weights, gradients and optimizer states
-  std::int64_t ep = 1;          ///< GPUs that share the experts: of the copies, else of tp
+  std::int64_t pp = 1;  ///< train: stages of layers, which grad_accum micro-batches pass one by one
+  std::int64_t ep = 1;  ///< GPUs that share the experts: of the copies, else of tp
   Framework framework = Framework::eager;
 
   double tokens() const {  ///< of one pass of one GPU (or of tp together)
     return static_cast<double>(batch * (phase == Phase::decode ? 1 : seq));
   }
   double activation_bytes() const { return dtype == DType::fp8 ? 2 : size_bytes(dtype); }
-  double gpus() const { return static_cast<double>(tp * dp * fsdp); }
+  double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }
 };
 
 /// How the experts lie: dp · fsdp copies of the rest of the model exchange rows where ep divides them;
@@ -51,7 +52,7 @@ ExpertGroup expert_group(const Task& task);
 /// Parameters of all experts that the router chooses among.
 double parameters_of_experts(const Architecture& model);
 
-/// Parameters that lie on one GPU.
+/// Parameters that lie on one GPU: of several stages, that with the larger end of the model.
 double parameters_of_gpu(const Architecture& model, const Task& task);
 
 /// Throws InputError with the key where tp does not divide heads or widths, for a type that steps are

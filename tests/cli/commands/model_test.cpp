@@ -140,6 +140,29 @@ TEST(ModelCommand, ExpertsAmongTensorParallelGpusExchangeNoRows) {
   EXPECT_GT(part_s(expert, "experts"), 0);
 }
 
+// 3 of 4 + 3 turns of each stage are idle where 4 micro-batches go through 4 stages.
+TEST(ModelCommand, StagesIdleWhileThePipelineFills) {
+  const std::string asked = "gpt2-xl --train --batch 2 --seq 1024 --gpu h100-sxm5 --grad-accum 4";
+  const json alone = answer_of(asked), stages = answer_of(asked + " --pp 4");
+  const double attention = part_s(alone, "attention");
+  EXPECT_NEAR(part_s(stages, "attention"), attention / 4, 1e-9 * attention);
+  const double passes = stages.at("time").at("expected_s").get<double>() -
+                        part_s(stages, "pipeline bubble") - part_s(stages, "between stages") -
+                        part_s(stages, "optimizer");
+  EXPECT_NEAR(part_s(stages, "pipeline bubble"), 0.75 * passes, 1e-6 * passes);
+  EXPECT_GT(part_s(stages, "between stages"), 0);
+  EXPECT_LT(stages.at("memory").at("optimizer_bytes").get<double>(),
+            alone.at("memory").at("optimizer_bytes").get<double>() / 3.4);
+}
+
+TEST(ModelCommand, RecomputationCountsForHfuAlone) {
+  const std::string asked = "gpt2-xl --train --batch 2 --seq 1024 --gpu h100-sxm5 ";
+  const json none = answer_of(asked), full = answer_of(asked + "--checkpointing full");
+  EXPECT_EQ(none.at("hfu"), none.at("mfu"));
+  EXPECT_NEAR(full.at("hfu").get<double>(), full.at("mfu").get<double>() * 4 / 3, 1e-12);
+  EXPECT_THAT(run_program("model " + asked + "--checkpointing full").out, HasSubstr("HFU"));
+}
+
 TEST(ModelCommand, LatentAttentionIsForecast) {
   const std::string asked = "deepseek-v3 --dtype fp8 --tp 8 --gpu h200-sxm ";
   const json decode = answer_of(asked + "--decode --batch 64 --context 4096");
@@ -157,6 +180,8 @@ TEST(ModelCommand, RefusalsNameTheKey) {
   expect_refusal("model gpt2-xl --tp 2" + asked, kBadInput, "'tp' 2 does not divide the 25");
   expect_refusal("model gpt2 --dtype int8" + asked, kBadInput, "'dtype'");
   expect_refusal("model gpt2 --train --dtype fp8 --gpu h100-sxm5", kBadInput, "'dtype'");
+  expect_refusal("model gpt2 --pp 2" + asked, kBadInput, "'pp' goes with train");
+  expect_refusal("model gpt2 --train --pp 5 --gpu h100-sxm5", kBadInput, "'pp' 5 does not divide");
   expect_refusal("model gpt2 --ep 2" + asked, kBadInput, "'ep'");
   expect_refusal("model mixtral-8x7b --ep 3" + asked, kBadInput, "'ep' 3");
   expect_refusal("model gpt2 --batch 0" + asked, kBadInput, "'batch'");
