@@ -33,7 +33,7 @@ inline constexpr std::array kShape = {
     roofcast::Parameter{"hidden", "elements of a token", 16, std::int64_t{1} << 17},
     roofcast::Parameter{"intermediate", "inner width of an expert on this GPU: divided by tp", 16,
                         std::int64_t{1} << 17},
-    roofcast::Parameter{"experts", "of all GPUs together", 1, 4096},
+    roofcast::Parameter{"experts", "of all GPUs together", 1, 1024},
     roofcast::Parameter{"per_token", "experts that a token passes", 1, 64},
     roofcast::Parameter{"ep", "GPUs that share the experts; the forecast is of the busiest", 1,
                         4096, 1},
