@@ -16,6 +16,7 @@
 #include "model/kernels/softmax/softmax.hpp"
 #include "model/kernels/stream/stream.hpp"
 #include "model/kernels/transpose/transpose.hpp"
+#include "model/libraries/experts.hpp"
 #include "model/types/did_you_mean.hpp"
 
 namespace roofcast {
@@ -37,7 +38,8 @@ std::span<const KernelFamily> catalog() {
       norm::kFamily,         //
       reduce::kFamily,       //
       gemm::kFamily,         //
-      attention::kFamily,
+      attention::kFamily,    //
+      experts::kFamily,
   };
   return families;
 }

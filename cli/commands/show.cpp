@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/output/files.hpp"
 #include "cli/output/text_table.hpp"
 #include "model/catalog.hpp"
+#include "model/constants/experts.hpp"
 #include "model/constants/laws.hpp"
 
 namespace roofcast::cli {
@@ -24,11 +26,15 @@ constexpr HelpPage kHelp = {
 std::string constants_text(const Style& style) {
   TextTable table(
       {{"constant"}, {"value", Align::right}, {"unit"}, {"kind"}, {"meaning"}, {"source"}});
-  for (const Constant& one : law::kAll) {
-    table.add({std::string(one.name), fmt::format("{}", one.value), std::string(one.unit),
-               std::string(name(one.kind)), std::string(one.meaning),
-               fmt::format("{} ({})", one.source, one.date)});
-  }
+  const auto add = [&table](std::span<const Constant> constants) {
+    for (const Constant& one : constants) {
+      table.add({std::string(one.name), fmt::format("{}", one.value), std::string(one.unit),
+                 std::string(name(one.kind)), std::string(one.meaning),
+                 fmt::format("{} ({})", one.source, one.date)});
+    }
+  };
+  add(law::kAll);
+  add(experts::kAll);
   return table.text(style);
 }
 

@@ -31,7 +31,11 @@ constexpr std::array kNumbers = {
     Number{"tp", "GPUs that share each product (default: 1)", &Task::tp, 8},
     Number{"dp", "copies of the model (default: 1)", &Task::dp, 8},
     Number{"fsdp", "GPUs that share weights, gradients and optimizer states (default: 1)",
-           &Task::fsdp, 8}};
+           &Task::fsdp, 8},
+    Number{"pp", "train: stages of layers, which the passes of --grad-accum go through one by one",
+           &Task::pp, 64},
+    Number{"ep", "GPUs that share the experts, of dp times fsdp or else of tp (default: 1)",
+           &Task::ep, 8}};
 
 constexpr std::array<std::string_view, 2> kCheckpointing = {"none", "full"};
 
@@ -53,7 +57,8 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   } else if (const auto type = parse_dtype(text)) {
     task.dtype = *type;
   } else {
-    throw InputError(fmt::format("no type is named '{}': 'dtype' is bf16, fp16 or fp32", text));
+    throw InputError(
+        fmt::format("no type is named '{}': 'dtype' is bf16, fp16, fp32 or fp8", text));
   }
 }
 
@@ -103,7 +108,9 @@ std::vector<Option> task_options() {
   for (const Number& number : kNumbers) {
     options.push_back({option_name(number.key), "N", std::string(number.meaning)});
   }
-  options.push_back({"dtype", "TYPE", "of weights, activations and cache: bf16, fp16 or fp32"});
+  options.push_back({"dtype", "TYPE",
+                     "of weights, activations and cache: bf16, fp16, fp32, or fp8 of weights and "
+                     "products alone"});
   options.push_back({"framework", "WORD",
                      "eager (default): PyTorch kernel by kernel; compiled: fused; ideal: nothing "
                      "that software adds"});

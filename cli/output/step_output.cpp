@@ -125,6 +125,7 @@ void write_json(JsonWriter& json, const StepAnswer& answer) {
     json.end_object();
     json.member("tokens_per_s", answer.step->tokens_per_s);
     json.member("mfu", answer.step->mfu);
+    json.member("hfu", answer.step->hfu);
   } else {
     json.null();
   }
@@ -150,6 +151,9 @@ std::string step_text(const StepAnswer& answer, const Style& style) {
                         si_text(answer.step->low_s, "s"), si_text(answer.step->high_s, "s"));
     text += fmt::format("  tokens         {}\n", si_text(answer.step->tokens_per_s, "token/s"));
     text += fmt::format("  MFU            {}\n", percent(answer.step->mfu));
+    if (task.checkpointing) {
+      text += fmt::format("  HFU            {}\n", percent(answer.step->hfu));
+    }
   }
   text += fmt::format("  memory         {} a GPU: ", si_text(answer.memory.total(), "B"));
   std::string_view separator;

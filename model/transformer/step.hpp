@@ -23,6 +23,7 @@ struct Step {
   double high_s = 0;
   double tokens_per_s = 0;  ///< of all GPUs together
   double mfu = 0;  ///< FLOPs asked for over the datasheet's peak, recomputation not counted
+  double hfu = 0;  ///< the same with it
   std::vector<StepPart> parts;
   std::vector<std::string> notes;
 };
@@ -37,8 +38,8 @@ struct SoftwareConstants {
 };
 
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one token
-/// for each sequence. Equal layers are forecast once. Throws InputError as check() does, for experts and
-/// latent attention, and where a kernel or collective has no forecast.
+/// for each sequence. Equal layers are forecast once. Experts are chosen alike; their gradients take twice the time of the
+/// pass forward. Throws InputError as check() does, and where a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 

@@ -36,8 +36,10 @@ Problem problem_of(const KernelRef& kernel, DType dtype, std::span<const Given> 
 
 }  // namespace
 
-const Forecast& StepKernels::forecast(std::string_view kernel, std::span<const Given> given) {
+const Forecast& StepKernels::forecast(std::string_view kernel, DType dtype,
+                                      std::span<const Given> given) {
   std::string key(kernel);
+  key += ' ' + std::string(roofcast::name(dtype));
   for (const Given& one : given) {
     key += ' ' + std::string(one.name) + std::to_string(one.number) + std::string(one.word);
   }
@@ -46,7 +48,7 @@ const Forecast& StepKernels::forecast(std::string_view kernel, std::span<const G
   const KernelRef ref = find_kernel(kernel);
   Assumptions assumptions;
   assumptions.cache = CacheState::steady;
-  const Prediction answer = predict(ref, problem_of(ref, dtype_, given), gpu_, assumptions);
+  const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
   if (!answer.time) throw InputError("there is no forecast of " + std::string(kernel) + " there");
   return known_.emplace(std::move(key), *answer.time).first->second;
 }
@@ -60,8 +62,18 @@ StepPart& StepKernels::part(std::string_view name) {
 
 void StepKernels::add(std::string_view name, double times, std::string_view kernel,
                       std::span<const Given> given) {
+  add_of_type(name, times, kernel, wide_, given);
+}
+
+void StepKernels::add_narrow(std::string_view name, double times, std::string_view kernel,
+                             std::span<const Given> given) {
+  add_of_type(name, times, kernel, dtype_, given);
+}
+
+void StepKernels::add_of_type(std::string_view name, double times, std::string_view kernel,
+                              DType dtype, std::span<const Given> given) {
   if (times <= 0) return;
-  const Forecast& time = forecast(kernel, given);
+  const Forecast& time = forecast(kernel, dtype, given);
   StepPart& sum = part(name);
   sum.time_s += times * time.expected_s;
   sum.low_s += times * time.low_s;
@@ -75,6 +87,15 @@ void StepKernels::add(std::string_view name, double times, std::string_view kern
 
 void StepKernels::product(std::string_view name, double times, double m, double n, double k,
                           double batch) {
+  const bool narrow = dtype_ == DType::fp8;
+  const std::array given = {Given{"m", whole(m)}, Given{"n", whole(n)}, Given{"k", whole(k)},
+                            Given{"batch", whole(batch)},
+                            Given{"quantize", 0, narrow ? "activations" : "nothing"}};
+  add_narrow(name, times, "gemm.library", given);
+}
+
+void StepKernels::wide_product(std::string_view name, double times, double m, double n, double k,
+                               double batch) {
   const std::array given = {Given{"m", whole(m)}, Given{"n", whole(n)}, Given{"k", whole(k)},
                             Given{"batch", whole(batch)}};
   add(name, times, "gemm.library", given);

@@ -19,7 +19,9 @@ inline constexpr std::array<std::string_view, 3> kFrameworks = {"eager", "compil
 
 struct Task {
   Phase phase = Phase::train;
-  DType dtype = DType::bf16;    ///< of weights, activations and cache
+  /// Of weights, activations and cache. fp8: of weights and products; the rest, and the vocabulary's
+  /// and the router's, has 16 bits.
+  DType dtype = DType::bf16;
   std::int64_t batch = 1;       ///< sequences of one GPU at a time, among tp GPUs the same
   std::int64_t seq = 1024;      ///< tokens of a sequence; decode: 1 is computed
   std::int64_t context = 0;     ///< decode: keys that the cache holds
@@ -28,13 +30,30 @@ struct Task {
   std::int64_t tp = 1;          ///< GPUs that share each product
   std::int64_t dp = 1;          ///< copies of the model
   std::int64_t fsdp = 1;        ///< GPUs that share weights, gradients and optimizer states
+  std::int64_t pp = 1;  ///< train: stages of layers, which grad_accum micro-batches pass one by one
+  std::int64_t ep = 1;  ///< GPUs that share the experts: of the copies, else of tp
   Framework framework = Framework::eager;
 
   double tokens() const {  ///< of one pass of one GPU (or of tp together)
     return static_cast<double>(batch * (phase == Phase::decode ? 1 : seq));
   }
-  double gpus() const { return static_cast<double>(tp * dp * fsdp); }
+  double activation_bytes() const { return dtype == DType::fp8 ? 2 : size_bytes(dtype); }
+  double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }
 };
+
+/// How the experts lie: dp · fsdp copies of the rest of the model exchange rows where ep divides them;
+/// else the GPUs of tp, which all have each token, share them.
+struct ExpertGroup {
+  std::int64_t copies = 1;  ///< whose tokens meet
+  std::int64_t shares = 1;  ///< GPUs among which each expert is divided
+};
+ExpertGroup expert_group(const Task& task);
+
+/// Parameters of all experts that the router chooses among.
+double parameters_of_experts(const Architecture& model);
+
+/// Parameters that lie on one GPU: of several stages, that with the larger end of the model.
+double parameters_of_gpu(const Architecture& model, const Task& task);
 
 /// Throws InputError with the key where tp does not divide heads or widths, for a type that steps are
 /// not forecast in, and for decoding with an encoder.

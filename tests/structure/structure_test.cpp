@@ -93,7 +93,7 @@ const std::vector<Layer>& layers() {
       {"model/constants", {}},
       {"model/laws", {"model/types", "model/counting", "model/constants"}},
       {"model/kernels", {"model/types", "model/counting", "model/expression", "model/libraries"}},
-      {"model/libraries", {"model/types", "model/counting", "model/kernels"}},
+      {"model/libraries", {"model/types", "model/counting", "model/constants", "model/kernels"}},
       {"model/described", {"model"}},
       {"model", {}},  // the catalog and what is asked of it: all below model/
       {"hw_specs", {"model"}},

@@ -90,12 +90,85 @@ TEST(ModelCommand, ALineAsksTheSame) {
   EXPECT_EQ(json::parse(outcome.out), json::parse(run_program(kTraining).out));
 }
 
-TEST(ModelCommand, ExpertsHaveParametersAndMemoryAlone) {
+json answer_of(const std::string& command) {
+  const Outcome outcome = run_program("model " + command + " --format json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+double part_s(const json& answer, const std::string& name) {
+  for (const json& part : answer.at("parts")) {
+    if (part.at("name") == name) return part.at("time_s").get<double>();
+  }
+  return 0;
+}
+
+TEST(ModelCommand, ExpertsAreForecast) {
   EXPECT_THAT(run_program("model deepseek-v3").out, HasSubstr("671 G"));
-  const json answer = json::parse(
-      run_program("model mixtral-8x7b --prefill --seq 128 --gpu h200-sxm --format json").out);
-  EXPECT_TRUE(answer.at("time").is_null());
+  const json answer = answer_of("mixtral-8x7b --prefill --seq 2048 --gpu h200-sxm");
   EXPECT_GT(answer.at("memory").at("weights_bytes").get<double>(), 90e9);
+  // 2 of 8 experts of 32 layers: 6 · 2 · 4096 · 14336 FLOP a token.
+  const double flops = 2048.0 * 32 * 6 * 2 * 4096 * 14336;
+  EXPECT_GT(part_s(answer, "experts"), flops / 990e12);
+  EXPECT_LT(part_s(answer, "experts"), 2 * flops / 990e12);
+}
+
+// One sequence reads 2 of 8 experts, 16 about all; 8 bits are half of 16.
+TEST(ModelCommand, ExpertsNotChosenAreNotRead) {
+  const std::string asked = "mixtral-8x7b --decode --context 128 --gpu h200-sxm --batch ";
+  const double one = part_s(answer_of(asked + "1"), "experts");
+  EXPECT_GT(part_s(answer_of(asked + "16"), "experts"), 2.5 * one);
+  EXPECT_LT(part_s(answer_of(asked + "1 --dtype fp8"), "experts"), 0.75 * one);
+}
+
+TEST(ModelCommand, CopiesThatShareExpertsExchangeRows) {
+  const std::string asked = "mixtral-8x7b --train --batch 1 --seq 512 --gpu h200-sxm --dp 8";
+  const json alone = answer_of(asked), shared = answer_of(asked + " --ep 8");
+  EXPECT_EQ(part_s(alone, "rows to experts and back"), 0);
+  EXPECT_GT(part_s(shared, "rows to experts and back"), 0);
+  // 45.1 G of 46.7 G parameters are experts'.
+  const double whole = alone.at("memory").at("weights_bytes");
+  EXPECT_NEAR(shared.at("memory").at("weights_bytes").get<double>() / whole, 0.156, 0.002);
+}
+
+TEST(ModelCommand, ExpertsAmongTensorParallelGpusExchangeNoRows) {
+  const std::string asked =
+      "qwen3-235b-a22b --decode --batch 64 --context 2048 --tp 4 --dtype fp8 --gpu h200-sxm";
+  const json tensor = answer_of(asked), expert = answer_of(asked + " --ep 4");
+  EXPECT_EQ(part_s(expert, "rows to experts and back"), 0);
+  EXPECT_EQ(tensor.at("memory"), expert.at("memory"));
+  EXPECT_GT(part_s(expert, "experts"), 0);
+}
+
+// 3 of 4 + 3 turns of each stage are idle where 4 micro-batches go through 4 stages.
+TEST(ModelCommand, StagesIdleWhileThePipelineFills) {
+  const std::string asked = "gpt2-xl --train --batch 2 --seq 1024 --gpu h100-sxm5 --grad-accum 4";
+  const json alone = answer_of(asked), stages = answer_of(asked + " --pp 4");
+  const double attention = part_s(alone, "attention");
+  EXPECT_NEAR(part_s(stages, "attention"), attention / 4, 1e-9 * attention);
+  const double passes = stages.at("time").at("expected_s").get<double>() -
+                        part_s(stages, "pipeline bubble") - part_s(stages, "between stages") -
+                        part_s(stages, "optimizer");
+  EXPECT_NEAR(part_s(stages, "pipeline bubble"), 0.75 * passes, 1e-6 * passes);
+  EXPECT_GT(part_s(stages, "between stages"), 0);
+  EXPECT_LT(stages.at("memory").at("optimizer_bytes").get<double>(),
+            alone.at("memory").at("optimizer_bytes").get<double>() / 3.4);
+}
+
+TEST(ModelCommand, RecomputationCountsForHfuAlone) {
+  const std::string asked = "gpt2-xl --train --batch 2 --seq 1024 --gpu h100-sxm5 ";
+  const json none = answer_of(asked), full = answer_of(asked + "--checkpointing full");
+  EXPECT_EQ(none.at("hfu"), none.at("mfu"));
+  EXPECT_NEAR(full.at("hfu").get<double>(), full.at("mfu").get<double>() * 4 / 3, 1e-12);
+  EXPECT_THAT(run_program("model " + asked + "--checkpointing full").out, HasSubstr("HFU"));
+}
+
+TEST(ModelCommand, LatentAttentionIsForecast) {
+  const std::string asked = "deepseek-v3 --dtype fp8 --tp 8 --gpu h200-sxm ";
+  const json decode = answer_of(asked + "--decode --batch 64 --context 4096");
+  EXPECT_EQ(decode.at("memory").at("cache_bytes"), 2.0 * 61 * 576 * 64 * 4096);
+  EXPECT_GT(part_s(decode, "attention"), 2.0 * 61 * 576 * 64 * 4096 / 4.8e12);
+  EXPECT_GT(part_s(answer_of(asked + "--prefill --seq 4096"), "attention"), 0);
 }
 
 TEST(ModelCommand, RefusalsNameTheKey) {
@@ -105,7 +178,12 @@ TEST(ModelCommand, RefusalsNameTheKey) {
   expect_refusal("model gpt2 --gpu h100-sxm5", kUsage, "--train");
   expect_refusal("model gpt2 --decode --gpu h100-sxm5", kBadInput, "'context'");
   expect_refusal("model gpt2-xl --tp 2" + asked, kBadInput, "'tp' 2 does not divide the 25");
-  expect_refusal("model gpt2 --dtype fp8" + asked, kBadInput, "'dtype'");
+  expect_refusal("model gpt2 --dtype int8" + asked, kBadInput, "'dtype'");
+  expect_refusal("model gpt2 --train --dtype fp8 --gpu h100-sxm5", kBadInput, "'dtype'");
+  expect_refusal("model gpt2 --pp 2" + asked, kBadInput, "'pp' goes with train");
+  expect_refusal("model gpt2 --train --pp 5 --gpu h100-sxm5", kBadInput, "'pp' 5 does not divide");
+  expect_refusal("model gpt2 --ep 2" + asked, kBadInput, "'ep'");
+  expect_refusal("model mixtral-8x7b --ep 3" + asked, kBadInput, "'ep' 3");
   expect_refusal("model gpt2 --batch 0" + asked, kBadInput, "'batch'");
   expect_refusal("model bert-base --decode --context 8 --gpu h100-sxm5", kBadInput, "encoder");
   const Folder folder;

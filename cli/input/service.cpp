@@ -1,0 +1,73 @@
+#include "cli/input/service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "cli/input/numbers.hpp"
+#include "model/types/problem.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using transformer::Service;
+
+// Of a step, which a service is made of.
+constexpr std::array<std::string_view, 12> kOfSteps = {
+    "train",      "prefill", "decode", "batch", "seq",       "context",
+    "grad-accum", "dp",      "fsdp",   "pp",    "framework", "checkpointing"};
+
+std::int64_t count_of(const Options& options, std::string_view name,
+                      std::optional<std::string> fallback = {}) {
+  const auto text = options.find(name);
+  if (!text && !fallback) throw UsageError(fmt::format("--serve needs --{} N", name));
+  constexpr std::int64_t kMost = 1 << 20;
+  const std::int64_t value = parse_whole(fmt::format("--{}", name), text ? *text : *fallback);
+  if (value >= 1 && value <= kMost) return value;
+  throw InputError(fmt::format("'{}' is 1 to {}, found {}", name, kMost, value));
+}
+
+}  // namespace
+
+std::vector<Option> service_options() {
+  return {
+      {"serve", "", "continuous batching: requests that follow one another"},
+      {"concurrency", "N", "--serve: requests at a time; several, parted by commas"},
+      {"input-tokens", "N", "--serve: of a prompt"},
+      {"output-tokens", "N", "--serve: of an answer"},
+      {"prompts", "spread|together",
+       "--serve: computed between the steps of other requests (default), or all before decoding "
+       "goes on"}};
+}
+
+std::vector<Service> read_services(const Options& options) {
+  for (const std::string_view name : kOfSteps) {
+    if (options.has(name)) {
+      throw UsageError(fmt::format("--{} belongs to a step: leave it out with --serve", name));
+    }
+  }
+  Service service;
+  service.input = count_of(options, "input-tokens");
+  service.output = count_of(options, "output-tokens");
+  service.tp = count_of(options, "tp", "1");
+  service.ep = count_of(options, "ep", "1");
+  const std::string type = options.get("dtype", "bf16");
+  const auto dtype = parse_dtype(type);
+  if (!dtype) throw InputError(fmt::format("no type is named '{}': 'dtype' is bf16 or fp8", type));
+  service.dtype = *dtype;
+  const std::string prompts(
+      one_of("--prompts", options.get("prompts", "spread"), transformer::kPrompts));
+  service.prompts = prompts == transformer::kPrompts[1] ? transformer::Prompts::together
+                                                        : transformer::Prompts::spread;
+  std::vector<Service> services;
+  if (!options.has("concurrency")) throw UsageError("--serve needs --concurrency N");
+  for (const std::string& one : split_list(options.get("concurrency", ""), ',')) {
+    service.concurrency = parse_whole("--concurrency", one);
+    services.push_back(service);
+  }
+  return services;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,15 @@
+#pragma once
+// What is served, from options.
+#include <vector>
+
+#include "cli/input/options.hpp"
+#include "model/transformer/serving.hpp"
+
+namespace roofcast::cli {
+
+/// --serve, --concurrency and the others that no step has.
+std::vector<Option> service_options();
+/// One service for each concurrency given. UsageError where an option is missing or belongs to a step.
+std::vector<transformer::Service> read_services(const Options& options);
+
+}  // namespace roofcast::cli

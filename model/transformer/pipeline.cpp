@@ -1,0 +1,53 @@
+#include "model/transformer/pipeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/transformer/collective.hpp"
+#include "model/transformer/step_layers.hpp"
+
+namespace roofcast::transformer {
+namespace {
+
+constexpr std::array<std::string_view, 3> kOfOneStage = {"embedding", "vocabulary product", "loss"};
+
+template <std::size_t kCount>
+bool is_one_of(std::string_view name, const std::array<std::string_view, kCount>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void scale(StepPart& part, double share) {
+  part.time_s *= share;
+  part.low_s *= share;
+  part.high_s *= share;
+}
+
+void add(StepPart& sum, const StepPart& part, double times) {
+  sum.time_s += times * part.time_s;
+  sum.low_s += times * part.low_s;
+  sum.high_s += times * part.high_s;
+}
+
+}  // namespace
+
+void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
+  if (task.pp < 2) return;
+  const auto stages = static_cast<double>(task.pp), passes = static_cast<double>(task.grad_accum);
+  // Once a step, not once a pass.
+  constexpr std::array<std::string_view, 2> kOnce = {kOptimizer, kWeightsBetweenGpus};
+  StepPart bubble{"pipeline bubble", 0, 0, 0, "pipeline"};
+  for (StepPart& part : step.parts) {
+    if (!is_one_of(part.name, kOfOneStage)) scale(part, 1 / stages);
+    if (!is_one_of(part.name, kOnce)) add(bubble, part, (stages - 1) / passes);
+  }
+  const LinkCosts link = link_costs(gpu);
+  const double bytes = task.tokens() * static_cast<double>(model.hidden) * task.activation_bytes();
+  // Activations on, gradients back; a spread as of collectives' intervals.
+  constexpr double kWays = 2, kSpread = 1.2;
+  const double time_s = kWays * (passes + stages - 1) * (link.start_s + bytes / link.bytes_per_s);
+  step.parts.push_back({"between stages", time_s, time_s / kSpread, time_s * kSpread, "link"});
+  step.parts.push_back(bubble);
+}
+
+}  // namespace roofcast::transformer

@@ -1,0 +1,104 @@
+// Which experts are chosen, and what their grouped products do, counted by hand.
+#include "model/libraries/experts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "model/libraries/experts_routing.hpp"
+#include "model/roofcast.hpp"
+#include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
+
+namespace roofcast {
+namespace {
+
+using experts::Routed;
+using experts::Routing;
+using testing::hopper_like;
+
+std::int64_t sum_of(const std::vector<std::int64_t>& rows) {
+  return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+}
+
+TEST(ExpertsRouting, BalancedExpertsTakeTurns) {
+  EXPECT_EQ(experts::rows_of_experts({.tokens = 128, .experts = 8, .per_token = 2}),
+            std::vector<std::int64_t>(8, 32));
+  // One token: experts 0 and 4.
+  EXPECT_EQ(experts::rows_of_experts({.tokens = 1, .experts = 8, .per_token = 2}),
+            std::vector<std::int64_t>(2, 1));
+  // The first of four GPUs has experts 0 and 1.
+  EXPECT_EQ(experts::rows_of_experts({.tokens = 128, .experts = 8, .per_token = 2, .gpus = 4}),
+            std::vector<std::int64_t>(2, 32));
+}
+
+TEST(ExpertsRouting, APowerLawKeepsTheSumAndIsSkewed) {
+  const Routed routed{
+      .tokens = 1000, .experts = 64, .per_token = 8, .gpus = 1, .routing = Routing::power_law_120};
+  const auto rows = experts::rows_of_experts(routed);
+  EXPECT_EQ(sum_of(rows), 8000);
+  const auto most = *std::max_element(rows.begin(), rows.end());
+  EXPECT_GT(most, 3 * 8000 / 64);
+  EXPECT_LE(most, 1000);
+  Routed shared = routed;
+  shared.gpus = 8;
+  const auto busiest = experts::rows_of_experts(shared);
+  EXPECT_LE(busiest.size(), 8U);
+  EXPECT_GT(sum_of(busiest), 1000);  // more than the mean
+  EXPECT_LT(sum_of(busiest), 8000);
+}
+
+Problem mixtral(std::int64_t tokens) {
+  return {.dtype = DType::bf16, .values = {tokens, 4096, 14336, 8, 2, 1, 0, 64, 128}};
+}
+
+TEST(ExpertsLibrary, ExpertsNotChosenAreNotRead) {
+  const double expert = 3.0 * 4096 * 14336 * 2;
+  const auto read = [](std::int64_t tokens) {
+    double bytes = 0;
+    for (const Launched& node : experts::plan_library(mixtral(tokens), hopper_like())) {
+      bytes += total_work(node.plan).compulsory.read_bytes;
+    }
+    return bytes;
+  };
+  EXPECT_DOUBLE_EQ(read(1), 2 * expert + 4096 * 2);
+  EXPECT_DOUBLE_EQ(read(512), 8 * expert + 512 * 4096 * 2);
+}
+
+// 128 rows of each of 8 experts are 2 tiles each; 130 rows are 3, the last almost empty.
+TEST(ExpertsLibrary, TilesEndWithTheirExpert) {
+  const auto blocks = [](std::int64_t tokens) {
+    return experts::plan_library(mixtral(tokens), hopper_like())[2].plan.launch.blocks();
+  };
+  constexpr std::int64_t kColumns = 2 * 14336 / 128;
+  EXPECT_EQ(blocks(512), 8 * 2 * kColumns);
+  EXPECT_EQ(blocks(520), 8 * 3 * kColumns);
+}
+
+TEST(ExpertsLibrary, Fp8NarrowsItsInputInALaunchOfItsOwn) {
+  Problem problem = mixtral(64);
+  const std::size_t launches = experts::plan_library(problem, hopper_like()).size();
+  problem.dtype = DType::fp8;
+  EXPECT_EQ(experts::plan_library(problem, hopper_like()).size(), launches + 1);
+}
+
+TEST(ExpertsLibrary, RefusalsNameTheParameter) {
+  const auto refusal = [](Problem problem) {
+    try {
+      (void)experts::plan_library(problem, hopper_like());
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Problem problem = mixtral(64);
+  EXPECT_EQ(refusal(problem), "");
+  problem[experts::kGpus] = 3;
+  EXPECT_NE(refusal(problem).find("'ep' 3 does not divide"), std::string::npos);
+  problem[experts::kGpus] = 1;
+  problem[experts::kPerToken] = 9;
+  EXPECT_NE(refusal(problem).find("'per_token'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace roofcast

@@ -1,0 +1,113 @@
+// Experts against published measurements: the rows that no constant was fitted to.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "model/roofcast.hpp"
+#include "tests/model/scan/questions.hpp"
+#include "tests/validation/comparison/reference_tables.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+constexpr std::array<const char*, 3> kGpus = {"a100-sxm4-80gb", "h100-sxm5",
+                                              "h200-sxm"};  // ascending
+
+struct Row {
+  std::size_t gpu = 0;
+  std::string type;
+  std::int64_t tokens = 0, hidden = 0, inner = 0, per_token = 0, experts = 0, ep = 0;
+  std::string routing;
+  double time_s = 0;
+  bool even = false;
+};
+
+std::vector<Row> rows_of(const std::string& text) {
+  std::vector<Row> rows;
+  std::istringstream in(text);
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    std::istringstream fields(line);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(fields, word, ',');) words.push_back(word);
+    Row row;
+    while (words[0] != kGpus.at(row.gpu)) ++row.gpu;
+    row.type = words[1];
+    row.tokens = std::stoll(words[2]);
+    row.hidden = std::stoll(words[3]);
+    row.inner = std::stoll(words[4]) / std::stoll(words[7]);
+    row.per_token = std::stoll(words[5]);
+    row.experts = std::stoll(words[6]);
+    row.ep = std::stoll(words[8]);
+    row.routing = words[9];
+    row.time_s = std::stod(words[10]) * 1e-6;
+    row.even = rows.size() % 2 == 0;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+bool does_no_less(const Row& more, const Row& row) {
+  return more.tokens >= row.tokens && more.hidden >= row.hidden && more.inner >= row.inner &&
+         more.per_token >= row.per_token && more.experts * row.ep >= row.experts * more.ep &&
+         more.tokens * more.per_token * row.ep >= row.tokens * row.per_token * more.ep;
+}
+
+// A wrong measurement: half as long again as one of at least as much work, as wide elements and the same
+// routing, on that GPU or a slower one.
+bool is_wrong(const Row& row, const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&row](const Row& more) {
+    return more.gpu <= row.gpu && (more.type == row.type || more.type == "bf16") &&
+           more.routing == row.routing && 1.5 * more.time_s < row.time_s && does_no_less(more, row);
+  });
+}
+
+Problem problem_of(const Row& row) {
+  Problem problem{
+      .dtype = row.type == "fp8" ? DType::fp8 : DType::bf16,
+      .values = {row.tokens, row.hidden, row.inner, row.experts, row.per_token, row.ep}};
+  problem[6] = row.routing == "balanced" ? 0 : row.routing == "power_law_1.01" ? 1 : 2;
+  return problem;
+}
+
+struct Group {
+  double sum = 0, rows = 0, inside = 0;
+  void add(const Prediction& answer, double measured_s) {
+    sum += std::abs(answer.time->expected_s / measured_s - 1);
+    inside += measured_s >= answer.time->low_s && measured_s <= answer.time->high_s ? 1 : 0;
+    ++rows;
+  }
+};
+
+TEST(ReferenceExperts, RowsOfOddPosition) {
+  const std::string text = reference_text("moe_fused.csv");
+  if (text.empty()) GTEST_SKIP() << "no reference tables here";
+  const std::vector<Row> rows = rows_of(text);
+  const KernelRef kernel = find_kernel("moe.library");
+  std::map<std::string, Group> groups;
+  for (const Row& row : rows) {
+    if (row.even || is_wrong(row, rows)) continue;
+    const char* gpu = kGpus.at(row.gpu);
+    Assumptions warm;
+    warm.cache = CacheState::warm;
+    groups[std::string(gpu) + ' ' + row.type].add(
+        predict(kernel, problem_of(row), testing::gpu_named(gpu), warm), row.time_s);
+  }
+  ASSERT_EQ(groups.size(), 5U);
+  for (const auto& [name, group] : groups) {
+    std::printf("%-22s %4.0f rows: mean error %4.1f%%, %3.0f%% in the interval\n", name.c_str(),
+                group.rows, 100 * group.sum / group.rows, 100 * group.inside / group.rows);
+    EXPECT_LE(group.sum / group.rows, 0.165) << name;
+    EXPECT_GE(group.inside / group.rows, 0.75) << name;
+  }
+}
+
+}  // namespace
+}  // namespace roofcast::validation
