@@ -224,7 +224,8 @@ TEST(SweepChart, LeavesOutWhatIsNoNumber) {
 
 TEST(Quantities, FollowFromWorkAndTime) {
   Prediction prediction;
-  prediction.work.vector_flops = 100;
+  prediction.work.vector_flops = 160;
+  prediction.useful_flops = 100;  // the rest is this variant's own
   prediction.work.requested = {30, 10};
   prediction.work.l1 = {640, 0};
   prediction.work.l2 = {70, 10};

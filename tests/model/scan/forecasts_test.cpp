@@ -34,12 +34,17 @@ std::vector<Question> questions() {
       {37, 1000}, {4096, 4096}, {100000, 512}, {1000, 50257}, {264, 65536}};
   const std::vector<std::vector<std::int64_t>> of_three = {
       {100, 300, 50}, {1024, 1024, 1024}, {8192, 8192, 8192}, {257, 5000, 12288}};
+  const std::vector<std::vector<std::int64_t>> of_experts = {{1, 2048, 768, 128, 8},
+                                                             {1000, 4096, 1536, 8, 2}};
   for (const KernelRef& kernel : testing::all_variants()) {
     const auto extents = testing::extents(kernel);
-    const auto& shapes = extents.size() == 1 ? of_one : extents.size() == 2 ? of_two : of_three;
+    const auto& shapes = extents.size() == 1   ? of_one
+                         : extents.size() == 2 ? of_two
+                         : extents.size() == 3 ? of_three
+                                               : of_experts;
     for (Question question : testing::templates(kernel)) {
       for (const auto& shape : shapes) {
-        for (std::size_t i = 0; i < extents.size(); ++i) question.problem[extents[i]] = shape[i];
+        for (std::size_t i = 0; i < extents.size(); ++i) question.problem[extents[i]] = shape.at(i);
         found.push_back(question);
       }
     }
