@@ -137,7 +137,8 @@ Plan grouped(const Problem& p, const Share& share, double columns, double depth,
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
   Problem one{.dtype = p.dtype, .values = {}};
-  one[gemm::kM] = ceil_div(static_cast<std::int64_t>(share.rows), row_tiles);
+  one[gemm::kM] =
+      ceil_div(static_cast<std::int64_t>(share.rows), std::max<std::int64_t>(1, row_tiles));
   one[gemm::kN] = static_cast<std::int64_t>(columns);
   one[gemm::kK] = static_cast<std::int64_t>(depth);
   one[gemm::kTileM] = p[kTileRows];
