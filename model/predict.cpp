@@ -38,6 +38,7 @@ Prediction predict_family(const KernelFamily& family, const Problem& problem, co
   Prediction result;
   result.problem = problem;
   result.work = family.work(problem);
+  result.useful_flops = result.work.flops();
   result.work.dram = result.work.compulsory;  // at the least, however computed
   result.io =
       family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
@@ -100,6 +101,29 @@ void add_warm_reason(Prediction& result, const std::vector<Sized>& launches) {
       {Level::dram, "L2 still holds " + si_text(bytes, "B") + " that an earlier kernel computed"});
 }
 
+// Of the SMs that the launch can use, a block goes to each before a second one goes to any.
+Waves waves_of(const Plan& plan, const Occupancy& fit, const Gpu& gpu) {
+  const std::int64_t blocks = plan.launch.blocks();
+  const std::int64_t all = places(plan.launch, fit, gpu);
+  Waves result = waves(blocks, all);
+  result.active_sms = std::min(blocks, std::max<std::int64_t>(1, all / fit.blocks_per_sm));
+  return result;
+}
+
+// Of several launches the one in which most of the time goes.
+void show(Prediction& result, const std::vector<Sized>& launches, std::span<const LaunchRun> runs,
+          const Gpu& gpu) {
+  const auto time_s = [](const LaunchRun& run) { return run.count * run.running_s; };
+  const auto longest = std::max_element(
+      runs.begin(), runs.end(),
+      [&](const LaunchRun& a, const LaunchRun& b) { return time_s(a) < time_s(b); });
+  result.shown_launch = static_cast<std::size_t>(longest - runs.begin());
+  const Sized& shown = launches[result.shown_launch];
+  result.launch = shown.node->plan.launch;
+  result.occupancy = shown.fit;
+  result.waves = waves_of(shown.node->plan, shown.fit, gpu);
+}
+
 // All launches of the sequence, added up.
 void add_forecast(Prediction& result, const LaunchSequence& program, const SmClock& clock,
                   const Gpu& gpu, const Assumptions& assumptions) {
@@ -107,9 +131,6 @@ void add_forecast(Prediction& result, const LaunchSequence& program, const SmClo
   std::vector<Sized> launches = sized(program, cache, gpu);
   add_memory(result.work, launches, cache, gpu);
   add_warm_reason(result, launches);
-  result.occupancy = launches.front().fit;
-  result.waves = waves(program.front().plan.launch.blocks(),
-                       places(program.front().plan.launch, *result.occupancy, gpu));
 
   Forecast time;
   std::array<double, kResources> terms{};
@@ -125,8 +146,13 @@ void add_forecast(Prediction& result, const LaunchSequence& program, const SmClo
     slower_s += repeats * launch.slower_s;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall.add(repeats, launch.parts);
-    for (std::size_t i = 0; i < kResources; ++i) terms[i] += repeats * launch.terms_s[i];
+    // Overlap as the engine sees it may be less than all that an average SM does: no resource is told to
+    // be busy for longer than the launch.
+    for (std::size_t i = 0; i < kResources; ++i) {
+      terms[i] += repeats * std::min(launch.terms_s[i], launch.time_s);
+    }
   }
+  show(result, launches, runs, gpu);
   const LaunchCosts costs = launch_costs(gpu, cache);
   const Schedule chain = schedule(runs, costs, assumptions.queued_s);
   const double launch_s = chain.total_s - running_s;
@@ -201,7 +227,12 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
                                   std::make_move_iterator(plan.notes.traffic_reasons.end()));
   }
   const auto work = found.kernel->work != nullptr ? found.kernel->work : found.family->work;
-  if (work != nullptr) result.work.compulsory = work(problem).compulsory;
+  result.useful_flops = result.work.flops();
+  if (work != nullptr) {
+    const Work asked = work(problem);
+    result.work.compulsory = asked.compulsory;
+    result.useful_flops = asked.flops();
+  }
   result.work.dram = result.work.compulsory;
   const Plan& first = program.front().plan;
   const auto io = found.kernel->io != nullptr ? found.kernel->io : found.family->io;

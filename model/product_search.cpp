@@ -19,6 +19,10 @@ Extents extents(const Problem& p) {
   return {p[gemm::kM], p[gemm::kN], p[gemm::kK]};
 }
 
+gemm::RowLengths row_lengths_of(const KernelRef& kernel, const Problem& p) {
+  return gemm::row_lengths(p, value_named(kernel, p, "layout").value_or(gemm::kNN));
+}
+
 class Search {
  public:
   Search(const KernelRef& kernel, const Problem& asked, const Gpu& gpu,
@@ -35,15 +39,25 @@ class Search {
   std::vector<ProductForecast> run() {
     tried_.insert(extents(asked_));
     Problem aligned = asked_;
-    for (const std::size_t i : {1U, 2U}) {
-      if (reach_.varied[i]) aligned[kProductExtents[i]] = aligned_extent(kProductExtents[i]);
+    for (std::size_t i = 0; i < kProductExtents.size(); ++i) {
+      const std::size_t extent = kProductExtents[i];
+      if (reach_.varied[i] && is_row(extent)) aligned[extent] = aligned_extent(extent);
     }
-    if (aligned[gemm::kN] > 0 && aligned[gemm::kK] > 0) around(aligned);
+    const Extents found = extents(aligned);
+    if (std::all_of(found.begin(), found.end(), [](std::int64_t extent) { return extent > 0; })) {
+      around(aligned);
+    }
     if (aligned != asked_) around(asked_);
     return std::move(found_);
   }
 
  private:
+  // Whether elements along the extent lie next to each other in one of the matrices.
+  bool is_row(std::size_t extent) const {
+    const auto layout = value_named(kernel_, asked_, "layout").value_or(gemm::kNN);
+    if (extent == gemm::kM) return gemm::transposes_a(layout);
+    return extent == gemm::kN || layout != gemm::kTN;
+  }
   std::int64_t vector() const { return gemm::kVectorBytes / element_bytes(asked_.dtype); }
   std::int64_t aligned_extent(std::size_t extent) const {
     return (up_ ? ceil_div(asked_[extent], vector()) : asked_[extent] / vector()) * vector();
@@ -54,7 +68,7 @@ class Search {
     const double asked = as_double(asked_[extent]);
     if (value < 1 || value > kernel_.parameters()[extent].maximum) return false;
     if (up_ ? value < asked_[extent] : value > asked_[extent]) return false;
-    return value == aligned_extent(extent) ||
+    return (is_row(extent) && value == aligned_extent(extent)) ||
            std::abs(as_double(value) - asked) <= reach_.within * asked;
   }
 
@@ -182,7 +196,8 @@ ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem
   const Problem& p = answer.problem;
   one.flops_per_s = answer.work.flops() / one.time_s();
   count_blocks(one, kernel, gpu);
-  one.vector_bytes = gemm::b_vector(p) * element_bytes(p.dtype);
+  one.vector_bytes =
+      gemm::narrowest_vector(row_lengths_of(kernel, p), p.dtype) * element_bytes(p.dtype);
   const auto tile_m = value_named(kernel, p, "tile_m"), tile_n = value_named(kernel, p, "tile_n");
   if (tile_m && tile_n) {
     one.tile_fill = as_double(p[gemm::kM]) / as_double(ceil_div(p[gemm::kM], *tile_m) * *tile_m) *

@@ -80,7 +80,7 @@ constexpr std::array kQuantities = {
              }},
     Quantity{
         "rate", "Arithmetic rate", "FLOP/s",
-        [](const Prediction& p, const Gpu& /*gpu*/, double s) { return ratio(p.work.flops(), s); },
+        [](const Prediction& p, const Gpu& /*gpu*/, double s) { return ratio(p.useful_flops, s); },
         true, nullptr},
     Quantity{"occupancy", "Occupancy: resident warps of the most an SM holds", "%",
              [](const Prediction& p, const Gpu& gpu, double /*s*/) { return warp_share(p, gpu); },

@@ -16,16 +16,18 @@ constexpr HelpPage kHelp = {
     "8%\n"
     "  roofcast advise gemm --kernel gemm.tiled --m 4000 --n 4000 --k 4000 --gpu h200-sxm "
     "--pad-only\n"
-    "  roofcast advise --batch shapes.jsonl --gpu h200-sxm --dtype bf16 > advice.jsonl\n",
+    "  roofcast advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5\n"
+    "  roofcast advise --queries shapes.jsonl --gpu h200-sxm --dtype bf16 > advice.jsonl\n",
     "roofcast advise gemm --m M --n N --k K [options]\n"
-    "       roofcast advise --batch FILE [options]",
+    "       roofcast advise linear --tokens T --in N --out N [options]\n"
+    "       roofcast advise --queries FILE [options]",
     "Shapes near a matrix product's that are forecast to run faster or to cost nothing more, and "
     "why:\n"
     "larger ones, to be filled with zeros, and smaller ones. The forecasts are those of the "
     "library,\n"
     "or of --kernel. Padded k and n take memory: weights says how much. A line of a batch is a "
     "JSON\n"
-    "object as for `predict --batch`; \"kernel\" may be left out."};
+    "object as for `predict --queries`; \"kernel\" may be left out."};
 
 constexpr std::string_view kLibrary = "gemm.library";
 
@@ -76,7 +78,7 @@ ExitCode answer_batch(const Options& options) {
                                                         const Assumptions& assumptions) {
     write_json(json, advice(kernel, problem, gpu, assumptions, how));
   };
-  return answer_lines(options.get("batch", "-"), options.find("output"), read_jobs(options),
+  return answer_lines(options.get("queries", "-"), options.find("output"), read_jobs(options),
                       [&defaults] { return Batch(defaults); });
 }
 
@@ -125,6 +127,9 @@ std::optional<std::string> find_kernel_option(const Arguments& options) {
 }  // namespace
 
 ExitCode run_advise(const Arguments& arguments) {
+  if (!arguments.empty() && arguments.front() == "linear") {
+    return run_advise_linear(Arguments(arguments.begin() + 1, arguments.end()));
+  }
   std::vector<Option> known = common_options();
   const SplitArguments split = split_words(arguments, known);
   if (split.words.size() > 1) {
@@ -137,7 +142,8 @@ ExitCode run_advise(const Arguments& arguments) {
     kernels.push_back(kernel_named(word != "gemm" ? word : named.value_or(std::string(kLibrary))));
   }
   if (kernels.empty()) {
-    known.push_back(batch_option());
+    refuse_batch_option(split.options);
+    known.push_back(queries_option());
     known.push_back(jobs_option());
   }
   for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
@@ -145,8 +151,8 @@ ExitCode run_advise(const Arguments& arguments) {
   const Options options = parse_options(split.options, known);
   refuse_output_over_input(options, known, split.words);
   if (kernels.empty()) {
-    if (options.has("batch")) return answer_batch(options);
-    if (options.has("jobs")) throw UsageError("--jobs goes with --batch: add --batch FILE");
+    if (options.has("queries")) return answer_batch(options);
+    if (options.has("jobs")) throw UsageError("--jobs goes with --queries: add --queries FILE");
     throw UsageError(
         "which kernel? For example: roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 "
         "--gpu h100-sxm5");

@@ -1,5 +1,7 @@
 #include "cli/commands/batch.hpp"
 
+#include <algorithm>
+
 #include "cli/commands/collective.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/task.hpp"
@@ -49,7 +51,7 @@ bool read_assumption(const QueryField& field, Assumptions& assumptions) {
     return true;
   }
   if (field.key == "sm_clock_hz") {
-    if (field.kind == QueryField::Kind::text) {
+    if (field.kind == QueryField::Kind::text || field.kind == QueryField::Kind::flag) {
       throw InputError("'sm_clock_hz' takes a frequency in Hz");
     }
     assumptions.sm_clock_hz = expect_clock("'sm_clock_hz'", field.real);
@@ -58,22 +60,39 @@ bool read_assumption(const QueryField& field, Assumptions& assumptions) {
   return false;
 }
 
+// true and false stand for yes and no, and for 1 and 0 where there is nothing else to give.
+bool takes_flag(const Parameter& parameter) {
+  if (parameter.is_text) return false;
+  if (parameter.choices.empty()) return parameter.minimum == 0 && parameter.maximum == 1;
+  const auto has = [&](std::string_view word) {
+    return std::find(parameter.choices.begin(), parameter.choices.end(), word) !=
+           parameter.choices.end();
+  };
+  return has("yes") && has("no");
+}
+
+void set_value(const QueryField& field, const Parameter& parameter, Problem& problem,
+               std::size_t position) {
+  const bool flag = field.kind == QueryField::Kind::flag && takes_flag(parameter);
+  if (!is_named(parameter)) {
+    if (field.kind != QueryField::Kind::whole && !flag) {
+      throw InputError(fmt::format("'{}' takes a whole number", field.key));
+    }
+    problem[position] = field.whole;
+    return;
+  }
+  if (field.kind != QueryField::Kind::text && !flag) {
+    throw InputError(fmt::format("'{}' takes a string: {}", field.key, allowed_text(parameter)));
+  }
+  const std::string_view yes_or_no = field.whole != 0 ? "yes" : "no";
+  set_named_value(parameter, problem, position, flag ? yes_or_no : field.text);
+}
+
 bool read_parameter(const QueryField& field, std::span<const Parameter> parameters,
                     Problem& problem, unsigned& given) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name != field.key) continue;
-    if (is_named(parameters[i])) {
-      if (field.kind != QueryField::Kind::text) {
-        throw InputError(
-            fmt::format("'{}' takes a string: {}", field.key, allowed_text(parameters[i])));
-      }
-      set_named_value(parameters[i], problem, i, field.text);
-    } else {
-      if (field.kind != QueryField::Kind::whole) {
-        throw InputError(fmt::format("'{}' takes a whole number", field.key));
-      }
-      problem[i] = field.whole;
-    }
+    set_value(field, parameters[i], problem, i);
     given |= 1U << i;
     return true;
   }

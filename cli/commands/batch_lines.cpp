@@ -70,27 +70,37 @@ std::span<Part> next_parts(std::vector<Part>& parts, QueryLines& lines, std::int
 
 }  // namespace
 
-Option batch_option() {
-  return {"batch", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"};
+Option queries_option() {
+  return {"queries", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"};
+}
+
+void refuse_batch_option(const Arguments& arguments) {
+  const auto is_batch = [](const std::string& argument) {
+    return argument == "--batch" || argument.starts_with("--batch=");
+  };
+  if (std::none_of(arguments.begin(), arguments.end(), is_batch)) return;
+  throw UsageError(
+      "--batch is a parameter of kernels, and no kernel is named: name one, or give a file of "
+      "queries as --queries FILE");
 }
 
 BatchDefaults read_batch_defaults(const Options& options) {
   BatchDefaults defaults;
   defaults.device = read_device_options(options);
-  defaults.gpu = options.find("gpu");
+  if (options.has("gpu")) defaults.gpu = read_device_name(options);
   if (const auto dtype = options.find("dtype")) {
     defaults.dtype = parse_dtype(*dtype);
     if (!defaults.dtype) throw UsageError(fmt::format("there is no element type '{}'", *dtype));
   }
   defaults.assumptions = read_assumptions(options);
   if (options.get("format", "json") != "json") {
-    throw UsageError("--batch answers in JSON, one object a line: leave --format out");
+    throw UsageError("--queries answers in JSON, one object a line: leave --format out");
   }
   return defaults;
 }
 
 Option jobs_option() {
-  return {"jobs", "N", "with --batch: answer on N threads (default: 0, all cores)"};
+  return {"jobs", "N", "with --queries: answer on N threads (default: 0, all cores)"};
 }
 
 std::size_t read_jobs(const Options& options) {

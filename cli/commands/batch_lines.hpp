@@ -10,8 +10,10 @@
 
 namespace roofcast::cli {
 
-/// --batch, for a command without a kernel: kernels have a parameter of that name (attention's).
-Option batch_option();
+/// --queries, for a command without a kernel.
+Option queries_option();
+/// Throws UsageError where the file of queries is given as --batch, a parameter of kernels.
+void refuse_batch_option(const Arguments& arguments);
 /// --gpu, --dtype and the like, for lines that do not say otherwise. Throws UsageError.
 BatchDefaults read_batch_defaults(const Options& options);
 

@@ -29,6 +29,8 @@ ExitCode with_errors_reported(const std::function<ExitCode()>& work);
 ExitCode run_predict(const Arguments& arguments);
 ExitCode run_sweep(const Arguments& arguments);
 ExitCode run_advise(const Arguments& arguments);
+/// `advise linear`, without these two words.
+ExitCode run_advise_linear(const Arguments& arguments);
 ExitCode run_roofline(const Arguments& arguments);
 ExitCode run_occupancy(const Arguments& arguments);
 ExitCode run_validate(const Arguments& arguments);

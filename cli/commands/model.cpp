@@ -22,7 +22,7 @@ constexpr HelpPage kHelp = {
     "roofcast model CONFIG [--train|--prefill|--decode|--serve] --gpu GPU [options]",
     "Time, memory and parts of a step of a transformer, from the config.json of Hugging Face or a\n"
     "shipped name. Without a phase: its parameters. A line {\"model\":…,\"phase\":…} of `predict\n"
-    "--batch` asks the same."};
+    "--queries` asks the same."};
 
 std::vector<Option> known_options() {
   std::vector<Option> known = {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true}};

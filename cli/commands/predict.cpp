@@ -19,14 +19,23 @@ constexpr HelpPage kHelp = {
     "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
     "  roofcast predict collective.all_reduce --bytes 64MiB --gpus 8 --gpu h100-sxm5\n"
     "  roofcast predict examples/kernels/swiglu.json --tokens 8192 --gpu h100-sxm5,a100-sxm4-80gb\n"
-    "  roofcast predict --batch queries.jsonl > answers.jsonl\n",
+    "  roofcast predict --queries queries.jsonl > answers.jsonl\n",
     "roofcast predict KERNEL... [options]",
     "Forecasts work, traffic, limit and expected time of a kernel. A family alone (gemm) gives "
     "the\n"
     "limit of the problem and the forecast of every variant. Several kernels or GPUs stand side "
     "by\n"
     "side. `roofcast kernels NAME` lists what a kernel takes. KERNEL may be a file NAME.json that\n"
-    "describes a kernel of your own: examples/kernels/ has eight."};
+    "describes a kernel of your own: examples/kernels/ has eight.\n\n"
+    "A query of --queries is a JSON object on a line of its own: the kernel, its parameters, and "
+    "what\n"
+    "options would say (gpu, dtype, cache, sm_clock_hz), which they say for lines that do not:\n"
+    "  "
+    "{\"kernel\":\"gemm.tiled\",\"m\":512,\"n\":512,\"k\":512,\"dtype\":\"fp32\",\"gpu\":\"h200-"
+    "sxm\"}\n"
+    "  {\"kernel\":\"collective.all_reduce\",\"bytes\":67108864,\"gpus\":8,\"gpu\":\"h100-sxm5\"}\n"
+    "  {\"model\":\"gpt2-xl\",\"phase\":\"train\",\"batch\":8,\"seq\":1024,\"gpu\":\"h100-sxm5\"}\n"
+    "Its answer is what --format json prints for the same question, or {\"error\":…,\"line\":…}."};
 
 std::vector<Option> common_options() {
   return with_forecast_options(
@@ -39,7 +48,7 @@ std::vector<Option> common_options() {
 
 ExitCode answer_batch(const Options& options) {
   const BatchDefaults defaults = read_batch_defaults(options);
-  return answer_lines(options.get("batch", "-"), options.find("output"), read_jobs(options),
+  return answer_lines(options.get("queries", "-"), options.find("output"), read_jobs(options),
                       [&defaults] { return Batch(defaults); });
 }
 
@@ -149,7 +158,8 @@ ExitCode run_predict(const Arguments& arguments) {
   Question question;
   for (const std::string& word : split.words) question.kernels.push_back(kernel_named(word));
   if (question.kernels.empty()) {
-    known.push_back(batch_option());
+    refuse_batch_option(split.options);
+    known.push_back(queries_option());
     known.push_back(jobs_option());
   }
   for (auto& option : parameter_options(question.kernels, "N")) known.push_back(std::move(option));
@@ -157,8 +167,8 @@ ExitCode run_predict(const Arguments& arguments) {
   const Options options = parse_options(split.options, known);
   refuse_output_over_input(options, known, split.words);
   if (question.kernels.empty()) {
-    if (options.has("batch")) return answer_batch(options);
-    if (options.has("jobs")) throw UsageError("--jobs goes with --batch: add --batch FILE");
+    if (options.has("queries")) return answer_batch(options);
+    if (options.has("jobs")) throw UsageError("--jobs goes with --queries: add --queries FILE");
     throw UsageError(
         "which kernel? For example: roofcast predict gemm --m 4096 --n 4096 --k 4096 "
         "--gpu h100-sxm5");

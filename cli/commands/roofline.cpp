@@ -120,7 +120,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   std::optional<validation::Run> run;
   if (const auto path = options.find("run")) run = validation::parse_run(*path, read_file(*path));
   const std::string device_name =
-      run ? device_of_run(*options.find("run"), *run, options) : read_device_names(options).front();
+      run ? device_of_run(*options.find("run"), *run, options) : read_device_name(options);
   const Gpu gpu = load_device(device_name, read_device_options(options));
   const Assumptions assumptions = read_assumptions(options);
 

@@ -75,6 +75,14 @@ std::vector<std::string> read_device_names(const Options& options) {
   return names;
 }
 
+std::string read_device_name(const Options& options) {
+  const std::vector<std::string> names = read_device_names(options);
+  if (names.size() == 1) return names.front();
+  throw UsageError(
+      fmt::format("--gpu names {} devices ({}), and this is about one: ask for each in turn",
+                  names.size(), fmt::join(names, ", ")));
+}
+
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options) {
   specs::Source source;
   source.overrides = options.overrides;
@@ -109,7 +117,7 @@ Gpu load_device(const std::string& name_or_path, const DeviceOptions& options) {
 
 std::string device_of_run(const std::string& file, const validation::Run& run,
                           const Options& options) {
-  if (options.has("gpu")) return read_device_names(options).front();
+  if (options.has("gpu")) return read_device_name(options);
   if (specs::find_embedded(run.device.gpu) != nullptr) return run.device.gpu;
   throw specs::SpecError(
       file, "/device/gpu",

@@ -25,6 +25,8 @@ DeviceOptions read_device_options(const Options& options);
 
 /// The names of --gpu: repeated, or parted by commas. UsageError if there is none.
 std::vector<std::string> read_device_names(const Options& options);
+/// Of a command that is about one device. Throws UsageError where --gpu names several.
+std::string read_device_name(const Options& options);
 
 /// A name in any case of letters, or the path of a specification. UsageError with the names that are
 /// near for an unknown one.

@@ -20,7 +20,13 @@ class QueryHandler {
   bool binary(nlohmann::json::binary_t& /*value*/) { return refuse("binary data"); }
   bool start_array(std::size_t /*size*/) { return refuse("an array"); }
   bool end_array() { return false; }
-  bool boolean(bool value) { return refuse(value ? "true" : "false"); }
+  bool boolean(bool value) {
+    if (field_ == nullptr) return refuse(value ? "true" : "false");
+    field_->kind = QueryField::Kind::flag;
+    field_->whole = value ? 1 : 0;
+    field_->real = value ? 1 : 0;
+    return true;
+  }
 
   bool number_integer(std::int64_t value) {
     if (field_ == nullptr) return refuse("a number");
@@ -83,7 +89,8 @@ class QueryHandler {
   }
   bool refuse(std::string_view what) {
     if (field_ == nullptr) return fail(fmt::format("a JSON object is expected, not {}", what));
-    return fail(fmt::format("'{}' is {}: give a number or a string", field_->key, what));
+    return fail(
+        fmt::format("'{}' is {}: give a number, a string, true or false", field_->key, what));
   }
   bool fail(std::string why) {
     problem_ = std::move(why);

@@ -9,10 +9,10 @@ namespace roofcast::cli {
 
 /// A member of the object. The strings keep their memory from line to line.
 struct QueryField {
-  enum class Kind : unsigned char { whole, real, text };
+  enum class Kind : unsigned char { whole, real, text, flag };
   std::string key;
   Kind kind = Kind::whole;
-  std::int64_t whole = 0;
+  std::int64_t whole = 0;  ///< of a flag 1: true
   double real = 0;
   std::string text;
 };

@@ -34,7 +34,8 @@ std::vector<Option> option_table() {
       {"suite", "NAME|FILE", "what to measure (default: default)"},
       {"seed", "S", "of a suite that is drawn (random): the same cases for the same seed"},
       {"cases", "N", "of a suite that is drawn: how many (default: 600)"},
-      {"list", "", "only print the cases, as queries for `roofcast predict --batch`; needs no GPU"},
+      {"list", "",
+       "only print the cases, as queries for `roofcast predict --queries`; needs no GPU"},
       {"output,o", "FILE", "the run file (default: run.json)"},
       {"shard", "I/N", "only part I of N, from 0 (default: the Slurm array's task)"},
       {"no-counters", "", "time only: read no hardware counters"},
@@ -100,7 +101,7 @@ std::string list(const ValidationRequest& request) {
     throw UsageError("the cases are drawn for a GPU: name it, as in --gpu h100-sxm5");
   }
   if (!request.options.has("gpu")) return case_lines(*fixed, request.shard, "");
-  const std::string device = read_device_names(request.options).front();
+  const std::string device = read_device_name(request.options);
   const Gpu gpu = load_device(device, read_device_options(request.options));
   return case_lines(request.suite_for(gpu), request.shard, gpu.name);
 }

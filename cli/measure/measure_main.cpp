@@ -25,7 +25,7 @@ ExitCode measure(const Arguments& arguments) {
 }  // namespace
 
 Gpu device_at_hand(const Options& options, const DeviceOptions& how) {
-  if (options.has("gpu")) return load_device(read_device_names(options).front(), how);
+  if (options.has("gpu")) return load_device(read_device_name(options), how);
   std::vector<Gpu> known;
   for (const std::string_view name : device_names()) {
     known.push_back(load_device(std::string(name), how));

@@ -60,7 +60,7 @@ constexpr std::array kFigures = {
     Figure{"high_s", [](const Prediction& p) { return real(p.time, &Forecast::high_s); }},
     Figure{"sm_cycles", [](const Prediction& p) { return real(p.time, &Forecast::sm_cycles); }},
     Figure{"sm_clock_hz", [](const Prediction& p) { return real(p.time, &Forecast::sm_clock_hz); }},
-    Figure{"flops_per_s", [](const Prediction& p) { return rate(p, p.work.flops()); }},
+    Figure{"flops_per_s", [](const Prediction& p) { return rate(p, p.useful_flops); }},
     Figure{"dram_bytes_per_s",
            [](const Prediction& p) { return rate(p, p.work.dram.total_bytes()); }},
     Figure{"fraction_of_limit", [](const Prediction& p) { return rate(p, p.limit.time_s); }},

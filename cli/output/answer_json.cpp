@@ -98,6 +98,7 @@ void write_waves(JsonWriter& json, const std::optional<Waves>& waves) {
   json.member("full", waves->full);
   json.member("tail_utilization", waves->tail_utilization);
   json.member("efficiency", waves->efficiency);
+  json.member("active_sms", waves->active_sms);
   json.end_object();
 }
 
@@ -163,7 +164,7 @@ void write_rate(JsonWriter& json, const Prediction& prediction) {
   const double dram = time ? work.dram.total_bytes() : work.compulsory.total_bytes();
   json.key("rate");
   json.begin_object();
-  json.member("flops_per_s", ratio(work.flops(), seconds));
+  json.member("flops_per_s", ratio(prediction.useful_flops, seconds));
   json.member("dram_bytes_per_s", ratio(dram, seconds));
   json.member("fraction_of_limit", ratio(prediction.limit.time_s, seconds));
   json.end_object();

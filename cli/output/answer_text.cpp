@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/output/answer.hpp"
+#include "cli/output/answer_words.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
 #include "cli/output/visible_text.hpp"
@@ -9,34 +10,6 @@
 
 namespace roofcast::cli {
 namespace {
-
-std::string_view reason(Resource resource) {
-  switch (resource) {
-    case Resource::tensor:
-      return "the tensor cores set the pace";
-    case Resource::vector:
-      return "the SIMT arithmetic pipes set the pace";
-    case Resource::special:
-      return "the special-function unit (exp, tanh, rcp) sets the pace";
-    case Resource::conversion:
-      return "conversions between number formats set the pace";
-    case Resource::issue:
-      return "the schedulers issue one instruction a clock each and are busy";
-    case Resource::shared:
-      return "shared memory delivers no more bytes a clock";
-    case Resource::l1:
-      return "L1 looks up no more lines a clock";
-    case Resource::l2:
-      return "L2 delivers no more bytes";
-    case Resource::dram:
-      return "DRAM delivers no more bytes";
-    case Resource::latency:
-      return "blocks wait for dependent accesses and too little else is in flight";
-    case Resource::launch:
-      return "starting the kernel costs more than running it";
-  }
-  return "";
-}
 
 std::string extent_text(const std::array<std::int64_t, 3>& extent) {
   return fmt::format("{}×{}×{}", extent[0], extent[1], extent[2]);
@@ -47,7 +20,9 @@ std::string intensity(double flops, double bytes) {
 }
 
 /// Figures that are 0 for every shape (FLOPs of a copy, unused shared memory) are left out.
-void add_work(TextTable& table, const Prediction& prediction, bool variant) {
+void add_work(TextTable& table, const Answer& answer) {
+  const Prediction& prediction = answer.prediction;
+  const bool variant = answer.kernel.kernel != nullptr;
   const Work& work = prediction.work;
   const bool computes = work.flops() > 0;
   const double compulsory_bytes = work.compulsory.total_bytes();
@@ -59,14 +34,14 @@ void add_work(TextTable& table, const Prediction& prediction, bool variant) {
   if (variant && computes) {
     table.add({"DRAM intensity", intensity(work.flops(), work.dram.total_bytes())});
   }
+  if (const std::string ridge = ridge_text(prediction, answer.gpu); computes && !ridge.empty()) {
+    table.add({"ridge point", ridge});
+  }
   if (variant && work.shared_bytes > 0) {
     table.add({"shared-memory traffic", si_text(work.shared_bytes, "B")});
   }
   if (!prediction.io.formula.empty()) {
-    table.add(
-        {"IO complexity", fmt::format("{}: at least {} with {} on chip", prediction.io.formula,
-                                      si_text(prediction.io.lower_bound_bytes, "B"),
-                                      binary_bytes(prediction.io.on_chip_bytes))});
+    table.add({"IO complexity", io_text(prediction, variant)});
   }
   if (prediction.footprint_bytes) {
     table.add({"memory footprint", si_text(*prediction.footprint_bytes, "B")});
@@ -84,7 +59,9 @@ void add_launch(TextTable& table, const Prediction& prediction, const Gpu& gpu) 
     }
   }
   if (prediction.launches > 1) {
-    table.add({"kernels started", fmt::format("{}", prediction.launches)});
+    table.add({"kernels started",
+               fmt::format("{}: launch, occupancy and waves of number {}, which takes longest",
+                           prediction.launches, prediction.shown_launch + 1)});
   }
   if (const auto& occupancy = prediction.occupancy; occupancy && gpu.occupancy) {
     const double share = static_cast<double>(occupancy->warps_per_sm) /
@@ -102,19 +79,15 @@ void add_launch(TextTable& table, const Prediction& prediction, const Gpu& gpu) 
   }
 }
 
-void add_time(TextTable& table, const Prediction& prediction) {
+void add_time(TextTable& table, const Prediction& prediction, const Gpu& gpu) {
   const auto& time = prediction.time;
   if (!time) return;
-  table.add({"expected time", fmt::format("{}  [{}, {}]", si_text(time->expected_s, "s"),
-                                          si_text(time->low_s, "s"), si_text(time->high_s, "s"))});
+  table.add({"expected time", fmt::format("{}  [{}, {}] {:.0f}%", si_text(time->expected_s, "s"),
+                                          si_text(time->low_s, "s"), si_text(time->high_s, "s"),
+                                          100 * kIntervalLevel)});
   table.add({"SM cycles", fmt::format("{} at {}", si_text(time->sm_cycles, ""),
                                       si_text(time->sm_clock_hz, "Hz"))});
-  const Work& work = prediction.work;
-  std::string rate;
-  if (work.flops() > 0) rate = si_text(work.flops() / time->expected_s, "FLOP/s") + ", ";
-  table.add({"rate", fmt::format("{}DRAM {}, {} of the limit", rate,
-                                 si_text(work.dram.total_bytes() / time->expected_s, "B/s"),
-                                 percent(prediction.limit.time_s / time->expected_s))});
+  table.add({"rate", rate_text(prediction, gpu)});
 }
 
 std::string_view title(Level level) {
@@ -177,14 +150,14 @@ std::string answer_text(const Answer& answer, const Style& style) {
   table.add({"device", answer.gpu.title});
   table.add({"calibration", specs::calibration_text(answer.gpu)});
   const bool variant = answer.kernel.kernel != nullptr;
-  add_work(table, prediction, variant);
+  add_work(table, answer);
   if (variant) add_launch(table, prediction, answer.gpu);
   const Resource limiting = prediction.limit.terms.binding().resource;
   const double limit_s = prediction.limit.time_s;
   const double flops = prediction.work.flops();
   table.add({"limit", fmt::format("{} ({}){}", si_text(limit_s, "s"), name(limiting),
                                   flops > 0 ? ", " + si_text(flops / limit_s, "FLOP/s") : "")});
-  add_time(table, prediction);
+  add_time(table, prediction, answer.gpu);
   text += table.text(style, "  ");
   if (const auto rungs = traffic_ladder(prediction); !rungs.empty()) {
     text += '\n' + ladder_text(rungs, style);
@@ -192,13 +165,8 @@ std::string answer_text(const Answer& answer, const Style& style) {
   if (prediction.time) {
     text += '\n' + terms_text(*prediction.time, style);
     text += '\n' + waterfall_text(*prediction.time, style);
-    const Term binding = prediction.time->terms.binding();
-    text += fmt::format("\n  bound by {}: {} ({} of the expected time)\n", name(binding.resource),
-                        reason(binding.resource),
-                        percent(binding.time_s / prediction.time->expected_s));
-  } else {
-    text += fmt::format("\n  the limit is {}: {}\n", name(limiting), reason(limiting));
   }
+  text += '\n' + verdict_text(answer);
   for (const std::string& note : prediction.notes) {
     text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
   }
@@ -235,11 +203,11 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
       continue;
     }
     const Prediction& prediction = *candidate.prediction;
-    const bool moves_only = prediction.work.flops() <= 0;
+    const bool moves_only = prediction.useful_flops <= 0;
     cells.push_back(si_text(prediction.limit.time_s, "s"));
     const auto& time = prediction.time;
     if (time) {
-      const double rate = moves_only ? prediction.work.dram.total_bytes() : prediction.work.flops();
+      const double rate = moves_only ? prediction.work.dram.total_bytes() : prediction.useful_flops;
       cells.push_back(si_text(time->expected_s, "s"));
       cells.push_back(si_text(time->low_s, "s"));
       cells.push_back(si_text(time->high_s, "s"));
@@ -254,7 +222,9 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
       cells.push_back(footprint ? si_text(*footprint, "B") : "–");
     }
     const Terms& terms = time ? time->terms : prediction.limit.terms;
-    cells.emplace_back(name(terms.binding().resource));
+    const std::string idle = idle_sms_text(prediction, *candidate.gpu);
+    const auto bound = name(terms.binding().resource);
+    cells.push_back(idle.empty() ? std::string(bound) : fmt::format("{}, {}", bound, idle));
     table.add(std::move(cells));
   }
   return table.text(style, "  ");

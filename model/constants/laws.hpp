@@ -52,7 +52,7 @@ inline constexpr Constant kL2QueueCycles{
     "2026-11-23"};
 inline constexpr Constant kTileLoadCycles{
     "tile_load_cycles",
-    1025,
+    1100,
     "clk",
     "from the first copy of a tile to the arrival of its last",
     Kind::fitted,
@@ -60,7 +60,7 @@ inline constexpr Constant kTileLoadCycles{
     "2026-11-23"};
 inline constexpr Constant kPipelineStepCycles{
     "pipeline_step_cycles",
-    150,
+    175,
     "clk",
     "from the arrival of a tile to its first use, and from its last use "
     "to the next copy",
@@ -69,12 +69,19 @@ inline constexpr Constant kPipelineStepCycles{
     "2026-11-23"};
 inline constexpr Constant kPipelineStartCycles{
     "pipeline_start_cycles",
-    2000,
+    1200,
     "clk",
-    "of a launch whose blocks copy tiles ahead, beyond its first "
-    "copies: barriers, tensor maps",
+    "of a launch whose blocks copy tiles ahead, beyond its first copies",
     Kind::fitted,
     kFit,
+    "2026-11-23"};
+inline constexpr Constant kWgmmaStartCycles{
+    "wgmma_start_cycles",
+    1600,
+    "clk",
+    "of such a launch, where warpgroups multiply: tensor maps, barriers, registers handed over",
+    Kind::fitted,
+    "gemm_tensor.csv (ai-dynamo/aiconfigurator), rows of even position",
     "2026-11-23"};
 inline constexpr Constant kClocksPerCopiedPiece{
     "clocks_per_copied_piece",
@@ -94,12 +101,13 @@ inline constexpr Constant kStoreBytesPerClk{
     "2026-11-22"};
 inline constexpr Constant kL2ResidentShare{
     "l2_resident_share",
-    0.54,
+    0.55,
     "",
-    "of L2's bytes that pass before what was read begins to be lost: each half "
-    "holds a copy of what its SMs read",
-    Kind::fitted,
-    "DRAM bytes of unfused chains, default and random1",
+    "of L2's bytes that pass before half of what was read is lost: each half holds a copy of what "
+    "its SMs read",
+    Kind::measured,
+    "memory-study runs of both GPUs, l2_capacity: panels that every SM reads again are half lost "
+    "at 27.5 of 50 MB and 33.5 of 60 MB",
     "2026-11-23"};
 inline constexpr Constant kL2GradualEviction{
     "l2_gradual_eviction",
@@ -114,7 +122,8 @@ inline constexpr Constant kL2DirtyShare{"l2_dirty_share",
                                         "",
                                         "of L2's bytes that hold recent traffic when a kernel ends",
                                         Kind::measured,
-                                        "DRAM bytes of single streams of 400 MB and more",
+                                        "memory-study runs of both GPUs, first_touch: of writes "
+                                        "into a clean L2 25.0 of 50 MB and 29.6 of 60 MB stay",
                                         "2026-11-23"};
 inline constexpr Constant kL2WriteShare{
     "l2_write_share", 0.52,   "",          "of L2's read bandwidth that it takes of whole lines",
@@ -128,10 +137,10 @@ inline constexpr Constant kDramTurnaround{
     kMined,
     "2026-11-23"};
 
-inline constexpr std::array kAll = {
-    kSmVariability,    kMemoryQueueBytes,   kOverlappingWarps,    kL2QueueCycles,
-    kTileLoadCycles,   kPipelineStepCycles, kPipelineStartCycles, kClocksPerCopiedPiece,
-    kStoreBytesPerClk, kL2ResidentShare,    kL2GradualEviction,   kL2DirtyShare,
-    kL2WriteShare,     kDramTurnaround};
+inline constexpr std::array kAll = {kSmVariability,       kMemoryQueueBytes, kOverlappingWarps,
+                                    kL2QueueCycles,       kTileLoadCycles,   kPipelineStepCycles,
+                                    kPipelineStartCycles, kWgmmaStartCycles, kClocksPerCopiedPiece,
+                                    kStoreBytesPerClk,    kL2ResidentShare,  kL2GradualEviction,
+                                    kL2DirtyShare,        kL2WriteShare,     kDramTurnaround};
 
 }  // namespace roofcast::law

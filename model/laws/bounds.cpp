@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "model/counting/totals.hpp"
 #include "model/laws/chain_reuse.hpp"
@@ -16,6 +17,11 @@ using TimeByResource = std::array<double, kResources>;
 
 double& at(TimeByResource& times, Resource resource) {
   return times[static_cast<std::size_t>(resource)];
+}
+
+std::string no_arithmetic_text(const Gpu& gpu, DType type) {
+  return gpu.name + " does not compute in " + std::string(name(type)) +
+         ": choose a type that `roofcast gpus " + gpu.name + "` lists";
 }
 
 double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
@@ -46,6 +52,18 @@ Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position,
   return sum;
 }
 
+// Of a device that publishes peaks as a whole only, as TPUs and boards of two dies do.
+void add_arithmetic_of_whole(TimeByResource& times, const Plan& plan, const Gpu& gpu) {
+  const auto take = [&](Resource resource, double flops, DType type) {
+    if (flops <= 0) return;
+    const auto peak = gpu.peak_flops_per_s[type];
+    if (!peak) throw InputError(no_arithmetic_text(gpu, type));
+    at(times, resource) += flops / *peak;
+  };
+  take(Resource::vector, plan.useful.vector_flops, plan.compute);
+  for (const DType type : kAllDTypes) take(Resource::tensor, plan.useful.tensor_flops[type], type);
+}
+
 TimeByResource bounds(const LaunchSequence& program, std::size_t position, CacheState cache,
                       const Gpu& gpu) {
   const Plan& plan = program[position].plan;
@@ -53,7 +71,10 @@ TimeByResource bounds(const LaunchSequence& program, std::size_t position, Cache
   at(times, Resource::dram) = dram_bound_s(unavoidable_traffic(program, position, cache, gpu), gpu);
 
   const auto clock = limit_clock_hz(gpu);
-  if (!clock || !gpu.sm_count) return times;
+  if (!clock || !gpu.sm_count) {
+    add_arithmetic_of_whole(times, plan, gpu);
+    return times;
+  }
   const double sm_clocks_per_s = *clock * static_cast<double>(*gpu.sm_count);
   const Work& work = plan.useful;
   const Work issued = issued_by_launch(plan);
@@ -118,10 +139,7 @@ Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache) {
   at(times, Resource::dram) = dram_bound_s(unavoidable, gpu);
   if (work.flops() > 0) {
     const auto peak = best_peak(gpu, type);
-    if (!peak) {
-      throw InputError(gpu.name + " does not compute in " + std::string(name(type)) +
-                       ": choose a type that `roofcast gpus " + gpu.name + "` lists");
-    }
+    if (!peak) throw InputError(no_arithmetic_text(gpu, type));
     at(times, peak->tensor ? Resource::tensor : Resource::vector) =
         work.flops() / peak->flops_per_s;
   }

@@ -23,8 +23,8 @@ double useful_tensor_cycles(const Plan& plan, const Gpu& gpu) {
 // The part of an SM's time that a resource takes.
 constexpr Part part_of(Resource resource) {
   constexpr std::array<Part, kResources> parts = {
-      Part::tensor, Part::vector, Part::special, Part::conversion, Part::issue,      Part::shared,
-      Part::l1,     Part::l2,     Part::dram,    Part::latency,    Part::block_start};
+      Part::tensor, Part::vector, Part::special, Part::conversion, Part::issue,       Part::shared,
+      Part::l1,     Part::l2,     Part::dram,    Part::latency,    Part::block_start, Part::launch};
   return parts[static_cast<std::size_t>(resource)];
 }
 

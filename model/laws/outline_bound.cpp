@@ -19,7 +19,8 @@ double least_cycles(const Outline& outline, const Gpu& gpu) {
   const double stored = outline.stored_bytes / law::kStoreBytesPerClk;
   // With one buffer nothing is copied ahead.
   const double ahead = outline.stages > 1 ? 1 : 0;
-  const double rest = arithmetic / outline.parts + ahead * law::kPipelineStepCycles;
+  const double rest =
+      arithmetic / outline.parts + ahead * law::kPipelineStepCycles / outline.chains;
   const double step = std::max(rest, (law::kTileLoadCycles + port + rest) / outline.stages);
   const double groups = outline.scheduler == TileScheduler::ping_pong ? 2 : 1;
   const double life = (outline.steps * step + stored) / groups;

@@ -85,7 +85,7 @@ class Rounds {
     SmTime result;
     result.cycles = makespan(jobs_, places_.all, plan_.scheduler) + first_round_;
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
-    if (pipelined_) result.cycles += law::kPipelineStartCycles;
+    if (pipelined_) result.cycles += start_cycles();
     result.busy = busy_;
     double& l2 = result.busy[static_cast<std::size_t>(Resource::l2)];
     l2 = std::max(l2, l2_);
@@ -102,6 +102,12 @@ class Rounds {
     }
     if (visits.empty()) visits.emplace_back();
     return visits;
+  }
+
+  double start_cycles() const {
+    const auto& needs = plan_.needs;
+    const bool wgmma = std::find(needs.begin(), needs.end(), Instruction::wgmma) != needs.end();
+    return law::kPipelineStartCycles + (wgmma ? law::kWgmmaStartCycles : 0);
   }
 
   // Each SM has its share of the memory that all of `active` use. A block starts before its first phase, which
@@ -179,7 +185,7 @@ class Rounds {
       of(Resource::dram) += times * places_.sms * d[Station::dram];
       of(Resource::latency) += times * visit.latency / static_cast<double>(places_.per_sm);
     }
-    if (!stays(plan_.scheduler)) of(Resource::launch) += per_sm * cost_.start_cycles;
+    if (!stays(plan_.scheduler)) of(Resource::block_start) += per_sm * cost_.start_cycles;
   }
 
   const Plan& plan_;

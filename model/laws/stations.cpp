@@ -54,7 +54,9 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   d[Station::dram] = l2.read_bytes * memory.dram_read + l2.write_bytes * memory.dram_write;
   const StepLatency latency = latency_of(step.waits, memory.shares, gpu);
   visit.load_latency = latency.loads;
-  visit.latency = latency.rest + (pipelined ? law::kPipelineStepCycles : 0);
+  // Of a group's chains each waits for its own tiles.
+  const double chains = phase.groups > 0 ? phase.chains : 1;
+  visit.latency = latency.rest + (pipelined ? law::kPipelineStepCycles / chains : 0);
   visit.repeats = phase.repeats;
   visit.stages = std::max(1.0, phase.stages);
   visit.warps = warps * phase.chains;

@@ -108,14 +108,14 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// Of the launches that write a cache, by hand, 2026-11-22, to rows of even position of compute capability
+// Of the launches that write a cache, by rows of compute capability
 // 9.0, in attention_causal_prefill.csv above 50 µs (lengths, places, sines and cosines before the data) and
 // attention_fa3_causal_prefill.csv above 20 µs (the token's place, then element by element, divisions for
 // its head).
 struct CacheWork {
   double waits, instructions_an_element;
 };
-constexpr CacheWork kWithQ = {4, 4}, kByToken = {5, 30};
+constexpr CacheWork kWithQ = {8, 4}, kByToken = {8, 30};
 
 // K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
 // vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu: reshape_and_cache_flash).

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/dram_access.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
@@ -52,8 +50,8 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .splits = p[kSplitK],
           .element = size_bytes(p.dtype),
           .result = size_bytes(tensor::result_type(p.dtype)),
-          .vector = as_double(library_vector(p)),
-          .aligned = is_aligned(p),
+          .vector = as_double(copied_vector(p)),
+          .aligned = library_aligned(p),
           .wide = has_wide_products(gpu) && p.dtype != DType::fp32,
           .takes_wide = takes_wide(p, gpu),
           .tensor = p.dtype != DType::fp32,
@@ -83,27 +81,14 @@ double copied_pieces(const Choice& c) {
   return rows * c.depth() / c.vector / as_double(kWarpLanes) * kPiecesOfWarp;
 }
 
-// A step copies 128 B of a row. Where rows of so many elements are no multiple of that, most of these
-// pieces begin inside a line and end in the next one, which L2 looks up too for a share `kSecondLine` of them.
-// Least error of cuBLAS's times in products2 to products14 (5.9%, 7.0% without; 2026-11-22 and 23), and
-// less of the durations of 499 random products in the profile of 2026-11-23 (12.5%, 15.1% without).
-constexpr double kSecondLine = 0.7;
-
-double lookups_of_row(const Choice& c, double elements) {
-  if (!c.takes_wide || c.tile.stages == 0) return 1;
-  constexpr auto kLine = static_cast<std::int64_t>(kStepBytes);
-  const auto in_step = std::gcd(static_cast<std::int64_t>(elements * c.element), kLine);
-  return 1 + kSecondLine * (1 - as_double(in_step) / kStepBytes);
-}
-
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side of
 // their tiles, and what two neighbours of those ask for at about the same time L2 looks up once: half
 // of what the SMs receive, where there are neighbours (tensor of 2026-11-22: 0.51 to 0.57 from
 // 2048x6144x4096 to 8192x8192x8192).
 double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
-  const double of_m = (shares && c.columns() > 1 ? 0.5 : 1) * lookups_of_row(c, c.k);
-  const double of_n = (shares && c.rows() > 1 ? 0.5 : 1) * lookups_of_row(c, c.n);
+  const double of_m = shares && c.columns() > 1 ? 0.5 : 1;
+  const double of_n = shares && c.rows() > 1 ? 0.5 : 1;
   return (of_m * as_double(c.tile.m) + of_n * as_double(c.tile.n)) * kStepBytes;
 }
 
@@ -171,18 +156,21 @@ std::int64_t shared_bytes_of(const Choice& c, const Gpu& gpu) {
 }
 
 double stages_of(const Choice& c, std::int64_t shared_bytes) {
+  if (c.tile.stages > 0) return as_double(c.tile.stages);
   return std::max(1.0, as_double(shared_bytes) / (c.sides() * kStepBytes));
 }
 
-// Warpgroups that multiply, beside one that copies; none for mma.sync and the SIMT pipes.
+// Warpgroups that multiply a tile, beside one that copies; none for mma.sync and the SIMT pipes.
 double groups_of(const Choice& c) {
+  if (c.tile.ping_pong) return 1;
   constexpr std::int64_t kWarpgroup = 128;
   return c.takes_wide ? std::max(1.0, as_double(threads_of(c) / kWarpgroup - 1)) : 0;
 }
 
 // Sums in tensor memory leave while the next tile is multiplied.
 TileScheduler scheduler_of(const Choice& c) {
-  if (c.instruction_rows > 64 && c.takes_wide) return TileScheduler::ping_pong;
+  if (c.tile.ping_pong || (c.instruction_rows > 64 && c.takes_wide))
+    return TileScheduler::ping_pong;
   return c.tensor ? TileScheduler::persistent : TileScheduler::hardware;
 }
 
@@ -234,6 +222,17 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
                     {epilogue}});
 }
 
+// cuBLASLt's splitKreduce is one kernel for every epilogue: trips for its parameters and scales come before
+// those for the parts.
+constexpr double kReductionTrips = 4;
+
+Plan reduction(const Choice& c) {
+  Plan plan = sum_of_parts(c.batch * c.m * c.n, as_double(c.splits), c.result, kParts, kC);
+  plan.start = Start::kept_code;
+  plan.blocks.front().phases.front().step.waits.global = kReductionTrips;
+  return plan;
+}
+
 }  // namespace
 
 Work library_work(const Problem& p) {
@@ -274,6 +273,7 @@ Outline library_outline(const Problem& p, const Gpu& gpu) {
           .steps = c.steps(),
           .stages = stages_of(c, shared_bytes_of(c, gpu)),
           .parts = std::max(1.0, groups_of(c)) * (c.takes_wide ? kWideChains : 1),
+          .chains = c.takes_wide ? kWideChains : 1,
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
           .step_operands = operand_wavefronts(c),
           .step_bytes = received_bytes(c) / (as_double(blocks_of(c)) * c.steps()),
@@ -321,10 +321,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   LaunchSequence program = quantization(static_cast<Quantize>(p[kQuantize]), c.batch * c.m * c.k,
                                         {kWideA, kA, kScale, kWideScale});
   program.push_back({std::move(plan)});
-  if (c.splits > 1) {
-    program.push_back(
-        {sum_of_parts(c.batch * c.m * c.n, as_double(c.splits), c.result, kParts, kC)});
-  }
+  if (c.splits > 1) program.push_back({reduction(c)});
   return program;
 }
 

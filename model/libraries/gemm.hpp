@@ -2,6 +2,7 @@
 #include <array>
 #include <vector>
 
+#include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/gemm.hpp"
 #include "model/kernels/gemm/simt.hpp"
@@ -12,7 +13,15 @@ namespace roofcast::gemm {
 /// What cuBLAS makes of a product: of a catalogue of tiles and splits of k (gemm_tiles.hpp) the one
 /// with the least expected time, with operands copied ahead of the arithmetic in steps of 128 B
 /// along k. Parts of k are added by a launch of their own.
-enum LibraryParameter : std::size_t { kSplitK = 5, kWeightCopies, kBatch, kQuantize };
+enum LibraryParameter : std::size_t {
+  kSplitK = 5,
+  kWeightCopies,
+  kBatch,
+  kQuantize,
+  kLayout,
+  kLda,
+  kLdb
+};
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
@@ -41,7 +50,13 @@ inline constexpr std::array kLibraryParameters = with_own(
         "fp8: activations, A comes in 16 bits and a launch before the product converts it; "
         "dynamic, by its own largest element, found in launches before that (dynamic_vectors: as "
         "newer releases of TensorRT-LLM do)",
-        kQuantizeNames, kNothing));
+        kQuantizeNames, kNothing),
+    choice("layout", "how A and B lie: n as [m,k] and [k,n], t as [k,m] and [n,k]", kLayoutNames,
+           kNN),
+    roofcast::Parameter{"lda", "elements from row to row of A as it lies; 0: dense", 0,
+                        std::int64_t{1} << 30, 0},
+    roofcast::Parameter{"ldb", "elements from row to row of B as it lies; 0: dense", 0,
+                        std::int64_t{1} << 30, 0});
 
 inline constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/gemm.hpp"
 #include "model/libraries/gemm.hpp"
 
@@ -46,7 +45,7 @@ std::optional<LibraryTile> wgmma_tile(std::int64_t m, std::int64_t n, const Gpu&
   const std::int64_t sums = m * n / kGroupThreads;
   if (!is_tile(m, n) && !is_tile(n, m)) return std::nullopt;
   if (sums > 2 * kSumsShared || stages(m, n, gpu) < kLeastStages) return std::nullopt;
-  return LibraryTile{m, n, sums <= kSumsAlone ? 2 : 1, 1, stages(m, n, gpu)};
+  return LibraryTile{m, n, 1, 1, stages(m, n, gpu), sums <= kSumsAlone};
 }
 
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
@@ -165,13 +164,13 @@ struct Asked {
   std::int64_t side, other;
 };
 
-// A side is tried where the extent is longer than half of it, and 64 where both extents are at most 32 too: of
-// 429 names where one extent is at most 56, 401 have the free side along it. A tile that is given in part is
-// tried with all sides.
+// The free side lies along the shorter extent where that is at most 56: so it does for 401 of 429 names. Other
+// sides are tried where the extent is longer than half of them. A tile that is given in part is tried with all.
 bool is_tried(std::int64_t side, const Asked& asked, std::int64_t extent, std::int64_t other) {
   if (asked.side != kToChoose || asked.other != kToChoose) return is_asked(asked.side, side);
   const std::int64_t least = kWgmmaSides.front();
-  return side / 2 < extent || (side == least && other <= least / 2);
+  const bool may_lie = extent > least - kWgmmaColumns || extent >= other;
+  return may_lie && (side == least || side / 2 < extent);
 }
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
@@ -217,8 +216,34 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
 
 }  // namespace
 
+RowLengths library_rows(const Problem& p) {
+  RowLengths rows = row_lengths(p, p[kLayout]);
+  const auto lead = [](std::int64_t& row, std::int64_t leading, const char* name) {
+    if (leading != 0 && leading < row) {
+      throw InputError(std::string(name) + " is " + std::to_string(leading) + " and a row holds " +
+                       std::to_string(row) + " elements: give at least that, or 0");
+    }
+    if (leading != 0) row = leading;
+  };
+  lead(rows.a, p[kLda], "lda");
+  lead(rows.b, p[kLdb], "ldb");
+  return rows;
+}
+
+bool library_aligned(const Problem& p) {
+  return narrowest_vector(library_rows(p), p.dtype) * element_bytes(p.dtype) == kVectorBytes;
+}
+
+std::int64_t copied_vector(const Problem& p) {
+  constexpr std::int64_t kNarrowBytes = 4;
+  const std::int64_t element = element_bytes(p.dtype);
+  const std::int64_t bytes = narrowest_vector(library_rows(p), p.dtype) * element;
+  if (bytes == kVectorBytes || p[kN] == 1) return kVectorBytes / element;
+  return std::max<std::int64_t>(1, std::min(bytes, kNarrowBytes) / element);
+}
+
 bool takes_wide(const Problem& p, const Gpu& gpu) {
-  return p.dtype != DType::fp32 && has_wide_products(gpu) && is_aligned(p);
+  return p.dtype != DType::fp32 && has_wide_products(gpu) && library_aligned(p);
 }
 
 LibraryTile library_tile(const Problem& p, const Gpu& gpu) {

@@ -16,7 +16,8 @@ struct Outline {
   bool on_tensor_cores = true;
   double steps = 1;  ///< of a block
   double stages = 1;
-  double parts = 1;  ///< of a step: groups of warps times their chains
+  double parts = 1;   ///< of a step: groups of warps times their chains
+  double chains = 1;  ///< of one group
   double step_flops = 0;
   double step_operands = 0;  ///< wavefronts, as of Wavefronts::operands
   double step_bytes = 0;     ///< that an SM receives from L2

@@ -16,24 +16,25 @@ namespace roofcast {
 
 /// What can bound a kernel. The name is the one in JSON and tables.
 enum class Resource : unsigned char {
-  tensor,      ///< tensor-core arithmetic
-  vector,      ///< SIMT arithmetic
-  special,     ///< special-function unit
-  conversion,  ///< conversion between number formats
-  issue,       ///< instruction issue
-  shared,      ///< shared-memory bandwidth
-  l1,          ///< L1 lookups and bandwidth
-  l2,          ///< L2 bandwidth
-  dram,        ///< DRAM bandwidth
-  latency,     ///< dependent accesses with too little else in flight
-  launch       ///< the cost of starting a kernel
+  tensor,       ///< tensor-core arithmetic
+  vector,       ///< SIMT arithmetic
+  special,      ///< special-function unit
+  conversion,   ///< conversion between number formats
+  issue,        ///< instruction issue
+  shared,       ///< shared-memory bandwidth
+  l1,           ///< L1 lookups and bandwidth
+  l2,           ///< L2 bandwidth
+  dram,         ///< DRAM bandwidth
+  latency,      ///< dependent accesses with too little else in flight
+  block_start,  ///< the launch units of the SMs, which start block after block
+  launch        ///< the cost of starting a kernel
 };
-inline constexpr std::size_t kResources = 11;
+inline constexpr std::size_t kResources = 12;
 
 constexpr std::string_view name(Resource resource) {
   constexpr std::array<std::string_view, kResources> names = {
-      "tensor", "vector", "special", "conversion", "issue", "shared",
-      "l1",     "l2",     "dram",    "latency",    "launch"};
+      "tensor", "vector", "special", "conversion", "issue",       "shared",
+      "l1",     "l2",     "dram",    "latency",    "block_start", "launch"};
   return names[static_cast<std::size_t>(resource)];
 }
 
@@ -98,6 +99,7 @@ struct Waves {
   double tail_utilization =
       0;                  ///< share of the slots the last, partial wave fills; 1 if none is partial
   double efficiency = 0;  ///< count ÷ ⌈count⌉
+  std::int64_t active_sms = 0;  ///< that have a block at all
 };
 
 /// Where bytes are counted, from the threads outward.
@@ -140,9 +142,12 @@ struct IoComplexity {
 struct Prediction {
   Problem problem;  ///< as asked, with the settings that were left to choose
   Work work;
+  /// FLOPs of the result, however a variant computes it: rates are told of these.
+  double useful_flops = 0;
   IoComplexity io;
   Limit limit;
-  std::optional<Launch> launch;  ///< of a chain: its first kernel's
+  std::optional<Launch> launch;  ///< of a chain: that of the kernel that takes longest
+  std::size_t shown_launch = 0;  ///< its position in the chain
   std::optional<Occupancy> occupancy;
   std::optional<Waves> waves;
   std::optional<Forecast> time;

@@ -22,18 +22,23 @@ inline constexpr double kLaunchBoundBelow_s = 20e-6;
 /// Waiting belongs to what is waited for: a kernel bound by latency counts with the larger of what
 /// it moves and what it computes.
 inline Regime regime_of(double time_s, const Terms& terms) {
-  if (time_s < kLaunchBoundBelow_s || terms.binding().resource == Resource::launch) {
-    return Regime::launch_bound;
-  }
+  double starts_s = 0;  // of kernels and blocks
+  double latency_s = 0;
   double memory_s = 0;
   double compute_s = 0;
   for (const Term& term : terms) {
-    if (term.resource == Resource::dram || term.resource == Resource::l2) {
+    if (term.resource == Resource::launch || term.resource == Resource::block_start) {
+      starts_s += term.time_s;
+    } else if (term.resource == Resource::latency) {
+      latency_s = term.time_s;
+    } else if (term.resource == Resource::dram || term.resource == Resource::l2) {
       memory_s = std::max(memory_s, term.time_s);
-    } else if (term.resource != Resource::latency && term.resource != Resource::launch) {
+    } else {
       compute_s = std::max(compute_s, term.time_s);
     }
   }
+  const bool starts_bind = starts_s > std::max({latency_s, memory_s, compute_s});
+  if (time_s < kLaunchBoundBelow_s || starts_bind) return Regime::launch_bound;
   return memory_s > compute_s ? Regime::memory : Regime::compute;
 }
 

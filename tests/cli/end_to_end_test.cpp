@@ -93,7 +93,7 @@ TEST(Program, SizesOutOfRangeAreRefused) {
 TEST(Program, FilesThatAreNotThere) {
   expect_refusal("predict gemm.tiled --m 1 --n 1 --k 1 --gpu ./missing.json", 3, "missing.json");
   expect_refusal(std::string(kTiled) + " --overlay missing.json", 3, "missing.json");
-  expect_refusal("predict --batch missing.jsonl", 3, "missing.jsonl");
+  expect_refusal("predict --queries missing.jsonl", 3, "missing.jsonl");
   expect_refusal("compare missing.json", 3, "missing.json");
   expect_refusal("report missing.json", 3, "missing.json");
   expect_refusal("merge missing.json", 3, "missing.json");
@@ -220,7 +220,7 @@ TEST(Program, AnInterruptLeavesNoHalfWrittenFile) {
   const Folder folder;
   const std::string pipe = folder.file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  const Outcome outcome = run_program("predict --batch " + pipe + " -o " + folder.file("answers"),
+  const Outcome outcome = run_program("predict --queries " + pipe + " -o " + folder.file("answers"),
                                       "", "timeout --preserve-status -s INT 0.5");
   EXPECT_EQ(outcome.code, 130);
   EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
@@ -257,15 +257,15 @@ TEST(Program, OneValueOfTheSpecificationMayBeOverridden) {
 
 TEST(Batch, ABadLineInTheMiddleAnswersInItsPlace) {
   const std::string good = R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":64,"n":64,"k":64})";
-  const Outcome outcome = run_program("predict --batch -", good + "\n{oops\n" + good);
+  const Outcome outcome = run_program("predict --queries -", good + "\n{oops\n" + good);
   EXPECT_EQ(outcome.code, 3);
   const auto lines = lines_of(outcome.out);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], lines[2]);
   EXPECT_EQ(json::parse(lines[1]).at("line"), 2);
   EXPECT_THAT(outcome.err, HasSubstr("1 of 3 lines"));
-  EXPECT_EQ(run_program("predict --batch -", good + "\n").code, 0);
-  EXPECT_EQ(run_program("predict --batch -", "").code, 0);
+  EXPECT_EQ(run_program("predict --queries -", good + "\n").code, 0);
+  EXPECT_EQ(run_program("predict --queries -", "").code, 0);
 }
 
 TEST(Batch, FilesInAndOut) {
@@ -274,7 +274,7 @@ TEST(Batch, FilesInAndOut) {
       "q.jsonl",
       "{\"kernel\":\"stream.copy\",\"n\":1000000}\n{\"kernel\":\"stream.add\",\"n\":5}\n");
   const std::string out = folder.file("a.jsonl");
-  EXPECT_EQ(run_program("predict --gpu h200-sxm --batch " + in + " -o " + out).code, 0);
+  EXPECT_EQ(run_program("predict --gpu h200-sxm --queries " + in + " -o " + out).code, 0);
   EXPECT_EQ(lines_of(contents(out)).size(), 2U);
 }
 

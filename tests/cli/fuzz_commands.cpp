@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 7> kCommands = {"predict", "sweep", "advi
 bool names_a_file(std::string_view argument) {
   return argument == "-" || argument.find('/') != std::string_view::npos ||
          argument.find(".json") != std::string_view::npos || argument.starts_with("-o") ||
-         argument.starts_with("--output") || argument.starts_with("--batch") ||
+         argument.starts_with("--output") || argument.starts_with("--queries") ||
          argument.starts_with("--run") || argument.starts_with("--overlay") ||
          argument.starts_with("--table");
 }

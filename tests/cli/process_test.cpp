@@ -47,7 +47,7 @@ TEST(Streams, AnErrorThatCannotBeWrittenKeepsItsCode) {
     EXPECT_EQ(shell(kProgram + " predict gemm.tiled --m 0 --n 1 --k 1 --gpu k80 " + stream),
               kBadInput)
         << stream;
-    EXPECT_EQ(shell("echo {} | " + kProgram + " predict --batch - -o /dev/null " + stream),
+    EXPECT_EQ(shell("echo {} | " + kProgram + " predict --queries - -o /dev/null " + stream),
               kBadInput)
         << stream;
     EXPECT_EQ(shell(kProgram + " " + stream), kUsage) << stream;
@@ -65,7 +65,7 @@ TEST(Streams, AReaderThatLeavesIsNoFault) {
 TEST(Streams, AFileOpenedWhereAStreamIsClosedTakesNoMessages) {
   const Folder folder;
   const std::string out = folder.file("answers");
-  EXPECT_EQ(shell("echo {} | " + kProgram + " predict --batch - -o " + out + " 2>&-"), kBadInput);
+  EXPECT_EQ(shell("echo {} | " + kProgram + " predict --queries - -o " + out + " 2>&-"), kBadInput);
   EXPECT_THAT(contents(out), Not(HasSubstr("roofcast:")));
   EXPECT_EQ(shell(kProgram + " gpus >&- 2>/dev/null"), kBadInput);
 }
@@ -116,8 +116,8 @@ void expect_end(const std::vector<std::string>& words, const std::string& progra
 }
 
 TEST(Signals, EndEveryCommandThatReads) {
-  expect_end({"predict", "--batch", "-", "--gpu", "h200-sxm"});
-  expect_end({"advise", "--batch", "-", "--gpu", "h200-sxm"});
+  expect_end({"predict", "--queries", "-", "--gpu", "h200-sxm"});
+  expect_end({"advise", "--queries", "-", "--gpu", "h200-sxm"});
   expect_end({"compare", "-"});
   expect_end({"merge", "-"});
   expect_end({"report", "-"});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "hw_specs/loader.hpp"
 #include "hw_specs/text_file.hpp"
@@ -13,17 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Gpu h200() {
-  const Embedded& found = *find_embedded("h200-sxm");
-  return load(
-      {"h200-sxm", std::string(found.text), "overlay", std::string(found.overlay_text), {}});
+Gpu shipped(const std::string& name) {
+  const Embedded& found = *find_embedded(name);
+  return load({name, std::string(found.text), "overlay", std::string(found.overlay_text), {}});
 }
 
-Prediction forecast(const KernelRef& kernel) {
+Prediction forecast(const KernelRef& kernel, const std::string& gpu = "h200-sxm") {
   Problem problem;
   problem.dtype = kernel.dtypes().front();
   check(kernel, problem, 0);
-  return predict(kernel, problem, h200());
+  return predict(kernel, problem, shipped(gpu));
 }
 
 std::string six_numbers(const std::string& more = "") {
@@ -76,6 +76,23 @@ TEST(KernelFile, EveryExampleIsForecast) {
     ++count;
   }
   EXPECT_EQ(count, 8);
+}
+
+TEST(KernelFile, ExamplesTakeTheTimeThatIsForecast) {
+  std::istringstream lines(read_text(ROOFCAST_EXAMPLE_TIMES));
+  std::string gpu, name, time_us, error;
+  std::getline(lines, gpu);  // the header
+  int compared = 0;
+  while (std::getline(lines, gpu, ',') && std::getline(lines, name, ',') &&
+         std::getline(lines, time_us, ',') && std::getline(lines, error)) {
+    const std::string file = std::string(ROOFCAST_EXAMPLES) + "/" + name + ".json";
+    const Prediction answer = forecast(load_kernel(file, read_text(file)), gpu);
+    const double measured_s = 1e-6 * std::stod(time_us);
+    EXPECT_NEAR(answer.time->expected_s / measured_s, 1, 0.17) << gpu << " " << name;
+    EXPECT_LT(answer.limit.time_s, measured_s) << gpu << " " << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 16);
 }
 
 }  // namespace

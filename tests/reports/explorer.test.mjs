@@ -80,7 +80,7 @@ function asked(queries) {
   const lines = join(folder, "queries.jsonl");
   writeFileSync(lines, queries.map((query) => JSON.stringify(query)).join("\n"));
   try {
-    return execFileSync(program, ["predict", "--batch", lines], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+    return execFileSync(program, ["predict", "--queries", lines], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
   } catch (error) {
     if (error.status === 3) return error.stdout; // a line without an answer says so in its place
     throw error;

@@ -13,7 +13,7 @@ struct LaunchFacts {
   std::optional<std::int64_t> shared_bytes;  ///< a block, static and dynamic
 };
 
-/// Of the first launch, as in Prediction; nothing for a library that does not show its launches.
+/// Of the first launch; nothing for a library that does not show its launches.
 LaunchFacts launch_facts(const cuda::KernelEntry& kernel, const Problem& problem);
 
 }  // namespace roofcast::harness

@@ -69,9 +69,14 @@ double row_bytes_of_keys(const Shape& shape) {
 }
 
 // Of the tile that passes.
+double bytes_of_row(const Blocks& b) {
+  return b.of_keys ? row_bytes_of_queries(b.c.shape) : row_bytes_of_keys(b.c.shape);
+}
+std::int64_t rows_of_step(const Blocks& b) {
+  return b.of_keys ? b.tile.queries : b.tile.keys;
+}
 double bytes_of_step(const Blocks& b) {
-  return b.of_keys ? as_double(b.tile.queries) * row_bytes_of_queries(b.c.shape)
-                   : as_double(b.tile.keys) * row_bytes_of_keys(b.c.shape);
+  return as_double(rows_of_step(b)) * bytes_of_row(b);
 }
 
 // What L2 sends for a row of two matrices, and of queries for the numbers of the row.
@@ -80,7 +85,7 @@ double copied_rows(const Blocks& b, bool of_queries) {
          (of_queries ? kNumbersOfRow * kSumElement : 0);
 }
 double copied_by_step(const Blocks& b) {
-  return as_double(b.of_keys ? b.tile.queries : b.tile.keys) * copied_rows(b, b.of_keys);
+  return as_double(rows_of_step(b)) * copied_rows(b, b.of_keys);
 }
 
 Step step_of(const Blocks& b, DType type, bool masked) {
@@ -141,12 +146,6 @@ std::vector<Steps> longest_first(const Blocks& b) {
   return tiles;
 }
 
-double mean_steps(const std::vector<Steps>& tiles) {
-  double sum = 0;
-  for (const Steps& each : tiles) sum += each.all();
-  return sum / as_double(static_cast<std::int64_t>(tiles.size()));
-}
-
 // The launch of either kind of blocks, without its arrays.
 Plan blocks_plan(const Blocks& b, DType type) {
   const Shape& s = b.c.shape;
@@ -154,9 +153,8 @@ Plan blocks_plan(const Blocks& b, DType type) {
   const std::int64_t group = b.of_keys ? 1 : s.group();
   const std::int64_t together = b.tile.together;
   const std::vector<Steps> tiles = longest_first(b);
-  const double steps = mean_steps(tiles);
-  const double sums =
-      b.adds_dq ? steps * as_double(b.tile.queries * b.c.rows.width) * kSumElement : 0;
+  const double rows_passed = mean_rows(tiles, rows_of_step(b), b.of_keys ? s.seq_q : s.seq_kv);
+  const double sums = b.adds_dq ? rows_passed * as_double(b.c.rows.width) * kSumElement : 0;
   const auto count = static_cast<std::int64_t>(tiles.size());
 
   Plan plan;
@@ -173,7 +171,7 @@ Plan blocks_plan(const Blocks& b, DType type) {
   plan.raster = TileRaster{.tile_rows = heads / group,
                            .tile_columns = count * group,
                            .group_rows = std::max<std::int64_t>(1, together / group),
-                           .row_panel_bytes = steps * bytes_of_step(b) + sums,
+                           .row_panel_bytes = rows_passed * bytes_of_row(b) + sums,
                            .row_panel_written = sums,
                            .rolling = true};
   const double rows = as_double(b.of_keys ? 2 * b.tile.keys : b.tile.queries);

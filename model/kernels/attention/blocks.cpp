@@ -73,9 +73,11 @@ Step prologue_of(const Forward& c) {
 
 Step epilogue_of(const Forward& c) {
   Step step;
+  const bool parts = c.splits > 1;
   const double results = c.full_rows() * as_double(c.shape.head_dim);
-  const double element = c.splits > 1 ? kSumElement : c.shape.element;
-  const double lse_bytes = c.writes_lse ? c.full_rows() * kSumElement : 0;
+  const double element = parts ? kSumElement : c.shape.element;
+  // A part comes with what scales it.
+  const double lse_bytes = c.writes_lse || parts ? c.full_rows() * kSumElement : 0;
   set_traffic(step.issued, {0, results * element + lse_bytes});
   step.issued.special_flops = as_double(c.tile.queries);
   return step;
@@ -166,6 +168,12 @@ Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t la
   return {as_double(tiles - unmasked), as_double(unmasked - begin),
           share_before(shape.seq_q, unmasked, tiles - unmasked, queries),
           share_before(shape.seq_q, begin, unmasked - begin, queries)};
+}
+
+double mean_rows(const std::vector<Steps>& blocks, std::int64_t tile, std::int64_t extent) {
+  double sum = 0;
+  for (const Steps& each : blocks) sum += std::min(each.all() * as_double(tile), as_double(extent));
+  return sum / as_double(static_cast<std::int64_t>(blocks.size()));
 }
 
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps) {

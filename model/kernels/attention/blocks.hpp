@@ -102,6 +102,10 @@ Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
 Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
                          std::int64_t queries);
 
+/// Rows that a block takes of an extent, on average over the blocks: whole tiles of `tile` rows, but for
+/// what the last one lacks.
+double mean_rows(const std::vector<Steps>& blocks, std::int64_t tile, std::int64_t extent);
+
 /// What blocks of one kernel do, whatever the number of steps.
 struct BlockSteps {
   Step prologue;

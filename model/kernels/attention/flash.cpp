@@ -128,7 +128,7 @@ void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
   BlockSteps blocks = forward_blocks(c, type);
   set_counts(blocks, c, counted, steps / as_double(c.tiles()), shared_bytes);
   add_blocks(plan, blocks, tiles, {heads, together});
-  const double panel = steps / as_double(c.tiles()) * 2 * as_double(c.tile.keys) * s.row_bytes();
+  const double panel = mean_rows(tiles, c.tile.keys, s.seq_kv) * 2 * s.row_bytes();
   plan.raster = TileRaster{.tile_rows = s.batch * s.kv_heads,
                            .tile_columns = c.tiles() * s.group(),
                            .group_rows = std::max<std::int64_t>(1, together / s.group()),

@@ -73,16 +73,13 @@ Tile group_tile(const Shape& shape) {
             .rows_per_warp = queries,
             .stages = 1,
             .blocks_per_sm = 1};
-  // By hand, 2026-11-22, to attention_decode.csv (ai-dynamo/aiconfigurator, generation_attention_perf
-  // of TensorRT-LLM), rows of the device of 3.35 TB/s, none of the others: lengths and pages before the
-  // first tile, by groups up to 64 keys; what a tile takes, by groups of 24 and 32 beside smaller ones;
-  // bytes on their way, by blocks of 500 to 1000 keys, one an SM; and what adding the parts takes, by
-  // lengths of 256 beside 128.
+  // By attention_decode.csv (ai-dynamo/aiconfigurator, generation_attention_perf of TensorRT-LLM), rows of
+  // even position: lengths and pages before the first tile, by groups up to 64 keys; what a tile takes, by
+  // groups of 24 and 32 beside smaller ones; and what adding the parts takes, by lengths of 256 beside 128.
   constexpr double kDependentLoads = 3, kMerging = 5;
-  constexpr double kWaits = 800, kWaitsOfElement = 4;
+  constexpr double kWaits = 420;
   tile.dependent_loads = kDependentLoads;
-  tile.waits_of_step =
-      as_double(queries / 16) * (kWaits + kWaitsOfElement * as_double(shape.head_dim));
+  tile.waits_of_step = as_double(queries / 16) * kWaits;
   tile.merging_loads = kMerging;
   return tile;
 }
@@ -96,8 +93,8 @@ Tile vector_tile(const Shape& shape, const Gpu& gpu) {
             .stages = 0,
             .blocks_per_sm = launch.blocks_per_sm};
   tile.products = false;
-  // By hand, 2026-11-22, to the same rows: lone heads, to 64 keys.
-  constexpr double kDependentLoads = 2, kWaits = 1850, kMerging = 6;
+  // By the same rows: lone heads, to 64 keys.
+  constexpr double kDependentLoads = 2, kWaits = 2200, kMerging = 6;
   tile.dependent_loads = kDependentLoads;
   tile.waits_before = kWaits;
   tile.merging_loads = kMerging;

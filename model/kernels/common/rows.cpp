@@ -6,9 +6,6 @@
 namespace roofcast::rows {
 namespace {
 
-// Blocks for each SM below which larger clusters are worth a forecast.
-constexpr std::int64_t kFewBlocks = 4;
-
 // A row that starts that many bytes past a sector boundary.
 double accessed_sectors(std::int64_t offset_bytes, std::int64_t cols, std::int64_t element_bytes,
                         const Layout& layout) {
@@ -72,17 +69,13 @@ std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_ve
   return powers_of_two(given, power_for(most_threads), power_for(kWarp));
 }
 
-std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, std::int64_t rows,
-                                   const Gpu& gpu) {
-  const std::int64_t enough = ceil_div(kFewBlocks * gpu.sm_count.value_or(1), rows);
-  return powers_of_two(given, smallest, std::min(kMaxCluster, power_of_two_from(enough)));
+std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, const Gpu& gpu) {
+  return powers_of_two(given, smallest,
+                       std::min(kMaxCluster, gpu.features.cluster_blocks_max.value_or(1)));
 }
 
-std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows,
-                                       std::int64_t cluster, const Gpu& gpu) {
-  const std::int64_t clusters_at_once =
-      std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / cluster);
-  return powers_of_two(given, 1, std::min(most, rows / clusters_at_once));
+std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows) {
+  return powers_of_two(given, 1, std::min(most, power_of_two_from(rows)));
 }
 
 double instructions_of_row(const Instructions& counted, double inside, double accesses,

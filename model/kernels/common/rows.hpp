@@ -121,15 +121,11 @@ std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, 
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// Clusters to try: the smallest that holds the row, and larger ones as long as each SM has few
-/// blocks.
-std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, std::int64_t rows,
-                                   const Gpu& gpu);
+/// Clusters to try: the smallest that holds the row, and larger ones that the device has.
+std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, const Gpu& gpu);
 
-/// Rows a block or cluster takes one after the other: more than one only where every SM still has a
-/// block.
-std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows,
-                                       std::int64_t cluster, const Gpu& gpu);
+/// Rows to try that a block or cluster takes one after the other.
+std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows);
 
 /// Instructions of a warp of a kernel whose threads hold a row or a slice of it, counted.
 struct Instructions {

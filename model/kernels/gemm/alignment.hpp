@@ -2,7 +2,9 @@
 // How far the operands of a library's product are aligned: kernels for the newest instructions take
 // whole vectors only.
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/gemm.hpp"
@@ -16,30 +18,34 @@ inline std::int64_t vector_elements(std::int64_t row, DType type) {
   return vector;
 }
 
-/// Of A, whose rows are of k elements.
-inline std::int64_t a_vector(const Problem& p) {
-  return vector_elements(p[kK], p.dtype);
+/// How A and B lie, as BLAS says it: n as written, A [m,k] and B [k,n]; t transposed, A [k,m] and B [n,k].
+enum Layout : std::uint8_t { kNN, kNT, kTN, kTT };
+inline constexpr std::array<std::string_view, 4> kLayoutNames = {"nn", "nt", "tn", "tt"};
+
+constexpr bool transposes_a(std::int64_t layout) {
+  return layout == kTN || layout == kTT;
 }
-/// Of B, whose rows are of n or of k elements: the worse of both. Elements of one column lie together.
-inline std::int64_t b_vector(const Problem& p) {
-  if (p[kN] == 1) return a_vector(p);
-  return std::min(a_vector(p), vector_elements(p[kN], p.dtype));
+constexpr bool transposes_b(std::int64_t layout) {
+  return layout == kNT || layout == kTT;
 }
 
-/// Elements of a copy of the kernel that a library takes: there are kernels for 16, for 4 and for 2
-/// bytes, for both operands alike (cuBLAS 13, squares of 2049 to 5636 bf16,
-/// validation/sweeps/squares.json: rows of 8 bytes take the time of 4; one operand off alignment
-/// takes that of both). A product with one column reads A as it lies, whole lines at a time
-/// (gemvx, gemv2T; profile of 2026-11-23).
-inline std::int64_t library_vector(const Problem& p) {
-  constexpr std::int64_t kNarrowBytes = 4;
-  const std::int64_t element = element_bytes(p.dtype), bytes = b_vector(p) * element;
-  if (bytes == kVectorBytes || p[kN] == 1) return kVectorBytes / element;
-  return std::max<std::int64_t>(1, std::min(bytes, kNarrowBytes) / element);
+/// Elements from row to row of each matrix as it lies. Vectors are the same either way.
+struct RowLengths {
+  std::int64_t a, b, c;
+};
+
+/// Of dense matrices.
+constexpr RowLengths row_lengths(const Problem& p, std::int64_t layout) {
+  const bool column = p[kN] == 1;
+  const std::int64_t a = transposes_a(layout) && p[kM] > 1 ? p[kM] : p[kK];
+  const std::int64_t b = transposes_b(layout) || column ? p[kK] : p[kN];
+  return {a, b, column ? a : p[kN]};
 }
 
-inline bool is_aligned(const Problem& p) {
-  return b_vector(p) * element_bytes(p.dtype) == kVectorBytes;
+/// Elements of the widest copy to which the rows of all three are aligned.
+inline std::int64_t narrowest_vector(const RowLengths& rows, DType type) {
+  return std::min({vector_elements(rows.a, type), vector_elements(rows.b, type),
+                   vector_elements(rows.c, type)});
 }
 
 }  // namespace roofcast::gemm

@@ -48,7 +48,7 @@ enum Array : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB };
 /// Row-major matrices of elements of `size` bytes.
 struct Matrix {
   std::int64_t rows, columns, size, count = 1;
-  double bytes() const { return as_double(count * rows * columns * size); }
+  double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
 };
 
 /// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the

@@ -16,6 +16,7 @@ struct LibraryTile {
   std::int64_t blocks_per_sm;
   double rate = 1;          ///< of its arithmetic, against the fastest tile's on the same pipe
   std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
+  bool ping_pong = false;   ///< two warpgroups take tiles in turns and share the stages
 };
 
 // Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels of
@@ -75,7 +76,11 @@ inline constexpr std::array kSimtDeepTiles = {LibraryTile{128, 32, 4, 0.84},
                                               LibraryTile{64, 32, 4, 0.81}};
 inline constexpr std::int64_t kDeepSum = 32768;
 /// Where they have it.
-inline constexpr std::array kLargeSimtTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1}};
+inline constexpr std::array kLargeSimtTiles = {
+    LibraryTile{256, 128, 1},       LibraryTile{128, 256, 1},       LibraryTile{128, 128, 2},
+    LibraryTile{128, 64, 4, 0.975}, LibraryTile{64, 128, 4, 0.975}, LibraryTile{64, 64, 4, 0.94},
+    LibraryTile{128, 32, 4, 0.88},  LibraryTile{32, 128, 4, 0.87},  LibraryTile{64, 32, 4, 0.81},
+    LibraryTile{32, 64, 4, 0.81},   LibraryTile{32, 32, 4, 0.67}};
 
 /// Parts of k among which a library chooses, and a setting that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};

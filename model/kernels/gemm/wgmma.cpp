@@ -109,7 +109,8 @@ double lines_bytes(const Choice& c, const Operands& operands) {
 // which is taken; the counters fit steps better than rounds.
 double in_step_share(const Choice& c, const Gpu& gpu) {
   constexpr double kStepsInStep = 1000;
-  const double steps = as_double(c.tiles() * c.p[kSplitK] * c.steps()) / as_double(gpu.slots(1));
+  const double steps =
+      as_double(c.tiles() * c.p[kSplitK]) * as_double(c.steps()) / as_double(gpu.slots(1));
   return kStepsInStep / (kStepsInStep + steps);
 }
 
@@ -139,8 +140,8 @@ double box_bytes(const Choice& c, const Operands& operands) {
       as_double(c.across() * c.extent_down()) * sides.down.sectors +
       as_double(c.clusters_down() * c.tile.cluster * ceil_div(c.extent_across(), panel) * panel) *
           sides.across.sectors;
-  return as_double(c.p[kBatch] * c.p[kSplitK] * c.steps() * kTileLineBytes) * pieces /
-         kSectorsOfPiece;
+  const double copied_rows = as_double(c.p[kBatch] * c.p[kSplitK] * c.steps()) * pieces;
+  return copied_rows * as_double(kTileLineBytes) / kSectorsOfPiece;
 }
 
 // Wavefronts of the operands of a step: an instruction reads 64 rows of one and all columns of the other
@@ -214,8 +215,8 @@ std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, c
 double all_steps(const Choice& c, const Gpu& gpu) {
   const std::int64_t split = c.split_tiles(gpu);
   const std::int64_t part_steps = ceil_div(c.steps(), c.p[kSplitRest]);
-  return as_double((c.tiles() * c.p[kSplitK] - split) * c.steps() +
-                   split * c.p[kSplitRest] * part_steps);
+  return as_double(c.tiles() * c.p[kSplitK] - split) * as_double(c.steps()) +
+         as_double(split * c.p[kSplitRest] * part_steps);
 }
 
 // Warpgroups that multiply one tile, beside one that copies.
@@ -368,6 +369,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .steps = as_double(c.steps()),
           .stages = as_double(c.tile.stages),
           .parts = groups_of(c) * kChains,
+          .chains = kChains,
           .step_flops = 2 * c.area() * as_double(depth_of(p)),
           .step_operands = operand_wavefronts(c),
           .stored_bytes = partial_bytes(p) / as_double(c.tiles() * p[kSplitK]),

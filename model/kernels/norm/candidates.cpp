@@ -29,11 +29,9 @@ std::vector<std::int64_t> vectors_of(const Problem& p, std::int64_t cluster, std
 void add_held(std::vector<Problem>& found, const Problem& p, const Gpu& gpu) {
   const std::int64_t smallest = rows::cluster_for(
       rows::vectors_of(p[rows::kCols], element_bytes(p)), most_vectors(p) * kMostThreads);
-  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, p[rows::kRows], gpu)) {
+  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, gpu)) {
     for (const std::int64_t in_turn :
-         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows], cluster, gpu)) {
-      // In registers the next row does not arrive meanwhile: all that is saved are γ and β.
-      if (p[kRowsPerCluster] == 0 && in_turn != 1 && in_turn != kMostInTurn) continue;
+         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows])) {
       for (const std::int64_t vectors : vectors_of(p, cluster, in_turn)) {
         found.push_back(with(p, kInRegisters, vectors, cluster, in_turn));
       }
@@ -45,9 +43,9 @@ void add_streamed(std::vector<Problem>& found, const Problem& p, const Gpu& gpu)
   const std::int64_t smallest =
       rows::cluster_for(p[rows::kCols] * element_bytes(p), kForwardRingSliceBytes);
   const std::int64_t vectors = p[kVectors] != 0 ? p[kVectors] : kForwardRingVectors;
-  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, p[rows::kRows], gpu)) {
+  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, gpu)) {
     for (const std::int64_t in_turn :
-         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows], cluster, gpu)) {
+         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows])) {
       found.push_back(with(p, kInShared, vectors, cluster, in_turn));
     }
   }

@@ -18,8 +18,8 @@ inline constexpr double kEpsilon = 1e-5;
 
 /// Threads of a block at most: leaves 64 registers a thread with two blocks on an SM.
 inline constexpr std::int64_t kMostThreads = 512;
-/// Rows in turn that share the γ and β their blocks have loaded, at most.
-inline constexpr std::int64_t kMostInTurn = 8;
+/// Rows in turn that share the γ and β their blocks have loaded, at most of those to choose from.
+inline constexpr std::int64_t kMostInTurn = 16;
 /// Columns a thread of the backward pass keeps: it holds x, dy, γ, two sums, and the next row's x
 /// and dy.
 inline constexpr std::int64_t kBackwardElements = 8;

@@ -113,12 +113,12 @@ std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) 
 }
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
-  constexpr std::int64_t kMostInTurn = 8;
+  constexpr std::int64_t kMostInTurn = 16;
   const std::int64_t smallest = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
   std::vector<Problem> found;
-  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, p[rows::kRows], gpu)) {
+  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, gpu)) {
     for (const std::int64_t in_turn :
-         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows], cluster, gpu)) {
+         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows])) {
       found.push_back(p);
       found.back()[kCluster] = cluster;
       found.back()[kRowsPerCluster] = in_turn;
@@ -342,8 +342,8 @@ constexpr std::array kRegistersParameters = with_own(
 constexpr std::array kClusterParameters = with_own(
     rows::kShape,
     setting("cluster", "blocks that share a row: 1, 2, 4, 8, 16; 0: the fastest", 0, 16, 0),
-    setting("rows_per_cluster", "rows a block takes one after the other; 0: the fastest", 0, 65536,
-            0),
+    setting("rows_per_cluster", "rows a block takes one after the other; 0: the fastest of 1 to 16",
+            0, 65536, 0),
     setting("stages", "rows for which a block has buffers", 1, 32, 1));
 
 constexpr std::array<KernelModel, 5> kVariants = {{

@@ -122,6 +122,7 @@ Plan plan_elements(const Problem& p, Way way) {
     stores.shared_run_ends = partial_sectors_along_rows({p[kColumns], p[kRows], element}, kLanes);
   }
   if (way == Way::naive) {
+    if (p[kRows] == 1) return plan;  // a warp fills its sectors
     stores.partial_writes = moved.write_bytes / kSectorBytes;
     stores.open_write_bytes = as_double(p[kRows] * p[kColumns] * element);
   } else {

@@ -103,7 +103,7 @@ TEST(Advise, AnswersALineForALine) {
       "{\"m\":0,\"n\":1,\"k\":1}\n"
       "{\"kernel\":\"gemm.tiled\",\"m\":512,\"n\":512,\"k\":512,\"dtype\":\"fp32\"}\n"
       "{\"kernel\":\"stream.copy\",\"n\":512}\n";
-  const std::string words = "advise --batch - --gpu h200-sxm --dtype bf16";
+  const std::string words = "advise --queries - --gpu h200-sxm --dtype bf16";
   const Outcome outcome = run_program(words, lines);
   EXPECT_EQ(outcome.code, kBadInput);
   const auto answers = lines_of(outcome.out);
@@ -114,7 +114,7 @@ TEST(Advise, AnswersALineForALine) {
   EXPECT_EQ(json::parse(answers[2]).at("asked").at("forecast").at("kernel"), "gemm.tiled");
   EXPECT_EQ(json::parse(answers[3]).at("line"), 4);
   EXPECT_EQ(run_program(words + " --jobs 2", lines).out, outcome.out);
-  const Outcome tiled = run_program("advise --batch - --gpu h200-sxm --kernel gemm.tiled", lines);
+  const Outcome tiled = run_program("advise --queries - --gpu h200-sxm --kernel gemm.tiled", lines);
   EXPECT_EQ(json::parse(lines_of(tiled.out).at(0)).at("asked").at("forecast").at("kernel"),
             "gemm.tiled");
 }
@@ -144,9 +144,30 @@ TEST(Advise, RefusalsSayWhatToDo) {
   expect_refusal(kVocabulary + "h200-sxm --within %", kUsage, "5% or 0.05");
   expect_refusal(kVocabulary + "h200-sxm --vary m,q", kUsage, "--vary");
   expect_refusal(kVocabulary + "h200-sxm --jobs 2", kUsage, "--jobs");
-  expect_refusal("advise --jobs 2", kUsage, "--batch");
-  expect_refusal("advise --batch - --format csv --gpu h200-sxm", kUsage, "--format");
-  expect_refusal("advise --batch missing.jsonl", kBadInput, "missing.jsonl");
+  expect_refusal("advise --jobs 2", kUsage, "--queries");
+  expect_refusal("advise --queries - --format csv --gpu h200-sxm", kUsage, "--format");
+  expect_refusal("advise --queries missing.jsonl", kBadInput, "missing.jsonl");
+}
+
+TEST(AdviseLinear, AnswersForTheThreeProductsOfALayer) {
+  const Outcome outcome = run_program(
+      "advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5 --format "
+      "json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto answer = nlohmann::json::parse(outcome.out);
+  const auto& products = answer.at("asked").at("products");
+  ASSERT_EQ(products.size(), 3U);
+  double sum = 0;
+  for (const auto& product : products) sum += product.at("expected_s").get<double>();
+  EXPECT_DOUBLE_EQ(sum, answer.at("asked").at("expected_s").get<double>());
+  EXPECT_EQ(answer.at("padded").front().at("out").get<int>() % 8, 0);
+}
+
+TEST(AdviseLinear, SaysWhatIsMissing) {
+  testing::expect_refusal("advise linear --tokens 8192 --in 768 --gpu h100-sxm5", testing::kUsage,
+                          "--out");
+  testing::expect_refusal("advise linear --tokens 0 --in 768 --out 8 --gpu h100-sxm5",
+                          testing::kBadInput, "--tokens takes 1");
 }
 
 }  // namespace

@@ -102,8 +102,25 @@ TEST(Batch, RefusalsSayWhatIsWrong) {
   EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","sm_clock_hz":0})"),
               HasSubstr("give a clock in Hz"));
   EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":true})"),
-              HasSubstr("'m' is true: give a number"));
+              HasSubstr("'m' takes a whole number"));
   EXPECT_THAT(refusal("\xff\xfe"), HasSubstr("JSON"));
+}
+
+TEST(Batch, TrueAndFalseStandForYesAndNo) {
+  const auto asked = [](const std::string& causal) {
+    Batch batch({});
+    return answer(batch,
+                  R"({"kernel":"attention.flash2","gpu":"h200-sxm","dtype":"bf16","heads":16,)"
+                  R"("seq_q":1024,"causal":)" +
+                      causal + "}");
+  };
+  EXPECT_EQ(asked("true"), asked("\"yes\""));
+  EXPECT_EQ(asked("false"), asked("\"no\""));
+  EXPECT_NE(asked("true"), asked("false"));
+  EXPECT_THAT(refusal(R"({"kernel":"attention.flash2","gpu":"h200-sxm","pass":true})"),
+              HasSubstr("takes a string: forward"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":true})"), HasSubstr("takes a string"));
+  EXPECT_THAT(refusal("true"), HasSubstr("object is expected"));
 }
 
 TEST(Batch, ANulIsNoEndOfTheText) {

@@ -40,7 +40,7 @@ TEST(CollectiveCommand, AnswersALineForALine) {
       "{\"kernel\":\"collective.all_reduce\",\"gpu\":\"h100-sxm5\",\"bytes\":67108864,\"gpus\":8}\n"
       "{\"kernel\":\"collective.all_reduce\",\"gpu\":\"h100-sxm5\",\"bits\":1,\"gpus\":8}\n"
       "{\"kernel\":\"collective.alltoal\",\"gpu\":\"h100-sxm5\",\"bytes\":1,\"gpus\":8}\n";
-  const Outcome outcome = run_program("predict --batch -", lines);
+  const Outcome outcome = run_program("predict --queries -", lines);
   EXPECT_EQ(outcome.code, kBadInput);
   const auto answers = lines_of(outcome.out);
   ASSERT_EQ(answers.size(), 3U);

@@ -251,7 +251,7 @@ TEST(Predict, WarmStandsBetween) {
   };
   EXPECT_LT(seconds("warm"), seconds("cold"));
   const Outcome line = run_program(
-      "predict --batch -",
+      "predict --queries -",
       R"({"kernel":"norm.rmsnorm","gpu":"h200-sxm","rows":2048,"cols":2048,"dtype":"bf16","cache":"warm"})"
       "\n");
   EXPECT_DOUBLE_EQ(nlohmann::json::parse(line.out)["time"]["expected_s"], seconds("warm"));
@@ -263,7 +263,7 @@ TEST(Predict, WarmStandsBetween) {
 TEST(Validate, ListsTheCasesOfASuiteAsQueries) {
   const Outcome listed = run_program("validate --suite quick --list --gpu h200-sxm");
   ASSERT_EQ(listed.code, 0) << listed.err;
-  const Outcome answers = run_program("predict --batch -", listed.out);
+  const Outcome answers = run_program("predict --queries -", listed.out);
   EXPECT_EQ(answers.code, 0) << answers.err;
   const auto lines = [](const std::string& text) {
     return std::count(text.begin(), text.end(), '\n');
@@ -281,7 +281,7 @@ TEST(Validate, DrawsTheSameCasesForTheSameSeed) {
   EXPECT_EQ(std::count(first.out.begin(), first.out.end(), '\n'), 50);
   EXPECT_EQ(run_program(draw + "7").out, first.out);
   EXPECT_NE(run_program(draw + "8").out, first.out);
-  EXPECT_EQ(run_program("predict --batch -", first.out).code, 0);
+  EXPECT_EQ(run_program("predict --queries -", first.out).code, 0);
 }
 
 TEST(Validate, SeedsAndNumbersOfCasesBelongToDrawnSuites) {

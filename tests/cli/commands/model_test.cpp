@@ -85,7 +85,7 @@ TEST(ModelCommand, EachBatchAndGpuIsAnAnswer) {
 TEST(ModelCommand, ALineAsksTheSame) {
   const std::string line =
       R"({"model":"gpt2-xl","phase":"train","batch":8,"seq":1024,"gpu":"h100-sxm5","fsdp":8})";
-  const Outcome outcome = run_program("predict --batch -", line + "\n");
+  const Outcome outcome = run_program("predict --queries -", line + "\n");
   EXPECT_EQ(outcome.code, 0) << outcome.out;
   EXPECT_EQ(json::parse(outcome.out), json::parse(run_program(kTraining).out));
 }

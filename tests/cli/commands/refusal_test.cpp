@@ -48,6 +48,25 @@ struct Formats {
   }
 };
 
+TEST(Refusals, TheFileOfQueriesIsNoBatch) {
+  expect_refusal("predict --batch queries.jsonl", kUsage, "--queries FILE");
+  expect_refusal("predict --batch=queries.jsonl", kUsage, "--queries FILE");
+  expect_refusal("advise --batch shapes.jsonl --gpu h200-sxm", kUsage, "--queries FILE");
+}
+
+TEST(Refusals, NoSecondGpuIsDropped) {
+  const std::string one = "names 2 devices (p100, b200), and this is about one";
+  const Folder folder;
+  expect_refusal("roofline --gpu p100,b200 -o " + folder.file("roof.json"), kUsage, one);
+  expect_refusal("predict --queries - --gpu p100 --gpu b200", kUsage, one);
+  expect_refusal("advise --queries - --gpu p100,b200", kUsage, one);
+  expect_refusal("validate --suite default --list --gpu p100,b200", kUsage, one);
+  const Outcome advice = run_program(
+      "advise gemm --m 512 --n 512 --k 500 --dtype bf16 --gpu h100-sxm5,a100-sxm4-80gb");
+  EXPECT_THAT(advice.out, HasSubstr("on h100-sxm5"));
+  EXPECT_THAT(advice.out, HasSubstr("on a100-sxm4-80gb"));
+}
+
 TEST(Refusals, OneOfSeveralKernelsIsARowWithItsReason) {
   const Formats formats(std::string("predict softmax.registers softmax.online") + kShape);
   formats.expect_code(kBadInput);
@@ -194,7 +213,7 @@ TEST(Tables, AreAsWideAsColumnsSays) {
 TEST(Batch, ALongLineCostsItsOwnAnswerAlone) {
   const std::string good = R"({"kernel":"stream.copy","gpu":"h200-sxm","n":1024})";
   const Outcome outcome =
-      run_program("predict --batch -", good + "\n" + std::string(20 << 20, '[') + "\n" + good);
+      run_program("predict --queries -", good + "\n" + std::string(20 << 20, '[') + "\n" + good);
   EXPECT_EQ(outcome.code, kBadInput);
   const auto lines = lines_of(outcome.out);
   ASSERT_EQ(lines.size(), 3U);

@@ -41,7 +41,7 @@ TEST(DeviceNames, AreSuggestedWhereverOneIsNamed) {
   expect_refusal(asked + "h200", kUsage, "Did you mean 'h200-sxm'?");
   expect_refusal(asked + "h100", kUsage, "Did you mean 'h100-pcie' or 'h100-sxm5'?");
   EXPECT_THAT(
-      run_program("predict --batch -", R"({"kernel":"stream.copy","n":1,"gpu":"h200"})").out,
+      run_program("predict --queries -", R"({"kernel":"stream.copy","n":1,"gpu":"h200"})").out,
       HasSubstr("Did you mean 'h200-sxm'?"));
 }
 
@@ -51,7 +51,7 @@ TEST(DeviceNames, AreFoundWhateverTheirCase) {
   ASSERT_THAT(expected, Not(IsEmpty()));
   EXPECT_EQ(run_program(asked + "H200-SXM").out, expected);
   const std::string line = R"({"kernel":"stream.copy","n":1048576,"gpu":"H200-Sxm"})";
-  EXPECT_EQ(run_program("predict --batch -", line).out, expected);
+  EXPECT_EQ(run_program("predict --queries -", line).out, expected);
   EXPECT_EQ(run_program(asked + "v100-sxm2 --relative H200-SXM").out,
             run_program(asked + "v100-sxm2 --relative h200-sxm").out);
   EXPECT_EQ(run_program("gpus RTX4090").out, run_program("gpus rtx4090").out);

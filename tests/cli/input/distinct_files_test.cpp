@@ -33,7 +33,7 @@ TEST(DistinctFiles, AnOutputThatIsAnInputIsRefusedAndTheInputStays) {
       "sweep" + shape + "h100-sxm5," + device + " -o " + device,
       "predict" + shape + device + " -o " + device,
       "predict" + shape + "h200-sxm --overlay " + device + " -o " + device,
-      "predict --batch " + device + " -o " + device,
+      "predict --queries " + device + " -o " + device,
       "advise gemm --m 64 --n 64 --k 64 --gpu " + device + " -o " + device,
       "gpus " + device + " -o " + device,
       "occupancy --gpu " + device + " -o " + device,
@@ -64,7 +64,7 @@ TEST(DistinctFiles, ABatchAppendedToItselfEnds) {
                            "\n";
   const std::string batch = folder.write("b", line);
   for (const std::string& input : {batch, std::string("- < ") + batch}) {
-    const std::string words = "timeout 20 " ROOFCAST_PROGRAM " predict --batch ";
+    const std::string words = "timeout 20 " ROOFCAST_PROGRAM " predict --queries ";
     const int status = std::system((words + input + " >> " + batch + " 2> /dev/null").c_str());
     EXPECT_EQ(WEXITSTATUS(status), kUsage) << input;
     EXPECT_EQ(contents(batch), line) << input;

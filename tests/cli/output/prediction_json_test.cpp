@@ -114,7 +114,8 @@ TEST(PredictionJson, AVariantHasEveryKeyInOrder) {
     EXPECT_EQ(answer["launch"][extent].size(), 3U);
   }
   EXPECT_EQ(keys(answer["occupancy"]), (Keys{"blocks_per_sm", "warps_per_sm", "limited_by"}));
-  EXPECT_EQ(keys(answer["waves"]), (Keys{"count", "full", "tail_utilization", "efficiency"}));
+  EXPECT_EQ(keys(answer["waves"]),
+            (Keys{"count", "full", "tail_utilization", "efficiency", "active_sms"}));
   EXPECT_EQ(keys(answer["time"]),
             (Keys{"expected_s", "low_s", "high_s", "bound", "terms", "sm_cycles", "sm_clock_hz"}));
   ASSERT_FALSE(answer["time"]["terms"].empty());

@@ -79,6 +79,23 @@ TEST(Bounds, AResourceWithoutARateDoesNotBind) {
   }
 }
 
+// TPUs and boards of two dies publish peaks of the whole device only.
+TEST(Bounds, APeakOfTheWholeDeviceBinds) {
+  Gpu gpu = device();
+  gpu.sm_count.reset();
+  gpu.peak_flops_per_s[DType::fp32] = 8e12;
+  gpu.peak_flops_per_s[DType::bf16] = 2e14;
+  Plan vector;
+  vector.useful.vector_flops = 8e12;
+  EXPECT_DOUBLE_EQ(limit({{vector}}, gpu).time_s, 1);
+  EXPECT_EQ(limit({{vector}}, gpu).terms.binding().resource, Resource::vector);
+  Plan tensor;
+  tensor.useful.tensor_flops[DType::bf16] = 1e14;
+  EXPECT_DOUBLE_EQ(limit({{tensor}}, gpu).time_s, 0.5);
+  vector.compute = DType::fp64;
+  EXPECT_THROW((void)limit({{vector}}, gpu), InputError) << "no peak is known";
+}
+
 TEST(Bounds, TheLargestOfALaunchCountsAndLaunchesAddUp) {
   Plan both;  // 1 s and 0.5 s
   both.useful.vector_flops = 256 * kSmClocks;

@@ -50,9 +50,7 @@ TEST(GemmLibrary, CountsTilesStepsAndTraffic) {
   EXPECT_EQ(testing::loop_steps(plan), 8);  // of 64 elements, 128 B
   // Four tile columns receive A and eight tile rows B; L2 looks up half of a step's lines.
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 504.0 * 2 * (4 * 1000 + 8 * 1024));
-  // Rows of A, 1008 B, begin at multiples of 16 B: 7 of 8 pieces of 128 B end in a second line.
-  EXPECT_NEAR(testing::looked_up_bytes(plan),
-              32.0 * 8 * (128 * (1 + 0.7 * 7 / 8) + 256) / 2.0 * 128, 1);
+  EXPECT_NEAR(testing::looked_up_bytes(plan), 32.0 * 8 * (128 + 256) / 2.0 * 128, 1);
   EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1024 * 2);
   EXPECT_DOUBLE_EQ(plan.useful.tensor_flops[DType::bf16], 2.0 * 1000 * 1024 * 504);
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 1024 * 1024 * 512);
@@ -93,12 +91,12 @@ TEST(GemmLibrary, TilesAreAsWideAsRegistersAndSharedMemoryAllow) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto tile = [&h100](std::int64_t m, std::int64_t n) {
     const Outline brief = library_outline(with_tile(product(8192, 8192, 8192), m, n), h100);
-    return brief.blocks_per_sm;
+    return brief.scheduler;
   };
   // 176 sums a thread of one group, whose tiles take turns; then of two groups.
-  EXPECT_EQ(tile(176, 128), 2);
-  EXPECT_EQ(tile(184, 128), 1);
-  EXPECT_EQ(tile(8, 64), 2);
+  EXPECT_EQ(tile(176, 128), TileScheduler::ping_pong);
+  EXPECT_EQ(tile(184, 128), TileScheduler::persistent);
+  EXPECT_EQ(tile(8, 64), TileScheduler::ping_pong);
   EXPECT_THROW(tile(168, 256), InputError);  // more sums than two groups hold
   EXPECT_THROW(tile(80, 512), InputError);   // two stages
   EXPECT_THROW(tile(100, 128), InputError);
@@ -279,6 +277,30 @@ TEST(GemmLibrary, PastAWaveTheNextOneIsMostlyEmpty) {
   EXPECT_LT(waves(1792).waves->count, 1);
   EXPECT_EQ(waves(1793).launch->blocks(), 120);
   EXPECT_GT(waves(1793).waves->count, 1);
+}
+
+Problem lying(Problem p, Layout layout, std::int64_t lda = 0) {
+  p[kLayout] = layout;
+  p[kLda] = lda;
+  return p;
+}
+
+// validation/measured/h100-sxm5-cublas-layouts-2026-11-23.csv: cuBLAS takes its kernels for wgmma where the
+// contiguous dimensions of A, B and C are multiples of 16 B, whatever the others are.
+TEST(GemmLibrary, ContiguousDimensionsDecideWhichKernelsAreTaken) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const Problem odd_m = product(4687, 7960, 1080), odd_k = product(8192, 768, 50257);
+  const double fast = time_s(lying(odd_m, kNT), h100);
+  EXPECT_NEAR(time_s(lying(odd_m, kNN), h100) / fast, 1, 0.1);
+  EXPECT_GT(time_s(lying(odd_m, kTN), h100) / fast, 3);
+  EXPECT_GT(time_s(lying(odd_k, kNN), h100) / time_s(lying(odd_k, kTN), h100), 3);
+}
+
+TEST(GemmLibrary, ALeadingDimensionAlignsRows) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const Problem odd = product(4687, 7960, 1080);
+  EXPECT_LT(time_s(lying(odd, kTN, 4688), h100), 0.4 * time_s(lying(odd, kTN), h100));
+  EXPECT_THROW(time_s(lying(odd, kTN, 4000), h100), InputError);
 }
 
 }  // namespace

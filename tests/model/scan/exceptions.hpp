@@ -54,7 +54,7 @@ inline constexpr Exception kMeansOverRounds[] = {
 // 3.21 of n become 2.67 and 3.31 on the device that has it.
 inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm.library", "k", 2.67},
-    {"gemm.library", "m", 1.42},
+    {"gemm.library", "m", 3.31},  // of A as [k,m] as n
     {"gemm.library", "n", 3.31},
     {"attention.library", "seq_q", 1.30},
     // So many tiles are a smaller share of more SMs, and it takes a share of them to fill DRAM.
@@ -79,12 +79,12 @@ inline constexpr Exception kTilesOfAttention[] = {
 inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.mma_sync", "k", 4.34}, {"gemm.mma_sync", "n", 2.21}, {"gemm.mma_sync", "m", 1.96},
     {"gemm.wgmma", "k", 3.18},    {"gemm.wgmma", "n", 2.28},    {"gemm.wgmma", "m", 1.43},
-    {"gemm.skinny", "k", 2.56},   {"gemm.skinny", "n", 2.29},   {"gemm.skinny", "m", 1.62},
+    {"gemm.skinny", "k", 2.56},   {"gemm.skinny", "n", 2.4},   {"gemm.skinny", "m", 1.62},
 };
 
 // The pipes of one warp overlap worse than those of two, which share a longer row or are of two blocks
 // on an SM: 0.1 µs.
-inline constexpr Exception kLoneWarps[] = {{"softmax.cluster", "cols", 1.12},
+inline constexpr Exception kLoneWarps[] = {{"softmax.cluster", "cols", 1.15},
                                            {"softmax.cluster", "rows", 1.021}};
 
 /// By how much a better value of the device may make a forecast worse.

@@ -26,8 +26,9 @@ Gpu shipped(const std::string& gpu) {
                       .overrides = {}});
 }
 
-// Runs that no constant was fitted to: measured/GPU-default-DATE.json. They are large: all tests of
-// this file run in one process (CMakeLists.txt), and it reads them once.
+// measured/GPU-default-DATE.json. Constants were fitted to some of their cases, of which the
+// calibrations in hw_specs/ name the runs; docs/accuracy.md has seeds kept back from every fit. They are
+// large: all tests of this file run in one process (CMakeLists.txt), and it reads them once.
 const std::vector<Comparison>& validation_runs() {
   static const std::vector<Comparison> runs = [] {
     std::vector<Comparison> read;
@@ -177,11 +178,14 @@ TEST(MeasuredRuns, FlopsOfProducts) {
 
 TEST(MeasuredRuns, OccupancyIsExact) {
   for (const Comparison& run : validation_runs()) {
+    std::size_t compared = 0;
     for (const Row& row : run.rows) {
       if (!row.blocks_per_sm) continue;
+      ++compared;
       EXPECT_EQ(row.blocks_per_sm->predicted, row.blocks_per_sm->measured)
           << row.kernel << " " << row.problem_text;
     }
+    EXPECT_GE(10 * compared, 9 * run.rows.size()) << "few rows say how many blocks fit";
   }
 }
 
@@ -211,10 +215,13 @@ TEST(MeasuredRuns, TheLaddersOrder) {
       });
       if (row.family == "gemm" && square && power && first) rungs.push_back(&row);
     }
+    int compared = 0;
     for (const auto& [size, rungs] : by_size) {
       if (rungs.size() < 6) continue;
+      ++compared;
       EXPECT_EQ(order(rungs, &Pair::predicted), order(rungs, &Pair::measured)) << size;
     }
+    EXPECT_GE(compared, 6) << "sizes with a whole ladder";
   }
 }
 

@@ -1,0 +1,116 @@
+// Settings left to choose are those of the least expected time: no value that could be given is faster.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "tests/model/scan/draw.hpp"
+#include "tests/model/scan/questions.hpp"
+#include "tests/model/scan/violations.hpp"
+
+namespace roofcast {
+namespace {
+
+using testing::Question;
+using testing::Violations;
+
+// Row shapes, from one row to many and from short rows to long, of any remainder.
+Question drawn_rows(const KernelRef& kernel, int number) {
+  constexpr double kMostRows = 17, kMostColumns = 18;  // powers of two
+  const auto drawn = [&](std::string_view what, double most) {
+    const std::uint64_t hash = testing::stable_hash(std::string(kernel.kernel->name) +
+                                                    std::string(what) + std::to_string(number));
+    return static_cast<std::int64_t>(std::exp2(most * static_cast<double>(hash >> 11U) * 0x1p-53));
+  };
+  const auto types = kernel.dtypes();
+  Question question{kernel, {.dtype = types[static_cast<std::size_t>(number) % types.size()]}};
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    question.problem[i] = parameters[i].fallback.value_or(1);
+  }
+  question.problem[0] = drawn("rows", kMostRows);
+  question.problem[1] = drawn("cols", kMostColumns);
+  return question;
+}
+
+// More accesses than lanes need to hold the row are no choice: some would always be idle.
+bool is_idle(const Parameter& parameter, std::int64_t value, const Problem& problem) {
+  constexpr std::int64_t kWarpBytes = 32 * 16;
+  const auto row_bytes =
+      static_cast<std::int64_t>(static_cast<double>(problem[1]) * size_bytes(problem.dtype));
+  return parameter.name == "vectors" && value / 2 * kWarpBytes >= row_bytes;
+}
+
+std::vector<std::int64_t> values_to_give(const Parameter& parameter) {
+  std::vector<std::int64_t> values;
+  if (is_named(parameter)) {
+    for (std::int64_t i = 1; i <= parameter.maximum; ++i) values.push_back(i);
+    return values;
+  }
+  constexpr std::int64_t kMost = 16;  // what a setting left open is chosen from
+  for (std::int64_t value = 1; value <= std::min(parameter.maximum, kMost); value *= 2) {
+    values.push_back(value);
+  }
+  return values;
+}
+
+// Left to choose: 0 stands for no value of its own.
+bool is_open(const Parameter& parameter) {
+  return parameter.configures && parameter.fallback == kToChoose && parameter.minimum == kToChoose;
+}
+
+void expect_none_faster(const Question& open, const Gpu& gpu, Violations& violations) {
+  constexpr double kTie = 5e-3;
+  const auto chosen = testing::ask(open, gpu);
+  if (!chosen) return;
+  const auto parameters = open.kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!is_open(parameters[i])) continue;
+    for (const std::int64_t value : values_to_give(parameters[i])) {
+      if (is_idle(parameters[i], value, open.problem)) continue;
+      Question given = open;
+      given.problem[i] = value;
+      const auto other = testing::ask(given, gpu);
+      if (!other) continue;
+      const double times = chosen->time->expected_s / other->time->expected_s;
+      if (times <= 1 + kTie) continue;
+      violations.add(std::string(open.kernel.kernel->name) + ", " + std::string(parameters[i].name),
+                     times, [&] { return testing::text(given) + " --gpu " + gpu.name; });
+    }
+  }
+}
+
+class Chosen : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Rows, Chosen, ::testing::Values("softmax", "norm"));
+
+TEST_P(Chosen, NoValueGivenIsFaster) {
+  constexpr int kShapes = 200;
+  Violations violations;
+  for (const KernelModel& kernel : find_kernel(GetParam()).family->variants) {
+    if (kernel.candidates == nullptr) continue;
+    const KernelRef found = find_kernel(kernel.name);
+    for (int number = 0; number < kShapes; number += static_cast<int>(testing::kOneIn)) {
+      const Question question = drawn_rows(found, number);
+      expect_none_faster(question, testing::gpu_named("h200-sxm"), violations);
+      expect_none_faster(question, testing::gpu_named("a100-sxm4-80gb"), violations);
+    }
+  }
+  violations.report("a value that could be given is faster than those chosen");
+}
+
+TEST(ChosenSettings, LongRowsTakeTheWholeCluster) {
+  Question question{find_kernel("norm.rmsnorm"), {}};
+  const auto parameters = question.kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    question.problem[i] = parameters[i].fallback.value_or(0);
+  }
+  question.problem[0] = 512;
+  question.problem[1] = 61038;
+  Violations violations;
+  expect_none_faster(question, testing::gpu_named("h200-sxm"), violations);
+  violations.report("512 rows of 61038");
+}
+
+}  // namespace
+}  // namespace roofcast

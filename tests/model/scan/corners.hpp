@@ -1,0 +1,77 @@
+#pragma once
+// Questions at the ends of what each kernel declares to take.
+#include <vector>
+
+#include "tests/model/scan/draw.hpp"
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast::testing {
+
+/// The ends of a parameter's range, and of one that has to be given a usual size.
+inline std::vector<std::int64_t> ends_of(const Parameter& parameter) {
+  std::vector<std::int64_t> values = {parameter.minimum, parameter.maximum};
+  constexpr std::int64_t kUsual = 4096;
+  if (!parameter.fallback && parameter.minimum < kUsual && kUsual < parameter.maximum) {
+    values.push_back(kUsual);
+  }
+  return values;
+}
+
+/// Every combination of the ends of what has to be given, the rest as left out; and each of those with
+/// one more parameter at an end. Some are refused.
+inline std::vector<Question> corners(const KernelRef& kernel) {
+  const auto parameters = kernel.parameters();
+  std::vector<Question> found;
+  for (const DType type : {kernel.dtypes().front(), kernel.dtypes().back()}) {
+    Question question{kernel, {.dtype = type, .text = Text{}}};
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].is_text) question.problem.text = Text("x*sigmoid(x)+y");
+      question.problem[i] = parameters[i].fallback.value_or(parameters[i].minimum);
+    }
+    found.push_back(question);
+    if (kernel.dtypes().size() == 1) break;
+  }
+  const auto widen = [&found](std::size_t i, const std::vector<std::int64_t>& values) {
+    const std::vector<Question> narrow = std::move(found);
+    found.clear();
+    for (Question question : narrow) {
+      for (const std::int64_t value : values) {
+        question.problem[i] = value;
+        found.push_back(question);
+      }
+    }
+  };
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].fallback && !is_named(parameters[i])) widen(i, ends_of(parameters[i]));
+  }
+  const std::vector<Question> required = found;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].fallback || parameters[i].is_text) continue;
+    for (Question question : required) {
+      for (const std::int64_t value : ends_of(parameters[i])) {
+        if (value == *parameters[i].fallback) continue;
+        question.problem[i] = value;
+        found.push_back(question);
+      }
+    }
+  }
+  return found;
+}
+
+/// Each corner once, of a build without optimization one in many: of the H200 and of a device drawn.
+template <class Visit>
+void visit_corners(const KernelFamily& family, const Visit& visit) {
+  std::vector<std::string_view> names;
+  for (const Gpu& gpu : gpus()) names.push_back(gpu.name);
+  for (const KernelModel& kernel : family.variants) {
+    for (const Question& question : corners({&family, &kernel})) {
+      const std::string words = text(question);
+      if (stable_hash(words) % kOneIn != 0) continue;
+      const std::string_view drawn = drawn_name(words, names);
+      visit(question, gpu_named("h200-sxm"));
+      if (drawn != "h200-sxm") visit(question, gpu_named(drawn));
+    }
+  }
+}
+
+}  // namespace roofcast::testing
