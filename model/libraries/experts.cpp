@@ -29,6 +29,10 @@ struct Share {
 };
 
 Share share_of(const Problem& p) {
+  for (std::size_t i = kTokens; i <= kGpus; ++i) {
+    if (p[i] >= 1) continue;
+    throw InputError("'" + std::string(kShape[i].name) + "' is at least 1");
+  }
   if (p[kExperts] % p[kGpus] != 0) {
     throw InputError("'ep' " + std::to_string(p[kGpus]) + " does not divide the " +
                      std::to_string(p[kExperts]) + " experts: give a divisor");
