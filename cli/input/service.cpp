@@ -15,9 +15,9 @@ namespace {
 using transformer::Service;
 
 // Of a step, which a service is made of.
-constexpr std::array<std::string_view, 12> kOfSteps = {
-    "train",      "prefill", "decode", "batch", "seq",       "context",
-    "grad-accum", "dp",      "fsdp",   "pp",    "framework", "checkpointing"};
+constexpr std::array<std::string_view, 13> kOfSteps = {
+    "train", "prefill", "decode", "batch",     "seq",    "context",      "grad-accum",
+    "dp",    "fsdp",    "pp",     "framework", "logits", "checkpointing"};
 
 std::int64_t count_of(const Options& options, std::string_view name,
                       std::optional<std::string> fallback = {}) {

@@ -38,6 +38,7 @@ constexpr std::array kNumbers = {
            &Task::ep, 8}};
 
 constexpr std::array<std::string_view, 2> kCheckpointing = {"none", "full"};
+constexpr std::array<std::string_view, 2> kLogits = {"last", "all"};
 
 template <std::size_t kCount>
 std::size_t position(std::string_view key, std::string_view text,
@@ -54,6 +55,8 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
         static_cast<transformer::Framework>(position(key, text, transformer::kFrameworks));
   } else if (key == "checkpointing") {
     task.checkpointing = position(key, text, kCheckpointing) == 1;
+  } else if (key == "logits") {
+    task.all_logits = position(key, text, kLogits) == 1;
   } else if (const auto type = parse_dtype(text)) {
     task.dtype = *type;
   } else {
@@ -62,7 +65,8 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   }
 }
 
-constexpr std::array<std::string_view, 4> kWords = {"phase", "framework", "checkpointing", "dtype"};
+constexpr std::array<std::string_view, 5> kWords = {"phase", "framework", "checkpointing", "logits",
+                                                    "dtype"};
 
 void set_number(Task& task, const Number& number, std::int64_t value) {
   if (value < 1 || value > number.most) {
@@ -116,6 +120,8 @@ std::vector<Option> task_options() {
                      "that software adds"});
   options.push_back({"checkpointing", "none|full",
                      "full: the forward pass of a layer is computed again (default: none)"});
+  options.push_back(
+      {"logits", "last|all", "prefill: of the last token of a sequence (default), or of each"});
   return options;
 }
 
@@ -177,6 +183,9 @@ void check_given(const Task& task) {
   }
   if (task.phase != Phase::train && (task.grad_accum > 1 || task.checkpointing)) {
     throw InputError("'grad_accum' and 'checkpointing' go with train");
+  }
+  if (task.phase != Phase::prefill && task.all_logits) {
+    throw InputError("'logits' goes with prefill: training needs all, decoding one");
   }
 }
 

@@ -29,6 +29,10 @@ struct Share {
 };
 
 Share share_of(const Problem& p) {
+  for (std::size_t i = kTokens; i <= kGpus; ++i) {
+    if (p[i] >= 1) continue;
+    throw InputError("'" + std::string(kShape[i].name) + "' is at least 1");
+  }
   if (p[kExperts] % p[kGpus] != 0) {
     throw InputError("'ep' " + std::to_string(p[kGpus]) + " does not divide the " +
                      std::to_string(p[kExperts]) + " experts: give a divisor");
@@ -137,7 +141,8 @@ Plan grouped(const Problem& p, const Share& share, double columns, double depth,
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
   Problem one{.dtype = p.dtype, .values = {}};
-  one[gemm::kM] = ceil_div(static_cast<std::int64_t>(share.rows), row_tiles);
+  one[gemm::kM] =
+      ceil_div(static_cast<std::int64_t>(share.rows), std::max<std::int64_t>(1, row_tiles));
   one[gemm::kN] = static_cast<std::int64_t>(columns);
   one[gemm::kK] = static_cast<std::int64_t>(depth);
   one[gemm::kTileM] = p[kTileRows];

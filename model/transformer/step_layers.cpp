@@ -222,7 +222,7 @@ class Composer {
     if (train_) kernels_.move("embedding", passes(), 3 * task_.tokens() * hidden);
     if (model_.pooled) return;
     const double vocabulary = real(model_.vocabulary) / tp();
-    const double rows = train_ ? task_.tokens() : real(task_.batch);
+    const double rows = train_ || task_.all_logits ? task_.tokens() : real(task_.batch);
     if (task_.dtype == DType::fp8) {
       kernels_.wide_product("vocabulary product", passes(), rows, vocabulary, hidden);
     } else {

@@ -44,7 +44,7 @@ double activations(const Architecture& model, const Task& task) {
   const double logits =
       model.pooled ? 0 : static_cast<double>(model.vocabulary) / tp * (element + sizeof(float));
   if (task.phase != Phase::train) {
-    return layer + logits * static_cast<double>(task.batch);  // of the last token alone
+    return layer + logits * (task.all_logits ? task.tokens() : static_cast<double>(task.batch));
   }
   const double kept = task.checkpointing ? layers * input + layer : layers * layer;
   return kept + logits * task.tokens();

@@ -27,6 +27,7 @@ struct Task {
   std::int64_t context = 0;     ///< decode: keys that the cache holds
   std::int64_t grad_accum = 1;  ///< passes between two optimizer steps
   bool checkpointing = false;   ///< the forward pass of a layer is computed again
+  bool all_logits = false;      ///< prefill: of every token, not of the last alone
   std::int64_t tp = 1;          ///< GPUs that share each product
   std::int64_t dp = 1;          ///< copies of the model
   std::int64_t fsdp = 1;        ///< GPUs that share weights, gradients and optimizer states

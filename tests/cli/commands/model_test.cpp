@@ -163,6 +163,15 @@ TEST(ModelCommand, RecomputationCountsForHfuAlone) {
   EXPECT_THAT(run_program("model " + asked + "--checkpointing full").out, HasSubstr("HFU"));
 }
 
+TEST(ModelCommand, LogitsAreOfTheLastTokenOrOfAll) {
+  const std::string asked = "gpt2-large --prefill --batch 8 --seq 1024 --gpu h100-sxm5 ";
+  const json last = answer_of(asked), all = answer_of(asked + "--logits all");
+  const double flops = 2.0 * 8 * 1024 * 50257 * 1280;
+  EXPECT_GT(part_s(all, "vocabulary product"), flops / 990e12);
+  EXPECT_LT(part_s(last, "vocabulary product"), part_s(all, "vocabulary product") / 5);
+  EXPECT_GT(all.at("memory").at("activations_bytes").get<double>(), 8.0 * 1024 * 50257 * 6);
+}
+
 TEST(ModelCommand, LatentAttentionIsForecast) {
   const std::string asked = "deepseek-v3 --dtype fp8 --tp 8 --gpu h200-sxm ";
   const json decode = answer_of(asked + "--decode --batch 64 --context 4096");
@@ -182,6 +191,7 @@ TEST(ModelCommand, RefusalsNameTheKey) {
   expect_refusal("model gpt2 --train --dtype fp8 --gpu h100-sxm5", kBadInput, "'dtype'");
   expect_refusal("model gpt2 --pp 2" + asked, kBadInput, "'pp' goes with train");
   expect_refusal("model gpt2 --train --pp 5 --gpu h100-sxm5", kBadInput, "'pp' 5 does not divide");
+  expect_refusal("model gpt2 --train --logits all --gpu h100-sxm5", kBadInput, "'logits'");
   expect_refusal("model gpt2 --ep 2" + asked, kBadInput, "'ep'");
   expect_refusal("model mixtral-8x7b --ep 3" + asked, kBadInput, "'ep' 3");
   expect_refusal("model gpt2 --batch 0" + asked, kBadInput, "'batch'");
