@@ -43,7 +43,7 @@ const std::array kCollections = {
                5e-6,
                20e-6,
                0.125},
-    Collection{"attention_decode.csv", "trtllm", {{"seq_q", "1"}}, 4.5e-6, 20e-6, 0.23}};
+    Collection{"attention_decode.csv", "trtllm", {{"seq_q", "1"}}, 4.5e-6, 20e-6, 0.11}};
 
 const Gpu* shipped(std::string_view name) {
   return specs::find_embedded(name) != nullptr ? &testing::gpu_named(name) : nullptr;

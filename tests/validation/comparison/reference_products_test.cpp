@@ -70,7 +70,7 @@ TEST(ReferenceProducts, OnTensorCoresAreForecastWithinTheTolerances) {
   if (reference_text(kFile).empty()) GTEST_SKIP() << "no reference tables here";
   for (const Rows& rows :
        {Rows{"h200-sxm", "bf16", 0.09}, Rows{"h100-sxm5", "bf16", 0.09},
-        Rows{"a100-sxm4-80gb", "bf16", 0.107}, Rows{"b200", "bf16", 0.145},
+        Rows{"a100-sxm4-80gb", "bf16", 0.11}, Rows{"b200", "bf16", 0.145},
         Rows{"h200-sxm", "fp8", 0.075, "dynamic"}, Rows{"h100-sxm5", "fp8", 0.082, "dynamic"},
         Rows{"b200", "fp8", 0.08, "dynamic_vectors", 1.9e-6}}) {
     TableQuery query;
@@ -88,7 +88,7 @@ TEST(ReferenceProducts, OnSimtPipesAreForecastWithinTheTolerances) {
   if (reference_text(kSimtFile).empty()) GTEST_SKIP() << "no reference tables here";
   for (const Rows& rows : {Rows{"a100-pcie-80gb", "fp32", 0.05, "nothing", 24e-6},
                            Rows{"a100-pcie-40gb", "fp32", 0.09, "nothing", 24e-6},
-                           Rows{"h100-sxm5", "fp32", 0.07, "nothing", 16e-6}}) {
+                           Rows{"h100-sxm5", "fp32", 0.075, "nothing", 16e-6}}) {
     TableQuery query;
     query.set = {{"n", "k"}, {"k", "n"}};
     query.cache = CacheState::steady;
