@@ -94,7 +94,8 @@ TEST(SweepPlot, SeriesByAlignmentTellSizesApart) {
   EXPECT_EQ(waves.at(0).at("x"), 1793);
   EXPECT_EQ(waves.at(0).at("waves"), "2");
   const json chosen = drawn(
-      "gemm.library --m 2048,3072,4096,4097,6145 --n =m --k =m --dtype bf16 --gpu h200-sxm --plot rate "
+      "gemm.library --m 2048,3072,4096,4097,6145 --n =m --k =m --dtype bf16 --gpu h200-sxm --plot "
+      "rate "
       "--series alignment");
   const json& colour = chosen.at("layer").back().at("encoding").at("color");
   EXPECT_EQ(colour.at("scale").at("domain").size(), 8U);

@@ -79,7 +79,7 @@ inline constexpr Exception kTilesOfAttention[] = {
 inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.mma_sync", "k", 4.34}, {"gemm.mma_sync", "n", 2.21}, {"gemm.mma_sync", "m", 1.96},
     {"gemm.wgmma", "k", 3.18},    {"gemm.wgmma", "n", 2.28},    {"gemm.wgmma", "m", 1.43},
-    {"gemm.skinny", "k", 2.56},   {"gemm.skinny", "n", 2.4},   {"gemm.skinny", "m", 1.62},
+    {"gemm.skinny", "k", 2.56},   {"gemm.skinny", "n", 2.4},    {"gemm.skinny", "m", 1.62},
 };
 
 // The pipes of one warp overlap worse than those of two, which share a longer row or are of two blocks
