@@ -20,6 +20,8 @@ constexpr std::array kCommands = {
     Command{"model", "time, memory and parts of a whole model's step", run_model},
     Command{"roofline", "a roofline chart with kernels on it", run_roofline},
     Command{"explore", "the model in one page that runs in a browser, offline", run_explore},
+    Command{"import", "a profile: each operator beside its forecast, and what to change first",
+            run_import},
     Command{"occupancy", "blocks and warps that fit an SM, and what limits them", run_occupancy},
     Command{"validate", "measure kernels on this machine's GPU", run_validate},
     Command{"calibrate", "measure what this machine's GPU keeps up", run_calibrate},

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/command.hpp"
+#include "reports/explorer_page.hpp"
 #include "tests/cli/run_program.hpp"
 
 namespace roofcast::cli {
@@ -77,6 +78,10 @@ bool may_end_with(const std::string& example, int code) {
                         example.find(" calibrate ") != std::string::npos;
   const bool lists = example.find("--list") != std::string::npos;
   if (measures && !lists) return code == testing::kNoGpu;
+  // A build without Emscripten says so.
+  if (example.find(" explore ") != std::string::npos && reports::kExplorerTemplate.empty()) {
+    return code == 3;
+  }
   return code == 0 || (code == 1 && example.find(" compare ") != std::string::npos);
 }
 
