@@ -1,6 +1,8 @@
 #include "hw_specs/relative.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,8 +15,9 @@
 namespace roofcast::specs {
 namespace {
 
-std::vector<Gpu> load_measured() {
-  std::vector<Gpu> measured;
+// Each with the values of its own calibration alone.
+std::vector<Gpu> load_calibrated(CalibrationKind kind) {
+  std::vector<Gpu> found;
   for (const Embedded& one : embedded()) {
     if (one.overlay_text.empty()) continue;
     Source source;
@@ -24,9 +27,9 @@ std::vector<Gpu> load_measured() {
     source.overlay_text = one.overlay_text;
     source.datasheet_only = true;
     Gpu gpu = load(source);
-    if (!gpu.sustained.published) measured.push_back(std::move(gpu));
+    if (calibration_kind(gpu.sustained) == kind) found.push_back(std::move(gpu));
   }
-  return measured;
+  return found;
 }
 
 bool same(const std::string& a, const std::string& b) {
@@ -39,6 +42,37 @@ auto distance(const Gpu& a, const Gpu& b) {
   };
   return std::tuple{a.name != b.name, !same_die(a, b), !same(a.architecture, b.architecture),
                     std::abs(major(a) - major(b)), std::abs(a.year - b.year)};
+}
+
+// What a chip keeps up, on whatever card; launches are an installation's.
+constexpr std::array kOfTheChip = {
+    &Sustained::dram_read_bytes_per_s,      &Sustained::dram_write_bytes_per_s,
+    &Sustained::dram_scattered_bytes_per_s, &Sustained::l2_bandwidth_bytes_per_s,
+    &Sustained::power_free_share,           &Sustained::power_slowdown};
+
+double dram_apart(const Gpu& a, const Gpu& b) {
+  const auto rate = [](const Gpu& gpu) {
+    return gpu.memory.dram_bandwidth_bytes_per_s.value_or(1);
+  };
+  return std::abs(std::log(rate(a) / rate(b)));
+}
+
+// Other cards of the same die, that of the nearest DRAM last.
+void take_published(Gpu& gpu) {
+  static const std::vector<Gpu> published = load_calibrated(CalibrationKind::published);
+  std::vector<const Gpu*> cards;
+  for (const Gpu& one : published) {
+    if (one.name != gpu.name && same_die(one, gpu)) cards.push_back(&one);
+  }
+  std::sort(cards.begin(), cards.end(), [&gpu](const Gpu* a, const Gpu* b) {
+    return dram_apart(*a, gpu) > dram_apart(*b, gpu);
+  });
+  for (const Gpu* card : cards) {
+    for (const auto member : kOfTheChip) {
+      if (card->sustained.*member) gpu.sustained.*member = card->sustained.*member;
+    }
+    carry_over(*card, gpu);
+  }
 }
 
 const Gpu& named(std::string_view name) {
@@ -54,7 +88,7 @@ const Gpu& named(std::string_view name) {
 }  // namespace
 
 std::span<const Gpu> measured_gpus() {
-  static const std::vector<Gpu> measured = load_measured();
+  static const std::vector<Gpu> measured = load_calibrated(CalibrationKind::measured);
   return measured;
 }
 
@@ -85,6 +119,7 @@ void take_from_relative(Gpu& gpu, std::string_view relative) {
   if (found == nullptr) return;
   take_values(*found, gpu);
   if (found->name == gpu.name) return;
+  if (relative.empty()) take_published(gpu);
   static const Widening widening = shipped_widening();
   const double wider = same_die(gpu, *found) ? widening.same_die : widening.other_die;
   for (auto* spread : {&gpu.sustained.spread_launch_bound, &gpu.sustained.spread_memory,

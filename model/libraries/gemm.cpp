@@ -33,7 +33,8 @@ struct Choice {
   std::int64_t rows() const { return ceil_div(static_cast<std::int64_t>(m), tile.m); }
   std::int64_t columns() const { return ceil_div(static_cast<std::int64_t>(n), tile.n); }
   double area() const { return as_double(tile.m * tile.n); }
-  double sides() const { return as_double(tile.m + tile.n); }
+  bool along_m() const { return tile.side == tile.m || (tile.side == 0 && tile.m % 64 == 0); }
+  double copied_lines() const { return as_double(gemm::copied_lines(tile)); }
   double depth() const { return kStepBytes / element; }
   /// Of 128 B; on the SIMT pipes sums end after any 8 elements.
   double steps() const {
@@ -65,10 +66,11 @@ double operand_wavefronts(const Choice& c) {
   if (!c.tensor) return 0;
   if (!c.takes_wide) {
     constexpr double kWarpsAcross = 2;
-    return (kWarpsAcross + 1) * c.sides();
+    return (kWarpsAcross + 1) * c.copied_lines();
   }
-  const double rows = as_double(c.tile.m % 64 == 0 ? c.tile.m : c.tile.n);
-  return rows / c.instruction_rows * (c.instruction_rows + c.area() / rows);
+  const double rows = as_double(c.along_m() ? c.tile.m : c.tile.n);
+  const double at_once = std::min(rows, c.instruction_rows);
+  return rows / at_once * (at_once + c.copied_lines() - rows);
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once. Of each
@@ -148,7 +150,7 @@ std::int64_t threads_of(const Choice& c) {
 std::int64_t shared_bytes_of(const Choice& c, const Gpu& gpu) {
   if (!gpu.occupancy) return 0;
   const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t stage = (c.tile.m + c.tile.n) * static_cast<std::int64_t>(kStepBytes);
+  const std::int64_t stage = copied_lines(c.tile) * static_cast<std::int64_t>(kStepBytes);
   const std::int64_t room = std::min(
       rules.shared_bytes_per_sm / c.tile.blocks_per_sm - rules.shared_reserved_bytes_per_block,
       rules.shared_bytes_per_block);
@@ -157,7 +159,7 @@ std::int64_t shared_bytes_of(const Choice& c, const Gpu& gpu) {
 
 double stages_of(const Choice& c, std::int64_t shared_bytes) {
   if (c.tile.stages > 0) return as_double(c.tile.stages);
-  return std::max(1.0, as_double(shared_bytes) / (c.sides() * kStepBytes));
+  return std::max(1.0, as_double(shared_bytes) / (c.copied_lines() * kStepBytes));
 }
 
 // Warpgroups that multiply a tile, beside one that copies; none for mma.sync and the SIMT pipes.
@@ -167,10 +169,8 @@ double groups_of(const Choice& c) {
   return c.takes_wide ? std::max(1.0, as_double(threads_of(c) / kWarpgroup - 1)) : 0;
 }
 
-// Sums in tensor memory leave while the next tile is multiplied.
 TileScheduler scheduler_of(const Choice& c) {
-  if (c.tile.ping_pong || (c.instruction_rows > 64 && c.takes_wide))
-    return TileScheduler::ping_pong;
+  if (c.tile.ping_pong) return TileScheduler::ping_pong;
   return c.tensor ? TileScheduler::persistent : TileScheduler::hardware;
 }
 
@@ -188,9 +188,13 @@ void set_launch(Plan& plan, const Choice& c, const Gpu& gpu) {
   plan.launch.shared_bytes = shared_bytes_of(c, gpu);
 }
 
-// What the SMs receive of the operands: every tile column A and every tile row B, as far as they exist.
+// What the SMs receive of the operands: every tile column A and every tile row B, as far as they exist; of
+// pairs each block half of what both need.
 double received_bytes(const Choice& c) {
-  return c.batch * c.k * c.element * (as_double(c.columns()) * c.m + as_double(c.rows()) * c.n);
+  const double shared = c.tile.paired ? 0.5 : 1;
+  const double of_a = c.along_m() ? 1 : shared, of_b = c.along_m() ? shared : 1;
+  return c.batch * c.k * c.element *
+         (of_a * as_double(c.columns()) * c.m + of_b * as_double(c.rows()) * c.n);
 }
 
 // Instructions for a multiply-add of fp32, loads of operands among them.
@@ -210,7 +214,7 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
   const double received = received_bytes(c);
   set_traffic(step.issued, {received / steps, 0});
   plan.joined.bytes = received - step_lookup_bytes(c, gpu) * steps;
-  step.issued.shared_bytes = c.sides() * kStepBytes;
+  step.issued.shared_bytes = c.copied_lines() * kStepBytes;
   step.wavefronts.operands = operand_wavefronts(c);
   step.wavefronts.copies = copied_pieces(c);
   step.waits =

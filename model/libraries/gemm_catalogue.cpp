@@ -27,25 +27,49 @@ bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
   return has_wgmma(gpu) && takes_wide(p, gpu) && p.dtype == DType::tf32;
 }
 bool takes_any_width(const Problem& p, const Gpu& gpu) {
-  return has_wgmma(gpu) && takes_wide(p, gpu) && p.dtype != DType::tf32;
+  return takes_wide(p, gpu) && !takes_tf32_tiles(p, gpu);
 }
 
-std::int64_t stages(std::int64_t m, std::int64_t n, const Gpu& gpu) {
+std::int64_t stages(std::int64_t lines, const Gpu& gpu) {
   if (!gpu.occupancy) return kMostStages;
   const std::int64_t room = gpu.occupancy->shared_bytes_per_block - kResultBytes;
-  return std::min(kMostStages, room / ((m + n) * kStep));
+  return std::min(kMostStages, room / (lines * kStep));
+}
+
+std::span<const std::int64_t> wide_sides(const Gpu& gpu) {
+  if (has_wgmma(gpu)) return kWgmmaSides;
+  return kTcgen05Sides;
+}
+
+// Of the other side: registers hold the sums of wgmma, tensor memory those of tcgen05.
+std::int64_t widest(std::int64_t side, const Gpu& gpu) {
+  return has_wgmma(gpu) ? 2 * kSumsShared * kGroupThreads / side : kTcgen05Columns;
+}
+
+bool is_wide_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
+  const auto sides = wide_sides(gpu);
+  return other > 0 && other % kWideColumns == 0 && other <= widest(side, gpu) &&
+         std::find(sides.begin(), sides.end(), side) != sides.end();
+}
+
+LibraryTile tcgen05_tile(const Problem& p, std::int64_t m, std::int64_t n, bool along_m) {
+  constexpr std::int64_t kFullRows = kTcgen05Sides.back();
+  const std::int64_t side = along_m ? m : n;
+  const bool paired = side == kFullRows && (along_m ? p[kM] : p[kN]) > side;
+  const double rate = as_double(side) / as_double(kFullRows);
+  return {m, n, 1, rate, 0, true, side, paired};
 }
 
 // Of any width, where the kernels have it.
-std::optional<LibraryTile> wgmma_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
-  const auto is_tile = [](std::int64_t side, std::int64_t other) {
-    return other > 0 && other % kWgmmaColumns == 0 &&
-           std::find(kWgmmaSides.begin(), kWgmmaSides.end(), side) != kWgmmaSides.end();
-  };
-  const std::int64_t sums = m * n / kGroupThreads;
-  if (!is_tile(m, n) && !is_tile(n, m)) return std::nullopt;
-  if (sums > 2 * kSumsShared || stages(m, n, gpu) < kLeastStages) return std::nullopt;
-  return LibraryTile{m, n, 1, 1, stages(m, n, gpu), sums <= kSumsAlone};
+std::optional<LibraryTile> wide_tile(const Problem& p, std::int64_t m, std::int64_t n,
+                                     const Gpu& gpu) {
+  const bool along_m = is_wide_tile(m, n, gpu), along_n = is_wide_tile(n, m, gpu);
+  if (!along_m && !along_n) return std::nullopt;
+  LibraryTile tile{m, n, 1, 1, 0, m * n <= kSumsAlone * kGroupThreads};
+  if (!has_wgmma(gpu)) tile = tcgen05_tile(p, m, n, along_m && (m >= n || !along_n));
+  tile.stages = stages(copied_lines(tile), gpu);
+  if (tile.stages < kLeastStages) return std::nullopt;
+  return tile;
 }
 
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
@@ -58,26 +82,26 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   }
   if (!takes_wide(p, gpu)) return kMmaTiles;
   if (takes_tf32_tiles(p, gpu)) return kTf32Tiles;
-  return kTcgen05Tiles;
+  return {};
 }
 
 std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   const std::int64_t m = p[kTileM], n = p[kTileN];
-  if (takes_any_width(p, gpu)) return wgmma_tile(m, n, gpu);
+  if (takes_any_width(p, gpu)) return wide_tile(p, m, n, gpu);
   const auto tiles = tiles_for(p, gpu);
   const auto one = std::find_if(tiles.begin(), tiles.end(), [m, n](const LibraryTile& tile) {
     return tile.m == m && tile.n == n;
   });
   if (one == tiles.end()) return std::nullopt;
   LibraryTile found = *one;
-  if (takes_tf32_tiles(p, gpu)) found.stages = stages(m, n, gpu) / found.blocks_per_sm;
+  if (takes_tf32_tiles(p, gpu)) found.stages = stages(m + n, gpu) / found.blocks_per_sm;
   return found;
 }
 
 // Run files of 2026-11-22 name tiles for tf32 that other types have.
 std::optional<LibraryTile> named_before(const Problem& p, const Gpu& gpu) {
   if (!takes_tf32_tiles(p, gpu)) return std::nullopt;
-  return wgmma_tile(p[kTileM], p[kTileN], gpu);
+  return wide_tile(p, p[kTileM], p[kTileN], gpu);
 }
 
 // Shared memory holds two stages of a tile.
@@ -108,13 +132,12 @@ class Widths {
         along_m_(along_m),
         other_extent_(along_m ? p[kN] : p[kM]),
         rows_(ceil_div(along_m ? p[kM] : p[kN], side) * p[kBatch]) {
-    std::int64_t widest = 2 * kSumsShared * kGroupThreads / side;  // by registers
-    if (gpu.occupancy) {
+    std::int64_t most = widest(side, gpu);
+    if (gpu.occupancy && has_wgmma(gpu)) {
       const std::int64_t lines = (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kStep;
-      widest = std::min(widest, lines / kLeastStages - side);
+      most = std::min(most, lines / kLeastStages - side);
     }
-    most_ =
-        std::min(widest / kWgmmaColumns, ceil_div(other_extent_, kWgmmaColumns)) * kWgmmaColumns;
+    most_ = std::min(most / kWideColumns, ceil_div(other_extent_, kWideColumns)) * kWideColumns;
   }
 
   // The names fill rounds: on 132 SMs 1149x2008 takes 126 tiles, 4435x1624 takes 260, 2778x26544 takes
@@ -135,10 +158,10 @@ class Widths {
       for (std::int64_t left = splits > 1 ? 1 : kWidths; left > 0; --left) {
         columns = ceil_div(blocks * columns, places) * places / blocks;  // fills the last round
         const std::int64_t width =
-            ceil_div(ceil_div(other_extent_, columns), kWgmmaColumns) * kWgmmaColumns;
+            ceil_div(ceil_div(other_extent_, columns), kWideColumns) * kWideColumns;
         add_width(found, width, splits);
-        if (width == kWgmmaColumns) break;
-        columns = ceil_div(other_extent_, width - kWgmmaColumns);
+        if (width == kWideColumns) break;
+        columns = ceil_div(other_extent_, width - kWideColumns);
       }
     }
   }
@@ -148,7 +171,7 @@ class Widths {
 
   void add_width(std::vector<Problem>& found, std::int64_t width, std::int64_t splits) const {
     const std::int64_t m = along_m_ ? side_ : width, n = along_m_ ? width : side_;
-    if (wgmma_tile(m, n, gpu_)) add(found, p_, m, n, splits);
+    if (wide_tile(p_, m, n, gpu_)) add(found, p_, m, n, splits);
   }
 
   const Problem& p_;
@@ -169,7 +192,7 @@ struct Asked {
 bool is_tried(std::int64_t side, const Asked& asked, std::int64_t extent, std::int64_t other) {
   if (asked.side != kToChoose || asked.other != kToChoose) return is_asked(asked.side, side);
   const std::int64_t least = kWgmmaSides.front();
-  const bool may_lie = extent > least - kWgmmaColumns || extent >= other;
+  const bool may_lie = extent > least - kWideColumns || extent >= other;
   return may_lie && (side == least || side / 2 < extent);
 }
 
@@ -177,7 +200,7 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   constexpr std::size_t kUsual = 64;
   found.reserve(kUsual);
-  for (const std::int64_t side : kWgmmaSides) {
+  for (const std::int64_t side : wide_sides(gpu)) {
     const Asked along_m{p[kTileM], p[kTileN]}, along_n{p[kTileN], p[kTileM]};
     if (is_tried(side, along_m, p[kM], p[kN])) Widths(p, side, true, gpu).add_to(found);
     if (is_tried(side, along_n, p[kN], p[kM])) Widths(p, side, false, gpu).add_to(found);
@@ -256,11 +279,11 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
       "gemm.library has no tile " + side_text(p[kTileM]) + "x" + side_text(p[kTileN]) + " here: ";
   std::string known;
   if (takes_any_width(p, gpu)) {
-    for (const std::int64_t side : kWgmmaSides) {
+    for (const std::int64_t side : wide_sides(gpu)) {
       known += (known.empty() ? "" : ", ") + std::to_string(side);
     }
     throw InputError(refused + "one side is one of " + known + ", the other a multiple of " +
-                     std::to_string(kWgmmaColumns));
+                     std::to_string(kWideColumns));
   }
   for (const LibraryTile& one : tiles_for(p, gpu)) {
     known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n);

@@ -16,15 +16,23 @@ struct LibraryTile {
   std::int64_t blocks_per_sm;
   double rate = 1;          ///< of its arithmetic, against the fastest tile's on the same pipe
   std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
-  bool ping_pong = false;   ///< two warpgroups take tiles in turns and share the stages
+  bool ping_pong = false;   ///< sums of a tile leave while the next one's are made; they share the stages
+  std::int64_t side = 0;    ///< m or n: that along the rows of the matrix instruction; 0: either
+  bool paired = false;      ///< with the neighbour along `side`: each copies half of the other side
 };
+
+/// Rows of A and columns of B that a block copies for a step.
+constexpr std::int64_t copied_lines(const LibraryTile& tile) {
+  const std::int64_t other = tile.m + tile.n - tile.side;
+  return tile.paired ? tile.side + other / 2 : tile.m + tile.n;
+}
 
 // Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels of
 // 2026-11-23 in validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
 // multiple of 8. Up to kSumsAlone sums a thread, each of two warpgroups takes tiles of its own, in turns;
 // larger tiles two warpgroups share. Stages fill the shared memory.
 inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
-inline constexpr std::int64_t kWgmmaColumns = 8;
+inline constexpr std::int64_t kWideColumns = 8;
 inline constexpr std::int64_t kGroupThreads = 128;
 inline constexpr std::int64_t kSumsAlone = 176;   ///< of a thread of one group
 inline constexpr std::int64_t kSumsShared = 160;  ///< of a thread of two
@@ -41,17 +49,15 @@ inline constexpr std::array kTf32Tiles = {
     LibraryTile{256, 64, 2, 0.7}, LibraryTile{128, 128, 2, 0.7}, LibraryTile{128, 256, 1, 0.9},
     LibraryTile{256, 128, 1, 0.9}};
 
+/// With tcgen05, by the shapes of its instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or 128
+/// rows by up to 256 columns, any multiple of 8; 64 rows take the time of 128. Two neighbours with 128
+/// rows each multiply as a pair, of which each holds half of the columns' operand.
+inline constexpr std::array<std::int64_t, 2> kTcgen05Sides = {64, 128};
+inline constexpr std::int64_t kTcgen05Columns = 256;
+
 // Of all tiles that fit an SM, those whose absence makes the forecast of the rows of even position
 // worse (gemm_tensor.csv, bf16: ai-dynamo/aiconfigurator; greedy, 2026-11-22). A tile there can
 // stand for several that a library has.
-/// With tcgen05, whose kernels were never named: tiles of wgmma.
-inline constexpr std::array kTcgen05Tiles = {
-    LibraryTile{8, 64, 1},    LibraryTile{64, 16, 3},   LibraryTile{64, 48, 1},
-    LibraryTile{64, 64, 4},   LibraryTile{64, 128, 2},  LibraryTile{64, 192, 2},
-    LibraryTile{64, 224, 1},  LibraryTile{64, 256, 1},  LibraryTile{64, 320, 1},
-    LibraryTile{80, 64, 2},   LibraryTile{80, 320, 1},  LibraryTile{96, 256, 1},
-    LibraryTile{96, 320, 1},  LibraryTile{128, 256, 1}, LibraryTile{160, 128, 2},
-    LibraryTile{160, 256, 1}, LibraryTile{192, 160, 1}, LibraryTile{192, 192, 1}};
 /// With mma.sync.
 inline constexpr std::array kMmaTiles = {LibraryTile{16, 256, 1},  LibraryTile{32, 32, 4},
                                          LibraryTile{64, 64, 2},   LibraryTile{64, 128, 2},
