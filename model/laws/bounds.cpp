@@ -33,22 +33,30 @@ double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
   return bytes / bandwidth;
 }
 
-// Of that many bytes which an earlier kernel computed, what L2 may hold.
-double may_be_found(double bytes, CacheState cache, const Gpu& gpu) {
-  return cache == CacheState::warm ? std::min(bytes, gpu.memory.l2_bytes.value_or(0)) : 0;
+// Of that many bytes which an earlier kernel used, what L2 may hold.
+double may_be_found(double bytes, const Gpu& gpu) {
+  return std::min(bytes, gpu.memory.l2_bytes.value_or(0));
 }
 
 // Each input once in, each output once out, less what an earlier launch may have left in L2.
 Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position, CacheState cache,
                             const Gpu& gpu) {
   Traffic sum;
-  double computed_before = 0;
-  for (const ArrayUse& use : program[position].plan.arrays) {
+  const auto& arrays = program[position].plan.arrays;
+  // Launches whose arrays come round again read the same activations each time.
+  const bool repeated = std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
+    return use.returns_after_bytes.has_value();
+  });
+  double used = 0;  // by earlier kernels, for all that is known
+  for (const ArrayUse& use : arrays) {
     if (used_before(program, position, use.array)) continue;
     sum += use.compulsory;
-    if (use.activation || use.returns_after_bytes) computed_before += use.compulsory.read_bytes;
+    const bool computed = use.activation && (repeated || cache == CacheState::warm);
+    if (computed || use.returns_after_bytes) {
+      used += use.compulsory.read_bytes;
+    }
   }
-  sum.read_bytes -= may_be_found(computed_before, cache, gpu);
+  sum.read_bytes -= may_be_found(used, gpu);
   return sum;
 }
 
@@ -135,7 +143,9 @@ Limit limit(const LaunchSequence& program, const Gpu& gpu, CacheState cache) {
 Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache) {
   TimeByResource times{};
   Traffic unavoidable = work.compulsory;
-  unavoidable.read_bytes -= may_be_found(unavoidable.read_bytes, cache, gpu);
+  if (cache == CacheState::warm) {
+    unavoidable.read_bytes -= may_be_found(unavoidable.read_bytes, gpu);
+  }
   at(times, Resource::dram) = dram_bound_s(unavoidable, gpu);
   if (work.flops() > 0) {
     const auto peak = best_peak(gpu, type);

@@ -75,7 +75,7 @@ double operand_wavefronts(const Choice& c) {
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once. Of each
 // such copy, as multiples of a piece of the copy engine.
-constexpr double kPiecesOfWarp = 5;
+constexpr double kPiecesOfWarp = 6;
 
 double copied_pieces(const Choice& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;

@@ -48,8 +48,8 @@ std::int64_t widest(std::int64_t side, const Gpu& gpu) {
 
 bool is_wide_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
   const auto sides = wide_sides(gpu);
-  return other > 0 && other % kWideColumns == 0 && other <= widest(side, gpu) &&
-         std::find(sides.begin(), sides.end(), side) != sides.end();
+  return std::find(sides.begin(), sides.end(), side) != sides.end() && other > 0 &&
+         other % kWideColumns == 0 && other <= widest(side, gpu);
 }
 
 LibraryTile tcgen05_tile(const Problem& p, std::int64_t m, std::int64_t n, bool along_m) {
@@ -85,6 +85,17 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   return {};
 }
 
+// Shared memory holds two stages of each block's tile; fewer blocks where it is small, none where it is too small.
+std::int64_t fitting_blocks(const LibraryTile& tile, DType type, const Gpu& gpu) {
+  if (!gpu.occupancy) return tile.blocks_per_sm;
+  const OccupancyRules& rules = *gpu.occupancy;
+  const double of_row = type == DType::fp32 ? kSimtDepth * size_bytes(type) : kStepBytes;
+  const std::int64_t stages = 2 * (tile.m + tile.n) * static_cast<std::int64_t>(of_row);
+  if (stages > rules.shared_bytes_per_block) return 0;
+  return std::min(tile.blocks_per_sm,
+                  rules.shared_bytes_per_sm / (stages + rules.shared_reserved_bytes_per_block));
+}
+
 std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   const std::int64_t m = p[kTileM], n = p[kTileN];
   if (takes_any_width(p, gpu)) return wide_tile(p, m, n, gpu);
@@ -94,6 +105,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   });
   if (one == tiles.end()) return std::nullopt;
   LibraryTile found = *one;
+  found.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(*one, p.dtype, gpu));
   if (takes_tf32_tiles(p, gpu)) found.stages = stages(m + n, gpu) / found.blocks_per_sm;
   return found;
 }
@@ -102,16 +114,6 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
 std::optional<LibraryTile> named_before(const Problem& p, const Gpu& gpu) {
   if (!takes_tf32_tiles(p, gpu)) return std::nullopt;
   return wide_tile(p, p[kTileM], p[kTileN], gpu);
-}
-
-// Shared memory holds two stages of a tile.
-bool fits(const LibraryTile& tile, DType type, const Gpu& gpu) {
-  if (!gpu.occupancy) return true;
-  const double of_row = type == DType::fp32 ? kSimtDepth * size_bytes(type) : kStepBytes;
-  const std::int64_t needed = 2 * (tile.m + tile.n) * static_cast<std::int64_t>(of_row);
-  return needed + gpu.occupancy->shared_reserved_bytes_per_block <=
-         std::min(gpu.occupancy->shared_bytes_per_sm / tile.blocks_per_sm,
-                  gpu.occupancy->shared_bytes_per_block);
 }
 
 void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int64_t n,
@@ -226,8 +228,10 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   const auto tiles = tiles_for(p, gpu);
   found.reserve(tiles.size() * kSplits.size());
   for (const LibraryTile& tile : tiles) {
-    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) || !fits(tile, p.dtype, gpu))
+    if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
+        fitting_blocks(tile, p.dtype, gpu) == 0) {
       continue;
+    }
     const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
     for (const std::int64_t splits :
          splits_of(asked, steps_of(p), whole, most_blocks(p, tile, gpu))) {

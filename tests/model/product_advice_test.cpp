@@ -62,13 +62,13 @@ TEST(ProductAdvice, NamesWhatThePaddingOfAVocabularyBuys) {
 }
 
 TEST(ProductAdvice, NamesTheWaveThatASmallerShapeSaves) {
-  // Tiles of 128x256: 98 of 1792 rows and columns fit 108 SMs at once, 120 of 1800 do not.
+  // Tiles of 128x128: 196 of 1792 rows and columns fit 108 SMs at once, two each, 225 of 1800 do not.
   const Advised advised = advise({1800, 1800, 1792}, {}, "a100-sxm4-80gb");
   const auto smaller = of_kind(advised, AdviceKind::smaller);
   ASSERT_FALSE(smaller.empty());
   EXPECT_LE(smaller.front().product.waves, 1);
   EXPECT_GT(advised.asked.waves, 1);
-  EXPECT_NE(smaller.front().why.find("1 wave of tiles 128x256, not "), std::string::npos)
+  EXPECT_NE(smaller.front().why.find("1 wave of tiles 128x128, not "), std::string::npos)
       << smaller.front().why;
 }
 

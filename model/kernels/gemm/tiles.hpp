@@ -16,9 +16,10 @@ struct LibraryTile {
   std::int64_t blocks_per_sm;
   double rate = 1;          ///< of its arithmetic, against the fastest tile's on the same pipe
   std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
-  bool ping_pong = false;   ///< sums of a tile leave while the next one's are made; they share the stages
-  std::int64_t side = 0;    ///< m or n: that along the rows of the matrix instruction; 0: either
-  bool paired = false;      ///< with the neighbour along `side`: each copies half of the other side
+  bool ping_pong =
+      false;  ///< sums of a tile leave while the next one's are made; they share the stages
+  std::int64_t side = 0;  ///< m or n: that along the rows of the matrix instruction; 0: either
+  bool paired = false;    ///< with the neighbour along `side`: each copies half of the other side
 };
 
 /// Rows of A and columns of B that a block copies for a step.
@@ -55,13 +56,13 @@ inline constexpr std::array kTf32Tiles = {
 inline constexpr std::array<std::int64_t, 2> kTcgen05Sides = {64, 128};
 inline constexpr std::int64_t kTcgen05Columns = 256;
 
-// Of all tiles that fit an SM, those whose absence makes the forecast of the rows of even position
-// worse (gemm_tensor.csv, bf16: ai-dynamo/aiconfigurator; greedy, 2026-11-22). A tile there can
-// stand for several that a library has.
-/// With mma.sync.
-inline constexpr std::array kMmaTiles = {LibraryTile{16, 256, 1},  LibraryTile{32, 32, 4},
-                                         LibraryTile{64, 64, 2},   LibraryTile{64, 128, 2},
-                                         LibraryTile{128, 256, 1}, LibraryTile{256, 64, 1}};
+/// With mma.sync: cuBLAS's tiles (NVIDIA, Deep Learning Performance: Matrix Multiplication Background),
+/// and two for few rows.
+inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1},
+                                         LibraryTile{128, 128, 2}, LibraryTile{256, 64, 1},
+                                         LibraryTile{64, 256, 1},  LibraryTile{128, 64, 2},
+                                         LibraryTile{64, 128, 2},  LibraryTile{64, 64, 2},
+                                         LibraryTile{32, 32, 4},   LibraryTile{16, 256, 1}};
 
 // fp32 on the SIMT pipes: the tiles in the kernels' names in gemm_fp32.csv (sitar-lab/NeuSight, test
 // set), and the rates of long sums on many tiles, by the rows of even position of its device of 108

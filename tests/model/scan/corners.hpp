@@ -58,17 +58,20 @@ inline std::vector<Question> corners(const KernelRef& kernel) {
   return found;
 }
 
+/// A forecast of experts takes a hundred times as long as that of a product: of their questions one in 16.
+inline bool is_drawn(const KernelFamily& family, const std::string& words, std::size_t one_in) {
+  return stable_hash(words) % (family.name == "moe" ? 16 * one_in : one_in) == 0;
+}
+
 /// Each corner once, of a build without optimization one in many: of the H200 and of a device drawn.
 template <class Visit>
 void visit_corners(const KernelFamily& family, const Visit& visit) {
-  // A forecast of experts takes a hundred times as long as that of a product.
-  const std::size_t one_in = family.name == "moe" ? 16 * kOneIn : kOneIn;
   std::vector<std::string_view> names;
   for (const Gpu& gpu : gpus()) names.push_back(gpu.name);
   for (const KernelModel& kernel : family.variants) {
     for (const Question& question : corners({&family, &kernel})) {
       const std::string words = text(question);
-      if (stable_hash(words) % one_in != 0) continue;
+      if (!is_drawn(family, words, kOneIn)) continue;
       const std::string_view drawn = drawn_name(words, names);
       visit(question, gpu_named("h200-sxm"));
       if (drawn != "h200-sxm") visit(question, gpu_named(drawn));

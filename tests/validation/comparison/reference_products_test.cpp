@@ -62,20 +62,20 @@ void expect_held_out(const char* file, const Rows& rows, TableQuery query) {
   EXPECT_LE(held_out.error / held_out.count, rows.most) << rows.gpu << ' ' << rows.dtype;
 }
 
-// Graph replay: A warm in L2, five copies of B in turn. An fp8 product's A comes in bf16, and launches
+// Graph replay: A stays, five copies of B in turn. An fp8 product's A comes in bf16, and launches
 // before it find its scale and convert it: the last GPU's by a newer release, whose products hide their
 // own launches; those beside them take 1.9 µs each, by the shortest rows of even position.
 TEST(ReferenceProducts, OnTensorCoresAreForecastWithinTheTolerances) {
   constexpr const char* kFile = "gemm_tensor.csv";
   if (reference_text(kFile).empty()) GTEST_SKIP() << "no reference tables here";
   for (const Rows& rows :
-       {Rows{"h200-sxm", "bf16", 0.09}, Rows{"h100-sxm5", "bf16", 0.09},
-        Rows{"a100-sxm4-80gb", "bf16", 0.11}, Rows{"b200", "bf16", 0.145},
-        Rows{"h200-sxm", "fp8", 0.075, "dynamic"}, Rows{"h100-sxm5", "fp8", 0.082, "dynamic"},
-        Rows{"b200", "fp8", 0.08, "dynamic_vectors", 1.9e-6}}) {
+       {Rows{"h200-sxm", "bf16", 0.085}, Rows{"h100-sxm5", "bf16", 0.085},
+        Rows{"a100-sxm4-80gb", "bf16", 0.11}, Rows{"b200", "bf16", 0.11},
+        Rows{"h200-sxm", "fp8", 0.065, "dynamic"}, Rows{"h100-sxm5", "fp8", 0.065, "dynamic"},
+        Rows{"b200", "fp8", 0.085, "dynamic_vectors", 1.9e-6}}) {
     TableQuery query;
     query.set = {{"weight_copies", "5"}, {"quantize", rows.quantize}};
-    query.cache = CacheState::warm;
+    query.cache = CacheState::steady;
     expect_held_out(kFile, rows, query);
   }
 }
