@@ -71,6 +71,7 @@ void visit_quantities(Gpu& gpu, const Visit& visit) {
   visit("/memory/l2_bytes_per_clk", gpu.memory.l2_bytes_per_clk);
   visit("/memory/l1_line_bytes", gpu.memory.l1_line_bytes);
   visit("/memory/l2_line_bytes", gpu.memory.l2_line_bytes);
+  visit("/memory/l2_partitions", gpu.memory.l2_partitions);
   visit("/memory/l2_sector_bytes", gpu.memory.l2_sector_bytes);
   visit("/memory/l1_shared_bytes", gpu.memory.l1_shared_bytes);
   visit("/memory/shared_banks", gpu.memory.shared_banks);

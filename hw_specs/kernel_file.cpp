@@ -25,10 +25,10 @@ constexpr std::array<std::pair<std::string_view, Access>, 4> kAccesses = {
      {"broadcast", Access::broadcast}}};
 
 // Members of a question beside its parameters: no parameter takes their names.
-constexpr std::array<std::string_view, 22> kOptions = {
-    "kernel",   "gpu",   "dtype", "format",   "output", "help",    "overlay", "datasheet",
-    "relative", "set",   "cache", "sm_clock", "batch",  "jobs",    "plot",    "x",
-    "series",   "waves", "run",   "line",     "error",  "variants"};
+constexpr std::array<std::string_view, 23> kOptions = {
+    "kernel",   "gpu",    "dtype", "format", "output",   "help",  "overlay", "datasheet",
+    "relative", "set",    "cache", "launch", "sm_clock", "batch", "jobs",    "plot",
+    "x",        "series", "waves", "run",    "line",     "error", "variants"};
 
 /// Reads the values of one file, whose names are those of its parameters.
 class Reader {

@@ -153,7 +153,8 @@ void add_forecast(Prediction& result, const LaunchSequence& program, const SmClo
     }
   }
   show(result, launches, runs, gpu);
-  const LaunchCosts costs = launch_costs(gpu, cache);
+  const LaunchCosts costs =
+      launch_costs(gpu, cache, assumptions.launch.value_or(usual_launch(cache)));
   const Schedule chain = schedule(runs, costs, assumptions.queued_s);
   const double launch_s = chain.total_s - running_s;
   time.waterfall[Part::launch] = launch_s;
@@ -267,7 +268,8 @@ class Candidates {
       : problems_(kernel.kernel->candidates != nullptr ? kernel.kernel->candidates(problem, gpu)
                                                        : std::vector{problem}) {
     const auto outline = problems_.size() > 1 ? kernel.kernel->outline : nullptr;
-    const LaunchCosts costs = launch_costs(gpu, assumptions.cache);
+    const LaunchCosts costs = launch_costs(
+        gpu, assumptions.cache, assumptions.launch.value_or(usual_launch(assumptions.cache)));
     order_.reserve(problems_.size());
     for (std::size_t i = 0; i < problems_.size(); ++i) {
       order_.emplace_back(0, i);

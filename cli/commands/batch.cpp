@@ -39,7 +39,8 @@ Asked find_names(const Query& query) {
 }
 
 [[noreturn]] void throw_unknown(const KernelRef& kernel, const std::string& key) {
-  std::vector<std::string_view> known = {"kernel", "gpu", "dtype", "cache", "sm_clock_hz"};
+  std::vector<std::string_view> known = {"kernel", "gpu",    "dtype",
+                                         "cache",  "launch", "sm_clock_hz"};
   for (const Parameter& parameter : kernel.parameters()) known.push_back(parameter.name);
   throw InputError(fmt::format("{} has no parameter '{}'.{}", kernel_name(kernel), key,
                                did_you_mean(key, known)));
@@ -48,6 +49,10 @@ Asked find_names(const Query& query) {
 bool read_assumption(const QueryField& field, Assumptions& assumptions) {
   if (field.key == "cache") {
     assumptions.cache = parse_cache(text_of(field));
+    return true;
+  }
+  if (field.key == "launch") {
+    assumptions.launch = parse_launch(text_of(field));
     return true;
   }
   if (field.key == "sm_clock_hz") {

@@ -124,6 +124,7 @@ Cells side_by_side(const std::vector<std::string>& names, const DeviceOptions& d
 
 std::vector<std::string> texts(const std::vector<Cell>& row) {
   std::vector<std::string> found;
+  found.reserve(row.size());
   for (const Cell& cell : row) found.push_back(cell.text);
   return found;
 }

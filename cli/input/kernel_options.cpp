@@ -120,6 +120,10 @@ std::vector<Option> with_forecast_options(std::vector<Option> own) {
        "what L2 holds at the start: cold (one launch, timed alone; the default), warm (the same, "
        "but what an earlier kernel just computed is there as far as it fits: x of a kernel over "
        "rows, A of a product) or steady (launches back to back)"});
+  own.push_back(
+      {"launch", "stream|graph|pdl",
+       "how kernels are launched: one by one in a stream, as nodes of a CUDA graph, or there "
+       "by programmatic dependent launch (default: stream; graph where --cache is steady)"});
   own.push_back({"sm-clock", "HZ", "a measured SM clock instead of the expected one"});
   return own;
 }
@@ -131,9 +135,18 @@ CacheState parse_cache(std::string_view text) {
   return *validation::parse_cache_state(one_of("the cache state", text, names));
 }
 
+LaunchMode parse_launch(std::string_view text) {
+  std::array<std::string_view, kLaunchModes.size()> names;
+  std::transform(kLaunchModes.begin(), kLaunchModes.end(), names.begin(),
+                 [](LaunchMode mode) { return name(mode); });
+  const auto found = std::find(names.begin(), names.end(), one_of("the launch", text, names));
+  return kLaunchModes[static_cast<std::size_t>(found - names.begin())];
+}
+
 Assumptions read_assumptions(const Options& options) {
   Assumptions assumptions;
   if (const auto cache = options.find("cache")) assumptions.cache = parse_cache(*cache);
+  if (const auto launch = options.find("launch")) assumptions.launch = parse_launch(*launch);
   if (const auto clock = options.find("sm-clock")) {
     assumptions.sm_clock_hz = expect_clock("--sm-clock", parse_real("--sm-clock", *clock));
   }

@@ -35,10 +35,11 @@ DType default_dtype(const KernelRef& kernel);
 DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel);
 
 /// A command's own options, then those of every forecast: the device's (device_option_table), and
-/// --cache and --sm-clock.
+/// --cache, --launch and --sm-clock.
 std::vector<Option> with_forecast_options(std::vector<Option> own);
 Assumptions read_assumptions(const Options& options);
 
 CacheState parse_cache(std::string_view text);
+LaunchMode parse_launch(std::string_view text);
 
 }  // namespace roofcast::cli

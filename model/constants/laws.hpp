@@ -101,10 +101,9 @@ inline constexpr Constant kStoreBytesPerClk{
     "2026-11-22"};
 inline constexpr Constant kL2ResidentShare{
     "l2_resident_share",
-    0.55,
+    1.1,
     "",
-    "of L2's bytes that pass before half of what was read is lost: each half holds a copy of what "
-    "its SMs read",
+    "of the bytes of a partition of L2, that pass before half of what was read is lost",
     Kind::measured,
     "memory-study runs of both GPUs, l2_capacity: panels that every SM reads again are half lost "
     "at 27.5 of 50 MB and 33.5 of 60 MB",
@@ -137,10 +136,19 @@ inline constexpr Constant kDramTurnaround{
     kMined,
     "2026-11-23"};
 
-inline constexpr std::array kAll = {kSmVariability,       kMemoryQueueBytes, kOverlappingWarps,
-                                    kL2QueueCycles,       kTileLoadCycles,   kPipelineStepCycles,
-                                    kPipelineStartCycles, kWgmmaStartCycles, kClocksPerCopiedPiece,
-                                    kStoreBytesPerClk,    kL2ResidentShare,  kL2GradualEviction,
-                                    kL2DirtyShare,        kL2WriteShare,     kDramTurnaround};
+inline constexpr Constant kPdlLaunchShare{
+    "pdl_launch_share",
+    0.7,
+    "",
+    "of a graph's cost for the next kernel, by programmatic dependent launch",
+    Kind::measured,
+    "launches-2026-11-23.csv in validation/measured: null kernels 0.545 and 0.778 us",
+    "2026-11-23"};
+
+inline constexpr std::array kAll = {
+    kSmVariability,        kMemoryQueueBytes,   kOverlappingWarps,    kL2QueueCycles,
+    kTileLoadCycles,       kPipelineStepCycles, kPipelineStartCycles, kWgmmaStartCycles,
+    kClocksPerCopiedPiece, kStoreBytesPerClk,   kL2ResidentShare,     kL2GradualEviction,
+    kL2DirtyShare,         kL2WriteShare,       kDramTurnaround,      kPdlLaunchShare};
 
 }  // namespace roofcast::law

@@ -17,7 +17,8 @@ namespace {
 constexpr double kSumsShare = 0.75;
 
 double resident_capacity_bytes(const Gpu& gpu) {
-  return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0);
+  return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0) /
+         static_cast<double>(gpu.memory.l2_partitions);
 }
 
 // A wave covers a patch of the tile grid: whole columns of the group, then the next group.

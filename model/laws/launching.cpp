@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/constants/laws.hpp"
 #include "model/types/quantity_text.hpp"
 
 namespace roofcast {
@@ -39,11 +40,17 @@ std::string time_text(double seconds) {
 
 }  // namespace
 
-LaunchCosts launch_costs(const Gpu& gpu, CacheState cache) {
+LaunchCosts launch_costs(const Gpu& gpu, CacheState cache, LaunchMode mode) {
+  const bool one_of_many = cache == CacheState::steady;
   const double in_graph = gpu.sustained.graph_launch_s.value_or(0);
-  if (cache == CacheState::steady) return {in_graph, in_graph, std::nullopt};
-  return {gpu.sustained.stream_launch_s.value_or(in_graph),
-          gpu.sustained.launch_gap_s.value_or(in_graph), gpu.sustained.host_submit_s};
+  const double alone = gpu.sustained.stream_launch_s.value_or(in_graph);
+  if (mode == LaunchMode::stream) {
+    const double queued = gpu.sustained.launch_gap_s.value_or(in_graph);
+    if (one_of_many) return {queued, queued, std::nullopt};
+    return {alone, queued, gpu.sustained.host_submit_s};
+  }
+  const double next = mode == LaunchMode::pdl ? in_graph * law::kPdlLaunchShare.value : in_graph;
+  return {one_of_many ? next : alone, next, std::nullopt};
 }
 
 double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gpu) {

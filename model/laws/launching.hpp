@@ -17,8 +17,16 @@ struct LaunchCosts {
   std::optional<double> host_submit_s{};
 };
 
-/// Cold: kernels launched one by one in a stream. Steady: nodes of a graph.
-LaunchCosts launch_costs(const Gpu& gpu, CacheState cache);
+/// The way kernels are launched where nobody says: steady in a graph, else in a stream.
+constexpr LaunchMode usual_launch(CacheState cache) {
+  return cache == CacheState::steady ? LaunchMode::graph : LaunchMode::stream;
+}
+
+/// Steady: each of many; else the first after a pause, which no graph makes sooner.
+LaunchCosts launch_costs(const Gpu& gpu, CacheState cache, LaunchMode mode);
+inline LaunchCosts launch_costs(const Gpu& gpu, CacheState cache) {
+  return launch_costs(gpu, cache, usual_launch(cache));
+}
 
 /// What a kernel that follows another waits for its code and its parameters: for the first lines as for
 /// first data, and a trip to DRAM for what follows its first jumps, unless L2 has that (`back_to_back`). By the second

@@ -110,6 +110,7 @@ struct MemorySystem {
   std::optional<double> dram_bytes;
   std::optional<double> dram_access_bytes;  ///< what DRAM moves at the least for one read
   std::optional<double> l2_bytes;
+  std::int64_t l2_partitions = 1;          ///< each holds its own copy of what its SMs read
   std::optional<double> l2_bytes_per_clk;  ///< reads, the whole device, clocks of the SMs
   std::optional<double> l1_shared_bytes;   ///< the pool that L1 and shared memory divide, per SM
   /// Units of transfer. Where a file says nothing, those of every CUDA GPU since Volta.

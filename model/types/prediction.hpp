@@ -80,6 +80,20 @@ constexpr std::string_view name(CacheState cache) {
   return names[static_cast<std::size_t>(cache)];
 }
 
+/// How kernels are launched.
+enum class LaunchMode : unsigned char {
+  stream,  ///< one by one by the host
+  graph,   ///< as nodes of a replayed CUDA graph
+  pdl  ///< programmatic dependent launch in a graph: a kernel's blocks start while the one before it
+       ///< drains
+};
+
+inline constexpr std::array kLaunchModes = {LaunchMode::stream, LaunchMode::graph, LaunchMode::pdl};
+constexpr std::string_view name(LaunchMode mode) {
+  constexpr std::array<std::string_view, kLaunchModes.size()> names = {"stream", "graph", "pdl"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
 enum class OccupancyLimiter : unsigned char { warps, blocks, registers, shared_memory, clusters };
 constexpr std::string_view name(OccupancyLimiter limiter) {
   constexpr std::array<std::string_view, 5> names = {"warps", "blocks", "registers",

@@ -50,12 +50,12 @@ constexpr double kImpossible = 1e-6;
 
 TEST(Calibrations, OfSeveralDevicesStandInAColumn) {
   const std::string words =
-      "predict stream.copy --n 1048576 --gpu h200-sxm,a100-pcie-80gb,l40s,tpu-v4";
+      "predict stream.copy --n 1048576 --gpu h200-sxm,a100-pcie-80gb,p100,tpu-v4";
   const Outcome table = run_program(words);
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_THAT(table.out, MatchesRegex("(.|\n)*gpu +calibration +limit(.|\n)*"
                                       "h200-sxm +measured (.|\n)*a100-pcie-80gb +published "
-                                      "(.|\n)*l40s +of h[12]00-sxm5? (.|\n)*tpu-v4 +none (.|\n)*"));
+                                      "(.|\n)*p100 +of h[12]00-sxm5? (.|\n)*tpu-v4 +none (.|\n)*"));
   const Outcome csv = run_program(words + " --format csv");
   EXPECT_THAT(csv.out, HasSubstr(",bound,calibration,notes,error\n"));
   for (const char* cell : {",measured,", ",published,", ",of h", ",none,"}) {
@@ -258,6 +258,27 @@ TEST(Predict, WarmStandsBetween) {
   const Outcome wrong = run_program("predict stream.copy --n 5 --gpu h200-sxm --cache hot");
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("warm"));
+}
+
+TEST(Predict, TakesTheWayKernelsAreLaunched) {
+  const auto seconds = [](const std::string& launch) {
+    const Outcome answer = run_program(
+        "predict elementwise.gelu.unfused --n 65536 --gpu h100-sxm5 --format json --launch " +
+        launch);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return nlohmann::json::parse(answer.out)["time"]["expected_s"].get<double>();
+  };
+  EXPECT_LT(seconds("graph"), seconds("stream"));
+  EXPECT_LT(seconds("pdl"), seconds("graph"));
+  const Outcome query = run_program(
+      "predict --queries -",
+      R"({"kernel":"elementwise.gelu.unfused","gpu":"h100-sxm5","n":65536,"launch":"graph"})"
+      "\n");
+  EXPECT_DOUBLE_EQ(nlohmann::json::parse(query.out)["time"]["expected_s"].get<double>(),
+                   seconds("graph"));
+  const Outcome wrong = run_program("predict stream.copy --n 5 --gpu h200-sxm --launch grpah");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("graph"));
 }
 
 TEST(Validate, ListsTheCasesOfASuiteAsQueries) {

@@ -125,6 +125,23 @@ TEST(Launching, AChainOfSmallKernelsIsBoundByTheHost) {
   EXPECT_LT(graph.time->expected_s, 40 * kMicro);
 }
 
+TEST(Launching, AGraphSavesTheHostsTimeAndEarlyStartsSaveOfTheGraphs) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.stream_launch_s = 3 * kMicro;
+  gpu.sustained.launch_gap_s = 2 * kMicro;
+  gpu.sustained.graph_launch_s = 1 * kMicro;
+  gpu.sustained.host_submit_s = 5 * kMicro;
+  const LaunchCosts graph = launch_costs(gpu, CacheState::cold, LaunchMode::graph);
+  EXPECT_EQ(graph.first_s, 3 * kMicro);  // nothing before it hides the first launch
+  EXPECT_EQ(graph.next_s, 1 * kMicro);
+  EXPECT_FALSE(graph.host_submit_s);
+  const LaunchCosts queued = launch_costs(gpu, CacheState::steady, LaunchMode::stream);
+  EXPECT_EQ(queued.first_s, 2 * kMicro);
+  const LaunchCosts early = launch_costs(gpu, CacheState::steady, LaunchMode::pdl);
+  EXPECT_LT(early.first_s, 1 * kMicro);
+  EXPECT_EQ(early.first_s, early.next_s);
+}
+
 // 3 µs, 10 µs, 1 µs and 5 µs; no gap where the second one's blocks wait on the SMs.
 TEST(Schedule, ALaunchThatStartsEarlyFollowsAtOnce) {
   const LaunchCosts costs = {.first_s = 3e-6, .next_s = 1e-6};

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "tests/model/scan/corners.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast {
@@ -21,6 +22,7 @@ TEST(Waterfall, ItsPartsAddUpToTheExpectedTimeAndNoneIsNegative) {
           for (const std::size_t i : extents) {
             question.problem[i] = extents.size() == 1 ? size * size : size;
           }
+          if (!testing::is_drawn(*kernel.family, testing::text(question), 1)) continue;
           for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
             const auto found = testing::ask(question, gpu, cache);
             if (!found || !found->time) continue;
