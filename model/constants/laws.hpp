@@ -103,7 +103,7 @@ inline constexpr Constant kL2ResidentShare{
     "l2_resident_share",
     1.1,
     "",
-    "of the bytes of a partition of L2, that pass before half of what was read is lost",
+    "of the bytes of a partition of L2, that pass before what was read begins to be lost",
     Kind::measured,
     "memory-study runs of both GPUs, l2_capacity: panels that every SM reads again are half lost "
     "at 27.5 of 50 MB and 33.5 of 60 MB",
