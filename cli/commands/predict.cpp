@@ -3,6 +3,7 @@
 #include "cli/commands/batch_lines.hpp"
 #include "cli/commands/collective.hpp"
 #include "cli/commands/opening.hpp"
+#include "cli/commands/unread_overrides.hpp"
 #include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
@@ -149,6 +150,21 @@ void write_answers(std::span<const Answered> answers, const Question& question, 
   }
 }
 
+void warn_of_unread(std::span<const Answered> answers, const Question& question,
+                    const Options& options) {
+  if (!options.has("set")) return;
+  std::vector<Candidate> rows;
+  for (const auto& [itself, variants] : answers) {
+    rows.push_back(itself);
+    rows.insert(rows.end(), variants.begin(), variants.end());
+  }
+  const std::vector<std::string> devices = read_device_names(options);
+  for (const std::string& key : unread_overrides(
+           rows, question.gpus, devices, read_device_options(options), question.assumptions)) {
+    warn(fmt::format("--set {} changes nothing in this forecast", key));
+  }
+}
+
 }  // namespace
 
 ExitCode run_predict(const Arguments& arguments) {
@@ -181,6 +197,7 @@ ExitCode run_predict(const Arguments& arguments) {
     question.gpus.push_back(load_device(gpu, device));
   }
   const std::vector<Answered> answers = answer_all(question, options);
+  warn_of_unread(answers, question, options);
   Output output(options.find("output"));
   if (format == "table") {
     output.write(

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cli/commands/opening.hpp"
-#include "cli/input/device.hpp"
+#include "cli/input/device_axis.hpp"
 #include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/sweep_plan.hpp"
@@ -19,6 +19,7 @@ constexpr HelpPage kHelp = {
     "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu v100-sxm2\n"
     "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h200-sxm --plot bandwidth -o "
     "copy.html\n"
+    "  roofcast sweep stream.copy --n 67108864 --gpu h200-sxm --set sm_count=16:132:4\n"
     "  roofcast sweep gemm.library --m 1024:2304:8,1025:2304:32 --n =m --k =m --dtype bf16 --gpu "
     "a100-sxm4-80gb \\\n"
     "                 --plot rate --series alignment -o mystery.svg\n",
@@ -26,7 +27,9 @@ constexpr HelpPage kHelp = {
     "Forecasts every combination of the values given. A parameter takes a number, a list a,b,c, a\n"
     "range lo:hi:step or lo:hi:*factor, =PARAMETER to follow another one, or =NUMBER/PARAMETER "
     "to keep\n"
-    "their product; one with choices takes a list of names."};
+    "their product; one with choices takes a list of names. --set KEY=lo:hi:step sweeps a value of "
+    "the\n"
+    "specification."};
 
 std::vector<Option> common_options() {
   return with_forecast_options(
@@ -142,12 +145,8 @@ ExitCode run_sweep(const Arguments& arguments) {
   if (kernels.empty()) throw UsageError("which kernel? `roofcast kernels` lists them");
   const bool plotted = wants_plot(options);
   const bool csv = !plotted && wants_csv(options);
-  const DeviceOptions device = read_device_options(options);
   const Assumptions assumptions = read_assumptions(options);
-  std::vector<Gpu> gpus;
-  for (const std::string& gpu : read_device_names(options)) {
-    gpus.push_back(load_device(gpu, device));
-  }
+  const std::vector<Gpu> gpus = load_devices(options);
   std::vector<KernelSweep> sweeps;
   std::size_t repeats = 0;
   for (const KernelRef& kernel : kernels) {

@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include "cli/commands/fastest_settings.hpp"
+#include "cli/commands/opening.hpp"
+#include "cli/input/condition.hpp"
+#include "cli/input/device.hpp"
+#include "cli/input/distinct_files.hpp"
+#include "cli/input/kernel_options.hpp"
+#include "cli/input/value_search.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/same_forecast.hpp"
+#include "cli/output/signals.hpp"
+#include "cli/output/solution_output.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast solve gemm.library --n 4096 --k 4096 --dtype bf16 --gpu h100-sxm5 "
+    "--find m=1:1024 --until bound=tensor\n"
+    "  roofcast solve stream.copy --n 67108864 --gpu h200-sxm "
+    "--find sm_count=16:132 --until 'time<=200us'\n"
+    "  roofcast solve gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb --minimize time "
+    "--vary tile_m,tile_n,tile_k\n",
+    "roofcast solve KERNEL --find KEY=from:to --until CONDITION [options]\n"
+    "       roofcast solve KERNEL --minimize time --vary PARAMETER,… [options]",
+    "For which values of KEY the forecast fulfils the condition: a parameter of the kernel, or a "
+    "value\n"
+    "of the specification as --set takes it. Of up to 1024 values (256 of a specification) each is\n"
+    "forecast. Of more, as many in equal ratios, and where the answer changes between two of them "
+    "the\n"
+    "place is found by bisection. A value of the specification that changes no forecast is "
+    "refused.\n"
+    "--minimize forecasts every combination of the parameters varied: powers of two, names, or "
+    "the\n"
+    "values given as in a sweep (--tile_m 32:256:32)."};
+
+constexpr std::int64_t kMostOfParameter = 1024;
+/// A specification is read anew for each value.
+constexpr std::int64_t kMostOfSpecification = 256;
+
+std::vector<Option> known_options() {
+  return with_forecast_options(
+      {{"find", "KEY=from:to", "the unknown: a parameter, or a specification's value as in --set"},
+       {"until", "CONDITION",
+        "time<=50us, limit<=50us, rate>=500TFLOP/s, bandwidth>=2TB/s, fraction_of_limit>=0.9 or "
+        "bound=dram"},
+       {"minimize", "time", "find the settings with the least expected time"},
+       {"vary", "LIST", "the parameters that --minimize varies"},
+       {"gpu", "NAME|PATH", "the device", true},
+       {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
+       {"format", "table|json", "output format (default: table)"},
+       {"output,o", "FILE", "write there instead of standard output"},
+       {"help,h", "", "this text"}});
+}
+
+std::string required(const Options& options, std::string_view option) {
+  if (const auto text = options.find(option)) return *text;
+  throw UsageError(
+      fmt::format("solve needs --{}, or --minimize time --vary PARAMETER. For example: roofcast "
+                  "solve stream.copy --n 67108864 --gpu h200-sxm --find sm_count=16:132 --until "
+                  "'time<=200us'",
+                  option));
+}
+
+bool is_parameter(const KernelRef& kernel, const Unknown& unknown, const Options& options) {
+  for (const Parameter& parameter : kernel.parameters()) {
+    if (parameter.name != unknown.name()) continue;
+    if (options.has(parameter.name)) {
+      throw UsageError(fmt::format("--find looks for {0}: leave out --{0}", parameter.name));
+    }
+    if (is_named(parameter)) {
+      throw UsageError(fmt::format("{} is no number: --find takes none", parameter.name));
+    }
+    if (unknown.whole()) return true;
+    throw UsageError(
+        fmt::format("{} takes whole numbers: --find {}=1:1024", parameter.name, parameter.name));
+  }
+  return false;
+}
+
+Point answer(std::int64_t position, const Condition& condition,
+             const std::function<Prediction()>& forecast) {
+  stop_if_interrupted();
+  Point point{position, false, std::nullopt, {}};
+  try {
+    point.prediction = forecast();
+  } catch (const InputError& error) {
+    point.refusal = error.what();
+    return point;
+  }
+  point.holds = holds(condition, *point.prediction);
+  return point;
+}
+
+Solution solve_parameter(const KernelRef& kernel, const Unknown& unknown,
+                         const Condition& condition, const Options& options) {
+  const Assumptions assumptions = read_assumptions(options);
+  const Gpu gpu = load_device(read_device_name(options), read_device_options(options));
+  Options asked = options;
+  return find_values(unknown, kMostOfParameter, [&](std::int64_t position) {
+    asked.add(unknown.name(), {unknown.at(position)});
+    return answer(position, condition,
+                  [&] { return predict(kernel, read_problem(asked, kernel), gpu, assumptions); });
+  });
+}
+
+Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
+                             const Condition& condition, const Options& options) {
+  const Assumptions assumptions = read_assumptions(options);
+  const std::string name = read_device_name(options);
+  const Problem problem = read_problem(options, kernel);
+  DeviceOptions asked = read_device_options(options);
+  asked.overrides.push_back({unknown.name(), {}});
+  std::optional<Prediction> first;
+  bool read = false;
+  const Solution solution = find_values(unknown, kMostOfSpecification, [&](std::int64_t position) {
+    asked.overrides.back().value = unknown.at(position);
+    Point point = answer(position, condition, [&] {
+      return predict(kernel, problem, load_device(name, asked), assumptions);
+    });
+    if (!first) first = point.prediction;
+    read = read || !point.prediction || !same_forecast(*first, *point.prediction);
+    return point;
+  });
+  if (read) return solution;
+  throw InputError(
+      fmt::format("no law of this forecast reads {}: from {} to {} no time, limit or term changes. "
+                  "`roofcast show {}` lists the values that it has",
+                  unknown.name(), unknown.at(0), unknown.at(unknown.last()), name));
+}
+
+void answer_find(const KernelRef& kernel, bool as_json, const Options& options, Output& output) {
+  const Unknown unknown = Unknown::parse(required(options, "find"));
+  const Condition condition = parse_condition(required(options, "until"));
+  const Solution solution = is_parameter(kernel, unknown, options)
+                                ? solve_parameter(kernel, unknown, condition, options)
+                                : solve_specification(kernel, unknown, condition, options);
+  if (as_json) {
+    JsonWriter json(output.buffer());
+    write_json(json, solution, unknown, condition);
+  } else {
+    output.write(solution_text(solution, unknown, condition));
+  }
+}
+
+void answer_minimize(const KernelRef& kernel, bool as_json, const Options& options,
+                     Output& output) {
+  if (options.get("minimize", "") != "time") throw UsageError("--minimize takes time");
+  for (const std::string_view other : {"find", "until"}) {
+    if (options.has(other)) throw UsageError(fmt::format("--{} goes without --minimize", other));
+  }
+  const Gpu gpu = load_device(read_device_name(options), read_device_options(options));
+  const FastestSettings fastest = fastest_settings(kernel, gpu, options);
+  if (as_json) {
+    JsonWriter json(output.buffer());
+    write_json(json, fastest);
+  } else {
+    output.write(fastest_text(fastest, Style(false)));
+  }
+}
+
+}  // namespace
+
+ExitCode run_solve(const Arguments& arguments) {
+  std::vector<Option> known = known_options();
+  const SplitArguments split = split_words(arguments, known);
+  std::vector<KernelRef> kernels;
+  for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
+  for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
+  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
+  const Options options = parse_options(split.options, known);
+  refuse_output_over_input(options, known, split.words);
+  if (kernels.size() != 1)
+    throw UsageError("solve takes one kernel: `roofcast kernels` lists them");
+  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
+  const bool as_json = one_of("--format", options.get("format", "table"), formats) == "json";
+  Output output(options.find("output"));
+  if (options.has("minimize")) {
+    answer_minimize(kernels.front(), as_json, options, output);
+  } else {
+    answer_find(kernels.front(), as_json, options, output);
+  }
+  output.commit();
+  return ExitCode::done;
+}
+
+}  // namespace roofcast::cli

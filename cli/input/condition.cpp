@@ -1,0 +1,121 @@
+#include "cli/input/condition.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/input/options.hpp"
+#include "validation/runs/numbers.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr std::array<std::string_view, 6> kQuantities = {"time", "limit",     "fraction_of_limit",
+                                                         "rate", "bandwidth", "bound"};
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+constexpr std::array kTimes = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"µs", 1e-6},
+                               Unit{"ms", 1e-3}, Unit{"s", 1}};
+constexpr std::array kRates = {Unit{"PFLOP/s", 1e15}, Unit{"TFLOP/s", 1e12}, Unit{"GFLOP/s", 1e9},
+                               Unit{"FLOP/s", 1}};
+constexpr std::array kBandwidths = {Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6},
+                                    Unit{"B/s", 1}};
+constexpr std::array kShares = {Unit{"%", 0.01}, Unit{"", 1}};
+
+std::span<const Unit> units_of(Condition::Quantity quantity) {
+  switch (quantity) {
+    case Condition::Quantity::rate:
+      return kRates;
+    case Condition::Quantity::bandwidth:
+      return kBandwidths;
+    case Condition::Quantity::fraction_of_limit:
+      return kShares;
+    default:
+      return kTimes;
+  }
+}
+
+double parse_quantity(std::string_view text, std::span<const Unit> units) {
+  for (const Unit& unit : units) {
+    if (!text.ends_with(unit.name)) continue;
+    const auto number =
+        validation::number_of<double>(text.substr(0, text.size() - unit.name.size()));
+    if (number && *number > 0) return *number * unit.factor;
+  }
+  std::string names;
+  for (const Unit& unit : units) {
+    if (!unit.name.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", unit.name);
+  }
+  throw UsageError(
+      fmt::format("--until: '{}' is no positive number with its unit ({})", text, names));
+}
+
+Resource parse_resource(std::string_view text) {
+  std::array<std::string_view, kResources> names;
+  for (std::size_t i = 0; i < kResources; ++i) names[i] = name(static_cast<Resource>(i));
+  const std::string_view found = one_of("the bound of --until", text, names);
+  const auto position = std::find(names.begin(), names.end(), found) - names.begin();
+  return static_cast<Resource>(position);
+}
+
+const Forecast& forecast_of(const Prediction& prediction) {
+  if (prediction.time) return *prediction.time;
+  throw InputError(
+      "a family alone has a limit and no expected time: ask with --until 'limit<=…', or name a "
+      "variant (`roofcast kernels FAMILY` lists them)");
+}
+
+double value_of(Condition::Quantity quantity, const Prediction& prediction) {
+  if (quantity == Condition::Quantity::limit) return prediction.limit.time_s;
+  const double time_s = forecast_of(prediction).expected_s;
+  if (quantity == Condition::Quantity::rate) return prediction.useful_flops / time_s;
+  if (quantity == Condition::Quantity::bandwidth)
+    return prediction.work.dram.total_bytes() / time_s;
+  if (quantity == Condition::Quantity::fraction_of_limit) return prediction.limit.time_s / time_s;
+  return time_s;
+}
+
+}  // namespace
+
+Condition parse_condition(std::string_view text) {
+  const std::size_t sign = text.find_first_of("<>=");
+  const bool ordered = sign != std::string_view::npos && text[sign] != '=';
+  if (sign == std::string_view::npos || (ordered && text.substr(sign + 1, 1) != "=")) {
+    throw UsageError(fmt::format(
+        "--until takes a condition in quotation marks, as 'time<=50us', 'limit<=50us', "
+        "'rate>=500TFLOP/s', 'bandwidth>=2TB/s', 'fraction_of_limit>=0.9' or 'bound=dram'; "
+        "found '{}'",
+        text));
+  }
+  const std::string_view quantity = one_of("--until", text.substr(0, sign), kQuantities);
+  Condition condition;
+  condition.text = text;
+  condition.quantity = static_cast<Condition::Quantity>(
+      std::find(kQuantities.begin(), kQuantities.end(), quantity) - kQuantities.begin());
+  const bool is_bound = condition.quantity == Condition::Quantity::bound;
+  if (is_bound == ordered) {
+    throw UsageError(fmt::format("--until: {} takes {}", quantity, is_bound ? "=" : "<= or >="));
+  }
+  const std::string_view value = text.substr(sign + (ordered ? 2 : 1));
+  condition.at_least = text[sign] == '>';
+  if (is_bound) {
+    condition.resource = parse_resource(value);
+  } else {
+    condition.number = parse_quantity(value, units_of(condition.quantity));
+  }
+  return condition;
+}
+
+bool holds(const Condition& condition, const Prediction& prediction) {
+  if (condition.quantity == Condition::Quantity::bound) {
+    return forecast_of(prediction).terms.binding().resource == condition.resource;
+  }
+  const double value = value_of(condition.quantity, prediction);
+  return condition.at_least ? value >= condition.number : value <= condition.number;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,104 @@
+#include "cli/output/solution_output.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/input/numbers.hpp"
+#include "cli/output/units.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+/// "time 48.1 µs; dram alone takes 44 µs and binds"
+std::string forecast_text(const Point& point) {
+  if (!point.prediction) return fmt::format("refused: {}", point.refusal);
+  const Prediction& prediction = *point.prediction;
+  const Terms& terms = prediction.time ? prediction.time->terms : prediction.limit.terms;
+  const Term binding = terms.binding();
+  return fmt::format(
+      "{} {}; {} alone takes {} and binds", prediction.time ? "time" : "limit",
+      si_text(prediction.time ? prediction.time->expected_s : prediction.limit.time_s, "s"),
+      name(binding.resource), si_text(binding.time_s, "s"));
+}
+
+std::string method_text(const Solution& solution, const Unknown& unknown) {
+  std::string text =
+      solution.every_value
+          ? fmt::format("every value was forecast ({})", solution.forecasts)
+          : fmt::format(
+                "{} forecasts: values in equal ratios, and bisection to {} where the answer "
+                "changes; two changes between neighbours may be unseen",
+                solution.forecasts, unknown.whole() ? "the whole number" : "7 digits");
+  if (solution.refused > 0) {
+    text += fmt::format("; {} values are refused and count as not fulfilling", solution.refused);
+  }
+  return text;
+}
+
+void write_point(JsonWriter& json, const Point& point, const Unknown& unknown) {
+  json.begin_object();
+  json.member("value", parse_real("the value", unknown.at(point.position)));
+  if (point.prediction) {
+    json.member("limit_s", point.prediction->limit.time_s);
+    if (const auto& time = point.prediction->time) {
+      json.member("expected_s", time->expected_s);
+      json.word_member("bound", name(time->terms.binding().resource));
+    }
+  } else {
+    json.member("error", std::string_view(point.refusal));
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+std::string solution_text(const Solution& solution, const Unknown& unknown,
+                          const Condition& condition) {
+  std::string text;
+  const auto line = [&](const Point& point) {
+    text += fmt::format("  {}={}: {}\n", unknown.name(), unknown.at(point.position),
+                        forecast_text(point));
+  };
+  if (solution.spans.empty()) {
+    text = fmt::format("{} holds for no {} from {} to {}\n", condition.text, unknown.name(),
+                       unknown.at(0), unknown.at(unknown.last()));
+    line(solution.lowest);
+    line(solution.highest);
+  }
+  for (const auto& [first, last] : solution.spans) {
+    text += fmt::format("{} holds for {} from {} to {}\n", condition.text, unknown.name(),
+                        unknown.at(first.position), unknown.at(last.position));
+    line(first);
+    if (last.position != first.position) line(last);
+  }
+  return text + fmt::format("  {}\n", method_text(solution, unknown));
+}
+
+void write_json(JsonWriter& json, const Solution& solution, const Unknown& unknown,
+                const Condition& condition) {
+  json.begin_object();
+  json.member("find", std::string_view(unknown.name()));
+  json.member("until", std::string_view(condition.text));
+  json.key("holds");
+  json.begin_array();
+  for (const auto& [first, last] : solution.spans) {
+    json.begin_object();
+    json.key("from");
+    write_point(json, first, unknown);
+    json.key("to");
+    write_point(json, last, unknown);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("range");
+  json.begin_array();
+  write_point(json, solution.lowest, unknown);
+  write_point(json, solution.highest, unknown);
+  json.end_array();
+  json.word_member("method", solution.every_value ? "every_value" : "bisection");
+  json.member("forecasts", static_cast<std::int64_t>(solution.forecasts));
+  json.member("refused", static_cast<std::int64_t>(solution.refused));
+  json.end_object();
+  json.newline();
+}
+
+}  // namespace roofcast::cli
