@@ -17,6 +17,7 @@ constexpr std::array kCommands = {
     Command{"predict", "limit and expected time of a kernel on a GPU", run_predict},
     Command{"sweep", "forecasts over ranges of shapes, as CSV or JSON", run_sweep},
     Command{"advise", "shapes near a matrix product's that run faster, or for nothing", run_advise},
+    Command{"explain", "why a forecast is what it is, by parts, rates and sources", run_explain},
     Command{"solve", "for which values a forecast fulfils a condition", run_solve},
     Command{"model", "time, memory and parts of a whole model's step", run_model},
     Command{"roofline", "a roofline chart with kernels on it", run_roofline},

@@ -32,6 +32,7 @@ ExitCode run_advise(const Arguments& arguments);
 /// `advise linear`, without these two words.
 ExitCode run_advise_linear(const Arguments& arguments);
 ExitCode run_solve(const Arguments& arguments);
+ExitCode run_explain(const Arguments& arguments);
 ExitCode run_roofline(const Arguments& arguments);
 ExitCode run_import(const Arguments& arguments);
 ExitCode run_occupancy(const Arguments& arguments);

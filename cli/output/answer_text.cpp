@@ -3,6 +3,7 @@
 #include "cli/output/answer.hpp"
 #include "cli/output/answer_words.hpp"
 #include "cli/output/text_table.hpp"
+#include "cli/output/time_table.hpp"
 #include "cli/output/units.hpp"
 #include "cli/output/visible_text.hpp"
 #include "hw_specs/calibration_words.hpp"
@@ -114,30 +115,6 @@ std::string ladder_text(std::span<const Rung> rungs, const Style& style) {
   return table.text(style, "  ");
 }
 
-std::string terms_text(const Forecast& time, const Style& style) {
-  const Resource binding = time.terms.binding().resource;
-  TextTable table({{"term"}, {"time", Align::right}, {"of expected", Align::right}, {""}});
-  for (const Term& term : time.terms) {
-    const bool binds = term.resource == binding;
-    table.add({std::string(name(term.resource)), si_text(term.time_s, "s"),
-               percent(term.time_s / time.expected_s), binds ? "◄ binding" : ""},
-              binds);
-  }
-  return table.text(style, "  ");
-}
-
-// Where the expected time goes: parts of less than a thousandth are left out.
-std::string waterfall_text(const Forecast& time, const Style& style) {
-  TextTable table({{"part"}, {"time", Align::right}, {"of expected", Align::right}});
-  for (std::size_t i = 0; i < kParts; ++i) {
-    const double part_s = time.waterfall[static_cast<Part>(i)];
-    if (part_s < time.expected_s / 1000) continue;
-    table.add({std::string(name(static_cast<Part>(i))), si_text(part_s, "s"),
-               percent(part_s / time.expected_s)});
-  }
-  return table.text(style, "  ");
-}
-
 }  // namespace
 
 std::string answer_text(const Answer& answer, const Style& style) {
@@ -162,10 +139,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
   if (const auto rungs = traffic_ladder(prediction); !rungs.empty()) {
     text += '\n' + ladder_text(rungs, style);
   }
-  if (prediction.time) {
-    text += '\n' + terms_text(*prediction.time, style);
-    text += '\n' + waterfall_text(*prediction.time, style);
-  }
+  if (prediction.time) text += '\n' + time_table(*prediction.time, style);
   text += '\n' + verdict_text(answer);
   for (const std::string& note : prediction.notes) {
     text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));

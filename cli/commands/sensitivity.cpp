@@ -1,0 +1,61 @@
+#include "cli/commands/sensitivity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/output/signals.hpp"
+#include "validation/runs/numbers.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr double kLarger = 1.1;
+/// Smaller changes are not shown.
+constexpr double kLeast = 5e-4;
+
+double expected_s(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                  const Assumptions& assumptions) {
+  const Prediction prediction = predict(kernel, problem, gpu, assumptions);
+  if (prediction.time) return prediction.time->expected_s;
+  throw InputError(prediction.notes.empty() ? "no expected time" : prediction.notes.front());
+}
+
+/// A tenth more; of what the specification writes as a whole number the next whole one.
+double larger(const std::string& text, double value) {
+  const bool whole = text.find_first_of(".eE") == std::string::npos;
+  return whole ? std::ceil(value * kLarger) : value * kLarger;
+}
+
+}  // namespace
+
+std::vector<Sensitivity> sensitivities(const KernelRef& kernel, const Problem& problem,
+                                       const std::string& device, const DeviceOptions& options,
+                                       const Assumptions& assumptions) {
+  const double now_s = expected_s(kernel, problem, load_device(device, options), assumptions);
+  std::vector<Sensitivity> found;
+  DeviceOptions changed = options;
+  changed.overrides.emplace_back();
+  for (const specs::SourcedValue& value :
+       specs::values_with_sources(device_source(device, options))) {
+    stop_if_interrupted();
+    const auto number = validation::number_of<double>(value.value);
+    if (!number || *number <= 0) continue;
+    Sensitivity one{value.pointer.substr(1), value.source, *number, larger(value.value, *number)};
+    changed.overrides.back() = {one.key, fmt::format("{}", one.larger)};
+    try {
+      const double then_s = expected_s(kernel, problem, load_device(device, changed), assumptions);
+      one.change = then_s / now_s - 1;
+      if (std::abs(one.change) >= kLeast) found.push_back(std::move(one));
+    } catch (const InputError&) {
+      continue;  // a rule of the specification holds it where it is
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Sensitivity& a, const Sensitivity& b) {
+    return std::abs(a.change) > std::abs(b.change);
+  });
+  return found;
+}
+
+}  // namespace roofcast::cli

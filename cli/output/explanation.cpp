@@ -1,0 +1,148 @@
+#include "cli/output/explanation.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/output/answer_words.hpp"
+#include "cli/output/text_table.hpp"
+#include "cli/output/time_table.hpp"
+#include "cli/output/units.hpp"
+#include "cli/output/visible_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+struct Amount {
+  double value;
+  std::string_view unit;
+};
+
+/// What a resource has to do; nothing for those that are counted in cycles alone.
+std::optional<Amount> amount_of(Resource resource, const Work& work) {
+  switch (resource) {
+    case Resource::tensor:
+      return Amount{work.tensor_flops.total(), "FLOP"};
+    case Resource::vector:
+      return Amount{work.vector_flops, "FLOP"};
+    case Resource::special:
+      return Amount{work.special_flops, "FLOP"};
+    case Resource::conversion:
+      return Amount{work.conversions, ""};
+    case Resource::shared:
+      return Amount{work.shared_bytes, "B"};
+    case Resource::l1:
+      return Amount{work.l1.total_bytes(), "B"};
+    case Resource::l2:
+      return Amount{work.l2.total_bytes(), "B"};
+    case Resource::dram:
+      return Amount{work.dram.total_bytes(), "B"};
+    case Resource::issue:
+    case Resource::latency:
+    case Resource::block_start:
+    case Resource::launch:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string rates_text(const Prediction& prediction, const Style& style) {
+  TextTable table({{"resource"},
+                   {"amount", Align::right},
+                   {"÷ rate", Align::right},
+                   {"= time alone", Align::right}});
+  for (const Term& term : prediction.time->terms) {
+    const auto amount = amount_of(term.resource, prediction.work);
+    if (!amount || amount->value <= 0 || term.time_s <= 0) continue;
+    table.add({std::string(name(term.resource)), si_text(amount->value, amount->unit),
+               si_text(amount->value / term.time_s, fmt::format("{}/s", amount->unit)),
+               si_text(term.time_s, "s")});
+  }
+  return table.text(style, "  ");
+}
+
+std::string range_text(std::int64_t first, std::int64_t count) {
+  return count == 1 ? fmt::format("{}", first) : fmt::format("{}–{}", first, first + count - 1);
+}
+
+/// A line for the SMs that have as many blocks, with a bar of that length.
+std::string blocks_text(const Prediction& prediction, const Gpu& gpu, const Style& style) {
+  if (!prediction.launch || !prediction.waves || !prediction.occupancy || !gpu.sm_count) return "";
+  constexpr std::int64_t kBar = 40;
+  const std::int64_t blocks = prediction.launch->blocks();
+  const std::int64_t active = prediction.waves->active_sms;
+  const std::int64_t each = blocks / active;
+  const std::int64_t more = blocks % active;
+  const std::int64_t most = each + (more > 0 ? 1 : 0);
+  TextTable table({{"SMs", Align::right}, {"blocks of each", Align::right}, {""}});
+  const auto add = [&](std::int64_t first, std::int64_t count, std::int64_t of_each) {
+    if (count <= 0) return;
+    std::string bar;
+    const std::int64_t length = of_each * kBar / most;
+    for (std::int64_t i = 0; i < length; ++i) bar += "█";
+    table.add({range_text(first, count), fmt::format("{}", of_each), bar});
+  };
+  add(1, more, each + 1);
+  add(more + 1, active - more, each);
+  add(active + 1, *gpu.sm_count - active, 0);
+  const std::int64_t resident = prediction.occupancy->blocks_per_sm;
+  return fmt::format("\n  up to {} at a time on an SM{}:\n",
+                     resident == 1 ? "one block" : fmt::format("{} blocks", resident),
+                     prediction.launches > 1 ? ", in the launch that takes longest" : "") +
+         table.text(style, "  ");
+}
+
+std::string sensitivities_text(std::span<const Sensitivity> sensitivities, const Style& style) {
+  TextTable table({{"value of the GPU"},
+                   {"is", Align::right},
+                   {"if it were", Align::right},
+                   {"time", Align::right},
+                   {"source"}});
+  for (const Sensitivity& one : sensitivities) {
+    table.add({one.key, figure_text(one.value), figure_text(one.larger), signed_percent(one.change),
+               one.source});
+  }
+  return table.text(style, "  ");
+}
+
+}  // namespace
+
+std::string explanation_text(const Answer& answer, std::span<const Sensitivity> sensitivities,
+                             const Style& style) {
+  const Prediction& prediction = answer.prediction;
+  const Forecast& time = *prediction.time;
+  std::string text = style.heading(
+      visible(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
+                          problem_text(answer.kernel, prediction.problem), answer.gpu.name)));
+  text += fmt::format("\n  expected time {}  [{}, {}], limit {}\n\n", si_text(time.expected_s, "s"),
+                      si_text(time.low_s, "s"), si_text(time.high_s, "s"),
+                      si_text(prediction.limit.time_s, "s"));
+  text += time_table(time, style);
+  text += '\n' + rates_text(prediction, style);
+  text += blocks_text(prediction, answer.gpu, style);
+  text += '\n' + sensitivities_text(sensitivities, style);
+  text += "\n  the laws: docs/model.md; their constants: `roofcast show constants`\n";
+  return text + verdict_text(answer);
+}
+
+void write_explanation(JsonWriter& json, const Answer& answer,
+                       std::span<const Sensitivity> sensitivities) {
+  json.begin_object();
+  json.key("prediction");
+  write_json(json, answer);
+  json.key("sensitivities");
+  json.begin_array();
+  for (const Sensitivity& one : sensitivities) {
+    json.begin_object();
+    json.member("key", std::string_view(one.key));
+    json.member("value", one.value);
+    json.member("larger", one.larger);
+    json.member("change", one.change);
+    json.member("source", std::string_view(one.source));
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  json.newline();
+}
+
+}  // namespace roofcast::cli

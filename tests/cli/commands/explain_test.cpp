@@ -1,0 +1,57 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_program.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::run_program;
+
+TEST(Explain, ASensitivityIsWhatPredictSaysWithTheLargerValue) {
+  const std::string question = " stream.copy --n 67108864 --gpu h200-sxm --format json";
+  const Outcome outcome = run_program("explain" + question);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  const double now = answer.at("prediction").at("time").at("expected_s");
+  const json& sensitivities = answer.at("sensitivities");
+  ASSERT_FALSE(sensitivities.empty());
+  double last = 1;
+  for (const json& one : sensitivities) {
+    const double change = one.at("change");
+    EXPECT_LE(std::abs(change), last);
+    last = std::abs(change);
+    EXPECT_FALSE(one.at("source").get<std::string>().empty());
+    const Outcome with =
+        run_program("predict" + question + " --set " + one.at("key").get<std::string>() + "=" +
+                    one.at("larger").dump());
+    ASSERT_EQ(with.code, 0) << with.err;
+    EXPECT_NEAR(json::parse(with.out).at("time").at("expected_s").get<double>() / now - 1, change,
+                1e-9);
+  }
+  EXPECT_THAT(sensitivities.front().at("key"), HasSubstr("dram"));
+}
+
+TEST(Explain, BlocksOverTheSmsAddUp) {
+  // 512 blocks on 132 SMs: 116 of them have four.
+  const Outcome outcome =
+      run_program("explain gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu h200-sxm");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("  1–116               4  █"));
+  EXPECT_THAT(outcome.out, HasSubstr("117–132               3  █"));
+}
+
+TEST(Explain, RefusesWhatHasNoTime) {
+  testing::expect_refusal("explain gemm --m 9 --n 9 --k 9 --gpu h200-sxm", testing::kUsage,
+                          "takes one kernel");
+  testing::expect_refusal("explain gemm.tiled --m 9 --n 9 --k 9 --gpu tpu-v5e", testing::kBadInput,
+                          "does not compute in fp32");
+}
+
+}  // namespace
+}  // namespace roofcast::cli
