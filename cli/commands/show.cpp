@@ -10,6 +10,7 @@
 #include "model/catalog.hpp"
 #include "model/constants/experts.hpp"
 #include "model/constants/laws.hpp"
+#include "model/constants/libraries.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -34,6 +35,7 @@ std::string constants_text(const Style& style) {
     }
   };
   add(law::kAll);
+  add(library::kAll);
   add(experts::kAll);
   return table.text(style);
 }

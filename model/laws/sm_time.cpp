@@ -70,8 +70,9 @@ class Rounds {
     for (const BlockClass& some : plan_.blocks) blocks += some.count;
     const std::int64_t rest = blocks % places_.all;
     std::int64_t in_full = blocks - rest;
-    const double active = std::min(places_.sms, std::max<double>(1, static_cast<double>(rest)));
+    // The fullest SMs have so many; as many SMs so full would have as many blocks as there are.
     const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
+    const double active = static_cast<double>(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
       const std::vector<Visit> visits = visits_of(some);
       const std::int64_t full = std::min(some.count, in_full);

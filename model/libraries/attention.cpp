@@ -1,12 +1,13 @@
 #include "model/libraries/attention.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
-#include "model/kernels/attention/serving.hpp"
-#include "model/kernels/attention/tiles.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/libraries/attention_serving.hpp"
+#include "model/libraries/attention_tiles.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -16,29 +17,50 @@ Forward forward_of(const Problem& p, const Gpu& gpu) {
     throw InputError("splits is " + std::to_string(p[kSplits]) +
                      " in a plan: give a number from 1");
   }
-  const Shape shape(p);
-  const auto library = static_cast<Library>(p[kLibraryChoice]);
-  const Kernel kernel = kernel_of(library, gpu);
-  const std::int64_t packed =
-      packed_heads(library, kernel, shape, p[kCacheWrites] != kNoWrites, gpu);
-  return {shape, kernel, tile_of(library, kernel, shape, packed, gpu), packed, p[kSplits]};
+  return library_forward(static_cast<Library>(p[kLibraryChoice]), Shape(p), p[kSplits],
+                         p[kCacheWrites] != kNoWrites, gpu);
 }
 
 // Blocks whose numbers of steps are so close count as equal, with their mean.
 constexpr std::int64_t kMostClasses = 32;
 
+// The first parts of a tile have as many whole steps, one has the rest, and those after it have none.
+void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
+               const Forward& c) {
+  if (c.splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
+  const double each = std::ceil(all.all() / as_double(c.splits));
+  const auto whole = static_cast<std::int64_t>(all.all() / each);
+  const double rest = all.all() - as_double(whole) * each;
+  const std::int64_t empty = c.splits - whole - (rest > 0 ? 1 : 0);
+  if (whole > 0) plan.blocks.push_back(block_class(blocks, tiles * whole, {each, 0}));
+  if (rest > 0) plan.blocks.push_back(block_class(blocks, tiles, {rest, 0}));
+  if (empty > 0) plan.blocks.push_back(block_class(blocks, tiles * empty, {0, 0}));
+}
+
+// Tiles from `from` on, whose numbers of steps are close, with their mean.
+Steps mean_steps(const Forward& c, std::int64_t from, std::int64_t end) {
+  // Steps grow evenly from tile to tile: the first and the last tell the mean.
+  const Steps a = c.steps(from), b = c.steps(end - 1);
+  Steps mean{(a.full + b.full) / 2, (a.masked + b.masked) / 2};
+  // Of a last tile that is not the only one, keys beyond the last count as read.
+  mean.masked_share = as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
+  return mean;
+}
+
 void set_classes(Plan& plan, const Forward& c, DType type) {
   const BlockSteps blocks = forward_blocks(c, type);
   const std::int64_t together = c.shape.causal ? ceil_div(c.tiles(), kMostClasses) : c.tiles();
-  for (std::int64_t end = c.tiles(); end > 0; end -= together) {  // the longest first
-    const std::int64_t from = std::max<std::int64_t>(0, end - together);
-    // Steps grow evenly from tile to tile: the first and the last tell the mean.
-    const Steps a = c.steps(from), b = c.steps(end - 1);
-    const double parts = as_double(c.splits);
-    Steps mean{(a.full + b.full) / 2 / parts, (a.masked + b.masked) / 2 / parts};
-    // Of a last tile that is not the only one, keys beyond the last count as read.
-    mean.masked_share = as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
-    plan.blocks.push_back(block_class(blocks, (end - from) * c.copies() * c.splits, mean));
+  const std::int64_t classes = ceil_div(c.tiles(), together);
+  // Heads whose tiles go in order alternate between long and short ones.
+  const std::int64_t parties =
+      c.tile.in_order ? std::min(c.copies(), 2 * kMostClasses / classes) : 1;
+  for (std::int64_t party = 0; party < parties; ++party) {
+    const std::int64_t copies = c.copies() * (party + 1) / parties - c.copies() * party / parties;
+    for (std::int64_t i = 0; i < classes; ++i) {
+      const std::int64_t from = (c.tile.in_order ? i : classes - 1 - i) * together;
+      const std::int64_t end = std::min(c.tiles(), from + together);
+      add_parts(plan, blocks, (end - from) * copies, mean_steps(c, from, end), c);
+    }
   }
 }
 
@@ -98,6 +120,10 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   }
   if (c.splits == 1 || merges) plan.arrays.push_back(writes(kO, q));
   set_launch(plan, c, gpu);
+  plan.scheduler = c.tile.scheduler;
+  if (stays(plan.scheduler)) {
+    plan.launch.grid[0] = std::min(c.blocks(), gpu.slots(c.tile.blocks_per_sm));
+  }
   if (merges) {
     set_parts(plan, c, p.dtype);
   } else {
@@ -171,6 +197,12 @@ Plan offsets(const Shape& shape) {
 LaunchSequence backward_launches(const Problem& p, const Shape& shape, const Gpu& gpu) {
   LaunchSequence program = backward_program(
       library_backward(static_cast<Library>(p[kLibraryChoice]), shape, gpu), p.dtype);
+  if (p[kLibraryChoice] == kCudnn && has_wide_products(gpu)) {
+    Plan& of_keys = program[1].plan;
+    of_keys.scheduler = TileScheduler::queue;
+    of_keys.launch.grid[0] = std::min(of_keys.launch.grid[0], gpu.slots(1));
+    program.insert(program.begin() + 1, {cleared_counter()});
+  }
   for (Launched& node : program) {
     node.plan.notes.estimated_traffic = true;
     node.plan.notes.caveat = kGuess;
@@ -200,21 +232,16 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     if (!can_run(kernel_of(library, gpu), gpu)) continue;
     Problem one = p;
     one[kLibraryChoice] = library;
-    one[kSplits] = 1;
-    const Forward c = forward_of(one, gpu);
-    const std::int64_t blocks = c.blocks();
-    const std::int64_t slots = gpu.slots(c.tile.blocks_per_sm);
-    if (library == kTrtllm && serving::decodes(shape) && p[kSplits] == kToChoose) {
-      one[kSplits] = serving::splits(shape, gpu);
+    if (shape.backward) one[kSplits] = 1;
+    const Forward c =
+        library_forward(library, shape, one[kSplits], p[kCacheWrites] != kNoWrites, gpu);
+    if (c.splits != kToChoose) {
+      one[kSplits] = c.splits;
       found.push_back(one);
       continue;
     }
     const auto steps = static_cast<std::int64_t>(c.steps(c.tiles() - 1).all());
-    if (p[kSplits] != kToChoose || shape.backward) {
-      if (!shape.backward) one[kSplits] = p[kSplits];
-      found.push_back(one);
-      continue;
-    }
+    const std::int64_t blocks = c.tiles() * c.copies(), slots = gpu.slots(c.tile.blocks_per_sm);
     for (std::int64_t splits = 1; splits <= std::min(kMostSplits, steps); splits *= 2) {
       if (splits > 1 && blocks * splits >= 2 * slots) break;
       one[kSplits] = splits;
@@ -240,6 +267,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   if (p[kCacheWrites] != kNoWrites) {
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
   }
+  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && c.tile.merging_loads == 0) program.push_back({sum_of_parts(c)});
   return program;

@@ -130,7 +130,9 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   set_traffic(prologue.issued, {copied * copied_rows(b, !b.of_keys), 0});
   prologue.waits = {.tile_loads = 1, .barriers = 1};
   set_traffic(epilogue.issued, {0, rows * (b.of_keys ? 2 : 1) * s.row_bytes()});
-  epilogue.warp_instructions = rows * b.tile.counts.instructions_a_row / 32;
+  epilogue.warp_instructions =
+      rows * (b.tile.counts.instructions_a_row + b.c.head() * b.c.kernel.instructions_a_result) /
+      32;
   return {prologue,     step_of(b, type, false),      step_of(b, type, true),
           epilogue,     as_double(b.tile.stages) + 1, b.c.kernel.warpgroups(b.tile.warps),
           b.tile.chains};
@@ -149,7 +151,7 @@ std::vector<Steps> longest_first(const Blocks& b) {
 // The launch of either kind of blocks, without its arrays.
 Plan blocks_plan(const Blocks& b, DType type) {
   const Shape& s = b.c.shape;
-  const std::int64_t heads = s.batch * (b.of_keys ? s.kv_heads : s.heads);
+  const std::int64_t heads = b.of_keys ? b.c.key_heads() : query_heads(s);
   const std::int64_t group = b.of_keys ? 1 : s.group();
   const std::int64_t together = b.tile.together;
   const std::vector<Steps> tiles = longest_first(b);
@@ -191,13 +193,39 @@ std::vector<ArrayUse> block_inputs(const Backward& c) {
           reads(kDO, s.q_bytes()), scratch(kRowDots, {c.row_number_bytes(), 0})};
 }
 
+bool adds_over_groups(const Backward& c) {
+  return c.heads_apart && c.shape.group() > 1;
+}
+
+// dK or dV of every query head.
+double head_kv_bytes(const Shape& shape) {
+  return as_double(shape.group()) * shape.kv_bytes();
+}
+
+// dK or dV of a group from those of its query heads.
+Plan sum_over_group(const Backward& c, ArrayId of_heads, ArrayId result) {
+  constexpr double kInstructionsOfVector = 16;
+  const Shape& shape = c.shape;
+  Plan plan =
+      pass_over(shape.kv_bytes() / shape.element, kInstructionsOfVector * as_double(shape.group()),
+                {scratch(of_heads, {head_kv_bytes(shape), 0}), writes(result, shape.kv_bytes())},
+                c.rows.group_waits);
+  plan.useful.vector_flops = head_kv_bytes(shape) / shape.element;
+  return plan;
+}
+
 Plan plan_of_keys(const Backward& c, DType type) {
   const Shape& s = c.shape;
   const bool adds = c.dq == kAtomic;
   Plan plan = blocks_plan({c, c.keys, true, adds}, type);
   plan.arrays = block_inputs(c);
-  plan.arrays.push_back(writes(kDK, s.kv_bytes()));
-  plan.arrays.push_back(writes(kDV, s.kv_bytes()));
+  if (adds_over_groups(c)) {
+    plan.arrays.push_back(scratch(kHeadDK, {0, head_kv_bytes(s)}));
+    plan.arrays.push_back(scratch(kHeadDV, {0, head_kv_bytes(s)}));
+  } else {
+    plan.arrays.push_back(writes(kDK, s.kv_bytes()));
+    plan.arrays.push_back(writes(kDV, s.kv_bytes()));
+  }
   // What blocks add to is read and written where it has left L2.
   const double sums = c.dq_sum_bytes();
   if (adds) plan.arrays.push_back(scratch(kDqSums, {sums, sums}));
@@ -214,8 +242,9 @@ Plan plan_of_queries(const Backward& c, DType type) {
 // dQ from fp32 to the problem's type.
 Plan round_dq(const Backward& c) {
   const double sums = c.dq_sum_bytes();
-  Plan plan = pass_over(sums / kSumElement, c.rows.round_instructions,
-                        {scratch(kDqSums, {sums, 0}), writes(kDQ, c.shape.q_bytes())});
+  Plan plan =
+      pass_over(sums / kSumElement, c.rows.round_instructions,
+                {scratch(kDqSums, {sums, 0}), writes(kDQ, c.shape.q_bytes())}, c.rows.waits);
   plan.launch.registers = c.rows.round_registers;
   plan.useful.conversions = c.shape.q_bytes() / c.shape.element / 2;
   return plan;
@@ -224,7 +253,11 @@ Plan round_dq(const Backward& c) {
 }  // namespace
 
 double Backward::head() const {
-  return as_double(padded_head(shape.head_dim));
+  return as_double(width.value_or(padded_head(shape.head_dim)));
+}
+
+std::int64_t Backward::key_heads() const {
+  return shape.batch * (heads_apart ? shape.heads : shape.kv_heads);
 }
 
 std::int64_t Backward::key_tiles() const {
@@ -246,8 +279,10 @@ double Backward::dq_sum_bytes() const {
 Steps Backward::steps_of_keys(std::int64_t tile) const {
   const std::int64_t last = std::min(shape.seq_kv, (tile + 1) * keys.keys) - 1;
   Steps steps = steps_over_queries(shape, tile * keys.keys, last, keys.queries);
-  steps.full *= as_double(shape.group());
-  steps.masked *= as_double(shape.group());
+  if (!heads_apart) {
+    steps.full *= as_double(shape.group());
+    steps.masked *= as_double(shape.group());
+  }
   if (kernel.wide()) steps.full_share = steps.masked_share = 1;  // boxes are whole
   return steps;
 }
@@ -259,7 +294,7 @@ Steps Backward::steps_of_queries(std::int64_t tile) const {
   return steps;
 }
 
-Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays) {
+Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays, double waits) {
   constexpr std::int64_t kThreads = 256;
   Plan plan;
   // Beyond any grid: refused, but a number.
@@ -274,7 +309,7 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
   const double blocks = as_double(plan.launch.blocks());
   Step step;
   step.warp_instructions = elements / as_double(kVectorElements * 32) / blocks * instructions;
-  step.waits.global = 1;
+  step.waits.global = waits;
   set_traffic(step.issued, shared_by(sum, blocks));
   set_blocks(plan, {{step}});
   plan.notes.caveat = "registers are a guess";
@@ -295,7 +330,8 @@ Plan row_dots(const Backward& c) {
   if (c.dq == kAtomic) arrays.push_back(scratch(kDqSums, {0, c.dq_sum_bytes()}));
   // Of two vectors of eight: multiply-adds, conversions, five exchanges and sums.
   const double threads = as_double(query_heads(s)) * as_double(c.rows.rows * c.rows.lanes);
-  Plan plan = pass_over(threads * kVectorElements, c.rows.dots_instructions, std::move(arrays));
+  Plan plan = pass_over(threads * kVectorElements, c.rows.dots_instructions, std::move(arrays),
+                        c.rows.waits);
   plan.launch.registers = c.rows.dots_registers;
   plan.useful.vector_flops = 2 * s.q_bytes() / s.element;
   plan.blocks.front().phases.front().step.waits.shared = 5;
@@ -308,6 +344,10 @@ LaunchSequence backward_program(const Backward& backward, DType type) {
   program.push_back({plan_of_keys(backward, type)});
   program.push_back(
       {backward.dq == kAtomic ? round_dq(backward) : plan_of_queries(backward, type)});
+  if (adds_over_groups(backward)) {
+    program.push_back({sum_over_group(backward, kHeadDK, kDK)});
+    program.push_back({sum_over_group(backward, kHeadDV, kDV)});
+  }
   return program;
 }
 

@@ -38,6 +38,8 @@ struct RowLayout {
   double dots_instructions = 40;   ///< of a thread for eight elements of O and dO
   double round_instructions = 16;  ///< the same of dQ
   std::int64_t dots_registers = 32, round_registers = 32;
+  double waits = 1;        ///< dependent round trips to memory of a pass over rows
+  double group_waits = 1;  ///< the same of the sums over a group
 };
 
 /// Five products: S = Q·Kᵀ and dP = dO·Vᵀ, of which P = e^(S - lse) and dS = P∘(dP - D) come, then
@@ -50,18 +52,22 @@ struct Backward {
   RowLayout rows;
   DqSum dq = kAtomic;
   BackwardTile queries{};  ///< of blocks of queries, where dQ has a pass of its own
+  /// A block of keys is of one query head; launches of their own add dK and dV over a group.
+  bool heads_apart = false;
+  std::optional<std::int64_t> width{};  ///< as of Forward
 
   double head() const;
+  std::int64_t key_heads() const;    ///< whose tiles of keys have blocks of their own
   std::int64_t key_tiles() const;    ///< of a head of K and V
   std::int64_t query_tiles() const;  ///< of a query head
   double row_number_bytes() const;   ///< the log-sum-exp and D
   double dq_sum_bytes() const;
-  /// Of a tile of keys: those of all query heads that share it.
+  /// Of a tile of keys: those of all query heads that share its block.
   Steps steps_of_keys(std::int64_t tile) const;
   Steps steps_of_queries(std::int64_t tile) const;  ///< of one query head
 };
 
-/// The launches: what comes before, the blocks of keys, and dQ by either way.
+/// The launches: what comes before, the blocks of keys, dQ by either way, and the sums over groups.
 LaunchSequence backward_program(const Backward& backward, DType type);
 
 /// dO: what an earlier kernel has just computed.
@@ -72,7 +78,8 @@ ArrayUse gradient_input(const Shape& shape);
 Plan row_dots(const Backward& backward);
 
 /// A pass over so many elements of 16 bits and what goes with them, eight a thread, with so many
-/// instructions for each eight. All arrays of the plan are read and written once.
-Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays);
+/// instructions for each eight, and so many round trips to memory. All arrays of the plan are read and written once.
+Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays,
+               double waits = 1);
 
 }  // namespace roofcast::attention

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/counting/coalescing.hpp"
 #include "model/counting/integers.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
@@ -80,6 +81,8 @@ Step epilogue_of(const Forward& c) {
   const double lse_bytes = c.writes_lse || parts ? c.full_rows() * kSumElement : 0;
   set_traffic(step.issued, {0, results * element + lse_bytes});
   step.issued.special_flops = as_double(c.tile.queries);
+  step.warp_instructions =
+      as_double(c.tile.queries) * c.head() * c.kernel.instructions_a_result / 32;
   return step;
 }
 
@@ -205,7 +208,7 @@ bool Forward::by_boxes() const {
 }
 
 double Forward::head() const {
-  return as_double(padded_head(shape.head_dim));
+  return as_double(width.value_or(padded_head(shape.head_dim)));
 }
 
 std::int64_t Forward::tiles() const {
@@ -230,6 +233,11 @@ Steps Forward::steps(std::int64_t of_tile) const {
   const std::int64_t first = of_tile * tile.queries / packed;
   const std::int64_t end = std::min(rows(), (of_tile + 1) * tile.queries);
   Steps steps = steps_over_keys(shape, first, ceil_div(end, packed) - 1, tile.keys);
+  const bool whole = shape.seq_q % tile.queries == 0 && shape.seq_kv % tile.keys == 0;
+  if (tile.masks_one_more && shape.causal && !whole && steps.full > 0) {
+    --steps.full;
+    ++steps.masked;
+  }
   if (by_boxes()) steps.full_share = steps.masked_share = 1;
   return steps;
 }
@@ -244,7 +252,18 @@ BlockSteps forward_blocks(const Forward& forward, DType type) {
           forward.tile.chains};
 }
 
-Plan sum_of_parts(const Forward& c, const PartSums& sums) {
+Plan cleared_counter() {
+  Plan plan;
+  plan.launch.block[0] = 32;
+  plan.launch.registers = 16;
+  Step step;
+  set_traffic(step.issued, {0, kSectorBytes});
+  set_blocks(plan, {{step}});
+  return plan;
+}
+
+Plan sum_of_parts(const Forward& c) {
+  const PartSums& sums = c.sums;
   const std::int64_t warps = std::max(sums.warps_of_row, std::int64_t{4});
   const std::int64_t rows = c.shape.batch * c.shape.heads * c.shape.seq_q;
   const double outputs = as_double(rows * c.shape.head_dim);

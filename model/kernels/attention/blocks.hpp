@@ -22,6 +22,8 @@ enum Array : ArrayId {
   kDQ,
   kDK,
   kDV,
+  kHeadDK,  ///< of each query head, where blocks of keys are of one
+  kHeadDV,
   kRowDots,  ///< D = rowsum(dO∘O), fp32
   kDqSums,   ///< dQ in fp32, to which blocks add
   kParts,    ///< of split keys
@@ -57,6 +59,9 @@ struct Tile {
   /// Of the block that adds the parts of split keys, where no launch does.
   double merging_loads = 0;
   double chains = 1;  ///< as of Phase
+  TileScheduler scheduler = TileScheduler::hardware;
+  bool masks_one_more = false;  ///< step under a causal mask, where tiles are not whole
+  bool in_order = false;        ///< tiles of a head from the first on; else the longest first
 };
 
 /// How a kernel goes about it.
@@ -67,6 +72,8 @@ struct Kernel {
   double instructions_a_sum =
       0;  ///< of a thread for one element of the sums in each step: rescaling
   double instructions_a_mask = 0;  ///< more of a thread for one score where a causal mask cuts
+  double instructions_a_result =
+      0;  ///< of a thread for an element of O, or of dK and dV, at the end
 
   bool wide() const { return product != Instruction::mma_sync; }
   /// Warpgroups of so many warps that multiply, each for itself, beside one that copies; none for mma.sync.
@@ -124,6 +131,12 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 /// (counters of head dims 40 and 64 to 256, the attention runs of 2026-11-22).
 double copied_row_bytes(const Shape& shape, double padded, bool by_boxes);
 
+/// How the parts of split keys are added.
+struct PartSums {
+  std::int64_t warps_of_row = 1;
+  std::optional<std::int64_t> parts_at_once{};  ///< of a row, on their way; absent: all
+  std::int64_t shared_bytes = 0;                ///< of a block, where a row has several warps
+};
 /// Blocks of queries that K and V pass.
 struct Forward {
   Shape shape;
@@ -132,6 +145,9 @@ struct Forward {
   std::int64_t packed = 1;  ///< query heads whose queries fill a tile together
   std::int64_t splits = 1;  ///< of the keys, each a block's
   bool writes_lse = false;
+  /// Elements that a row of a tile has room for; absent: as this project's kernels pad a head.
+  std::optional<std::int64_t> width{};
+  PartSums sums{};
 
   double head() const;
   bool by_boxes() const;  ///< copies rows by TMA
@@ -151,13 +167,10 @@ struct Forward {
 };
 BlockSteps forward_blocks(const Forward& forward, DType type);
 
-/// How the parts of split keys are added.
-struct PartSums {
-  std::int64_t warps_of_row = 1;
-  std::optional<std::int64_t> parts_at_once{};  ///< of a row, on their way; absent: all
-  std::int64_t shared_bytes = 0;                ///< of a block, where a row has several warps
-};
-Plan sum_of_parts(const Forward& forward, const PartSums& sums = {});
+/// cudaMemsetAsync of the counter from which blocks that stay take tiles: a launch of its own.
+Plan cleared_counter();
+
+Plan sum_of_parts(const Forward& forward);
 
 /// The order in which blocks run: `copies` of all tiles (heads), as many copies together as stay in
 /// L2, of those the longest blocks first.

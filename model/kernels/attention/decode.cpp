@@ -176,13 +176,14 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
                      std::to_string(most) + ", a unit of " + std::to_string(kUnitKeys) +
                      " keys each at least");
   }
-  const Forward c = forward_of(shape, p[kDecodeSplits]);
+  Forward c = forward_of(shape, p[kDecodeSplits]);
+  constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
+  c.sums = {.warps_of_row = decoding::kCombineWarps,
+            .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
+            .shared_bytes = decoding::kCombineSharedBytes};
   LaunchSequence program = launch_of(main_launch(c, p.dtype));
   if (c.splits > 1) {
-    constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
-    Plan sum = sum_of_parts(c, {.warps_of_row = decoding::kCombineWarps,
-                                .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
-                                .shared_bytes = decoding::kCombineSharedBytes});
+    Plan sum = sum_of_parts(c);
     if (gpu.features.has_clusters()) sum.start = Start::programmatic;
     program.push_back({std::move(sum)});
   }

@@ -172,17 +172,6 @@ LaunchSequence flash2_forward(const Shape& shape, DType type) {
   return launch_of(std::move(plan));
 }
 
-// cudaMemsetAsync of four bytes: a launch of its own.
-Plan cleared_counter() {
-  Plan plan;
-  plan.launch.block[0] = 32;
-  plan.launch.registers = 16;
-  Step step;
-  set_traffic(step.issued, {0, kSectorBytes});
-  set_blocks(plan, {{step}});
-  return plan;
-}
-
 // A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a counter.
 LaunchSequence flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
   const Flash3Tile& tile = kFlash3Tiles[shape.causal ? 1 : 0][head_row(shape.head_dim)];

@@ -1,6 +1,6 @@
 // Forecasts of libraries' attention against published measurements (../shared/reference), whose
 // conditions README.md there tells. A few constants of the plans were set by hand with rows of all
-// positions in view (model/kernels/attention/tiles.cpp), so this is no held-out accuracy.
+// positions in view (model/libraries/attention_tiles.cpp), so this is no held-out accuracy.
 #include <gtest/gtest.h>
 
 #include <array>

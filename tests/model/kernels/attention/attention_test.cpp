@@ -7,8 +7,8 @@
 
 #include "model/counting/io_complexity.hpp"
 #include "model/counting/totals.hpp"
-#include "model/kernels/attention/tiles.hpp"
 #include "model/libraries/attention.hpp"
+#include "model/libraries/attention_tiles.hpp"
 #include "tests/model/kernels/attention/problems.hpp"
 
 namespace roofcast::attention {
@@ -232,16 +232,53 @@ TEST(AttentionLibrary, BackwardComesNearPublishedRates) {
   EXPECT_NEAR(both(a100) / 203e12, 1, 0.25);
 }
 
-TEST(AttentionLibrary, BackwardIsThreeLaunches) {
+// dO∘O, blocks of keys, dQ; cuDNN clears a counter before the blocks, which take tiles from it.
+TEST(AttentionLibrary, LaunchesOfBackward) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const Problem p = backward(prefill(2, 8, 1000, 64, true));
   for (const Library library : {kCudnn, kFa2, kFa3}) {
     const LaunchSequence program = plan_library(of(library, p, 1), h100);
-    ASSERT_EQ(program.size(), 3U);
-    EXPECT_EQ(program[1].plan.useful.tensor_flops[DType::bf16], Shape(p).flops());
-    EXPECT_TRUE(program[1].plan.notes.estimated_traffic);
+    const std::size_t of_keys = library == kCudnn ? 2 : 1;
+    ASSERT_EQ(program.size(), of_keys + 2);
+    EXPECT_EQ(program[of_keys].plan.useful.tensor_flops[DType::bf16], Shape(p).flops());
+    EXPECT_TRUE(program[of_keys].plan.notes.estimated_traffic);
   }
-  EXPECT_EQ(forecast(p, h100).launches, 3);
+}
+
+TEST(AttentionLibrary, BackwardOfAGroupAddsItsHeads) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  Problem p = backward(prefill(2, 8, 1000, 64, true));
+  p[kKvHeads] = 2;
+  const LaunchSequence program = plan_library(of(kFa2, p, 1), h100);
+  ASSERT_EQ(program.size(), 5U);
+  // 8 tiles of keys of each query head, and of four heads one sum of each of dK and dV.
+  EXPECT_EQ(program[1].plan.launch.blocks(), 2 * 8 * 8);
+  const double kv_bytes = Shape(p).kv_bytes();
+  const Plan& sum = program.back().plan;
+  EXPECT_EQ(sum.arrays.front().footprint.read_bytes, 4 * kv_bytes);
+  EXPECT_EQ(sum.arrays.back().footprint.write_bytes, kv_bytes);
+}
+
+// Grids of validation/measured/*-attention-libraries-2026-11-24: parts of the keys by each library's rule.
+TEST(AttentionLibrary, SplitsFollowTheLibrarysRule) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const auto splits = [&](Library library, std::int64_t batch, std::int64_t heads,
+                          std::int64_t kv_heads, std::int64_t seq_q, std::int64_t seq_kv,
+                          std::int64_t head_dim) {
+    Problem p = of(library, prefill(batch, heads, seq_q, head_dim, false), kToChoose);
+    p[kKvHeads] = kv_heads;
+    p[kSeqKv] = seq_kv;
+    return library_candidates(p, h100).front()[kSplits];
+  };
+  EXPECT_EQ(splits(kCudnn, 3, 32, 4, 1, 4780, 128), 16);
+  EXPECT_EQ(splits(kCudnn, 22, 32, 4, 1, 1984, 128), 1);
+  EXPECT_EQ(splits(kCudnn, 2, 16, 4, 1, 512, 64), 1);
+  EXPECT_EQ(splits(kCudnn, 1, 64, 8, 1, 38016, 96), 32);
+  EXPECT_EQ(splits(kCudnn, 1, 40, 5, 48, 1111, 128), 1);
+  EXPECT_EQ(splits(kFa2, 1, 32, 16, 1, 40960, 128), 14);
+  EXPECT_EQ(splits(kFa2, 3, 32, 4, 1, 4780, 128), 19);
+  EXPECT_EQ(splits(kFa2, 5, 32, 32, 2, 5504, 64), 3);
+  EXPECT_EQ(splits(kFa2, 1, 40, 5, 48, 1111, 128), 5);
 }
 
 TEST(AttentionLibrary, BackwardTakesNoSettingsOfForward) {

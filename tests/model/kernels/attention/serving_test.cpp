@@ -1,5 +1,5 @@
 // How TensorRT-LLM shares out decoding, by hand from its public rules, on 132 SMs.
-#include "model/kernels/attention/serving.hpp"
+#include "model/libraries/attention_serving.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,14 +11,14 @@ namespace roofcast::attention {
 /// Throws InputError where that library has no kernel for the GPU.
 Kernel kernel_of(Library library, const Gpu& gpu);
 
-/// Query heads whose queries fill a tile together: one, or all that share K and V. `lengths`: sequences
-/// have lengths of their own, as in serving.
-std::int64_t packed_heads(Library library, const Kernel& kernel, const Shape& shape, bool lengths,
-                          const Gpu& gpu);
+/// Elements that a row of its tiles has room for.
+std::int64_t library_width(Library library, std::int64_t head_dim);
 
-/// Where so many heads are packed: few queries, against a longer cache, take the tile for decoding.
-Tile tile_of(Library library, const Kernel& kernel, const Shape& shape, std::int64_t packed,
-             const Gpu& gpu);
+/// What a library runs for the shape, its splits where they are left to choose by the library's own
+/// rule; they stay kToChoose where that is not known. `lengths`: sequences have
+/// lengths of their own, as in serving.
+Forward library_forward(Library library, const Shape& shape, std::int64_t splits, bool lengths,
+                        const Gpu& gpu);
 
 /// What that library's backward does. Throws InputError where it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);

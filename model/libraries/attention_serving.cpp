@@ -1,4 +1,4 @@
-#include "model/kernels/attention/serving.hpp"
+#include "model/libraries/attention_serving.hpp"
 
 #include <algorithm>
 #include <cmath>

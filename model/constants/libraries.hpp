@@ -1,0 +1,65 @@
+#pragma once
+// The register of what kernels of libraries do that no public source counts.
+#include <array>
+
+#include "model/constants/constant.hpp"
+
+namespace roofcast::library {
+
+inline constexpr std::string_view kAttentionFit =
+    "attention-libraries-2026-11-24 of both GPUs in validation/measured, shapes of even position: "
+    "coordinate search of the mean |log error| of time; the first two with the large shapes of "
+    "attention-libraries-2026-11-22 beside";
+
+inline constexpr Constant kFlash2Products{
+    "attention_flash2_products",
+    2.3,
+    "",
+    "of a warp under way at once in FlashAttention-2's forward",
+    Constant::Kind::fitted,
+    kAttentionFit,
+    "2026-11-24"};
+inline constexpr Constant kCudnnProducts{"attention_cudnn_products",
+                                         1.2,
+                                         "",
+                                         "of a warpgroup under way at once in cuDNN's forward",
+                                         Constant::Kind::fitted,
+                                         kAttentionFit,
+                                         "2026-11-24"};
+inline constexpr Constant kMaskInstructions{
+    "attention_mask_instructions",
+    8,
+    "",
+    "of a thread for a score that a causal mask cuts, in cuDNN and FlashAttention-2",
+    Constant::Kind::fitted,
+    kAttentionFit,
+    "2026-11-24"};
+inline constexpr Constant kResultInstructions{
+    "attention_result_instructions",
+    30,
+    "",
+    "of a thread for an element of dK and dV at the end of a block, in cuDNN",
+    Constant::Kind::fitted,
+    kAttentionFit,
+    "2026-11-24"};
+inline constexpr Constant kPassWaits{
+    "attention_pass_waits",
+    6,
+    "trips",
+    "to L2 or DRAM of a block that passes over rows before or after backward's products",
+    Constant::Kind::fitted,
+    kAttentionFit,
+    "2026-11-24"};
+inline constexpr Constant kGroupSumWaits{
+    "attention_group_sum_waits",
+    12,
+    "trips",
+    "to L2 or DRAM of a block of PyTorch's sums of dK and dV over a group",
+    Constant::Kind::fitted,
+    kAttentionFit,
+    "2026-11-24"};
+
+inline constexpr std::array kAll = {kFlash2Products,     kCudnnProducts, kMaskInstructions,
+                                    kResultInstructions, kPassWaits,     kGroupSumWaits};
+
+}  // namespace roofcast::library

@@ -1,0 +1,80 @@
+// Forecasts of cuDNN's and FlashAttention-2's attention against the committed tables of random shapes: the
+// shapes that no constant was fitted to.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/model/scan/questions.hpp"
+#include "validation/comparison/compare.hpp"
+#include "validation/comparison/table.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+struct Group {
+  const char* table;
+  const char* library;
+  const char* pass;
+  double most;  ///< mean error
+};
+
+constexpr const char* kH100 = "h100-sxm5-attention-libraries-2026-11-24.csv";
+constexpr const char* kH200 = "h200-sxm-attention-libraries-2026-11-24.csv";
+constexpr const char* kDecode = "h100-sxm5-attention-decode-libraries-2026-11-24.csv";
+
+constexpr std::array kGroups = {
+    Group{kH100, "cudnn", "forward", 0.08},   Group{kH200, "cudnn", "forward", 0.08},
+    Group{kH100, "cudnn", "backward", 0.105}, Group{kH200, "cudnn", "backward", 0.105},
+    Group{kH100, "fa2", "forward", 0.115},    Group{kH200, "fa2", "forward", 0.115},
+    Group{kH100, "fa2", "backward", 0.095},   Group{kH200, "fa2", "backward", 0.095},
+    Group{kDecode, "cudnn", "forward", 0.09}, Group{kDecode, "fa2", "forward", 0.11}};
+
+std::string text_of(const char* table) {
+  std::ifstream in(std::string(ROOFCAST_MEASURED_DIR) + "/" + table);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+const Gpu* shipped(std::string_view name) {
+  return &testing::gpu_named(name);
+}
+
+TEST(LibraryAttention, RandomShapesKeptBackAreForecastWithinTheTolerances) {
+  for (const Group& group : kGroups) {
+    TableQuery query;
+    query.kernel = "attention.library";
+    query.where = {{"held_out", "yes"}, {"library", group.library}, {"pass", group.pass}};
+    query.cache = CacheState::steady;
+    const Comparison found =
+        compare_table(group.table, parse_table(group.table, text_of(group.table), query), shipped);
+    EXPECT_TRUE(found.failures.empty());
+    ASSERT_GT(found.rows.size(), 100U) << group.table;
+    double error = 0, inside = 0;
+    for (const Row& row : found.rows) {
+      // A replayed graph finds small operands in L2, which no limit from DRAM knows.
+      const double l2_bytes = testing::gpu_named(row.gpu).memory.l2_bytes.value();
+      if (row.work_dram_bytes > l2_bytes) {
+        EXPECT_GE(row.time_s.measured, row.limit_s) << group.table;
+      }
+      error += std::abs(row.time_s.error());
+      if (row.time_s.measured >= row.predicted_low_s &&
+          row.time_s.measured <= row.predicted_high_s) {
+        ++inside;
+      }
+    }
+    const auto count = static_cast<double>(found.rows.size());
+    std::printf("%-52s %-6s %-9s %3.0f rows: mean error %4.1f%%, %3.0f%% in the interval\n",
+                group.table, group.library, group.pass, count, 100 * error / count,
+                100 * inside / count);
+    EXPECT_LE(error / count, group.most) << group.table << ' ' << group.library << group.pass;
+  }
+}
+
+}  // namespace
+}  // namespace roofcast::validation
