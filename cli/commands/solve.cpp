@@ -26,7 +26,8 @@ constexpr HelpPage kHelp = {
     "       roofcast solve KERNEL --minimize time --vary PARAMETER,… [options]",
     "For which values of KEY the forecast fulfils the condition: a parameter of the kernel, or a "
     "value\n"
-    "of the specification as --set takes it. Of up to 1024 values (256 of a specification) each is\n"
+    "of the specification as --set takes it. Of up to 1024 values (256 of a specification) each "
+    "is\n"
     "forecast. Of more, as many in equal ratios, and where the answer changes between two of them "
     "the\n"
     "place is found by bisection. A value of the specification that changes no forecast is "
@@ -114,7 +115,7 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
   asked.overrides.push_back({unknown.name(), {}});
   std::optional<Prediction> first;
   bool read = false;
-  const Solution solution = find_values(unknown, kMostOfSpecification, [&](std::int64_t position) {
+  Solution solution = find_values(unknown, kMostOfSpecification, [&](std::int64_t position) {
     asked.overrides.back().value = unknown.at(position);
     Point point = answer(position, condition, [&] {
       return predict(kernel, problem, load_device(name, asked), assumptions);
