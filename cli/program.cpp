@@ -14,25 +14,42 @@ namespace roofcast::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"predict", "limit and expected time of a kernel on a GPU", run_predict},
-    Command{"sweep", "forecasts over ranges of shapes, as CSV or JSON", run_sweep},
-    Command{"advise", "shapes near a matrix product's that run faster, or for nothing", run_advise},
-    Command{"explain", "why a forecast is what it is, by parts, rates and sources", run_explain},
-    Command{"solve", "for which values a forecast fulfils a condition", run_solve},
-    Command{"model", "time, memory and parts of a whole model's step", run_model},
-    Command{"roofline", "a roofline chart with kernels on it", run_roofline},
-    Command{"explore", "the model in one page that runs in a browser, offline", run_explore},
+    Command{"predict", "limit and expected time of a kernel on a GPU", run_predict, manual_predict,
+            Words::kernels},
+    Command{"sweep", "forecasts over ranges of shapes, as CSV or JSON", run_sweep, manual_sweep,
+            Words::kernels},
+    Command{"advise", "shapes near a matrix product's that run faster, or for nothing", run_advise,
+            manual_advise, Words::kernels},
+    Command{"explain", "why a forecast is what it is, by parts, rates and sources", run_explain,
+            manual_explain, Words::kernels},
+    Command{"solve", "for which values a forecast fulfils a condition", run_solve, manual_solve,
+            Words::kernels},
+    Command{"model", "time, memory and parts of a whole model's step", run_model, manual_model,
+            Words::models},
+    Command{"roofline", "a roofline chart with kernels on it", run_roofline, manual_roofline,
+            Words::none},
+    Command{"explore", "the model in one page that runs in a browser, offline", run_explore,
+            manual_explore, Words::none},
     Command{"import", "a profile: each operator beside its forecast, and what to change first",
-            run_import},
-    Command{"occupancy", "blocks and warps that fit an SM, and what limits them", run_occupancy},
-    Command{"validate", "measure kernels on this machine's GPU", run_validate},
-    Command{"calibrate", "measure what this machine's GPU keeps up", run_calibrate},
-    Command{"compare", "predicted against measured", run_compare},
-    Command{"merge", "join the run files of a sharded validation", run_merge},
-    Command{"report", "a page with the comparison of a run", run_report},
-    Command{"gpus", "the devices and their specifications", run_gpus},
-    Command{"kernels", "the kernels and what they take", run_kernels},
-    Command{"show", "one kernel or one device", run_show}};
+            run_import, manual_import, Words::files},
+    Command{"occupancy", "blocks and warps that fit an SM, and what limits them", run_occupancy,
+            manual_occupancy, Words::none},
+    Command{"validate", "measure kernels on this machine's GPU", run_validate, manual_validate,
+            Words::none},
+    Command{"calibrate", "measure what this machine's GPU keeps up", run_calibrate,
+            manual_calibrate, Words::none},
+    Command{"compare", "predicted against measured", run_compare, manual_compare, Words::files},
+    Command{"merge", "join the run files of a sharded validation", run_merge, manual_merge,
+            Words::files},
+    Command{"report", "a page with the comparison of a run", run_report, manual_report,
+            Words::files},
+    Command{"gpus", "the devices and their specifications", run_gpus, manual_gpus, Words::gpus},
+    Command{"kernels", "the kernels and what they take", run_kernels, manual_kernels,
+            Words::kernels},
+    Command{"show", "one kernel or one device", run_show, manual_show, Words::kernels_or_gpus},
+    Command{"completion", "what completes commands and options in a shell", run_completion,
+            manual_completion, Words::shells},
+    Command{"man", "a manual page, as man reads it", run_man, manual_man, Words::commands}};
 
 std::string program_help() {
   std::string text =
@@ -46,7 +63,7 @@ std::string program_help() {
       "Forecasts where a GPU kernel lands under the roofline, and checks the forecast.\n\n"
       "Commands:\n";
   for (const Command& command : kCommands) {
-    text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
   text +=
       "\n`roofcast COMMAND --help` explains one of them.\n"

@@ -126,6 +126,10 @@ std::optional<std::string> find_kernel_option(const Arguments& options) {
 
 }  // namespace
 
+Manual manual_advise() {
+  return {kHelp, with_batch_options(common_options())};
+}
+
 ExitCode run_advise(const Arguments& arguments) {
   if (!arguments.empty() && arguments.front() == "linear") {
     return run_advise_linear(Arguments(arguments.begin() + 1, arguments.end()));
@@ -143,8 +147,7 @@ ExitCode run_advise(const Arguments& arguments) {
   }
   if (kernels.empty()) {
     refuse_batch_option(split.options);
-    known.push_back(queries_option());
-    known.push_back(jobs_option());
+    known = with_batch_options(std::move(known));
   }
   for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
   if (writes_help(arguments, kHelp, known)) return ExitCode::done;

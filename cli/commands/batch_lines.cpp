@@ -70,8 +70,11 @@ std::span<Part> next_parts(std::vector<Part>& parts, QueryLines& lines, std::int
 
 }  // namespace
 
-Option queries_option() {
-  return {"queries", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"};
+std::vector<Option> with_batch_options(std::vector<Option> options) {
+  options.push_back(
+      {"queries", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"});
+  options.push_back({"jobs", "N", "with --queries: answer on N threads (default: 0, all cores)"});
+  return options;
 }
 
 void refuse_batch_option(const Arguments& arguments) {
@@ -97,10 +100,6 @@ BatchDefaults read_batch_defaults(const Options& options) {
     throw UsageError("--queries answers in JSON, one object a line: leave --format out");
   }
   return defaults;
-}
-
-Option jobs_option() {
-  return {"jobs", "N", "with --queries: answer on N threads (default: 0, all cores)"};
 }
 
 std::size_t read_jobs(const Options& options) {

@@ -10,15 +10,13 @@
 
 namespace roofcast::cli {
 
-/// --queries, for a command without a kernel.
-Option queries_option();
+/// A command's options and those of a batch, --queries and --jobs: it has them where no kernel is named.
+std::vector<Option> with_batch_options(std::vector<Option> options);
 /// Throws UsageError where the file of queries is given as --batch, a parameter of kernels.
 void refuse_batch_option(const Arguments& arguments);
 /// --gpu, --dtype and the like, for lines that do not say otherwise. Throws UsageError.
 BatchDefaults read_batch_defaults(const Options& options);
 
-/// --jobs.
-Option jobs_option();
 /// The threads asked for: 1 without --jobs, as many as there are cores for 0. Throws UsageError.
 std::size_t read_jobs(const Options& options);
 

@@ -12,10 +12,26 @@ namespace roofcast::cli {
 /// What follows the subcommand.
 using Arguments = std::vector<std::string>;
 
+/// What the words of a command stand for, besides its options.
+enum class Words : unsigned char {
+  none,
+  kernels,
+  gpus,
+  kernels_or_gpus,
+  models,
+  files,
+  shells,
+  commands
+};
+
+struct Manual;
+
 struct Command {
   std::string_view name;
   std::string_view summary;
   ExitCode (*run)(const Arguments&);
+  Manual (*manual)();
+  Words words;
 };
 
 std::span<const Command> commands();
@@ -46,5 +62,29 @@ ExitCode run_gpus(const Arguments& arguments);
 ExitCode run_kernels(const Arguments& arguments);
 ExitCode run_model(const Arguments& arguments);
 ExitCode run_show(const Arguments& arguments);
+ExitCode run_completion(const Arguments& arguments);
+ExitCode run_man(const Arguments& arguments);
+
+/// What `COMMAND --help` shows of each where no kernel is named.
+Manual manual_predict();
+Manual manual_sweep();
+Manual manual_advise();
+Manual manual_solve();
+Manual manual_explain();
+Manual manual_roofline();
+Manual manual_import();
+Manual manual_occupancy();
+Manual manual_validate();
+Manual manual_calibrate();
+Manual manual_compare();
+Manual manual_merge();
+Manual manual_report();
+Manual manual_explore();
+Manual manual_gpus();
+Manual manual_kernels();
+Manual manual_model();
+Manual manual_show();
+Manual manual_completion();
+Manual manual_man();
 
 }  // namespace roofcast::cli

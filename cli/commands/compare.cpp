@@ -147,6 +147,10 @@ std::string output_text(const std::string& format,
 
 }  // namespace
 
+Manual manual_compare() {
+  return {kHelp, option_table()};
+}
+
 ExitCode run_compare(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
   const auto given = read_arguments(arguments, kHelp, known);

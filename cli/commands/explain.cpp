@@ -37,6 +37,10 @@ std::vector<Option> known_options() {
 
 }  // namespace
 
+Manual manual_explain() {
+  return {kHelp, known_options()};
+}
+
 ExitCode run_explain(const Arguments& arguments) {
   std::vector<Option> known = known_options();
   const SplitArguments split = split_words(arguments, known);

@@ -19,6 +19,10 @@ std::vector<Option> option_table() {
 
 }  // namespace
 
+Manual manual_explore() {
+  return {kHelp, option_table()};
+}
+
 ExitCode run_explore(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
   const auto given = read_arguments(arguments, kHelp, known);

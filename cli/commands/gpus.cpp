@@ -179,6 +179,10 @@ void draw(const Arguments& words, const DeviceOptions& device,
 
 }  // namespace
 
+Manual manual_gpus() {
+  return {kHelp, option_table()};
+}
+
 ExitCode run_gpus(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
   const auto given = read_arguments(arguments, kHelp, known);

@@ -149,6 +149,10 @@ void write_profile(JsonWriter& json, const Profile& profile, const Gpu& gpu) {
 
 }  // namespace
 
+Manual manual_import() {
+  return {kHelp, known_options()};
+}
+
 ExitCode run_import(const Arguments& arguments) {
   const std::vector<Option> known = known_options();
   const auto given = read_arguments(arguments, kHelp, known);

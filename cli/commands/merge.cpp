@@ -13,12 +13,19 @@ constexpr HelpPage kHelp = {"  roofcast merge shard-*.json -o run.json\n",
                             "Joins the run files of all shards of one validation: same suite, "
                             "build, device and conditions."};
 
+std::vector<Option> option_table() {
+  return {{"output,o", "FILE", "the joined run (default: standard output)"},
+          {"help,h", "", "this text"}};
+}
+
 }  // namespace
 
+Manual manual_merge() {
+  return {kHelp, option_table()};
+}
+
 ExitCode run_merge(const Arguments& arguments) {
-  const std::vector<Option> known = {
-      {"output,o", "FILE", "the joined run (default: standard output)"},
-      {"help,h", "", "this text"}};
+  const std::vector<Option> known = option_table();
   const auto given = read_arguments(arguments, kHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;

@@ -89,6 +89,10 @@ void write_services(const std::string& name, const transformer::Architecture& mo
 
 }  // namespace
 
+Manual manual_model() {
+  return {kHelp, known_options()};
+}
+
 ExitCode run_model(const Arguments& arguments) {
   const auto given = read_arguments(arguments, kHelp, known_options());
   if (!given) return ExitCode::done;

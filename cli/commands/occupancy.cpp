@@ -119,6 +119,10 @@ void write_row(JsonWriter& json, const Row& row) {
 
 }  // namespace
 
+Manual manual_occupancy() {
+  return {kHelp, known_options()};
+}
+
 ExitCode run_occupancy(const Arguments& arguments) {
   const std::vector<Option> known = known_options();
   const auto given = read_arguments(arguments, kHelp, known);

@@ -4,6 +4,7 @@
 #include "cli/commands/collective.hpp"
 #include "cli/commands/opening.hpp"
 #include "cli/commands/unread_overrides.hpp"
+#include "cli/commands/variants.hpp"
 #include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
@@ -58,47 +59,6 @@ struct Question {
   std::vector<Gpu> gpus;
   Assumptions assumptions;
 };
-
-/// The answer for one kernel on one device; for a family also each variant's.
-struct Answered {
-  Candidate itself;
-  std::vector<Candidate> variants;
-
-  /// A family may have no limit of its own: then a variant answers for it.
-  bool refused() const {
-    const auto has_forecast = [](const Candidate& one) { return one.prediction.has_value(); };
-    return !has_forecast(itself) && std::none_of(variants.begin(), variants.end(), has_forecast);
-  }
-};
-
-Candidate forecast(const KernelRef& kernel, const Problem& problem, unsigned given, const Gpu& gpu,
-                   const Assumptions& assumptions) {
-  Candidate result{kernel, problem, &gpu, {}, {}};
-  try {
-    check(kernel, result.problem, given);
-    result.prediction = predict(kernel, result.problem, gpu, assumptions);
-  } catch (const InputError& error) {
-    result.refusal = error.what();
-  }
-  return result;
-}
-
-unsigned all_given(std::span<const Parameter> parameters) {
-  return (1U << parameters.size()) - 1;
-}
-
-/// The variants' shape is the family's; their configuration is the default one.
-Answered answered(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                  const Assumptions& assumptions) {
-  const unsigned given = all_given(kernel.parameters());
-  Answered result{forecast(kernel, problem, given, gpu, assumptions), {}};
-  if (kernel.kernel != nullptr) return result;
-  for (const KernelModel& variant : kernel.family->variants) {
-    result.variants.push_back(
-        forecast({kernel.family, &variant}, problem, given, gpu, assumptions));
-  }
-  return result;
-}
 
 /// In every format the same rows: a refused one with its reason, and an InputError where there is
 /// but one.
@@ -167,6 +127,10 @@ void warn_of_unread(std::span<const Answered> answers, const Question& question,
 
 }  // namespace
 
+Manual manual_predict() {
+  return {kHelp, with_batch_options(common_options())};
+}
+
 ExitCode run_predict(const Arguments& arguments) {
   std::vector<Option> known = common_options();
   const SplitArguments split = split_words(arguments, known);
@@ -175,8 +139,7 @@ ExitCode run_predict(const Arguments& arguments) {
   for (const std::string& word : split.words) question.kernels.push_back(kernel_named(word));
   if (question.kernels.empty()) {
     refuse_batch_option(split.options);
-    known.push_back(queries_option());
-    known.push_back(jobs_option());
+    known = with_batch_options(std::move(known));
   }
   for (auto& option : parameter_options(question.kernels, "N")) known.push_back(std::move(option));
   if (writes_help(arguments, kHelp, known)) return ExitCode::done;

@@ -16,13 +16,22 @@ constexpr HelpPage kHelp = {
     "Writes one page that opens offline: the error by family and regime, predicted against\n"
     "measured, rooflines, and every case."};
 
-}  // namespace
-
-ExitCode run_report(const Arguments& arguments) {
+std::vector<Option> option_table() {
   std::vector<Option> known = {{"gpu", "NAME|PATH", "the specification (default: the run's GPU)"},
                                {"output,o", "FILE", "the page (default: standard output)"},
                                {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) known.push_back(std::move(option));
+  return known;
+}
+
+}  // namespace
+
+Manual manual_report() {
+  return {kHelp, option_table()};
+}
+
+ExitCode run_report(const Arguments& arguments) {
+  const std::vector<Option> known = option_table();
   const auto given = read_arguments(arguments, kHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;

@@ -103,6 +103,10 @@ std::vector<PlacedKernel> find_kernels(const Arguments& options) {
 
 }  // namespace
 
+Manual manual_roofline() {
+  return {kHelp, common_options()};
+}
+
 ExitCode run_roofline(const Arguments& arguments) {
   std::vector<Option> known = common_options();
   const SplitArguments split = split_words(arguments, known);

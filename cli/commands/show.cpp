@@ -24,6 +24,10 @@ constexpr HelpPage kHelp = {
     "laws'\n"
     "constants, each with its unit, meaning and source."};
 
+std::vector<Option> option_table() {
+  return {{"help,h", "", "this text"}};
+}
+
 std::string constants_text(const Style& style) {
   TextTable table(
       {{"constant"}, {"value", Align::right}, {"unit"}, {"kind"}, {"meaning"}, {"source"}});
@@ -50,9 +54,12 @@ bool is_kernel(std::string_view name, std::vector<std::string_view>& known) {
 
 }  // namespace
 
+Manual manual_show() {
+  return {kHelp, option_table()};
+}
+
 ExitCode run_show(const Arguments& arguments) {
-  const std::vector<Option> help_only = {{"help,h", "", "this text"}};
-  if (writes_help(arguments, kHelp, help_only)) return ExitCode::done;
+  if (writes_help(arguments, kHelp, option_table())) return ExitCode::done;
   std::vector<Option> known = device_option_table();
   known.push_back({"format", "FORMAT", ""});
   const SplitArguments split = split_words(arguments, known);

@@ -163,6 +163,10 @@ void answer_minimize(const KernelRef& kernel, bool as_json, const Options& optio
 
 }  // namespace
 
+Manual manual_solve() {
+  return {kHelp, known_options()};
+}
+
 ExitCode run_solve(const Arguments& arguments) {
   std::vector<Option> known = known_options();
   const SplitArguments split = split_words(arguments, known);

@@ -133,6 +133,10 @@ std::size_t write_table(std::span<const KernelSweep> sweeps, std::span<const Gpu
 
 }  // namespace
 
+Manual manual_sweep() {
+  return {kHelp, common_options()};
+}
+
 ExitCode run_sweep(const Arguments& arguments) {
   std::vector<Option> known = common_options();
   const SplitArguments split = split_words(arguments, known);

@@ -48,6 +48,10 @@ void refuse_overwriting(const std::string& path) {
 
 }  // namespace
 
+Manual manual_calibrate() {
+  return {kHelp, option_table()};
+}
+
 std::optional<CalibrationRequest> read_calibration_request(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
   if (wants_help(arguments)) {

@@ -19,11 +19,22 @@ struct Option {
   bool repeatable = false;
 };
 
+/// "output" of "output,o".
+std::string long_name(const Option& option);
+/// "o" of it; empty where there is none.
+std::string letter(const Option& option);
+
 /// What the help of a subcommand says besides its options.
 struct HelpPage {
   std::string_view examples;  ///< comes first
   std::string_view usage;
   std::string_view about;
+};
+
+/// A subcommand's help and what it takes: completions and manual pages are made from it.
+struct Manual {
+  HelpPage page;
+  std::vector<Option> options;
 };
 
 /// Arguments parted into words that stand alone and options with their values.

@@ -108,6 +108,10 @@ std::string list(const ValidationRequest& request) {
 
 }  // namespace
 
+Manual manual_validate() {
+  return {kHelp, option_table()};
+}
+
 validation::Suite ValidationRequest::suite_for(const Gpu& gpu) const {
   if (const auto* const fixed = std::get_if<validation::Suite>(&suite)) return *fixed;
   const auto& draw = std::get<DrawRequest>(suite);

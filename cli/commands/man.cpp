@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands/opening.hpp"
+#include "cli/output/files.hpp"
+#include "cli/output/man_page.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+constexpr HelpPage kHelp = {
+    "  roofcast man > roofcast.1\n"
+    "  roofcast man predict > roofcast-predict.1\n",
+    "roofcast man [COMMAND]",
+    "Writes the manual page of the program or of a command, which `man -l FILE` shows. An "
+    "installed\n"
+    "roofcast has them already: `man roofcast-predict`."};
+
+std::vector<Option> option_table() {
+  return {{"help,h", "", "this text"}};
+}
+
+}  // namespace
+
+Manual manual_man() {
+  return {kHelp, option_table()};
+}
+
+ExitCode run_man(const Arguments& arguments) {
+  const std::vector<Option> known = option_table();
+  const auto given = read_arguments(arguments, kHelp, known);
+  if (!given) return ExitCode::done;
+  const Arguments& words = given->words;
+  if (words.size() > 1) {
+    throw UsageError(fmt::format("man takes one command, and also found '{}'", words[1]));
+  }
+  if (words.empty()) {
+    write_output(std::nullopt, program_man_page(commands()));
+    return ExitCode::done;
+  }
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  const std::string_view name = one_of("the command", words.front(), names);
+  const auto found = std::find(names.begin(), names.end(), name);
+  write_output(std::nullopt,
+               command_man_page(commands()[static_cast<std::size_t>(found - names.begin())]));
+  return ExitCode::done;
+}
+
+}  // namespace roofcast::cli

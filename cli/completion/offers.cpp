@@ -1,0 +1,171 @@
+#include "cli/completion/offers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
+#include <cctype>
+
+#include "architectures/loader.hpp"
+#include "cli/input/device_names.hpp"
+#include "model/catalog.hpp"
+#include "model/types/dtype.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+template <class Texts>
+std::vector<std::string> strings(const Texts& texts) {
+  return {texts.begin(), texts.end()};
+}
+
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const KernelFamily& family : catalog()) {
+    names.emplace_back(family.name);
+    for (const KernelModel& kernel : family.variants) names.emplace_back(kernel.name);
+  }
+  return names;
+}
+
+std::vector<std::string> type_names() {
+  std::vector<std::string> names;
+  for (const DType type : kAllDTypes) names.emplace_back(name(type));
+  return names;
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const auto& model : architectures::embedded()) names.emplace_back(model.name);
+  return names;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  return names;
+}
+
+/// "table|json|csv": words to choose from, and no placeholder among them.
+bool is_choice(std::string_view value_name) {
+  return value_name.find('|') != std::string_view::npos &&
+         std::none_of(value_name.begin(), value_name.end(),
+                      [](unsigned char c) { return std::isupper(c) != 0; });
+}
+
+Offer value_offer(const Option& option) {
+  const std::string_view value = option.value_name;
+  if (is_choice(value)) return Offer::some_words;
+  if (long_name(option) == "gpu") return Offer::gpus;
+  if (value == "GPU") return Offer::measured_gpus;
+  if (value == "TYPE") return Offer::types;
+  if (value.starts_with("KERNEL")) return Offer::kernels;
+  const bool file = value.find("FILE") != std::string_view::npos || value == "OVERLAY";
+  return file ? Offer::files : Offer::nothing;
+}
+
+OfferedOption offered(const Option& option) {
+  OfferedOption found{
+      long_name(option), letter(option), !option.value_name.empty(), value_offer(option), {},
+      option.meaning};
+  if (found.value == Offer::some_words) found.words = split_list(option.value_name, '|');
+  return found;
+}
+
+Offer word_offer(Words words) {
+  switch (words) {
+    case Words::kernels:
+      return Offer::kernels;
+    case Words::gpus:
+      return Offer::gpus;
+    case Words::kernels_or_gpus:
+      return Offer::kernels_or_gpus;
+    case Words::models:
+      return Offer::models;
+    case Words::files:
+      return Offer::files;
+    case Words::shells:
+      return Offer::shells;
+    case Words::commands:
+      return Offer::commands;
+    case Words::none:
+      break;
+  }
+  return Offer::nothing;
+}
+
+/// Those that forecast a kernel take its parameters; `kernels` and `show` do not.
+bool adds_parameters(const Command& command, const Manual& manual) {
+  return command.words == Words::kernels &&
+         std::any_of(manual.options.begin(), manual.options.end(),
+                     [](const Option& option) { return long_name(option) == "gpu"; });
+}
+
+}  // namespace
+
+std::string_view list_name(Offer offer) {
+  switch (offer) {
+    case Offer::kernels:
+      return "roofcast_kernels";
+    case Offer::gpus:
+      return "roofcast_gpus";
+    case Offer::kernels_or_gpus:
+      return "roofcast_kernels_or_gpus";
+    case Offer::measured_gpus:
+      return "roofcast_measured_gpus";
+    case Offer::types:
+      return "roofcast_types";
+    case Offer::models:
+      return "roofcast_models";
+    case Offer::commands:
+      return "roofcast_commands";
+    case Offer::shells:
+      return "roofcast_shells";
+    case Offer::nothing:
+    case Offer::files:
+    case Offer::some_words:
+      break;
+  }
+  return "";
+}
+
+std::vector<OfferedList> offered_lists() {
+  std::vector<std::string> both = kernel_names();
+  for (const std::string_view name : device_names()) both.emplace_back(name);
+  return {{Offer::kernels, kernel_names()},
+          {Offer::gpus, strings(device_names())},
+          {Offer::kernels_or_gpus, std::move(both)},
+          {Offer::measured_gpus, strings(measured_device_names())},
+          {Offer::types, type_names()},
+          {Offer::models, model_names()},
+          {Offer::commands, command_names()},
+          {Offer::shells, strings(kShells)}};
+}
+
+std::vector<OfferedCommand> offered_commands() {
+  std::vector<OfferedCommand> found;
+  for (const Command& command : commands()) {
+    const Manual manual = command.manual();
+    OfferedCommand& one = found.emplace_back();
+    one.name = command.name;
+    one.summary = command.summary;
+    one.words = word_offer(command.words);
+    one.takes_parameters = adds_parameters(command, manual);
+    for (const Option& option : manual.options) one.options.push_back(offered(option));
+  }
+  return found;
+}
+
+std::string completion_script(std::string_view shell) {
+  const std::vector<OfferedCommand> commands = offered_commands();
+  const std::vector<OfferedList> lists = offered_lists();
+  if (shell == "zsh") return zsh_completion(commands, lists);
+  if (shell == "fish") return fish_completion(commands, lists);
+  return bash_completion(commands, lists);
+}
+
+std::string shell_quoted(std::string_view text) {
+  return fmt::format("'{}'", boost::replace_all_copy(std::string(text), "'", "'\\''"));
+}
+
+}  // namespace roofcast::cli

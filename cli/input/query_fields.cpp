@@ -1,0 +1,89 @@
+#include "cli/input/query_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/input/kernel_options.hpp"
+#include "cli/output/answer.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+// true and false stand for yes and no, and for 1 and 0 where there is nothing else to give.
+bool takes_flag(const Parameter& parameter) {
+  if (parameter.is_text) return false;
+  if (parameter.choices.empty()) return parameter.minimum == 0 && parameter.maximum == 1;
+  const auto has = [&](std::string_view word) {
+    return std::find(parameter.choices.begin(), parameter.choices.end(), word) !=
+           parameter.choices.end();
+  };
+  return has("yes") && has("no");
+}
+
+void set_value(const QueryField& field, const Parameter& parameter, Problem& problem,
+               std::size_t position) {
+  const bool flag = field.kind == QueryField::Kind::flag && takes_flag(parameter);
+  if (!is_named(parameter)) {
+    if (field.kind != QueryField::Kind::whole && !flag) {
+      throw InputError(fmt::format("'{}' takes a whole number", field.key));
+    }
+    problem[position] = field.whole;
+    return;
+  }
+  if (field.kind != QueryField::Kind::text && !flag) {
+    throw InputError(fmt::format("'{}' takes a string: {}", field.key, allowed_text(parameter)));
+  }
+  const std::string_view yes_or_no = field.whole != 0 ? "yes" : "no";
+  set_named_value(parameter, problem, position, flag ? yes_or_no : field.text);
+}
+
+}  // namespace
+
+const std::string& text_of(const QueryField& field) {
+  if (field.kind != QueryField::Kind::text) {
+    throw InputError(fmt::format("'{}' takes a string", field.key));
+  }
+  return field.text;
+}
+
+bool read_parameter(const QueryField& field, std::span<const Parameter> parameters,
+                    Problem& problem, unsigned& given) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name != field.key) continue;
+    set_value(field, parameters[i], problem, i);
+    given |= 1U << i;
+    return true;
+  }
+  return false;
+}
+
+bool read_assumption(const QueryField& field, Assumptions& assumptions) {
+  if (field.key == "cache") {
+    assumptions.cache = parse_cache(text_of(field));
+    return true;
+  }
+  if (field.key == "launch") {
+    assumptions.launch = parse_launch(text_of(field));
+    return true;
+  }
+  if (field.key == "sm_clock_hz") {
+    if (field.kind == QueryField::Kind::text || field.kind == QueryField::Kind::flag) {
+      throw InputError("'sm_clock_hz' takes a frequency in Hz");
+    }
+    assumptions.sm_clock_hz = expect_clock("'sm_clock_hz'", field.real);
+    return true;
+  }
+  return false;
+}
+
+void refuse_unknown(const KernelRef& kernel, const std::string& key) {
+  std::vector<std::string_view> known = {"kernel", "gpu",    "dtype",
+                                         "cache",  "launch", "sm_clock_hz"};
+  for (const Parameter& parameter : kernel.parameters()) known.push_back(parameter.name);
+  throw InputError(fmt::format("{} has no parameter '{}'.{}", kernel_name(kernel), key,
+                               did_you_mean(key, known)));
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,26 @@
+#pragma once
+// What one member of a question says: a parameter of the kernel, or an assumption.
+#include <span>
+#include <string>
+
+#include "cli/input/query.hpp"
+#include "model/roofcast.hpp"
+
+namespace roofcast::cli {
+
+/// Throws InputError where the member is no text.
+const std::string& text_of(const QueryField& field);
+
+/// Takes the value of the parameter of that name and marks its bit in `given`; false where there is
+/// no such parameter. Throws InputError for a value that the parameter does not take.
+bool read_parameter(const QueryField& field, std::span<const Parameter> parameters,
+                    Problem& problem, unsigned& given);
+
+/// Takes cache, launch or sm_clock_hz; false for another member. Throws InputError or UsageError for a
+/// value that it does not take.
+bool read_assumption(const QueryField& field, Assumptions& assumptions);
+
+/// Throws InputError with the nearest name that the kernel or a question knows.
+[[noreturn]] void refuse_unknown(const KernelRef& kernel, const std::string& key);
+
+}  // namespace roofcast::cli

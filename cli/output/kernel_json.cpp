@@ -1,0 +1,62 @@
+#include "cli/output/kernel_json.hpp"
+
+#include "cli/output/answer.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+/// minimum and maximum of a number, choices of what is given by name, or maximum_bytes of a text.
+void write_range(JsonWriter& json, const Parameter& parameter) {
+  if (parameter.is_text) {
+    json.member("maximum_bytes", static_cast<std::int64_t>(Text::kMaxBytes));
+    if (parameter.fallback) json.member("default", fallback_text(parameter));
+  } else if (is_named(parameter)) {
+    json.key("choices");
+    json.begin_array();
+    for (const std::string_view name : parameter.choices) json.string(name);
+    json.end_array();
+    if (parameter.fallback) json.member("default", fallback_text(parameter));
+  } else {
+    json.member("minimum", parameter.minimum);
+    json.member("maximum", parameter.maximum);
+    if (parameter.fallback) json.member("default", *parameter.fallback);
+  }
+}
+
+}  // namespace
+
+std::string_view summary(const KernelRef& kernel) {
+  return kernel.kernel != nullptr ? kernel.kernel->summary : kernel.family->summary;
+}
+
+void write_kernel(JsonWriter& json, const KernelRef& kernel) {
+  json.begin_object();
+  json.member("name", kernel_name(kernel));
+  json.member("summary", summary(kernel));
+  json.key("dtypes");
+  json.begin_array();
+  for (const DType type : kernel.dtypes()) json.string(name(type));
+  json.end_array();
+  json.key("parameters");
+  json.begin_array();
+  for (const Parameter& parameter : kernel.parameters()) {
+    json.begin_object();
+    json.member("name", parameter.name);
+    json.member("meaning", parameter.meaning);
+    write_range(json, parameter);
+    json.end_object();
+  }
+  json.end_array();
+  if (kernel.kernel == nullptr) {
+    json.key("variants");
+    json.begin_array();
+    for (const KernelModel& variant : kernel.family->variants) {
+      write_kernel(json, {kernel.family, &variant});
+    }
+    json.end_array();
+  }
+  json.end_object();
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,98 @@
+#include "python/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/output/figures.hpp"
+#include "hw_specs/calibration_words.hpp"
+#include "model/types/parameter_text.hpp"
+
+namespace roofcast::python {
+namespace py = pybind11;
+namespace {
+
+py::str text(std::string_view word) {
+  return {word.data(), word.size()};
+}
+
+/// The name of what is there, else None.
+template <class Named>
+py::object name_of(const std::optional<Named>& named) {
+  return named ? py::object(text(name(*named))) : py::none();
+}
+
+}  // namespace
+
+Columns::Columns(std::vector<std::string> parameters) : parameters_(std::move(parameters)) {
+  for (const char* title : {"kernel", "gpu"}) add(title);
+  for (const std::string& parameter : parameters_) add(parameter);
+  add("dtype");
+  for (const cli::Figure& figure : cli::figures()) add(figure.title);
+  for (const char* title :
+       {"limited_by", "limit_bound", "bound", "calibration", "notes", "error"}) {
+    add(title);
+  }
+}
+
+void Columns::row(const cli::Candidate& candidate) {
+  next_ = 0;
+  const auto& [kernel, problem, gpu, prediction, refusal] = candidate;
+  put(text(cli::kernel_name(kernel)));
+  put(text(gpu->name));
+  put_parameters(kernel, prediction ? prediction->problem : problem);
+  put(text(name(problem.dtype)));
+  for (const cli::Figure& figure : cli::figures()) {
+    const double value = prediction ? figure.value(*prediction) : NAN;
+    put(std::isfinite(value) ? py::object(py::float_(value)) : py::none());
+  }
+  put_bounds(prediction);
+  put(text(specs::calibration_word(*gpu)));
+  put(text(prediction ? fmt::format("{}", fmt::join(prediction->notes, "; ")) : ""));
+  put(refusal.empty() ? py::object(py::none()) : text(refusal));
+}
+
+py::dict Columns::take() {
+  py::dict columns;
+  for (auto& [title, values] : columns_) columns[text(title)] = std::move(values);
+  return columns;
+}
+
+void Columns::add(std::string_view title) {
+  columns_.emplace_back(title, py::list());
+}
+
+void Columns::put(const py::object& value) {
+  columns_[next_++].second.append(value);
+}
+
+void Columns::put_parameters(const KernelRef& kernel, const Problem& problem) {
+  const auto known = kernel.parameters();
+  for (const std::string& parameter : parameters_) {
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const Parameter& one) { return one.name == parameter; });
+    const auto position = static_cast<std::size_t>(found - known.begin());
+    if (found == known.end()) {
+      put(py::none());
+    } else if (is_named(*found)) {
+      put(text(named_value(*found, problem, position)));
+    } else {
+      put(py::int_(problem[position]));
+    }
+  }
+}
+
+void Columns::put_bounds(const std::optional<Prediction>& prediction) {
+  std::optional<OccupancyLimiter> limiter;
+  std::optional<Resource> limit;
+  std::optional<Resource> time;
+  if (prediction) {
+    if (prediction->occupancy) limiter = prediction->occupancy->limited_by;
+    limit = prediction->limit.terms.binding().resource;
+    if (prediction->time) time = prediction->time->terms.binding().resource;
+  }
+  put(name_of(limiter));
+  put(name_of(limit));
+  put(name_of(time));
+}
+
+}  // namespace roofcast::python

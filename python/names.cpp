@@ -1,0 +1,48 @@
+#include "python/names.hpp"
+
+#include "cli/input/kernel_options.hpp"
+#include "hw_specs/loader.hpp"
+
+namespace roofcast::python {
+namespace py = pybind11;
+namespace {
+
+/// The letters of a str, without a copy; empty for what is none.
+std::string_view letters(py::handle object) {
+  if (!PyUnicode_Check(object.ptr())) return {};
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+  if (text == nullptr) throw py::error_already_set();
+  return {text, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+const KernelRef& Names::kernel(py::handle object) {
+  if (const auto found = kernels_.find(letters(object)); found != kernels_.end()) {
+    return found->second;
+  }
+  if (py::isinstance<KernelRef>(object)) return object.cast<const KernelRef&>();
+  const std::string name = text_of(object, "a kernel");
+  KernelRef found = cli::kernel_named(name);
+  if (found.owner == nullptr) return kernels_.emplace(name, std::move(found)).first->second;
+  kernel_of_file_ = std::move(found);
+  return kernel_of_file_;
+}
+
+const std::shared_ptr<Device>& Names::device(py::handle object) {
+  if (const auto found = devices_.find(letters(object)); found != devices_.end()) {
+    return found->second;
+  }
+  if (py::isinstance<Device>(object)) {
+    last_device_ = object.cast<std::shared_ptr<Device>>();
+    return last_device_;
+  }
+  const std::string name = text_of(object, "a GPU");
+  auto found = make_device(name, {}, py::none());
+  if (specs::find_embedded(name) != nullptr) return devices_.emplace(name, found).first->second;
+  last_device_ = std::move(found);
+  return last_device_;
+}
+
+}  // namespace roofcast::python
