@@ -1,5 +1,6 @@
-# What `cmake --install` lays down: the program, the libraries with their headers and CMake package,
-# the specification files and the data that the reports need at run time.
+# What `cmake --install` lays down: the program with its manual pages and completions, the libraries
+# with their headers and CMake package, the specification files, the examples of kernel files and the
+# data that the reports need at run time.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -29,6 +30,17 @@ install(FILES "${PROJECT_BINARY_DIR}/roofcastConfig.cmake"
 
 if(TARGET roofcast)
   install(TARGETS roofcast RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  set(shell_files "${PROJECT_BINARY_DIR}/cli/shell_files")
+  install(DIRECTORY "${shell_files}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+  install(FILES "${shell_files}/completions/roofcast"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${shell_files}/completions/roofcast.fish"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+  # Debian's zsh looks here under /usr, and there under /usr/local.
+  foreach(folder IN ITEMS vendor-completions site-functions)
+    install(FILES "${shell_files}/completions/_roofcast"
+            DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/${folder}")
+  endforeach()
 endif()
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/hw_specs/"
@@ -36,3 +48,11 @@ install(
   FILES_MATCHING
   PATTERN "*.json"
   PATTERN "README.md")
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/examples/kernels"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+  FILES_MATCHING
+  PATTERN "*.json"
+  PATTERN "README.md")
+# By this name Debian looks for it.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME copyright)

@@ -25,7 +25,7 @@ _roofcast_parameters() {
 // Bash parts words at '=': --gpu=h200-sxm comes as three. Where nothing is offered, it names files.
 constexpr std::string_view kBegin = R"(_roofcast() {
   local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
-  local options='' words='' values='' parameters='' name meaning choices kept=''
+  local options='' words='' values='' parameters='' name choices kept=''
   COMPREPLY=()
   if [[ $current == = ]]; then current=''; fi
   if [[ $option == = ]]; then option=${COMP_WORDS[COMP_CWORD - 2]}; fi
@@ -39,7 +39,7 @@ constexpr std::string_view kBegin = R"(_roofcast() {
 constexpr std::string_view kEnd = R"(    *) return ;;
   esac
   if [[ -n $parameters ]]; then
-    while IFS=$'\t' read -r name meaning choices; do
+    while IFS=$'\t' read -r name _ choices; do
       options+=" --$name"
       if [[ $option == "--$name" ]]; then
         if [[ -z $choices ]]; then return; fi

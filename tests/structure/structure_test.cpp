@@ -27,8 +27,8 @@ struct File {
 std::vector<File> read_tree(const fs::path& root) {
   const std::set<std::string> kept = {".cpp", ".hpp", ".cu", ".cuh", ".js", ".mjs"};
   std::vector<File> files;
-  for (const char* top :
-       {"model", "hw_specs", "architectures", "kernels", "validation", "reports", "cli", "tests"}) {
+  for (const char* top : {"model", "hw_specs", "architectures", "kernels", "validation", "reports",
+                          "cli", "python", "tests"}) {
     for (auto at = fs::recursive_directory_iterator(root / top);
          at != fs::recursive_directory_iterator(); ++at) {
       if (at->path().filename() == "node_modules") at.disable_recursion_pending();
@@ -102,6 +102,7 @@ const std::vector<Layer>& layers() {
       {"validation", {"model", "hw_specs", "architectures", "kernels"}},
       {"reports", {"model", "hw_specs", "validation"}},
       {"cli", {"model", "hw_specs", "architectures", "validation", "reports"}},
+      {"python", {"model", "hw_specs", "cli"}},
   };
   return all;
 }

@@ -1,0 +1,26 @@
+# `cpack` in the build folder: a Debian package of what `cmake --install` lays down.
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME roofcast)
+set(CPACK_PACKAGE_CONTACT "roofcast developers <roofcast@localhost>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+# Under the one line that is the project's description.
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+    "How long a kernel takes on a given shape and GPU, what bounds it, and how far
+that is from the roofline. With the model as a C++ library.")
+# Charts as SVG and PNG are drawn by npm packages.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "nodejs, npm, man-db")
+# What the libraries of the program's file belong to, by dpkg-shlibdeps.
+find_program(ROOFCAST_SHLIBDEPS dpkg-shlibdeps)
+mark_as_advanced(ROOFCAST_SHLIBDEPS)
+if(ROOFCAST_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+endif()
+
+set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/package")
+set(CPACK_OUTPUT_CONFIG_FILE "${PROJECT_BINARY_DIR}/CPackConfig.cmake")
+set(CPACK_VERBATIM_VARIABLES ON)
+include(CPack)
