@@ -28,21 +28,12 @@ std::vector<std::string> kernel_names() {
   return names;
 }
 
-std::vector<std::string> type_names() {
-  std::vector<std::string> names;
-  for (const DType type : kAllDTypes) names.emplace_back(name(type));
-  return names;
-}
-
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const auto& model : architectures::embedded()) names.emplace_back(model.name);
-  return names;
-}
-
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Command& command : commands()) names.emplace_back(command.name);
+/// The name of each, as `name_of` tells it.
+template <class Items, class NameOf>
+std::vector<std::string> names_of(const Items& items, const NameOf& name_of) {
+  std::vector<std::string> names(items.size());
+  std::transform(items.begin(), items.end(), names.begin(),
+                 [&](const auto& item) { return std::string(name_of(item)); });
   return names;
 }
 
@@ -132,14 +123,16 @@ std::string_view list_name(Offer offer) {
 std::vector<OfferedList> offered_lists() {
   std::vector<std::string> both = kernel_names();
   for (const std::string_view name : device_names()) both.emplace_back(name);
-  return {{Offer::kernels, kernel_names()},
-          {Offer::gpus, strings(device_names())},
-          {Offer::kernels_or_gpus, std::move(both)},
-          {Offer::measured_gpus, strings(measured_device_names())},
-          {Offer::types, type_names()},
-          {Offer::models, model_names()},
-          {Offer::commands, command_names()},
-          {Offer::shells, strings(kShells)}};
+  return {
+      {Offer::kernels, kernel_names()},
+      {Offer::gpus, strings(device_names())},
+      {Offer::kernels_or_gpus, std::move(both)},
+      {Offer::measured_gpus, strings(measured_device_names())},
+      {Offer::types, names_of(kAllDTypes, [](DType type) { return name(type); })},
+      {Offer::models,
+       names_of(architectures::embedded(), [](const auto& model) { return model.name; })},
+      {Offer::commands, names_of(commands(), [](const Command& command) { return command.name; })},
+      {Offer::shells, strings(kShells)}};
 }
 
 std::vector<OfferedCommand> offered_commands() {

@@ -65,8 +65,8 @@ std::string options_text(std::span<const Option> options) {
   for (const Option& option : options) {
     const std::string short_form = letter(option);
     text += ".TP\n";
-    if (!short_form.empty()) text += fmt::format("\\fB\\-{}\\fR, ", short_form);
-    text += fmt::format("\\fB\\-\\-{}\\fR", escaped(long_name(option)));
+    if (!short_form.empty()) text += fmt::format(R"(\fB\-{}\fR, )", short_form);
+    text += fmt::format(R"(\fB\-\-{}\fR)", escaped(long_name(option)));
     if (!option.value_name.empty()) text += fmt::format(" \\fI{}\\fR", escaped(option.value_name));
     text += fmt::format("\n{}\n", escaped(option.meaning));
   }
