@@ -26,6 +26,19 @@ void predict_call(benchmark::State& state) {
 }
 BENCHMARK(predict_call);
 
+/// What a call of the Python module adds its own cost to.
+void predict_copy(benchmark::State& state) {
+  const roofcast::Gpu gpu = roofcast::cli::load_device("h200-sxm", {});
+  const roofcast::KernelRef kernel = roofcast::find_kernel("stream.copy");
+  while (state.KeepRunning()) {
+    roofcast::Problem problem;
+    problem.values = {std::int64_t{1} << 28};
+    roofcast::check(kernel, problem, 1);
+    benchmark::DoNotOptimize(roofcast::predict(kernel, problem, gpu));
+  }
+}
+BENCHMARK(predict_copy);
+
 void batch_line(benchmark::State& state) {
   roofcast::cli::Batch batch({});
   fmt::memory_buffer out;

@@ -58,6 +58,10 @@ void read_field(py::handle key, py::handle value, cli::QueryField& field) {
   if (PyIndex_Check(object)) {
     return take_integer(py::reinterpret_steal<py::object>(PyNumber_Index(object)).ptr(), field);
   }
+  // Such as a float32 of NumPy; an array with one element is a number too, and not meant.
+  if (PyNumber_Check(object) != 0 && !py::isinstance<py::iterable>(value)) {
+    return take_real(object, field);
+  }
   throw InputError(
       fmt::format("'{}' takes one number or text, not {}; roofcast.sweep takes several", field.key,
                   py::str(py::type::handle_of(value).attr("__name__")).cast<std::string>()));

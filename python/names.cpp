@@ -18,31 +18,28 @@ std::string_view letters(py::handle object) {
 
 }  // namespace
 
-const KernelRef& Names::kernel(py::handle object) {
+KernelRef Names::kernel(py::handle object) {
   if (const auto found = kernels_.find(letters(object)); found != kernels_.end()) {
     return found->second;
   }
   if (py::isinstance<KernelRef>(object)) return object.cast<const KernelRef&>();
   const std::string name = text_of(object, "a kernel");
   KernelRef found = cli::kernel_named(name);
-  if (found.owner == nullptr) return kernels_.emplace(name, std::move(found)).first->second;
-  kernel_of_file_ = std::move(found);
-  return kernel_of_file_;
+  if (found.owner == nullptr) kernels_.emplace(name, found);
+  return found;
 }
 
-const std::shared_ptr<Device>& Names::device(py::handle object) {
+std::shared_ptr<Device> Names::device(py::handle object) {
   if (const auto found = devices_.find(letters(object)); found != devices_.end()) {
     return found->second;
   }
   if (py::isinstance<Device>(object)) {
-    last_device_ = object.cast<std::shared_ptr<Device>>();
-    return last_device_;
+    return object.cast<std::shared_ptr<Device>>();
   }
   const std::string name = text_of(object, "a GPU");
   auto found = make_device(name, {}, py::none());
-  if (specs::find_embedded(name) != nullptr) return devices_.emplace(name, found).first->second;
-  last_device_ = std::move(found);
-  return last_device_;
+  if (specs::find_embedded(name) != nullptr) devices_.emplace(name, found);
+  return found;
 }
 
 }  // namespace roofcast::python

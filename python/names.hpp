@@ -13,11 +13,10 @@ namespace roofcast::python {
 /// guards it.
 class Names {
  public:
-  /// The kernel that a Kernel, a str or an os.PathLike is or names. The reference holds until the
-  /// next call. Throws InputError or UsageError.
-  const KernelRef& kernel(pybind11::handle object);
+  /// The kernel that a Kernel, a str or an os.PathLike is or names. Throws InputError or UsageError.
+  KernelRef kernel(pybind11::handle object);
   /// The same for a device.
-  const std::shared_ptr<Device>& device(pybind11::handle object);
+  std::shared_ptr<Device> device(pybind11::handle object);
 
  private:
   struct TextHash {
@@ -31,8 +30,6 @@ class Names {
 
   ByName<KernelRef> kernels_;
   ByName<std::shared_ptr<Device>> devices_;
-  KernelRef kernel_of_file_;
-  std::shared_ptr<Device> last_device_;
 };
 
 }  // namespace roofcast::python

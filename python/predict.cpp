@@ -30,7 +30,7 @@ class Asker {
 
   std::unique_ptr<Result> operator()(py::handle kernel_object, py::handle gpu_object,
                                      const py::kwargs& keywords) {
-    const KernelRef& kernel = names_->kernel(kernel_object);
+    const KernelRef kernel = names_->kernel(kernel_object);
     auto result = std::make_unique<Result>();
     result->device = names_->device(gpu_object);
     result->itself.kernel = kernel;
@@ -69,19 +69,19 @@ class Asker {
         result.device = make_device(result.device->name_or_path, result.device->options, value);
         continue;
       }
-      read_field(key, value, field_);
-      if (field_.key == "dtype") {
-        problem.dtype = cli::read_dtype(cli::text_of(field_), kernel);
-      } else if (!cli::read_parameter(field_, kernel.parameters(), problem, given) &&
-                 !cli::read_assumption(field_, assumptions)) {
-        cli::refuse_unknown(kernel, field_.key);
+      cli::QueryField field;
+      read_field(key, value, field);
+      if (field.key == "dtype") {
+        problem.dtype = cli::read_dtype(cli::text_of(field), kernel);
+      } else if (!cli::read_parameter(field, kernel.parameters(), problem, given) &&
+                 !cli::read_assumption(field, assumptions)) {
+        cli::refuse_unknown(kernel, field.key);
       }
     }
     return given;
   }
 
   std::shared_ptr<Names> names_;
-  cli::QueryField field_;  ///< keeps its memory from call to call
 };
 
 }  // namespace

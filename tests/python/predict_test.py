@@ -111,7 +111,12 @@ def test_whole_numbers_in_any_form():
         def __index__(self):
             return 1000000
 
-    times = {roofcast.predict("stream.copy", "h200-sxm", n=n).time_s for n in (10**6, 1e6, Whole())}
+    class Real:
+        def __float__(self):
+            return 1e6
+
+    forms = (10**6, 1e6, Whole(), Real())
+    times = {roofcast.predict("stream.copy", "h200-sxm", n=n).time_s for n in forms}
     assert len(times) == 1
 
 
