@@ -2,7 +2,7 @@
 
 set(packages "${work_dir}/packages")
 set(root "${work_dir}/root")
-file(REMOVE_RECURSE "${packages}" "${root}")
+file(REMOVE_RECURSE "${packages}" "${root}" "${work_dir}/consumer")
 
 function(run output)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
@@ -66,3 +66,9 @@ file(SIZE "${root}/roof.json" size)
 if(size LESS 1000)
   message(FATAL_ERROR "a roofline of ${size} B is none")
 endif()
+
+# And a project finds the libraries there.
+run(said "${CMAKE_COMMAND}" -S "${consumer}" -B "${work_dir}/consumer" -G "${generator}" "-DCMAKE_BUILD_TYPE=${config}"
+    "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_PREFIX_PATH=${root}/usr")
+run(said "${CMAKE_COMMAND}" --build "${work_dir}/consumer" --config "${config}")
+run(said "${work_dir}/consumer/consumer")
