@@ -24,6 +24,8 @@ constexpr std::array kCommands = {
     Command{"explore", "the model in one page that runs in a browser, offline", run_explore},
     Command{"import", "a profile: each operator beside its forecast, and what to change first",
             run_import},
+    Command{"inspect", "what a CUDA binary's machine code says: registers, accesses, loops by pipe",
+            run_inspect},
     Command{"occupancy", "blocks and warps that fit an SM, and what limits them", run_occupancy},
     Command{"validate", "measure kernels on this machine's GPU", run_validate},
     Command{"calibrate", "measure what this machine's GPU keeps up", run_calibrate},

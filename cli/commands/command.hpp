@@ -35,6 +35,7 @@ ExitCode run_solve(const Arguments& arguments);
 ExitCode run_explain(const Arguments& arguments);
 ExitCode run_roofline(const Arguments& arguments);
 ExitCode run_import(const Arguments& arguments);
+ExitCode run_inspect(const Arguments& arguments);
 ExitCode run_occupancy(const Arguments& arguments);
 ExitCode run_validate(const Arguments& arguments);
 ExitCode run_calibrate(const Arguments& arguments);

@@ -11,6 +11,7 @@ void add_global(Mix& mix, const Access& access) {
   const bool writes = access.direction == Direction::store || access.direction == Direction::atomic;
   mix.reads_global = mix.reads_global || reads;
   mix.writes_global = mix.writes_global || writes;
+  mix.copies_in_bulk = mix.copies_in_bulk || access.bytes == 0;
   if (reads) mix.read_bytes += bytes;
   if (writes) mix.write_bytes += bytes;
   if (access.direction != Direction::copy) return;
@@ -55,7 +56,10 @@ void Mix::add(const Instruction& instruction) {
   }
   if (const auto arithmetic = arithmetic_of(instruction)) {
     (arithmetic->tensor ? tensor_flops : flops)[arithmetic->type] += arithmetic->flops;
-    unknown_tensor_shape = unknown_tensor_shape || arithmetic->unknown_shape;
+    if (arithmetic->unknown_shape) {
+      unknown_tensor_shape = true;
+      unknown_tensor_type = arithmetic->type;
+    }
     tensor_by_warps = tensor_by_warps || arithmetic->by_warp;
   }
 }
