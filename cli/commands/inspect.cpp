@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
 #include <set>
 
 #include "cli/commands/opening.hpp"
@@ -17,21 +21,22 @@ namespace roofcast::cli {
 namespace {
 
 constexpr HelpPage kHelp = {
-    "  roofcast inspect kernels.cubin\n"
-    "  roofcast inspect ./program --kernel saxpy --arch sm_90a\n"
-    "  roofcast inspect ./program --kernel saxpy -o saxpy.json\n"
-    "  roofcast predict saxpy.json --blocks 4096 --threads 256 … --gpu h100-sxm5\n",
+    "  roofcast inspect examples/listings/hopper.sass\n"
+    "  roofcast inspect examples/listings/hopper.sass --kernel copy16 -o copy16.json && \\\n"
+    "    roofcast predict copy16.json --blocks 4096 --threads 256 --repeats_1 16 \\\n"
+    "      --read_bytes 268435456 --write_bytes 268435456 --gpu h100-sxm5\n",
     "roofcast inspect FILE [options]",
-    "Reads the CUDA machine code of a cubin, an object, a program or a library (with cuobjdump "
+    "Reads the CUDA machine code of a cubin, an object, a program or a library, with cuobjdump "
     "and\n"
-    "nvdisasm of the CUDA Toolkit). Of each kernel it says the registers and memories, the widths "
-    "of\n"
-    "accesses, the instructions by pipe of the whole and of each loop (loops inside counted "
-    "apart),\n"
-    "and what share of each pipe's peak a loop can reach at best: no latency, no misses, all "
-    "slots\n"
-    "used. With -o it writes one kernel as a kernel file for predict, whose parameters stand for\n"
-    "what code does not tell: blocks, threads, passes of loops, bytes of memory."};
+    "nvdisasm of the CUDA Toolkit; or what `cuobjdump -sass -res-usage` printed, from a file or "
+    "'-'.\n"
+    "Of each kernel it says the registers and memories, the widths of accesses, the instructions "
+    "by\n"
+    "pipe of the whole and of each loop (a loop inside is counted apart), and what share of each\n"
+    "pipe's peak it can reach at best: no latency, no misses, as many warps as it takes.\n"
+    "With -o it writes one kernel as a kernel file for predict. Its parameters stand for what code "
+    "does\n"
+    "not tell: blocks, threads, passes of each loop, bytes of memory."};
 
 std::vector<Option> known_options() {
   return {{"kernel", "NAME", "kernels of that name, or whose C++ name has it as a part"},
@@ -69,30 +74,53 @@ std::string some_of(const std::set<std::string>& names) {
   return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
 }
 
+/// Whether the file is text, as a listing is: binaries have zeros near their begin.
+bool is_text(const std::string& file) {
+  if (file == "-") return true;
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 4096> begin{};
+  stream.read(begin.data(), begin.size());
+  const auto end = begin.begin() + stream.gcount();
+  return stream.gcount() > 0 && std::find(begin.begin(), end, '\0') == end;
+}
+
+/// The lines of a listing, or of what cuobjdump prints of a binary.
+void for_each_line(const std::string& file, const std::function<void(std::string_view)>& line) {
+  if (!is_text(file)) {
+    const std::string path = std::filesystem::absolute(file).string();
+    run_tool(find_cuobjdump(), {"-sass", "-res-usage", path}, line);
+    return;
+  }
+  const std::string text = read_file(file);
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find('\n'));
+    line(one);
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+  }
+}
+
 /// Reads the whole file; nothing of it is left after this but the reports.
 class Inspection {
  public:
   explicit Inspection(Selection selection) : selection_(std::move(selection)) {}
 
   std::vector<sass::KernelReport> read(const std::string& file) {
-    const std::filesystem::path tool = find_cuobjdump();
-    const std::string path = std::filesystem::absolute(file).string();
-    std::string usage;
-    run_tool(tool, {"-res-usage", path}, [&usage](std::string_view line) {
-      usage.append(line);
-      usage += '\n';
-    });
-    const sass::ResourceTable resources = sass::parse_resources(usage);
+    sass::ResourceReader resources;
     sass::ListingReader listing(
         [this](const sass::FunctionName& name) {
           seen_.insert(sass::readable(name.symbol) + "  " + name.architecture);
           return selection_.fits(name);
         },
-        [&](const sass::Function& function) {
-          reports_.push_back(report_of(function, resources));
-        });
-    run_tool(tool, {"-sass", path}, [&listing](std::string_view line) { listing.line(line); });
+        [this](const sass::Function& function) { reports_.push_back(report_of(function)); });
+    for_each_line(file, [&](std::string_view line) {
+      resources.line(line);
+      listing.line(line);
+    });
     listing.finish();
+    for (sass::KernelReport& report : reports_) {
+      report.resources = resources_of(report.name, resources.table());
+    }
     check(file);
     return std::move(reports_);
   }
@@ -208,8 +236,8 @@ ExitCode run_inspect(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> formats = {"text", "json"};
   const bool as_json = one_of("--format", options.get("format", "text"), formats) == "json";
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) {
-    throw InputError(file + " is no file that can be read");
+  if (file != "-" && !std::filesystem::is_regular_file(file, ignored)) {
+    throw InputError(file + " is no file: name a cubin, an object, a program or a library");
   }
   Inspection inspection({options.find("kernel"), options.find("arch")});
   const std::vector<InspectedKernel> kernels =

@@ -231,8 +231,10 @@ void run_tool(const std::filesystem::path& program, const std::vector<std::strin
   const int code = child.wait();
   if (code == 0) return;
   said.erase(std::find(said.begin(), said.end(), '\n'), said.end());
-  throw InputError(fmt::format("{} ended with {}: {}", program.filename().string(), code,
-                               said.empty() ? "it said nothing" : said));
+  const bool too_new = said.find("Cannot decode architecture") != std::string::npos;
+  throw InputError(fmt::format("{} ended with {}: {}{}", program.filename().string(), code,
+                               said.empty() ? "it said nothing" : said,
+                               too_new ? ". A newer CUDA Toolkit knows newer code" : ""));
 }
 
 }  // namespace roofcast::cli

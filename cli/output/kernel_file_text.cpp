@@ -53,31 +53,39 @@ class Totals {
 
   /// Empty where nothing is to count.
   std::string of_thread(const Count& count) const {
-    return sum(count(report_.outside), std::nullopt, count);
+    return text(count(report_.outside), std::nullopt, count);
   }
   std::string of_launch(const Count& count) const {
     const std::string thread = of_thread(count);
     return thread.empty() ? "" : fmt::format("blocks*threads*({})", thread);
   }
   std::string of_pass(std::size_t loop, const Count& count) const {
-    return sum(count(report_.loops[loop].own), loop, count);
+    return text(count(report_.loops[loop].own), loop, count);
   }
 
  private:
-  std::string sum(double once, std::optional<std::size_t> around, const Count& count) const {
-    std::string inside;
+  /// A loop without a parameter has none inside that has one: it adds its numbers alone.
+  double once(std::size_t loop, const Count& count) const {
+    double sum = count(report_.loops[loop].own);
+    for (std::size_t i = 0; i < report_.loops.size(); ++i) {
+      if (report_.loops[i].parent == loop) sum += once(i, count);
+    }
+    return sum;
+  }
+
+  std::string text(double sum, std::optional<std::size_t> around, const Count& count) const {
+    std::string passes;
     for (std::size_t i = 0; i < report_.loops.size(); ++i) {
       if (report_.loops[i].parent != around) continue;
-      const std::string pass = of_pass(i, count);
-      if (pass.empty()) continue;
-      if (counted_[i]) {
-        inside += fmt::format("+{}*({})", repeats_name(i), pass);
-      } else {
-        inside += "+" + pass;
+      if (!counted_[i]) {
+        sum += once(i, count);
+      } else if (const std::string pass = of_pass(i, count); !pass.empty()) {
+        passes += fmt::format("+{}*{}", repeats_name(i),
+                              pass.find('+') == std::string::npos ? pass : "(" + pass + ")");
       }
     }
-    if (once > 0) return fmt::format("{}{}", once, inside);
-    return inside.empty() ? "" : inside.substr(1);
+    if (sum > 0) return fmt::format("{}{}", sum, passes);
+    return passes.empty() ? "" : passes.substr(1);
   }
 
   const KernelReport& report_;

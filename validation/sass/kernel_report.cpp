@@ -15,12 +15,10 @@ std::string readable(const std::string& symbol) {
   return status == 0 && text ? std::string(text.get()) : symbol;
 }
 
-KernelReport report_of(const Function& function, const ResourceTable& resources) {
+KernelReport report_of(const Function& function) {
   KernelReport report;
   report.name = function.name;
   report.title = readable(function.name.symbol);
-  const auto held = resources.find({function.name.binary, function.name.symbol});
-  if (held != resources.end()) report.resources = held->second;
   std::vector<bool> looped(function.code.size(), false);
   for (const Loop& loop : loops_of(function.code)) {
     LoopReport one{loop.first, loop.last, loop.parent, loop.depth, {}};
@@ -35,6 +33,11 @@ KernelReport report_of(const Function& function, const ResourceTable& resources)
     if (!looped[i]) report.outside.add(function.code[i]);
   }
   return report;
+}
+
+std::optional<Resources> resources_of(const FunctionName& name, const ResourceTable& table) {
+  const auto found = table.find({name.binary, name.symbol});
+  return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace roofcast::sass

@@ -30,6 +30,10 @@ struct KernelReport {
 /// "sample::tiled<float>(…)" of "_ZN6sample5tiledIf…"; the symbol itself where it is no C++ name.
 std::string readable(const std::string& symbol);
 
-KernelReport report_of(const Function& function, const ResourceTable& resources);
+/// Without resources, which may stand after the code.
+KernelReport report_of(const Function& function);
+
+/// The resources of the kernel of that name; nothing where the table has none.
+std::optional<Resources> resources_of(const FunctionName& name, const ResourceTable& table);
 
 }  // namespace roofcast::sass

@@ -39,7 +39,7 @@ Resources values_of(std::string_view line, std::int64_t number) {
     if (value == nullptr) continue;
     const auto read = whole(word.substr(colon + 1));
     if (!read) {
-      throw InputError("line " + std::to_string(number) + " of the resource usage: '" +
+      throw InputError("line " + std::to_string(number) + " of the disassembly: '" +
                        std::string(word.substr(0, 60)) + "' has no whole number");
     }
     *value = *read;
@@ -65,31 +65,24 @@ std::int64_t own_shared_bytes(const Resources& resources, std::string_view archi
   return std::max<std::int64_t>(0, resources.shared_bytes - system_bytes);
 }
 
-ResourceTable parse_resources(std::string_view text) {
-  ResourceTable table;
-  std::int64_t binaries = 0;
-  std::int64_t number = 0;
-  std::string symbol;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    ++number;
-    if (is_binary_header(line)) {
-      ++binaries;
-      symbol.clear();
-    } else if (auto name = after(line, "Function ")) {
-      if (name->ends_with(':')) name->remove_suffix(1);
-      symbol = *name;
-    } else if (const auto values = after(line, "REG:")) {
-      if (symbol.empty()) {
-        throw InputError("line " + std::to_string(number) +
-                         " of the resource usage: values of no function");
-      }
-      const std::int64_t binary = std::max<std::int64_t>(binaries - 1, 0);
-      table[{binary, symbol}] = values_of("REG:" + std::string(*values), number);
+void ResourceReader::line(std::string_view text) {
+  ++lines_;
+  if (is_binary_header(text)) {
+    ++binaries_;
+    symbol_.clear();
+  } else if (after(text, "Function :")) {  // a listing's
+    symbol_.clear();
+  } else if (auto name = after(text, "Function ")) {
+    if (name->ends_with(':')) name->remove_suffix(1);
+    symbol_ = *name;
+  } else if (const auto values = after(text, "REG:")) {
+    if (symbol_.empty()) {
+      throw InputError("line " + std::to_string(lines_) +
+                       " of the disassembly: resource usage of no function");
     }
+    const std::int64_t binary = std::max<std::int64_t>(binaries_ - 1, 0);
+    table_[{binary, symbol_}] = values_of("REG:" + std::string(*values), lines_);
   }
-  return table;
 }
 
 }  // namespace roofcast::sass

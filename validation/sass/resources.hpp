@@ -26,7 +26,19 @@ std::int64_t own_shared_bytes(const Resources& resources, std::string_view archi
 /// By the binary's place in the file and the function's symbol, as listings have them.
 using ResourceTable = std::map<std::pair<std::int64_t, std::string>, Resources>;
 
-/// Throws InputError, naming the line, for values that are no numbers and values without a function.
-ResourceTable parse_resources(std::string_view text);
+/// Picks the lines of resource usage out of the tool's output; others are passed over.
+class ResourceReader {
+ public:
+  /// One line without its end. Throws InputError, naming the line, for values that are no numbers and
+  /// values without a function.
+  void line(std::string_view text);
+  const ResourceTable& table() const { return table_; }
+
+ private:
+  ResourceTable table_;
+  std::string symbol_;
+  std::int64_t lines_ = 0;
+  std::int64_t binaries_ = 0;
+};
 
 }  // namespace roofcast::sass
