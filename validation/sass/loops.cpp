@@ -56,11 +56,12 @@ std::vector<BlockLoop> block_loops(std::span<const Instruction> code,
     }
   }
   std::vector<BlockLoop> loops;
+  loops.reserve(by_head.size());
   for (auto& [head, loop] : by_head) loops.push_back(std::move(loop));
   return loops;
 }
 
-/// A short loop around a try of a barrier, a lock or a sleep.
+/// A short loop around a sleep, or a try of a barrier or for registers.
 bool waits(const BlockLoop& loop, std::span<const Instruction> code,
            std::span<const Block> blocks) {
   constexpr std::size_t most = 16;
@@ -70,7 +71,8 @@ bool waits(const BlockLoop& loop, std::span<const Instruction> code,
     if (!loop.inside[block]) continue;
     for (std::size_t i = blocks[block].first; i < blocks[block].end; ++i) {
       const std::string_view what = base(code[i].opcode);
-      tries = tries || what == "NANOSLEEP" || has_modifier(code[i].opcode, "TRYWAIT");
+      tries = tries || what == "NANOSLEEP" || has_modifier(code[i].opcode, "TRYWAIT") ||
+              has_modifier(code[i].opcode, "TRY_ALLOC");
       ++instructions;
     }
   }
