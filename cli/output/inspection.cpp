@@ -56,7 +56,8 @@ std::string shares_text(const Mix& mix, const InspectedKernel& kernel) {
   for (const auto& [pipe, share] : busy) {
     text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", pipe, 100 * share);
   }
-  return text;
+  // The products may take longer than all that is counted.
+  return mix.unknown_tensor_shape ? text + "; tensor not known" : text;
 }
 
 std::string resources_text(const KernelReport& report) {

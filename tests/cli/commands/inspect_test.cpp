@@ -69,6 +69,21 @@ TEST(Inspect, ItsTextHasARowForEachLoop) {
   EXPECT_THAT(outcome.out, HasSubstr("at best, on a100"));
 }
 
+TEST(Inspect, WhatADescriptorHoldsIsNotKnown) {
+  const Outcome outcome = run_program("inspect " + kListings + "/blackwell.sass");
+  EXPECT_THAT(outcome.out, HasSubstr("tensor not known"));
+  const json fifth = inspected(kListings + "/blackwell.sass")[0];
+  EXPECT_EQ(fifth.at("loops")[0].at("tensor_shape_known"), false);
+  EXPECT_FALSE(fifth["loops"][0].at("at_best").contains("tensor"));
+}
+
+TEST(Inspect, AListingMayComeFromAPipe) {
+  const Outcome outcome =
+      run_program("inspect - --format json", contents(kListings + "/hopper.sass"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out).at("kernels").size(), 2U);
+}
+
 TEST(Inspect, AGpuOfTheUsersGivesTheRates) {
   const std::string listing = kListings + "/hopper.sass --kernel copy16 --gpu ";
   EXPECT_EQ(inspected(listing + "a100-sxm4-80gb")[0].at("gpu"), "a100-sxm4-80gb");
