@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,6 +127,47 @@ TEST(Inspect, ProductsOfUnknownShapeAreAParameter) {
                 "--blocks 148 --threads 128 --repeats_1 16 --repeats_2 1 --read_bytes 1048576 "
                 "--write_bytes 1024 --tensor_flops 1000000000 --gpu b200");
   EXPECT_DOUBLE_EQ(forecast.at("work").at("flops"), 1e9);
+}
+
+/// A kernel of nested loops, the same number of loops one after the other, or both.
+std::string loops_listing(int nested, int in_a_row) {
+  std::string code = "code for sm_90a\nFunction : loops\n";
+  int address = 0;
+  const auto add = [&](const std::string& instruction) {
+    code += fmt::format("/*{:04x}*/ {} ;\n", address, instruction);
+    address += 16;
+  };
+  add("MOV R1, R2");
+  for (int i = 0; i < nested; ++i) add("FFMA R1, R2, R3, R1");
+  for (int i = 0; i < nested; ++i) add(fmt::format("@P0 BRA 0x{:x}", 16 * (nested - i)));
+  for (int i = 0; i < in_a_row; ++i) {
+    add("FADD R1, R1, R2");
+    add(fmt::format("@P0 BRA 0x{:x}", address - 16));
+  }
+  add("EXIT");
+  return code;
+}
+
+TEST(Inspect, AKernelFileTakesNoMoreLoopsThanItCanName) {
+  for (const auto& [nested, in_a_row] : {std::pair{8, 0}, {20, 0}, {0, 60}, {5, 200}}) {
+    const Folder folder;
+    const std::string listing = folder.write("loops.sass", loops_listing(nested, in_a_row));
+    const std::string file = folder.file("loops.json");
+    const Outcome outcome = run_program("inspect " + listing + " --format json -o " + file);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["kernels"][0]["loops"].size(),
+              static_cast<std::size_t>(nested + in_a_row));
+    const json parameters = json::parse(contents(file)).at("parameters");
+    EXPECT_LE(parameters.size(), 2U + 8U);
+    std::string words = " --blocks 1 --threads 32 --gpu h100-sxm5";
+    for (const auto& [name, ignored] : parameters.items()) {
+      if (name.starts_with("repeats_")) words += " --" + name + " 1";
+    }
+    // One pass of each: all products and sums that stand in the code, of 32 threads.
+    const Outcome forecast = run_program("predict " + file + words + " --format json");
+    ASSERT_EQ(forecast.code, 0) << forecast.err;
+    EXPECT_EQ(json::parse(forecast.out)["work"]["flops"], 32 * (2 * nested + in_a_row));
+  }
 }
 
 TEST(Inspect, RefusesWhatItCannotRead) {
