@@ -17,13 +17,13 @@ namespace roofcast::sass {
 enum class Pipe : unsigned char {
   fma,         ///< fp32, fp16 and bf16 arithmetic, and products of integers
   alu,         ///< integers, logic, comparisons, moves
-  fp64,        ///<
+  fp64,        ///< arithmetic in double precision
   tensor,      ///< matrix products
   special,     ///< reciprocals, exponentials, sines, counts of bits
   conversion,  ///< between number formats
   lsu,         ///< loads, stores, atomics, copies, shuffles, textures
   uniform,     ///< the scalar pipe of a warp
-  branch,      ///<
+  branch,      ///< branches, calls, and where threads of a warp meet again
   barrier,     ///< barriers, fences and waits
   other        ///< constants, special registers, what no list names: an issue slot each
 };
