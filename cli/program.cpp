@@ -32,6 +32,8 @@ constexpr std::array kCommands = {
             manual_explore, Words::none},
     Command{"import", "a profile: each operator beside its forecast, and what to change first",
             run_import, manual_import, Words::files},
+    Command{"inspect", "what a CUDA binary's machine code says: registers, accesses, loops by pipe",
+            run_inspect, manual_inspect, Words::files},
     Command{"occupancy", "blocks and warps that fit an SM, and what limits them", run_occupancy,
             manual_occupancy, Words::none},
     Command{"validate", "measure kernels on this machine's GPU", run_validate, manual_validate,
