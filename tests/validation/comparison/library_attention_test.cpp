@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -35,7 +36,7 @@ constexpr std::array kGroups = {
     Group{kDecode, "cudnn", "forward", 0.09}, Group{kDecode, "fa2", "forward", 0.11}};
 
 std::string text_of(const char* table) {
-  std::ifstream in(std::string(ROOFCAST_MEASURED_DIR) + "/" + table);
+  std::ifstream in(std::filesystem::path(ROOFCAST_MEASURED_DIR) / table);
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
