@@ -1,5 +1,6 @@
 #pragma once
-// The three products of a linear layer, as training computes them, and sizes at which they take less time.
+// The three products of a linear layer, as training computes them, and sizes at which they take
+// less time.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -37,13 +38,13 @@ struct LayerForecast {
 
 struct LayerAdvice {
   LayerForecast asked;
-  /// Layers that hold the asked one and take at least 3% less time (kWorthNaming), the fastest first; of two
-  /// the one that adds more is named only where it gains that much more.
+  /// Layers that hold the asked one and take at least 3% less time (kWorthNaming), the fastest
+  /// first; of two the one that adds more is named only where it gains that much more.
   std::vector<LayerForecast> padded;
 };
 
-/// The products are gemm.library's, operands as the layer leaves them. Tokens stay; in and out are padded to
-/// multiples of 8 to 256. Throws InputError as predict does.
+/// The products are gemm.library's, operands as the layer leaves them. Tokens stay; in and out are
+/// padded to multiples of 8 to 256. Throws InputError as predict does.
 LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
                          const Assumptions& assumptions);
 

@@ -16,8 +16,9 @@ struct BetterSetting {
   Occupancy occupancy;  ///< with that value and the others as they are
 };
 
-/// The largest smaller number of registers, the largest smaller shared memory, and the nearest number
-/// of threads (whole warps) that each alone raise the warps of an SM; those that cannot are left out.
+/// The largest smaller number of registers, the largest smaller shared memory, and the nearest
+/// number of threads (whole warps) that each alone raise the warps of an SM; those that cannot are
+/// left out.
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules);
 
 }  // namespace roofcast

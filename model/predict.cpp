@@ -78,8 +78,8 @@ std::vector<Sized> sized(const LaunchSequence& program, CacheState cache, const 
   return launches;
 }
 
-// What crosses below L1, as the laws find it. What stays dirty in L2 after a single launch, the last
-// one need not wait for.
+// What crosses below L1, as the laws find it. What stays dirty in L2 after a single launch, the
+// last one need not wait for.
 void add_memory(Work& work, std::vector<Sized>& launches, CacheState cache, const Gpu& gpu) {
   work.l2 = work.dram = {};
   for (const Sized& one : launches) {
@@ -146,8 +146,8 @@ void add_forecast(Prediction& result, const LaunchSequence& program, const SmClo
     slower_s += repeats * launch.slower_s;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall.add(repeats, launch.parts);
-    // Overlap as the engine sees it may be less than all that an average SM does: no resource is told to
-    // be busy for longer than the launch.
+    // Overlap as the engine sees it may be less than all that an average SM does: no resource is
+    // told to be busy for longer than the launch.
     for (std::size_t i = 0; i < kResources; ++i) {
       terms[i] += repeats * std::min(launch.terms_s[i], launch.time_s);
     }
@@ -285,8 +285,8 @@ class Candidates {
   const Problem& operator[](std::size_t i) const { return problems_[i]; }
   std::size_t size() const { return problems_.size(); }
 
-  /// Calls expected_s(i) for each that may take less than those before. Throws the first refusal if all
-  /// are refused.
+  /// Calls expected_s(i) for each that may take less than those before. Throws the first refusal if
+  /// all are refused.
   template <class ExpectedS>
   void search(const ExpectedS& expected_s) const {
     double least_s = std::numeric_limits<double>::infinity();

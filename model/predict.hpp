@@ -34,8 +34,8 @@ void check(const KernelRef& kernel, Problem& problem, unsigned given);
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions = {});
 
-/// The expected time of one problem on GPUs that differ only in what they keep up (Gpu::sustained): a
-/// fit asks for thousands. What those values do not change is computed once: candidates, their
+/// The expected time of one problem on GPUs that differ only in what they keep up (Gpu::sustained):
+/// a fit asks for thousands. What those values do not change is computed once: candidates, their
 /// outlines, and the plans and limits of those that ever seemed the fastest.
 class ExpectedTime {
  public:
@@ -58,8 +58,8 @@ class ExpectedTime {
   std::vector<std::optional<Planned>> planned_;
 };
 
-/// The checked problem with the settings that were left to choose (0): those with the least expected
-/// time. Throws as `predict`.
+/// The checked problem with the settings that were left to choose (0): those with the least
+/// expected time. Throws as `predict`.
 Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
 
 /// The problem with the settings open that a library chooses by itself: no measurement knows them.

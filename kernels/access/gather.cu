@@ -4,8 +4,8 @@
 //              a block's 256 elements; a wider window fetches a sector of 32 B for each element of
 //              4 B.
 //   uniform    Each index lies anywhere in a table of w elements, which has S sectors. A warp
-//              touches S·(1 - (1 - 1/S)^32) of them. An element of a table in L1 costs nothing more,
-//              in L2 32 B, in DRAM 64 B.
+//              touches S·(1 - (1 - 1/S)^32) of them. An element of a table in L1 costs nothing
+//              more, in L2 32 B, in DRAM 64 B.
 //
 // The index itself, 4 B, is read in order.
 #include "kernels/access/common.cuh"

@@ -1,7 +1,7 @@
 // The reference in float64, and what the backward pass takes from the forward pass. Scores of some
 // heads, or of some queries of a head, stand in memory as float64; a plain product in tiles makes
-// them and what comes of them. The queries of the heads that share K and V follow each other, so that
-// they are the rows of one matrix.
+// them and what comes of them. The queries of the heads that share K and V follow each other, so
+// that they are the rows of one matrix.
 #include "kernels/attention/attention.hpp"
 
 #include <algorithm>

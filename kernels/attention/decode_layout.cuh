@@ -3,9 +3,9 @@
 // its sums is. Plain arithmetic, which tests/kernels/attention_layout_test.cpp holds against the
 // fragments of mma.m16n8k16 in the PTX ISA.
 //
-// A sum may take its terms in any order, so the order of d and of the keys in an instruction is chosen
-// such that a lane's operands are whole chunks of 16 bytes of one row. Those chunks lie in half lines of
-// K and in several rows of V, so lanes copy whole lines for each other.
+// A sum may take its terms in any order, so the order of d and of the keys in an instruction is
+// chosen such that a lane's operands are whole chunks of 16 bytes of one row. Those chunks lie in
+// half lines of K and in several rows of V, so lanes copy whole lines for each other.
 #include <cuda_runtime.h>
 
 #include "kernels/gemm/layout.cuh"
@@ -50,8 +50,9 @@ __host__ __device__ constexpr int k_offset(Place chunk) {
 __host__ __device__ constexpr Place v_chunk(int lane, int j, int e) {
   return {e / 2 * 8 + lane % 4 * 2 + e % 2, j * kSlice + lane / 4 * kWidth};
 }
-/// Where a chunk of V lies in its unit, bytes: the 32 that the lanes read at once together, turned such
-/// that neither the eight lanes that read at once nor the eight that copy a line meet a bank twice.
+/// Where a chunk of V lies in its unit, bytes: the 32 that the lanes read at once together, turned
+/// such that neither the eight lanes that read at once nor the eight that copy a line meet a bank
+/// twice.
 __host__ __device__ constexpr int v_offset(Place chunk) {
   const int j = chunk.column / kSlice, c = chunk.column % kSlice / kWidth;
   const int e = chunk.row / 8 * 2 + chunk.row % 2, quad = chunk.row % 8 / 2;

@@ -2,16 +2,16 @@
 // attention.flash2, backward: dK and dV, and dQ if blocks add to it (FlashAttention-2, Dao, 2023,
 // arXiv:2307.08691, algorithm 2).
 //
-// A block has a tile of keys of one head of K, whose K and V stay in shared memory. The queries that
-// see them come step by step, those of all query heads of the group, with the next step's copies
-// under way:
+// A block has a tile of keys of one head of K, whose K and V stay in shared memory. The queries
+// that see them come step by step, those of all query heads of the group, with the next step's
+// copies under way:
 //
 //   Pᵀ = 2^(scale·K·Qᵀ - lse)   dV += Pᵀ·dO   dSᵀ = Pᵀ∘(V·dOᵀ - D)   dK += dSᵀ·Q   dQ += dS·K
 //
 // A warp has 16 or 32 keys as rows, so that Pᵀ and dSᵀ lie in its registers as the operand A of dV
-// and dK. Only dS of dQ goes through shared memory, to other warps. Sums of dK and dV of 256 columns
-// do not fit: there warps in pairs share out the columns, and the queries of the scores, and exchange
-// Pᵀ and dSᵀ through shared memory too.
+// and dK. Only dS of dQ goes through shared memory, to other warps. Sums of dK and dV of 256
+// columns do not fit: there warps in pairs share out the columns, and the queries of the scores,
+// and exchange Pᵀ and dSᵀ through shared memory too.
 //
 // Queries beyond the last one are zeros, as are their dO, lse and D: they add nothing. Keys beyond
 // the last one are hidden, since 2^(0 - lse) may be infinite.

@@ -1,6 +1,6 @@
 #pragma once
-// attention.flash2, forward: FlashAttention-2 (Dao, 2023, arXiv:2307.08691) on the tensor cores that
-// its warps feed themselves.
+// attention.flash2, forward: FlashAttention-2 (Dao, 2023, arXiv:2307.08691) on the tensor cores
+// that its warps feed themselves.
 //
 // A block has a tile of queries, a warp 16 or 32 of its rows, all keys of them: what a row needs of
 // its scores (maximum, sum) lies in four lanes. Keys come in steps from the first on:

@@ -8,9 +8,9 @@ namespace roofcast::cuda::attention::mma {
 using gemm::kChunkBytes;
 using gemm::LineChunk;
 
-/// Rows of a matrix, kBytes each, one after the other: a line a row, turned as lines of 64 and of 128
-/// bytes are (layout.cuh). A tile begins at a multiple of 1024 bytes. Any eight neighbouring lines
-/// have the chunks of one column in different banks.
+/// Rows of a matrix, kBytes each, one after the other: a line a row, turned as lines of 64 and of
+/// 128 bytes are (layout.cuh). A tile begins at a multiple of 1024 bytes. Any eight neighbouring
+/// lines have the chunks of one column in different banks.
 template <int kLines_, int kBytes_>
 struct LineTile {
   static constexpr int kLines = kLines_, kBytes = kBytes_, kTileBytes = kLines * kBytes;
@@ -34,8 +34,8 @@ struct LineTile {
 enum class Side { left, right };  ///< of a product: A or B
 enum class Lines { along_k, across_k };
 
-/// The line and chunk whose address a lane gives to ldmatrix for 16 rows of A, or 16 columns of B, and
-/// 16 of k: without .trans from lines that hold k, with it from others.
+/// The line and chunk whose address a lane gives to ldmatrix for 16 rows of A, or 16 columns of B,
+/// and 16 of k: without .trans from lines that hold k, with it from others.
 template <Side kSide, Lines kLines>
 __host__ __device__ constexpr LineChunk operand_address(int lane) {
   if constexpr (kLines == Lines::along_k) {

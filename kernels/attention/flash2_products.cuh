@@ -137,8 +137,8 @@ __device__ void put_sums(unsigned tile, const float (&sum)[kDown][kAcross][4], i
   }
 }
 
-/// A warp's sums, times factor(d, half) of their row, to rows `row` … of the `rows` of a matrix, and
-/// columns `column` … of its `columns`.
+/// A warp's sums, times factor(d, half) of their row, to rows `row` … of the `rows` of a matrix,
+/// and columns `column` … of its `columns`.
 template <class Element, int kDown, int kAcross, class Factor>
 __device__ void store_sums(const float (&sum)[kDown][kAcross][4], Element* matrix, int row,
                            int rows, int column, int columns, int lane, const Factor& factor) {

@@ -1,6 +1,6 @@
 #pragma once
-// attention.flash2, backward: dQ without atomics. A block has a tile of queries, whose Q and dO stay
-// in shared memory, and computes S and dP of all keys they see once more:
+// attention.flash2, backward: dQ without atomics. A block has a tile of queries, whose Q and dO
+// stay in shared memory, and computes S and dP of all keys they see once more:
 //
 //   P = 2^(scale·Q·Kᵀ - lse)   dS = P∘(dO·Vᵀ - D)   dQ += dS·K
 //

@@ -11,12 +11,12 @@
 //
 // 1. A warpgroup owns 64 keys: the sums of its dK and dV, and the rows of Sᵀ and dPᵀ. dS goes to
 //    shared memory as well, since dQ sums over the keys of both; each warpgroup then takes half of
-//    dQ's tile. dS has two buffers, so one meeting a step suffices: who writes a buffer again has met
-//    the other after the other's dQ of the step before was done.
+//    dQ's tile. dS has two buffers, so one meeting a step suffices: who writes a buffer again has
+//    met the other after the other's dQ of the step before was done.
 // 2. The tensor cores stay busy while a warpgroup computes: dPᵀ runs during the exponentials, dV
 //    during dS, dK during the meeting, and the next Sᵀ is issued before dQ is added to memory.
-// 3. dQ is added as it lies in registers, 512 bytes a warp and instruction (dq_place); a last kernel
-//    brings it into order.
+// 3. dQ is added as it lies in registers, 512 bytes a warp and instruction (dq_place); a last
+//    kernel brings it into order.
 // 4. A head dim of 256: 64 keys fill the registers of both warpgroups. Each has half of the queries
 //    in Sᵀ and dPᵀ, and half of the head dim in dK, dV and dQ. P and dS reach the other through
 //    shared memory, for dK and for dQ in the two orders that wgmma reads along k.
@@ -133,8 +133,8 @@ __device__ void copy_queries(const KeysShared<T>& shared, const Work& work, Quer
   }
 }
 
-/// Sᵀ of keys beyond the end, or later than the query: -∞, so that P is 0. `key` is the first of the
-/// lane's two rows, `query` the place of column 0.
+/// Sᵀ of keys beyond the end, or later than the query: -∞, so that P is 0. `key` is the first of
+/// the lane's two rows, `query` the place of column 0.
 template <int kColumns>
 __device__ void mask_keys(float (&s)[kColumns / 2], const Work& work, int key, int query,
                           int lane) {

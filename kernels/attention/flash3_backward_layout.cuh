@@ -19,9 +19,9 @@ __host__ __device__ constexpr int tiles_of(int length, int tile) {
 struct BlockTile {
   int tile, head;
 };
-/// What block `block` takes of `tiles` tiles of each head. The heads follow in groups of `together`,
-/// whose operands L2 keeps; in a group the blocks go through the heads first, so the first tiles of
-/// all its heads come first.
+/// What block `block` takes of `tiles` tiles of each head. The heads follow in groups of
+/// `together`, whose operands L2 keeps; in a group the blocks go through the heads first, so the
+/// first tiles of all its heads come first.
 __host__ __device__ constexpr BlockTile block_tile(int block, int tiles, int heads, int together) {
   const int group = block / (tiles * together);
   const int left = heads - group * together;
@@ -41,8 +41,8 @@ __host__ __device__ constexpr int seen_key_tiles(int query, int shift, int seq_k
   return tiles_of(seen < seq_kv ? seen : seq_kv, keys);
 }
 
-/// Operands of wgmma differ in the lower half of the descriptor (gemm::descriptor): that half stands
-/// for one, so that arithmetic on it takes one register and no carry.
+/// Operands of wgmma differ in the lower half of the descriptor (gemm::descriptor): that half
+/// stands for one, so that arithmetic on it takes one register and no carry.
 __host__ __device__ constexpr std::uint64_t whole_descriptor(unsigned lower) {
   return gemm::descriptor(0, 0, 8 * gemm::kPanelBytes) | lower;
 }
@@ -54,8 +54,8 @@ __host__ __device__ constexpr unsigned along_k(unsigned address) {
 __host__ __device__ constexpr unsigned across_k(unsigned address, int panel) {
   return static_cast<unsigned>(gemm::descriptor(address, panel, 8 * gemm::kPanelBytes));
 }
-/// From step to step of 16 k, in units of descriptors: of an operand whose lines hold k, in panels of
-/// kLines lines; of one whose lines hold its columns, k going down.
+/// From step to step of 16 k, in units of descriptors: of an operand whose lines hold k, in panels
+/// of kLines lines; of one whose lines hold its columns, k going down.
 template <int kLines>
 __host__ __device__ constexpr unsigned step_along(int step) {
   constexpr int kPanelSteps = gemm::kPanelBytes / gemm::kStepBytes;
@@ -73,15 +73,16 @@ __host__ __device__ constexpr int place_by_key(int warp, int lane, int query) {
   const gemm::LineChunk at = gemm::sum_address(lane);
   return gemm::swizzled<gemm::kPanelBytes>(warp * 16 + at.line, query / 8 + at.chunk);
 }
-/// ... and transposed, in a panel with a line for each query. 16 queries further lie 16 lines further.
+/// ... and transposed, in a panel with a line for each query. 16 queries further lie 16 lines
+/// further.
 __host__ __device__ constexpr int place_by_query(int warp, int lane, int query) {
   const gemm::LineChunk at = gemm::b_address(lane);
   return gemm::swizzled<gemm::kPanelBytes>(query + at.line, warp * 2 + at.chunk);
 }
 
 /// A tile of dQ is summed where the registers of its warpgroups lie, so that a warp adds 512 bytes
-/// at once: group j of four sums of thread t of warpgroup w begins at (w·groups + j)·512 + 4·t. Those
-/// are two neighbouring columns of a row, then of the row 8 further down.
+/// at once: group j of four sums of thread t of warpgroup w begins at (w·groups + j)·512 + 4·t.
+/// Those are two neighbouring columns of a row, then of the row 8 further down.
 ///
 /// Tiles of 128 queries have 64 in each warpgroup, tiles of 64 half of the columns.
 /// Where column 0 of the eight columns `octet` of row `row` lies; column 2·i follows at + 4·i.

@@ -9,8 +9,8 @@
 
 namespace roofcast::cuda::attention::flash3_backward {
 
-/// Queries of all heads, `rows` of each in the scratch of which `seq` are there. `head_dim` elements
-/// of a row, `compiled_dim` as the kernels compute.
+/// Queries of all heads, `rows` of each in the scratch of which `seq` are there. `head_dim`
+/// elements of a row, `compiled_dim` as the kernels compute.
 struct QueryRows {
   std::int64_t heads, seq, rows, head_dim, compiled_dim;
   DType dtype;
@@ -22,8 +22,8 @@ void prepare(const QueryRows&, const void* out, const void* grad, const float* l
              float* d, float* dq, cudaStream_t);
 Launch prepare_launch(const QueryRows&);
 
-/// to = scale · the sums of dQ, which lie in tiles of `queries` rows as dq_place says. `to` is 16-byte
-/// aligned.
+/// to = scale · the sums of dQ, which lie in tiles of `queries` rows as dq_place says. `to` is
+/// 16-byte aligned.
 void convert_dq(const QueryRows&, const float* sums, int queries, float scale, void* to,
                 cudaStream_t);
 Launch convert_dq_launch(const QueryRows&);

@@ -3,8 +3,8 @@
 // computed once more, and no block adds to another's sums, so the result is the same each time.
 //
 // A block has a tile of Q and dO in shared memory, 64 queries a warpgroup, and the keys that they
-// see go by: S = Q·Kᵀ, P = exp2(c·S - lse·log2 e), dP = dO·Vᵀ, dS = P∘(dP - D), dQ += dS·K. dS stays
-// in registers, so the warpgroups do not meet before the end.
+// see go by: S = Q·Kᵀ, P = exp2(c·S - lse·log2 e), dP = dO·Vᵀ, dS = P∘(dP - D), dQ += dS·K. dS
+// stays in registers, so the warpgroups do not meet before the end.
 #include <cmath>
 #include <cstdint>
 

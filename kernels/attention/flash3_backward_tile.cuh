@@ -121,8 +121,8 @@ __device__ inline float2 load_pair(unsigned from) {
 __device__ inline int warpgroup_index() {
   return __shfl_sync(rows::kAllLanes, static_cast<int>(threadIdx.x) / kWarpgroup, 0);
 }
-/// 16 × 16 numbers as the A operand has them, to shared memory: of lane l, the address of line l mod
-/// 16 and half l/16 of it (sum_address), or, transposed, of the line of column l (b_address).
+/// 16 × 16 numbers as the A operand has them, to shared memory: of lane l, the address of line l
+/// mod 16 and half l/16 of it (sum_address), or, transposed, of the line of column l (b_address).
 __device__ inline void store_part(unsigned to, const unsigned (&part)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
                "r"(part[0]), "r"(part[1]), "r"(part[2]), "r"(part[3])
@@ -139,8 +139,8 @@ __device__ inline void meet_both() {
   asm volatile("bar.sync 3, %0;" ::"n"(kSumming * kWarpgroup) : "memory");
 }
 /// From each warp, once its lanes are done with a stage that only products read. Of one that lanes
-/// have read, each arrives for itself: compute-sanitizer's racecheck follows no lane that speaks for
-/// others.
+/// have read, each arrives for itself: compute-sanitizer's racecheck follows no lane that speaks
+/// for others.
 __device__ inline void release(Mbarrier empty) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) gemm::arrive(empty);

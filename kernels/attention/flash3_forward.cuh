@@ -11,16 +11,16 @@
 //    warpgroup to the consumers. K and V have rings of their own: S(j+1) = Q·K(j+1)ᵀ is needed one
 //    step before V(j+1).
 // 2. A consumer warpgroup has 64 queries. It starts S(j+1), starts O += P(j)·V(j), and takes the
-//    softmax of S(j+1) while P·V is multiplied. P goes from the sums of S straight to the A operand:
-//    both have the same places in registers, so P needs no shared memory.
+//    softmax of S(j+1) while P·V is multiplied. P goes from the sums of S straight to the A
+//    operand: both have the same places in registers, so P needs no shared memory.
 // 3. Warpgroups take turns to start products: while one multiplies, another takes exponentials.
 // 4. The maximum that scores are held against is kept as long as no score exceeds it by more than
 //    2^8: sums and O are fp32 and lose nothing, and O is rarely rescaled.
 // 5. Steps go from the last key to the first, so those that a mask cuts come first, in a loop of
 //    their own. Steps without a visible key are left out.
-// 6. A block stays on its SM and takes tile after tile: the next Q is copied while this O is divided
-//    and stored. Long tiles go first; of as many heads together as fit in L2. Where a mask makes
-//    tiles unequal, blocks take the next tile from a counter as they get done.
+// 6. A block stays on its SM and takes tile after tile: the next Q is copied while this O is
+//    divided and stored. Long tiles go first; of as many heads together as fit in L2. Where a mask
+//    makes tiles unequal, blocks take the next tile from a counter as they get done.
 //
 // Traffic of a tile: Q and O once; K and V of its visible keys from L2, from DRAM once a head.
 #include <cstdint>
@@ -261,8 +261,8 @@ class Consumer {
     round_to<Element>(score, p);
   }
 
-  /// A tile whose first scores are under way; leaves those of the next, which it returns. Where its Q
-  /// has a place of its own they are multiplied while this O is divided and stored.
+  /// A tile whose first scores are under way; leaves those of the next, which it returns. Where its
+  /// Q has a place of its own they are multiplied while this O is divided and stored.
   __device__ Tiles::Tile one(const Tiles::Tile& tile, float (&score)[T::kScores]) {
     float o[T::kSums];
     std::uint32_t p[T::kScores / 8][4];

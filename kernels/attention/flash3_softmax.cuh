@@ -18,8 +18,8 @@ struct RowState {
   float sum[2] = {0, 0};
 };
 
-/// Scores become 2^(log2_scale·(score − most)). Where the maximum grew by more than is borne, `scale`
-/// is what O has to be multiplied by; returns whether any lane of the warp needs that.
+/// Scores become 2^(log2_scale·(score − most)). Where the maximum grew by more than is borne,
+/// `scale` is what O has to be multiplied by; returns whether any lane of the warp needs that.
 template <int kCount>
 __device__ bool exponentials(float (&score)[kCount], RowState& state, float log2_scale,
                              float (&scale)[2]) {

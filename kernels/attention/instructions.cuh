@@ -6,8 +6,8 @@
 
 namespace roofcast::cuda::attention {
 
-/// Starts a copy of kBytes to a shared address: `bytes` of them, the rest zeros. If 0, `from` is not
-/// read.
+/// Starts a copy of kBytes to a shared address: `bytes` of them, the rest zeros. If 0, `from` is
+/// not read.
 template <int kBytes>
 __device__ void start_copy(unsigned to, const void* from, int bytes) {
   if constexpr (kBytes == 16) {
@@ -42,7 +42,8 @@ __device__ inline void add_pair(float* to, float x, float y) {
 #endif
 }
 
-/// The four lanes of a row hold a word of each of four chunks: afterwards lane i holds all of chunk i.
+/// The four lanes of a row hold a word of each of four chunks: afterwards lane i holds all of chunk
+/// i.
 __device__ inline void exchange(std::uint32_t (&word)[4]) {
 #pragma unroll
   for (int bit = 1; bit <= 2; bit *= 2) {

@@ -7,14 +7,14 @@
 // The products run on the tensor cores (product.cu), so that what makes it slow is the scores in
 // memory: 2 bytes each, written and read again by every step, 8 in all forward and 18 backward. The
 // 4·128 FLOPs of a score at d = 128 take the tensor cores of an H100 as long as 2 bytes take its
-// memory. And a causal mask saves nothing: all of S is computed, and what the mask hides is set to 0,
-// as eager frameworks do.
+// memory. And a causal mask saves nothing: all of S is computed, and what the mask hides is set to
+// 0, as eager frameworks do.
 //
 // The queries of the heads that share K and V are the rows of one matrix, so the sums of dK and dV
 // over these heads are the sums of a product over its k.
 //
-// Bytes of a forward pass: Q, K, V and O once, and 8 of a score. Rows of scores begin at multiples of
-// 128 bytes.
+// Bytes of a forward pass: Q, K, V and O once, and 8 of a score. Rows of scores begin at multiples
+// of 128 bytes.
 #include <algorithm>
 #include <array>
 #include <limits>

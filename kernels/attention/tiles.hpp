@@ -7,9 +7,9 @@
 
 namespace roofcast::cuda::attention {
 
-/// The tiles of all heads in the order in which blocks take them. Heads go in parties, so that their
-/// K and V stay in L2; within a party tiles with the most keys go first, those of one place in all
-/// heads beside each other.
+/// The tiles of all heads in the order in which blocks take them. Heads go in parties, so that
+/// their K and V stay in L2; within a party tiles with the most keys go first, those of one place
+/// in all heads beside each other.
 struct Tiles {
   int seq_q, seq_kv;
   bool causal;

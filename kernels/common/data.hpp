@@ -9,12 +9,13 @@
 
 namespace roofcast::cuda {
 
-/// Standard normal numbers, each a function of (seed, index) alone: equal whatever the launch. int8:
-/// 32 times as large, to the nearest that there is.
-/// Zeros or ±1 would hide wrong indexing and draw less power than real data.
+/// Standard normal numbers, each a function of (seed, index) alone: equal whatever the launch.
+/// int8: 32 times as large, to the nearest that there is. Zeros or ±1 would hide wrong indexing and
+/// draw less power than real data.
 void fill_normal(void* data, DType dtype, std::size_t elements, std::uint64_t seed, cudaStream_t);
 
-/// Makes every element NaN (all bits set), so that an element nobody wrote cannot pass a comparison.
+/// Makes every element NaN (all bits set), so that an element nobody wrote cannot pass a
+/// comparison.
 void poison(void* data, DType dtype, std::size_t elements, cudaStream_t);
 
 /// The largest, over the rows of the tensor, of max|out - ref| / max|ref|: each row, or the whole

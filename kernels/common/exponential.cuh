@@ -19,7 +19,8 @@ __device__ inline float reciprocal_of(float x) {
   return x;
 }
 
-/// The maximum to subtract from exponents, finite so that a sum over nothing but -inf is 0, not NaN.
+/// The maximum to subtract from exponents, finite so that a sum over nothing but -inf is 0, not
+/// NaN.
 __device__ inline float anchor(float max) {
   return max == -INFINITY ? 0.0F : max;
 }

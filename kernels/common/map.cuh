@@ -8,8 +8,8 @@
 // under load.
 //   - Accesses have 16 bytes: few registers and instructions for the bytes.
 //   - 2048 threads, one 16-byte access each, have 32 KB in flight, which is enough: on an H200
-//     `loads` = 1 copies 2 GiB at 4.26 TB/s, a little faster than cudaMemcpy (4.23). More accesses a
-//     thread are 3 % slower, and so are blocks of 512 threads or more.
+//     `loads` = 1 copies 2 GiB at 4.26 TB/s, a little faster than cudaMemcpy (4.23). More accesses
+//     a thread are 3 % slower, and so are blocks of 512 threads or more.
 //   - Loads and stores are plain. Evict-first hints (ld.cs, st.cs) cost 2 to 8 % here, and so does
 //     ld.global.nc.L1::no_allocate.
 // A block handles one fixed chunk of threads·loads vectors and ends. There is no grid-stride loop:
@@ -154,7 +154,8 @@ std::span<const Compiled> all_compiled() {
   }
 }
 
-/// The kernels that the sweeps measure, 16 bytes × {1, 2} loads: they compile in a fifth of the time.
+/// The kernels that the sweeps measure, 16 bytes × {1, 2} loads: they compile in a fifth of the
+/// time.
 template <class Op, class T>
 std::span<const Compiled> few_compiled() {
   static const std::array table = {compiled<Op, T, 16, 1>(), compiled<Op, T, 16, 2>()};

@@ -69,8 +69,9 @@ struct Mbarrier {
                  : "memory");
 #endif
   }
-  /// Waits for the end of a phase: parity 0 for the first, 1 for the second, 0 again. Bytes that bulk
-  /// copies brought are visible afterwards, and what threads of this block wrote before they arrived.
+  /// Waits for the end of a phase: parity 0 for the first, 1 for the second, 0 again. Bytes that
+  /// bulk copies brought are visible afterwards, and what threads of this block wrote before they
+  /// arrived.
   __device__ void wait(unsigned phase) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
@@ -84,8 +85,8 @@ struct Mbarrier {
         : "memory");
 #endif
   }
-  /// The same, and what other blocks of the cluster sent is visible too. That takes longer: on sm_90
-  /// an acquire beyond the block invalidates L1.
+  /// The same, and what other blocks of the cluster sent is visible too. That takes longer: on
+  /// sm_90 an acquire beyond the block invalidates L1.
   __device__ void wait_for_cluster(unsigned phase) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile(

@@ -188,8 +188,8 @@ __device__ inline float warp_sum(float x) {
 }
 
 /// A cluster of blocks (compute capability 9.0), which run at the same time and reach each other's
-/// shared memory. PTX ISA: mapa, barrier.cluster, st.shared::cluster. On older devices the functions
-/// do nothing; no kernel that calls them is launched there.
+/// shared memory. PTX ISA: mapa, barrier.cluster, st.shared::cluster. On older devices the
+/// functions do nothing; no kernel that calls them is launched there.
 struct Cluster {
   int rank, size;
 
@@ -285,8 +285,8 @@ struct LaunchOptions {
   std::int64_t cluster = 1;      ///< blocks
   std::size_t shared_bytes = 0;  ///< dynamic, a block
   /// Blocks may start before the launch before has ended, and wait for it themselves
-  /// (cudaGridDependencySynchronize): programmatic dependent launch. Where the device has no clusters,
-  /// it has not that either, and they start afterwards.
+  /// (cudaGridDependencySynchronize): programmatic dependent launch. Where the device has no
+  /// clusters, it has not that either, and they start afterwards.
   bool starts_early = false;
 };
 

@@ -26,8 +26,8 @@ constexpr double unit_roundoff(DType dtype) {
 inline constexpr double kFp32Roundoff = unit_roundoff(DType::fp32);
 
 /// The error of a result computed in fp32 and rounded once to `dtype`, beside the error of the
-/// computation: relative to the largest result, which is at least `largest`. Below 2^-14 fp16 rounds
-/// to multiples of 2^-24.
+/// computation: relative to the largest result, which is at least `largest`. Below 2^-14 fp16
+/// rounds to multiples of 2^-24.
 constexpr double narrowing(DType dtype, double largest = 1) {
   if (dtype == DType::fp32) return 0;
   return dtype == DType::fp16 ? std::max(unit_roundoff(dtype), 0x1p-25 / largest)

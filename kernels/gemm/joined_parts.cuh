@@ -19,10 +19,10 @@ __device__ inline void await(std::uint64_t* flag, std::uint64_t ticket) {
   *flag = 0;
 }
 
-/// The parts of a tile's k where each is a block's. Sums are added in the order of parts, the same each
-/// time. Blocks start in the order of their numbers, and those of a tile's last part have higher ones than
-/// those of the others: what is waited for runs or is done.
-/// Unit: float or float4, of which each of kThreads threads has kCount.
+/// The parts of a tile's k where each is a block's. Sums are added in the order of parts, the same
+/// each time. Blocks start in the order of their numbers, and those of a tile's last part have
+/// higher ones than those of the others: what is waited for runs or is done. Unit: float or float4,
+/// of which each of kThreads threads has kCount.
 template <class Unit, int kCount, int kThreads>
 class BlockParts {
   static constexpr int kFloats = sizeof(Unit) / sizeof(float);

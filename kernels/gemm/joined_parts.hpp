@@ -1,6 +1,6 @@
 #pragma once
-// Parts of k that one launch sums and joins: the block of a tile's last part adds what those of the other
-// parts left.
+// Parts of k that one launch sums and joins: the block of a tile's last part adds what those of the
+// other parts left.
 #include <cstddef>
 #include <cstdint>
 

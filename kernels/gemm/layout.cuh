@@ -3,9 +3,9 @@
 // tiles lie: plain arithmetic that the kernels use and tests/kernels/gemm_layout_test.cpp checks
 // without a GPU.
 //
-// Everything is counted in bytes, since then all types agree: one step of mma.sync takes 32 bytes of
-// k (16 elements of 2 bytes, 8 of 4), and one step of wgmma as well. A `line` is a row of a tile in
-// shared memory, a `chunk` 16 bytes of it: what ldmatrix, cp.async and the swizzle move as one.
+// Everything is counted in bytes, since then all types agree: one step of mma.sync takes 32 bytes
+// of k (16 elements of 2 bytes, 8 of 4), and one step of wgmma as well. A `line` is a row of a tile
+// in shared memory, a `chunk` 16 bytes of it: what ldmatrix, cp.async and the swizzle move as one.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -16,12 +16,11 @@ inline constexpr int kChunkBytes = 16;
 inline constexpr int kStepBytes = 32;    ///< of k that one matrix instruction takes
 inline constexpr int kPanelBytes = 128;  ///< a line of a swizzled panel
 
-/// Byte offset of a chunk in its line. Lines of 32 to 256 bytes are swizzled, each half of the longest
-/// as one of 128. Those of 128 bytes are
-/// as TMA and wgmma want them (CU_TENSOR_MAP_SWIZZLE_128B: bits 4-6 of the offset are xored with bits
-/// 7-9), so their tile must begin at a multiple of 1024 bytes. The chunks that eight neighbouring
-/// lines have in one column lie in different banks: ldmatrix has no conflict. It depends on the line
-/// modulo 8 only.
+/// Byte offset of a chunk in its line. Lines of 32 to 256 bytes are swizzled, each half of the
+/// longest as one of 128. Those of 128 bytes are as TMA and wgmma want them
+/// (CU_TENSOR_MAP_SWIZZLE_128B: bits 4-6 of the offset are xored with bits 7-9), so their tile must
+/// begin at a multiple of 1024 bytes. The chunks that eight neighbouring lines have in one column
+/// lie in different banks: ldmatrix has no conflict. It depends on the line modulo 8 only.
 template <int kLineBytes>
 __host__ __device__ constexpr int turned(int line, int chunk) {
   static_assert(kLineBytes == 32 || kLineBytes == 64 || kLineBytes == 128 || kLineBytes == 256);
@@ -37,8 +36,8 @@ struct LineChunk {
   int line, chunk;
 };
 
-/// ldmatrix.x4 takes the address of line r of matrix i from lane 8·i + r, and gives lane l the bytes
-/// 4·(l mod 4) … +3 of line l/4 of matrix i in register i (PTX ISA, ldmatrix).
+/// ldmatrix.x4 takes the address of line r of matrix i from lane 8·i + r, and gives lane l the
+/// bytes 4·(l mod 4) … +3 of line l/4 of matrix i in register i (PTX ISA, ldmatrix).
 ///
 /// Of A, 16 rows by 32 bytes: rows 0-7, rows 8-15, then the second 16 bytes of both. These are the
 /// four registers of A of mma.m16n8k16 (PTX ISA, "Matrix fragments for mma.m16n8k16") and of
@@ -66,9 +65,9 @@ struct Place {
   int row, column;
 };
 
-/// Element i of the four sums of mma.m16n8 in a 16×8 tile. wgmma.m64nN has the same pattern: warp w of
-/// the four has rows 16·w … 16·w+15, and sums 4·j … 4·j+3 belong to columns 8·j … 8·j+7 (PTX ISA,
-/// "Register fragments and shared memory matrix layouts for wgmma.mma_async").
+/// Element i of the four sums of mma.m16n8 in a 16×8 tile. wgmma.m64nN has the same pattern: warp w
+/// of the four has rows 16·w … 16·w+15, and sums 4·j … 4·j+3 belong to columns 8·j … 8·j+7 (PTX
+/// ISA, "Register fragments and shared memory matrix layouts for wgmma.mma_async").
 __host__ __device__ constexpr Place sum_place(int lane, int i) {
   return {lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2};
 }
@@ -80,8 +79,9 @@ __host__ __device__ constexpr LineChunk sum_address(int lane) {
   return {lane % 16, lane / 16};
 }
 
-/// stmatrix.x4.trans, for lines that hold rows of the sums: the same registers are rows 0-7 and rows 8-15
-/// of columns 0-7, then of columns 8-15; a column is a line, 8 rows of 2 bytes are a chunk of it.
+/// stmatrix.x4.trans, for lines that hold rows of the sums: the same registers are rows 0-7 and
+/// rows 8-15 of columns 0-7, then of columns 8-15; a column is a line, 8 rows of 2 bytes are a
+/// chunk of it.
 __host__ __device__ constexpr LineChunk sum_address_turned(int lane) {
   return {lane % 8 + lane / 16 * 8, lane / 8 % 2};
 }
@@ -156,10 +156,10 @@ __host__ __device__ constexpr int skinny_row(int lane, int r, int i, bool along_
   return along_k ? r * 16 + lane / 4 + i / 2 * 8 : lane / 4 * 8 + r * 2 + i / 2;
 }
 
-/// gemm.skinny: the A operand of row tile `j`, instruction s, from what a lane holds of 32 k. Where a row of
-/// weights holds k: 16 bytes of row lane/4 and of the row 8 further down, for each tile. Else
-/// held[i] is row i of the lane's eight k and has eight neighbouring columns, two a word: their k
-/// are paired here.
+/// gemm.skinny: the A operand of row tile `j`, instruction s, from what a lane holds of 32 k. Where
+/// a row of weights holds k: 16 bytes of row lane/4 and of the row 8 further down, for each tile.
+/// Else held[i] is row i of the lane's eight k and has eight neighbouring columns, two a word:
+/// their k are paired here.
 template <bool kAlongK, class Held>
 __host__ __device__ constexpr void weights_operand(std::uint32_t (&a)[4], const Held& held, int j,
                                                    int s) {
@@ -175,9 +175,9 @@ __host__ __device__ constexpr void weights_operand(std::uint32_t (&a)[4], const 
   }
 }
 
-/// Tile `index` of rows × columns tiles: down `group` tile rows, then the next column of those; then
-/// the next rows. Blocks that run together cover a patch of C, not a strip, and share operands in
-/// L2.
+/// Tile `index` of rows × columns tiles: down `group` tile rows, then the next column of those;
+/// then the next rows. Blocks that run together cover a patch of C, not a strip, and share operands
+/// in L2.
 __host__ __device__ constexpr Place grouped_tile(int index, int rows, int columns, int group) {
   const int first = index / (group * columns) * group;
   const int in_group = index % (group * columns);
@@ -226,7 +226,8 @@ __host__ __device__ constexpr std::uint64_t descriptor(std::uint32_t address, in
          field(static_cast<std::uint32_t>(stride_bytes)) << 32 | std::uint64_t{1} << 62;
 }
 
-/// From one step of k to the next in B's tile: along the line, or 16 lines (of 2-byte elements) down.
+/// From one step of k to the next in B's tile: along the line, or 16 lines (of 2-byte elements)
+/// down.
 __host__ __device__ constexpr int b_step_bytes(bool along_k, int size) {
   return along_k ? kStepBytes : kStepBytes / size * kPanelBytes;
 }
@@ -242,8 +243,8 @@ __host__ __device__ constexpr int b_box_lines(bool along_k, int size, int column
 __host__ __device__ constexpr int existing(int first, int lines, int extent) {
   return extent <= first ? 0 : (extent - first < lines ? extent - first : lines);
 }
-/// What the copies of B's tile, whose columns begin there, bring to shared memory: lines of columns that exist,
-/// or panels that have any.
+/// What the copies of B's tile, whose columns begin there, bring to shared memory: lines of columns
+/// that exist, or panels that have any.
 __host__ __device__ constexpr int b_bytes(bool along_k, int size, int columns, int first,
                                           int extent) {
   const int there = existing(first, columns, extent), panel_columns = kPanelBytes / size;

@@ -8,9 +8,9 @@
 
 namespace roofcast::cuda::gemm {
 
-/// One thread's share of copying tiles, in kSlices parts so that the copies spread over the steps of
-/// a tile. Address and rows are multiples of 16 bytes: a chunk is one cp.async. Zeros fill what lies
-/// outside the matrix.
+/// One thread's share of copying tiles, in kSlices parts so that the copies spread over the steps
+/// of a tile. Address and rows are multiples of 16 bytes: a chunk is one cp.async. Zeros fill what
+/// lies outside the matrix.
 template <class Element, class Tile, int kThreads, int kSlices>
 class LineCopy {
   static constexpr int kWidth = kChunkBytes / static_cast<int>(sizeof(Element));

@@ -2,10 +2,10 @@
 // gemm.mma_sync on Hopper (compute capability 9.0): blocks that stay, and copies by the copy engine
 // (TMA). mma_sync.cu says why.
 //
-// A ring of kStages stages. full[s] completes when the bytes of a stage have come, empty[s] when every
-// warp has its operands of the stage in registers: wait number i of a barrier waits for phase i. All
-// warps count the stages that are copied, and take turns to start a copy: none is behind the others for
-// long.
+// A ring of kStages stages. full[s] completes when the bytes of a stage have come, empty[s] when
+// every warp has its operands of the stage in registers: wait number i of a barrier waits for phase
+// i. All warps count the stages that are copied, and take turns to start a copy: none is behind the
+// others for long.
 #include <cstdint>
 
 #include "kernels/gemm/hopper.cuh"
@@ -24,8 +24,8 @@ struct Boxes {
 template <class T>
 struct StayShared {
   static constexpr int kWarps = T::kThreads / 32;
-  /// Rows of a warp's sums lie apart by what four lanes store more than they hold: sum_place of eight
-  /// rows then lies in different banks.
+  /// Rows of a warp's sums lie apart by what four lanes store more than they hold: sum_place of
+  /// eight rows then lies in different banks.
   static constexpr int kRowBytes = (T::kWarpColumns + 8) * T::kResultSize;
   static constexpr int kSumsBytes = 16 * kRowBytes;
   static constexpr int kBarriers = T::kSharedBytes + kWarps * kSumsBytes;
@@ -99,8 +99,8 @@ struct StayCopies {
   }
 };
 
-/// A warp's sums to C from (row0, column0) on, 16 rows at a time through its part of shared memory: warps
-/// wait for no other.
+/// A warp's sums to C from (row0, column0) on, 16 rows at a time through its part of shared memory:
+/// warps wait for no other.
 template <class T>
 __device__ void store_warp(unsigned char* own,
                            const typename T::Sum (&sum)[T::kDown][T::kAcross][4],
@@ -176,8 +176,8 @@ __device__ void stay(const Shape& shape, const Boxes& boxes, typename T::Result*
       for (int step = 0; step < T::kSteps; ++step) {
         const bool last = step == T::kSteps - 1;
         if (last) {
-          // Ordinary reads come before a later copy only if they are fenced (row_ring.cuh). The fences
-          // take 2% of the time.
+          // Ordinary reads come before a later copy only if they are fenced (row_ring.cuh). The
+          // fences take 2% of the time.
           rows::fence_async_proxy();
           __syncwarp();
           if (lane == 0) arrive(shared.empty(ring.stage));

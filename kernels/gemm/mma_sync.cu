@@ -5,9 +5,9 @@
 //
 // 1. cp.async keeps kStages - 1 tiles on their way from L2 to shared memory, past L1 and the
 //    registers. The copies of a tile spread over the steps of another.
-// 2. ldmatrix reads 16×32 bytes of a tile in the order that mma.sync wants: one instruction for four
-//    registers. Lines of 64 or 128 bytes are swizzled (layout.cuh), so the eight lines that it reads
-//    at once lie in different banks, and so do the chunks that cp.async writes.
+// 2. ldmatrix reads 16×32 bytes of a tile in the order that mma.sync wants: one instruction for
+//    four registers. Lines of 64 or 128 bytes are swizzled (layout.cuh), so the eight lines that it
+//    reads at once lie in different banks, and so do the chunks that cp.async writes.
 // 3. A warp owns 64×64 sums: in a step it reads (64 + 64)·32 bytes for 32 instructions, 1 byte for
 //    16 multiply-adds. Shared memory gives 128 bytes a clock, so 2048 a clock: as many as the
 //    tensor cores of an H100 make, twice those of an A100. Smaller warp tiles are bound by it.
@@ -16,26 +16,28 @@
 // 5. The sums go through shared memory to C, 16 bytes an access: straight from the registers a warp
 //    would write half sectors.
 //
-// On Hopper (compute capability 9.0) the tensor cores take an mma.sync every 6 clocks a scheduler: 2/3 of
-// the rate of wgmma, in 16 bits. The kernel above reaches 0.48 of that rate there, and 0.60 if its copies
-// are left out; its barriers cost nothing (8192×8192×8192, H100, 2026-11-23). Each cp.async takes 18
-// instructions with its address and the test of the edge, which are issued among the mma.sync. So
-// (mma_stay.cuh):
+// On Hopper (compute capability 9.0) the tensor cores take an mma.sync every 6 clocks a scheduler:
+// 2/3 of the rate of wgmma, in 16 bits. The kernel above reaches 0.48 of that rate there, and 0.60
+// if its copies are left out; its barriers cost nothing (8192×8192×8192, H100, 2026-11-23). Each
+// cp.async takes 18 instructions with its address and the test of the edge, which are issued among
+// the mma.sync. So (mma_stay.cuh):
 //
-// 6. TMA copies a stage by one instruction an operand (B stored by rows of k: one for each 128 bytes of
-//    columns), without a test for each 16 bytes; of rows and columns beyond the edges it copies nothing. A warp issues 122 instructions beside the 128 mma.sync of a tile of
-//    k, where cp.async makes them 282 (128×256 sums, bf16). Warps take turns to start a copy.
+// 6. TMA copies a stage by one instruction an operand (B stored by rows of k: one for each 128
+//    bytes of columns), without a test for each 16 bytes; of rows and columns beyond the edges it
+//    copies nothing. A warp issues 122 instructions beside the 128 mma.sync of a tile of k, where
+//    cp.async makes them 282 (128×256 sums, bf16). Warps take turns to start a copy.
 // 7. A warp waits for the bytes of a stage (mbarrier), no longer for the other warps.
-// 8. Blocks stay on their SM and take tile after tile. The first stages of a tile are on their way while
-//    the one before it is stored, each warp's sums through 16 rows of shared memory of its own.
+// 8. Blocks stay on their SM and take tile after tile. The first stages of a tile are on their way
+//    while the one before it is stored, each warp's sums through 16 rows of shared memory of its
+//    own.
 //
 // Bytes from L2: k·(tile_m + tile_n)·size for each tile of C; zeros are filled in, not read, beyond
 // the edges. Bytes of C: once.
 //
-// cp.async takes rows and addresses that are multiples of 16 bytes, and so does TMA. Others are copied
-// first, and so is A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot transpose
-// (operands.hpp). tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds them before. int8:
-// sums are int32, exact, and C is fp32, as what scales it takes.
+// cp.async takes rows and addresses that are multiples of 16 bytes, and so does TMA. Others are
+// copied first, and so is A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot
+// transpose (operands.hpp). tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds
+// them before. int8: sums are int32, exact, and C is fp32, as what scales it takes.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -86,8 +88,8 @@ constexpr int blocks_of_h100(int registers) {
   return kSms * std::min(by_registers, by_shared);
 }
 
-/// Blocks of the kernel that stay on the device; 0 where none does. Asked once, of the first device.
-/// `kRegisters` of a thread, for where there is none.
+/// Blocks of the kernel that stay on the device; 0 where none does. Asked once, of the first
+/// device. `kRegisters` of a thread, for where there is none.
 template <class T, int kRegisters>
 int staying_blocks() {
   static const int blocks = [] {

@@ -10,8 +10,8 @@
 
 namespace roofcast::cuda::gemm {
 
-/// A tile of C, and how its operands lie: A is [m,k], or [k,m] if kTransposedA; B is [k,n], or [n,k]
-/// if kTransposedB.
+/// A tile of C, and how its operands lie: A is [m,k], or [k,m] if kTransposedA; B is [k,n], or
+/// [n,k] if kTransposedB.
 template <class Element_, int kRows_, int kColumns_, int kDepth_, int kWarpsDown_,
           int kWarpsAcross_, int kStages_, int kMinBlocks_, bool kTransposedB_,
           bool kTransposedA_ = false>
@@ -142,7 +142,8 @@ __device__ void store_sums(unsigned shared, const typename T::Sum (&sum)[T::kDow
   }
 }
 
-/// 16 bytes of a row of C, of which `columns_left` elements exist. `aligned`: rows of C are, to 16 bytes.
+/// 16 bytes of a row of C, of which `columns_left` elements exist. `aligned`: rows of C are, to 16
+/// bytes.
 template <class Result>
 __device__ void store_chunk(Result* to, const uint4& chunk, int columns_left, bool aligned) {
   constexpr int kWidth = kChunkBytes / static_cast<int>(sizeof(Result));
@@ -244,9 +245,9 @@ __device__ void store_tile_of_sums(const typename T::Sum (&sum)[T::kDown][T::kAc
   store_tile<T>(dynamic, c, shape, tile.row, tile.column, thread);
 }
 
-/// This block's tile of C, in the order of grouped_tile. Blocks: tiles × matrices; where a block is comes
-/// without a division, so that the compiler knows it to be the same for all threads. `dynamic`:
-/// T::kSharedBytes of shared memory at a multiple of 1024 bytes.
+/// This block's tile of C, in the order of grouped_tile. Blocks: tiles × matrices; where a block is
+/// comes without a division, so that the compiler knows it to be the same for all threads.
+/// `dynamic`: T::kSharedBytes of shared memory at a multiple of 1024 bytes.
 template <class T>
 __device__ void multiply_tile(const Shape& shape, const typename T::Element* __restrict__ a,
                               const typename T::Element* __restrict__ b,

@@ -1,9 +1,9 @@
 #pragma once
-// How A and B come to a tensor kernel. Copy instructions of 16 bytes and more take rows and addresses
-// that are multiples of 16 bytes; operands that are not are copied first to rows that are
+// How A and B come to a tensor kernel. Copy instructions of 16 bytes and more take rows and
+// addresses that are multiples of 16 bytes; operands that are not are copied first to rows that are
 // (passes.hpp): one more pass over them, which a large product outweighs by far. So are A stored by
-// rows of k, and B where the kernel reads it only along k. The scratch of a problem has room for what its
-// sizes make necessary; where only an address is to blame, memory of the stream is taken.
+// rows of k, and B where the kernel reads it only along k. The scratch of a problem has room for
+// what its sizes make necessary; where only an address is to blame, memory of the stream is taken.
 #include <memory>
 #include <vector>
 

@@ -11,8 +11,8 @@
 
 namespace roofcast::cuda::gemm {
 
-/// Row-major matrices of elements of `size` bytes (1, 2 or 4), one after the other, `row` elements from
-/// row to row.
+/// Row-major matrices of elements of `size` bytes (1, 2 or 4), one after the other, `row` elements
+/// from row to row.
 struct MatrixView {
   const void* data;
   std::int64_t row;

@@ -6,8 +6,8 @@
 
 namespace roofcast::cuda::gemm {
 
-/// Divides by a number that the host knows, by a multiplication: Granlund and Montgomery, "Division by
-/// invariant integers using multiplication" (1994). Of 0 … 2^31 - 1.
+/// Divides by a number that the host knows, by a multiplication: Granlund and Montgomery, "Division
+/// by invariant integers using multiplication" (1994). Of 0 … 2^31 - 1.
 struct Divisor {
   int divisor = 1;
   std::uint32_t factor = (std::uint32_t{1} << 31) + 1;
@@ -28,7 +28,8 @@ struct Divisor {
   __host__ __device__ constexpr int remainder(int n) const { return n - quotient(n) * divisor; }
 };
 
-/// Which tiles of C are whole, and what becomes of the others: each of `parts` parts of k is an item.
+/// Which tiles of C are whole, and what becomes of the others: each of `parts` parts of k is an
+/// item.
 struct Split {
   int whole;    ///< tiles, in clusters; they come first
   int parts;    ///< of k, of the others
@@ -40,17 +41,17 @@ __host__ __device__ constexpr int in_full_rounds(int tiles, int clusters) {
   return tiles / clusters * clusters;
 }
 
-/// The order of tiles: down so many tile rows before the next column, or across so many tile columns before
-/// the next row.
+/// The order of tiles: down so many tile rows before the next column, or across so many tile
+/// columns before the next row.
 struct Groups {
   int count;
   bool of_columns = false;
 };
 
 /// The work of a persistent kernel: the tiles of C, in groups of tile rows or columns, matrix after
-/// matrix; of those that are split all tiles of a part before the next part. A cluster takes `cluster`
-/// neighbouring tile rows at once; rows of tiles beyond the last are computed from zeros and not
-/// stored.
+/// matrix; of those that are split all tiles of a part before the next part. A cluster takes
+/// `cluster` neighbouring tile rows at once; rows of tiles beyond the last are computed from zeros
+/// and not stored.
 ///
 /// The host makes it: a block looks its items up, tile after tile, and divisions by numbers that it
 /// does not know would take as long as several steps of k.

@@ -1,6 +1,6 @@
 #pragma once
-// What gemm.skinny's kernels (skinny.cu says why there are two) and its launches have in common. One
-// file a type instantiates them: nvcc compiles them side by side.
+// What gemm.skinny's kernels (skinny.cu says why there are two) and its launches have in common.
+// One file a type instantiates them: nvcc compiles them side by side.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -38,7 +38,8 @@ struct Memory {
 
 struct CompiledTile {
   Problem configuration;
-  /// Of shared memory: rows at multiples of 16 bytes suffice, and tokens may be stored by rows of k.
+  /// Of shared memory: rows at multiples of 16 bytes suffice, and tokens may be stored by rows of
+  /// k.
   bool of_ring;
   Launch (*launch)(const Skinny&, bool aligned);
   WorkspaceSize (*workspace)(const Skinny&, bool aligned);

@@ -1,6 +1,6 @@
 #pragma once
-// gemm.skinny for at most 8 tokens, and for operands that cp.async cannot copy: weights from memory to
-// registers (skinny.cu).
+// gemm.skinny for at most 8 tokens, and for operands that cp.async cannot copy: weights from memory
+// to registers (skinny.cu).
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/joined_parts.cuh"
@@ -60,7 +60,8 @@ template <class T>
 using PartsOfRegisters =
     BlockParts<float, (T::kRows * T::kTokens + kThreads - 1) / kThreads, kThreads>;
 
-/// kParts: blocks have parts of k. That takes registers, of which the loop of products has none to spare.
+/// kParts: blocks have parts of k. That takes registers, of which the loop of products has none to
+/// spare.
 template <class T, bool kAligned, bool kParts>
 __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     register_kernel(const __grid_constant__ Skinny p,

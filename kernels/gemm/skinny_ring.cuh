@@ -1,5 +1,6 @@
 #pragma once
-// gemm.skinny for more than 8 tokens: weights and tokens through a ring of shared memory (skinny.cu).
+// gemm.skinny for more than 8 tokens: weights and tokens through a ring of shared memory
+// (skinny.cu).
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
 #include "kernels/gemm/joined_parts.cuh"

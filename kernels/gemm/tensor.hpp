@@ -1,8 +1,9 @@
 #pragma once
-// C[m,n] = A[m,k] · B on the tensor cores: what gemm.mma_sync, gemm.wgmma and gemm.skinny share.
-// A and C are row-major. B is row-major [k,n] as for the SIMT rungs, or [n,k] (kTransposedB) as the
-// weights of a linear layer are stored; A may be [k,m] (kTransposedA). Sums are fp32 and rounded once
-// to the type of C: that of A and B; fp32 for tf32, bf16 for fp8. Those of int8 are int32, C is fp32.
+// C[m,n] = A[m,k] · B on the tensor cores: what gemm.mma_sync, gemm.wgmma and gemm.skinny share. A
+// and C are row-major. B is row-major [k,n] as for the SIMT rungs, or [n,k] (kTransposedB) as the
+// weights of a linear layer are stored; A may be [k,m] (kTransposedA). Sums are fp32 and rounded
+// once to the type of C: that of A and B; fp32 for tf32, bf16 for fp8. Those of int8 are int32, C
+// is fp32.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -29,8 +30,8 @@ using roofcast::gemm::tensor::kTransposedA;
 using roofcast::gemm::tensor::kTransposedB;
 using roofcast::gemm::tensor::result_type;
 
-/// Matrix products of one size as a kernel sees them: elements from one row to the next, and from one
-/// matrix to the next.
+/// Matrix products of one size as a kernel sees them: elements from one row to the next, and from
+/// one matrix to the next.
 struct Shape {
   int m, n, k;
   std::int64_t row_a, row_b, row_c;

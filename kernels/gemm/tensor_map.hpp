@@ -11,9 +11,9 @@
 
 namespace roofcast::cuda::gemm {
 
-/// Row-major matrices, one after the other, and the box of one of them that one copy moves, swizzled
-/// by as many bytes as it has of a row. Address and rows are multiples of 16 bytes; a box has at most 256
-/// rows. Elements beyond the edges of the matrix are read as zeros and not written.
+/// Row-major matrices, one after the other, and the box of one of them that one copy moves,
+/// swizzled by as many bytes as it has of a row. Address and rows are multiples of 16 bytes; a box
+/// has at most 256 rows. Elements beyond the edges of the matrix are read as zeros and not written.
 struct BoxedMatrices {
   CUtensorMapDataType type;
   int size;  ///< of an element, bytes
@@ -25,8 +25,8 @@ struct BoxedMatrices {
   std::int64_t stride;  ///< elements from matrix to matrix
 };
 
-/// Of rank 3: column, row, matrix. `box_bytes` of a row are 128 or 64. Throws CudaError if the driver
-/// refuses.
+/// Of rank 3: column, row, matrix. `box_bytes` of a row are 128 or 64. Throws CudaError if the
+/// driver refuses.
 CUtensorMap tensor_map(const BoxedMatrices&, int box_bytes = 128);
 /// The type of elements in a tensor map; int8 and fp8 are bytes.
 template <class Element>

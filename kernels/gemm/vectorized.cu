@@ -6,13 +6,14 @@
 // 1. Shared memory is read 16 bytes at a time. A step needs a column of A's tile and a row of B's,
 //    so A's tile is stored transposed and both are four neighbouring words a read. A thread of 16×8
 //    sums issues 4 + 2 reads for 128 multiply-adds: 4.5 % of its instructions.
-// 2. Later tiles are copied while this one is used. B goes by cp.async, kStages - 1 tiles ahead, past
-//    the registers and (.cg) past L1. A must be transposed, so it goes through registers: read when
-//    the tile before it begins, written when that one ends. Transposing by cp.async, 4 bytes at a
-//    time, takes four times the instructions: 3 % slower.
+// 2. Later tiles are copied while this one is used. B goes by cp.async, kStages - 1 tiles ahead,
+//    past the registers and (.cg) past L1. A must be transposed, so it goes through registers: read
+//    when the tile before it begins, written when that one ends. Transposing by cp.async, 4 bytes
+//    at a time, takes four times the instructions: 3 % slower.
 // 3. The operands of a step are read from shared memory during the step before, across the barrier
 //    too: at the last step of a tile the block meets, then reads the first words of the next tile
-//    while it multiplies the last of this one. So a tile has one barrier, with arithmetic behind it.
+//    while it multiplies the last of this one. So a tile has one barrier, with arithmetic behind
+//    it.
 // 4. A warp of 4×8 threads owns a tile: it reads 4·thread_m words of A and 8·thread_n of B a step,
 //    and lanes that need the same words share one access. The order of lanes in the tile is that of
 //    maxas (Scott Gray, 2014), worth 2 %.

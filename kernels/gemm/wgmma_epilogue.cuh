@@ -8,8 +8,9 @@
 
 namespace roofcast::cuda::gemm::hopper {
 
-/// Stores the sums of a part of k, in fp32. Four lanes fill a sector by pairs; in a turned tile eight do, one
-/// sum each. (row, column) is where the warpgroup's sums begin, by rows and columns of instructions.
+/// Stores the sums of a part of k, in fp32. Four lanes fill a sector by pairs; in a turned tile
+/// eight do, one sum each. (row, column) is where the warpgroup's sums begin, by rows and columns
+/// of instructions.
 template <class T>
 __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
                            int warp, int lane) {
@@ -41,12 +42,13 @@ __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int ro
   }
 }
 
-/// The parts of a tile's k but the last, left for the block that has that one: one warpgroup's view. A
-/// tile of ping-pong is one warpgroup's, whichever takes it.
+/// The parts of a tile's k but the last, left for the block that has that one: one warpgroup's
+/// view. A tile of ping-pong is one warpgroup's, whichever takes it.
 template <class T>
 class Parts {
  public:
-  /// `count` parts of the tile that has its first slot there; those of a part follow `slot_stride` further.
+  /// `count` parts of the tile that has its first slot there; those of a part follow `slot_stride`
+  /// further.
   __device__ Parts(const Workspace& workspace, int count, int first_slot, int slot_stride,
                    int warpgroup)
       : workspace_(workspace),
@@ -72,7 +74,8 @@ class Parts {
     for (int part = thread; part < count_; part += kWarpgroup) await(flag(part), workspace_.ticket);
     meet(warpgroup_);
   }
-  /// Adds them, in order. So many loads of a thread are under way at a time; each time takes a trip to L2.
+  /// Adds them, in order. So many loads of a thread are under way at a time; each time takes a trip
+  /// to L2.
   __device__ void add_to(Sums<T>& sum) const {
     constexpr int kTogether = T::kJoinedTogether;
     static_assert(T::kSumsOfThread % kTogether == 0);
@@ -145,8 +148,8 @@ __device__ void fill_panel(unsigned panel, const float* from, int warp, int lane
   }
 }
 
-/// Writes this warp's 16 rows of the sums as a quarter of every line of a panel, which has a line for each
-/// column.
+/// Writes this warp's 16 rows of the sums as a quarter of every line of a panel, which has a line
+/// for each column.
 template <class Out, int kCount>
 __device__ void fill_turned_panel(unsigned panel, const float (&from)[kCount], int warp, int lane) {
   const LineChunk at = sum_address_turned(lane);
@@ -175,8 +178,8 @@ __device__ Out load_element(unsigned from) {
   }
 }
 
-/// Lines of a panel that no box can store, to C: neighbouring lanes on neighbouring elements. `c` is where
-/// line 0 begins; what lies beyond the last row and column of C is left out.
+/// Lines of a panel that no box can store, to C: neighbouring lanes on neighbouring elements. `c`
+/// is where line 0 begins; what lies beyond the last row and column of C is left out.
 template <class Out>
 __device__ void store_lines(unsigned panel, Out* c, std::int64_t row_c, Range lines, int rows_left,
                             int columns_left, int lane) {
@@ -195,14 +198,14 @@ __device__ void store_lines(unsigned panel, Out* c, std::int64_t row_c, Range li
   }
 }
 
-/// Where a warpgroup's part of a tile lies: its first sum by the rows and columns of instructions, and of
-/// which matrix.
+/// Where a warpgroup's part of a tile lies: its first sum by the rows and columns of instructions,
+/// and of which matrix.
 struct TilePlace {
   int matrix, row, column;
 };
 
-/// One warpgroup's view of how its sums become C: through panels of shared memory, by TMA, or by lines
-/// where `work.c` is given.
+/// One warpgroup's view of how its sums become C: through panels of shared memory, by TMA, or by
+/// lines where `work.c` is given.
 template <class T>
 struct Store {
   using Out = typename T::Out;

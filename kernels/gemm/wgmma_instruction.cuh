@@ -32,8 +32,8 @@ __device__ void settle(float (&sums)[kCount]) {
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
 
-// Names of sums in the text and the sums, for instructions of 16 columns and more: each list is the one
-// before it and eight sums more.
+// Names of sums in the text and the sums, for instructions of 16 columns and more: each list is the
+// one before it and eight sums more.
 #define ROOFCAST_SUMS_8(i)                                                              \
   "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3]), "+f"(sum[i + 4]), \
       "+f"(sum[i + 5]), "+f"(sum[i + 6]), "+f"(sum[i + 7])
@@ -102,8 +102,8 @@ __device__ void settle(float (&sums)[kCount]) {
     ROOFCAST_WGMMA(N, "k32.f32.e4m3.e4m3", "", A, B, P, ROOFCAST_FROM_SHARED);         \
   }
 
-/// sum (+)= A·B: 64 × kColumns sums of a warpgroup, kStepBytes of k. Descriptors as in layout.cuh. B
-/// is K-major with kAlongK, else MN-major (2-byte types only).
+/// sum (+)= A·B: 64 × kColumns sums of a warpgroup, kStepBytes of k. Descriptors as in layout.cuh.
+/// B is K-major with kAlongK, else MN-major (2-byte types only).
 template <class Element, int kColumns, bool kAlongK>
 __device__ void multiply(float (&sum)[kColumns / 2], std::uint64_t a, std::uint64_t b,
                          bool accumulate) {

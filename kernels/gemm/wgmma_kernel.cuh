@@ -6,51 +6,53 @@
 // where mma.sync on 64×64 needs 4, and the warps wait instead of issuing. What remains is to keep
 // shared memory full and the epilogue out of the way:
 //
-// 1. One thread of a producer warpgroup starts the copies (TMA: one instruction for a box of 64 rows
-//    and more, swizzled on the way, zeros beyond the end of k). The others of its warpgroup do nothing,
-//    and setmaxnreg gives their registers to the consumers, who hold up to 160 sums a thread.
-//    Of rows and columns beyond the edges nothing is copied (EdgedMap says why): what shared memory held
-//    before goes into sums that nobody stores.
-// 2. A ring of kStages stages. full[s] completes when the bytes of a stage have come: one arrival and
-//    the bytes of the tile's lines. empty[s] completes when every consumer warp, of both blocks of a cluster, has done
-//    with it: from each warp, so that none can find a barrier two phases past. Wait number i of a
-//    barrier waits for phase i; a producer's first wait passes, since it names the phase before the
-//    first.
+// 1. One thread of a producer warpgroup starts the copies (TMA: one instruction for a box of 64
+//    rows and more, swizzled on the way, zeros beyond the end of k). The others of its warpgroup do
+//    nothing, and setmaxnreg gives their registers to the consumers, who hold up to 160 sums a
+//    thread. Of rows and columns beyond the edges nothing is copied (EdgedMap says why): what
+//    shared memory held before goes into sums that nobody stores.
+// 2. A ring of kStages stages. full[s] completes when the bytes of a stage have come: one arrival
+//    and the bytes of the tile's lines. empty[s] completes when every consumer warp, of both blocks
+//    of a cluster, has done with it: from each warp, so that none can find a barrier two phases
+//    past. Wait number i of a barrier waits for phase i; a producer's first wait passes, since it
+//    names the phase before the first.
 // 3. A consumer keeps one group of products in flight and frees the stage of the group before it.
 // 4. The two blocks of a cluster have neighbouring tile rows and the same tile columns: each copies
-//    half of B's tile to both. L2 → SM falls from k·(tile_m + tile_n) to k·(tile_m + tile_n/2) bytes
-//    a tile, times the size of an element.
+//    half of B's tile to both. L2 → SM falls from k·(tile_m + tile_n) to k·(tile_m + tile_n/2)
+//    bytes a tile, times the size of an element.
 // 5. Blocks stay, one an SM, and take tile after tile in groups of tile rows (grouped_tile), so the
 //    tiles in work cover a patch of C and their operands are found in L2. The producer runs ahead
 //    into the next tile while the consumers store this one.
 // 6. Ping-pong: the warpgroups take alternate tiles, and one multiplies while the other stores. The
 //    tile is that of one warpgroup, so shared memory is read twice as often: for short k.
-// 7. C goes through shared memory: stmatrix, swizzled, without conflicts; fence.proxy.async, for the
-//    copy engine does not see ordinary stores otherwise; TMA. Panels of 64 lines of 128 bytes (32 where shared memory has no room for more), two a
-//    warpgroup, so one is stored while the other is filled.
+// 7. C goes through shared memory: stmatrix, swizzled, without conflicts; fence.proxy.async, for
+//    the copy engine does not see ordinary stores otherwise; TMA. Panels of 64 lines of 128 bytes
+//    (32 where shared memory has no room for more), two a warpgroup, so one is stored while the
+//    other is filled.
 // 8. Split k: where tiles are fewer than SMs, parts of k go to different blocks, fp32 sums to a
 //    workspace, and a second kernel adds them in order: the result is the same each time.
-// 9. The same for the tiles of the last round alone, where it is not full (split_rest): 168 tiles on
-//    132 SMs take 1 + 1/3 rounds instead of 2. Blocks leave the sums of a part in L2, and the one that
-//    has the last part adds them, in order, on its way to C: no launch follows. It waits for blocks
-//    that have begun before it only. The data-parallel schedule with a stream-K tail of Osama et al.,
-//    "Stream-K" (2023), with parts of one length in place of equal shares of the whole tail: blocks
-//    that read an operand together stay together along k. With shares they do not, and L2 reads each
-//    operand from memory again for each: 2600x4096x7168 takes 250 us instead of 229 with no split at
-//    all (H100, 2026-11-23).
-// 10. Turned tiles: Cᵀ = Bᵀ·Aᵀ. An instruction has 64 rows and any multiple of 8 columns. With its columns
-//    along m, tiles fit the rows that there are: 777 rows of C take five tiles of 160 (3% too many) in
-//    place of seven of 128 (15%), and 777x6144 is 120 tiles of 160x256, one round of 132 SMs: 57 us in
-//    place of 70 (k = 4096, H100, 2026-11-23). The ring and the schedule stay; C goes through
-//    stmatrix.trans. cuBLAS computes most layers so, since its matrices lie by columns (names of its
-//    kernels, validation/measured/h100-sxm5-cublas-kernels-2026-11-23.csv).
+// 9. The same for the tiles of the last round alone, where it is not full (split_rest): 168 tiles
+//    on 132 SMs take 1 + 1/3 rounds instead of 2. Blocks leave the sums of a part in L2, and the
+//    one that has the last part adds them, in order, on its way to C: no launch follows. It waits
+//    for blocks that have begun before it only. The data-parallel schedule with a stream-K tail of
+//    Osama et al., "Stream-K" (2023), with parts of one length in place of equal shares of the
+//    whole tail: blocks that read an operand together stay together along k. With shares they do
+//    not, and L2 reads each operand from memory again for each: 2600x4096x7168 takes 250 us instead
+//    of 229 with no split at all (H100, 2026-11-23).
+// 10. Turned tiles: Cᵀ = Bᵀ·Aᵀ. An instruction has 64 rows and any multiple of 8 columns. With its
+//     columns
+//    along m, tiles fit the rows that there are: 777 rows of C take five tiles of 160 (3% too many)
+//    in place of seven of 128 (15%), and 777x6144 is 120 tiles of 160x256, one round of 132 SMs: 57
+//    us in place of 70 (k = 4096, H100, 2026-11-23). The ring and the schedule stay; C goes through
+//    stmatrix.trans. cuBLAS computes most layers so, since its matrices lie by columns (names of
+//    its kernels, validation/measured/h100-sxm5-cublas-kernels-2026-11-23.csv).
 //
 // TMA wants addresses and rows that are multiples of 16 bytes. Operands that are not are copied
-// first to rows that are (passes.cu): one more pass over A and B, which a large product outweighs by
-// far. So are tf32 and fp8 B stored by rows of k: wgmma takes those types K-major only. C that is
-// not aligned is stored from the panels by its threads.
-// tf32: the tensor cores drop the low 13 bits of fp32. fp8: e4m3, C in bf16; Hopper keeps about 14
-// bits of a sum of fp8 products inside an instruction.
+// first to rows that are (passes.cu): one more pass over A and B, which a large product outweighs
+// by far. So are tf32 and fp8 B stored by rows of k: wgmma takes those types K-major only. C that
+// is not aligned is stored from the panels by its threads. tf32: the tensor cores drop the low 13
+// bits of fp32. fp8: e4m3, C in bf16; Hopper keeps about 14 bits of a sum of fp8 products inside an
+// instruction.
 #include <cstdint>
 
 #include "kernels/gemm/wgmma_epilogue.cuh"
@@ -109,8 +111,8 @@ __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range s
   const auto release = [&](int stage) {
     if (lane < T::kCluster) arrive_at(shared.empty(stage), lane);
   };
-  // Addresses in units of 16 bytes from stage 0: bits 0-13 of the descriptors do not overflow, since
-  // shared memory ends below 2^18.
+  // Addresses in units of 16 bytes from stage 0: bits 0-13 of the descriptors do not overflow,
+  // since shared memory ends below 2^18.
   const std::uint64_t a0 =
       descriptor(shared.a(0) + static_cast<unsigned>(row * kPanelBytes), 16, 8 * kPanelBytes);
   const std::uint64_t b0 = T::kTransposedB

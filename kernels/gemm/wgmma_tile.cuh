@@ -23,7 +23,8 @@ struct Tile {
   static constexpr int kRows = kRows_, kColumns = kColumns_, kStages = kStages_;
   static constexpr int kConsumers = kConsumers_, kCluster = kCluster_;
   static constexpr bool kPingPong = kPingPong_, kTransposedB = kTransposedB_;
-  /// The tile is one of Cᵀ = Bᵀ·Aᵀ: rows here are columns of C, and what is said of A is said of Bᵀ.
+  /// The tile is one of Cᵀ = Bᵀ·Aᵀ: rows here are columns of C, and what is said of A is said of
+  /// Bᵀ.
   static constexpr bool kTurned = kTurned_;
   static constexpr bool kColumnsFirst = roofcast::gemm::tensor::columns_first(kTurned, kCluster);
   static constexpr int kSize = static_cast<int>(sizeof(Element));
@@ -33,13 +34,14 @@ struct Tile {
   /// Rows of C that one warpgroup sums.
   static constexpr int kOwnRows = kPingPong ? kRows : kRows / kConsumers;
   static constexpr int kDown = kOwnRows / kInstructionRows;
-  // A: kRows lines of k. B: kColumns lines of k, or panels of kPanelBytes of columns with a line for
-  // each of kDepth rows of k.
+  // A: kRows lines of k. B: kColumns lines of k, or panels of kPanelBytes of columns with a line
+  // for each of kDepth rows of k.
   static constexpr int kBytesA = kRows * kPanelBytes, kBytesB = kColumns * kPanelBytes;
   static constexpr int kPanelBytesB = kDepth * kPanelBytes;
   static constexpr int kStageBytes = kBytesA + kBytesB;
-  /// Panels of C in shared memory: what they hold of an instruction's sums, by its columns. Their lines are
-  /// its 64 rows, or those columns where the tile is turned; TMA stores so many lines at a time.
+  /// Panels of C in shared memory: what they hold of an instruction's sums, by its columns. Their
+  /// lines are its 64 rows, or those columns where the tile is turned; TMA stores so many lines at
+  /// a time.
   static constexpr int kPanelLines = kPanelLines_;
   static constexpr int kPanelColumns =
       kTurned ? kPanelLines : kPanelBytes / static_cast<int>(sizeof(Out));

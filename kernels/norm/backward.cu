@@ -32,8 +32,8 @@ using roofcast::norm::kRingStages;
 constexpr int kMaxThreads = static_cast<int>(kMostThreads);
 
 /// The columns of one thread, with loads and stores of them: vectors of neighbouring elements, or,
-/// where rows or addresses are no multiples of 16 bytes, single elements that neighbour those of the
-/// neighbouring threads.
+/// where rows or addresses are no multiples of 16 bytes, single elements that neighbour those of
+/// the neighbouring threads.
 template <class T, bool kAligned>
 struct Columns {
   static constexpr int kWidth = rows::kWidth<T>;

@@ -1,9 +1,9 @@
 // Normalization forward, the row in registers: x is read once, y written once.
 //
-// The structure is that of softmax.registers (kernels/softmax/registers.cu): a warp or a block has a
-// row, and several blocks with at most 32 KB of a row each fit an SM and keep bytes in flight. The
-// difference is that every row reads γ and β. They come from L1, which keeps them as long as γ, β
-// and the rows of the SM's blocks fit. They are loaded after the statistics: held meanwhile they
+// The structure is that of softmax.registers (kernels/softmax/registers.cu): a warp or a block has
+// a row, and several blocks with at most 32 KB of a row each fit an SM and keep bytes in flight.
+// The difference is that every row reads γ and β. They come from L1, which keeps them as long as γ,
+// β and the rows of the SM's blocks fit. They are loaded after the statistics: held meanwhile they
 // would take as many registers as x and halve the rows in flight. The first vector of a ragged row
 // lies at a column that depends on the row's address; γ and β are then read as the two aligned
 // vectors around each and shifted together.

@@ -11,8 +11,8 @@
 //     while the warps wait for each other.
 //   - Each block sends its part of the statistics to the shared memory of every block of the
 //     cluster. Rows alternate between two slots there, so one barrier a row suffices.
-//   - The vectors of a ragged row lie at other columns than those of the row before, so γ and β come
-//     from L2 for each row.
+//   - The vectors of a ragged row lie at other columns than those of the row before, so γ and β
+//     come from L2 for each row.
 #include "kernels/norm/forward.cuh"
 
 namespace roofcast::cuda::norm {

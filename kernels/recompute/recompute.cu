@@ -356,10 +356,10 @@ KernelEntry entry(std::string_view name) {
       .run = run<kStored>,
       .reference = reference,
       // y: σ is no steeper than 1/4 and its result above 1/2 after the first link, so that rounding
-      // a stored link adds no more than rounding y itself.
-      // dx: rounding a link y_i by u changes its slope y_i·(1 - y_i), at most 1/4, by at most u: 4·u
-      // of the largest. From the second link on y_i is between 1/2 and 3/4, which makes it 2·u. The
-      // largest dx of a few elements is above (1/4)·0.22^(L-1) / 2.
+      // a stored link adds no more than rounding y itself. dx: rounding a link y_i by u changes its
+      // slope y_i·(1 - y_i), at most 1/4, by at most u: 4·u of the largest. From the second link on
+      // y_i is between 1/2 and 3/4, which makes it 2·u. The largest dx of a few elements is above
+      // (1/4)·0.22^(L-1) / 2.
       .tolerance =
           [](const Problem& p, std::size_t output) {
             const auto links = static_cast<double>(p[kChain]);

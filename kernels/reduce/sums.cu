@@ -1,6 +1,6 @@
 // The kernels of the reductions. They only read, and the bytes in flight are their limit. A thread
-// issues 8 accesses of 16 bytes before it adds the first: with 5 blocks of 256 threads 160 KB are in
-// flight on an SM, where Little's law asks 22 to 32 KB.
+// issues 8 accesses of 16 bytes before it adds the first: with 5 blocks of 256 threads 160 KB are
+// in flight on an SM, where Little's law asks 22 to 32 KB.
 #include "kernels/reduce/reduce.cuh"
 
 namespace roofcast::cuda::reduce {
@@ -60,9 +60,9 @@ __global__ void __launch_bounds__(kMostThreads, 4) sum_kernel(Sum<T> at) {
 }
 
 /// Weighted sums of four rows side by side, so that each weight is loaded once for four elements.
-/// With one row the weights would double the bytes between L2 and the SMs, which would be the limit.
-/// Rows or addresses that are no multiples of 16 bytes go by single elements, with neighbouring
-/// elements in neighbouring threads.
+/// With one row the weights would double the bytes between L2 and the SMs, which would be the
+/// limit. Rows or addresses that are no multiples of 16 bytes go by single elements, with
+/// neighbouring elements in neighbouring threads.
 template <class T, bool kAligned>
 __global__ void __launch_bounds__(kMostThreads, 3) weighted_kernel(Sum<T> at) {
   constexpr int kWidth = kAligned ? rows::kWidth<T> : 1;

@@ -6,10 +6,10 @@
 // at 32 KB, 0.48 at 128 KB. Here the next row arrives meanwhile, and costs no registers.
 //   - A thread takes 8 accesses of 16 bytes. With 4, twice the warps reduce and merge, and their
 //     instructions are the limit.
-//   - A warp has one buffer: the loads of the next row start as soon as this one is in registers, so
-//     64 KB are in flight on an SM, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132). More
-//     is slower: with 192 KB a plain copy through such rings fell from 0.96 to 0.66 of the copy
-//     rate (rows of 256 KB fp32; supposedly DRAM sees reads and writes too far apart).
+//   - A warp has one buffer: the loads of the next row start as soon as this one is in registers,
+//     so 64 KB are in flight on an SM, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132).
+//     More is slower: with 192 KB a plain copy through such rings fell from 0.96 to 0.66 of the
+//     copy rate (rows of 256 KB fp32; supposedly DRAM sees reads and writes too far apart).
 //   - Rows up to 64 KB take one block, longer ones a cluster of blocks with up to 64 KB each. The
 //     maxima and sums of the parts cross over distributed shared memory.
 //   - The grid has a block for one, two or eight rows, not blocks that stay for the whole matrix:

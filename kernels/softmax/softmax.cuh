@@ -43,7 +43,8 @@ __device__ inline Part merge(const Part* parts, int count) {
   return merge_warp(mine);
 }
 
-/// The row, of which each warp of the block has a part. Where a warp has a row, its part is the row.
+/// The row, of which each warp of the block has a part. Where a warp has a row, its part is the
+/// row.
 __device__ inline Part merge_block(Part warp, Part* parts) {
   if (blockDim.x == 32) return warp;
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = warp;

@@ -15,7 +15,8 @@ IoComplexity matrix_product_io(double m, double n, double k, double element_byte
 IoComplexity attention_io(double scores, double head_dim, double element_bytes,
                           double compulsory_bytes, double on_chip_bytes,
                           const AttentionRows& rows) {
-  // A block of M/(kept·d) rows; each row of the other sequence, passing·d words, goes past each block.
+  // A block of M/(kept·d) rows; each row of the other sequence, passing·d words, goes past each
+  // block.
   const double words = on_chip_bytes / element_bytes;
   const double bytes =
       words > 0 ? rows.kept * rows.passing * scores * head_dim * head_dim / words * element_bytes

@@ -8,9 +8,9 @@ namespace roofcast {
 IoComplexity matrix_product_io(double m, double n, double k, double element_bytes,
                                double compulsory_bytes, double on_chip_bytes);
 
-/// Matrices of a row of d words: those that a block keeps, its operands and sums, and those that pass
-/// it. Forward keeps Q and O while K and V pass; backward keeps K, V, dK and dV while Q and dO pass,
-/// and dQ, which is read and written.
+/// Matrices of a row of d words: those that a block keeps, its operands and sums, and those that
+/// pass it. Forward keeps Q and O while K and V pass; backward keeps K, V, dK and dV while Q and dO
+/// pass, and dQ, which is read and written.
 struct AttentionRows {
   double kept;
   double passing;
@@ -25,13 +25,13 @@ IoComplexity attention_io(double scores, double head_dim, double element_bytes,
                           double compulsory_bytes, double on_chip_bytes,
                           const AttentionRows& rows = kForwardRows);
 
-/// The same with S in memory, which is read and written `times` times in all as it becomes P, or its
-/// gradient: Θ(Nd + N²), whatever the fast memory.
+/// The same with S in memory, which is read and written `times` times in all as it becomes P, or
+/// its gradient: Θ(Nd + N²), whatever the fast memory.
 IoComplexity standard_attention_io(double scores, double times, double element_bytes,
                                    double compulsory_bytes, double on_chip_bytes);
 
-/// Head dim from which on attention without S in memory moves as many words as S takes: kept·passing·d²
-/// = times·M.
+/// Head dim from which on attention without S in memory moves as many words as S takes:
+/// kept·passing·d² = times·M.
 double head_dim_of_equal_io(double times, double element_bytes, double on_chip_bytes,
                             const AttentionRows& rows = kForwardRows);
 

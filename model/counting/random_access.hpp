@@ -7,8 +7,8 @@ namespace roofcast {
 /// that an access hits with the chance held ÷ pieces.
 double random_misses(double draws, double pieces, double held);
 
-/// Mean number of `draws` independent accesses that fall on the fullest of `places`, each with equal
-/// chance. Below 200 draws: counts of the draws' orders are kept as doubles.
+/// Mean number of `draws` independent accesses that fall on the fullest of `places`, each with
+/// equal chance. Below 200 draws: counts of the draws' orders are kept as doubles.
 double expected_fullest(int draws, int places);
 
 /// A cache that keeps tags for lines and fetches single sectors of them.

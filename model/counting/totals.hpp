@@ -9,8 +9,9 @@ Work issued_by_block(const BlockClass& blocks);
 /// What a launch issues: the sum over its blocks.
 Work issued_by_launch(const Plan& plan);
 
-/// The totals of a launch: the useful arithmetic, the traffic issued, and what its arrays must move.
-/// `l2` is what leaves the blocks for L2 if L1 keeps nothing, `dram` stays empty: both are laws'.
+/// The totals of a launch: the useful arithmetic, the traffic issued, and what its arrays must
+/// move. `l2` is what leaves the blocks for L2 if L1 keeps nothing, `dram` stays empty: both are
+/// laws'.
 Work total_work(const Plan& plan);
 
 /// An even share of a launch's traffic: for counts that are exact only over the whole launch.

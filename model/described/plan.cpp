@@ -103,7 +103,8 @@ Work arithmetic(const Description& d, const Problem& problem, const Gpu& gpu, DT
   return work;
 }
 
-// Of a warp: a fused multiply-add each 2 FLOP, and an access each 16 B a thread, unless the file says.
+// Of a warp: a fused multiply-add each 2 FLOP, and an access each 16 B a thread, unless the file
+// says.
 double warp_instructions(const Description& d, const Problem& problem, const Work& issued) {
   if (d.instructions) return d.instructions->value(problem, "work/instructions") / kWarp;
   const double threads = issued.vector_flops / 2 + issued.special_flops +

@@ -15,9 +15,9 @@ std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type);
 
 /// The SM clock a kernel is expected to run at: as calibrated, else the vector boost clock. Where
 /// tensor cores are used, however little, it is lower (`tensor_clock_hz`, else their boost clock):
-/// 1.81 and 1.87 GHz are the medians of gemm.skinny, whose tensor cores are busy for 2% of its time, on
-/// two GPUs of 1.98 GHz, which kernels without them keep up (products2 and products3, random1;
-/// 2026-11-22). The clock does not rise again between a program's launches.
+/// 1.81 and 1.87 GHz are the medians of gemm.skinny, whose tensor cores are busy for 2% of its
+/// time, on two GPUs of 1.98 GHz, which kernels without them keep up (products2 and products3,
+/// random1; 2026-11-22). The clock does not rise again between a program's launches.
 std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
 
 /// The SM clock, and whether it was measured: then no law lowers it.
@@ -30,8 +30,8 @@ struct SmClock {
 /// How much longer a kernel takes because the power limit lowers the clock: nothing until its
 /// tensor cores are busy for `power_free_share` of its time, then a share `power_slowdown` for each
 /// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat
-/// the device for longer. A train of launches heats as one kernel as long as `kTrain` of them, of which
-/// the clocks of steady runs tell 10 to 100 alike. No such constants: nothing.
+/// the device for longer. A train of launches heats as one kernel as long as `kTrain` of them, of
+/// which the clocks of steady runs tell 10 to 100 alike. No such constants: nothing.
 double power_slowdown(double busy_share, double time_s, const SmClock& clock, const Gpu& gpu);
 
 }  // namespace roofcast

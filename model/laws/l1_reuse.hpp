@@ -27,7 +27,8 @@ struct L1Misses {
 };
 L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
 
-/// What crosses between the SMs and L2 for one launch: what leaves the blocks, less what L1 answers.
+/// What crosses between the SMs and L2 for one launch: what leaves the blocks, less what L1
+/// answers.
 Traffic l2_traffic(const Plan& plan, const L1Misses& misses);
 
 /// The least of that: L1 answers every repeat.

@@ -11,9 +11,9 @@
 namespace roofcast {
 namespace {
 
-// Of a byte of sums to which blocks add: one half of L2 holds it, where operands get copies in both. By
-// hand to DRAM bytes of attention.flash3 backward without a mask, the attention runs of 2026-11-22 on
-// both GPUs.
+// Of a byte of sums to which blocks add: one half of L2 holds it, where operands get copies in
+// both. By hand to DRAM bytes of attention.flash3 backward without a mask, the attention runs of
+// 2026-11-22 on both GPUs.
 constexpr double kSumsShare = 0.75;
 
 double resident_capacity_bytes(const Gpu& gpu) {
@@ -92,8 +92,8 @@ double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu&
   return bytes;
 }
 
-// DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can. Its tags
-// are of lines, and a miss fetches one DRAM access, not the line.
+// DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can.
+// Its tags are of lines, and a miss fetches one DRAM access, not the line.
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
   const auto access = static_cast<double>(dram_access_bytes(gpu));
   const auto line = static_cast<double>(gpu.memory.l2_line_bytes);

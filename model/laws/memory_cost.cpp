@@ -15,8 +15,8 @@ namespace roofcast {
 namespace {
 
 // What of the launch's accesses is spread thin over DRAM, whole rows left out. A sector driven out
-// early is an access to read and one to write. Runs that are written one by one begin with an access
-// of their own; those of blocks that run together join.
+// early is an access to read and one to write. Runs that are written one by one begin with an
+// access of their own; those of blocks that run together join.
 std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& occupancy,
                                             const LaunchMemory& memory, const Gpu& gpu) {
   const auto access = static_cast<double>(dram_access_bytes(gpu));
@@ -108,9 +108,9 @@ struct L2Time {
   double read_s = 0, write_s = 0;
 };
 
-// L2 moves every sector; one that is asked for without its neighbour takes as long as both. It merges what
-// is written in part, a line's sectors at a time, which takes a sector's time more; a sector driven out
-// early is merged with what DRAM holds as with another part.
+// L2 moves every sector; one that is asked for without its neighbour takes as long as both. It
+// merges what is written in part, a line's sectors at a time, which takes a sector's time more; a
+// sector driven out early is merged with what DRAM holds as with another part.
 L2Time l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   if (read_rate <= 0) return {};

@@ -4,8 +4,8 @@
 
 namespace roofcast {
 
-/// What the device's L2 and DRAM take for the bytes that the launch's blocks move below L1, and where
-/// their loads find them.
+/// What the device's L2 and DRAM take for the bytes that the launch's blocks move below L1, and
+/// where their loads find them.
 MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu);
 

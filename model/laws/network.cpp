@@ -26,7 +26,8 @@ bool is_hidden(const Visit& visit, std::size_t station) {
 struct Pipes {
   double fullest = 0, sum = 0;
 
-  // Beside so many warps two pipes begin to overlap: all else than the fullest shows for the share that is left.
+  // Beside so many warps two pipes begin to overlap: all else than the fullest shows for the share
+  // that is left.
   double overlapped(double warps) const {
     const double shown = std::min(1.0, law::kOverlappingWarps / warps);
     return fullest + (sum - fullest) * shown;
@@ -99,8 +100,8 @@ class Network {
   }
 
  private:
-  // ν·d·f·u ÷ (1 − f·u) at a station of demand d and utilization u = X·all, f = others ÷ (others + ν): of the
-  // customers others are ahead.
+  // ν·d·f·u ÷ (1 − f·u) at a station of demand d and utilization u = X·all, f = others ÷ (others +
+  // ν): of the customers others are ahead.
   static Wait wait_at(double demand, double all, double others, double variability) {
     const double f = others > 0 ? others / (others + variability) : 0;
     return {variability * demand * f * all, f * all};

@@ -7,20 +7,20 @@
 
 namespace roofcast {
 
-/// Cycles that a part of a block takes at the stations when nobody else is there: at the pipes, and at
-/// those of its loads that stages hide.
+/// Cycles that a part of a block takes at the stations when nobody else is there: at the pipes, and
+/// at those of its loads that stages hide.
 struct OwnService {
   double pipes, loads;
 };
 OwnService own_service(const Visit& visit);
 
-/// Cycles from a block's start to the start of the block in its place, with `resident` blocks on the SM that
-/// have drifted apart: n = X · T(X), T the time of a block where X start per cycle. `fills`: each
-/// block waits for its first copies.
+/// Cycles from a block's start to the start of the block in its place, with `resident` blocks on
+/// the SM that have drifted apart: n = X · T(X), T the time of a block where X start per cycle.
+/// `fills`: each block waits for its first copies.
 double steady_cycle(std::span<const Visit> visits, double resident, bool fills);
 
-/// Cycles of `resident` blocks that start a phase together: their latency shows once, then they follow one
-/// another through the fullest station.
+/// Cycles of `resident` blocks that start a phase together: their latency shows once, then they
+/// follow one another through the fullest station.
 double lockstep_cycles(const Visit& visit, double resident);
 
 }  // namespace roofcast

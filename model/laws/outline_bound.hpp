@@ -5,8 +5,9 @@
 
 namespace roofcast {
 
-/// Seconds that no forecast of the candidate's plan stays below at that clock: its launches, the pipes of the
-/// fullest SM, and the life of its blocks, one after the other in a place, if nothing ever waited.
+/// Seconds that no forecast of the candidate's plan stays below at that clock: its launches, the
+/// pipes of the fullest SM, and the life of its blocks, one after the other in a place, if nothing
+/// ever waited.
 double least_time_s(const Outline& outline, const LaunchCosts& costs, double clock_hz,
                     const Gpu& gpu);
 

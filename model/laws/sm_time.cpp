@@ -111,8 +111,8 @@ class Rounds {
     return law::kPipelineStartCycles + (wgmma ? law::kWgmmaStartCycles : 0);
   }
 
-  // Each SM has its share of the memory that all of `active` use. A block starts before its first phase, which
-  // is a phase of its own before a loop.
+  // Each SM has its share of the memory that all of `active` use. A block starts before its first
+  // phase, which is a phase of its own before a loop.
   std::vector<Visit> started(std::vector<Visit> visits, double resident, double active,
                              bool first) const {
     for (Visit& visit : visits) {

@@ -13,8 +13,8 @@ struct SmTime {
   double tensor_busy = 0;  ///< of an average SM, the useful work of its tensor cores
 };
 
-/// Blocks follow each other in the places of an SM, each for the steady cycle of its class; those of the
-/// first round start together.
+/// Blocks follow each other in the places of an SM, each for the steady cycle of its class; those
+/// of the first round start together.
 SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const MemoryCost& memory,
                const Gpu& gpu);
 

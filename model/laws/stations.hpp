@@ -76,7 +76,8 @@ struct WaitShares {
   double random_waits = 0;  ///< of a block, for reads of a table
 };
 
-/// What the memory of the whole device takes for a byte that the launch's blocks move below L1, SM cycles.
+/// What the memory of the whole device takes for a byte that the launch's blocks move below L1, SM
+/// cycles.
 struct MemoryCost {
   WaitShares shares;
   double l2_read = 0, l2_write = 0, dram_read = 0, dram_write = 0;

@@ -24,7 +24,8 @@ Forward forward_of(const Problem& p, const Gpu& gpu) {
 // Blocks whose numbers of steps are so close count as equal, with their mean.
 constexpr std::int64_t kMostClasses = 32;
 
-// The first parts of a tile have as many whole steps, one has the rest, and those after it have none.
+// The first parts of a tile have as many whole steps, one has the rest, and those after it have
+// none.
 void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
                const Forward& c) {
   if (c.splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
@@ -64,8 +65,8 @@ void set_classes(Plan& plan, const Forward& c, DType type) {
   }
 }
 
-// Keys are dealt out evenly, to whole steps of matrix instructions at the least; the last block of a
-// head to end adds the parts.
+// Keys are dealt out evenly, to whole steps of matrix instructions at the least; the last block of
+// a head to end adds the parts.
 void set_parts(Plan& plan, const Forward& c, DType type) {
   BlockSteps blocks = forward_blocks(c, type);
   const double steps = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
@@ -135,16 +136,17 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
 }
 
 // Of the launches that write a cache, by rows of compute capability
-// 9.0, in attention_causal_prefill.csv above 50 µs (lengths, places, sines and cosines before the data) and
-// attention_fa3_causal_prefill.csv above 20 µs (the token's place, then element by element, divisions for
-// its head).
+// 9.0, in attention_causal_prefill.csv above 50 µs (lengths, places, sines and cosines before the
+// data) and attention_fa3_causal_prefill.csv above 20 µs (the token's place, then element by
+// element, divisions for its head).
 struct CacheWork {
   double waits, instructions_an_element;
 };
 constexpr CacheWork kWithQ = {8, 4}, kByToken = {8, 30};
 
 // K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
-// vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu: reshape_and_cache_flash).
+// vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu:
+// reshape_and_cache_flash).
 Plan cache_writes(const Shape& shape, bool with_q) {
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;
   const double q_bytes = with_q ? shape.q_bytes() : 0;
@@ -176,7 +178,8 @@ Plan cache_writes(const Shape& shape, bool with_q) {
   return plan;
 }
 
-// Where each sequence begins, by its length (TensorRT-LLM, kernels/gptKernels.cu: computeSeqAndPaddingOffsets).
+// Where each sequence begins, by its length (TensorRT-LLM, kernels/gptKernels.cu:
+// computeSeqAndPaddingOffsets).
 Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
   Plan plan;

@@ -10,8 +10,8 @@ namespace roofcast::attention {
 /// What a library makes of attention: a block a tile of queries (of those query heads that share K
 /// and V, one after the other, where that fills tiles better), which K and V pass in steps; wholly
 /// masked steps are left out, long tiles go first. Where tiles leave SMs empty the keys are split
-/// among blocks, and a launch adds the parts. Backward: D, blocks of keys that add to dQ in fp32, and
-/// dQ in its type.
+/// among blocks, and a launch adds the parts. Backward: D, blocks of keys that add to dQ in fp32,
+/// and dQ in its type.
 enum LibraryParameter : std::size_t { kLibraryChoice = 8, kSplits, kCacheWrites };
 enum CacheWrites : std::int64_t { kNoWrites, kWritesKv, kWritesQkv };
 enum Library : std::int64_t { kBest, kCudnn, kFa2, kFa3, kTrtllm };

@@ -10,8 +10,9 @@ namespace {
 // P and dS of a tile are under way at once, or one of them.
 constexpr double kTwoChains = 2, kOneChain = 1;
 
-// Backward, counted: a multiply-add and the exponential, a subtraction, a product, half a conversion
-// each of P and dS, and half a store of dS; an addition in memory takes one element, or four.
+// Backward, counted: a multiply-add and the exponential, a subtraction, a product, half a
+// conversion each of P and dS, and half a store of dS; an addition in memory takes one element, or
+// four.
 constexpr Kernel kFlash2Backward = {Instruction::mma_sync, 5.5, 1, library::kMaskInstructions};
 constexpr Kernel kFlash3Backward = {Instruction::wgmma, 5.5, 0.25, 2};
 constexpr Kernel kCudnnBackward = {Instruction::wgmma, 5.5, 0.25, library::kMaskInstructions,
@@ -45,14 +46,16 @@ BackwardTile flash3_backward_tile(std::int64_t width, bool causal) {
   return {64, 80, 12, 1, 1, 168, 0};
 }
 
-// flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch adds dK and dV.
+// flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch adds
+// dK and dV.
 void set_flash2_rows(RowLayout& rows, const Shape& shape) {
   rows.rows = ceil_div(shape.seq_q, 128) * 128;
   rows.width = ceil_div(shape.head_dim, 32) * 32;
   rows.group_waits = library::kGroupSumWaits;
 }
 
-// cuDNN: 64 queries a step by its kernels' names, 128 keys by their grids where not all SMs have one.
+// cuDNN: 64 queries a step by its kernels' names, 128 keys by their grids where not all SMs have
+// one.
 BackwardTile cudnn_backward_tile(std::int64_t width) {
   if (width <= 128) return {64, 128, 12, 1, 2, 168, 0};
   return {64, 64, 12, 1, 1, 168, 0};

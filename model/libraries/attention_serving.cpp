@@ -73,9 +73,10 @@ Tile group_tile(const Shape& shape) {
             .rows_per_warp = queries,
             .stages = 1,
             .blocks_per_sm = 1};
-  // By attention_decode.csv (ai-dynamo/aiconfigurator, generation_attention_perf of TensorRT-LLM), rows of
-  // even position: lengths and pages before the first tile, by groups up to 64 keys; what a tile takes, by
-  // groups of 24 and 32 beside smaller ones; and what adding the parts takes, by lengths of 256 beside 128.
+  // By attention_decode.csv (ai-dynamo/aiconfigurator, generation_attention_perf of TensorRT-LLM),
+  // rows of even position: lengths and pages before the first tile, by groups up to 64 keys; what a
+  // tile takes, by groups of 24 and 32 beside smaller ones; and what adding the parts takes, by
+  // lengths of 256 beside 128.
   constexpr double kDependentLoads = 3, kMerging = 5;
   constexpr double kWaits = 420;
   tile.dependent_loads = kDependentLoads;

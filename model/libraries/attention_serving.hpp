@@ -1,6 +1,6 @@
 #pragma once
-// How TensorRT-LLM decodes: one query a sequence against its cache. The rules by which it shares out
-// the work are public (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention).
+// How TensorRT-LLM decodes: one query a sequence against its cache. The rules by which it shares
+// out the work are public (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention).
 #include <cstdint>
 
 #include "model/kernels/attention/blocks.hpp"
@@ -10,8 +10,8 @@ namespace roofcast::attention::serving {
 
 bool decodes(const Shape& shape);
 
-/// Whether the heads of a group are decoded together, on the tensor cores (XQA); else each head is a
-/// block's, by vector arithmetic (MMHA).
+/// Whether the heads of a group are decoded together, on the tensor cores (XQA); else each head is
+/// a block's, by vector arithmetic (MMHA).
 bool takes_groups(const Shape& shape, const Gpu& gpu);
 
 Tile group_tile(const Shape& shape);

@@ -21,12 +21,13 @@ constexpr Kernel kCudnnForward = {Instruction::wgmma, 5.3, 1, library::kMaskInst
 // S of a tile and P·V of the one before are under way at once.
 constexpr double kTwoChains = 2;
 // Rescaling and the mask cost more than counted. By hand, 2026-11-22, to
-// attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of even position of compute
-// capability 9.0 above 50 µs.
+// attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of even position of
+// compute capability 9.0 above 50 µs.
 constexpr Kernel kTrtllmWide = {Instruction::wgmma, 6, 5, 5};
 constexpr Kernel kTrtllmNarrow = {Instruction::mma_sync, 4.5, 1, 2};
 
-// Heads are padded to one of these: FlashAttention, one kernel each; cuDNN by the names of its kernels.
+// Heads are padded to one of these: FlashAttention, one kernel each; cuDNN by the names of its
+// kernels.
 constexpr std::array<std::int64_t, 6> kFlash2Widths = {32, 64, 96, 128, 192, 256};
 constexpr std::array<std::int64_t, 5> kFlash3Widths = {64, 96, 128, 192, 256};
 constexpr std::array<std::int64_t, 3> kCudnnWidths = {64, 128, 256};
@@ -36,7 +37,8 @@ std::int64_t width_in(std::span<const std::int64_t> widths, std::int64_t head_di
   return found != widths.end() ? *found : widths.back();
 }
 
-// FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows each, and one that copies.
+// FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows each, and one that
+// copies.
 Tile flash3_tile(std::int64_t width, bool causal) {
   if (width == 64) return {192, causal ? 128 : 192, 16, 64, 2, 1};
   if (width <= 128) return {128, causal ? 128 : 176, 12, 64, 2, 1};
@@ -93,7 +95,8 @@ Tile flash3_decode_tile() {
   return tile;
 }
 
-// flash_api.cpp: num_splits_heuristic. The fewest parts whose last round is nearly as full as the best.
+// flash_api.cpp: num_splits_heuristic. The fewest parts whose last round is nearly as full as the
+// best.
 std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
   constexpr double kEnough = 0.8, kNearly = 0.85;
   const std::int64_t keys = flash2_split_tile(c.width.value_or(0)).keys;
@@ -119,8 +122,8 @@ std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
   return 1;
 }
 
-// cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block, none
-// where two would be enough, and none of few keys.
+// cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,
+// none where two would be enough, and none of few keys.
 std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 512;
   const std::int64_t sms = gpu.sm_count.value_or(1), blocks = c.copies();
@@ -131,8 +134,8 @@ std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   return parts;
 }
 
-// FlashAttention-3 (hopper/heuristics.h) packs the heads of a group where tiles are under 0.9 as full
-// otherwise, and where it does not know the lengths.
+// FlashAttention-3 (hopper/heuristics.h) packs the heads of a group where tiles are under 0.9 as
+// full otherwise, and where it does not know the lengths.
 std::int64_t flash3_packed(const Shape& shape, std::int64_t width, bool lengths) {
   const std::int64_t group = shape.group();
   if (lengths) return group;

@@ -1,6 +1,7 @@
 #pragma once
-// The feed-forward part of a layer whose tokens pass some of its experts alone, on one GPU: routing, rows put in
-// the experts' order, two grouped products with the gate between them, and the sum over experts.
+// The feed-forward part of a layer whose tokens pass some of its experts alone, on one GPU:
+// routing, rows put in the experts' order, two grouped products with the gate between them, and the
+// sum over experts.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -16,11 +16,11 @@ struct Routed {
   Routing routing = Routing::balanced;
 };
 
-/// Rows of each expert that has any, on the GPU with the most rows. Balanced: experts in turn, those of one
-/// token evenly apart, on the first GPU. Power law: shares of the experts as the benchmark of
-/// ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density ∝ x^-exponent between 1 and 0.8 ·
-/// tokens, or 0.01 and 2 where there are fewer choices than experts. Of some draws the one whose rows are
-/// nearest to their mean; the draws are always the same.
+/// Rows of each expert that has any, on the GPU with the most rows. Balanced: experts in turn,
+/// those of one token evenly apart, on the first GPU. Power law: shares of the experts as the
+/// benchmark of ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density ∝ x^-exponent
+/// between 1 and 0.8 · tokens, or 0.01 and 2 where there are fewer choices than experts. Of some
+/// draws the one whose rows are nearest to their mean; the draws are always the same.
 std::vector<std::int64_t> rows_of_experts(const Routed& routed);
 
 }  // namespace roofcast::experts

@@ -60,8 +60,8 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0};
 }
 
-// Wavefronts of the operands of a step. wgmma and tcgen05 read 64 or 128 rows of one side and all of the
-// other for every 32 B of k; four warps of mma.sync, two by two, those of their own sums.
+// Wavefronts of the operands of a step. wgmma and tcgen05 read 64 or 128 rows of one side and all
+// of the other for every 32 B of k; four warps of mma.sync, two by two, those of their own sums.
 double operand_wavefronts(const Choice& c) {
   if (!c.tensor) return 0;
   if (!c.takes_wide) {
@@ -73,8 +73,8 @@ double operand_wavefronts(const Choice& c) {
   return rows / at_once * (at_once + c.copied_lines() - rows);
 }
 
-// Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once. Of each
-// such copy, as multiples of a piece of the copy engine.
+// Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
+// Of each such copy, as multiples of a piece of the copy engine.
 constexpr double kPiecesOfWarp = 6;
 
 double copied_pieces(const Choice& c) {
@@ -83,9 +83,9 @@ double copied_pieces(const Choice& c) {
   return rows * c.depth() / c.vector / as_double(kWarpLanes) * kPiecesOfWarp;
 }
 
-// What of a step's operands each block looks up in L2: two neighbours in a cluster share one side of
-// their tiles, and what two neighbours of those ask for at about the same time L2 looks up once: half
-// of what the SMs receive, where there are neighbours (tensor of 2026-11-22: 0.51 to 0.57 from
+// What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
+// of their tiles, and what two neighbours of those ask for at about the same time L2 looks up once:
+// half of what the SMs receive, where there are neighbours (tensor of 2026-11-22: 0.51 to 0.57 from
 // 2048x6144x4096 to 8192x8192x8192).
 double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
@@ -140,8 +140,8 @@ bool quantizes(const Problem& p) {
   return p[kQuantize] != kNothing;
 }
 
-// Threads, registers and shared memory that leave room for as many blocks as the catalogue says: the
-// library's own numbers are not known.
+// Threads, registers and shared memory that leave room for as many blocks as the catalogue says:
+// the library's own numbers are not known.
 std::int64_t threads_of(const Choice& c) {
   constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
   return kThreads[static_cast<std::size_t>(c.tile.blocks_per_sm - 1)];
@@ -188,8 +188,8 @@ void set_launch(Plan& plan, const Choice& c, const Gpu& gpu) {
   plan.launch.shared_bytes = shared_bytes_of(c, gpu);
 }
 
-// What the SMs receive of the operands: every tile column A and every tile row B, as far as they exist; of
-// pairs each block half of what both need.
+// What the SMs receive of the operands: every tile column A and every tile row B, as far as they
+// exist; of pairs each block half of what both need.
 double received_bytes(const Choice& c) {
   const double shared = c.tile.paired ? 0.5 : 1;
   const double of_a = c.along_m() ? 1 : shared, of_b = c.along_m() ? shared : 1;
@@ -226,8 +226,8 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
                     {epilogue}});
 }
 
-// cuBLASLt's splitKreduce is one kernel for every epilogue: trips for its parameters and scales come before
-// those for the parts.
+// cuBLASLt's splitKreduce is one kernel for every epilogue: trips for its parameters and scales
+// come before those for the parts.
 constexpr double kReductionTrips = 4;
 
 Plan reduction(const Choice& c) {

@@ -85,7 +85,8 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   return {};
 }
 
-// Shared memory holds two stages of each block's tile; fewer blocks where it is small, none where it is too small.
+// Shared memory holds two stages of each block's tile; fewer blocks where it is small, none where
+// it is too small.
 std::int64_t fitting_blocks(const LibraryTile& tile, DType type, const Gpu& gpu) {
   if (!gpu.occupancy) return tile.blocks_per_sm;
   const OccupancyRules& rules = *gpu.occupancy;
@@ -142,8 +143,8 @@ class Widths {
     most_ = std::min(most / kWideColumns, ceil_div(other_extent_, kWideColumns)) * kWideColumns;
   }
 
-  // The names fill rounds: on 132 SMs 1149x2008 takes 126 tiles, 4435x1624 takes 260, 2778x26544 takes
-  // 1826. So for each number of rounds, from the least on, the narrowest width is tried.
+  // The names fill rounds: on 132 SMs 1149x2008 takes 126 tiles, 4435x1624 takes 260, 2778x26544
+  // takes 1826. So for each number of rounds, from the least on, the narrowest width is tried.
   void add_to(std::vector<Problem>& found) const {
     const std::int64_t asked = along_m_ ? p_[kTileN] : p_[kTileM];
     const std::int64_t places = gpu_.slots(1);
@@ -189,8 +190,9 @@ struct Asked {
   std::int64_t side, other;
 };
 
-// The free side lies along the shorter extent where that is at most 56: so it does for 401 of 429 names. Other
-// sides are tried where the extent is longer than half of them. A tile that is given in part is tried with all.
+// The free side lies along the shorter extent where that is at most 56: so it does for 401 of 429
+// names. Other sides are tried where the extent is longer than half of them. A tile that is given
+// in part is tried with all.
 bool is_tried(std::int64_t side, const Asked& asked, std::int64_t extent, std::int64_t other) {
   if (asked.side != kToChoose || asked.other != kToChoose) return is_asked(asked.side, side);
   const std::int64_t least = kWgmmaSides.front();

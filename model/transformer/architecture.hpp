@@ -67,8 +67,9 @@ ParameterCounts count_parameters(const Architecture& model);
 /// Bytes of one token's keys and values in all layers, so many bytes an element.
 double cache_bytes_per_token(const Architecture& model, double element_bytes);
 
-/// FLOPs of a trained token: 6·N + 12·layers·heads·head_dim·seq (PaLM, arXiv 2204.02311, appendix B),
-/// N the active parameters; a third of it forward alone. No recomputation, no saving by causality.
+/// FLOPs of a trained token: 6·N + 12·layers·heads·head_dim·seq (PaLM, arXiv 2204.02311, appendix
+/// B), N the active parameters; a third of it forward alone. No recomputation, no saving by
+/// causality.
 double training_flops_per_token(const Architecture& model, double seq);
 
 }  // namespace roofcast::transformer

@@ -57,8 +57,8 @@ struct CollectiveForecast {
   double start_s = 0;  ///< of expected_s: start and steps; the rest is bytes
 };
 
-/// The forecast with its interval. Throws InputError for no GPU pair, no bytes, or more GPUs than one
-/// switch joins.
+/// The forecast with its interval. Throws InputError for no GPU pair, no bytes, or more GPUs than
+/// one switch joins.
 CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
                                       const Gpu& gpu);
 

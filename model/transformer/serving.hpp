@@ -8,8 +8,8 @@
 
 namespace roofcast::transformer {
 
-/// When prompts are computed: spread over the steps of the others (chunked, or as they come), or all together
-/// before decoding goes on, as where requests of one length begin and end at a time.
+/// When prompts are computed: spread over the steps of the others (chunked, or as they come), or
+/// all together before decoding goes on, as where requests of one length begin and end at a time.
 enum class Prompts : unsigned char { spread, together };
 inline constexpr std::array<std::string_view, 2> kPrompts = {"spread", "together"};
 
@@ -38,10 +38,11 @@ struct Serving {
       largest_concurrency;  ///< that the GPU's memory holds, where that is known
 };
 
-/// The steady state: in the `output` steps of a request as many prompts take a turn as there are requests,
-/// t = t_decode + concurrency · t_prefill / output. Where they are computed together a request has waited for
-/// half of them before its first token: half of that is between tokens. Decoding is forecast with half of the answers written. Kernels
-/// alone: no software, no waits for the host. Throws InputError as predict_step does, and where a count is below 1.
+/// The steady state: in the `output` steps of a request as many prompts take a turn as there are
+/// requests, t = t_decode + concurrency · t_prefill / output. Where they are computed together a
+/// request has waited for half of them before its first token: half of that is between tokens.
+/// Decoding is forecast with half of the answers written. Kernels alone: no software, no waits for
+/// the host. Throws InputError as predict_step does, and where a count is below 1.
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu);
 
 }  // namespace roofcast::transformer

@@ -69,8 +69,8 @@ void add_weights(StepPart& part, const Architecture& model, const Task& task, do
                  gpu);
 }
 
-// Gradients and weights, layer by layer beside the arithmetic. GPUs that share the experts have the same
-// ones as few others.
+// Gradients and weights, layer by layer beside the arithmetic. GPUs that share the experts have the
+// same ones as few others.
 StepPart data_parallel(const Architecture& model, const Task& task, const Gpu& gpu) {
   StepPart part{std::string(kWeightsBetweenGpus), 0, 0, 0, "link"};
   const double of_layer = size_bytes(task.dtype) / real(task.tp) / real(model.layers);

@@ -37,9 +37,10 @@ struct SoftwareConstants {
   double exposed = 0.575;     ///< share of the collectives between layers that nothing hides
 };
 
-/// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one token
-/// for each sequence. Equal layers are forecast once. Experts are chosen alike; their gradients take twice the time of the
-/// pass forward. Throws InputError as check() does, and where a kernel or collective has no forecast.
+/// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
+/// token for each sequence. Equal layers are forecast once. Experts are chosen alike; their
+/// gradients take twice the time of the pass forward. Throws InputError as check() does, and where
+/// a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 

@@ -142,8 +142,8 @@ class Composer {
     kernels_.move(kAttention, layers(), scores * (eager ? 3 + 2 + masked : 3), eager ? 3 : 1);
   }
 
-  // Queries, keys and values come out of narrow vectors. Decoding multiplies queries with the weights that
-  // would widen the cache instead (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
+  // Queries, keys and values come out of narrow vectors. Decoding multiplies queries with the
+  // weights that would widen the cache instead (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
   void add_latent_attention(const LatentAttention& latent) {
     constexpr std::string_view kPart = "attention products";
     const double hidden = real(model_.hidden), heads = real(model_.heads) / tp();

@@ -12,8 +12,8 @@ inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kOptimizer = "optimizer";
 inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
-/// Forecasts of all kernels of one GPU; nothing that software adds, no collectives. Throws InputError where a
-/// kernel has no forecast.
+/// Forecasts of all kernels of one GPU; nothing that software adds, no collectives. Throws
+/// InputError where a kernel has no forecast.
 std::vector<StepPart> parts_of_layers(const Architecture& model, const Task& task, const Gpu& gpu);
 
 }  // namespace roofcast::transformer

@@ -16,8 +16,8 @@ void check_divides(std::string_view key, std::string_view what, std::int64_t cou
                    std::to_string(count) + " " + std::string(what) + ": give a divisor");
 }
 
-// Elements that one layer keeps for each token: the inputs of its norms and products, queries, keys,
-// values, and what the activation reads. Shared among tp GPUs but for the layer's width.
+// Elements that one layer keeps for each token: the inputs of its norms and products, queries,
+// keys, values, and what the activation reads. Shared among tp GPUs but for the layer's width.
 double kept_elements(const Architecture& model, double tp) {
   const auto hidden = static_cast<double>(model.hidden);
   const auto heads = static_cast<double>(model.heads);

@@ -19,8 +19,8 @@ inline constexpr std::array<std::string_view, 3> kFrameworks = {"eager", "compil
 
 struct Task {
   Phase phase = Phase::train;
-  /// Of weights, activations and cache. fp8: of weights and products; the rest, and the vocabulary's
-  /// and the router's, has 16 bits.
+  /// Of weights, activations and cache. fp8: of weights and products; the rest, and the
+  /// vocabulary's and the router's, has 16 bits.
   DType dtype = DType::bf16;
   std::int64_t batch = 1;       ///< sequences of one GPU at a time, among tp GPUs the same
   std::int64_t seq = 1024;      ///< tokens of a sequence; decode: 1 is computed
@@ -42,8 +42,8 @@ struct Task {
   double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }
 };
 
-/// How the experts lie: dp · fsdp copies of the rest of the model exchange rows where ep divides them;
-/// else the GPUs of tp, which all have each token, share them.
+/// How the experts lie: dp · fsdp copies of the rest of the model exchange rows where ep divides
+/// them; else the GPUs of tp, which all have each token, share them.
 struct ExpertGroup {
   std::int64_t copies = 1;  ///< whose tokens meet
   std::int64_t shares = 1;  ///< GPUs among which each expert is divided
@@ -56,8 +56,8 @@ double parameters_of_experts(const Architecture& model);
 /// Parameters that lie on one GPU: of several stages, that with the larger end of the model.
 double parameters_of_gpu(const Architecture& model, const Task& task);
 
-/// Throws InputError with the key where tp does not divide heads or widths, for a type that steps are
-/// not forecast in, and for decoding with an encoder.
+/// Throws InputError with the key where tp does not divide heads or widths, for a type that steps
+/// are not forecast in, and for decoding with an encoder.
 void check(const Architecture& model, const Task& task);
 
 /// Bytes on one GPU.

@@ -46,10 +46,11 @@ struct KernelModel {
   /// The problem with the settings left to choose (0) filled in, in every way worth a forecast on
   /// that GPU; those given stay. Never empty. Null where each setting has a default.
   std::vector<Problem> (*candidates)(const Problem&, const Gpu&) = nullptr;
-  /// Positions of settings that a library chooses whatever is asked: a measurement leaves them open.
+  /// Positions of settings that a library chooses whatever is asked: a measurement leaves them
+  /// open.
   std::span<const std::size_t> own_choice{};
-  /// What a candidate does, in brief: one whose lower bound is behind the best is not planned. Null where all
-  /// are planned.
+  /// What a candidate does, in brief: one whose lower bound is behind the best is not planned. Null
+  /// where all are planned.
   Outline (*outline)(const Problem&, const Gpu&) = nullptr;
   /// Where a variant's problem says more than the family's (a batch, a wider type of the result):
   /// instead of the family's.

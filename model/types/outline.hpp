@@ -6,8 +6,8 @@
 
 namespace roofcast {
 
-/// A candidate in brief: the loop of a tiled product, counted, from which a lower bound of its time follows
-/// before its plan is made.
+/// A candidate in brief: the loop of a tiled product, counted, from which a lower bound of its time
+/// follows before its plan is made.
 struct Outline {
   std::int64_t blocks = 1;  ///< tiles, or parts of them
   std::int64_t blocks_per_sm = 1;

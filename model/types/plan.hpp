@@ -67,8 +67,9 @@ struct BlockClass {
 enum class TileScheduler : unsigned char {
   hardware,    ///< a block starts where one has ended
   persistent,  ///< block i + n·slots follows block i in the same place, whatever the others do
-  ping_pong,  ///< persistent; a block has two tiles under way: one is stored while the other multiplies
-  queue,      ///< a block stays and takes the next tile, in order, when it has finished one
+  ping_pong,   ///< persistent; a block has two tiles under way: one is stored while the other
+               ///< multiplies
+  queue,       ///< a block stays and takes the next tile, in order, when it has finished one
 };
 
 /// Whether a block takes tile after tile.
@@ -98,8 +99,8 @@ struct AccessPattern {
   /// or so many as lie between two that share it, move their traffic through L2.
   double open_write_bytes = 0;
   double open_for_blocks = 0;
-  /// Of each row, one block writes so many bytes, and another the next ones so many blocks later. 0:
-  /// rows are written from end to end.
+  /// Of each row, one block writes so many bytes, and another the next ones so many blocks later.
+  /// 0: rows are written from end to end.
   double write_run_bytes = 0;
   double blocks_to_next_run = 0;
   /// Sectors at the ends of such runs that two of them share, counted in both.
@@ -131,8 +132,8 @@ struct ArrayUse {
   AccessPattern pattern{};
   std::optional<RandomReads> random{};  ///< then the laws find what of the table is read
   std::optional<SplitWrites> split{};   ///< then the laws find what of the parts L1 joins
-  /// An earlier kernel has just computed it, as a rule: x of a kernel over rows, A of a product; not
-  /// weights. CacheState::warm finds it in L2.
+  /// An earlier kernel has just computed it, as a rule: x of a kernel over rows, A of a product;
+  /// not weights. CacheState::warm finds it in L2.
   bool activation = false;
   /// In launches one after the other it comes round again after so many bytes through L2; if warm,
   /// it is found as far as L2 keeps it. Absent: it does not come round.
@@ -158,8 +159,9 @@ struct Reuse {
   double l2_distance_bytes = 0;
 };
 
-/// Reads from L2 that may cost it no access: multicast to further blocks of a cluster, zeros that fill
-/// copies beyond an edge, and lines for which neighbouring SMs ask at once, which it answers together.
+/// Reads from L2 that may cost it no access: multicast to further blocks of a cluster, zeros that
+/// fill copies beyond an edge, and lines for which neighbouring SMs ask at once, which it answers
+/// together.
 struct JoinedReads {
   double bytes = 0;  ///< as expected
   double most = 0;   ///< no limit rests on these

@@ -84,8 +84,8 @@ constexpr std::string_view name(CacheState cache) {
 enum class LaunchMode : unsigned char {
   stream,  ///< one by one by the host
   graph,   ///< as nodes of a replayed CUDA graph
-  pdl  ///< programmatic dependent launch in a graph: a kernel's blocks start while the one before it
-       ///< drains
+  pdl  ///< programmatic dependent launch in a graph: a kernel's blocks start while the one before
+       ///< it drains
 };
 
 inline constexpr std::array kLaunchModes = {LaunchMode::stream, LaunchMode::graph, LaunchMode::pdl};

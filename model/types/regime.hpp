@@ -18,9 +18,9 @@ constexpr std::string_view name(Regime regime) {
 /// A shorter kernel is bound by its launch, whatever its terms say.
 inline constexpr double kLaunchBoundBelow_s = 20e-6;
 
-/// The regime of a kernel that takes `time_s`, measured or expected, with the terms of its forecast.
-/// Waiting belongs to what is waited for: a kernel bound by latency counts with the larger of what
-/// it moves and what it computes.
+/// The regime of a kernel that takes `time_s`, measured or expected, with the terms of its
+/// forecast. Waiting belongs to what is waited for: a kernel bound by latency counts with the
+/// larger of what it moves and what it computes.
 inline Regime regime_of(double time_s, const Terms& terms) {
   double starts_s = 0;  // of kernels and blocks
   double latency_s = 0;

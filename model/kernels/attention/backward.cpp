@@ -27,9 +27,9 @@ double read_by_warps(double m, double n, double k, double down, double across, b
 }
 
 // Bytes through shared memory in a step, by hand: what arrives, dS (and P) on the way from sums to
-// operands, and what products read. A warpgroup of wgmma reads as one warp of mma.sync does: 64 rows, unless
-// they are in registers, and all columns. dQ of blocks of keys is shared out by its rows as far as
-// they go, 16 a warp or 64 a warpgroup, then by columns.
+// operands, and what products read. A warpgroup of wgmma reads as one warp of mma.sync does: 64
+// rows, unless they are in registers, and all columns. dQ of blocks of keys is shared out by its
+// rows as far as they go, 16 a warp or 64 a warpgroup, then by columns.
 double shared_bytes_of_step(const Blocks& b) {
   const double rows = as_double(b.of_keys ? b.tile.keys : b.tile.queries);
   const double columns = as_double(b.of_keys ? b.tile.queries : b.tile.keys);
@@ -179,8 +179,8 @@ Plan blocks_plan(const Blocks& b, DType type) {
   const double rows = as_double(b.of_keys ? 2 * b.tile.keys : b.tile.queries);
   plan.on_chip_bytes = rows * b.c.head() * kSumElement + as_double(plan.launch.shared_bytes);
   add_blocks(plan, block_steps(b, type), tiles, {heads, together});
-  // Blocks that run together find what they share in L2 with one access: no limit rests on more than
-  // one read of each array.
+  // Blocks that run together find what they share in L2 with one access: no limit rests on more
+  // than one read of each array.
   plan.joined.most =
       std::max(0.0, issued_by_launch(plan).l2.read_bytes - 2 * s.q_bytes() - 2 * s.kv_bytes());
   return plan;

@@ -1,12 +1,13 @@
 #pragma once
-// What the kernels of backward do, a library's or this project's: P and dS are computed again from Q,
-// K and the log-sum-exp that forward left, so nothing of the size of S is stored.
+// What the kernels of backward do, a library's or this project's: P and dS are computed again from
+// Q, K and the log-sum-exp that forward left, so nothing of the size of S is stored.
 #include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/attention/flash.hpp"
 
 namespace roofcast::attention {
 
-/// What the counters of a run say of a kernel's steps; 0: counted by hand for any kernel of its kind.
+/// What the counters of a run say of a kernel's steps; 0: counted by hand for any kernel of its
+/// kind.
 struct StepCounts {
   double instructions_a_score = 0;  ///< of a thread
   double shared_bytes_a_score = 0;  ///< that threads and matrix instructions read and write
@@ -73,12 +74,13 @@ LaunchSequence backward_program(const Backward& backward, DType type);
 /// dO: what an earlier kernel has just computed.
 ArrayUse gradient_input(const Shape& shape);
 
-/// D = rowsum(dO∘O) and the log-sum-exp as blocks want it, of each query; zeros where blocks will add
-/// to dQ.
+/// D = rowsum(dO∘O) and the log-sum-exp as blocks want it, of each query; zeros where blocks will
+/// add to dQ.
 Plan row_dots(const Backward& backward);
 
 /// A pass over so many elements of 16 bits and what goes with them, eight a thread, with so many
-/// instructions for each eight, and so many round trips to memory. All arrays of the plan are read and written once.
+/// instructions for each eight, and so many round trips to memory. All arrays of the plan are read
+/// and written once.
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays,
                double waits = 1);
 

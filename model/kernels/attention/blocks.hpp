@@ -76,7 +76,8 @@ struct Kernel {
       0;  ///< of a thread for an element of O, or of dK and dV, at the end
 
   bool wide() const { return product != Instruction::mma_sync; }
-  /// Warpgroups of so many warps that multiply, each for itself, beside one that copies; none for mma.sync.
+  /// Warpgroups of so many warps that multiply, each for itself, beside one that copies; none for
+  /// mma.sync.
   double warpgroups(std::int64_t warps) const {
     constexpr std::int64_t kWarpsOfGroup = 4;
     return wide() ? static_cast<double>(std::max<std::int64_t>(1, warps / kWarpsOfGroup - 1)) : 0;
@@ -85,7 +86,8 @@ struct Kernel {
   Instruction copy() const { return wide() ? Instruction::bulk_copy : Instruction::cp_async; }
 };
 
-/// Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of four.
+/// Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of
+/// four.
 inline constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
 
 /// Steps of a block: without a mask, and with one. Means, where blocks that differ count as equal.
@@ -109,8 +111,8 @@ Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
 Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
                          std::int64_t queries);
 
-/// Rows that a block takes of an extent, on average over the blocks: whole tiles of `tile` rows, but for
-/// what the last one lacks.
+/// Rows that a block takes of an extent, on average over the blocks: whole tiles of `tile` rows,
+/// but for what the last one lacks.
 double mean_rows(const std::vector<Steps>& blocks, std::int64_t tile, std::int64_t extent);
 
 /// What blocks of one kernel do, whatever the number of steps.
@@ -124,11 +126,11 @@ struct BlockSteps {
 };
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 
-/// Bytes that L2 sends for a row of Q, K, V or dO, of which a tile has `padded` elements. TMA counts
-/// whole boxes, the zeros beyond the head and beyond the last row with the rest, and a sector more for
-/// each line of a row that does not begin at a sector. Of cp.async two neighbouring lanes ask
-/// together: for a sector, or where their row does not begin at one for two
-/// (counters of head dims 40 and 64 to 256, the attention runs of 2026-11-22).
+/// Bytes that L2 sends for a row of Q, K, V or dO, of which a tile has `padded` elements. TMA
+/// counts whole boxes, the zeros beyond the head and beyond the last row with the rest, and a
+/// sector more for each line of a row that does not begin at a sector. Of cp.async two neighbouring
+/// lanes ask together: for a sector, or where their row does not begin at one for two (counters of
+/// head dims 40 and 64 to 256, the attention runs of 2026-11-22).
 double copied_row_bytes(const Shape& shape, double padded, bool by_boxes);
 
 /// How the parts of split keys are added.
@@ -178,8 +180,8 @@ struct Order {
   std::int64_t copies;
   std::int64_t together;
 };
-/// Adds the blocks to the plan: equal neighbours are one class, and there are at most 64 classes, of
-/// neighbours' means where there would be more.
+/// Adds the blocks to the plan: equal neighbours are one class, and there are at most 64 classes,
+/// of neighbours' means where there would be more.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
                 const Order& order);
 

@@ -71,19 +71,19 @@ Step round_of(const Shape& shape, const decoding::Tile& tile, DType type) {
       (as_double(tile.stage_bytes()) + as_double(kMostRows) * d * shape.element) * warps / 128;
   const double keys = as_double(kUnitKeys) * warps;
   set_traffic(step.issued, {2 * keys * copied_row_bytes(shape, d, false), 0});
-  // Of one unit: K from shared memory, a product after the other along d, the maximum of four lanes,
-  // the exponentials, V and its products.
+  // Of one unit: K from shared memory, a product after the other along d, the maximum of four
+  // lanes, the exponentials, V and its products.
   constexpr double kProductWaits = 8;  // latency of mma.sync in multiply-adds: 33 cycles (L24)
   step.waits = {.tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * kProductWaits + 20};
   step.warp_instructions = warps * (kUnitInstructions + kElementInstructions * d);
   return step;
 }
 
-// Instructions of a warp beside its units: half before them, for the copies of all stages and Q, half
-// after them, for sums through shared memory. And cycles of shared memory for an element of the head
-// dim: four rows of a warp's sums meet in the same banks. By warp_instructions and shared_wavefronts
-// of 4 to 26 units a warp beside those of long caches, head dims 128 and 256 (the attention run and
-// random seed 6 of 2026-11-22).
+// Instructions of a warp beside its units: half before them, for the copies of all stages and Q,
+// half after them, for sums through shared memory. And cycles of shared memory for an element of
+// the head dim: four rows of a warp's sums meet in the same banks. By warp_instructions and
+// shared_wavefronts of 4 to 26 units a warp beside those of long caches, head dims 128 and 256 (the
+// attention run and random seed 6 of 2026-11-22).
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6, kEndsWavefronts = 10;
 
 void set_ends(BlockSteps& blocks, const decoding::Tile& tile) {
@@ -91,8 +91,8 @@ void set_ends(BlockSteps& blocks, const decoding::Tile& tile) {
   const double half =
       as_double(tile.warps) * (kEndsInstructions + kEndsElementInstructions * d) / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Addresses, conversions and sums follow from one another: of five instructions two wait for the one
-  // before (sm_cycles of the same cases).
+  // Addresses, conversions and sums follow from one another: of five instructions two wait for the
+  // one before (sm_cycles of the same cases).
   constexpr double kDependent = 0.4;
   const double dependent = kDependent * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before anything is multiplied

@@ -1,6 +1,6 @@
 #pragma once
-// The tiles of attention.decode (kernels/attention/decode.cu), which the CUDA kernel is instantiated
-// from.
+// The tiles of attention.decode (kernels/attention/decode.cu), which the CUDA kernel is
+// instantiated from.
 #include <array>
 #include <cstdint>
 

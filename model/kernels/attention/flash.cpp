@@ -18,9 +18,10 @@ constexpr Kernel kMma = {.product = Instruction::mma_sync,
                          .instructions_a_mask = kMaskInstructions};
 constexpr Kernel kWgmma = {.product = Instruction::wgmma, .instructions_a_mask = kMaskInstructions};
 
-// By head dim: instructions of a thread for a score of a step, and for a row of the block before and
-// after its steps. By warp_instructions of full shapes of 1024 to 16384 keys, which tell one from the
-// other (the attention run of 2026-11-22 in validation/measured); passes beside the blocks are counted apart.
+// By head dim: instructions of a thread for a score of a step, and for a row of the block before
+// and after its steps. By warp_instructions of full shapes of 1024 to 16384 keys, which tell one
+// from the other (the attention run of 2026-11-22 in validation/measured); passes beside the blocks
+// are counted apart.
 struct Counted {
   double a_score, a_row;
 };
@@ -32,13 +33,13 @@ constexpr std::array<Counted, 3> kFlash3Keys = {{{9.4, 320}, {13.0, 640}, {26.7,
 // Two passes, no run: as much as of five products that the kernel has.
 constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
 
-// A warp of mma.sync has several products under way, fewer where warps exchange P and dS. A warpgroup
-// multiplies S of a tile and P·V of the one before while it takes exponentials; one where the head is
-// shared out waits for the other.
+// A warp of mma.sync has several products under way, fewer where warps exchange P and dS. A
+// warpgroup multiplies S of a tile and P·V of the one before while it takes exponentials; one where
+// the head is shared out waits for the other.
 constexpr double kUnrolled = 4.5, kTwoChains = 2, kOneChain = 1;
 
-// Of the steps of a tile, those in which the maximum of one of so many rows grows, with scores in any
-// order: step t has the largest of t of a row with the chance 1/t.
+// Of the steps of a tile, those in which the maximum of one of so many rows grows, with scores in
+// any order: step t has the largest of t of a row with the chance 1/t.
 double growing_share(double steps, double rows) {
   constexpr int kFew = 256;  // beyond those the chance is rows/t
   double growing = 0;
@@ -111,8 +112,8 @@ void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted, do
   blocks.epilogue.warp_instructions = as_double(c.tile.queries) * counted.a_row / 32;
 }
 
-// Tiles of the heads that run together, longest first; which of K and V comes from DRAM again follows
-// from that order.
+// Tiles of the heads that run together, longest first; which of K and V comes from DRAM again
+// follows from that order.
 void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
                double shared_bytes) {
   const Shape& s = c.shape;
@@ -172,7 +173,8 @@ LaunchSequence flash2_forward(const Shape& shape, DType type) {
   return launch_of(std::move(plan));
 }
 
-// A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a counter.
+// A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a
+// counter.
 LaunchSequence flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
   const Flash3Tile& tile = kFlash3Tiles[shape.causal ? 1 : 0][head_row(shape.head_dim)];
   const Forward c{.shape = shape,

@@ -83,8 +83,8 @@ inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
      {128, 128, 64, 64, 8, 1, 2, 1, {255, 246}},
      {256, 64, 32, 32, 4, 2, 2, 1, {242, 245}}}};
 
-/// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A block
-/// stays on its SM and takes tile after tile.
+/// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A
+/// block stays on its SM and takes tile after tile.
 struct Flash3Tile {
   std::int64_t head_dim;
   std::int64_t queries;
@@ -117,8 +117,8 @@ constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
   return together < heads ? together : heads;
 }
 
-/// Heads that the blocks of flash3 backward work on together: as many as read no more than that again
-/// and again, two thirds of an L2 of 50 MB, as other operands pass through it.
+/// Heads that the blocks of flash3 backward work on together: as many as read no more than that
+/// again and again, two thirds of an L2 of 50 MB, as other operands pass through it.
 constexpr std::int64_t flash3_heads_together(std::int64_t heads, std::int64_t bytes_of_head) {
   constexpr std::int64_t kBytes = std::int64_t{32} << 20;
   return std::clamp(kBytes / bytes_of_head, std::int64_t{1}, heads);

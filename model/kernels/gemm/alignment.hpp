@@ -18,7 +18,8 @@ inline std::int64_t vector_elements(std::int64_t row, DType type) {
   return vector;
 }
 
-/// How A and B lie, as BLAS says it: n as written, A [m,k] and B [k,n]; t transposed, A [k,m] and B [n,k].
+/// How A and B lie, as BLAS says it: n as written, A [m,k] and B [k,n]; t transposed, A [k,m] and B
+/// [n,k].
 enum Layout : std::uint8_t { kNN, kNT, kTN, kTT };
 inline constexpr std::array<std::string_view, 4> kLayoutNames = {"nn", "nt", "tn", "tt"};
 

@@ -44,8 +44,9 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
 
 // The passes over A below are those of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu,
 // computeFP8QuantizeScale and scaleMatrix per tensor; scaleMatrixPerTensorVec converts in vectors):
-// 1024 blocks whatever A's size, a thread an element at a time, in strides of the grid. Instructions
-// are counted from the source: loads, conversions, arithmetic, addresses and the loop's end.
+// 1024 blocks whatever A's size, a thread an element at a time, in strides of the grid.
+// Instructions are counted from the source: loads, conversions, arithmetic, addresses and the
+// loop's end.
 constexpr std::int64_t kPassBlocks = 1024;
 
 /// One element of a pass, for each thread.

@@ -24,7 +24,8 @@ struct QuantizedArrays {
 /// What runs before the product; nothing if `how` is kNothing.
 LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays& arrays);
 
-/// Adds `splits` parts of each of so many outputs, a thread four of them, their parts loaded together.
+/// Adds `splits` parts of each of so many outputs, a thread four of them, their parts loaded
+/// together.
 Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId sums);
 
 }  // namespace roofcast::gemm

@@ -1,5 +1,5 @@
-// gemm.mma_sync: copies run ahead, each warp multiplies by itself. With cp.async there is a block a tile;
-// with TMA, on Hopper, blocks stay and take tile after tile.
+// gemm.mma_sync: copies run ahead, each warp multiplies by itself. With cp.async there is a block a
+// tile; with TMA, on Hopper, blocks stay and take tile after tile.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -58,8 +58,8 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
                    std::string(name(p.dtype)) + ": choose one of " + known);
 }
 
-// Wavefronts of the operands of a step: warps read those of their own sums from shared memory, into which
-// they were copied.
+// Wavefronts of the operands of a step: warps read those of their own sums from shared memory, into
+// which they were copied.
 double operand_wavefronts(const Choice& c) {
   return as_double((c.tile.m * (c.tile.warps_across + 1) + c.tile.n * (c.tile.warps_down + 1)) *
                    c.tile.k_bytes) /
@@ -73,9 +73,9 @@ double read_bytes(const Choice& c, const Operands& operands) {
          as_double(c.down()) * c.s.b() * operands.b.of_pair;
 }
 
-// C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2 bytes
-// reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C by l2_write_bytes
-// of products2. Those of 4 bytes are joined before.
+// C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2
+// bytes reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C by
+// l2_write_bytes of products2. Those of 4 bytes are joined before.
 double sectors_by_element(const Choice& c) {
   if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
   return c.s.batch * c.s.m * c.s.n / 2;

@@ -1,5 +1,5 @@
-// gemm.skinny, by registers: weights from memory to registers, read once; the tokens come from L1. Which
-// of its kernels a product takes, and what else it launches.
+// gemm.skinny, by registers: weights from memory to registers, read once; the tokens come from L1.
+// Which of its kernels a product takes, and what else it launches.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -139,8 +139,8 @@ double lines_of_loads(const Choice& c, double weight_loads, double token_blocks)
 }
 
 // Sectors for what neighbouring lanes load of a row, 16 bytes each, by how far apart rows begin: 64
-// bytes of k, or 128 across it. Of misaligned rows L2 gives 1.2 to 1.35 times the bytes (l2_read_bytes of
-// products2 where rows begin at odd multiples of 16 bytes).
+// bytes of k, or 128 across it. Of misaligned rows L2 gives 1.2 to 1.35 times the bytes
+// (l2_read_bytes of products2 where rows begin at odd multiples of 16 bytes).
 double sectors_for_bytes(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return sectors_of_piece(piece_bytes, pitch_bytes) / as_double(piece_bytes / kSectorBytes);
 }
@@ -229,13 +229,13 @@ LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
 
 namespace {
 
-// Of tiles that nobody asked for those worth a forecast: by registers; of rings the smallest that hold the
-// tokens, where they can copy or registers have no such tile; and those of gemm.wgmma.
+// Of tiles that nobody asked for those worth a forecast: by registers; of rings the smallest that
+// hold the tokens, where they can copy or registers have no such tile; and those of gemm.wgmma.
 bool worth_a_forecast(const Problem& p, const Shape& shape, std::int64_t ring_tokens,
                       const Gpu& gpu) {
   if (shape.by_wgmma) {
-    // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs so, and 35
-    // by a ring (kernel_bench on 132 SMs and 4.8 TB/s, 2026-11-23).
+    // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs
+    // so, and 35 by a ring (kernel_bench on 132 SMs and 4.8 TB/s, 2026-11-23).
     const bool fills = skinny::transposes(p) && tokens_of(p) < shape.tokens;
     return !fills || !copies_to_ring(p);
   }

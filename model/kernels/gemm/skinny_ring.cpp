@@ -25,8 +25,8 @@ struct Choice {
   double tokens() const { return weights_in_b(p) ? s.a() : s.b(); }
 };
 
-// Wavefronts of the operands of a step: each warp reads all tokens and its own rows of weights from shared
-// memory, into which both were copied.
+// Wavefronts of the operands of a step: each warp reads all tokens and its own rows of weights from
+// shared memory, into which both were copied.
 double operand_wavefronts(const Choice& c) {
   return as_double((c.ring.tokens * (c.ring.warps + 1) + 2 * c.ring.rows) * c.ring.depth) *
          c.s.element / as_double(kTileLineBytes);
@@ -50,8 +50,8 @@ Copied copied(const Choice& c, const ArrayUse& weights, const ArrayUse& tokens) 
               of_pair(tokens, in_b ? a_row : b_row)};
 }
 
-// Sectors that threads store in part, one by one: eight tokens' results of a row of weights in A. Results in
-// rows of B's order leave by 16 bytes, or in pairs where rows are no multiples of those.
+// Sectors that threads store in part, one by one: eight tokens' results of a row of weights in A.
+// Results in rows of B's order leave by 16 bytes, or in pairs where rows are no multiples of those.
 double scattered_sectors(const Choice& c) {
   constexpr double kTogether = 8;
   const double results = c.s.batch * c.s.m * c.s.n;

@@ -1,7 +1,7 @@
 #pragma once
-// C[m,n] = A[m,k] · B on the tensor cores, as this project's kernels compute it (kernels/gemm): their
-// parameters and the tiles they are compiled for. The CUDA kernels are instantiated from the same
-// tables.
+// C[m,n] = A[m,k] · B on the tensor cores, as this project's kernels compute it (kernels/gemm):
+// their parameters and the tiles they are compiled for. The CUDA kernels are instantiated from the
+// same tables.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -34,8 +34,8 @@ constexpr DType result_type(DType type) {
   return type == DType::fp8 ? DType::bf16 : type;
 }
 
-/// A row-major matrix of elements as it is stored, `row` elements from row to row; the next one of a
-/// batch follows its last row.
+/// A row-major matrix of elements as it is stored, `row` elements from row to row; the next one of
+/// a batch follows its last row.
 struct Stored {
   std::int64_t rows, columns, row;
 
@@ -68,17 +68,17 @@ inline std::string overlapping_rows(const Problem& p) {
   return {};
 }
 
-/// Whether gemm.wgmma visits tiles along an instruction's columns first. Blocks go down C first, turned or
-/// not, and so read the same columns of B: 777x15360x5120 in turned tiles of 144x128 takes 186 us, and
-/// across C first 270 us. Clusters of turned tiles go across C, since their blocks share A's tile:
-/// 900x28672x4096 in 160x128, in clusters of two as tried then, takes 324 us, and down first 383 us
-/// (kernel_bench of 2026-11-23, 132 SMs).
+/// Whether gemm.wgmma visits tiles along an instruction's columns first. Blocks go down C first,
+/// turned or not, and so read the same columns of B: 777x15360x5120 in turned tiles of 144x128
+/// takes 186 us, and across C first 270 us. Clusters of turned tiles go across C, since their
+/// blocks share A's tile: 900x28672x4096 in 160x128, in clusters of two as tried then, takes 324
+/// us, and down first 383 us (kernel_bench of 2026-11-23, 132 SMs).
 constexpr bool columns_first(bool turned, std::int64_t cluster) {
   return turned && cluster == 1;
 }
 
-/// Vectors of four sums that a thread of gemm.wgmma loads at once where it adds parts of k: of `count`, its
-/// own, at most 16, and 8 beside more than 128 sums.
+/// Vectors of four sums that a thread of gemm.wgmma loads at once where it adds parts of k: of
+/// `count`, its own, at most 16, and 8 beside more than 128 sums.
 constexpr int joined_together(int count) {
   const int most = count > 32 ? 8 : 16;
   int together = 1;
@@ -93,8 +93,8 @@ struct WgmmaTile {
   int consumers;   ///< warpgroups that multiply; one more copies
   int cluster;     ///< neighbours along the instruction's rows: they share the other operand's tile
   bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
-  /// The 64 rows of an instruction lie along n, and its columns, a multiple of 16, along m. Else the rows lie
-  /// along m.
+  /// The 64 rows of an instruction lie along n, and its columns, a multiple of 16, along m. Else
+  /// the rows lie along m.
   bool turned = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
@@ -198,9 +198,9 @@ struct SkinnyTile {
   bool along_k;  ///< a row of weights holds k
   /// A thread, by alignment (not, to 16 bytes), as of MmaTile.
   std::array<std::int64_t, 2> registers;
-  /// Of a warp, by alignment: in a round of loads with its products, and before and after all rounds.
-  /// Least squares of warp_instructions over rounds: products2 and products3 (2026-11-22), where the
-  /// sum of parts is left out.
+  /// Of a warp, by alignment: in a round of loads with its products, and before and after all
+  /// rounds. Least squares of warp_instructions over rounds: products2 and products3 (2026-11-22),
+  /// where the sum of parts is left out.
   std::array<double, 2> round_instructions{}, end_instructions{};
 
   /// Of weights, 16 each: more amortize the tokens that a block loads beside them.
@@ -223,8 +223,8 @@ inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{64, false, {254}, {755}, {681}}, SkinnyTile{16, true, {128}, {572}, {190}},
     SkinnyTile{32, true, {190}, {653}, {410}},  SkinnyTile{64, true, {255}, {936}, {592}}};
 
-/// gemm.skinny for more than 8 tokens: both operands through a ring of shared memory. It takes what lies
-/// at multiples of 16 bytes.
+/// gemm.skinny for more than 8 tokens: both operands through a ring of shared memory. It takes what
+/// lies at multiples of 16 bytes.
 struct SkinnyRing {
   std::int64_t tokens, rows;
   std::int64_t depth;  ///< k of a stage
@@ -260,19 +260,20 @@ constexpr std::int64_t rows_of(const Problem& p) {
 constexpr bool along_k(const Problem& p) {
   return !weights_in_b(p) || p[kTransposedB] != 0;
 }
-/// Few columns of B stored by rows of k: the loads of a lane take neighbouring k of a token, so without
-/// a ring they are transposed first.
+/// Few columns of B stored by rows of k: the loads of a lane take neighbouring k of a token, so
+/// without a ring they are transposed first.
 constexpr bool transposes(const Problem& p) {
   return !weights_in_b(p) && p[kTransposedB] == 0;
 }
-/// Rows of weights of the tiles that gemm.wgmma multiplies where the GPU has wgmma, of 64 tokens and as
-/// many k: its 64x128 where B holds the weights, and its 64x64 for both.
+/// Rows of weights of the tiles that gemm.wgmma multiplies where the GPU has wgmma, of 64 tokens
+/// and as many k: its 64x128 where B holds the weights, and its 64x64 for both.
 inline constexpr std::array<std::int64_t, 2> kWgmmaRows = {64, 128};
 constexpr bool of_wgmma(const Problem& p) {
   return p[kTileM] == kMostTokens && p[kTileK] == kTileLineBytes / 2 &&
          (p[kTileN] == kWgmmaRows[0] || (p[kTileN] == kWgmmaRows[1] && weights_in_b(p)));
 }
-/// Such a product as gemm.wgmma's, which splits k of the tiles that leave SMs idle: those of a last round.
+/// Such a product as gemm.wgmma's, which splits k of the tiles that leave SMs idle: those of a last
+/// round.
 constexpr Problem as_wgmma(Problem p) {
   p[kCluster] = 1;
   p[kSplitRest] = p[kSplitK];

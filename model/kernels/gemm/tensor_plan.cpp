@@ -62,8 +62,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   // Five words for sixteen bytes, then shifts and one store: by the instructions in the source.
   constexpr double kInstructionsPerVector = 16;
   constexpr std::int64_t kWordBytes = 4;
-  // The ends of rows go by elements, which a thread loads at once. Neighbours have their sectors in L1. One
-  // in so many blocks across has an end.
+  // The ends of rows go by elements, which a thread loads at once. Neighbours have their sectors in
+  // L1. One in so many blocks across has an end.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const std::int64_t stores = one_more ? width + rest : rest;
@@ -76,8 +76,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   step.issued.l1 =
       step.issued.l2 = {matrix.bytes() / blocks, (matrix.bytes() + end_bytes) / blocks};
   step.waits.global = 1;
-  // 193512 rows of 201 to 207 elements take as long as each other, whatever is left of a row (wgmma-copies
-  // of 2026-11-23: 112 to 115 µs with the product, 112 by this).
+  // 193512 rows of 201 to 207 elements take as long as each other, whatever is left of a row
+  // (wgmma-copies of 2026-11-23: 112 to 115 µs with the product, 112 by this).
   constexpr double kEndInSharedWaits = 4;
   step.waits.shared = ends * kEndInSharedWaits;
   set_blocks(plan, {{step}});
@@ -87,8 +87,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
 
 namespace {
 
-// Units that a piece touches: rows so far apart begin at every multiple of the greatest common divisor
-// of their distance and the unit, one of so many at a unit's.
+// Units that a piece touches: rows so far apart begin at every multiple of the greatest common
+// divisor of their distance and the unit, one of so many at a unit's.
 double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   const std::int64_t step = std::gcd(pitch_bytes, unit_bytes);
   return as_double(piece_bytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
@@ -114,7 +114,8 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
   }
   const double blocks = as_double(plan.launch.blocks());
   Step step;
-  // As transpose.padded's element by element: 231 of a warp for 4 rows of 32, of squares over an edge too.
+  // As transpose.padded's element by element: 231 of a warp for 4 rows of 32, of squares over an
+  // edge too.
   constexpr double kInstructionsPerRow = 231.0 / 4;
   const double squares =
       as_double(plan.launch.grid[0] * plan.launch.grid[2] * ceil_div(matrix.rows, passes::kSquare));
@@ -133,8 +134,8 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
   return plan;
 }
 
-// A thread adds the parts of an element in order: it loads four at once, waits for them, and takes those
-// that are left one by one.
+// A thread adds the parts of an element in order: it loads four at once, waits for them, and takes
+// those that are left one by one.
 Plan sum_of_parts(const Problem& p) {
   constexpr std::int64_t kTogether = 4;
   const Sizes s(p);
@@ -201,11 +202,11 @@ void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
   program.push_back({std::move(plan)});
 }
 
-// What copying a piece takes, as multiples of one that is a line. A second line costs little, since L2
-// gives as many sectors; a piece that begins inside a sector, as half of those do whose rows are odd
-// multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in wgmma-candidates of
-// 2026-11-22: 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16); l2_lookup_read_bytes of squares
-// and products2 has 1.05, 1.12 and 1.27.
+// What copying a piece takes, as multiples of one that is a line. A second line costs little, since
+// L2 gives as many sectors; a piece that begins inside a sector, as half of those do whose rows are
+// odd multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in wgmma-candidates
+// of 2026-11-22: 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16); l2_lookup_read_bytes
+// of squares and products2 has 1.05, 1.12 and 1.27.
 double piece_cost(std::int64_t pitch_bytes) {
   constexpr double kOfSecondLine = 0.25, kOfFifthSector = 1;
   constexpr double kWholeSectors = as_double(kTileLineBytes / kSectorBytes);

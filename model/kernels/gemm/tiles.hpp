@@ -30,43 +30,44 @@ constexpr std::int64_t copied_lines(const LibraryTile& tile) {
 
 // Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels of
 // 2026-11-23 in validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
-// multiple of 8. Up to kSumsAlone sums a thread, each of two warpgroups takes tiles of its own, in turns;
-// larger tiles two warpgroups share. Stages fill the shared memory.
+// multiple of 8. Up to kSumsAlone sums a thread, each of two warpgroups takes tiles of its own, in
+// turns; larger tiles two warpgroups share. Stages fill the shared memory.
 inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
 inline constexpr std::int64_t kWideColumns = 8;
 inline constexpr std::int64_t kGroupThreads = 128;
 inline constexpr std::int64_t kSumsAlone = 176;   ///< of a thread of one group
 inline constexpr std::int64_t kSumsShared = 160;  ///< of a thread of two
 inline constexpr std::int64_t kMostStages = 16;
-/// Of shared memory, beside the stages: 1646 of 1692 names for 16 bits have the stages that it leaves.
+/// Of shared memory, beside the stages: 1646 of 1692 names for 16 bits have the stages that it
+/// leaves.
 inline constexpr std::int64_t kResultBytes = 16384;
 /// Of 1707 names 8 have two stages, which cannot hide the copies.
 inline constexpr std::int64_t kLeastStages = 3;
 
-/// With wgmma for tf32 (sm90_xmma_*, same profile): blocks that come and go, of one group of warps, of
-/// two where 128x256. Their rates by those products that this project timed (2026-11-23).
+/// With wgmma for tf32 (sm90_xmma_*, same profile): blocks that come and go, of one group of warps,
+/// of two where 128x256. Their rates by those products that this project timed (2026-11-23).
 inline constexpr std::array kTf32Tiles = {
     LibraryTile{64, 64, 2, 0.7},  LibraryTile{64, 128, 2, 0.7},  LibraryTile{128, 64, 2, 0.7},
     LibraryTile{256, 64, 2, 0.7}, LibraryTile{128, 128, 2, 0.7}, LibraryTile{128, 256, 1, 0.9},
     LibraryTile{256, 128, 1, 0.9}};
 
-/// With tcgen05, by the shapes of its instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or 128
-/// rows by up to 256 columns, any multiple of 8; 64 rows take the time of 128. Two neighbours with 128
-/// rows each multiply as a pair, of which each holds half of the columns' operand.
+/// With tcgen05, by the shapes of its instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
+/// 128 rows by up to 256 columns, any multiple of 8; 64 rows take the time of 128. Two neighbours
+/// with 128 rows each multiply as a pair, of which each holds half of the columns' operand.
 inline constexpr std::array<std::int64_t, 2> kTcgen05Sides = {64, 128};
 inline constexpr std::int64_t kTcgen05Columns = 256;
 
-/// With mma.sync: cuBLAS's tiles (NVIDIA, Deep Learning Performance: Matrix Multiplication Background),
-/// and two for few rows.
+/// With mma.sync: cuBLAS's tiles (NVIDIA, Deep Learning Performance: Matrix Multiplication
+/// Background), and two for few rows.
 inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1},
                                          LibraryTile{128, 128, 2}, LibraryTile{256, 64, 1},
                                          LibraryTile{64, 256, 1},  LibraryTile{128, 64, 2},
                                          LibraryTile{64, 128, 2},  LibraryTile{64, 64, 2},
                                          LibraryTile{32, 32, 4},   LibraryTile{16, 256, 1}};
 
-// fp32 on the SIMT pipes: the tiles in the kernels' names in gemm_fp32.csv (sitar-lab/NeuSight, test
-// set), and the rates of long sums on many tiles, by the rows of even position of its device of 108
-// SMs and 1.9 TB/s (2026-11-22): narrow tiles copy more for each product.
+// fp32 on the SIMT pipes: the tiles in the kernels' names in gemm_fp32.csv (sitar-lab/NeuSight,
+// test set), and the rates of long sums on many tiles, by the rows of even position of its device
+// of 108 SMs and 1.9 TB/s (2026-11-22): narrow tiles copy more for each product.
 /// Where copies pass through registers.
 inline constexpr std::array kEarlySimtTiles = {LibraryTile{128, 128, 2}, LibraryTile{128, 64, 4},
                                                LibraryTile{64, 128, 4},  LibraryTile{128, 32, 4},

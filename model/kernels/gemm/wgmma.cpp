@@ -75,8 +75,8 @@ Choice choice_of(const Problem& p) {
   return {p, Sizes(p), *found};
 }
 
-// What the launch writes: sums of parts of k, of all tiles or of the last round's, and C itself. The
-// sums of the last round are read again by the blocks that join them.
+// What the launch writes: sums of parts of k, of all tiles or of the last round's, and C itself.
+// The sums of the last round are read again by the blocks that join them.
 struct Written {
   double sums, joined, direct;
 };
@@ -96,17 +96,17 @@ Sides sides_of(const Choice& c, const Operands& operands) {
   return {operands.a, operands.b, c.s.a(), c.s.b()};
 }
 
-// Blocks ask L2 for the operand along an instruction's rows once for each tile across, and for the other
-// one once for each row of clusters, as far as they exist, by pieces of lines.
+// Blocks ask L2 for the operand along an instruction's rows once for each tile across, and for the
+// other one once for each row of clusters, as far as they exist, by pieces of lines.
 double lines_bytes(const Choice& c, const Operands& operands) {
   const Sides sides = sides_of(c, operands);
   return as_double(c.across()) * sides.down_bytes * sides.down.lines +
          as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
 }
-// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift apart,
-// step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor and products of
-// 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same products after 1000,
-// which is taken; the counters fit steps better than rounds.
+// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift
+// apart, step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor
+// and products of 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same
+// products after 1000, which is taken; the counters fit steps better than rounds.
 double in_step_share(const Choice& c, const Gpu& gpu) {
   constexpr double kStepsInStep = 1000;
   const double steps =
@@ -114,9 +114,10 @@ double in_step_share(const Choice& c, const Gpu& gpu) {
   return kStepsInStep / (kStepsInStep + steps);
 }
 
-// What L2 has to look up. Where two blocks ask for the same whole line at about the same time, it looks
-// once: half of both operands are joined so while blocks are in step. What one block of a cluster copies for
-// both is joined with nobody else's, but for a little: 0.94 of the lines (same counters).
+// What L2 has to look up. Where two blocks ask for the same whole line at about the same time, it
+// looks once: half of both operands are joined so while blocks are in step. What one block of a
+// cluster copies for both is joined with nobody else's, but for a little: 0.94 of the lines (same
+// counters).
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   constexpr double kOfClusters = 0.94;
   if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
@@ -129,8 +130,8 @@ double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return looked_up(sides.down_bytes, sides.down, c.across()) +
          looked_up(sides.across_bytes, sides.across, c.clusters_down());
 }
-// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows of k the
-// panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
+// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows of
+// k the panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands) {
   constexpr double kSectorsOfPiece = 4;
   const Sides sides = sides_of(c, operands);
@@ -144,14 +145,14 @@ double box_bytes(const Choice& c, const Operands& operands) {
   return copied_rows * as_double(kTileLineBytes) / kSectorsOfPiece;
 }
 
-// Wavefronts of the operands of a step: an instruction reads 64 rows of one and all columns of the other
-// from shared memory.
+// Wavefronts of the operands of a step: an instruction reads 64 rows of one and all columns of the
+// other from shared memory.
 double operand_wavefronts(const Choice& c) {
   return as_double(c.tile.down() / 64 * (64 + c.tile.across()));
 }
 
-// Of all that goes out, what threads store themselves, by sectors: parts of k 32 bytes of eight rows at
-// once, and C whose rows are not aligned to 16 bytes a row of a warp's lanes at a time.
+// Of all that goes out, what threads store themselves, by sectors: parts of k 32 bytes of eight
+// rows at once, and C whose rows are not aligned to 16 bytes a row of a warp's lanes at a time.
 double stored_by_threads(const Choice& c) {
   const std::int64_t result = element_bytes(result_type(c.p.dtype));
   if (c.p[kSplitK] > 1) {
@@ -164,8 +165,8 @@ double stored_by_threads(const Choice& c) {
          sectors_of_piece(kWarpLanes * result, pitch_bytes);
 }
 
-// Of those stores, pieces of rows that begin within a sector, counted by the lines that they touch: L2
-// merges each. Sums in pairs of 8 bytes, and one by one where rows are off those.
+// Of those stores, pieces of rows that begin within a sector, counted by the lines that they touch:
+// L2 merges each. Sums in pairs of 8 bytes, and one by one where rows are off those.
 double merged_stores(const Choice& c) {
   if (stored_by_threads(c) <= 0) return 0;
   const bool sums = c.p[kSplitK] > 1;
@@ -197,8 +198,8 @@ std::optional<TileRaster> raster_of(const Choice& c, const Operands& operands, c
   if (c.p[kBatch] > 1) return std::nullopt;
   const std::int64_t down = c.clusters_down() * c.tile.cluster, blocks = launch_of(c, gpu).grid[0];
   const Sides sides = sides_of(c, operands);
-  // TileRaster takes group_rows rows first: where blocks go along an instruction's columns first, those
-  // are its rows.
+  // TileRaster takes group_rows rows first: where blocks go along an instruction's columns first,
+  // those are its rows.
   const bool across_first = columns_first(c.tile.turned, c.tile.cluster);
   const std::int64_t rows = across_first ? c.across() : down;
   const std::int64_t columns = across_first ? down : c.across();
@@ -228,8 +229,8 @@ double groups_of(const Choice& c) {
 // A product is issued before the one before it has ended.
 constexpr double kChains = 2;
 
-// A block's tiles, and the parts of those of the last round: the block of a tile's last part waits until
-// the others are written and seen, then adds one after the other.
+// A block's tiles, and the parts of those of the last round: the block of a tile's last part waits
+// until the others are written and seen, then adds one after the other.
 void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box_bytes,
                const Written& to, const Gpu& gpu) {
   const double steps = all_steps(c, gpu);
@@ -289,9 +290,9 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return plan;
 }
 
-// Parts of k of the last round's tiles that are worth a forecast: as many as fill one round of blocks,
-// or two or more, where these take less of a round's time together. A part is at least three steps
-// long.
+// Parts of k of the last round's tiles that are worth a forecast: as many as fill one round of
+// blocks, or two or more, where these take less of a round's time together. A part is at least
+// three steps long.
 std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
   constexpr double kWorthIt = 0.03;  // of a round

@@ -48,8 +48,8 @@ Batch batch_of(bool weighted, bool ragged, bool narrow) {
 }
 
 // Before the first batch and after the last one; waited for is only what comes after: what a launch
-// does before its first access is in Sustained::first_access_s. `alone`: a warp a chunk, which meets
-// no other.
+// does before its first access is in Sustained::first_access_s. `alone`: a warp a chunk, which
+// meets no other.
 Code ends_of(bool weighted, bool alone) {
   if (weighted) return alone ? Code{165, 40, 5} : Code{245, 73, 10};
   return alone ? Code{120, 18, 5} : Code{145, 32, 12};
@@ -79,8 +79,8 @@ Shape shape_of(Kind kind, const Problem& p) {
   }
 }
 
-// Chunks of a row: none, or the five largest powers of two that leave chunks of some size and no more
-// of them than the second launch can add up.
+// Chunks of a row: none, or the five largest powers of two that leave chunks of some size and no
+// more of them than the second launch can add up.
 std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
                                  std::int64_t group_bytes) {
   constexpr std::int64_t kLeastChunkBytes = 2048;

@@ -43,10 +43,12 @@ inline constexpr double kShufflesOfWarp = 10;
 /// One operation after each shuffle, and the exponential that rescales a sum: product, ex2 (as long
 /// as four), product.
 inline constexpr double kDependentOfMerge = 16;
-/// In operations as long as a multiply-add. Where a running sum is rescaled: the test of the maximum
-/// (3), difference, product, exponential (5), product, and the first exponential to be added (4).
+/// In operations as long as a multiply-add. Where a running sum is rescaled: the test of the
+/// maximum (3), difference, product, exponential (5), product, and the first exponential to be
+/// added (4).
 inline constexpr double kDependentOfRescale = 14;
-/// Addresses and tests of a batch of loads, and the unpacking or the exponentials of its first vector.
+/// Addresses and tests of a batch of loads, and the unpacking or the exponentials of its first
+/// vector.
 inline constexpr double kDependentOfBatch = 15;
 /// Where a row begins and ends: its address, its edges; as in the machine code of the reductions.
 inline constexpr double kDependentOfEnds = 32;
