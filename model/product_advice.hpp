@@ -12,7 +12,7 @@ namespace roofcast {
 /// A forecast gain of less is noise. Of products that differ by one in m, published measurements
 /// (gemm_tensor.csv, ai-dynamo/aiconfigurator, bf16, m from 33) differ by up to 9% to either side
 /// where the forecasts are equal, in 8 of 10 pairs; from a forecast of 3% on, the one forecast
-/// faster was faster in 93 of 120 pairs (2026-11-22). Two collections of the same products differ
+/// faster was faster in 93 of 120 pairs. Two collections of the same products differ
 /// by about 3% too.
 inline constexpr double kWorthNaming = 0.03;
 /// More work is free if it adds at most this share of the time that it would add in proportion, and

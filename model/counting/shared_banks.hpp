@@ -9,8 +9,7 @@ namespace roofcast {
 ///
 /// Shared memory has 32 banks of 4 bytes, and a bank delivers one word a cycle to every lane that
 /// asks for it, so the access takes the most distinct words that any bank holds. Accesses of 16
-/// bytes go in two halves of the warp, one after the other (by the counters,
-/// 2026-11-21).
+/// bytes go in two halves of the warp, one after the other (by the counters).
 std::int64_t shared_wavefronts(std::span<const std::int64_t> starts, std::int64_t access_bytes);
 
 /// The same for lane i at offset + i · stride_bytes.

@@ -19,8 +19,7 @@ struct SparseAccesses {
 /// time of a byte rises from that of reads in order to that of scattered reads with (1 - density)³.
 ///
 /// The cube is fitted to access.strided at strides of 64 B (all of it touched: 1.00), 128 (1.13),
-/// 192 (1.23), 256 (1.45), 512 (1.58) and 1024 B (1.70 times the time) on one device, run of
-/// 2026-11-21.
+/// 192 (1.23), 256 (1.45), 512 (1.58) and 1024 B (1.70 times the time) on one device.
 double dram_time_s(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -39,7 +39,7 @@ double fetched_once_sectors(const RandomReads& reads, const Gpu& gpu) {
 
 double parts_apart_share(const SplitWrites& split) {
   // By the sectors that L2 is asked to write in softmax.registers, three_pass and online, runs
-  // random1 of 2026-11-22 and default of 2026-11-21 (132 SMs, 4.8 TB/s): of 4 KB 4% come apart, of
+  // random1 and default (132 SMs, 4.8 TB/s): of 4 KB 4% come apart, of
   // 8 KB 13%, of 16 KB 44 to 76%.
   constexpr double kHalfApart_bytes = 15e3;
   const double bytes = split.bytes_between;

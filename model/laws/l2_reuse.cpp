@@ -12,8 +12,8 @@ namespace roofcast {
 namespace {
 
 // Of a byte of sums to which blocks add: one half of L2 holds it, where operands get copies in
-// both. By hand to DRAM bytes of attention.flash3 backward without a mask, the attention runs of
-// 2026-11-22 on both GPUs.
+// both. By hand to DRAM bytes of attention.flash3 backward without a mask, the attention runs
+// on both GPUs.
 constexpr double kSumsShare = 0.75;
 
 double resident_capacity_bytes(const Gpu& gpu) {

@@ -20,7 +20,7 @@ constexpr Kernel kFlash3 = {Instruction::wgmma, 5.3, 1, library::kMaskInstructio
 constexpr Kernel kCudnnForward = {Instruction::wgmma, 5.3, 1, library::kMaskInstructions};
 // S of a tile and P·V of the one before are under way at once.
 constexpr double kTwoChains = 2;
-// Rescaling and the mask cost more than counted. By hand, 2026-11-22, to
+// Rescaling and the mask cost more than counted. By hand, to
 // attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of even position of
 // compute capability 9.0 above 50 µs.
 constexpr Kernel kTrtllmWide = {Instruction::wgmma, 6, 5, 5};
@@ -76,7 +76,7 @@ Tile flash2_split_tile(std::int64_t width) {
 }
 
 // TensorRT-LLM: two warpgroups of 64 rows and one that copies; without wgmma four warps of 16 rows.
-// Three blocks an SM there by hand, 2026-11-22, to the rows of compute capability 8.0.
+// Three blocks an SM there by hand to the rows of compute capability 8.0.
 Tile trtllm_tile(std::int64_t head, std::int64_t rows, bool wide) {
   if (!wide) return {64, 64, 4, 16, 1, head == 256 ? 1 : 3};
   // A warpgroup without rows does nothing.

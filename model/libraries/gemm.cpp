@@ -85,7 +85,7 @@ double copied_pieces(const Choice& c) {
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
 // of their tiles, and what two neighbours of those ask for at about the same time L2 looks up once:
-// half of what the SMs receive, where there are neighbours (tensor of 2026-11-22: 0.51 to 0.57 from
+// half of what the SMs receive, where there are neighbours (tensor: 0.51 to 0.57 from
 // 2048x6144x4096 to 8192x8192x8192).
 double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;

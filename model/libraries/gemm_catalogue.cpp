@@ -111,7 +111,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-// Run files of 2026-11-22 name tiles for tf32 that other types have.
+// Run files name tiles for tf32 that other types have.
 std::optional<LibraryTile> named_before(const Problem& p, const Gpu& gpu) {
   if (!takes_tf32_tiles(p, gpu)) return std::nullopt;
   return wide_tile(p, p[kTileM], p[kTileN], gpu);
@@ -215,7 +215,7 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
 // Up to how many blocks a product is split.
 std::int64_t most_blocks(const Problem& p, const LibraryTile& tile, const Gpu& gpu) {
   constexpr std::int64_t kRounds = 8;
-  // cuBLAS splits products in tf32 only where tiles are few (names of 2026-11-23).
+  // cuBLAS splits products in tf32 only where tiles are few, by its kernels' names.
   constexpr std::int64_t kTf32Part = 4;
   if (takes_tf32_tiles(p, gpu)) return gpu.slots(1) / kTf32Part;
   return kRounds * gpu.slots(tile.blocks_per_sm);

@@ -14,7 +14,7 @@ constexpr std::int64_t kVector = 4;  // elements, whatever their type
 constexpr std::int64_t kThreads = 128;
 constexpr double kWarps = 4;
 
-// ptxas -v of CUDA 13.0, 2026-11-21, of a kernel written after the same algorithm, for compute
+// ptxas -v of CUDA 13.0, of a kernel written after the same algorithm, for compute
 // capability 8.0, 9.0 and 10.0. For 7.5 it says 51; what one of 7.0 reads again agrees with 39.
 constexpr std::array kRegisters = {Compilation{7, 39}, Compilation{9, 32}, Compilation{10, 42}};
 

@@ -22,7 +22,7 @@ constexpr double kInstructions = 33;
 // Of each thread: addresses, loop control and what follows the loops.
 constexpr double kInstructionsPerSweep = 25;
 
-// ptxas -v of CUDA 13.0, 2026-11-21, of kernels written after the same algorithm, for compute
+// ptxas -v of CUDA 13.0, of kernels written after the same algorithm, for compute
 // capability 7.5 (the oldest it compiles for) and 8.0.
 constexpr std::array kBlockRegisters = {Compilation{7, 36}, Compilation{8, 31}};
 // Rows of up to 32, 64 … 1024 elements.

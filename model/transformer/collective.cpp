@@ -11,7 +11,7 @@ namespace {
 // GPUs that one switched machine joins: what the rows of the calibration hold.
 constexpr double kMostGpus = 8;
 
-// Half-width of the interval, relative: nine tenths of the even rows lie within 18.6% (2026-11-23).
+// Half-width of the interval, relative: nine tenths of the even rows lie within 18.6%.
 constexpr double kSpread = 0.20;
 
 double rounds(Collective collective) {

@@ -27,7 +27,7 @@ struct Protocol {
 /// What holds for every GPU; fit_collectives prints it.
 struct CollectiveConstants {
   // Calibrated on collectives_nccl.csv (../shared/reference), rows of even position, NCCL 2.27 to
-  // 2.29, all GPUs together, 2026-11-23. Multiples without a unit.
+  // 2.29, all GPUs together. Multiples without a unit.
   std::array<Protocol, 3> protocols = {{{1, 1, 24.65}, {1.307, 1.070, 1.922}, {3.720, 1.283, 1}}};
   double own_share = 0.416;       ///< time of a byte that stays on its GPU, of one on the link
   double alltoall_start = 1.378;  ///< its start, of a ring's: one channel to each peer

@@ -31,7 +31,7 @@ struct Step {
 /// What software adds to an eager FSDP training step in 16 bits, named. fit_steps prints it.
 struct SoftwareConstants {
   // Calibrated on training_mpt.csv (../shared/reference), rows of even position among those of one
-  // machine of 8 GPUs, all GPUs together, 2026-11-23.
+  // machine of 8 GPUs, all GPUs together.
   double attention_share = 1.156;  ///< of the attention kernels' time: those of 2023 are slower
   double layer_s = 1.542e-3;  ///< of each layer and pass (s): launches and hooks of the framework
   double exposed = 0.575;     ///< share of the collectives between layers that nothing hides

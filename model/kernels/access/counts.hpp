@@ -22,7 +22,7 @@ struct Counts {
   double store_sectors = 0;
   double lookups = 0;     ///< lines, over loads and stores
   double wavefronts = 0;  ///< of the data pipe
-  /// Of each warp, by the counters (2026-11-22) where not said otherwise.
+  /// Of each warp, by the counters where not said otherwise.
   double warp_instructions = 0;
 };
 

@@ -72,7 +72,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
 
   const WarpAccess index{.stride_bytes = kIndexBytes, .access_bytes = kIndexBytes};
   const WarpAccess store{.stride_bytes = element, .access_bytes = element};
-  Counts counts{.warp_instructions = 20};  // by the machine code (2026-11-21)
+  Counts counts{.warp_instructions = 20};  // by the machine code
   counts.l1_load_sectors = found.l1_sectors + sectors_in_order(n, kIndexBytes);
   counts.l2_load_sectors = found.l2_sectors + sectors_in_order(n, kIndexBytes);
   counts.store_sectors = sectors_in_order(n, element);

@@ -5,8 +5,7 @@
 namespace roofcast::access {
 namespace {
 
-// By the machine code for compute capability 9.0: the loop over eight accesses, and the rest
-// (2026-11-21).
+// By the machine code for compute capability 9.0: the loop over eight accesses, and the rest.
 constexpr double kInstructionsPerTurn = 4;
 constexpr double kInstructionsOnce = 40;
 

@@ -20,7 +20,7 @@ struct Tile {
   std::int64_t warps;
   std::int64_t stages;     ///< units of a warp's keys, and of its values, that are on their way
   int blocks;              ///< an SM, for which registers are left
-  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0, 2026-11-22
+  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0
 
   constexpr std::int64_t threads() const { return 32 * warps; }
   /// Of a warp: kUnitKeys rows of K and of V. Two bytes an element.

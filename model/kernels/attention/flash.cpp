@@ -20,7 +20,7 @@ constexpr Kernel kWgmma = {.product = Instruction::wgmma, .instructions_a_mask =
 
 // By head dim: instructions of a thread for a score of a step, and for a row of the block before
 // and after its steps. By warp_instructions of full shapes of 1024 to 16384 keys, which tell one
-// from the other (the attention run of 2026-11-22 in validation/measured); passes beside the blocks
+// from the other (the attention run in validation/measured); passes beside the blocks
 // are counted apart.
 struct Counted {
   double a_score, a_row;

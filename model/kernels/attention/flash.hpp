@@ -41,7 +41,7 @@ struct Flash2Tile {
   int held;                ///< matrices of the tile's queries: Q, and dO in backward
   int stages;              ///< of K, and of V
   int blocks;              ///< an SM, for which registers are left
-  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0, 2026-11-22
+  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
   /// Two bytes an element.

@@ -9,19 +9,19 @@ namespace roofcast::map {
 namespace {
 
 // Index and exit; head and tail of vectors of several elements; address, bounds test and predicate
-// of each access. By the counters, 2026-11-22: copies take 33 (4 B, fp32), 61 (16 B), 84 (4 × 4 B,
+// of each access. By the counters: copies take 33 (4 B, fp32), 61 (16 B), 84 (4 × 4 B,
 // fp32), 111 (4 × 8 B) and 162 (8 × 16 B), a triad 42 (4 B, fp32) and 128 (4 × 4 B).
 constexpr double kInstructionsPerThread = 16;
 constexpr double kInstructionsOfVectors = 28;
 constexpr double kInstructionsPerAccess = 8.2;
 
 // Of the instructions, those that wait for the one before: addresses, tests, conversions. By the
-// time that blocks alone on an SM take in run random1 of 2026-11-22 (132 SMs, 4.8 TB/s).
+// time that blocks alone on an SM take in run random1 (132 SMs, 4.8 TB/s).
 constexpr double kDependentShare = 0.5;
 
 // A vector of several fp16 elements is taken apart where it has been loaded, so the thread's next
 // load waits for it; of bf16 only one that is not computed with, as widening is a part of its
-// arithmetic. By stream in the runs random1, 2, 6, 8 and 10 of 2026-11-22 (132 SMs, 3.35 TB/s);
+// arithmetic. By stream in the runs random1, 2, 6, 8 and 10 (132 SMs, 3.35 TB/s);
 // those at 4.8 TB/s agree. Pairs and wider elements are used as they come.
 double round_trips(const Operation& operation, DType type, std::int64_t width, double loads) {
   const bool taken_apart = type == DType::fp16 || (type == DType::bf16 && operation.flops <= 0);

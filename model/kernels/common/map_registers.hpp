@@ -33,7 +33,7 @@ struct Row {
       registers;  ///< accesses of 4, 8, 16 bytes × 1, 2, 4, 8 loads; 0: none
 };
 
-/// kernels/common/map.cuh by ptxas -v of CUDA 13.0 for compute capability 9.0, 2026-11-21. A
+/// kernels/common/map.cuh by ptxas -v of CUDA 13.0 for compute capability 9.0. A
 /// product of two arrays takes what a sum takes, and a constant times or plus an array what scale
 /// takes.
 inline constexpr std::array kRegisters = {
@@ -85,7 +85,7 @@ inline constexpr std::array kRegisters = {
 /// What a kernel generated at run time may take at most, and takes about: the vectors that wait for
 /// each other, and some 16 registers for addresses and arithmetic. The bound keeps 32, with which
 /// every SM so far is full, where that is enough. From expressions of 1 to 8 inputs by ptxas -v of
-/// CUDA 13.0 for compute capability 9.0, 2026-11-21.
+/// CUDA 13.0 for compute capability 9.0.
 constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
                                            std::int64_t vector_bytes, std::int64_t loads) {
   const std::int64_t waiting = inputs * loads * vector_bytes / 4;

@@ -36,7 +36,7 @@ constexpr Choice kUniform = {1, 44, 14, 1};
 constexpr Choice kByLane = {1, 45, 12, 1};
 constexpr Choice kByData = {2, 29, 11, 1};
 
-// Warp instructions by the machine code of 2026-11-21 for compute capability 9.0. The switch is a
+// Warp instructions by the machine code for compute capability 9.0. The switch is a
 // tree of compares and branches: 13 down to the first path, 107 more for all 32.
 constexpr double kRound = 19;  ///< 16 multiply-adds, count, compare, branch
 constexpr double kAroundPath = 12;

@@ -25,7 +25,7 @@ constexpr map::Operation kReluWork16 = {1, 1, 0, 0, 2.5, Body::relu};
 constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9, Body::gelu};
 // The fp32 ones are right to the last bits: expm1, and the polynomials of sin and cos after one
 // reduction of the angle. The 16-bit ones take the special-function unit. Counted in the PTX of
-// CUDA 13.0, 2026-11-21, without the paths for huge angles.
+// CUDA 13.0, without the paths for huge angles.
 constexpr map::Operation kEluWork = {1, 1, 23, 1, 28, Body::elu, 1};
 constexpr map::Operation kEluWork16 = {1, 1, 5, 1, 9, Body::elu};
 constexpr map::Operation kSincosWork = {1, 1, 27, 0, 28, Body::sincos, 2};

@@ -30,7 +30,7 @@ struct Line {
 };
 
 // Of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 and, for
-// division and square root, the sequences that ptxas puts in their place; 2026-11-21. The paths for
+// division and square root, the sequences that ptxas puts in their place. The paths for
 // arguments that are huge, infinite or not a number are not counted. Minimum, maximum and
 // absolute value are no FLOP by the counters.
 constexpr std::array kCosts = {

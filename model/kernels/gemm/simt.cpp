@@ -15,7 +15,7 @@ namespace roofcast::gemm {
 namespace {
 
 constexpr double kElement = 4;  // bytes of fp32
-// Warp instructions of a step without shared memory (by the counters of the run of 2026-11-21); of
+// Warp instructions of a step without shared memory (by the counters); of
 // a copy of one access to shared memory, and of a step of the main loop besides (counters, branch,
 // addresses). The last two are estimates: rungs 3 to 5 execute 15 to 30% more, which the fitted
 // issue efficiency and tile wait take up.
@@ -201,8 +201,8 @@ struct Staging {
 // rows of a step.
 constexpr double kWordsPerAccessOfA = 4;
 
-// Registers a thread of the compiled configurations (ptxas -v for compute capability 9.0,
-// 2026-11-21). Where rows of k or n elements are no multiple of 16 bytes a kernel of its own runs,
+// Registers a thread of the compiled configurations (ptxas -v for compute capability 9.0).
+// Where rows of k or n elements are no multiple of 16 bytes a kernel of its own runs,
 // of other count.
 struct Registers {
   std::array<std::int64_t, 5> tile;  ///< tile_m, tile_n, tile_k, thread_m, thread_n

@@ -127,7 +127,7 @@ double rounds_run(const Choice& c, double rounds) {
 
 // Lines that the loads of a round look up. Loads of 16 bytes go by eight lanes, which hold two rows
 // of four pieces each: two lines, or four where the pieces lie in different rows of k. Loads of
-// elements go by the warp: eight lines, where l1_wavefronts of products2 and products3 (2026-11-22)
+// elements go by the warp: eight lines, where l1_wavefronts of products2 and products3
 // has 4.7 to 6.5 a load.
 // A load of tokens has a row of each of eight, as far as they exist.
 double lines_of_loads(const Choice& c, double weight_loads, double token_blocks) {
@@ -235,7 +235,7 @@ bool worth_a_forecast(const Problem& p, const Shape& shape, std::int64_t ring_to
                       const Gpu& gpu) {
   if (shape.by_wgmma) {
     // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs
-    // so, and 35 by a ring (kernel_bench on 132 SMs and 4.8 TB/s, 2026-11-23).
+    // so, and 35 by a ring (kernel_bench on 132 SMs and 4.8 TB/s).
     const bool fills = skinny::transposes(p) && tokens_of(p) < shape.tokens;
     return !fills || !copies_to_ring(p);
   }

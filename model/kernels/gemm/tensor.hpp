@@ -72,7 +72,7 @@ inline std::string overlapping_rows(const Problem& p) {
 /// turned or not, and so read the same columns of B: 777x15360x5120 in turned tiles of 144x128
 /// takes 186 us, and across C first 270 us. Clusters of turned tiles go across C, since their
 /// blocks share A's tile: 900x28672x4096 in 160x128, in clusters of two as tried then, takes 324
-/// us, and down first 383 us (kernel_bench of 2026-11-23, 132 SMs).
+/// us, and down first 383 us (kernel_bench, 132 SMs).
 constexpr bool columns_first(bool turned, std::int64_t cluster) {
   return turned && cluster == 1;
 }
@@ -155,7 +155,7 @@ struct MmaTile {
   int warps_down, warps_across;
   int stages;
   int blocks;  ///< an SM, for which registers are left
-  /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0, 2026-11-23.
+  /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0.
   std::array<std::int64_t, 2> registers;
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
@@ -199,7 +199,7 @@ struct SkinnyTile {
   /// A thread, by alignment (not, to 16 bytes), as of MmaTile.
   std::array<std::int64_t, 2> registers;
   /// Of a warp, by alignment: in a round of loads with its products, and before and after all
-  /// rounds. Least squares of warp_instructions over rounds: products2 and products3 (2026-11-22),
+  /// rounds. Least squares of warp_instructions over rounds: products2 and products3,
   /// where the sum of parts is left out.
   std::array<double, 2> round_instructions{}, end_instructions{};
 

@@ -55,7 +55,7 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
       ceil_div(matrix.columns, passes::kThreads * width),
       std::min(ceil_div(matrix.count * matrix.rows, passes::kRowsEach), kMostBlocksYZ), 1};
   plan.launch.block = {passes::kThreads, 1, 1};
-  plan.launch.registers = matrix.size == 1 ? 40 : 44;  // ptxas -v, 2026-11-22
+  plan.launch.registers = matrix.size == 1 ? 40 : 44;  // ptxas -v
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
@@ -77,7 +77,7 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
       step.issued.l2 = {matrix.bytes() / blocks, (matrix.bytes() + end_bytes) / blocks};
   step.waits.global = 1;
   // 193512 rows of 201 to 207 elements take as long as each other, whatever is left of a row
-  // (wgmma-copies of 2026-11-23: 112 to 115 µs with the product, 112 by this).
+  // (wgmma-copies: 112 to 115 µs with the product, 112 by this).
   constexpr double kEndInSharedWaits = 4;
   step.waits.shared = ends * kEndInSharedWaits;
   set_blocks(plan, {{step}});
@@ -204,8 +204,8 @@ void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
 
 // What copying a piece takes, as multiples of one that is a line. A second line costs little, since
 // L2 gives as many sectors; a piece that begins inside a sector, as half of those do whose rows are
-// odd multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in wgmma-candidates
-// of 2026-11-22: 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16); l2_lookup_read_bytes
+// odd multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in wgmma-candidates:
+// 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16); l2_lookup_read_bytes
 // of squares and products2 has 1.05, 1.12 and 1.27.
 double piece_cost(std::int64_t pitch_bytes) {
   constexpr double kOfSecondLine = 0.25, kOfFifthSector = 1;

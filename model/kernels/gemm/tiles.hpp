@@ -28,8 +28,8 @@ constexpr std::int64_t copied_lines(const LibraryTile& tile) {
   return tile.paired ? tile.side + other / 2 : tile.m + tile.n;
 }
 
-// Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels of
-// 2026-11-23 in validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
+// Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels in
+// validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
 // multiple of 8. Up to kSumsAlone sums a thread, each of two warpgroups takes tiles of its own, in
 // turns; larger tiles two warpgroups share. Stages fill the shared memory.
 inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
@@ -45,7 +45,7 @@ inline constexpr std::int64_t kResultBytes = 16384;
 inline constexpr std::int64_t kLeastStages = 3;
 
 /// With wgmma for tf32 (sm90_xmma_*, same profile): blocks that come and go, of one group of warps,
-/// of two where 128x256. Their rates by those products that this project timed (2026-11-23).
+/// of two where 128x256. Their rates by those products that this project timed.
 inline constexpr std::array kTf32Tiles = {
     LibraryTile{64, 64, 2, 0.7},  LibraryTile{64, 128, 2, 0.7},  LibraryTile{128, 64, 2, 0.7},
     LibraryTile{256, 64, 2, 0.7}, LibraryTile{128, 128, 2, 0.7}, LibraryTile{128, 256, 1, 0.9},
@@ -67,7 +67,7 @@ inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1}, LibraryTile{1
 
 // fp32 on the SIMT pipes: the tiles in the kernels' names in gemm_fp32.csv (sitar-lab/NeuSight,
 // test set), and the rates of long sums on many tiles, by the rows of even position of its device
-// of 108 SMs and 1.9 TB/s (2026-11-22): narrow tiles copy more for each product.
+// of 108 SMs and 1.9 TB/s: narrow tiles copy more for each product.
 /// Where copies pass through registers.
 inline constexpr std::array kEarlySimtTiles = {LibraryTile{128, 128, 2}, LibraryTile{128, 64, 4},
                                                LibraryTile{64, 128, 4},  LibraryTile{128, 32, 4},

@@ -105,7 +105,7 @@ double lines_bytes(const Choice& c, const Operands& operands) {
 }
 // Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift
 // apart, step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor
-// and products of 2026-11-23) half of the pairs are left after 2500 steps, by the times of the same
+// and products) half of the pairs are left after 2500 steps, by the times of the same
 // products after 1000, which is taken; the counters fit steps better than rounds.
 double in_step_share(const Choice& c, const Gpu& gpu) {
   constexpr double kStepsInStep = 1000;

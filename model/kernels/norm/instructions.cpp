@@ -1,5 +1,5 @@
 // Instructions of the normalization kernels, by the counters of the default, calibration and random
-// runs of 2026-11-21 and -22 in validation/measured: least squares over their cases, mostly within
+// runs in validation/measured: least squares over their cases, mostly within
 // 5%.
 #include "model/kernels/norm/passes.hpp"
 

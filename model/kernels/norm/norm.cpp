@@ -15,7 +15,7 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
 
-// ptxas -v of CUDA 13.0 for compute capability 9.0, 2026-11-21.
+// ptxas -v of CUDA 13.0 for compute capability 9.0.
 constexpr std::array kRegisters = {
     Registers{Kind::layernorm,
               DType::fp32,

@@ -127,7 +127,7 @@ constexpr rows::Layout backward_ring_layout(const Problem& p) {
 
 /// As many at once as their registers allow, 512 threads of 128 on an SM. SMs come in groups of 16
 /// or 18 (GPCs), in which clusters of 4 or 8 leave some idle: of 132 SMs there is room for 15 of
-/// 16 clusters, by cudaOccupancyMaxActiveClusters (2026-11-21).
+/// 16 clusters, by cudaOccupancyMaxActiveClusters.
 constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_count) {
   const rows::Layout layout = backward_ring_layout(p);
   const std::int64_t slots = std::max<std::int64_t>(1, kMostThreads / layout.threads) * sm_count;

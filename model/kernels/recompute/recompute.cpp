@@ -24,7 +24,7 @@ constexpr std::array kValidated = {
     ValidatedRange{kChain, 1, kMaxChain}};
 
 /// Registers of the compiled kernels, kernels/recompute/recompute.cu by ptxas -v of CUDA 13.0 for
-/// compute capability 9.0, 2026-11-21.
+/// compute capability 9.0.
 struct Compiled {
   std::int64_t vector_bytes;
   std::int64_t loads;
@@ -68,7 +68,7 @@ constexpr double kSlopeFlops = 3;
 constexpr double kSigmoidInstructions = 4;
 constexpr double kSlopeInstructions = 2;
 
-// Warp instructions of the loops and around them, by the machine code of 2026-11-21 for compute
+// Warp instructions of the loops and around them, by the machine code for compute
 // capability 9.0. A store is skipped where it is not asked for, in fp32 by predicates: issued all
 // the same.
 double forward_instructions(const Share& share, double chain, double stored) {

@@ -18,7 +18,7 @@ constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
 
 // Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability
-// 9.0, 2026-11-21).
+// 9.0).
 constexpr std::int64_t kSumRegisters = 56;
 constexpr std::int64_t kFinishRegisters = 30;
 std::int64_t weighted_registers(DType dtype, bool ragged) {
@@ -26,8 +26,8 @@ std::int64_t weighted_registers(DType dtype, bool ragged) {
   return ragged ? 68 : dtype == DType::fp16 ? 70 : 72;
 }
 
-// A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0,
-// 2026-11-22; the counters of the runs of random shapes agree within 5%). Cycles that the issue of
+// A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0;
+// the counters of the runs of random shapes agree within 5%). Cycles that the issue of
 // dependent instructions is held back beyond one each count as dependent operations of 4.
 struct Code {
   double instructions = 0;

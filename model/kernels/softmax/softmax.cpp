@@ -19,7 +19,7 @@ constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{
                                    ValidatedRange{rows::kCols, 128, 262144}};
 
 // Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability
-// 9.0, 2026-11-21).
+// 9.0).
 struct Registers {
   DType dtype;
   std::int64_t three_pass, online;
@@ -271,8 +271,8 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
   const double rows_here = as_double(layout.rows_per_block);
   const double block_bytes = as_double(p[rows::kCols] * element_bytes(p)) * rows_here;
   // Between two uses of a row each resident block makes a sweep, and one in `reads` sweeps writes
-  // as much, through L1 too. By the sectors that L2 is asked for, runs default of 2026-11-21 and
-  // random1 of 2026-11-22: of rows that are 1.27 times L1 together, 98% are missed.
+  // as much, through L1 too. By the sectors that L2 is asked for, runs default and
+  // random1: of rows that are 1.27 times L1 together, 98% are missed.
   plan.reuse = {{.scope = Scope::block,
                  .bytes = (how.reads - 1) * bytes.distinct,
                  .distance_bytes = (1 + 1 / how.reads) * block_bytes,

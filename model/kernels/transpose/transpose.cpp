@@ -13,7 +13,7 @@ namespace {
 
 enum class Way : unsigned char { naive, tiled, padded };
 
-// Instructions of a warp by the counters (2026-11-22): element by element, straight and
+// Instructions of a warp by the counters: element by element, straight and
 // through shared memory, and in patches of k × k elements.
 constexpr double kInstructionsStraight = 94;
 constexpr double kInstructionsThroughTile = 231;
