@@ -1,9 +1,8 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 
+#include "cli/input/by_name.hpp"
 #include "model/catalog.hpp"
 #include "python/device.hpp"
 
@@ -19,17 +18,8 @@ class Names {
   std::shared_ptr<Device> device(pybind11::handle object);
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  template <class Value>
-  using ByName = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
-
-  ByName<KernelRef> kernels_;
-  ByName<std::shared_ptr<Device>> devices_;
+  cli::ByName<KernelRef> kernels_;
+  cli::ByName<std::shared_ptr<Device>> devices_;
 };
 
 }  // namespace roofcast::python

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "cli/input/by_name.hpp"
 #include "cli/input/device.hpp"
 #include "cli/input/query.hpp"
 #include "cli/output/json_writer.hpp"
@@ -42,15 +42,6 @@ class Batch {
   bool answer(std::string_view line, std::int64_t number, fmt::memory_buffer& out);
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  template <class Value>
-  using ByName = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
-
   struct Refusal {
     std::string_view kind;
     std::string message;

@@ -1,0 +1,21 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace roofcast::cli {
+
+/// Of texts, whether they are a string or a view of one.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
+/// Values by name, found by a view without making a string.
+template <class Value>
+using ByName = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
+
+}  // namespace roofcast::cli
