@@ -91,31 +91,33 @@ inline constexpr Constant kClocksPerCopiedPiece{
     Kind::fitted,
     "wgmma-candidates of 2026-11-22 in validation/measured",
     "2026-11-22"};
-inline constexpr Constant kStoreBytesPerClk{
-    "store_bytes_per_clk",
-    16.3,
+inline constexpr Constant kSmStoreBytesPerClk{
+    "sm_store_bytes_per_clk",
+    31.8,
     "B/clk",
-    "that one SM stores to L2",
-    Kind::fitted,
-    "gemm_tensor.csv (ai-dynamo/aiconfigurator), rows of even position",
-    "2026-11-22"};
+    "that one SM alone stores to L2; beside others it has its share of L2's writes",
+    Kind::measured,
+    "memory-study runs of both GPUs, l2_mix: writes by 1 to 16 SMs",
+    "2026-11-23"};
 inline constexpr Constant kL2ResidentShare{
     "l2_resident_share",
-    1.1,
+    0.97,
     "",
     "of the bytes of a partition of L2, that pass before what was read begins to be lost",
     Kind::measured,
-    "memory-study runs of both GPUs, l2_capacity: panels that every SM reads again are half lost "
-    "at 27.5 of 50 MB and 33.5 of 60 MB",
-    "2026-11-23"};
-inline constexpr Constant kL2GradualEviction{
-    "l2_gradual_eviction",
-    0.5,
-    "",
-    "of that, that pass more until all of it is lost",
-    Kind::measured,
-    "RRZE gpu-l2-cache: 9.7 TB/s to 44 MB, 6.5 TB/s at 53 MB",
-    "2026-11-21"};
+    "memory-study runs of both GPUs, l2_capacity: panels that every SM reads are all found again "
+    "to "
+    "26 of 50 MB and lost from 30 MB on; an L40S and an RTX PRO 6000 of one partition read "
+    "products' "
+    "weights again to 0.95 and 1.0 of it (ai-dynamo/aiconfigurator, gemm_perf)",
+    "2026-11-25"};
+inline constexpr Constant kL2GradualEviction{"l2_gradual_eviction",
+                                             0.12,
+                                             "",
+                                             "of that, that pass more until all of it is lost",
+                                             Kind::measured,
+                                             "as l2_resident_share",
+                                             "2026-11-25"};
 inline constexpr Constant kL2DirtyShare{"l2_dirty_share",
                                         0.9,
                                         "",
@@ -148,7 +150,7 @@ inline constexpr Constant kPdlLaunchShare{
 inline constexpr std::array kAll = {
     kSmVariability,        kMemoryQueueBytes,   kOverlappingWarps,    kL2QueueCycles,
     kTileLoadCycles,       kPipelineStepCycles, kPipelineStartCycles, kWgmmaStartCycles,
-    kClocksPerCopiedPiece, kStoreBytesPerClk,   kL2ResidentShare,     kL2GradualEviction,
+    kClocksPerCopiedPiece, kSmStoreBytesPerClk, kL2ResidentShare,     kL2GradualEviction,
     kL2DirtyShare,         kL2WriteShare,       kDramTurnaround,      kPdlLaunchShare};
 
 }  // namespace roofcast::law

@@ -66,7 +66,7 @@ std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t p
   std::vector<ChainReuse> found;
   for (const ArrayUse& use : program[position].plan.arrays) {
     const auto last = last_user(program, position, use.array);
-    if (!last && cache == CacheState::warm && use.returns_after_bytes) {
+    if (!last && cache != CacheState::cold && use.returns_after_bytes) {
       found.push_back({use.footprint, *use.returns_after_bytes, true});
       continue;
     }

@@ -16,9 +16,15 @@ namespace {
 // on both GPUs.
 constexpr double kSumsShare = 0.75;
 
-double resident_capacity_bytes(const Gpu& gpu) {
-  return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0) /
-         static_cast<double>(gpu.memory.l2_partitions);
+// What SMs of all partitions read has a copy in each. What one SM reads has a second copy where its
+// line belongs to another partition than the SM.
+double copies(Readers readers, const Gpu& gpu) {
+  const auto partitions = static_cast<double>(gpu.memory.l2_partitions);
+  return readers == Readers::all ? partitions : 2 - 1 / partitions;
+}
+
+double resident_capacity_bytes(Readers readers, const Gpu& gpu) {
+  return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0) / copies(readers, gpu);
 }
 
 // A wave covers a patch of the tile grid: whole columns of the group, then the next group.
@@ -73,10 +79,10 @@ Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, c
       raster.column_panel_bytes * columns + wave_rows * raster.row_panel_bytes;
   const double a_again = raster.row_panel_bytes * rows * std::max(0.0, a_passes - 1);
   const double b_again = raster.column_panel_bytes * columns * std::max(0.0, b_passes - 1);
-  const double a_missed = a_again * l2_miss_share(a_distance, gpu);
+  const double a_missed = a_again * l2_miss_share(a_distance, Readers::all, gpu);
   const double added =
       raster.row_panel_bytes > 0 ? raster.row_panel_written / raster.row_panel_bytes : 0;
-  return {a_missed + b_again * l2_miss_share(b_distance, gpu), a_missed * added};
+  return {a_missed + b_again * l2_miss_share(b_distance, Readers::all, gpu), a_missed * added};
 }
 
 namespace {
@@ -87,7 +93,8 @@ double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu&
   for (std::size_t i = 0; i < launch.plan.reuse.size(); ++i) {
     const Reuse& pass = launch.plan.reuse[i];
     if (pass.scope != Scope::block) continue;
-    bytes += launch.misses.reuse_bytes[i] * l2_miss_share(resident * pass.l2_distance_bytes, gpu);
+    bytes += launch.misses.reuse_bytes[i] *
+             l2_miss_share(resident * pass.l2_distance_bytes, Readers::one, gpu);
   }
   return bytes;
 }
@@ -97,7 +104,7 @@ double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu&
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
   const auto access = static_cast<double>(dram_access_bytes(gpu));
   const auto line = static_cast<double>(gpu.memory.l2_line_bytes);
-  const double capacity = resident_capacity_bytes(gpu);
+  const double capacity = resident_capacity_bytes(Readers::all, gpu);
   const double accesses = std::max(1.0, reads.table_bytes / access);
   double kept = capacity / access;
   if (reads.table_bytes > capacity) {
@@ -122,13 +129,14 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
   for (const ArrayUse& use : plan.arrays) {
     if (use.pattern.open_write_bytes <= 0) continue;
     const double meanwhile = std::max(resident, use.pattern.open_for_blocks) * each;
-    bytes += use.pattern.open_write_bytes * -std::expm1(-meanwhile / resident_capacity_bytes(gpu));
+    bytes += use.pattern.open_write_bytes *
+             -std::expm1(-meanwhile / resident_capacity_bytes(Readers::all, gpu));
   }
   return bytes;
 }
 
-double l2_miss_share(double distance_bytes, const Gpu& gpu) {
-  return missed_share(distance_bytes, resident_capacity_bytes(gpu));
+double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu) {
+  return missed_share(distance_bytes, resident_capacity_bytes(readers, gpu));
 }
 
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
@@ -152,7 +160,7 @@ Traffic dram_traffic(const LaunchTraffic& launch, const Gpu& gpu) {
     dram.read_bytes += random_bytes(*use.random, launch.misses.arrays[i].random_sectors, gpu);
   }
   for (const ChainReuse& reuse : launch.chain) {
-    const double found = 1 - l2_miss_share(reuse.distance_bytes, gpu);
+    const double found = 1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu);
     dram.read_bytes -= reuse.bytes.read_bytes * found;
     dram.write_bytes -= reuse.bytes.write_bytes * found;
   }
@@ -179,11 +187,11 @@ double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu
   if (extent <= 0) return 1;
   const double sets =
       std::clamp(kTimesL2 * gpu.memory.l2_bytes.value_or(0) / extent + 1, kFewestSets, kMostSets);
-  return l2_miss_share(sets * dram.total_bytes(), gpu);
+  return l2_miss_share(sets * dram.total_bytes(), Readers::one, gpu);
 }
 
 double lost_of_small(double bytes, const Gpu& gpu) {
-  return l2_miss_share(kMostSets * bytes, gpu);
+  return l2_miss_share(kMostSets * bytes, Readers::one, gpu);
 }
 
 double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {

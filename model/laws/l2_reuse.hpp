@@ -10,9 +10,14 @@
 
 namespace roofcast {
 
+/// Who reads each byte: one SM, or SMs of all of L2's partitions.
+enum class Readers : unsigned char { one, all };
+
 /// Share of accesses that miss L2 when the same data comes round again after `distance_bytes` of
-/// other data: none up to the capacity C, all from 1.5·C on, linear between.
-double l2_miss_share(double distance_bytes, const Gpu& gpu);
+/// other data: none up to the capacity C, all from (1 + l2_gradual_eviction)·C on, linear between.
+/// C is l2_resident_share of L2's bytes ÷ copies: with p partitions p copies of what all read, and
+/// 2 - 1/p of what one SM reads.
+double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 
 /// Operand bytes that the waves of a raster touch, each wave's once: what blocks that march in step
 /// wait for.

@@ -20,7 +20,8 @@ LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
   double warm_bytes = 0;
   for (const ChainReuse& reuse : chain) {
     if (!reuse.from_before) continue;
-    warm_bytes += reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, gpu));
+    warm_bytes +=
+        reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
   }
   LaunchMemory memory;
   if (cache == CacheState::steady) memory.small_share = lost_of_small(memory_bytes(program), gpu);

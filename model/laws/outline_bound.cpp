@@ -9,14 +9,18 @@ namespace roofcast {
 
 namespace {
 
-double least_cycles(const Outline& outline, const Gpu& gpu) {
+double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                               : gpu.sm.vector_flop_per_clk[outline.type];
   constexpr double kNever = 1e18;
   const double arithmetic =
       std::max(outline.step_flops / sheet.value_or(kNever), outline.step_operands);
   const double port = outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever);
-  const double stored = outline.stored_bytes / law::kStoreBytesPerClk;
+  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
+  const double l2_writes =
+      law::kL2WriteShare * gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
+  const double stored =
+      outline.stored_bytes / std::min<double>(law::kSmStoreBytesPerClk, l2_writes / sms);
   // With one buffer nothing is copied ahead.
   const double ahead = outline.stages > 1 ? 1 : 0;
   const double rest =
@@ -25,7 +29,6 @@ double least_cycles(const Outline& outline, const Gpu& gpu) {
   const double groups = outline.scheduler == TileScheduler::ping_pong ? 2 : 1;
   const double life = (outline.steps * step + stored) / groups;
   const double busy = std::max(outline.steps * arithmetic, outline.steps * port + stored);
-  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
   const auto blocks = static_cast<double>(outline.blocks);
   const auto resident = static_cast<double>(outline.blocks_per_sm);
   const double slots = sms * resident;
@@ -39,7 +42,7 @@ double least_cycles(const Outline& outline, const Gpu& gpu) {
 double least_time_s(const Outline& outline, const LaunchCosts& costs, double clock_hz,
                     const Gpu& gpu) {
   return costs.first_s + (outline.launches - 1) * costs.next_s +
-         least_cycles(outline, gpu) / clock_hz;
+         least_cycles(outline, clock_hz, gpu) / clock_hz;
 }
 
 }  // namespace roofcast

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
-#include "model/counting/dram_access.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
@@ -80,7 +80,8 @@ constexpr double kPiecesOfWarp = 6;
 double copied_pieces(const Choice& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
   const double rows = std::min(c.m, as_double(c.tile.m)) + std::min(c.n, as_double(c.tile.n));
-  return rows * c.depth() / c.vector / as_double(kWarpLanes) * kPiecesOfWarp;
+  const double depth = c.k / (as_double(c.splits) * c.steps());  // of the step, as far as k goes
+  return rows * depth / c.vector / as_double(kWarpLanes) * kPiecesOfWarp;
 }
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
@@ -171,7 +172,7 @@ double groups_of(const Choice& c) {
 
 TileScheduler scheduler_of(const Choice& c) {
   if (c.tile.ping_pong) return TileScheduler::ping_pong;
-  return c.tensor ? TileScheduler::persistent : TileScheduler::hardware;
+  return c.takes_wide ? TileScheduler::persistent : TileScheduler::hardware;
 }
 
 // A product is issued before the one before it has ended.
@@ -309,11 +310,13 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
     plan.useful.vector_flops = 2 * c.batch * c.m * c.n * c.k;
   }
   plan.arrays = {quantizes(p) ? scratch(kA, {a, 0}) : reads_activation(kA, a), reads(kB, b)};
-  for (ArrayUse& operand : plan.arrays) operand.pattern.read_density = kDensityOfLines;
-  if (p[kWeightCopies] > 0) {
-    plan.arrays.back().returns_after_bytes = as_double(p[kWeightCopies]) * b + a + out;
-  }
+  for (ArrayUse& operand : plan.arrays) operand.pattern.read_density = library::kGemmReadDensity;
   plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, partial_bytes(c)}) : writes(kC, out));
+  if (p[kWeightCopies] > 0) {
+    // Launches take A and C again each time, and the copies of B in turn.
+    for (ArrayUse& use : plan.arrays) use.returns_after_bytes = a + b + out;
+    plan.arrays[kB].returns_after_bytes = as_double(p[kWeightCopies]) * b + a + out;
+  }
   if (p[kBatch] == 1) plan.raster = raster(c, gpu);
   set_launch(plan, c, gpu);
   set_phases(plan, c, p.dtype, gpu);

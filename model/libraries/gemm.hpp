@@ -40,8 +40,9 @@ inline constexpr std::array kLibraryParameters = with_own(
     setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
     setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose),
     setting("weight_copies",
-            "copies of B that launches take in turn: warm, L2 may still hold the next; 0: it never "
-            "does",
+            "copies of B that launches with the same A and C take in turn: warm or steady, L2 may "
+            "still hold "
+            "the next; 0: it never does",
             0, 1024, 0),
     roofcast::Parameter{"batch", "products of that shape, each of its own operands", 1,
                         std::int64_t{1} << 20, 1},

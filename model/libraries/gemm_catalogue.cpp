@@ -156,13 +156,16 @@ class Widths {
       if (most_ <= 0) continue;
       const std::int64_t blocks = rows_ * splits;
       std::int64_t columns = ceil_div(other_extent_, most_);
+      const bool chosen = p_[kSplitK] == kToChoose;
       // A split is for what one round takes.
-      if (splits > 1 && blocks * columns > places && p_[kSplitK] == kToChoose) continue;
+      if (chosen && splits > 1 && (!is_deep() || blocks * columns > places)) continue;
       for (std::int64_t left = splits > 1 ? 1 : kWidths; left > 0; --left) {
         columns = ceil_div(blocks * columns, places) * places / blocks;  // fills the last round
         const std::int64_t width =
             ceil_div(ceil_div(other_extent_, columns), kWideColumns) * kWideColumns;
-        add_width(found, width, splits);
+        columns = ceil_div(other_extent_, width);
+        const bool splittable = is_deep() && 2 * rows_ * columns <= places;
+        if (!chosen || splits > 1 || !splittable) add_width(found, width, splits);
         if (width == kWideColumns) break;
         columns = ceil_div(other_extent_, width - kWideColumns);
       }
@@ -171,6 +174,13 @@ class Widths {
 
  private:
   static constexpr std::int64_t kWidths = 4;  // numbers of rounds that are tried
+
+  // The library splits products of more than 2048 in k whose tiles leave half of the SMs idle, and
+  // hardly others: 241 of 261 by their kernels' names, and 19 of 1,326.
+  bool is_deep() const {
+    constexpr std::int64_t kDeepSteps = 32;
+    return steps_of(p_) > kDeepSteps;
+  }
 
   void add_width(std::vector<Problem>& found, std::int64_t width, std::int64_t splits) const {
     const std::int64_t m = along_m_ ? side_ : width, n = along_m_ ? width : side_;
@@ -223,12 +233,17 @@ std::int64_t most_blocks(const Problem& p, const LibraryTile& tile, const Gpu& g
 
 std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   static constexpr std::int64_t kWhole = 1;
+  static constexpr std::array<std::int64_t, 12> kMmaSplits = {1,  2,  3,  4,  6,  8,
+                                                              12, 16, 24, 32, 48, 64};
+  const bool by_mma = p.dtype != DType::fp32 && !takes_wide(p, gpu);
+  std::span<const std::int64_t> known = kSplits;
+  if (by_mma) known = kMmaSplits;
   const bool whole_sums = p.dtype == DType::fp32 && p[kBatch] > 1;
   // Kernels for one product of a batch add nothing from others.
   const std::int64_t& asked = whole_sums && p[kSplitK] == kToChoose ? kWhole : p.values[kSplitK];
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
-  found.reserve(tiles.size() * kSplits.size());
+  found.reserve(tiles.size() * known.size());
   for (const LibraryTile& tile : tiles) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
         fitting_blocks(tile, p.dtype, gpu) == 0) {
@@ -236,7 +251,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
     }
     const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
     for (const std::int64_t splits :
-         splits_of(asked, steps_of(p), whole, most_blocks(p, tile, gpu))) {
+         splits_of(asked, steps_of(p), whole, most_blocks(p, tile, gpu), known)) {
       add(found, p, tile.m, tile.n, splits);
     }
   }

@@ -135,8 +135,8 @@ struct ArrayUse {
   /// An earlier kernel has just computed it, as a rule: x of a kernel over rows, A of a product;
   /// not weights. CacheState::warm finds it in L2.
   bool activation = false;
-  /// In launches one after the other it comes round again after so many bytes through L2; if warm,
-  /// it is found as far as L2 keeps it. Absent: it does not come round.
+  /// In launches one after the other it comes round again after so many bytes through L2; but for
+  /// a cold one they find it as far as L2 keeps it. Absent: it does not come round.
   std::optional<double> returns_after_bytes{};
   /// Position among the kernel's inputs, where it is not that among the plan's arrays.
   std::optional<std::size_t> input{};

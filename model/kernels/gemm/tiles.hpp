@@ -93,21 +93,23 @@ inline constexpr std::array kLargeSimtTiles = {
 /// Parts of k among which a library chooses, and a setting that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
 
-/// Those worth a forecast, or the number asked for. A part is at least three steps long, and no
+/// Those of `known` worth a forecast, or the number asked for. A part is at least three steps long, and no
 /// product is split further where one part less already makes `most_blocks` blocks, `blocks` each.
 constexpr std::span<const std::int64_t> splits_of(const std::int64_t& asked, std::int64_t steps,
-                                                  std::int64_t blocks, std::int64_t most_blocks) {
+                                                  std::int64_t blocks, std::int64_t most_blocks,
+                                                  std::span<const std::int64_t> known = kSplits) {
   if (asked != kToChoose) return {&asked, 1};
   constexpr std::int64_t kLeastSteps = 3;
   std::size_t count = 1;
-  while (count < kSplits.size() && steps >= kLeastSteps * kSplits[count] &&
-         blocks * (kSplits[count] - 1) < most_blocks) {
+  while (count < known.size() && steps >= kLeastSteps * known[count] &&
+         blocks * (known[count] - 1) < most_blocks) {
     ++count;
   }
-  return {kSplits.data(), count};
+  return known.first(count);
 }
 /// A temporary ends before the result.
 std::span<const std::int64_t> splits_of(std::int64_t&& asked, std::int64_t, std::int64_t,
-                                        std::int64_t) = delete;
+                                        std::int64_t,
+                                        std::span<const std::int64_t> = kSplits) = delete;
 
 }  // namespace roofcast::gemm

@@ -22,11 +22,25 @@ Gpu holding_60_mb() {
 
 TEST(L2Reuse, NothingMissesUntilTheCapacity) {
   Gpu gpu = holding_60_mb();
-  EXPECT_EQ(l2_miss_share(60e6, gpu), 0);
-  EXPECT_DOUBLE_EQ(l2_miss_share(75e6, gpu), 0.5);
-  EXPECT_EQ(l2_miss_share(90e6, gpu), 1);
+  const double gone = 60e6 * (1 + law::kL2GradualEviction), half = (60e6 + gone) / 2;
+  EXPECT_EQ(l2_miss_share(60e6, Readers::all, gpu), 0);
+  EXPECT_NEAR(l2_miss_share(half, Readers::all, gpu), 0.5, 1e-12);
+  EXPECT_NEAR(l2_miss_share(gone, Readers::all, gpu), 1, 1e-12);
   *gpu.memory.l2_bytes /= 2;
-  EXPECT_DOUBLE_EQ(l2_miss_share(37.5e6, gpu), 0.5);
+  EXPECT_NEAR(l2_miss_share(half / 2, Readers::all, gpu), 0.5, 1e-12);
+}
+
+// Of two partitions all of what every SM reads is held twice, of what one SM reads the half whose
+// lines belong to the other partition: 30 and 40 of 60 MB.
+TEST(L2Reuse, PartitionsHoldCopies) {
+  Gpu gpu = holding_60_mb();
+  gpu.memory.l2_partitions = 2;
+  EXPECT_EQ(l2_miss_share(30e6, Readers::all, gpu), 0);
+  EXPECT_GT(l2_miss_share(31e6, Readers::all, gpu), 0);
+  EXPECT_EQ(l2_miss_share(40e6, Readers::one, gpu), 0);
+  EXPECT_GT(l2_miss_share(41e6, Readers::one, gpu), 0);
+  gpu.memory.l2_partitions = 1;
+  EXPECT_EQ(l2_miss_share(60e6, Readers::one, gpu), 0);
 }
 
 // L2 holds the last 30 MB of traffic, of which half are writes.
@@ -104,8 +118,9 @@ TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
   TileRaster raster = {
       .tile_rows = 10, .tile_columns = 100, .row_panel_bytes = 1e5, .column_panel_bytes = 1e5};
   EXPECT_EQ(raster_traffic(raster, 50).read_bytes, 0);  // 100 · 0.1 + 0.1 MB
-  raster.column_panel_bytes = 7.5e5;  // B is 75 MB, with a row of A 75.1: half a tenth more is lost
-  EXPECT_NEAR(raster_traffic(raster, 50).read_bytes, 75e6 * 9 * (75.1 / 60 - 1) / 0.5, 1);
+  raster.column_panel_bytes = 6.3e5;                    // B is 63 MB, with a row of A 63.1
+  EXPECT_NEAR(raster_traffic(raster, 50).read_bytes,
+              63e6 * 9 * (63.1 / 60 - 1) / law::kL2GradualEviction, 1);
 }
 
 // 120 MB in and as much out, by 100 blocks.
@@ -149,17 +164,17 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
 }
 
 // L2 keeps 60 MB of 60/0.54. Sets of a table as large as that L2, three times which they take, come round after
-// four launches: 18.75 MB of each are 75 MB, of which half is lost. Of 10 GB there are two sets.
+// four launches: 15.9 MB of each are 63.6 MB, of which half is lost. Of 10 GB there are two sets.
 TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
   const Gpu gpu = holding_60_mb();
   Plan plan;
   EXPECT_EQ(lost_between_rounds(plan, {25e6, 0}, gpu), 1);
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {}}};
   plan.arrays[0].random = RandomReads{.sectors = 1e5, .table_bytes = *gpu.memory.l2_bytes};
-  EXPECT_DOUBLE_EQ(lost_between_rounds(plan, {15e6, 3.75e6}, gpu), 0.5);
+  EXPECT_NEAR(lost_between_rounds(plan, {12e6, 3.9e6}, gpu), 0.5, 1e-9);
   EXPECT_EQ(lost_between_rounds(plan, {15e6, 0}, gpu), 0);
   plan.arrays[0].random->table_bytes = 10e9;
-  EXPECT_DOUBLE_EQ(lost_between_rounds(plan, {37.5e6, 0}, gpu), 0.5);
+  EXPECT_NEAR(lost_between_rounds(plan, {31.8e6, 0}, gpu), 0.5, 1e-9);
 }
 
 // What a launch reads and writes whole is not found again, unless 4096 sets of it are less than L2 keeps.
@@ -174,14 +189,14 @@ TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
   tiny.arrays = {{.array = 0, .compulsory = {}, .footprint = {5e3, 5e3}}};
   EXPECT_EQ(lost_between_rounds(tiny, {5e3, 5e3}, gpu), 0);  // 41 MB
   EXPECT_EQ(lost_of_small(10e3, gpu), 0);
-  EXPECT_DOUBLE_EQ(lost_of_small(75e6 / 4096, gpu), 0.5);
+  EXPECT_NEAR(lost_of_small(63.6e6 / 4096, gpu), 0.5, 1e-9);
   EXPECT_EQ(lost_of_small(90e6 / 4096, gpu), 1);
-  // Reads that touch half of the memory around them span twice their bytes: four sets are 67.5 MB.
+  // Reads that touch half of the memory around them span twice their bytes: four sets are 61.8 MB.
   const double span = *gpu.memory.l2_bytes;
   Plan half;
   half.arrays = {
       {.array = 0, .compulsory = {}, .footprint = {span / 2, 0}, .pattern = {.read_density = 0.5}}};
-  EXPECT_DOUBLE_EQ(lost_between_rounds(half, {67.5e6 / 4, 0}, gpu), 0.25);
+  EXPECT_NEAR(lost_between_rounds(half, {61.8e6 / 4, 0}, gpu), 0.25, 1e-9);
 }
 
 // A sector waits for its other part while 50 of 100 blocks move 120 of 240 MB, twice L2's size.
@@ -211,11 +226,11 @@ TEST(L2Reuse, OneOpenByteCounts) {
 TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
   Plan plan;
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {100, 40}}};
-  const std::vector<ChainReuse> chain = {{{60, 30}, 75e6}};  // half is gone
+  const std::vector<ChainReuse> chain = {{{60, 30}, 63.6e6}};  // half is gone
   const Traffic dram =
       testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, holding_60_mb(), chain);
-  EXPECT_DOUBLE_EQ(dram.read_bytes, 100 - 30);
-  EXPECT_DOUBLE_EQ(dram.write_bytes, 40 - 15);
+  EXPECT_NEAR(dram.read_bytes, 100 - 30, 1e-9);
+  EXPECT_NEAR(dram.write_bytes, 40 - 15, 1e-9);
 }
 
 TEST(L1Reuse, NothingMissesUntilTheCapacity) {
