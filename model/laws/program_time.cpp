@@ -15,6 +15,12 @@ bool uses_tensor_cores(const LaunchSequence& program) {
   });
 }
 
+TimedLaunch sized(const LaunchSequence& program, std::size_t position, CacheState cache,
+                  const Gpu& gpu) {
+  const Occupancy fit = checked_occupancy(program[position].plan, gpu);
+  return {&program[position], fit, launch_memory(program, position, fit, cache, gpu)};
+}
+
 // What crosses below L1. What stays dirty in L2 after a single launch, the last one need not wait
 // for.
 void add_memory(ProgramTime& result, CacheState cache, const Gpu& gpu) {
@@ -31,34 +37,56 @@ void add_memory(ProgramTime& result, CacheState cache, const Gpu& gpu) {
 
 }  // namespace
 
-std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
-                                const Assumptions& assumptions) {
+std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
+                                      const Assumptions& assumptions) {
   const auto& measured = assumptions.sm_clock_hz;
-  const auto hz = measured ? measured : expected_clock_hz(gpu, uses_tensor_cores(program));
+  const auto hz = measured ? measured : expected_clock_hz(gpu, on_tensor_cores);
   const bool back_to_back = assumptions.cache == CacheState::steady;
   return hz ? std::optional(SmClock{*hz, measured.has_value(), back_to_back}) : std::nullopt;
 }
 
+std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
+                                const Assumptions& assumptions) {
+  return expected_clock(uses_tensor_cores(program), gpu, assumptions);
+}
+
 ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,
-                         const Assumptions& assumptions) {
+                         const Assumptions& assumptions, std::span<const TimedLaunch> known) {
   const CacheState cache = assumptions.cache;
   ProgramTime result;
   result.launches.reserve(program.size());
   result.runs.reserve(program.size());
+  result.launches.assign(known.begin(), known.end());
   for (std::size_t i = 0; i < program.size(); ++i) {
-    const Occupancy fit = checked_occupancy(program[i].plan, gpu);
-    result.launches.push_back({&program[i], fit, launch_memory(program, i, fit, cache, gpu)});
+    if (i < known.size()) {
+      result.launches[i].node = &program[i];
+    } else {
+      result.launches.push_back(sized(program, i, cache, gpu));
+    }
   }
   add_memory(result, cache, gpu);
-  for (TimedLaunch& one : result.launches) {
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    TimedLaunch& one = result.launches[i];
     const auto& [plan, repeats] = *one.node;
-    one.time = launch_time(plan, one.fit, one.memory, clock, gpu);
+    if (i >= known.size()) one.time = launch_time(plan, one.fit, one.memory, clock, gpu);
     result.runs.push_back({repeats, one.time.time_s, plan.start == Start::programmatic});
     result.running_s += repeats * one.time.time_s;
   }
-  result.costs = launch_costs(gpu, cache, assumptions.launch.value_or(usual_launch(cache)));
+  result.costs = launch_costs(gpu, assumptions);
   result.chain = schedule(result.runs, result.costs, assumptions.queued_s);
   return result;
+}
+
+std::vector<TimedLaunch> beginning_times(const LaunchSequence& beginning, const SmClock& clock,
+                                         const Gpu& gpu, CacheState cache) {
+  std::vector<TimedLaunch> launches;
+  if (cache == CacheState::steady) return launches;
+  launches.reserve(beginning.size());
+  for (std::size_t i = 0; i < beginning.size(); ++i) {
+    TimedLaunch& one = launches.emplace_back(sized(beginning, i, cache, gpu));
+    one.time = launch_time(one.node->plan, one.fit, one.memory, clock, gpu);
+  }
+  return launches;
 }
 
 }  // namespace roofcast

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/laws/clock.hpp"
@@ -33,13 +34,20 @@ struct ProgramTime {
   double total_s() const { return launch_s() + running_s; }
 };
 
-/// Absent where no clock of the device is known.
+/// The clock of a program, which uses tensor cores or does not. Absent where none is known.
+std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
+                                      const Assumptions& assumptions);
 std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
                                 const Assumptions& assumptions);
 
 /// Of a device whose occupancy rules and SMs are known. Throws InputError where a block does not
-/// fit. The program must live as long as the answer.
+/// fit. The program must live as long as the answer. `known`: its first launches, timed before.
 ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,
-                         const Assumptions& assumptions);
+                         const Assumptions& assumptions, std::span<const TimedLaunch> known = {});
+
+/// The launches of a program's beginning, which others follow. Launches back to back, of which the
+/// smallest find their data by what all of them use, have no beginning of their own: none.
+std::vector<TimedLaunch> beginning_times(const LaunchSequence& beginning, const SmClock& clock,
+                                         const Gpu& gpu, CacheState cache);
 
 }  // namespace roofcast

@@ -240,9 +240,11 @@ Operands operands_of(const Problem& p, bool b_along_k) {
   return {side(operand_a(p), kCopyOfA), side(operand_b(p, b_along_k), kCopyOfB)};
 }
 
-void add_copies(LaunchSequence& program, const Problem& p, bool b_along_k) {
+LaunchSequence copies_before(const Problem& p, bool b_along_k) {
+  LaunchSequence program;
   add_copy(program, operand_a(p), kCopyOfA);
   add_copy(program, operand_b(p, b_along_k), kCopyOfB);
+  return program;
 }
 
 }  // namespace roofcast::gemm::tensor

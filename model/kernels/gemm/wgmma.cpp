@@ -316,12 +316,14 @@ std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, con
 
 }  // namespace
 
+LaunchSequence copies_before_wgmma(const Problem& p, const Gpu& /*gpu*/) {
+  return copies_before(p, wgmma_along_k(p.dtype));
+}
+
 LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  LaunchSequence program;
-  const bool along_k = wgmma_along_k(p.dtype);
-  add_copies(program, p, along_k);
-  Plan plan = main_launch(c, operands_of(p, along_k), gpu);
+  LaunchSequence program = copies_before_wgmma(p, gpu);
+  Plan plan = main_launch(c, operands_of(p, wgmma_along_k(p.dtype)), gpu);
   if (!program.empty()) plan.start = Start::code;
   program.push_back({std::move(plan)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
@@ -363,18 +365,26 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
+  const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
+  const double steps = all_steps(c, gpu);
+  const Written to = written(c, gpu);
   // Parts of the last round's tiles are less than a round.
   return {.blocks = c.tiles() * p[kSplitK] - c.split_tiles(gpu),
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent,
           .type = p.dtype,
+          .of_warpgroups = true,
+          .warps = as_double(c.tile.threads() / kWarpLanes),
           .steps = as_double(c.steps()),
           .stages = as_double(c.tile.stages),
           .parts = groups_of(c) * kChains,
           .chains = kChains,
           .step_flops = 2 * c.area() * as_double(depth_of(p)),
           .step_operands = operand_wavefronts(c),
-          .stored_bytes = partial_bytes(p) / as_double(c.tiles() * p[kSplitK]),
-          .launches = p[kSplitK] > 1 ? 2.0 : 1.0};
+          .step_bytes = box_bytes(c, operands) / steps,
+          .step_copies = lines_bytes(c, operands) / steps / as_double(kTileLineBytes),
+          .stored_bytes = (to.sums + to.direct) / as_double(c.tiles() * p[kSplitK]),
+          .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
+          .useful_flops = c.s.flops()};
 }
 
 }  // namespace roofcast::gemm::tensor

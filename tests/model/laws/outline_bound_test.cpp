@@ -26,8 +26,7 @@ TEST_P(Bound, NoForecastIsShorter) {
         check(kernel, asked, 0b111);
         for (const Problem& one : kernel.kernel->candidates(asked, gpu)) {
           const Outline brief = kernel.kernel->outline(one, gpu);
-          const double least_s = least_time_s(brief, launch_costs(gpu, CacheState::cold),
-                                              *expected_clock_hz(gpu, true), gpu);
+          const double least_s = least_time_s(brief, gpu, {});
           const double expected_s =
               predict({kernel.family, kernel.kernel}, one, gpu).time->expected_s;
           EXPECT_LE(least_s, expected_s * (1 + 1e-6))
