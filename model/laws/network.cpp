@@ -51,10 +51,19 @@ struct Wait {
 
 /// A visit with what does not depend on the throughput worked out.
 struct Prepared {
-  double loads, rest;  ///< without waiting
-  double repeats, stages, fill;
-  std::array<Wait, kStations + 1> pipes, memory;
+  double shared = 0;           ///< the pipes of an SM, which a step takes together
+  double loads = 0, rest = 0;  ///< without waiting
+  double repeats = 1, stages = 1, fill = 0;
+  std::array<Wait, kStations + 1> pipes, memory;  // as many as are counted
   std::size_t pipe_count = 0, memory_count = 0;
+
+  // Who waits for nobody is left out.
+  void add_pipe(const Wait& wait) {
+    if (wait.slope > 0) pipes[pipe_count++] = wait;
+  }
+  void add_memory(const Wait& wait) {
+    if (wait.slope > 0) memory[memory_count++] = wait;
+  }
 
   static double waited(std::span<const Wait> waits, double x) {
     double sum = 0;
@@ -75,20 +84,24 @@ struct Prepared {
   }
 };
 
+/// Cycles of one block at each station; the last one is the pipes of an SM together.
+using AllStations = std::array<double, kStations + 1>;
+
 class Network {
  public:
-  Network(std::span<const Visit> visits, double resident, bool fills) : resident_(resident) {
-    std::vector<double> all(kStations + 1);  // the pipes of an SM together are one more
-    shared_.reserve(visits.size());
-    for (const Visit& visit : visits) {
-      shared_.push_back(visit.grouped ? 0 : pipes_of(visit).overlapped(visit.warps * resident));
+  Network(std::span<const Visit> visits, double resident, bool fills)
+      : resident_(resident), prepared_(visits.size()) {
+    AllStations all{};
+    for (std::size_t i = 0; i < visits.size(); ++i) {
+      const Visit& visit = visits[i];
+      double& shared = prepared_[i].shared;
+      if (!visit.grouped) shared = pipes_of(visit).overlapped(visit.warps * resident);
       for (std::size_t s = 0; s < kStations; ++s) all[s] += visit.repeats * visit.demand.at(s);
-      all[kStations] += visit.repeats * shared_.back();
+      all[kStations] += visit.repeats * shared;
     }
     fullest_ = *std::max_element(all.begin(), all.end());
-    prepared_.reserve(visits.size());
     for (std::size_t i = 0; i < visits.size(); ++i) {
-      prepared_.push_back(prepare(visits[i], shared_[i], all, fills));
+      prepare(visits[i], all, fills, prepared_[i]);
     }
   }
 
@@ -107,16 +120,14 @@ class Network {
     return {variability * demand * f * all, f * all};
   }
 
-  Prepared prepare(const Visit& visit, double pipes, const std::vector<double>& all,
-                   bool fills) const {
+  void prepare(const Visit& visit, const AllStations& all, bool fills, Prepared& result) const {
     const OwnService own = own_service(visit);
-    Prepared result{visit.load_latency + own.loads,
-                    visit.latency + own.pipes,
-                    visit.repeats + visit.ramp_steps,
-                    visit.stages,
-                    fills && visit.stages > 1 ? visit.load_latency + own.loads : 0,
-                    {},
-                    {}};
+    const double pipes = result.shared;
+    result.loads = visit.load_latency + own.loads;
+    result.rest = visit.latency + own.pipes;
+    result.repeats = visit.repeats + visit.ramp_steps;
+    result.stages = visit.stages;
+    if (fills && visit.stages > 1) result.fill = result.loads;
     for (std::size_t s = 0; s < kStations; ++s) {
       const bool hidden = is_hidden(visit, s);
       if (visit.demand.at(s) <= 0 || (pipes > 0 && s < kPipes && !hidden)) continue;
@@ -124,25 +135,23 @@ class Network {
         // Customers are bytes on their way.
         const double parts = hidden ? 1 : visit.parts;
         const double bytes = std::max(1.0, visit.bytes / parts);
-        result.memory[result.memory_count++] = wait_at(
-            visit.demand.at(s) / parts, all[s], resident_ * parts * (hidden ? visit.stages : 1),
-            law::kMemoryQueueBytes / bytes);
+        result.add_memory(wait_at(visit.demand.at(s) / parts, all[s],
+                                  resident_ * parts * (hidden ? visit.stages : 1),
+                                  law::kMemoryQueueBytes / bytes));
         continue;
       }
       const double spread = s == kPipes ? 1 : visit.parts / servers(visit, s);
-      result.pipes[result.pipe_count++] =
-          wait_at(visit.demand.at(s) / spread, all[s], resident_ * spread - 1, law::kSmVariability);
+      result.add_pipe(wait_at(visit.demand.at(s) / spread, all[s], resident_ * spread - 1,
+                              law::kSmVariability));
     }
     if (pipes > 0) {
       const double spread = visit.parts / std::min(kSubPartitions, visit.parts);
-      result.pipes[result.pipe_count++] =
-          wait_at(pipes / spread, all[kStations], resident_ * spread - 1, law::kSmVariability);
+      result.add_pipe(
+          wait_at(pipes / spread, all[kStations], resident_ * spread - 1, law::kSmVariability));
     }
-    return result;
   }
 
   double resident_;
-  std::vector<double> shared_;
   double fullest_ = 0;
   std::vector<Prepared> prepared_;
 };
