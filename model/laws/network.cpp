@@ -44,9 +44,19 @@ Pipes pipes_of(const Visit& visit) {
   return pipes;
 }
 
+/// A time for throughput X, and how it grows with X.
+struct Cycles {
+  double cycles, slope;
+};
+
 /// The time that a step spends at a station for throughput X: slope · X ÷ (1 − limit · X).
 struct Wait {
   double slope, limit;
+
+  Cycles at(double x) const {
+    const double idle = 1 / (1 - limit * x);
+    return {slope * x * idle, slope * idle * idle};
+  }
 };
 
 /// A visit with what does not depend on the throughput worked out.
@@ -65,22 +75,30 @@ struct Prepared {
     if (wait.slope > 0) memory[memory_count++] = wait;
   }
 
-  static double waited(std::span<const Wait> waits, double x) {
-    double sum = 0;
-    for (const Wait& wait : waits) sum += wait.slope * x / (1 - wait.limit * x);
+  static Cycles waited(std::span<const Wait> waits, double x) {
+    Cycles sum{0, 0};
+    for (const Wait& wait : waits) {
+      const Cycles one = wait.at(x);
+      sum.cycles += one.cycles, sum.slope += one.slope;
+    }
     return sum;
   }
   // The many requests of a step are at all levels of memory at once: the longest wait counts.
-  static double longest(std::span<const Wait> waits, double x) {
-    double most = 0;
-    for (const Wait& wait : waits) most = std::max(most, wait.slope * x / (1 - wait.limit * x));
+  static Cycles longest(std::span<const Wait> waits, double x) {
+    Cycles most{0, 0};
+    for (const Wait& wait : waits) {
+      const Cycles one = wait.at(x);
+      if (one.cycles > most.cycles) most = one;
+    }
     return most;
   }
   // Of `stages` steps under way, a step's time where loads and the rest follow each other.
-  double cycles(double x) const {
-    const double load = loads + longest({memory.data(), memory_count}, x);
-    const double other = rest + waited({pipes.data(), pipe_count}, x);
-    return repeats * std::max(other, (load + other) / stages) + fill;
+  Cycles at(double x) const {
+    const Cycles load = longest({memory.data(), memory_count}, x);
+    const Cycles other = waited({pipes.data(), pipe_count}, x);
+    const double alone = rest + other.cycles, ahead = (loads + load.cycles + alone) / stages;
+    if (alone > ahead) return {repeats * alone + fill, repeats * other.slope};
+    return {repeats * ahead + fill, repeats * (load.slope + other.slope) / stages};
   }
 };
 
@@ -106,10 +124,13 @@ class Network {
   }
 
   double fullest() const { return fullest_; }
-  double life(double x) const {
-    double cycles = 0;
-    for (const Prepared& visit : prepared_) cycles += visit.cycles(x);
-    return cycles;
+  Cycles life(double x) const {
+    Cycles sum{0, 0};
+    for (const Prepared& visit : prepared_) {
+      const Cycles one = visit.at(x);
+      sum.cycles += one.cycles, sum.slope += one.slope;
+    }
+    return sum;
   }
 
  private:
@@ -177,26 +198,28 @@ OwnService own_service(const Visit& visit) {
   return own;
 }
 
-// n = X · T(X) grows with X: regula falsi with Illinois' rule.
+// X − n ÷ T(X) grows with X, nearly in a line where stations are idle, since T is flat there, and
+// where one is full, since then its inverse is. So Newton's steps are few; one that leaves what lies
+// between a throughput too low and one too high halves that instead.
 double steady_cycle(std::span<const Visit> visits, double resident, bool fills) {
-  constexpr double kExact = 1e-6;
-  constexpr int kMost = 40;
+  constexpr double kExact = 1e-9;
+  constexpr int kMost = 60;
   const Network network(visits, resident, fills);
-  if (network.fullest() <= 0) return network.life(0);
+  const double idle = network.life(0).cycles;
+  if (network.fullest() <= 0) return idle;
   double low = 0, high = 1 / network.fullest();
-  double below = -resident, above = high * network.life(high) - resident;
-  if (above <= 0) return resident * network.fullest();
-  for (int i = 0; i < kMost && high - low > kExact * high; ++i) {
-    const double x = high - above * (high - low) / (above - below);
-    const double excess = x * network.life(x) - resident;
-    if (std::abs(excess) <= kExact * resident) return resident / x;
-    if (excess > 0) {
-      high = x, above = excess, below /= 2;
-    } else {
-      low = x, below = excess, above /= 2;
-    }
+  if (high * network.life(high).cycles <= resident) return resident * network.fullest();
+  double x = std::min(high, resident / idle);
+  for (int i = 0; i < kMost; ++i) {
+    const Cycles life = network.life(x);
+    const double excess = x - resident / life.cycles;
+    (excess > 0 ? high : low) = x;
+    const double step = excess / (1 + resident * life.slope / (life.cycles * life.cycles));
+    if (std::abs(step) <= kExact * x) return resident / (x - step);
+    x -= step;
+    if (x <= low || x >= high) x = (low + high) / 2;
   }
-  return resident / high;
+  return resident / x;
 }
 
 namespace {
