@@ -25,9 +25,10 @@ class LoopBound {
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopiedPiece * outline.step_copies);
     stored_ = outline.stored_bytes / law::kStoreBytesPerClk;
-    // With one buffer nothing is copied ahead.
     rest_ = arithmetic_ / outline.parts + ahead_ * law::kPipelineStepCycles / outline.chains;
-    step_ = std::max(rest_, (law::kTileLoadCycles + port_ + rest_) / outline.stages);
+    // With one buffer nothing is copied ahead, and port and pipes overlap in a block.
+    step_ = ahead_ > 0 ? std::max(rest_, (law::kTileLoadCycles + port_ + rest_) / outline.stages)
+                       : law::kTileLoadCycles + std::max(rest_, port_);
   }
 
   /// Of the start of a launch, once.
