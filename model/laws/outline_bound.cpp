@@ -39,11 +39,14 @@ class LoopBound {
   /// From a block's start to that of the next one in its place, of `resident` that have drifted
   /// apart.
   double apart(double resident) const {
-    const double groups = outline_.scheduler == TileScheduler::ping_pong ? 2 : 1;
-    const double blocks = groups * resident;
+    const double blocks = groups() * resident;
     const double loop = outline_.steps * step_;
     const double busy = std::max(outline_.steps * arithmetic_, outline_.steps * port_ + stored_);
-    return std::max(blocks * busy, loop + stores(loop, blocks)) / groups;
+    return std::max(blocks * busy, loop + stores(loop, blocks)) / groups();
+  }
+  /// The same of one of the rest, whatever it stores.
+  double rest() const {
+    return outline_.rest_steps * std::max({step_ / groups(), arithmetic_, port_});
   }
   /// Of `resident` blocks that start together: the first loads show.
   double together(double resident) const {
@@ -56,6 +59,7 @@ class LoopBound {
   }
 
  private:
+  double groups() const { return outline_.scheduler == TileScheduler::ping_pong ? 2 : 1; }
   // Warps store each for itself (network.hpp): the port is less full than where a block's time is
   // its loop and all stores, one after the other.
   double stores(double loop, double blocks) const {
@@ -74,30 +78,33 @@ class LoopBound {
 
 double least_cycles(const Outline& outline, const Gpu& gpu) {
   const LoopBound loop(outline, gpu);
-  const std::int64_t sms = gpu.sm_count.value_or(1);
-  std::int64_t per_sm = outline.blocks_per_sm, slots = sms * per_sm;
+  const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
+  const auto rest_rounds = static_cast<double>((outline.rest_blocks + all - 1) / all);
+  const double end = loop.start() + rest_rounds * loop.rest();
+  if (outline.blocks <= 0) return end;
+  std::int64_t per_sm = outline.blocks_per_sm, slots = all;
   if (stays(outline.scheduler) && outline.blocks < slots) {
     per_sm = (outline.blocks + sms - 1) / sms, slots = outline.blocks;
   }
-  if (outline.blocks <= 0) return loop.start();
   const auto full = static_cast<double>(outline.blocks / slots);
   const std::int64_t left = outline.blocks % slots;
-  const auto resident = static_cast<double>(per_sm);
   const auto last = static_cast<double>((left + sms - 1) / sms);
-  if (full < 1) return loop.start() + loop.together(last);
-  const double round = loop.apart(resident);
+  if (full < 1) return end + loop.together(last);
+  const double round = loop.apart(static_cast<double>(per_sm));
   const bool shows = outline.scheduler != TileScheduler::ping_pong;
-  const double first = shows ? std::max(round, loop.together(resident)) : round;
-  return loop.start() + first + (full - 1) * round + (left > 0 ? loop.apart(last) : 0);
+  const double first = shows ? loop.together(static_cast<double>(per_sm)) : round;
+  return end + std::max(round, first) + (full - 1) * round + (left > 0 ? loop.apart(last) : 0);
 }
 
-// Beside starting its kernels: of one their first data are new, and of one the last writes show.
+// Beside starting its kernels: of one the first data are new, each further one waits for its code,
+// and of one the last writes show.
 double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   const LaunchCosts costs = launch_costs(gpu, assumptions);
   const double new_data_s =
       cache == CacheState::steady ? 0 : gpu.sustained.first_access_s.value_or(0);
-  return costs.first_s + (outline.launches - 1) * costs.next_s + new_data_s +
+  const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
+  return costs.first_s + (outline.launches - 1) * next_s + new_data_s +
          gpu.sustained.completion_latency_s.value_or(0);
 }
 

@@ -27,7 +27,9 @@ struct Outline {
   double step_copies = 0;        ///< pieces of at most a line, as of Wavefronts::copies
   double stored_bytes = 0;       ///< by a block, at its end
   double launches = 1;
-  double useful_flops = 0;  ///< on tensor cores, of the launch
+  std::int64_t rest_blocks = 0;  ///< more, of the same steps and fewer, that end the launch
+  double rest_steps = 0;         ///< of each
+  double useful_flops = 0;       ///< on tensor cores, of the launch
 };
 
 }  // namespace roofcast

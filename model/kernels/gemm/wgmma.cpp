@@ -212,8 +212,8 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
   const double steps = all_steps(c, gpu);
   const Written to = written(c, gpu);
-  // Parts of the last round's tiles are less than a round.
-  return {.blocks = c.tiles() * p[kSplitK] - c.split_tiles(gpu),
+  const std::int64_t split = c.split_tiles(gpu), parts = p[kSplitRest];
+  return {.blocks = c.tiles() * p[kSplitK] - split,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent,
           .type = p.dtype,
           .of_warpgroups = true,
@@ -228,6 +228,8 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .step_copies = lines_bytes(c, operands) / steps / as_double(kTileLineBytes),
           .stored_bytes = (to.sums + to.direct) / as_double(c.tiles() * p[kSplitK]),
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
+          .rest_blocks = split * parts,
+          .rest_steps = as_double(ceil_div(c.steps(), parts)),
           .useful_flops = c.s.flops()};
 }
 
