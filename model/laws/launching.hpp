@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "model/types/assumptions.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
@@ -26,6 +27,10 @@ constexpr LaunchMode usual_launch(CacheState cache) {
 LaunchCosts launch_costs(const Gpu& gpu, CacheState cache, LaunchMode mode);
 inline LaunchCosts launch_costs(const Gpu& gpu, CacheState cache) {
   return launch_costs(gpu, cache, usual_launch(cache));
+}
+inline LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions) {
+  return launch_costs(gpu, assumptions.cache,
+                      assumptions.launch.value_or(usual_launch(assumptions.cache)));
 }
 
 /// What a kernel that follows another waits for its code and its parameters: for the first lines as

@@ -44,59 +44,93 @@ Pipes pipes_of(const Visit& visit) {
   return pipes;
 }
 
+/// A time for throughput X, and how it grows with X.
+struct Cycles {
+  double cycles, slope;
+};
+
 /// The time that a step spends at a station for throughput X: slope · X ÷ (1 − limit · X).
 struct Wait {
   double slope, limit;
+
+  Cycles at(double x) const {
+    const double idle = 1 / (1 - limit * x);
+    return {slope * x * idle, slope * idle * idle};
+  }
 };
 
 /// A visit with what does not depend on the throughput worked out.
 struct Prepared {
-  double loads, rest;  ///< without waiting
-  double repeats, stages, fill;
-  std::array<Wait, kStations + 1> pipes, memory;
+  double shared = 0;           ///< the pipes of an SM, which a step takes together
+  double loads = 0, rest = 0;  ///< without waiting
+  double repeats = 1, stages = 1, fill = 0;
+  std::array<Wait, kStations + 1> pipes, memory;  // as many as are counted
   std::size_t pipe_count = 0, memory_count = 0;
 
-  static double waited(std::span<const Wait> waits, double x) {
-    double sum = 0;
-    for (const Wait& wait : waits) sum += wait.slope * x / (1 - wait.limit * x);
+  // Who waits for nobody is left out.
+  void add_pipe(const Wait& wait) {
+    if (wait.slope > 0) pipes[pipe_count++] = wait;
+  }
+  void add_memory(const Wait& wait) {
+    if (wait.slope > 0) memory[memory_count++] = wait;
+  }
+
+  static Cycles waited(std::span<const Wait> waits, double x) {
+    Cycles sum{0, 0};
+    for (const Wait& wait : waits) {
+      const Cycles one = wait.at(x);
+      sum.cycles += one.cycles, sum.slope += one.slope;
+    }
     return sum;
   }
   // The many requests of a step are at all levels of memory at once: the longest wait counts.
-  static double longest(std::span<const Wait> waits, double x) {
-    double most = 0;
-    for (const Wait& wait : waits) most = std::max(most, wait.slope * x / (1 - wait.limit * x));
+  static Cycles longest(std::span<const Wait> waits, double x) {
+    Cycles most{0, 0};
+    for (const Wait& wait : waits) {
+      const Cycles one = wait.at(x);
+      if (one.cycles > most.cycles) most = one;
+    }
     return most;
   }
   // Of `stages` steps under way, a step's time where loads and the rest follow each other.
-  double cycles(double x) const {
-    const double load = loads + longest({memory.data(), memory_count}, x);
-    const double other = rest + waited({pipes.data(), pipe_count}, x);
-    return repeats * std::max(other, (load + other) / stages) + fill;
+  Cycles at(double x) const {
+    const Cycles load = longest({memory.data(), memory_count}, x);
+    const Cycles other = waited({pipes.data(), pipe_count}, x);
+    const double alone = rest + other.cycles, ahead = (loads + load.cycles + alone) / stages;
+    if (alone > ahead) return {repeats * alone + fill, repeats * other.slope};
+    return {repeats * ahead + fill, repeats * (load.slope + other.slope) / stages};
   }
 };
 
+/// Cycles of one block at each station; the last one is the pipes of an SM together.
+using AllStations = std::array<double, kStations + 1>;
+
 class Network {
  public:
-  Network(std::span<const Visit> visits, double resident, bool fills) : resident_(resident) {
-    std::vector<double> all(kStations + 1);  // the pipes of an SM together are one more
-    shared_.reserve(visits.size());
-    for (const Visit& visit : visits) {
-      shared_.push_back(visit.grouped ? 0 : pipes_of(visit).overlapped(visit.warps * resident));
+  Network(std::span<const Visit> visits, double resident, bool fills)
+      : resident_(resident), prepared_(visits.size()) {
+    AllStations all{};
+    for (std::size_t i = 0; i < visits.size(); ++i) {
+      const Visit& visit = visits[i];
+      double& shared = prepared_[i].shared;
+      if (!visit.grouped) shared = pipes_of(visit).overlapped(visit.warps * resident);
       for (std::size_t s = 0; s < kStations; ++s) all[s] += visit.repeats * visit.demand.at(s);
-      all[kStations] += visit.repeats * shared_.back();
+      all[kStations] += visit.repeats * shared;
     }
     fullest_ = *std::max_element(all.begin(), all.end());
-    prepared_.reserve(visits.size());
     for (std::size_t i = 0; i < visits.size(); ++i) {
-      prepared_.push_back(prepare(visits[i], shared_[i], all, fills));
+      prepare(visits[i], all, fills, prepared_[i]);
     }
   }
 
   double fullest() const { return fullest_; }
-  double life(double x) const {
-    double cycles = 0;
-    for (const Prepared& visit : prepared_) cycles += visit.cycles(x);
-    return cycles;
+  Cycles life(double x) const {
+    Cycles sum{0, 0};
+    for (const Prepared& visit : prepared_) {
+      const Cycles one = visit.at(x);
+      sum.cycles += one.cycles, sum.slope += one.slope;
+    }
+    return sum;
   }
 
  private:
@@ -107,16 +141,14 @@ class Network {
     return {variability * demand * f * all, f * all};
   }
 
-  Prepared prepare(const Visit& visit, double pipes, const std::vector<double>& all,
-                   bool fills) const {
+  void prepare(const Visit& visit, const AllStations& all, bool fills, Prepared& result) const {
     const OwnService own = own_service(visit);
-    Prepared result{visit.load_latency + own.loads,
-                    visit.latency + own.pipes,
-                    visit.repeats + visit.ramp_steps,
-                    visit.stages,
-                    fills && visit.stages > 1 ? visit.load_latency + own.loads : 0,
-                    {},
-                    {}};
+    const double pipes = result.shared;
+    result.loads = visit.load_latency + own.loads;
+    result.rest = visit.latency + own.pipes;
+    result.repeats = visit.repeats + visit.ramp_steps;
+    result.stages = visit.stages;
+    if (fills && visit.stages > 1) result.fill = result.loads;
     for (std::size_t s = 0; s < kStations; ++s) {
       const bool hidden = is_hidden(visit, s);
       if (visit.demand.at(s) <= 0 || (pipes > 0 && s < kPipes && !hidden)) continue;
@@ -124,25 +156,23 @@ class Network {
         // Customers are bytes on their way.
         const double parts = hidden ? 1 : visit.parts;
         const double bytes = std::max(1.0, visit.bytes / parts);
-        result.memory[result.memory_count++] = wait_at(
-            visit.demand.at(s) / parts, all[s], resident_ * parts * (hidden ? visit.stages : 1),
-            law::kMemoryQueueBytes / bytes);
+        result.add_memory(wait_at(visit.demand.at(s) / parts, all[s],
+                                  resident_ * parts * (hidden ? visit.stages : 1),
+                                  law::kMemoryQueueBytes / bytes));
         continue;
       }
       const double spread = s == kPipes ? 1 : visit.parts / servers(visit, s);
-      result.pipes[result.pipe_count++] =
-          wait_at(visit.demand.at(s) / spread, all[s], resident_ * spread - 1, law::kSmVariability);
+      result.add_pipe(wait_at(visit.demand.at(s) / spread, all[s], resident_ * spread - 1,
+                              law::kSmVariability));
     }
     if (pipes > 0) {
       const double spread = visit.parts / std::min(kSubPartitions, visit.parts);
-      result.pipes[result.pipe_count++] =
-          wait_at(pipes / spread, all[kStations], resident_ * spread - 1, law::kSmVariability);
+      result.add_pipe(
+          wait_at(pipes / spread, all[kStations], resident_ * spread - 1, law::kSmVariability));
     }
-    return result;
   }
 
   double resident_;
-  std::vector<double> shared_;
   double fullest_ = 0;
   std::vector<Prepared> prepared_;
 };
@@ -168,26 +198,28 @@ OwnService own_service(const Visit& visit) {
   return own;
 }
 
-// n = X · T(X) grows with X: regula falsi with Illinois' rule.
+// X − n ÷ T(X) grows with X, nearly in a line where stations are idle, since T is flat there, and
+// where one is full, since then its inverse is. So Newton's steps are few; one that leaves what lies
+// between a throughput too low and one too high halves that instead.
 double steady_cycle(std::span<const Visit> visits, double resident, bool fills) {
-  constexpr double kExact = 1e-6;
-  constexpr int kMost = 40;
+  constexpr double kExact = 1e-9;
+  constexpr int kMost = 60;
   const Network network(visits, resident, fills);
-  if (network.fullest() <= 0) return network.life(0);
+  const double idle = network.life(0).cycles;
+  if (network.fullest() <= 0) return idle;
   double low = 0, high = 1 / network.fullest();
-  double below = -resident, above = high * network.life(high) - resident;
-  if (above <= 0) return resident * network.fullest();
-  for (int i = 0; i < kMost && high - low > kExact * high; ++i) {
-    const double x = high - above * (high - low) / (above - below);
-    const double excess = x * network.life(x) - resident;
-    if (std::abs(excess) <= kExact * resident) return resident / x;
-    if (excess > 0) {
-      high = x, above = excess, below /= 2;
-    } else {
-      low = x, below = excess, above /= 2;
-    }
+  if (high * network.life(high).cycles <= resident) return resident * network.fullest();
+  double x = std::min(high, resident / idle);
+  for (int i = 0; i < kMost; ++i) {
+    const Cycles life = network.life(x);
+    const double excess = x - resident / life.cycles;
+    (excess > 0 ? high : low) = x;
+    const double step = excess / (1 + resident * life.slope / (life.cycles * life.cycles));
+    if (std::abs(step) <= kExact * x) return resident / (x - step);
+    x -= step;
+    if (x <= low || x >= high) x = (low + high) / 2;
   }
-  return resident / high;
+  return resident / x;
 }
 
 namespace {

@@ -198,19 +198,25 @@ double received_bytes(const Choice& c) {
          (of_a * as_double(c.columns()) * c.m + of_b * as_double(c.rows()) * c.n);
 }
 
-// Instructions for a multiply-add of fp32, loads of operands among them.
-constexpr double kInstructionsOfFma = 1.25;
+double step_flops(const Choice& c) {
+  return 2 * c.area() * c.depth() / c.tile.rate;
+}
+
+// Instructions of warps for multiply-adds of fp32, loads of operands among them.
+constexpr double fma_instructions(double flops) {
+  constexpr double kFlopsOfWarp = 64, kInstructionsOfFma = 1.25;
+  return flops / kFlopsOfWarp * kInstructionsOfFma;
+}
 
 void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
   const double blocks = as_double(blocks_of(c)), steps = blocks * c.steps();
   Step step;
-  const double flops = 2 * c.area() * c.depth() / c.tile.rate;
+  const double flops = step_flops(c);
   if (c.tensor) {
     step.issued.tensor_flops[type] = flops;
   } else {
-    constexpr double kFlopsOfWarp = 64;
     step.issued.vector_flops = flops;
-    step.warp_instructions = flops / kFlopsOfWarp * kInstructionsOfFma;
+    step.warp_instructions = fma_instructions(flops);
   }
   const double received = received_bytes(c);
   set_traffic(step.issued, {received / steps, 0});
@@ -275,15 +281,20 @@ Outline library_outline(const Problem& p, const Gpu& gpu) {
           .scheduler = scheduler_of(c),
           .type = p.dtype,
           .on_tensor_cores = c.tensor,
+          .of_warpgroups = c.takes_wide && gpu.features.has(Instruction::wgmma),
+          .warps = as_double(threads_of(c) / kWarpLanes),
           .steps = c.steps(),
           .stages = stages_of(c, shared_bytes_of(c, gpu)),
           .parts = std::max(1.0, groups_of(c)) * (c.takes_wide ? kWideChains : 1),
           .chains = c.takes_wide ? kWideChains : 1,
-          .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
+          .step_flops = step_flops(c),
+          .step_instructions = c.tensor ? 0 : fma_instructions(step_flops(c)),
           .step_operands = operand_wavefronts(c),
           .step_bytes = received_bytes(c) / (as_double(blocks_of(c)) * c.steps()),
+          .step_copies = copied_pieces(c),
           .stored_bytes = stored_bytes(c) / as_double(blocks_of(c)),
-          .launches = c.splits > 1 ? 2.0 : 1.0};
+          .launches = c.splits > 1 ? 2.0 : 1.0,
+          .useful_flops = c.tensor ? 2 * c.batch * c.m * c.n * c.k : 0};
 }
 
 IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
@@ -291,6 +302,12 @@ IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chi
   // Independent products are one of as many times as many rows.
   return matrix_product_io(batch * as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
                            size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
+}
+
+LaunchSequence quantization_before(const Problem& p, const Gpu& /*gpu*/) {
+  const double elements = as_double(p[kBatch]) * as_double(p[kM]) * as_double(p[kK]);
+  return quantization(static_cast<Quantize>(p[kQuantize]), elements,
+                      {kWideA, kA, kScale, kWideScale});
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
@@ -325,8 +342,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
                       : !c.tensor             ? kSimtGuess
                       : p.dtype == DType::fp8 ? kFp8Guess
                                               : kGuess;
-  LaunchSequence program = quantization(static_cast<Quantize>(p[kQuantize]), c.batch * c.m * c.k,
-                                        {kWideA, kA, kScale, kWideScale});
+  LaunchSequence program = quantization_before(p, gpu);
   program.push_back({std::move(plan)});
   if (c.splits > 1) program.push_back({reduction(c)});
   return program;

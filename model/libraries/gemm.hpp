@@ -26,6 +26,7 @@ enum LibraryParameter : std::size_t {
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
 Outline library_outline(const Problem& problem, const Gpu& gpu);
+LaunchSequence quantization_before(const Problem& problem, const Gpu& gpu);
 Work library_work(const Problem& problem);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
 
@@ -74,6 +75,7 @@ inline constexpr KernelModel kLibrary = {
     .candidates = library_candidates,
     .own_choice = kOwnChoice,
     .outline = library_outline,
+    .before = quantization_before,
     .work = library_work,
     .io = library_io};
 

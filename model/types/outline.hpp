@@ -14,15 +14,22 @@ struct Outline {
   TileScheduler scheduler = TileScheduler::persistent;
   DType type = DType::bf16;
   bool on_tensor_cores = true;
-  double steps = 1;  ///< of a block
+  bool of_warpgroups = false;  ///< multiplies by wgmma
+  double warps = 1;            ///< of a block
+  double steps = 1;
   double stages = 1;
   double parts = 1;   ///< of a step: groups of warps times their chains
   double chains = 1;  ///< of one group
   double step_flops = 0;
-  double step_operands = 0;  ///< wavefronts, as of Wavefronts::operands
-  double step_bytes = 0;     ///< that an SM receives from L2
-  double stored_bytes = 0;   ///< by a block, at its end
+  double step_instructions = 0;  ///< of warps
+  double step_operands = 0;      ///< wavefronts, as of Wavefronts::operands
+  double step_bytes = 0;         ///< that an SM receives from L2
+  double step_copies = 0;        ///< pieces of at most a line, as of Wavefronts::copies
+  double stored_bytes = 0;       ///< by a block, at its end
   double launches = 1;
+  std::int64_t rest_blocks = 0;  ///< more, of the same steps and fewer, that end the launch
+  double rest_steps = 0;         ///< of each
+  double useful_flops = 0;       ///< on tensor cores, of the launch
 };
 
 }  // namespace roofcast

@@ -54,12 +54,7 @@ double shared_bytes_of_step(const Blocks& b) {
   return elements * b.c.shape.element;
 }
 
-constexpr std::int64_t kVectorElements = 8;  // 16 bytes
-constexpr double kNumbersOfRow = 2;          // the log-sum-exp and D
-
-std::int64_t query_heads(const Shape& shape) {
-  return shape.batch * shape.heads;
-}
+constexpr double kNumbersOfRow = 2;  // the log-sum-exp and D
 
 double row_bytes_of_queries(const Shape& shape) {
   return 2 * shape.row_bytes() + kNumbersOfRow * kSumElement;
@@ -151,7 +146,7 @@ std::vector<Steps> longest_first(const Blocks& b) {
 // The launch of either kind of blocks, without its arrays.
 Plan blocks_plan(const Blocks& b, DType type) {
   const Shape& s = b.c.shape;
-  const std::int64_t heads = b.of_keys ? b.c.key_heads() : query_heads(s);
+  const std::int64_t heads = b.of_keys ? b.c.key_heads() : b.c.query_heads();
   const std::int64_t group = b.of_keys ? 1 : s.group();
   const std::int64_t together = b.tile.together;
   const std::vector<Steps> tiles = longest_first(b);
@@ -193,35 +188,14 @@ std::vector<ArrayUse> block_inputs(const Backward& c) {
           reads(kDO, s.q_bytes()), scratch(kRowDots, {c.row_number_bytes(), 0})};
 }
 
-bool adds_over_groups(const Backward& c) {
-  return c.heads_apart && c.shape.group() > 1;
-}
-
-// dK or dV of every query head.
-double head_kv_bytes(const Shape& shape) {
-  return as_double(shape.group()) * shape.kv_bytes();
-}
-
-// dK or dV of a group from those of its query heads.
-Plan sum_over_group(const Backward& c, ArrayId of_heads, ArrayId result) {
-  constexpr double kInstructionsOfVector = 16;
-  const Shape& shape = c.shape;
-  Plan plan =
-      pass_over(shape.kv_bytes() / shape.element, kInstructionsOfVector * as_double(shape.group()),
-                {scratch(of_heads, {head_kv_bytes(shape), 0}), writes(result, shape.kv_bytes())},
-                c.rows.group_waits);
-  plan.useful.vector_flops = head_kv_bytes(shape) / shape.element;
-  return plan;
-}
-
 Plan plan_of_keys(const Backward& c, DType type) {
   const Shape& s = c.shape;
   const bool adds = c.dq == kAtomic;
   Plan plan = blocks_plan({c, c.keys, true, adds}, type);
   plan.arrays = block_inputs(c);
-  if (adds_over_groups(c)) {
-    plan.arrays.push_back(scratch(kHeadDK, {0, head_kv_bytes(s)}));
-    plan.arrays.push_back(scratch(kHeadDV, {0, head_kv_bytes(s)}));
+  if (c.adds_over_groups()) {
+    plan.arrays.push_back(scratch(kHeadDK, {0, c.head_kv_bytes()}));
+    plan.arrays.push_back(scratch(kHeadDV, {0, c.head_kv_bytes()}));
   } else {
     plan.arrays.push_back(writes(kDK, s.kv_bytes()));
     plan.arrays.push_back(writes(kDV, s.kv_bytes()));
@@ -239,25 +213,26 @@ Plan plan_of_queries(const Backward& c, DType type) {
   return plan;
 }
 
-// dQ from fp32 to the problem's type.
-Plan round_dq(const Backward& c) {
-  const double sums = c.dq_sum_bytes();
-  Plan plan =
-      pass_over(sums / kSumElement, c.rows.round_instructions,
-                {scratch(kDqSums, {sums, 0}), writes(kDQ, c.shape.q_bytes())}, c.rows.waits);
-  plan.launch.registers = c.rows.round_registers;
-  plan.useful.conversions = c.shape.q_bytes() / c.shape.element / 2;
-  return plan;
-}
-
 }  // namespace
 
 double Backward::head() const {
   return as_double(width.value_or(padded_head(shape.head_dim)));
 }
 
+std::int64_t Backward::query_heads() const {
+  return shape.batch * shape.heads;
+}
+
 std::int64_t Backward::key_heads() const {
   return shape.batch * (heads_apart ? shape.heads : shape.kv_heads);
+}
+
+bool Backward::adds_over_groups() const {
+  return heads_apart && shape.group() > 1;
+}
+
+double Backward::head_kv_bytes() const {
+  return as_double(shape.group()) * shape.kv_bytes();
 }
 
 std::int64_t Backward::key_tiles() const {
@@ -269,11 +244,11 @@ std::int64_t Backward::query_tiles() const {
 }
 
 double Backward::row_number_bytes() const {
-  return as_double(query_heads(shape)) * as_double(rows.rows) * kNumbersOfRow * kSumElement;
+  return as_double(query_heads()) * as_double(rows.rows) * kNumbersOfRow * kSumElement;
 }
 
 double Backward::dq_sum_bytes() const {
-  return as_double(query_heads(shape)) * as_double(rows.rows * rows.width) * kSumElement;
+  return as_double(query_heads()) * as_double(rows.rows * rows.width) * kSumElement;
 }
 
 Steps Backward::steps_of_keys(std::int64_t tile) const {
@@ -294,57 +269,13 @@ Steps Backward::steps_of_queries(std::int64_t tile) const {
   return steps;
 }
 
-Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays, double waits) {
-  constexpr std::int64_t kThreads = 256;
-  Plan plan;
-  // Beyond any grid: refused, but a number.
-  constexpr double kMostBlocks = 1e18;
-  plan.launch.grid[0] = static_cast<std::int64_t>(
-      std::min(kMostBlocks, std::ceil(elements / as_double(kThreads * kVectorElements))));
-  plan.launch.block[0] = kThreads;
-  plan.launch.registers = 32;
-  plan.arrays = std::move(arrays);
-  Traffic sum;
-  for (const ArrayUse& use : plan.arrays) sum += use.footprint;
-  const double blocks = as_double(plan.launch.blocks());
-  Step step;
-  step.warp_instructions = elements / as_double(kVectorElements * 32) / blocks * instructions;
-  step.waits.global = waits;
-  set_traffic(step.issued, shared_by(sum, blocks));
-  set_blocks(plan, {{step}});
-  plan.notes.caveat = "registers are a guess";
-  return plan;
-}
-
-ArrayUse gradient_input(const Shape& shape) {
-  ArrayUse use = reads_activation(kDO, shape.q_bytes());
-  use.input = static_cast<std::size_t>(kDO);
-  return use;
-}
-
-Plan row_dots(const Backward& c) {
-  const Shape& s = c.shape;
-  std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), gradient_input(s),
-                                  reads(kLse, s.rows_bytes()),
-                                  scratch(kRowDots, {0, c.row_number_bytes()})};
-  if (c.dq == kAtomic) arrays.push_back(scratch(kDqSums, {0, c.dq_sum_bytes()}));
-  // Of two vectors of eight: multiply-adds, conversions, five exchanges and sums.
-  const double threads = as_double(query_heads(s)) * as_double(c.rows.rows * c.rows.lanes);
-  Plan plan = pass_over(threads * kVectorElements, c.rows.dots_instructions, std::move(arrays),
-                        c.rows.waits);
-  plan.launch.registers = c.rows.dots_registers;
-  plan.useful.vector_flops = 2 * s.q_bytes() / s.element;
-  plan.blocks.front().phases.front().step.waits.shared = 5;
-  return plan;
-}
-
 LaunchSequence backward_program(const Backward& backward, DType type) {
   LaunchSequence program;
   program.push_back({row_dots(backward)});
   program.push_back({plan_of_keys(backward, type)});
   program.push_back(
       {backward.dq == kAtomic ? round_dq(backward) : plan_of_queries(backward, type)});
-  if (adds_over_groups(backward)) {
+  if (backward.adds_over_groups()) {
     program.push_back({sum_over_group(backward, kHeadDK, kDK)});
     program.push_back({sum_over_group(backward, kHeadDV, kDV)});
   }

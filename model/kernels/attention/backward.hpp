@@ -58,11 +58,14 @@ struct Backward {
   std::optional<std::int64_t> width{};  ///< as of Forward
 
   double head() const;
+  std::int64_t query_heads() const;
   std::int64_t key_heads() const;    ///< whose tiles of keys have blocks of their own
   std::int64_t key_tiles() const;    ///< of a head of K and V
   std::int64_t query_tiles() const;  ///< of a query head
   double row_number_bytes() const;   ///< the log-sum-exp and D
   double dq_sum_bytes() const;
+  bool adds_over_groups() const;  ///< launches add dK and dV of the query heads of a group
+  double head_kv_bytes() const;   ///< dK or dV of every query head
   /// Of a tile of keys: those of all query heads that share its block.
   Steps steps_of_keys(std::int64_t tile) const;
   Steps steps_of_queries(std::int64_t tile) const;  ///< of one query head
@@ -77,6 +80,12 @@ ArrayUse gradient_input(const Shape& shape);
 /// D = rowsum(dO∘O) and the log-sum-exp as blocks want it, of each query; zeros where blocks will
 /// add to dQ.
 Plan row_dots(const Backward& backward);
+
+/// dQ from fp32 to the problem's type.
+Plan round_dq(const Backward& backward);
+
+/// dK or dV of a group from those of its query heads.
+Plan sum_over_group(const Backward& backward, ArrayId of_heads, ArrayId result);
 
 /// A pass over so many elements of 16 bits and what goes with them, eight a thread, with so many
 /// instructions for each eight, and so many round trips to memory. All arrays of the plan are read

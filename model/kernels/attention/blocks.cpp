@@ -11,14 +11,6 @@
 namespace roofcast::attention {
 namespace {
 
-// Of the steps, which end at `end` or beyond it, the share of their rows before it.
-double share_before(std::int64_t end, std::int64_t first_step, std::int64_t steps,
-                    std::int64_t rows) {
-  if (steps == 0) return 1;
-  const std::int64_t there = std::min(end, (first_step + steps) * rows) - first_step * rows;
-  return as_double(there) / as_double(steps * rows);
-}
-
 // What the threads of a block issue for the scores of a step.
 double score_instructions(const Forward& c, bool masked) {
   return c.kernel.instructions_a_score + (masked ? c.kernel.instructions_a_mask : 0) +
@@ -86,56 +78,6 @@ Step epilogue_of(const Forward& c) {
   return step;
 }
 
-Work scaled_traffic(Work issued, double share) {
-  for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = share * *level;
-  return issued;
-}
-
-/// Tiles that count as equal.
-struct Run {
-  Steps each;
-  std::int64_t tiles;
-};
-
-Run mean_of(const Run* from, const Run* end) {
-  Run mean{{0, 0, 0, 0}, 0};
-  for (const Run* run = from; run != end; ++run) {
-    const double tiles = as_double(run->tiles);
-    mean.tiles += run->tiles;
-    mean.each.full += tiles * run->each.full;
-    mean.each.masked += tiles * run->each.masked;
-    mean.each.full_share += tiles * run->each.full * run->each.full_share;
-    mean.each.masked_share += tiles * run->each.masked * run->each.masked_share;
-  }
-  const auto divide = [](double& share, double by) { share = by > 0 ? share / by : 1; };
-  divide(mean.each.full_share, mean.each.full);
-  divide(mean.each.masked_share, mean.each.masked);
-  mean.each.full /= as_double(mean.tiles);
-  mean.each.masked /= as_double(mean.tiles);
-  return mean;
-}
-
-constexpr std::size_t kMostClasses = 64;
-
-std::vector<Run> runs_of(const std::vector<Steps>& tiles) {
-  std::vector<Run> runs;
-  for (const Steps& each : tiles) {
-    if (!runs.empty() && runs.back().each == each) {
-      ++runs.back().tiles;
-    } else {
-      runs.push_back({each, 1});
-    }
-  }
-  if (runs.size() <= kMostClasses) return runs;
-  const std::size_t together = (runs.size() + kMostClasses - 1) / kMostClasses;
-  std::vector<Run> fewer;
-  for (std::size_t from = 0; from < runs.size(); from += together) {
-    const std::size_t end = std::min(runs.size(), from + together);
-    fewer.push_back(mean_of(&runs[from], runs.data() + end));
-  }
-  return fewer;
-}
-
 }  // namespace
 
 ArrayUse kv_input(const Shape& shape, ArrayId array) {
@@ -145,53 +87,6 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
 
 std::vector<ArrayUse> forward_inputs(const Shape& shape) {
   return {reads_activation(kQ, shape.q_bytes()), kv_input(shape, kK), kv_input(shape, kV)};
-}
-
-Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
-                      std::int64_t keys) {
-  const std::int64_t seen = shape.visible(last);
-  const std::int64_t all = ceil_div(seen, keys);
-  const std::int64_t full = std::min(all, shape.visible(first) / keys);
-  return {as_double(full), as_double(all - full), 1,
-          share_before(shape.seq_kv, full, all - full, keys)};
-}
-
-Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
-                         std::int64_t queries) {
-  const std::int64_t tiles = ceil_div(shape.seq_q, queries);
-  std::int64_t begin = 0, unmasked = 0;
-  if (shape.causal) {
-    // The first query that sees a key, and so all of the keys before it.
-    const auto seen_from = [&](std::int64_t key) {
-      return std::clamp(key - shape.seq_kv + shape.seq_q, std::int64_t{0}, shape.seq_q);
-    };
-    begin = std::min(tiles, seen_from(first) / queries);
-    unmasked = std::clamp(ceil_div(seen_from(last), queries), begin, tiles);
-  }
-  return {as_double(tiles - unmasked), as_double(unmasked - begin),
-          share_before(shape.seq_q, unmasked, tiles - unmasked, queries),
-          share_before(shape.seq_q, begin, unmasked - begin, queries)};
-}
-
-double mean_rows(const std::vector<Steps>& blocks, std::int64_t tile, std::int64_t extent) {
-  double sum = 0;
-  for (const Steps& each : blocks) sum += std::min(each.all() * as_double(tile), as_double(extent));
-  return sum / as_double(static_cast<std::int64_t>(blocks.size()));
-}
-
-BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
-  BlockClass result;
-  result.count = count;
-  result.phases.push_back({blocks.prologue});
-  const auto add = [&](Step step, double repeats, double share) {
-    if (repeats <= 0) return;
-    if (share < 1) step.issued = scaled_traffic(step.issued, share);
-    result.phases.push_back({step, repeats, blocks.stages, blocks.groups, blocks.chains});
-  };
-  add(blocks.full, steps.full, steps.full_share);
-  add(blocks.masked, steps.masked, steps.masked_share);
-  result.phases.push_back({blocks.epilogue});
-  return result;
 }
 
 double copied_row_bytes(const Shape& shape, double padded, bool by_boxes) {
@@ -296,21 +191,6 @@ Plan sum_of_parts(const Forward& c) {
   plan.notes.estimated_traffic = true;
   plan.notes.caveat = "registers are a guess";
   return plan;
-}
-
-void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
-                const Order& order) {
-  const std::vector<Run> runs = runs_of(longest_first);
-  const std::int64_t parties = ceil_div(order.copies, order.together);
-  const auto classes = static_cast<std::int64_t>(runs.size());
-  const bool apart = classes > 1 && parties <= static_cast<std::int64_t>(kMostClasses) / classes;
-  const std::int64_t together = apart ? std::min(order.together, order.copies) : order.copies;
-  for (std::int64_t from = 0; from < order.copies; from += together) {
-    const std::int64_t copies = std::min(together, order.copies - from);
-    for (const Run& run : runs) {
-      plan.blocks.push_back(block_class(blocks, run.tiles * copies, run.each));
-    }
-  }
 }
 
 }  // namespace roofcast::attention

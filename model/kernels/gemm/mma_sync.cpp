@@ -138,9 +138,8 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
 
 LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p, gpu);
-  LaunchSequence program;
   const bool along_k = mma_sync_along_k(p.dtype);
-  add_copies(program, p, along_k);
+  LaunchSequence program = copies_before(p, along_k);
   Plan plan = main_launch(c, operands_of(p, along_k), writes(kC, c.s.c()), gpu);
   plan.raster = raster_of(c);
   if (!program.empty()) plan.start = Start::code;

@@ -21,6 +21,7 @@ Plan mma_sync_batch(const Problem&, const MmaTile&, const Operands&, const Array
 LaunchSequence plan_wgmma(const Problem&, const Gpu&);
 std::vector<Problem> wgmma_candidates(const Problem&, const Gpu&);
 Outline wgmma_outline(const Problem&, const Gpu&);
+LaunchSequence copies_before_wgmma(const Problem& problem, const Gpu& gpu);
 
 LaunchSequence plan_skinny(const Problem&, const Gpu&);
 std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);
@@ -99,6 +100,7 @@ inline constexpr KernelModel kWgmma = {
     .validated = kProductsValidated,
     .candidates = wgmma_candidates,
     .outline = wgmma_outline,
+    .before = copies_before_wgmma,
     .work = product_work,
     .io = product_io};
 inline constexpr KernelModel kSkinny = {

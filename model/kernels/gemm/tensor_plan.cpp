@@ -1,7 +1,6 @@
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/dram_access.hpp"
@@ -87,10 +86,16 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
 
 namespace {
 
+// The greatest common divisor with a power of two.
+constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
+  const std::int64_t bits = pitch_bytes | unit_bytes;
+  return bits & -bits;
+}
+
 // Units that a piece touches: rows so far apart begin at every multiple of the greatest common
 // divisor of their distance and the unit, one of so many at a unit's.
 double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
-  const std::int64_t step = std::gcd(pitch_bytes, unit_bytes);
+  const std::int64_t step = common_divisor(pitch_bytes, unit_bytes);
   return as_double(piece_bytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
 }
 
@@ -226,7 +231,7 @@ double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
 }
 
 double off_sector_share(std::int64_t pitch_bytes) {
-  return 1 - as_double(std::gcd(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
+  return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
@@ -240,9 +245,11 @@ Operands operands_of(const Problem& p, bool b_along_k) {
   return {side(operand_a(p), kCopyOfA), side(operand_b(p, b_along_k), kCopyOfB)};
 }
 
-void add_copies(LaunchSequence& program, const Problem& p, bool b_along_k) {
+LaunchSequence copies_before(const Problem& p, bool b_along_k) {
+  LaunchSequence program;
   add_copy(program, operand_a(p), kCopyOfA);
   add_copy(program, operand_b(p, b_along_k), kCopyOfB);
+  return program;
 }
 
 }  // namespace roofcast::gemm::tensor

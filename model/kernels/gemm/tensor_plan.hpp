@@ -79,7 +79,7 @@ Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
 /// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so
 /// stored where the kernel reads along k only.
 Operands operands_of(const Problem&, bool b_along_k);
-/// Adds the launches that copy them.
-void add_copies(LaunchSequence&, const Problem&, bool b_along_k);
+/// The launches that copy them.
+LaunchSequence copies_before(const Problem&, bool b_along_k);
 
 }  // namespace roofcast::gemm::tensor

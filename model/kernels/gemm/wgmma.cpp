@@ -7,176 +7,20 @@
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/gemm/tensor_models.hpp"
 #include "model/kernels/gemm/tiles.hpp"
+#include "model/kernels/gemm/wgmma_traffic.hpp"
 
 namespace roofcast::gemm::tensor {
 namespace {
 
-constexpr auto kAllTiles = [] {
-  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaTurnedTiles.size()> all{};
-  std::copy(kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end(),
-            std::copy(kWgmmaTiles.begin(), kWgmmaTiles.end(), all.begin()));
-  return all;
-}();
-std::span<const WgmmaTile> tiles_for(const Problem& p) {
-  if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
-  if (p[kTransposedB] == 0) return kWgmmaTiles;
-  return kAllTiles;
-}
-std::int64_t depth_of(const Problem& p) {
-  return kTileLineBytes / element_bytes(p.dtype);
-}
-
-/// The product and its tile.
-struct Choice {
-  Problem p;
-  Sizes s;
-  WgmmaTile tile;
-
-  /// Of C, along the rows and the columns of an instruction.
-  std::int64_t extent_down() const { return tile.turned ? p[kN] : p[kM]; }
-  std::int64_t extent_across() const { return tile.turned ? p[kM] : p[kN]; }
-  std::int64_t clusters_down() const { return ceil_div(extent_down(), tile.down() * tile.cluster); }
-  std::int64_t across() const { return ceil_div(extent_across(), tile.across()); }
-  std::int64_t tiles() const { return p[kBatch] * clusters_down() * tile.cluster * across(); }
-  /// Of the last round, where its tiles are split along k.
-  std::int64_t split_tiles(const Gpu& gpu) const {
-    return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
-  }
-  std::int64_t steps() const { return ceil_div(ceil_div(p[kK], depth_of(p)), p[kSplitK]); }
-  double area() const { return as_double(tile.m * tile.n); }
-};
-
-Choice choice_of(const Problem& p) {
-  const auto tiles = tiles_for(p);
-  const auto found = std::find_if(tiles.begin(), tiles.end(), [&p](const WgmmaTile& one) {
-    return one.m == p[kTileM] && one.n == p[kTileN] && one.cluster == p[kCluster];
-  });
-  if (found == tiles.end() || p[kTileK] != depth_of(p)) {
-    std::string known;
-    for (const WgmmaTile& one : tiles) {
-      known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n) +
-               "x" + std::to_string(depth_of(p)) + " in clusters of " + std::to_string(one.cluster);
-    }
-    throw InputError("gemm.wgmma has no tile " + std::to_string(p[kTileM]) + "x" +
-                     std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]) +
-                     " in clusters of " + std::to_string(p[kCluster]) + " for " +
-                     std::string(name(p.dtype)) + ": choose one of " + known);
-  }
-  const std::int64_t steps = ceil_div(p[kK], depth_of(p));
-  if (p[kSplitK] < 1 || p[kSplitK] > steps) {
-    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to the tiles of k, " +
-                     std::to_string(steps));
-  }
-  if (p[kSplitRest] < 1 || p[kSplitRest] > steps) {
-    throw InputError("split_rest is " + std::to_string(p[kSplitRest]) +
-                     ": choose 1 to the tiles of k, " + std::to_string(steps));
-  }
-  if (p[kSplitK] > 1 && p[kSplitRest] > 1) throw InputError(kOneSplit);
-  return {p, Sizes(p), *found};
-}
-
-// What the launch writes: sums of parts of k, of all tiles or of the last round's, and C itself.
-// The sums of the last round are read again by the blocks that join them.
-struct Written {
-  double sums, joined, direct;
-};
-Written written(const Choice& c, const Gpu& gpu) {
-  if (c.p[kSplitK] > 1) return {partial_bytes(c.p), 0, 0};
-  const double left = as_double(c.split_tiles(gpu) * (c.p[kSplitRest] - 1));
-  return {0, left * c.area() * as_double(kPartBytes), c.s.c()};
-}
-
-/// The operands by where an instruction has them: along its rows, and along its columns.
-struct Sides {
-  const Operands::Side &down, &across;
-  double down_bytes, across_bytes;
-};
-Sides sides_of(const Choice& c, const Operands& operands) {
-  if (c.tile.turned) return {operands.b, operands.a, c.s.b(), c.s.a()};
-  return {operands.a, operands.b, c.s.a(), c.s.b()};
-}
-
-// Blocks ask L2 for the operand along an instruction's rows once for each tile across, and for the
-// other one once for each row of clusters, as far as they exist, by pieces of lines.
-double lines_bytes(const Choice& c, const Operands& operands) {
-  const Sides sides = sides_of(c, operands);
-  return as_double(c.across()) * sides.down_bytes * sides.down.lines +
-         as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
-}
-// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift
-// apart, step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor
-// and products) half of the pairs are left after 2500 steps, by the times of the same
-// products after 1000, which is taken; the counters fit steps better than rounds.
-double in_step_share(const Choice& c, const Gpu& gpu) {
-  constexpr double kStepsInStep = 1000;
-  const double steps =
-      as_double(c.tiles() * c.p[kSplitK]) * as_double(c.steps()) / as_double(gpu.slots(1));
-  return kStepsInStep / (kStepsInStep + steps);
-}
-
-// What L2 has to look up. Where two blocks ask for the same whole line at about the same time, it
-// looks once: half of both operands are joined so while blocks are in step. What one block of a
-// cluster copies for both is joined with nobody else's, but for a little: 0.94 of the lines (same
-// counters).
-double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  constexpr double kOfClusters = 0.94;
-  if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
-  const double in_step = in_step_share(c, gpu);
-  const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
-    const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
-    return bytes * side.lines * (as_double(blocks) - joined);
-  };
-  const Sides sides = sides_of(c, operands);
-  return looked_up(sides.down_bytes, sides.down, c.across()) +
-         looked_up(sides.across_bytes, sides.across, c.clusters_down());
-}
-// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows of
-// k the panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
-double box_bytes(const Choice& c, const Operands& operands) {
-  constexpr double kSectorsOfPiece = 4;
-  const Sides sides = sides_of(c, operands);
-  const bool along_k = c.p[kTransposedB] != 0 || wgmma_along_k(c.p.dtype);
-  const std::int64_t panel = along_k ? 1 : depth_of(c.p);
-  const double pieces =
-      as_double(c.across() * c.extent_down()) * sides.down.sectors +
-      as_double(c.clusters_down() * c.tile.cluster * ceil_div(c.extent_across(), panel) * panel) *
-          sides.across.sectors;
-  const double copied_rows = as_double(c.p[kBatch] * c.p[kSplitK] * c.steps()) * pieces;
-  return copied_rows * as_double(kTileLineBytes) / kSectorsOfPiece;
-}
+using wgmma::box_bytes, wgmma::lines_bytes, wgmma::lookup_bytes, wgmma::merged_stores,
+    wgmma::stored_by_threads;
+using wgmma::Choice, wgmma::choice_of, wgmma::depth_of, wgmma::Sides, wgmma::sides_of,
+    wgmma::tiles_for, wgmma::Written, wgmma::written;
 
 // Wavefronts of the operands of a step: an instruction reads 64 rows of one and all columns of the
 // other from shared memory.
 double operand_wavefronts(const Choice& c) {
   return as_double(c.tile.down() / 64 * (64 + c.tile.across()));
-}
-
-// Of all that goes out, what threads store themselves, by sectors: parts of k 32 bytes of eight
-// rows at once, and C whose rows are not aligned to 16 bytes a row of a warp's lanes at a time.
-double stored_by_threads(const Choice& c) {
-  const std::int64_t result = element_bytes(result_type(c.p.dtype));
-  if (c.p[kSplitK] > 1) {
-    return partial_bytes(c.p) / as_double(kSectorBytes) *
-           sectors_of_piece(kSectorBytes, c.p[kN] * kPartBytes);
-  }
-  const std::int64_t pitch_bytes = stored_c(c.p).row * result;
-  if (pitch_bytes % kVectorBytes == 0 && c.p[kN] * result % kVectorBytes == 0) return 0;
-  return c.s.batch * c.s.m * c.s.n / as_double(kWarpLanes) *
-         sectors_of_piece(kWarpLanes * result, pitch_bytes);
-}
-
-// Of those stores, pieces of rows that begin within a sector, counted by the lines that they touch:
-// L2 merges each. Sums in pairs of 8 bytes, and one by one where rows are off those.
-double merged_stores(const Choice& c) {
-  if (stored_by_threads(c) <= 0) return 0;
-  const bool sums = c.p[kSplitK] > 1;
-  const std::int64_t result = element_bytes(result_type(c.p.dtype));
-  const std::int64_t pitch_bytes = sums ? c.p[kN] * kPartBytes : stored_c(c.p).row * result;
-  const std::int64_t piece_bytes = sums ? kSectorBytes : kWarpLanes * result;
-  const double stored_bytes = sums ? partial_bytes(c.p) : c.s.c();
-  const bool one_by_one = sums && pitch_bytes % (2 * kPartBytes) != 0;
-  return stored_bytes / as_double(piece_bytes) * lines_of_piece(piece_bytes, pitch_bytes) *
-         off_sector_share(pitch_bytes) * (one_by_one ? 2 : 1);
 }
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
@@ -316,12 +160,14 @@ std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, con
 
 }  // namespace
 
+LaunchSequence copies_before_wgmma(const Problem& p, const Gpu& /*gpu*/) {
+  return copies_before(p, wgmma_along_k(p.dtype));
+}
+
 LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  LaunchSequence program;
-  const bool along_k = wgmma_along_k(p.dtype);
-  add_copies(program, p, along_k);
-  Plan plan = main_launch(c, operands_of(p, along_k), gpu);
+  LaunchSequence program = copies_before_wgmma(p, gpu);
+  Plan plan = main_launch(c, operands_of(p, wgmma_along_k(p.dtype)), gpu);
   if (!program.empty()) plan.start = Start::code;
   program.push_back({std::move(plan)});
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
@@ -363,18 +209,28 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  // Parts of the last round's tiles are less than a round.
-  return {.blocks = c.tiles() * p[kSplitK] - c.split_tiles(gpu),
+  const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
+  const double steps = all_steps(c, gpu);
+  const Written to = written(c, gpu);
+  const std::int64_t split = c.split_tiles(gpu), parts = p[kSplitRest];
+  return {.blocks = c.tiles() * p[kSplitK] - split,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent,
           .type = p.dtype,
+          .of_warpgroups = true,
+          .warps = as_double(c.tile.threads() / kWarpLanes),
           .steps = as_double(c.steps()),
           .stages = as_double(c.tile.stages),
           .parts = groups_of(c) * kChains,
           .chains = kChains,
           .step_flops = 2 * c.area() * as_double(depth_of(p)),
           .step_operands = operand_wavefronts(c),
-          .stored_bytes = partial_bytes(p) / as_double(c.tiles() * p[kSplitK]),
-          .launches = p[kSplitK] > 1 ? 2.0 : 1.0};
+          .step_bytes = box_bytes(c, operands) / steps,
+          .step_copies = lines_bytes(c, operands) / steps / as_double(kTileLineBytes),
+          .stored_bytes = (to.sums + to.direct) / as_double(c.tiles() * p[kSplitK]),
+          .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
+          .rest_blocks = split * parts,
+          .rest_steps = as_double(ceil_div(c.steps(), parts)),
+          .useful_flops = c.s.flops()};
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -5,6 +5,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/reduce/counts.hpp"
 
 namespace roofcast::reduce {
 namespace {
@@ -16,52 +17,6 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
-
-// Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability
-// 9.0).
-constexpr std::int64_t kSumRegisters = 56;
-constexpr std::int64_t kFinishRegisters = 30;
-std::int64_t weighted_registers(DType dtype, bool ragged) {
-  if (dtype == DType::fp32) return ragged ? 70 : 78;
-  return ragged ? 68 : dtype == DType::fp16 ? 70 : 72;
-}
-
-// A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0;
-// the counters of the runs of random shapes agree within 5%). Cycles that the issue of
-// dependent instructions is held back beyond one each count as dependent operations of 4.
-struct Code {
-  double instructions = 0;
-  double dependent = 0;
-  double shared = 0;  // shuffles, shared memory, constants and special registers waited for
-};
-struct Batch {
-  Code code;
-  // Accesses of a row that a thread has issued when it waits for one of them: the address register
-  // of a later one shares its scoreboard. 0: all are in flight together.
-  std::int64_t before_wait = 0;
-};
-
-Batch batch_of(bool weighted, bool ragged, bool narrow) {
-  if (!weighted) return narrow ? Batch{{204, 12}} : Batch{{107, 7}, 2};
-  if (!ragged) return narrow ? Batch{{226, 33}} : Batch{{112, 21}};
-  return narrow ? Batch{{195, 50}} : Batch{{172, 0}, 3};
-}
-
-// Before the first batch and after the last one; waited for is only what comes after: what a launch
-// does before its first access is in Sustained::first_access_s. `alone`: a warp a chunk, which
-// meets no other.
-Code ends_of(bool weighted, bool alone) {
-  if (weighted) return alone ? Code{165, 40, 5} : Code{245, 73, 10};
-  return alone ? Code{120, 18, 5} : Code{145, 32, 12};
-}
-
-// The second launch: before its first load, after the last; eight loads together, one by itself.
-Code finish_ends(bool alone) {
-  return alone ? Code{79, 50, 9} : Code{107, 63, 15};
-}
-constexpr std::int64_t kFinishUnrolled = 8;
-constexpr Code kFinishEight = {27, 10};
-constexpr Code kFinishOne = {8, 4};
 
 struct Shape {
   std::int64_t rows, cols;

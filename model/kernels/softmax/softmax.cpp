@@ -7,6 +7,7 @@
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/softmax/counts.hpp"
+#include "model/kernels/softmax/plan_parts.hpp"
 #include "model/libraries/softmax.hpp"
 
 namespace roofcast::softmax {
@@ -18,26 +19,6 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
 
-// Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability
-// 9.0).
-struct Registers {
-  DType dtype;
-  std::int64_t three_pass, online;
-  std::array<std::int64_t, 4> held;  ///< 1, 2, 4, 8 vectors a thread; 0: not compiled
-  std::array<std::int64_t, 2> ring;  ///< a block, a cluster a row
-};
-constexpr std::array kRegisters = {
-    Registers{DType::fp32, 45, 48, {23, 29, 37, 55}, {90, 70}},
-    Registers{DType::fp16, 55, 61, {27, 39, 53, 0}, {64, 64}},
-    Registers{DType::bf16, 55, 61, {27, 39, 53, 0}, {64, 64}},
-};
-
-const Registers& registers_of(DType dtype) {
-  const auto* const found = std::find_if(kRegisters.begin(), kRegisters.end(),
-                                         [&](const Registers& r) { return r.dtype == dtype; });
-  return found == kRegisters.end() ? kRegisters.front() : *found;
-}
-
 std::int64_t held_registers(const Problem& p, const rows::Layout& layout) {
   const Registers& known = registers_of(p.dtype);
   std::size_t position = 0;
@@ -45,59 +26,6 @@ std::int64_t held_registers(const Problem& p, const rows::Layout& layout) {
     ++position;
   }
   return known.held[position];
-}
-
-bool narrow(const Problem& p) {
-  return element_bytes(p) == 2;
-}
-
-template <class Counted>
-const Counted& of_type(const std::array<Counted, 2>& table, const Problem& p) {
-  return table[narrow(p) ? 1 : 0];
-}
-
-/// Bytes of the matrix, as requested and in whole sectors, warp by warp and joined along rows.
-struct MatrixBytes {
-  double requested;
-  double accessed;
-  double distinct;
-};
-
-MatrixBytes matrix_bytes(const Problem& p, const rows::Layout& layout) {
-  const rows::Sectors sectors =
-      rows::sectors_of(p[rows::kRows], p[rows::kCols], element_bytes(p), layout);
-  return {as_double(p[rows::kRows]) * as_double(p[rows::kCols] * element_bytes(p)),
-          sectors.accessed * kSectorBytes, sectors.distinct * kSectorBytes};
-}
-
-// x in and y out, and the arithmetic that they need.
-void set_arrays(Plan& plan, const Problem& p, const PerElement& each, const MatrixBytes& bytes) {
-  const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
-  plan.useful.vector_flops = each.flops * elements;
-  plan.useful.special_flops = each.special * elements;
-  plan.useful.conversions = narrow(p) ? elements / 2 : 0;
-  plan.arrays = {reads_activation(0, bytes.requested), writes(1, bytes.requested)};
-  if (bytes.accessed > bytes.requested) {
-    plan.notes.traffic_reasons.push_back(
-        {Level::l1, "rows that do not begin on a sector: warps share the sector between them"});
-  }
-}
-
-// Elements that a block's threads handle, those beyond the row with them.
-Step arithmetic(const Problem& p, const PerElement& each, double elements) {
-  Step step;
-  step.issued.vector_flops = elements * each.flops;
-  step.issued.special_flops = elements * each.special;
-  step.issued.conversions = narrow(p) ? elements / 2 : 0;
-  return step;
-}
-
-// The compiler stores 16 bytes of a thread as four parts, by the counters of every variant but
-// cluster. `warps` of a block store together.
-constexpr double kStoreParts = 4;
-void split_stores(Plan& plan, const MatrixBytes& bytes, double warps) {
-  plan.arrays.back().split = {bytes.accessed / kSectorBytes, kStoreParts,
-                              warps * as_double(rows::kWarp * rows::kVectorBytes)};
 }
 
 std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
@@ -241,96 +169,6 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   set_blocks(plan, {{start}, {row, row_count, as_double(stages) + 1}});
   plan.on_chip_bytes += as_double(ring);
   return launch_of(std::move(plan));
-}
-
-/// A kernel that sweeps over the row `reads` times and writes in the last.
-struct Sweeps {
-  double reads;
-  PerElement each;
-  double rescales;  ///< of a running sum, for each vector
-  const std::array<Swept, 2>& counted;
-  std::int64_t registers;
-  std::int64_t merges;  ///< over the warps of the block
-};
-
-Plan plan_sweeps(const Problem& p, const Sweeps& how) {
-  if (p[kThreads] % rows::kWarp != 0) {
-    throw InputError("threads is " + std::to_string(p[kThreads]) + ": give a multiple of 32");
-  }
-  constexpr std::int64_t kBatch = 4;  // accesses a thread issues together: row_sweep.cuh
-  rows::Layout layout = sweep_layout(p);
-  layout.vectors = 0;  // nothing is held
-  Plan plan = rows::plan_of(layout, p[rows::kRows], how.registers, how.merges * rows::kWarp * 8);
-  const double width = as_double(rows::kVectorBytes / element_bytes(p));
-  PerElement each = how.each;
-  each.flops += how.rescales * kRescaleFlops / width;
-  each.special += how.rescales / width;
-  const MatrixBytes bytes = matrix_bytes(p, layout);
-  set_arrays(plan, p, each, bytes);
-
-  const double rows_here = as_double(layout.rows_per_block);
-  const double block_bytes = as_double(p[rows::kCols] * element_bytes(p)) * rows_here;
-  // Between two uses of a row each resident block makes a sweep, and one in `reads` sweeps writes
-  // as much, through L1 too. By the sectors that L2 is asked for, runs default and
-  // random1: of rows that are 1.27 times L1 together, 98% are missed.
-  plan.reuse = {{.scope = Scope::block,
-                 .bytes = (how.reads - 1) * bytes.distinct,
-                 .distance_bytes = (1 + 1 / how.reads) * block_bytes,
-                 .l2_distance_bytes = (1 + 1 / how.reads) * block_bytes}};
-
-  const std::int64_t vectors =
-      std::max<std::int64_t>(1, rows::vectors_of(p[rows::kCols], element_bytes(p)));
-  const std::int64_t sweep = rows::ceil_div(vectors, kBatch * layout.threads);
-  // A warp whose first access of a batch lies beyond the row skips the batch.
-  const std::int64_t last = vectors - (sweep - 1) * kBatch * layout.threads;
-  const double entered =
-      rows_here * as_double((sweep - 1) * layout.threads / rows::kWarp +
-                            rows::ceil_div(std::min(last, layout.threads), rows::kWarp));
-  const double stored = rows_here * as_double(rows::ceil_div(vectors, rows::kWarp));
-  split_stores(plan, bytes, entered / as_double(sweep));
-  const double batches = as_double(sweep) * how.reads;
-  const double steps = as_double(plan.launch.blocks()) * batches;
-  // Of one sweep: what is read is computed with, beyond the row too; what is written is not.
-  const double computed = (1 - 1 / how.reads) * entered * kBatch + stored / how.reads;
-  Step batch = arithmetic(p, {each.flops / how.reads, each.special / how.reads},
-                          computed / as_double(sweep) * kWarpLanes * width);
-  batch.issued.conversions /= how.reads;  // packed in the last sweep only
-  batch.issued.requested = shared_by({how.reads * bytes.requested, bytes.requested}, steps);
-  batch.issued.l1 = shared_by({how.reads * bytes.accessed, kStoreParts * bytes.accessed}, steps);
-  batch.issued.l2 = shared_by({how.reads * bytes.distinct, bytes.accessed}, steps);
-  const Swept& counted = of_type(how.counted, p);
-  batch.warp_instructions = (entered * counted.batch + stored * counted.vector) / batches;
-  batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
-      batch.issued.l1.total_bytes() / as_double(kLineBytes);
-  // Sweeps that reduce wait for each element, and where they rescale for each vector; the last one
-  // works on elements apart.
-  const double reduced = (how.reads - 1 + (how.rescales > 0 ? 1 : 0)) * as_double(kBatch) * width;
-  batch.waits = {.global = 1,
-                 .arithmetic = (reduced + how.rescales * as_double(kBatch) * kDependentOfRescale +
-                                how.reads * kDependentOfBatch) /
-                               how.reads};
-
-  const auto merges = as_double(how.merges);
-  const bool alone = layout.threads == rows::kWarp;
-  const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
-  Step merge;
-  merge.warp_instructions = warps * (alone ? counted.alone : counted.warp);
-  merge.wavefronts.shared = alone ? 0 : merges * 2 * warps;
-  merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
-  merge.waits.shared = merges * (alone ? 1 : 2) * kShufflesOfWarp;
-  merge.waits.arithmetic = merges * (alone ? 1 : 2) * kDependentOfMerge + kDependentOfEnds;
-  merge.waits.barriers = alone ? 0 : merges;
-  set_blocks(plan, {{batch, batches}, {merge}});
-  return plan;
-}
-
-LaunchSequence plan_three_pass(const Problem& p, const Gpu& /*gpu*/) {
-  return launch_of(plan_sweeps(
-      p, {3, kThreePass, 0, kThreePassInstructions, registers_of(p.dtype).three_pass, 2}));
-}
-LaunchSequence plan_online(const Problem& p, const Gpu& /*gpu*/) {
-  return launch_of(
-      plan_sweeps(p, {2, kOnline, 1, kOnlineInstructions, registers_of(p.dtype).online, 1}));
 }
 
 constexpr std::array kSweepParameters =

@@ -1,0 +1,48 @@
+#pragma once
+// What the counters say of attention.flash2 and attention.flash3.
+#include <array>
+
+#include "model/kernels/attention/backward.hpp"
+#include "model/kernels/attention/flash.hpp"
+
+namespace roofcast::attention {
+
+/// Of a thread for a score that a mask cuts: a comparison and a selection.
+inline constexpr double kMaskInstructions = 2;
+inline constexpr Kernel kMma = {.product = Instruction::mma_sync,
+                                .instructions_a_mask = kMaskInstructions};
+inline constexpr Kernel kWgmma = {.product = Instruction::wgmma,
+                                  .instructions_a_mask = kMaskInstructions};
+
+// By head dim: instructions of a thread for a score of a step, and for a row of the block before
+// and after its steps. By warp_instructions of full shapes of 1024 to 16384 keys, which tell one
+// from the other (the attention run in validation/measured); passes beside the blocks
+// are counted apart.
+struct Counted {
+  double a_score, a_row;
+};
+// Without the multiplications of O where a maximum grew.
+inline constexpr std::array<Counted, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 1540}, {21.4, 2730}}};
+inline constexpr std::array<Counted, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
+inline constexpr std::array<Counted, 3> kFlash2Keys = {{{23.4, 2670}, {34.5, 3440}, {93.9, 4970}}};
+inline constexpr std::array<Counted, 3> kFlash3Keys = {{{9.4, 320}, {13.0, 640}, {26.7, 1280}}};
+// Two passes, no run: as much as of five products that the kernel has.
+inline constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
+
+// A warp of mma.sync has several products under way, fewer where warps exchange P and dS. A
+// warpgroup multiplies S of a tile and P·V of the one before while it takes exponentials; one where
+// the head is shared out waits for the other.
+inline constexpr double kUnrolled = 4.5, kTwoChains = 2, kOneChain = 1;
+
+/// Bytes through shared memory of a score; copies to it are not among shared_wavefronts. Warps of
+/// flash2 read K and V for their own rows, and Q in every step.
+inline double shared_bytes_of(const Flash2Tile& tile) {
+  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
+  const double rows = as_double(tile.queries) / tile.warps;
+  return tile.held == 1 ? 4 * d / rows + 2 * d / keys : 6 * d / rows + 4 * d / keys;
+}
+
+Backward flash2_backward(const Shape& shape, DqSum dq);
+Backward flash3_backward(const Shape& shape, DqSum dq);
+
+}  // namespace roofcast::attention

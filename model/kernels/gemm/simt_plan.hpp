@@ -1,0 +1,25 @@
+#pragma once
+// The plans of products on the SIMT pipes.
+#include <cstdint>
+
+#include "model/kernels/gemm/gemm.hpp"
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::gemm {
+
+/// One thread an output element, operands straight from global memory. `rows_first`: neighbouring
+/// threads take neighbouring rows, so a warp's loads of A and stores of C touch a line each.
+LaunchSequence plan_direct(const Problem& problem, bool rows_first);
+
+// How a rung works from shared memory.
+struct Staging {
+  std::int64_t width = 1;       ///< elements of one access to global memory, and to B's tile
+  std::int64_t stages = 1;      ///< tiles in shared memory: with more than one, loads run ahead
+  std::int64_t group_rows = 1;  ///< tile rows that blocks visit together
+  std::int64_t pad_a = 0;       ///< elements between the columns of A's tile, which is transposed
+};
+
+/// Of a kernel that takes so many of its parameters from the problem.
+LaunchSequence plan_staged(const Problem& problem, std::size_t parameters, const Staging& staging);
+
+}  // namespace roofcast::gemm

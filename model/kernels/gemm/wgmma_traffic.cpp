@@ -1,0 +1,141 @@
+#include "model/kernels/gemm/wgmma_traffic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/counting/coalescing.hpp"
+
+namespace roofcast::gemm::tensor::wgmma {
+namespace {
+
+constexpr auto kAllTiles = [] {
+  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaTurnedTiles.size()> all{};
+  std::copy(kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end(),
+            std::copy(kWgmmaTiles.begin(), kWgmmaTiles.end(), all.begin()));
+  return all;
+}();
+
+// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift
+// apart, step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor
+// and products) half of the pairs are left after 2500 steps, by the times of the same
+// products after 1000, which is taken; the counters fit steps better than rounds.
+double in_step_share(const Choice& c, const Gpu& gpu) {
+  constexpr double kStepsInStep = 1000;
+  const double steps =
+      as_double(c.tiles() * c.p[kSplitK]) * as_double(c.steps()) / as_double(gpu.slots(1));
+  return kStepsInStep / (kStepsInStep + steps);
+}
+
+}  // namespace
+
+std::span<const WgmmaTile> tiles_for(const Problem& p) {
+  if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
+  if (p[kTransposedB] == 0) return kWgmmaTiles;
+  return kAllTiles;
+}
+
+Choice choice_of(const Problem& p) {
+  const auto tiles = tiles_for(p);
+  const auto found = std::find_if(tiles.begin(), tiles.end(), [&p](const WgmmaTile& one) {
+    return one.m == p[kTileM] && one.n == p[kTileN] && one.cluster == p[kCluster];
+  });
+  if (found == tiles.end() || p[kTileK] != depth_of(p)) {
+    std::string known;
+    for (const WgmmaTile& one : tiles) {
+      known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n) +
+               "x" + std::to_string(depth_of(p)) + " in clusters of " + std::to_string(one.cluster);
+    }
+    throw InputError("gemm.wgmma has no tile " + std::to_string(p[kTileM]) + "x" +
+                     std::to_string(p[kTileN]) + "x" + std::to_string(p[kTileK]) +
+                     " in clusters of " + std::to_string(p[kCluster]) + " for " +
+                     std::string(name(p.dtype)) + ": choose one of " + known);
+  }
+  const std::int64_t steps = ceil_div(p[kK], depth_of(p));
+  if (p[kSplitK] < 1 || p[kSplitK] > steps) {
+    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to the tiles of k, " +
+                     std::to_string(steps));
+  }
+  if (p[kSplitRest] < 1 || p[kSplitRest] > steps) {
+    throw InputError("split_rest is " + std::to_string(p[kSplitRest]) +
+                     ": choose 1 to the tiles of k, " + std::to_string(steps));
+  }
+  if (p[kSplitK] > 1 && p[kSplitRest] > 1) throw InputError(kOneSplit);
+  return {p, Sizes(p), *found};
+}
+
+Written written(const Choice& c, const Gpu& gpu) {
+  if (c.p[kSplitK] > 1) return {partial_bytes(c.p), 0, 0};
+  const double left = as_double(c.split_tiles(gpu) * (c.p[kSplitRest] - 1));
+  return {0, left * c.area() * as_double(kPartBytes), c.s.c()};
+}
+
+Sides sides_of(const Choice& c, const Operands& operands) {
+  if (c.tile.turned) return {operands.b, operands.a, c.s.b(), c.s.a()};
+  return {operands.a, operands.b, c.s.a(), c.s.b()};
+}
+
+double lines_bytes(const Choice& c, const Operands& operands) {
+  const Sides sides = sides_of(c, operands);
+  return as_double(c.across()) * sides.down_bytes * sides.down.lines +
+         as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
+}
+
+// Where two blocks ask for the same whole line at about the same time, it
+// looks once: half of both operands are joined so while blocks are in step. What one block of a
+// cluster copies for both is joined with nobody else's, but for a little: 0.94 of the lines (same
+// counters).
+double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  constexpr double kOfClusters = 0.94;
+  if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
+  const double in_step = in_step_share(c, gpu);
+  const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
+    const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
+    return bytes * side.lines * (as_double(blocks) - joined);
+  };
+  const Sides sides = sides_of(c, operands);
+  return looked_up(sides.down_bytes, sides.down, c.across()) +
+         looked_up(sides.across_bytes, sides.across, c.clusters_down());
+}
+
+double box_bytes(const Choice& c, const Operands& operands) {
+  constexpr double kSectorsOfPiece = 4;
+  const Sides sides = sides_of(c, operands);
+  const bool along_k = c.p[kTransposedB] != 0 || wgmma_along_k(c.p.dtype);
+  const std::int64_t panel = along_k ? 1 : depth_of(c.p);
+  const double pieces =
+      as_double(c.across() * c.extent_down()) * sides.down.sectors +
+      as_double(c.clusters_down() * c.tile.cluster * ceil_div(c.extent_across(), panel) * panel) *
+          sides.across.sectors;
+  const double copied_rows = as_double(c.p[kBatch] * c.p[kSplitK] * c.steps()) * pieces;
+  return copied_rows * as_double(kTileLineBytes) / kSectorsOfPiece;
+}
+
+// Parts of k 32 bytes of eight
+// rows at once, and C whose rows are not aligned to 16 bytes a row of a warp's lanes at a time.
+double stored_by_threads(const Choice& c) {
+  const std::int64_t result = element_bytes(result_type(c.p.dtype));
+  if (c.p[kSplitK] > 1) {
+    return partial_bytes(c.p) / as_double(kSectorBytes) *
+           sectors_of_piece(kSectorBytes, c.p[kN] * kPartBytes);
+  }
+  const std::int64_t pitch_bytes = stored_c(c.p).row * result;
+  if (pitch_bytes % kVectorBytes == 0 && c.p[kN] * result % kVectorBytes == 0) return 0;
+  return c.s.batch * c.s.m * c.s.n / as_double(kWarpLanes) *
+         sectors_of_piece(kWarpLanes * result, pitch_bytes);
+}
+
+// Sums in pairs of 8 bytes, and one by one where rows are off those.
+double merged_stores(const Choice& c) {
+  if (stored_by_threads(c) <= 0) return 0;
+  const bool sums = c.p[kSplitK] > 1;
+  const std::int64_t result = element_bytes(result_type(c.p.dtype));
+  const std::int64_t pitch_bytes = sums ? c.p[kN] * kPartBytes : stored_c(c.p).row * result;
+  const std::int64_t piece_bytes = sums ? kSectorBytes : kWarpLanes * result;
+  const double stored_bytes = sums ? partial_bytes(c.p) : c.s.c();
+  const bool one_by_one = sums && pitch_bytes % (2 * kPartBytes) != 0;
+  return stored_bytes / as_double(piece_bytes) * lines_of_piece(piece_bytes, pitch_bytes) *
+         off_sector_share(pitch_bytes) * (one_by_one ? 2 : 1);
+}
+
+}  // namespace roofcast::gemm::tensor::wgmma

@@ -1,0 +1,55 @@
+#pragma once
+// What the reductions' compiled code holds, counted.
+#include <cstdint>
+
+#include "model/types/dtype.hpp"
+
+namespace roofcast::reduce {
+
+// Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability
+// 9.0).
+inline constexpr std::int64_t kSumRegisters = 56;
+inline constexpr std::int64_t kFinishRegisters = 30;
+inline std::int64_t weighted_registers(DType dtype, bool ragged) {
+  if (dtype == DType::fp32) return ragged ? 70 : 78;
+  return ragged ? 68 : dtype == DType::fp16 ? 70 : 72;
+}
+
+// A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0;
+// the counters of the runs of random shapes agree within 5%). Cycles that the issue of
+// dependent instructions is held back beyond one each count as dependent operations of 4.
+struct Code {
+  double instructions = 0;
+  double dependent = 0;
+  double shared = 0;  // shuffles, shared memory, constants and special registers waited for
+};
+struct Batch {
+  Code code;
+  // Accesses of a row that a thread has issued when it waits for one of them: the address register
+  // of a later one shares its scoreboard. 0: all are in flight together.
+  std::int64_t before_wait = 0;
+};
+
+inline Batch batch_of(bool weighted, bool ragged, bool narrow) {
+  if (!weighted) return narrow ? Batch{{204, 12}} : Batch{{107, 7}, 2};
+  if (!ragged) return narrow ? Batch{{226, 33}} : Batch{{112, 21}};
+  return narrow ? Batch{{195, 50}} : Batch{{172, 0}, 3};
+}
+
+// Before the first batch and after the last one; waited for is only what comes after: what a launch
+// does before its first access is in Sustained::first_access_s. `alone`: a warp a chunk, which
+// meets no other.
+inline Code ends_of(bool weighted, bool alone) {
+  if (weighted) return alone ? Code{165, 40, 5} : Code{245, 73, 10};
+  return alone ? Code{120, 18, 5} : Code{145, 32, 12};
+}
+
+// The second launch: before its first load, after the last; eight loads together, one by itself.
+inline Code finish_ends(bool alone) {
+  return alone ? Code{79, 50, 9} : Code{107, 63, 15};
+}
+inline constexpr std::int64_t kFinishUnrolled = 8;
+inline constexpr Code kFinishEight = {27, 10};
+inline constexpr Code kFinishOne = {8, 4};
+
+}  // namespace roofcast::reduce
