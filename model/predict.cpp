@@ -157,7 +157,8 @@ void add_forecast(Prediction& result, const LaunchSequence& program, const SmClo
       launch_costs(gpu, cache, assumptions.launch.value_or(usual_launch(cache)));
   const Schedule chain = schedule(runs, costs, assumptions.queued_s);
   const double launch_s = chain.total_s - running_s;
-  time.waterfall[Part::launch] = launch_s;
+  time.waterfall[Part::launch] = launch_s - chain.waiting_s;
+  time.waterfall[Part::host] = chain.waiting_s;
   terms[static_cast<std::size_t>(Resource::launch)] += launch_s;
 
   for (std::size_t i = 0; i < kResources; ++i) {

@@ -23,6 +23,13 @@ std::size_t position_of(const std::string& name, std::span<const std::string> pa
 
 Quantity::Quantity(std::string_view text, std::span<const std::string> parameters)
     : expression_(expression::parse(text)) {
+  const auto is_reduction = [](const auto& node) { return expression::is_reduction(node.op); };
+  if (!expression_.statements.front().name.empty() ||
+      std::any_of(expression_.nodes.begin(), expression_.nodes.end(), is_reduction)) {
+    throw InputError(
+        "a value of a kernel file is one expression of numbers and parameters: no '=', "
+        "and no sum, mean, amax or amin");
+  }
   for (const std::string& name : expression_.inputs) {
     positions_.push_back(position_of(name, parameters));
   }
@@ -42,7 +49,8 @@ double Quantity::value(const Problem& problem, std::string_view what) const {
       values.push_back(expression::evaluate(node.op, values[node.a], values[node.b]));
     }
   }
-  if (std::isfinite(values.back()) && values.back() >= 0) return values.back();
+  const double result = values[expression_.statements.front().node];
+  if (std::isfinite(result) && result >= 0) return result;
   throw InputError(std::string(what) + " = " + expression::print(expression_) +
                    " is negative or no number for these parameters: correct the expression, or "
                    "the parameters");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "model/types/problem.hpp"
 
@@ -15,7 +16,7 @@ struct Function {
   std::string_view name;
   Op op;
 };
-constexpr std::array<Function, 12> kFunctions = {{{"exp", Op::exp},
+constexpr std::array<Function, 18> kFunctions = {{{"exp", Op::exp},
                                                   {"log", Op::log},
                                                   {"sqrt", Op::sqrt},
                                                   {"rsqrt", Op::rsqrt},
@@ -25,8 +26,26 @@ constexpr std::array<Function, 12> kFunctions = {{{"exp", Op::exp},
                                                   {"sigmoid", Op::sigmoid},
                                                   {"relu", Op::relu},
                                                   {"abs", Op::abs},
+                                                  {"erf", Op::erf},
+                                                  {"silu", Op::silu},
+                                                  {"sum", Op::row_sum},
+                                                  {"mean", Op::row_mean},
+                                                  {"amax", Op::row_max},
+                                                  {"amin", Op::row_min},
                                                   {"min", Op::min},
                                                   {"max", Op::max}}};
+
+// Two characters before one of them.
+struct Comparison {
+  std::string_view symbol;
+  Op op;
+};
+constexpr std::array<Comparison, 6> kComparisons = {{{"<=", Op::less_equal},
+                                                     {">=", Op::greater_equal},
+                                                     {"==", Op::equal},
+                                                     {"!=", Op::not_equal},
+                                                     {"<", Op::less},
+                                                     {">", Op::greater}}};
 
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -43,8 +62,8 @@ std::string all_functions() {
   return names;
 }
 
-// Recursive descent: sum → product → signed → power → primary. The depth is at most the length of
-// the text.
+// Recursive descent: statements → comparison → sum → product → signed → power → primary. The depth is
+// at most the length of the text.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -53,8 +72,10 @@ class Parser {
     if (text_.size() > Text::kMaxBytes) {
       throw InputError("the expression is longer than 255 bytes: shorten it");
     }
-    sum();
-    skip_spaces();
+    do {
+      statement();
+      skip_spaces();
+    } while (take(';') && has_more());
     if (at_ < text_.size()) {
       refuse(at_, "expected an operator or the end", "write one of + - * / ^, or remove the rest");
     }
@@ -94,6 +115,84 @@ class Parser {
     return static_cast<Position>(result_.nodes.size() - 1);
   }
 
+  bool has_more() {
+    skip_spaces();
+    return at_ < text_.size();
+  }
+
+  std::string_view word() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  // The name before a '=' that is no '=='; nothing, and nowhere, without one.
+  std::string_view target() {
+    skip_spaces();
+    const std::size_t begin = at_;
+    if (at_ < text_.size() && is_letter(text_[at_])) {
+      const std::string_view name = word();
+      if (take('=') && (at_ == text_.size() || text_[at_] != '=')) return name;
+    }
+    at_ = begin;
+    return {};
+  }
+
+  void statement() {
+    skip_spaces();
+    const std::size_t begin = at_;
+    const std::string name(target());
+    const bool is_first = result_.statements.empty();
+    if (name.empty() && !is_first) {
+      refuse(begin, "a second result without a name", "write y = … before it");
+    }
+    if (!name.empty()) check_target(begin, name);
+    const Position node = comparison();
+    // The only statement may go without a name; one that others follow may not.
+    skip_spaces();
+    if (name.empty() && at_ < text_.size() && text_[at_] == ';' && follows(at_)) {
+      refuse(begin, "a result without a name beside others", "write y = … before it");
+    }
+    result_.statements.push_back({name, node});
+  }
+
+  bool follows(std::size_t at) const {
+    return text_.find_first_not_of(" \t;", at) != std::string_view::npos;
+  }
+
+  void check_target(std::size_t begin, const std::string& name) const {
+    const auto is_name = [&](const auto& each) { return each.name == name; };
+    if (std::any_of(kFunctions.begin(), kFunctions.end(), is_name)) {
+      refuse(begin, name + " is a function", "name the result otherwise");
+    }
+    const auto& inputs = result_.inputs;
+    if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) {
+      refuse(begin, name + " is an input above", "name the result otherwise");
+    }
+    if (std::any_of(result_.statements.begin(), result_.statements.end(), is_name)) {
+      refuse(begin, name + " is computed above", "name the result otherwise");
+    }
+  }
+
+  Position comparison() {
+    const Position left = sum();
+    const auto compare = [&]() -> std::optional<Op> {
+      skip_spaces();
+      for (const auto& [symbol, op] : kComparisons) {
+        if (!text_.substr(at_).starts_with(symbol)) continue;
+        at_ += symbol.size();
+        return op;
+      }
+      return std::nullopt;
+    };
+    const auto op = compare();
+    if (!op) return left;
+    const Position right = sum();
+    const std::size_t again = at_;
+    if (compare()) refuse(again, "a comparison of a comparison", "put one in parentheses");
+    return add({*op, left, right});
+  }
+
   Position sum() {
     Position left = product();
     while (true) {
@@ -124,7 +223,7 @@ class Parser {
 
   Position primary() {
     if (take('(')) {
-      const Position inner = sum();
+      const Position inner = comparison();
       expect(')', "close the parenthesis");
       return inner;
     }
@@ -157,8 +256,7 @@ class Parser {
 
   Position name() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    const std::string_view found = text_.substr(begin, at_ - begin);
+    const std::string_view found = word();
     const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
                                         [&](const Function& each) { return each.name == found; });
     if (function != kFunctions.end()) return call(*function);
@@ -166,6 +264,11 @@ class Parser {
     if (at_ < text_.size() && text_[at_] == '(') {
       refuse(begin, "no function is named '" + std::string(found) + "'",
              "use one of " + all_functions());
+    }
+    for (Statement& statement : result_.statements) {
+      if (statement.name != found) continue;
+      statement.is_output = false;
+      return statement.node;
     }
     const auto known = std::find(result_.inputs.begin(), result_.inputs.end(), found);
     const auto position = static_cast<Position>(known - result_.inputs.begin());
@@ -177,11 +280,11 @@ class Parser {
     const std::string name(function.name);
     expect('(', "write " + name + (operands(function.op) == 1 ? "(x)" : "(x, y)") + ": " + name +
                     " is a function");
-    const Position a = sum();
+    const Position a = comparison();
     Position b = 0;
     if (operands(function.op) == 2) {
       expect(',', name + " takes two operands");
-      b = sum();
+      b = comparison();
     }
     expect(')', name + (operands(function.op) == 1 ? " takes one operand" : " takes two operands") +
                     ": close the parenthesis");
@@ -203,7 +306,7 @@ std::string number_text(double value) {
 }
 
 // How tightly an operation holds its operands.
-enum Level : int { kSum = 1, kProduct, kSigned, kPower, kPrimary };
+enum Level : int { kComparison = 1, kSum, kProduct, kSigned, kPower, kPrimary };
 
 struct Infix {
   std::string_view symbol;
@@ -223,33 +326,58 @@ Infix infix(Op op) {
     case Op::power:
       return {"^", kPower, kPrimary, kSigned};
     default:
-      return {"", kPrimary, kSum, kSum};
+      break;
   }
+  const auto* comparison = std::find_if(kComparisons.begin(), kComparisons.end(),
+                                        [&](const Comparison& each) { return each.op == op; });
+  return {comparison->symbol, kComparison, kSum, kSum};
 }
 
-std::string print_node(const Expression& e, std::size_t at, Level needed) {
-  const Node& node = e.nodes[at];
-  if (node.op == Op::number) return number_text(node.value);
-  if (node.op == Op::input) return e.inputs[node.a];
-  const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                      [&](const Function& each) { return each.op == node.op; });
-  if (function != kFunctions.end()) {
-    std::string text = std::string(function->name) + "(" + print_node(e, node.a, kSum);
-    if (operands(node.op) == 2) text += ", " + print_node(e, node.b, kSum);
-    return text + ")";
+// The name of a result that later statements read.
+std::string_view name_of(const Expression& e, std::size_t node, std::size_t statements) {
+  for (std::size_t i = 0; i < statements; ++i) {
+    const Statement& statement = e.statements[i];
+    if (!statement.is_output && statement.node == node) return statement.name;
   }
-  std::string text;
-  Level own = kSigned;
-  if (node.op == Op::negate) {
-    text = "-" + print_node(e, node.a, kSigned);
-  } else {
-    const Infix between = infix(node.op);
-    own = between.own;
-    text = print_node(e, node.a, between.left) + std::string(between.symbol) +
-           print_node(e, node.b, between.right);
-  }
-  return own < needed ? "(" + text + ")" : text;
+  return {};
 }
+
+// A node of a statement that stands after `before` others.
+class Printer {
+ public:
+  Printer(const Expression& expression, std::size_t before) : e_(expression), before_(before) {}
+
+  std::string node(std::size_t at, Level needed) const {
+    const Node& node_here = e_.nodes[at];
+    if (const auto known = name_of(e_, at, before_); !known.empty()) return std::string(known);
+    if (node_here.op == Op::number) return number_text(node_here.value);
+    if (node_here.op == Op::input) return e_.inputs[node_here.a];
+    const auto* function =
+        std::find_if(kFunctions.begin(), kFunctions.end(),
+                     [&](const Function& each) { return each.op == node_here.op; });
+    if (function != kFunctions.end()) {
+      std::string text = std::string(function->name) + "(" + node(node_here.a, kComparison);
+      if (operands(node_here.op) == 2) text += ", " + node(node_here.b, kComparison);
+      return text + ")";
+    }
+    if (node_here.op == Op::negate)
+      return wrapped("-" + node(node_here.a, kSigned), kSigned, needed);
+    const Infix between = infix(node_here.op);
+    const bool spaced = between.own == kComparison;
+    const std::string symbol =
+        spaced ? " " + std::string(between.symbol) + " " : std::string(between.symbol);
+    return wrapped(node(node_here.a, between.left) + symbol + node(node_here.b, between.right),
+                   between.own, needed);
+  }
+
+ private:
+  static std::string wrapped(const std::string& text, Level own, Level needed) {
+    return own < needed ? "(" + text + ")" : text;
+  }
+
+  const Expression& e_;
+  std::size_t before_;
+};
 
 }  // namespace
 
@@ -258,7 +386,14 @@ Expression parse(std::string_view text) {
 }
 
 std::string print(const Expression& expression) {
-  return print_node(expression, expression.nodes.size() - 1, kSum);
+  std::string text;
+  for (std::size_t i = 0; i < expression.statements.size(); ++i) {
+    const Statement& statement = expression.statements[i];
+    if (i > 0) text += "; ";
+    if (!statement.name.empty()) text += statement.name + " = ";
+    text += Printer(expression, i).node(statement.node, kComparison);
+  }
+  return text;
 }
 
 }  // namespace roofcast::expression
