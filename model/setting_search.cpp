@@ -115,6 +115,7 @@ class SettingSearch {
     });
     if (order.size() > kMostFaster) order.resize(kMostFaster);
     std::vector<Prediction> found;
+    found.reserve(order.size());
     for (const auto& [time, problem] : order) {
       found.push_back(predict(kernel_, problem, gpu_, assumptions_));
     }

@@ -126,7 +126,7 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   plan.launch.registers = map::generated_registers(
       problem.dtype, static_cast<std::int64_t>(shared.inputs.size() + shared.outputs().size()) - 1,
       problem[map::kVectorBytes], loads);
-  plan.launch.shared_bytes = 32 * 4;
+  plan.launch.shared_bytes = std::int64_t{32} * 4;
 
   const std::int64_t batches = ceil_div(cols, threads * width * loads);
   const double elements = as_double(cols) / as_double(batches);  // of a batch
