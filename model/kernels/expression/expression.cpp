@@ -47,7 +47,7 @@ constexpr std::array kCosts = {
     Line{Op::min, {0, 0, 0, 1}, {0, 0, 0, 1}},
     Line{Op::max, {0, 0, 0, 1}, {0, 0, 0, 1}},
     Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
-    Line{Op::erf, {21, 1, 0, 22}, {15, 2, 0, 12}},
+    Line{Op::erf, {16, 1, 0, 25}, {15, 2, 0, 12}},
     Line{Op::silu, {3, 2, 0, 5}, {3, 2, 0, 5}},
     // The FLOPs of a reduction are one an element but for maximum and minimum.
     Line{Op::row_sum, {1, 0, 0, 1}, {1, 0, 0, 1}},
@@ -55,7 +55,7 @@ constexpr std::array kCosts = {
     Line{Op::row_max, {0, 0, 0, 1}, {0, 0, 0, 1}},
     Line{Op::row_min, {0, 0, 0, 1}, {0, 0, 0, 1}},
 };
-constexpr Cost kComparison = {0, 0, 0, 1};  // one instruction gives 1.0 or 0.0
+constexpr Cost kComparison = {0, 0, 0, 2};  // a predicate, and 1.0 or 0.0 by it
 
 Cost cost_of(Op op, DType dtype) {
   if (op >= Op::less) return kComparison;

@@ -44,8 +44,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Expected{"relu(x)", 0, 0, 0, 1}, Expected{"abs(x)", 0, 0, 0, 1},
                       Expected{"min(x, y)", 0, 0, 0, 1}, Expected{"max(x, y)", 0, 0, 0, 1},
                       Expected{"rsqrt(x)", 0, 1, 0, 1},
-                      // One instruction gives 1.0 or 0.0.
-                      Expected{"x < y", 0, 0, 0, 1}, Expected{"x != y", 0, 0, 0, 1},
+                      // A predicate, and 1.0 or 0.0 by it.
+                      Expected{"x < y", 0, 0, 0, 2}, Expected{"x != y", 0, 0, 0, 2},
                       // The sigmoid and a product.
                       Expected{"silu(x)", 3, 2, 0, 5},
                       // -log2(e)·x, ex2, 1 +, rcp.
@@ -97,7 +97,10 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"sqrt(x)", 6, 1, 0, 8}, Expected{"x^0.5", 6, 1, 0, 8},
         Expected{"x^-1", 11, 1, 0, 10}, Expected{"x^-2", 12, 1, 0, 11},
         // Scaling of small numbers, eleven multiply-adds, a difference and a product.
-        Expected{"log(x)", 25, 0, 1, 25}));
+        Expected{"log(x)", 25, 0, 1, 25},
+        // A square or |x|, seven multiply-adds and ex2, 1 - that; nine choices between the two
+        // ranges, tests, signs and a branch.
+        Expected{"erf(x)", 16, 1, 0, 25}));
 
 Problem rows_of(const char* text, std::int64_t n, std::int64_t cols) {
   Problem p;
