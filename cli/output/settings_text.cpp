@@ -118,6 +118,7 @@ std::string settings_text(const AdviceAnswer& answer, const Style& style) {
   if (advice.faster.empty()) {
     text += fmt::format("  no settings are forecast faster by {} or more\n", percent(kWorthNaming));
   }
+  if (advice.forecasts == 1) return text + "  the model has chosen them by itself\n";
   return text + fmt::format("  {} settings were forecast: {}\n", advice.forecasts,
                             advice.every_value ? "every power of two of each"
                                                : "powers of two, two of the settings at a time");

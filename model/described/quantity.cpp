@@ -8,6 +8,8 @@
 namespace roofcast::described {
 namespace {
 
+constexpr double kMost = 1e24;  // more FLOPs or bytes than any launch has
+
 std::size_t position_of(const std::string& name, std::span<const std::string> parameters) {
   if (name == kElementBytes) return Problem::kMaxParameters;
   const auto found = std::find(parameters.begin(), parameters.end(), name);
@@ -50,10 +52,10 @@ double Quantity::value(const Problem& problem, std::string_view what) const {
     }
   }
   const double result = values[expression_.statements.front().node];
-  if (std::isfinite(result) && result >= 0) return result;
+  if (std::isfinite(result) && result >= 0 && result <= kMost) return result;
   throw InputError(std::string(what) + " = " + expression::print(expression_) +
-                   " is negative or no number for these parameters: correct the expression, or "
-                   "the parameters");
+                   " is negative, beyond 1e24 or no number for these parameters: correct the "
+                   "expression, or the parameters");
 }
 
 }  // namespace roofcast::described
