@@ -137,7 +137,6 @@ TEST(Advise, RefusalsSayWhatToDo) {
   expect_refusal("advise gemm --kernel gemm.tild --m 1", kUsage, "gemm.tiled");
   expect_refusal("advise gemm.tiled --kernel gemm.naive --m 1", kUsage, "--kernel goes with");
   expect_refusal("advise gemm --kernel", kUsage, "kernel");
-  expect_refusal("advise stream.copy --n 1000 --gpu h200-sxm", kBadInput, "kernels of gemm");
   expect_refusal(kVocabulary + "k80", kBadInput, "no tensor cores");
   expect_refusal(kVocabulary + "h200-sxm --within 80%", kUsage, "0% to 50%");
   expect_refusal(kVocabulary + "h200-sxm --within nan", kUsage, "--within");
@@ -195,7 +194,7 @@ TEST(Advise, IsForEveryFamily) {
   for (const char* words :
        {"softmax --rows 4096 --cols 4095 --dtype bf16", "norm.layernorm --rows 4096 --cols 4095",
         "attention.decode --batch 8 --heads 32 --kv_heads 8 --seq_q 1 --seq_kv 4095 --dtype bf16",
-        "elementwise.expr.fused --n 1000001 --expression 2*x", "reduce.row_sum --rows 9 --cols 99",
+        "elementwise.expr.fused --n 1000001 --expression 2*x", "reduce.row --rows 9 --cols 99",
         "access.strided --n 1048576 --stride 7"}) {
     const Outcome outcome = run_program(std::string("advise ") + words + " --gpu h100-sxm5");
     EXPECT_EQ(outcome.code, 0) << words << outcome.err;
