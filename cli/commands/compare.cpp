@@ -26,7 +26,8 @@ constexpr HelpPage kHelp = {
     "                   --column n=rows*cols --gpu v100-pcie-32gb --launch-us 24\n"
     "  roofcast compare --table "
     "validation/measured/h200-sxm-cublas-layouts-2026-11-23b.csv \\\n"
-    "                   --kernel gemm.library --gpu h200-sxm --launch graph\n",
+    "                   --kernel gemm.library --gpu h200-sxm --column weight_copies=1 "
+    "--launch graph\n",
     "roofcast compare RUN.json... [options]\n"
     "       roofcast compare --table FILE.csv --kernel KERNEL [options]",
     "Forecasts every measured case again and shows the error by family and regime, the worst "
