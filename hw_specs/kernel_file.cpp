@@ -65,7 +65,25 @@ class Reader {
                                      : std::string("of the kernel file"));
       result_.fallbacks.push_back(
           fallback == nullptr ? std::nullopt : std::optional(fallback->get<std::int64_t>()));
+      result_.ranges.push_back(read_range(child("/parameters", name), value));
     }
+  }
+
+  described::Range read_range(const std::string& at, const Json& value) const {
+    described::Range range;
+    if (!value.is_object()) return range;
+    range.minimum = value.value("minimum", range.minimum);
+    range.maximum = value.value("maximum", range.maximum);
+    range.is_setting = value.value("setting", false);
+    const auto& fallback = result_.fallbacks.back();
+    const std::int64_t inside = fallback.value_or(range.minimum);
+    if (range.minimum > range.maximum || inside < range.minimum || inside > range.maximum) {
+      throw SpecError(file_, at, "minimum <= default <= maximum", "correct the range");
+    }
+    if (range.is_setting && !fallback) {
+      throw SpecError(file_, at, "a default of a setting", "add \"default\"");
+    }
+    return range;
   }
 
   void check_kernel_name() const {

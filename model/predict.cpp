@@ -95,7 +95,8 @@ void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
   }
   show(result, found, gpu);
   const double launch_s = found.launch_s();
-  time.waterfall[Part::launch] = launch_s;
+  time.waterfall[Part::launch] = launch_s - found.chain.waiting_s;
+  time.waterfall[Part::host] = found.chain.waiting_s;
   terms[static_cast<std::size_t>(Resource::launch)] += launch_s;
 
   for (std::size_t i = 0; i < kResources; ++i) {

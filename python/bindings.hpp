@@ -14,6 +14,7 @@ void bind_launch(pybind11::module_& module);
 void bind_result(pybind11::module_& module);
 /// `names` is kept as long as the functions are.
 void bind_predict(pybind11::module_& module, std::shared_ptr<Names> names);
+void bind_models(pybind11::module_& module, std::shared_ptr<Names> names);
 void bind_sweep(pybind11::module_& module, std::shared_ptr<Names> names);
 
 }  // namespace roofcast::python

@@ -36,7 +36,7 @@ Columns::Columns(std::vector<std::string> parameters) : parameters_(std::move(pa
 
 void Columns::row(const cli::Candidate& candidate) {
   next_ = 0;
-  const auto& [kernel, problem, gpu, prediction, refusal] = candidate;
+  const auto& [kernel, problem, gpu, prediction, refusal, expense] = candidate;
   put(text(cli::kernel_name(kernel)));
   put(text(gpu->name));
   put_parameters(kernel, prediction ? prediction->problem : problem);

@@ -33,5 +33,6 @@ PYBIND11_MODULE(_core, module) {
   bind_device(module);
   bind_result(module);
   bind_predict(module, names);
+  bind_models(module, names);
   bind_sweep(module, names);
 }

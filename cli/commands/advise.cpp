@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include "cli/commands/advice.hpp"
 #include "cli/commands/batch_lines.hpp"
 #include "cli/commands/opening.hpp"
 #include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
-#include "cli/output/advice_output.hpp"
 #include "cli/output/files.hpp"
 
 namespace roofcast::cli {
@@ -14,20 +14,22 @@ constexpr HelpPage kHelp = {
     "  roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 --gpu h100-sxm5\n"
     "  roofcast advise gemm --m 1793 --n 1793 --k 1793 --dtype bf16 --gpu a100-sxm4-80gb --within "
     "8%\n"
-    "  roofcast advise gemm --kernel gemm.tiled --m 4000 --n 4000 --k 4000 --gpu h200-sxm "
-    "--pad-only\n"
+    "  roofcast advise gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb\n"
+    "  roofcast advise softmax --rows 4096 --cols 4095 --dtype bf16 --gpu h100-sxm5\n"
+    "  roofcast advise examples/kernels/stencil.json --gpu h100-sxm5\n"
     "  roofcast advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5\n"
     "  roofcast advise --queries shapes.jsonl --gpu h200-sxm --dtype bf16 > advice.jsonl\n",
-    "roofcast advise gemm --m M --n N --k K [options]\n"
+    "roofcast advise KERNEL [options]\n"
     "       roofcast advise linear --tokens T --in N --out N [options]\n"
     "       roofcast advise --queries FILE [options]",
-    "Shapes near a matrix product's that are forecast to run faster or to cost nothing more, and "
-    "why:\n"
-    "larger ones, to be filled with zeros, and smaller ones. The forecasts are those of the "
-    "library,\n"
-    "or of --kernel. Padded k and n take memory: weights says how much. A line of a batch is a "
-    "JSON\n"
-    "object as for `predict --queries`; \"kernel\" may be left out."};
+    "The settings of a kernel that are forecast to be fastest (tiles, threads, clusters), and "
+    "shapes\n"
+    "near the one asked for that run faster, and why: larger ones, to be filled up, and smaller "
+    "ones.\n"
+    "A family stands for its fastest variant, gemm for the library or --kernel. Of a product also\n"
+    "shapes that cost nothing more, and what padded weights take in memory. A line of a batch is "
+    "a\n"
+    "JSON object as for `predict --queries`; \"kernel\" may be left out."};
 
 constexpr std::string_view kLibrary = "gemm.library";
 
@@ -37,46 +39,31 @@ std::vector<Option> common_options() {
        {"kernel", "KERNEL", "the product's kernel (default: gemm.library)"},
        {"dtype", "TYPE", "element type: bf16, fp16 … (default: fp32)"},
        {"within", "SHARE", "how far each extent may change (default: 5%); alignment always may"},
-       {"vary", "LIST", "the extents that may change (default: m,n,k)"},
+       {"vary", "LIST", "the settings and extents that may change (default: all)"},
        {"pad-only", "", "only shapes that hold the one asked for"},
        {"format", "table|json|csv", "output format (default: table); json: an object a line"},
        {"output,o", "FILE", "write there instead of standard output"},
        {"help,h", "", "this text"}});
 }
 
-AdviceOptions read_advice_options(const Options& options) {
-  AdviceOptions advice;
-  advice.reach.within = parse_share("--within", options.get("within", "5%"));
-  if (!(advice.reach.within >= 0 && advice.reach.within <= 0.5)) {
+AdviceRequest read_request(const Options& options) {
+  AdviceRequest request;
+  request.within = parse_share("--within", options.get("within", "5%"));
+  if (!(request.within >= 0 && request.within <= 0.5)) {
     throw UsageError("--within takes 0% to 50%: advice is for shapes near the one asked for");
   }
-  constexpr std::array<std::string_view, 3> extents = {"m", "n", "k"};
-  if (const auto varied = options.find("vary")) {
-    advice.reach.varied = {};
-    for (const std::string& word : split_list(*varied, ',')) {
-      const auto extent = one_of("--vary", word, extents);
-      advice.reach.varied[static_cast<std::size_t>(
-          std::find(extents.begin(), extents.end(), extent) - extents.begin())] = true;
-    }
-  }
-  advice.smaller = !options.has("pad-only");
-  return advice;
-}
-
-AdviceAnswer advice(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                    const Assumptions& assumptions, const AdviceOptions& options) {
-  return {
-      kernel, problem, &gpu, options, advise_product(kernel, problem, gpu, assumptions, options),
-      ""};
+  if (const auto varied = options.find("vary")) request.varied = split_list(*varied, ',');
+  request.smaller = !options.has("pad-only");
+  return request;
 }
 
 ExitCode answer_batch(const Options& options) {
   BatchDefaults defaults = read_batch_defaults(options);
   defaults.kernel = options.get("kernel", kLibrary);
-  defaults.write = [how = read_advice_options(options)](JsonWriter& json, const KernelRef& kernel,
-                                                        const Problem& problem, const Gpu& gpu,
-                                                        const Assumptions& assumptions) {
-    write_json(json, advice(kernel, problem, gpu, assumptions, how));
+  defaults.write = [request = read_request(options)](JsonWriter& json, const KernelRef& kernel,
+                                                     const Problem& problem, const Gpu& gpu,
+                                                     const Assumptions& assumptions) {
+    write_json(json, advice_on(kernel, problem, gpu, assumptions, request));
   };
   return answer_lines(options.get("queries", "-"), options.find("output"), read_jobs(options),
                       [&defaults] { return Batch(defaults); });
@@ -84,14 +71,14 @@ ExitCode answer_batch(const Options& options) {
 
 std::vector<AdviceAnswer> answer_all(const KernelRef& kernel, const Problem& problem,
                                      std::span<const Gpu> gpus, const Assumptions& assumptions,
-                                     const AdviceOptions& options) {
+                                     const AdviceRequest& request) {
   std::vector<AdviceAnswer> answers;
   for (const Gpu& gpu : gpus) {
     try {
-      answers.push_back(advice(kernel, problem, gpu, assumptions, options));
+      answers.push_back(advice_on(kernel, problem, gpu, assumptions, request));
     } catch (const InputError& error) {
       if (gpus.size() == 1) throw;
-      answers.push_back({kernel, problem, &gpu, options, {}, error.what()});
+      answers.push_back({kernel, problem, &gpu, {}, {}, error.what()});
     }
     stop_if_interrupted();
   }
@@ -155,26 +142,27 @@ ExitCode run_advise(const Arguments& arguments) {
   refuse_output_over_input(options, known, split.words);
   if (kernels.empty()) {
     if (options.has("queries")) return answer_batch(options);
-    if (options.has("jobs")) throw UsageError("--jobs goes with --queries: add --queries FILE");
+    refuse_without_queries(options);
     throw UsageError(
         "which kernel? For example: roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 "
         "--gpu h100-sxm5");
   }
   constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
   const auto format = one_of("--format", options.get("format", "table"), formats);
-  const AdviceOptions how = read_advice_options(options);
+  const AdviceRequest request = read_request(options);
   const Assumptions assumptions = read_assumptions(options);
   const DeviceOptions device = read_device_options(options);
   std::vector<Gpu> gpus;
   for (const std::string& gpu : read_device_names(options))
     gpus.push_back(load_device(gpu, device));
   const KernelRef& kernel = kernels.front();
-  const auto answers = answer_all(kernel, read_problem(options, kernel), gpus, assumptions, how);
+  const auto answers =
+      answer_all(kernel, read_problem(options, kernel), gpus, assumptions, request);
   Output output(options.find("output"));
   write_answers(answers, format, options.has("output"), output);
   output.commit();
   return refusals_reported(static_cast<std::size_t>(std::count_if(
-      answers.begin(), answers.end(), [](const AdviceAnswer& one) { return !one.advised; })));
+      answers.begin(), answers.end(), [](const AdviceAnswer& one) { return one.refused(); })));
 }
 
 }  // namespace roofcast::cli

@@ -1,5 +1,7 @@
 #include "cli/commands/batch.hpp"
 
+#include <algorithm>
+
 #include "cli/commands/collective.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/query_fields.hpp"
@@ -29,6 +31,15 @@ Asked find_names(const Query& query) {
   return asked;
 }
 
+bool is_in_catalog(std::string_view name) {
+  const auto families = catalog();
+  return std::any_of(families.begin(), families.end(), [name](const KernelFamily& family) {
+    return family.name == name ||
+           std::any_of(family.variants.begin(), family.variants.end(),
+                       [name](const KernelModel& kernel) { return kernel.name == name; });
+  });
+}
+
 }  // namespace
 
 void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
@@ -39,6 +50,20 @@ void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& pr
 Batch::Batch(BatchDefaults defaults) : defaults_(std::move(defaults)) {
   // A path is opened only where the command line names it, never because a line of input does.
   if (defaults_.gpu) gpus_.emplace(*defaults_.gpu, load_device(*defaults_.gpu, defaults_.device));
+  if (!defaults_.kernel.empty()) kernels_.emplace(defaults_.kernel, kernel_named(defaults_.kernel));
+  for (const std::string& path : defaults_.kernel_files) add_kernel_file(path);
+}
+
+void Batch::add_kernel_file(const std::string& path) {
+  const KernelRef read = kernel_named(path);
+  const std::string name(read.kernel != nullptr ? read.kernel->name : path);
+  if (read.owner == nullptr || is_in_catalog(name) || !kernels_.emplace(name, read).second) {
+    throw UsageError(fmt::format(
+        "--kernel-file {}: {} is no name of its own: give a kernel file whose \"name\" no other "
+        "kernel has",
+        path, name));
+  }
+  kernels_.emplace(path, read);
 }
 
 const KernelRef& Batch::kernel(std::string_view name) {

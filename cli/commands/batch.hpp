@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/input/by_name.hpp"
 #include "cli/input/device.hpp"
@@ -28,6 +29,9 @@ void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& pr
 struct BatchDefaults {
   DeviceOptions device;
   std::string kernel;  ///< empty: every line names one
+  /// Kernel files that lines may name, by the path or by the name in the file: a line of input opens
+  /// no file.
+  std::vector<std::string> kernel_files;
   std::optional<std::string> gpu;
   std::optional<DType> dtype;
   Assumptions assumptions;
@@ -36,6 +40,8 @@ struct BatchDefaults {
 
 class Batch {
  public:
+  /// Throws UsageError for a kernel or a GPU of the defaults that there is not, and where a kernel file
+  /// has the name of another kernel; SpecError for what is wrong in it.
   explicit Batch(BatchDefaults defaults);
 
   /// Appends the answer, one line. False if it is {"error":…,"line":…}.
@@ -53,6 +59,7 @@ class Batch {
                          fmt::memory_buffer& out);
   void answer_model(const QueryField& model, const QueryField* gpu_field, fmt::memory_buffer& out);
   const Gpu& device_of(const QueryField* field);
+  void add_kernel_file(const std::string& path);
   const KernelRef& kernel(std::string_view name);
   const Gpu& gpu(std::string_view name);
 

@@ -73,6 +73,10 @@ std::span<Part> next_parts(std::vector<Part>& parts, QueryLines& lines, std::int
 std::vector<Option> with_batch_options(std::vector<Option> options) {
   options.push_back(
       {"queries", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"});
+  options.push_back(
+      {"kernel-file", "FILE",
+       "with --queries: a kernel file that lines name by its path or its \"name\" (repeatable)",
+       true});
   options.push_back({"jobs", "N", "with --queries: answer on N threads (default: 0, all cores)"});
   return options;
 }
@@ -87,6 +91,13 @@ void refuse_batch_option(const Arguments& arguments) {
       "queries as --queries FILE");
 }
 
+void refuse_without_queries(const Options& options) {
+  for (const char* option : {"jobs", "kernel-file"}) {
+    if (!options.has(option)) continue;
+    throw UsageError(fmt::format("--{} goes with --queries: add --queries FILE", option));
+  }
+}
+
 BatchDefaults read_batch_defaults(const Options& options) {
   BatchDefaults defaults;
   defaults.device = read_device_options(options);
@@ -96,6 +107,11 @@ BatchDefaults read_batch_defaults(const Options& options) {
     if (!defaults.dtype) throw UsageError(fmt::format("there is no element type '{}'", *dtype));
   }
   defaults.assumptions = read_assumptions(options);
+  defaults.kernel_files = options.all("kernel-file");
+  for (const char* other : {"sort", "price"}) {
+    if (!options.has(other)) continue;
+    throw UsageError(fmt::format("--{} orders several GPUs: it does not go with --queries", other));
+  }
   if (options.get("format", "json") != "json") {
     throw UsageError("--queries answers in JSON, one object a line: leave --format out");
   }

@@ -14,6 +14,8 @@ namespace roofcast::cli {
 std::vector<Option> with_batch_options(std::vector<Option> options);
 /// Throws UsageError where the file of queries is given as --batch, a parameter of kernels.
 void refuse_batch_option(const Arguments& arguments);
+/// Throws UsageError where an option is given that goes with --queries alone.
+void refuse_without_queries(const Options& options);
 /// --gpu, --dtype and the like, for lines that do not say otherwise. Throws UsageError.
 BatchDefaults read_batch_defaults(const Options& options);
 

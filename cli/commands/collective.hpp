@@ -1,5 +1,6 @@
 #pragma once
 // Collectives among GPUs, asked for by the names of kernels: `predict collective.all_reduce`.
+#include <string>
 #include <string_view>
 
 #include "cli/commands/command.hpp"
@@ -14,6 +15,9 @@ struct CollectiveQuestion {
   double bytes = 0;  ///< of a rank's input, of all_gather the result
   double gpus = 0;
 };
+
+/// "collective.all_reduce"
+std::string full_name(transformer::Collective collective);
 
 /// Whether the name asks for a collective: "collective" or "collective.…".
 bool is_collective(std::string_view name);

@@ -23,7 +23,11 @@ constexpr HelpPage kHelp = {
     "all=10%\n"
     "  roofcast compare run.json --datasheet --format csv -o cases.csv\n"
     "  roofcast compare --table published.csv --kernel elementwise.relu.fused --where op=relu \\\n"
-    "                   --column n=rows*cols --gpu v100-pcie-32gb --launch-us 24\n",
+    "                   --column n=rows*cols --gpu v100-pcie-32gb --launch-us 24\n"
+    "  roofcast compare --table "
+    "validation/measured/h200-sxm-cublas-layouts-2026-11-23b.csv \\\n"
+    "                   --kernel gemm.library --gpu h200-sxm --column weight_copies=1 "
+    "--launch graph\n",
     "roofcast compare RUN.json... [options]\n"
     "       roofcast compare --table FILE.csv --kernel KERNEL [options]",
     "Forecasts every measured case again and shows the error by family and regime, the worst "
@@ -45,6 +49,8 @@ std::vector<Option> option_table() {
       {"column", "PARAMETER=PRODUCT",
        "a parameter from the table's columns: n=rows*cols (repeatable)", true},
       {"cache", "cold|warm|steady", "how the table was measured (default: steady)"},
+      {"launch", "stream|graph|pdl",
+       "how the kernels were launched (default: stream; graph where the cache is steady)"},
       {"launch-us", "MICROSECONDS",
        "what timing a launch took in the table, in place of the GPU's own cost"},
       {"help,h", "", "this text"}};
@@ -95,6 +101,11 @@ std::vector<KernelRef> table_kernels(const Options& options) {
   return all;
 }
 
+std::optional<LaunchMode> read_launch(const Options& options) {
+  const auto launch = options.find("launch");
+  return launch ? std::optional(parse_launch(*launch)) : std::nullopt;
+}
+
 double read_launch_s(const std::string& text) {
   const auto microseconds = validation::number_of<double>(text);
   if (!microseconds || *microseconds < 0) {
@@ -123,6 +134,7 @@ validation::Comparison compare_published(const std::string& file, const Options&
     one_of(fmt::format("the parameter of --column {}", text), query.set.back().first, parameters);
   }
   if (const auto cache = options.find("cache")) query.cache = parse_cache(*cache);
+  query.launch = read_launch(options);
   if (const auto launch = options.find("launch-us")) query.launch_s = read_launch_s(*launch);
   const validation::Table table = validation::parse_table(file, read_file(file), query);
   if (!table.ignored_columns.empty()) {
@@ -173,7 +185,8 @@ ExitCode run_compare(const Arguments& arguments) {
   std::vector<validation::Comparison> comparisons;
   for (const std::string& file : words) {
     const validation::Run run = validation::parse_run(file, read_file(file));
-    comparisons.push_back(validation::compare(run, devices.get(device_of_run(file, run, options))));
+    comparisons.push_back(validation::compare(run, devices.get(device_of_run(file, run, options)),
+                                              read_launch(options)));
   }
   if (table) comparisons.push_back(compare_published(*table, options, devices));
 

@@ -3,6 +3,7 @@
 #include "cli/commands/batch_lines.hpp"
 #include "cli/commands/collective.hpp"
 #include "cli/commands/opening.hpp"
+#include "cli/commands/ranking.hpp"
 #include "cli/commands/unread_overrides.hpp"
 #include "cli/commands/variants.hpp"
 #include "cli/input/distinct_files.hpp"
@@ -19,6 +20,9 @@ constexpr HelpPage kHelp = {
     "  roofcast predict gemm.tiled gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu "
     "v100-sxm2,l40s\n"
     "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
+    "  roofcast predict gemm.library --m 4096 --n 4096 --k 4096 --dtype bf16 "
+    "--gpu h100-sxm5,a100-sxm4-80gb,l40s \\\n"
+    "                   --price h100-sxm5=4.5 --price a100-sxm4-80gb=2 --price l40s=1.2\n"
     "  roofcast predict collective.all_reduce --bytes 64MiB --gpus 8 --gpu h100-sxm5\n"
     "  roofcast predict examples/kernels/swiglu.json --tokens 8192 --gpu h100-sxm5,a100-sxm4-80gb\n"
     "  roofcast predict --queries queries.jsonl > answers.jsonl\n",
@@ -27,7 +31,8 @@ constexpr HelpPage kHelp = {
     "the\n"
     "limit of the problem and the forecast of every variant. Several kernels or GPUs stand side "
     "by\n"
-    "side. `roofcast kernels NAME` lists what a kernel takes. KERNEL may be a file NAME.json that\n"
+    "side, --sort and --price order them. `roofcast kernels NAME` lists what a kernel takes. "
+    "KERNEL may be a file NAME.json that\n"
     "describes a kernel of your own: examples/kernels/ has eight.\n\n"
     "A query of --queries is a JSON object on a line of its own: the kernel, its parameters, and "
     "what\n"
@@ -40,12 +45,15 @@ constexpr HelpPage kHelp = {
     "Its answer is what --format json prints for the same question, or {\"error\":…,\"line\":…}."};
 
 std::vector<Option> common_options() {
-  return with_forecast_options(
-      {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-       {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
-       {"format", "table|json|csv", "output format (default: table); json: an object a line"},
-       {"output,o", "FILE", "write there instead of standard output"},
-       {"help,h", "", "this text"}});
+  std::vector<Option> own = {
+      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+      {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
+      {"format", "table|json|csv", "output format (default: table); json: an object a line"},
+      {"output,o", "FILE", "write there instead of standard output"},
+      {"help,h", "", "this text"}};
+  const std::vector<Option> ranking = ranking_options();
+  own.insert(own.begin() + 2, ranking.begin(), ranking.end());
+  return with_forecast_options(std::move(own));
 }
 
 ExitCode answer_batch(const Options& options) {
@@ -76,14 +84,19 @@ std::vector<Answered> answer_all(const Question& question, const Options& option
   return answers;
 }
 
+std::vector<std::string> names_of(std::span<const Gpu> gpus) {
+  std::vector<std::string> names;
+  for (const Gpu& gpu : gpus) names.push_back(gpu.name);
+  return names;
+}
+
 std::string table_text(std::span<const Answered> answers, const Style& style) {
   std::string text;
   std::vector<Candidate> rows;
   const bool one = answers.size() == 1;
   for (const auto& [itself, variants] : answers) {
-    const auto& [kernel, problem, gpu, prediction, refusal] = itself;
-    if (one && prediction) {
-      text = answer_text({kernel, *gpu, *prediction}, style);
+    if (one && itself.prediction && !itself.expense) {
+      text = answer_text({itself.kernel, *itself.gpu, *itself.prediction}, style);
       if (!variants.empty()) text += '\n';
     } else {
       rows.push_back(itself);
@@ -93,15 +106,35 @@ std::string table_text(std::span<const Answered> answers, const Style& style) {
   return rows.empty() ? text : text + candidates_text(rows, !one, style);
 }
 
+/// "0.0000012,0.35,": empty where there is no such figure.
+std::string expense_fields(const Expense& expense) {
+  const auto field = [](const std::optional<double>& figure) {
+    return figure ? fmt::format("{},", *figure) : std::string(",");
+  };
+  return field(expense.cost) + field(expense.most_energy_j);
+}
+
 /// JSON: one object a line. CSV: one row each.
 void write_answers(std::span<const Answered> answers, const Question& question, bool csv,
                    Output& output) {
+  const bool tells_expense = std::any_of(answers.begin(), answers.end(), [](const Answered& one) {
+    return one.itself.expense ||
+           std::any_of(one.variants.begin(), one.variants.end(),
+                       [](const Candidate& row) { return row.expense.has_value(); });
+  });
   CsvWriter table(output.buffer(), parameter_names(question.kernels));
-  if (csv) table.header();
+  const auto add = [&](const Candidate& row) {
+    if (tells_expense) output.write(expense_fields(row.expense.value_or(Expense{})));
+    table.row(row);
+  };
+  if (csv) {
+    if (tells_expense) output.write("cost,most_energy_j,");
+    table.header();
+  }
   for (const auto& [itself, variants] : answers) {
     if (csv) {
-      table.row(itself);
-      for (const Candidate& variant : variants) table.row(variant);
+      add(itself);
+      for (const Candidate& variant : variants) add(variant);
     } else {
       JsonWriter json(output.buffer());
       write_json(json, itself, variants);
@@ -147,7 +180,7 @@ ExitCode run_predict(const Arguments& arguments) {
   refuse_output_over_input(options, known, split.words);
   if (question.kernels.empty()) {
     if (options.has("queries")) return answer_batch(options);
-    if (options.has("jobs")) throw UsageError("--jobs goes with --queries: add --queries FILE");
+    refuse_without_queries(options);
     throw UsageError(
         "which kernel? For example: roofcast predict gemm --m 4096 --n 4096 --k 4096 "
         "--gpu h100-sxm5");
@@ -156,11 +189,16 @@ ExitCode run_predict(const Arguments& arguments) {
   const std::string format(one_of("--format", options.get("format", "table"), formats));
   const DeviceOptions device = read_device_options(options);
   question.assumptions = read_assumptions(options);
+  const Ranking ranking = read_ranking(options);
   for (const std::string& gpu : read_device_names(options)) {
     question.gpus.push_back(load_device(gpu, device));
   }
-  const std::vector<Answered> answers = answer_all(question, options);
+  ranking.prices.check_names(names_of(question.gpus));
+  std::vector<Answered> answers = answer_all(question, options);
   warn_of_unread(answers, question, options);
+  for (const std::string& gpu : rank(answers, ranking)) {
+    warn(fmt::format("--price names no price of {}: it stands last", gpu));
+  }
   Output output(options.find("output"));
   if (format == "table") {
     output.write(

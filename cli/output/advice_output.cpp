@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/input/kernel_options.hpp"
+#include "cli/output/settings_text.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
 #include "cli/output/visible_text.hpp"
@@ -97,11 +98,13 @@ std::string legend_text(const AdviceAnswer& answer, const Style& style) {
 }  // namespace
 
 void write_json(JsonWriter& json, const AdviceAnswer& answer) {
-  if (!answer.advised) {
+  if (answer.refused()) {
     return write_refusal(json, answer.kernel, answer.problem, *answer.gpu, answer.refusal);
   }
+  if (!answer.advised) return write_kernel_advice(json, answer);
   json.begin_object();
   json.member("schema_version", kSchemaVersion);
+  if (answer.settings) write_settings(json, answer);
   json.key("asked");
   json.begin_object();
   write_product(json, answer, answer.advised->asked);
@@ -129,9 +132,27 @@ void write_csv(fmt::memory_buffer& out, std::span<const AdviceAnswer> answers) {
                  "shape,time_change,rate_change,weight_bytes,tile_fill,row_alignment_bytes,why,");
   table.header();
   for (const AdviceAnswer& answer : answers) {
-    if (!answer.advised) {
+    if (answer.refused()) {
       fmt::format_to(to, "asked,,,,,,,");
       table.refused(answer.kernel, answer.problem, *answer.gpu, answer.refusal);
+      continue;
+    }
+    if (answer.settings) {
+      const SettingsAdvice& settings = *answer.settings;
+      const double asked_s = settings.asked.time->expected_s;
+      for (const Prediction& one : settings.faster) {
+        fmt::format_to(to, "settings,{},,,,,,", one.time->expected_s / asked_s - 1);
+        table.row({answer.kernel, *answer.gpu, one});
+      }
+    }
+    if (!answer.advised) {
+      fmt::format_to(to, "asked,0,0,,,,,");
+      table.row({answer.kernel, *answer.gpu, answer.settings->asked});
+      for (const ShapeAdvice& one : answer.shapes) {
+        fmt::format_to(to, "{},{},{},,,,{},", name(one.kind), one.time_change, one.rate_change,
+                       csv_field(one.why));
+        table.row({answer.kernel, *answer.gpu, one.prediction});
+      }
       continue;
     }
     const ProductForecast& asked = answer.advised->asked;
@@ -151,8 +172,10 @@ std::string advice_text(const AdviceAnswer& answer, const Style& style) {
   std::string text = style.heading(visible(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
                                                        name(answer.problem.dtype), gpu.name)));
   text += '\n';
-  if (!answer.advised) return text + "  " + visible(answer.refusal) + '\n';
+  if (answer.refused()) return text + "  " + visible(answer.refusal) + '\n';
   text += fmt::format("  calibration  {}\n\n", visible(specs::calibration_text(gpu)));
+  if (!answer.advised) return text + kernel_advice_text(answer, style);
+  if (answer.settings) text += settings_text(answer, style) + '\n';
   return text + shapes_text(answer, style) + '\n' + legend_text(answer, style);
 }
 

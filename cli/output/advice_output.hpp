@@ -1,11 +1,13 @@
 #pragma once
-// Advice on a matrix product, in the ways it is printed.
+// Advice on a kernel's settings and shapes, in the ways it is printed.
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/output/answer.hpp"
 #include "model/product_advice.hpp"
+#include "model/setting_search.hpp"
+#include "model/shape_advice.hpp"
 
 namespace roofcast::cli {
 
@@ -15,12 +17,18 @@ struct AdviceAnswer {
   Problem problem;
   const Gpu* gpu;
   AdviceOptions options;
-  std::optional<Advised> advised;
+  std::optional<Advised> advised;  ///< of a matrix product, with its fastest settings
   std::string refusal;
+  std::optional<SettingsAdvice> settings{};  ///< absent of a product whose library chooses
+  std::vector<ShapeAdvice> shapes{};         ///< of another kernel, with its fastest settings
+  std::vector<Candidate> variants{};         ///< of a family, each with its fastest settings
+
+  bool refused() const { return !advised && !settings; }
 };
 
 /// {"schema_version":…,"asked":FORECAST,"shapes":[{"kind":…,…,"forecast":FORECAST}]}, forecasts as
-/// `predict` writes them; or the refusal.
+/// `predict` writes them; or the refusal. Where settings were searched, "asked" and the shapes have the
+/// fastest, and "settings" has {"asked","faster","forecasts","every_value"}.
 void write_json(JsonWriter& json, const AdviceAnswer& answer);
 
 /// A row for the asked shape and one for each advised, with `predict`'s columns after those of the

@@ -28,6 +28,12 @@ std::string_view kernel_name(const KernelRef& kernel);
 /// "m=4096 n=4096 k=4096 bf16"
 std::string problem_text(const KernelRef& kernel, const Problem& problem);
 
+/// What one call costs and takes, where it is asked.
+struct Expense {
+  std::optional<double> cost;           ///< price × expected time, in the currency of the price
+  std::optional<double> most_energy_j;  ///< power limit × expected time: it takes no more
+};
+
 /// A row of an answer: a forecast, or why there is none.
 struct Candidate {
   KernelRef kernel;
@@ -35,6 +41,7 @@ struct Candidate {
   const Gpu* gpu;
   std::optional<Prediction> prediction;
   std::string refusal;
+  std::optional<Expense> expense{};
 };
 
 /// Members of an open object: each parameter and the type.
@@ -52,7 +59,7 @@ void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& pro
 /// For people: every figure of one answer.
 std::string answer_text(const Answer& answer, const Style& style);
 
-/// One row each, side by side.
+/// One row each, side by side; with what a call costs and takes where a row says so.
 std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu,
                             const Style& style);
 

@@ -106,7 +106,7 @@ void CsvWriter::refused(const KernelRef& kernel, const Problem& problem, const G
 }
 
 void CsvWriter::row(const Candidate& candidate) {
-  const auto& [kernel, problem, gpu, prediction, refusal] = candidate;
+  const auto& [kernel, problem, gpu, prediction, refusal, expense] = candidate;
   if (prediction) return row({kernel, *gpu, *prediction});
   refused(kernel, problem, *gpu, refusal);
 }

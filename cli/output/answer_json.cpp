@@ -241,12 +241,16 @@ void write_json(JsonWriter& json, const Answer& answer) {
 }
 
 void write_json(JsonWriter& json, const Candidate& candidate, std::span<const Candidate> variants) {
-  const auto& [kernel, problem, gpu, prediction, refusal] = candidate;
+  const auto& [kernel, problem, gpu, prediction, refusal, expense] = candidate;
   json.begin_object();
   if (prediction) {
     write_members(json, {kernel, *gpu, *prediction});
   } else {
     write_refusal_members(json, kernel, problem, *gpu, refusal);
+  }
+  if (expense) {
+    if (expense->cost) json.member("cost", *expense->cost);
+    if (expense->most_energy_j) json.member("most_energy_j", *expense->most_energy_j);
   }
   if (!variants.empty()) {
     json.key("variants");

@@ -159,7 +159,15 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
       std::any_of(candidates.begin(), candidates.end(), [](const Candidate& candidate) {
         return candidate.prediction && candidate.prediction->footprint_bytes;
       });
+  const auto tells = [&](std::optional<double> Expense::*figure) {
+    return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+      return candidate.expense && *candidate.expense.*figure;
+    });
+  };
+  const bool with_cost = tells(&Expense::cost), with_energy = tells(&Expense::most_energy_j);
   std::vector<const char*> titles = {"limit", "expected", "low", "high", "rate", "of limit"};
+  if (with_cost) titles.push_back("a million calls cost");
+  if (with_energy) titles.push_back("energy at most");
   if (with_bytes) titles.insert(titles.end(), {"DRAM", "footprint"});
   for (const char* title : titles) columns.push_back({title, Align::right});
   columns.push_back({"bound"});
@@ -189,6 +197,11 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
       cells.push_back(percent(prediction.limit.time_s / time->expected_s));
     } else {
       cells.resize(cells.size() + 5, "–");
+    }
+    const Expense expense = candidate.expense.value_or(Expense{});
+    if (with_cost) cells.push_back(expense.cost ? figure_text(1e6 * *expense.cost, 3) : "–");
+    if (with_energy) {
+      cells.push_back(expense.most_energy_j ? si_text(*expense.most_energy_j, "J", 3) : "–");
     }
     if (with_bytes) {
       const auto& footprint = prediction.footprint_bytes;

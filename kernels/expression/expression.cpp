@@ -9,15 +9,18 @@
 #include "kernels/common/error.hpp"
 #include "kernels/expression/compile.hpp"
 #include "kernels/expression/reference.hpp"
+#include "kernels/expression/row_source.hpp"
 #include "kernels/expression/source.hpp"
 #include "kernels/families.hpp"
 #include "model/kernels/expression/expression.hpp"
+#include "model/kernels/expression/row_plan.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {
 
 using expression::Chain;
 using expression::Expression;
+using roofcast::elementwise::kCols;
 using roofcast::map::kElements;
 using roofcast::map::kLoads;
 using roofcast::map::kThreads;
@@ -34,10 +37,35 @@ Chain chain_of(const Expression& expression) {
   if (!kFused) return expression::eager(expression);
   Chain chain;
   chain.inputs = expression.inputs.size();
-  expression::Step all{.operation = expression, .reads = {}, .writes = chain.output()};
+  chain.outputs = expression.outputs().size();
+  expression::Step all;
+  all.operation = expression;
+  all.writes = chain.output();
   for (std::size_t i = 0; i < chain.inputs; ++i) all.reads.push_back(i);
+  all.read_rows.assign(chain.inputs, false);
   chain.steps.push_back(std::move(all));
   return chain;
+}
+
+bool along_rows(const expression::Step& step) {
+  return step.along_rows() || roofcast::elementwise::along_rows(step.operation);
+}
+
+std::int64_t rows_of(const Problem& p) {
+  return p[kElements] / p[kCols];
+}
+
+/// The problem of one step: of values of rows alone, one element a row.
+Problem problem_of(const expression::Step& step, Problem p) {
+  if (!along_rows(step) && step.writes_rows) p[kElements] = rows_of(p);
+  return p;
+}
+
+std::string source_of(const expression::Step& step, const Problem& p) {
+  if (!along_rows(step)) return source(step.operation, configuration_of(p));
+  return row_source(step.operation, configuration_of(p),
+                    {p[kCols], roofcast::elementwise::row_threads(p),
+                     roofcast::elementwise::row_width(p), step.read_rows});
 }
 
 template <bool kFused>
@@ -59,7 +87,7 @@ const Ready& ready(const Problem& p) {
   check(cudaGetDevice(&device));
   std::string key(p.text.view());
   for (const std::int64_t part : {std::int64_t{device}, static_cast<std::int64_t>(p.dtype),
-                                  p[kThreads], p[kVectorBytes], p[kLoads]}) {
+                                  p[kThreads], p[kVectorBytes], p[kLoads], p[kCols]}) {
     key += ' ' + std::to_string(part);
   }
   const std::lock_guard lock(one_at_a_time);
@@ -67,7 +95,7 @@ const Ready& ready(const Problem& p) {
   if (found != known.end()) return found->second;
   Ready made{chain_of<kFused>(p), {}};
   for (const expression::Step& step : made.chain.steps) {
-    made.kernels.push_back(compiled(source(step.operation, configuration_of(p))));
+    made.kernels.push_back(compiled(source_of(step, p)));
   }
   return known.emplace(std::move(key), std::move(made)).first->second;
 }
@@ -78,9 +106,21 @@ std::int64_t elements_of_a_block(const Problem& p) {
   return p[kThreads] * width * p[kLoads];
 }
 
-dim3 grid(const Problem& p) {
+struct Shape {
+  dim3 grid;
+  dim3 block;
+  std::int64_t count;  ///< elements, or rows: the kernel's last argument
+};
+
+Shape shape_of(const expression::Step& step, const Problem& asked) {
+  if (along_rows(step)) {
+    return {dim3(static_cast<unsigned>(rows_of(asked))),
+            dim3(static_cast<unsigned>(roofcast::elementwise::row_threads(asked))), rows_of(asked)};
+  }
+  const Problem p = problem_of(step, asked);
   const std::int64_t chunk = elements_of_a_block(p);
-  return dim3(static_cast<unsigned>((p[kElements] + chunk - 1) / chunk));
+  return {dim3(static_cast<unsigned>((p[kElements] + chunk - 1) / chunk)),
+          dim3(static_cast<unsigned>(p[kThreads])), p[kElements]};
 }
 
 template <class... Allowed>
@@ -111,8 +151,8 @@ template <bool kFused>
 std::string unsupported(const Problem& p) {
   try {
     const Expression expression = roofcast::elementwise::expression_of(p);
-    if (depth(expression) > kMaxDepth) return "the expression is nested too deeply to be checked";
-    const std::size_t inputs = kFused ? expression.inputs.size() : 2;
+    const std::size_t inputs =
+        kFused ? expression.inputs.size() + expression.outputs().size() - 1 : 2;
     const std::string why = unsupported_configuration(p, static_cast<std::int64_t>(inputs));
     return why.empty() ? cannot_compile() : why;
   } catch (const InputError& error) {
@@ -124,11 +164,21 @@ Tensor array_of(const Problem& p) {
   return {p.dtype, static_cast<std::size_t>(p[kElements])};
 }
 
+std::vector<Tensor> outputs_of(const Problem& p) {
+  const Expression expression = roofcast::elementwise::expression_of(p);
+  const std::vector<bool> of_rows = expression::values_of_rows(expression);
+  std::vector<Tensor> arrays;
+  for (const std::uint8_t output : expression.outputs()) {
+    arrays.push_back(array_of(p));
+    if (of_rows[output]) arrays.back().elements = static_cast<std::size_t>(rows_of(p));
+  }
+  return arrays;
+}
+
 template <bool kFused>
 Tensors tensors(const Problem& p) {
   const Chain chain = chain_of<kFused>(p);
-  return {std::vector<Tensor>(chain.inputs, array_of(p)),
-          {array_of(p)},
+  return {std::vector<Tensor>(chain.inputs, array_of(p)), outputs_of(p),
           std::vector<Tensor>(chain.scratch, array_of(p))};
 }
 
@@ -142,55 +192,64 @@ bool no_device() {
 // Where there is no device the functions stay null: there is nothing to compile for.
 template <bool kFused>
 std::vector<Launch> launches(const Problem& p) {
-  std::vector<Launch> all(chain_of<kFused>(p).steps.size(),
-                          {nullptr, grid(p), dim3(static_cast<unsigned>(p[kThreads])), 0});
+  std::vector<Launch> all;
+  for (const expression::Step& step : chain_of<kFused>(p).steps) {
+    const Shape shape = shape_of(step, p);
+    all.push_back({nullptr, shape.grid, shape.block, 0});
+  }
   if (no_device()) return all;
   const Ready& kernels = ready<kFused>(p);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].function = kernels.kernels[i].vectors;
   return all;
 }
 
-void launch(const Kernels& kernels, const Problem& p, std::span<const void*> inputs, void* output,
-            cudaStream_t stream) {
+void launch(const Kernels& kernels, const expression::Step& step, const Problem& p,
+            std::span<const void*> inputs, std::span<void*> outputs, cudaStream_t stream) {
   const auto past = [&](const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(p[kVectorBytes]);
   };
-  const bool same_shift = std::all_of(
-      inputs.begin(), inputs.end(), [&](const void* input) { return past(input) == past(output); });
-  std::int64_t n = p[kElements];
-  std::array<void*, 3> arguments = {inputs.data(), &output, &n};
-  check(cudaLaunchKernel(same_shift ? kernels.vectors : kernels.scalar, grid(p),
-                         dim3(static_cast<unsigned>(p[kThreads])), arguments.data(), 0, stream));
+  const std::uintptr_t shift = along_rows(step) ? 0 : past(outputs.front());
+  const auto same = [&](const void* pointer) { return past(pointer) == shift; };
+  const bool same_shift = std::all_of(inputs.begin(), inputs.end(), same) &&
+                          std::all_of(outputs.begin(), outputs.end(), same);
+  Shape shape = shape_of(step, p);
+  std::array<void*, 3> arguments = {inputs.data(), outputs.data(), &shape.count};
+  check(cudaLaunchKernel(same_shift ? kernels.vectors : kernels.scalar, shape.grid, shape.block,
+                         arguments.data(), 0, stream));
 }
 
 template <bool kFused>
 void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Ready& kernels = ready<kFused>(p);
   const Chain& chain = kernels.chain;
-  const auto address = [&](std::size_t array) -> const void* {
-    if (array < chain.inputs) return at.inputs[array];
-    return array == chain.output() ? at.outputs.front() : at.scratch[array - chain.output() - 1];
+  const auto written = [&](std::size_t array) -> void* {
+    return chain.is_output(array) ? at.outputs[array - chain.output()]
+                                  : at.scratch[array - chain.first_scratch()];
   };
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];
     std::array<const void*, roofcast::elementwise::kMaxInputs> inputs{};
-    std::transform(step.reads.begin(), step.reads.end(), inputs.begin(), address);
-    void* const output = step.writes == chain.output()
-                             ? at.outputs.front()
-                             : at.scratch[step.writes - chain.output() - 1];
-    launch(kernels.kernels[i], p, std::span(inputs).first(step.reads.size()), output, stream);
+    std::transform(step.reads.begin(), step.reads.end(), inputs.begin(),
+                   [&](std::size_t array) -> const void* {
+                     return array < chain.inputs ? at.inputs[array] : written(array);
+                   });
+    std::array<void*, roofcast::elementwise::kMaxOutputs> outputs = {written(step.writes)};
+    const std::size_t results = kFused ? chain.outputs : 1;
+    if (kFused) std::copy(at.outputs.begin(), at.outputs.end(), outputs.begin());
+    launch(kernels.kernels[i], step, p, std::span(inputs).first(step.reads.size()),
+           std::span(outputs).first(results), stream);
   }
 }
 
 void reference_of(const Problem& p, std::span<const void* const> inputs,
                   std::span<double* const> outputs, cudaStream_t stream) {
-  reference(roofcast::elementwise::expression_of(p), p.dtype, inputs, outputs.front(), p[kElements],
-            stream);
+  reference(roofcast::elementwise::expression_of(p), p.dtype, inputs, outputs,
+            {p[kElements], p[kCols]}, stream);
 }
 
 template <bool kFused>
-double tolerance_of(const Problem& p, std::size_t /*output*/) {
-  return tolerance(roofcast::elementwise::expression_of(p), p.dtype, !kFused);
+double tolerance_of(const Problem& p, std::size_t output) {
+  return tolerance(roofcast::elementwise::expression_of(p), p.dtype, !kFused, output, p[kCols]);
 }
 
 void fill(const Problem& p, std::span<void* const> inputs, std::uint64_t seed,
@@ -202,11 +261,13 @@ void fill(const Problem& p, std::span<void* const> inputs, std::uint64_t seed,
 }
 
 Problem configuration(std::string_view expression, std::int64_t threads, std::int64_t bytes,
-                      std::int64_t loads) {
-  return {.dtype = DType::fp32, .values = {0, threads, bytes, loads}, .text = Text(expression)};
+                      std::int64_t loads, std::int64_t cols = 0) {
+  return {.dtype = DType::fp32,
+          .values = {0, threads, bytes, loads, 0, cols},
+          .text = Text(expression)};
 }
 
-// Each function at least once; 1 to 8 inputs; each width of access.
+// Each function at least once; 1 to 8 inputs; each width of access; several results.
 const std::vector<Problem>& configurations() {
   static const std::vector<Problem> all = {
       configuration("x*sigmoid(x)", 256, 16, 1),
@@ -218,6 +279,7 @@ const std::vector<Problem>& configurations() {
       configuration("log(x)*rsqrt(y)/(x + 2)^3 + abs(-x)^0.5", 256, 16, 2),
       configuration("max(a, b)^1.5 + sqrt(b)*a^-2 - a^-1", 256, 16, 1),
       configuration("(a+b)*(c-d) + (e-f)*(g+h)", 256, 16, 1),
+      configuration("y = erf(x)*(x > 0.5); z = silu(x) + (x <= 0)", 256, 16, 1),
   };
   return all;
 }

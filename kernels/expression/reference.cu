@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
+#include <vector>
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
@@ -20,14 +22,19 @@ constexpr unsigned kThreads = 256;
 struct Instruction {
   double value;  // of a number
   Op op;
-  std::uint8_t input;  // of an input
-  std::uint8_t operands;
+  std::uint8_t a, b;   // operands; of an input, a is its position
+  std::uint8_t level;  // reductions in it, one above the other
 };
 
-struct LaunchSequence {
+struct Program {
   Instruction instructions[Expression::kMaxNodes];
   int count;
+  int levels;
   const void* inputs[elementwise::kMaxInputs];
+  double* outputs[elementwise::kMaxOutputs];
+  std::uint8_t output_nodes[elementwise::kMaxOutputs];
+  bool output_of_rows[elementwise::kMaxOutputs];
+  int output_count;
 };
 
 __device__ double apply(Op op, double a, double b) {
@@ -68,33 +75,81 @@ __device__ double apply(Op op, double a, double b) {
       return b < a || isnan(b) ? b : a;
     case Op::max:
       return b > a || isnan(b) ? b : a;
+    case Op::erf:
+      return erf(a);
+    case Op::silu:
+      return a / (1 + exp(-a));
+    case Op::less:
+      return a < b;
+    case Op::less_equal:
+      return a <= b;
+    case Op::greater:
+      return a > b;
+    case Op::greater_equal:
+      return a >= b;
+    case Op::equal:
+      return a == b;
+    case Op::not_equal:
+      return a != b;
     default:
       return a;
   }
 }
 
-// Postfix order: operands wait on a stack.
+__device__ bool reduces(Op op) {
+  return op >= Op::row_sum && op <= Op::row_min;
+}
+
+__device__ double none(Op op) {
+  if (op == Op::row_max) return -INFINITY;
+  return op == Op::row_min ? INFINITY : 0;
+}
+
+__device__ double joined(Op op, double all, double one) {
+  if (op == Op::row_max) return apply(Op::max, all, one);
+  return op == Op::row_min ? apply(Op::min, all, one) : all + one;
+}
+
+// A sweep over the row for each level of reductions, and a last one that writes.
 template <class T>
-__global__ void interpret(const __grid_constant__ LaunchSequence program, double* y,
-                          std::int64_t n) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  double stack[kMaxDepth];
-  int top = -1;
-  for (int k = 0; k < program.count; ++k) {
-    const Instruction& node = program.instructions[k];
-    if (node.op == Op::number) {
-      stack[++top] = node.value;
-    } else if (node.op == Op::input) {
-      stack[++top] =
-          static_cast<double>(widen(static_cast<const T*>(program.inputs[node.input])[i]));
-    } else {
-      const double b = stack[top];
-      if (node.operands == 2) --top;
-      stack[top] = apply(node.op, stack[top], b);
+__global__ void interpret(const __grid_constant__ Program program, std::int64_t rows,
+                          std::int64_t cols) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  double values[Expression::kMaxNodes];
+  for (int level = 0; level <= program.levels; ++level) {
+    for (int k = 0; k < program.count; ++k) {
+      const Instruction& node = program.instructions[k];
+      if (reduces(node.op) && node.level == level + 1) values[k] = none(node.op);
+    }
+    for (std::int64_t col = 0; col < cols; ++col) {
+      const std::int64_t at = row * cols + col;
+      for (int k = 0; k < program.count; ++k) {
+        const Instruction& node = program.instructions[k];
+        if (reduces(node.op)) {
+          if (node.level == level + 1) values[k] = joined(node.op, values[k], values[node.a]);
+        } else if (node.op == Op::number) {
+          values[k] = node.value;
+        } else if (node.op == Op::input) {
+          values[k] = static_cast<double>(widen(static_cast<const T*>(program.inputs[node.a])[at]));
+        } else if (node.level <= level) {
+          values[k] = apply(node.op, values[node.a], values[node.b]);
+        }
+      }
+      for (int k = 0; k < program.output_count && level == program.levels; ++k) {
+        const bool of_rows = program.output_of_rows[k];
+        if (!of_rows || col == 0) {
+          program.outputs[k][of_rows ? row : at] = values[program.output_nodes[k]];
+        }
+      }
+    }
+    for (int k = 0; k < program.count; ++k) {
+      const Instruction& node = program.instructions[k];
+      if (node.op == Op::row_mean && node.level == level + 1) {
+        values[k] /= static_cast<double>(cols);
+      }
     }
   }
-  y[i] = stack[0];
 }
 
 // SplitMix64 (Steele, Lea, Flood 2014).
@@ -120,20 +175,31 @@ unsigned blocks(std::int64_t elements) {
 }  // namespace
 
 void reference(const Expression& expression, DType dtype, std::span<const void* const> inputs,
-               double* output, std::int64_t elements, cudaStream_t stream) {
-  if (depth(expression) > kMaxDepth || inputs.size() > elementwise::kMaxInputs) {
+               std::span<double* const> outputs, const Extent& extent, cudaStream_t stream) {
+  if (inputs.size() > elementwise::kMaxInputs || outputs.size() > elementwise::kMaxOutputs) {
     throw std::invalid_argument("too large an expression for the reference");
   }
-  LaunchSequence program{};
-  std::transform(
-      expression.nodes.begin(), expression.nodes.end(), program.instructions,
-      [](const Node& node) -> Instruction {
-        return {node.value, node.op, node.a, static_cast<std::uint8_t>(operands(node.op))};
-      });
+  Program program{};
+  const std::vector<int> levels = expression::reduction_levels(expression);
+  for (std::size_t i = 0; i < expression.nodes.size(); ++i) {
+    const Node& node = expression.nodes[i];
+    program.instructions[i] = {node.value, node.op, node.a, node.b,
+                               static_cast<std::uint8_t>(levels[i])};
+    program.levels = std::max(program.levels, levels[i]);
+  }
   program.count = static_cast<int>(expression.nodes.size());
   std::copy(inputs.begin(), inputs.end(), program.inputs);
+  std::copy(outputs.begin(), outputs.end(), program.outputs);
+  const std::vector<bool> of_rows = expression::values_of_rows(expression);
+  for (const std::uint8_t node : expression.outputs()) {
+    program.output_nodes[program.output_count] = node;
+    program.output_of_rows[program.output_count++] = of_rows[node];
+  }
+  const bool reduced = roofcast::elementwise::along_rows(expression);
+  const std::int64_t cols = reduced ? extent.cols : 1;
+  const std::int64_t rows = extent.elements / cols;
   visit_element(dtype, [&]<class T>(std::type_identity<T>) {
-    interpret<T><<<blocks(elements), kThreads, 0, stream>>>(program, output, elements);
+    interpret<T><<<blocks(rows), kThreads, 0, stream>>>(program, rows, cols);
   });
   check(cudaGetLastError());
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -53,6 +54,19 @@ double carried(Op op, const Bounded& a, const Bounded& b, double value) {
       return (1 - value * value) * a.error;
     case Op::sigmoid:
       return value * (1 - value) * a.error;
+    case Op::erf:
+      return 2 / std::sqrt(std::numbers::pi) * std::exp(-a.value * a.value) * a.error;
+    case Op::silu: {
+      const double share = 1 / (1 + std::exp(-a.value));
+      return std::abs(share * (1 + a.value * (1 - share))) * a.error;
+    }
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal:
+    case Op::equal:
+    case Op::not_equal:
+      return std::abs(a.value - b.value) < a.error + b.error ? 1 : 0;
     case Op::relu:
       return a.value + a.error < 0 ? 0 : a.error;
     case Op::min:
@@ -65,20 +79,39 @@ double carried(Op op, const Bounded& a, const Bounded& b, double value) {
 }
 
 double own_error(Op op, double value) {
-  if (op >= Op::power && op <= Op::sigmoid) return kFunction * std::max(1.0, std::abs(value));
+  const bool is_function =
+      (op >= Op::power && op <= Op::sigmoid) || op == Op::erf || op == Op::silu;
+  if (is_function) return kFunction * std::max(1.0, std::abs(value));
+  if (op >= Op::less) return 0;
   return kArithmetic * std::abs(value);
 }
 
-}  // namespace
-
-int depth(const Expression& expression) {
-  int now = 0, most = 0;
-  for (const Node& node : expression.nodes) {
-    now += 1 - operands(node.op);
-    most = std::max(most, now);
+// Of a row of which the samples are a part. A thread adds what its share of the row has, then the
+// threads their sums: each term is rounded as often (Higham, 4.2).
+Bounded reduced(Op op, const std::vector<Bounded>& samples, double cols) {
+  constexpr double kThreads = 32, kTree = 10;
+  Bounded all;
+  if (op == Op::row_max || op == Op::row_min) {
+    all = samples.front();
+    for (const Bounded& one : samples) {
+      all.value = evaluate(op == Op::row_max ? Op::max : Op::min, all.value, one.value);
+      all.error = std::max(all.error, one.error);
+    }
+    return all;
   }
-  return most;
+  double sizes = 0;
+  for (const Bounded& one : samples) {
+    all.value += one.value;
+    all.error += one.error;
+    sizes += std::abs(one.value);
+  }
+  const double terms = op == Op::row_sum ? cols : 1;
+  const double scale = terms / static_cast<double>(samples.size());
+  const double roundings = cols / kThreads + kTree;
+  return {all.value * scale, (all.error + roundings * kArithmetic / 2 * sizes) * scale};
 }
+
+}  // namespace
 
 bool wants_positive(const Expression& expression) {
   return std::any_of(expression.nodes.begin(), expression.nodes.end(), [&](const Node& node) {
@@ -100,31 +133,46 @@ bool wants_positive(const Expression& expression) {
   });
 }
 
-double tolerance(const Expression& expression, DType dtype, bool every_operation_rounds) {
+double tolerance(const Expression& expression, DType dtype, bool every_operation_rounds,
+                 std::size_t output, std::int64_t cols) {
   std::mt19937 random(1);  // NOLINT: the same samples each time
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(0.0625, 0.9375);
   const bool positive = wants_positive(expression);
   const double u = unit_roundoff(dtype);
-  double largest = 0, error = 0;
-  std::vector<double> inputs(expression.inputs.size());
-  std::vector<Bounded> at(expression.nodes.size());
-  for (int sample = 0; sample < kSamples; ++sample) {
-    for (double& input : inputs) input = positive ? uniform(random) : normal(random);
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      const Node& node = expression.nodes[i];
-      if (operands(node.op) == 0) {
-        at[i] = {node.op == Op::number ? node.value : inputs[node.a], 0};
-        continue;
+  const bool rows = cols > 0 && cols < kSamples;
+  const auto samples = rows ? static_cast<std::size_t>(cols) : std::size_t{kSamples};
+  std::vector<std::vector<Bounded>> inputs(expression.inputs.size(), std::vector<Bounded>(samples));
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    for (auto& input : inputs) input[sample].value = positive ? uniform(random) : normal(random);
+  }
+  std::vector<std::vector<Bounded>> at(expression.nodes.size());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const Node& node = expression.nodes[i];
+    at[i].resize(samples);
+    if (node.op == Op::input) {
+      at[i] = inputs[node.a];
+    } else if (node.op == Op::number) {
+      at[i].assign(samples, {node.value, 0});
+    } else if (is_reduction(node.op)) {
+      Bounded all = reduced(node.op, at[node.a], static_cast<double>(cols));
+      if (every_operation_rounds) all.error += u * std::abs(all.value);
+      at[i].assign(samples, all);
+    } else {
+      const auto& second = at[operands(node.op) == 2 ? node.b : node.a];
+      for (std::size_t sample = 0; sample < samples; ++sample) {
+        const Bounded &a = at[node.a][sample], &b = second[sample];
+        const double value = expression::evaluate(node.op, a.value, b.value);
+        at[i][sample] = {value, carried(node.op, a, b, value) + own_error(node.op, value) +
+                                    (every_operation_rounds ? u * std::abs(value) : 0)};
       }
-      const Bounded &a = at[node.a], &b = operands(node.op) == 2 ? at[node.b] : at[node.a];
-      const double value = expression::evaluate(node.op, a.value, b.value);
-      at[i] = {value, carried(node.op, a, b, value) + own_error(node.op, value) +
-                          (every_operation_rounds ? u * std::abs(value) : 0)};
     }
-    if (!std::isfinite(at.back().error)) continue;
-    largest = std::max(largest, std::abs(at.back().value));
-    error = std::max(error, at.back().error);
+  }
+  double largest = 0, error = 0;
+  for (const Bounded& one : at[expression.outputs().at(output)]) {
+    if (!std::isfinite(one.error)) continue;
+    largest = std::max(largest, std::abs(one.value));
+    error = std::max(error, one.error);
   }
   return kSafety * error / largest + 2 * u;
 }

@@ -5,15 +5,14 @@
 namespace roofcast::described {
 namespace {
 
-constexpr std::int64_t kMostOfParameter = std::int64_t{1} << 40;
-
 /// The description with the tables that refer to it: it stays where it was made.
 class OwnKernel : public PlanSource {
  public:
   explicit OwnKernel(Description description) : description_(std::move(description)) {
     for (std::size_t i = 0; i < description_.parameters.size(); ++i) {
-      parameters_.push_back({description_.parameters[i], description_.meanings[i], 1,
-                             kMostOfParameter, description_.fallbacks[i]});
+      const Range range = i < description_.ranges.size() ? description_.ranges[i] : Range{};
+      parameters_.push_back({description_.parameters[i], description_.meanings[i], range.minimum,
+                             range.maximum, description_.fallbacks[i], range.is_setting});
     }
     kernel_ = {description_.name, description_.summary, parameters_, description_.dtypes, nullptr};
     kernel_.source = this;

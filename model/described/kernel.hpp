@@ -48,12 +48,20 @@ struct Grid {
   std::array<Quantity, 3> blocks;  ///< rounded up to whole blocks
 };
 
+/// The values that a parameter takes.
+struct Range {
+  std::int64_t minimum = 1;
+  std::int64_t maximum = std::int64_t{1} << 40;
+  bool is_setting = false;  ///< how the kernel runs, not what it computes
+};
+
 /// What the file says. Work is of the whole launch.
 struct Description {
   std::string name, summary;
   std::vector<std::string> parameters;
   std::vector<std::string> meanings;
   std::vector<std::optional<std::int64_t>> fallbacks;
+  std::vector<Range> ranges;
   std::vector<DType> dtypes{DType::fp32};
   std::optional<Grid> grid;  ///< absent: a thread for each 16 B of the larger of reads and writes
   Quantity threads, registers, shared_bytes;

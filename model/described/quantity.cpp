@@ -8,6 +8,8 @@
 namespace roofcast::described {
 namespace {
 
+constexpr double kMost = 1e24;  // more FLOPs or bytes than any launch has
+
 std::size_t position_of(const std::string& name, std::span<const std::string> parameters) {
   if (name == kElementBytes) return Problem::kMaxParameters;
   const auto found = std::find(parameters.begin(), parameters.end(), name);
@@ -23,6 +25,13 @@ std::size_t position_of(const std::string& name, std::span<const std::string> pa
 
 Quantity::Quantity(std::string_view text, std::span<const std::string> parameters)
     : expression_(expression::parse(text)) {
+  const auto is_reduction = [](const auto& node) { return expression::is_reduction(node.op); };
+  if (!expression_.statements.front().name.empty() ||
+      std::any_of(expression_.nodes.begin(), expression_.nodes.end(), is_reduction)) {
+    throw InputError(
+        "a value of a kernel file is one expression of numbers and parameters: no '=', "
+        "and no sum, mean, amax or amin");
+  }
   for (const std::string& name : expression_.inputs) {
     positions_.push_back(position_of(name, parameters));
   }
@@ -42,10 +51,11 @@ double Quantity::value(const Problem& problem, std::string_view what) const {
       values.push_back(expression::evaluate(node.op, values[node.a], values[node.b]));
     }
   }
-  if (std::isfinite(values.back()) && values.back() >= 0) return values.back();
+  const double result = values[expression_.statements.front().node];
+  if (std::isfinite(result) && result >= 0 && result <= kMost) return result;
   throw InputError(std::string(what) + " = " + expression::print(expression_) +
-                   " is negative or no number for these parameters: correct the expression, or "
-                   "the parameters");
+                   " is negative, beyond 1e24 or no number for these parameters: correct the "
+                   "expression, or the parameters");
 }
 
 }  // namespace roofcast::described

@@ -3,30 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+#include <optional>
 
+#include "model/expression/names.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::expression {
 namespace {
-
-struct Function {
-  std::string_view name;
-  Op op;
-};
-constexpr std::array<Function, 12> kFunctions = {{{"exp", Op::exp},
-                                                  {"log", Op::log},
-                                                  {"sqrt", Op::sqrt},
-                                                  {"rsqrt", Op::rsqrt},
-                                                  {"sin", Op::sin},
-                                                  {"cos", Op::cos},
-                                                  {"tanh", Op::tanh},
-                                                  {"sigmoid", Op::sigmoid},
-                                                  {"relu", Op::relu},
-                                                  {"abs", Op::abs},
-                                                  {"min", Op::min},
-                                                  {"max", Op::max}}};
 
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -43,8 +27,8 @@ std::string all_functions() {
   return names;
 }
 
-// Recursive descent: sum → product → signed → power → primary. The depth is at most the length of
-// the text.
+// Recursive descent: statements → comparison → sum → product → signed → power → primary. The depth is
+// at most the length of the text.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -53,8 +37,10 @@ class Parser {
     if (text_.size() > Text::kMaxBytes) {
       throw InputError("the expression is longer than 255 bytes: shorten it");
     }
-    sum();
-    skip_spaces();
+    do {
+      statement();
+      skip_spaces();
+    } while (take(';') && has_more());
     if (at_ < text_.size()) {
       refuse(at_, "expected an operator or the end", "write one of + - * / ^, or remove the rest");
     }
@@ -94,6 +80,84 @@ class Parser {
     return static_cast<Position>(result_.nodes.size() - 1);
   }
 
+  bool has_more() {
+    skip_spaces();
+    return at_ < text_.size();
+  }
+
+  std::string_view word() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  // The name before a '=' that is no '=='; nothing, and nowhere, without one.
+  std::string_view target() {
+    skip_spaces();
+    const std::size_t begin = at_;
+    if (at_ < text_.size() && is_letter(text_[at_])) {
+      const std::string_view name = word();
+      if (take('=') && (at_ == text_.size() || text_[at_] != '=')) return name;
+    }
+    at_ = begin;
+    return {};
+  }
+
+  void statement() {
+    skip_spaces();
+    const std::size_t begin = at_;
+    const std::string name(target());
+    const bool is_first = result_.statements.empty();
+    if (name.empty() && !is_first) {
+      refuse(begin, "a second result without a name", "write y = … before it");
+    }
+    if (!name.empty()) check_target(begin, name);
+    const Position node = comparison();
+    // The only statement may go without a name; one that others follow may not.
+    skip_spaces();
+    if (name.empty() && at_ < text_.size() && text_[at_] == ';' && follows(at_)) {
+      refuse(begin, "a result without a name beside others", "write y = … before it");
+    }
+    result_.statements.push_back({name, node});
+  }
+
+  bool follows(std::size_t at) const {
+    return text_.find_first_not_of(" \t;", at) != std::string_view::npos;
+  }
+
+  void check_target(std::size_t begin, const std::string& name) const {
+    const auto is_name = [&](const auto& each) { return each.name == name; };
+    if (std::any_of(kFunctions.begin(), kFunctions.end(), is_name)) {
+      refuse(begin, name + " is a function", "name the result otherwise");
+    }
+    const auto& inputs = result_.inputs;
+    if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) {
+      refuse(begin, name + " is an input above", "name the result otherwise");
+    }
+    if (std::any_of(result_.statements.begin(), result_.statements.end(), is_name)) {
+      refuse(begin, name + " is computed above", "name the result otherwise");
+    }
+  }
+
+  Position comparison() {
+    const Position left = sum();
+    const auto compare = [&]() -> std::optional<Op> {
+      skip_spaces();
+      for (const auto& [symbol, op] : kComparisons) {
+        if (!text_.substr(at_).starts_with(symbol)) continue;
+        at_ += symbol.size();
+        return op;
+      }
+      return std::nullopt;
+    };
+    const auto op = compare();
+    if (!op) return left;
+    const Position right = sum();
+    const std::size_t again = at_;
+    if (compare()) refuse(again, "a comparison of a comparison", "put one in parentheses");
+    return add({*op, left, right});
+  }
+
   Position sum() {
     Position left = product();
     while (true) {
@@ -124,7 +188,7 @@ class Parser {
 
   Position primary() {
     if (take('(')) {
-      const Position inner = sum();
+      const Position inner = comparison();
       expect(')', "close the parenthesis");
       return inner;
     }
@@ -157,8 +221,7 @@ class Parser {
 
   Position name() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    const std::string_view found = text_.substr(begin, at_ - begin);
+    const std::string_view found = word();
     const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
                                         [&](const Function& each) { return each.name == found; });
     if (function != kFunctions.end()) return call(*function);
@@ -166,6 +229,11 @@ class Parser {
     if (at_ < text_.size() && text_[at_] == '(') {
       refuse(begin, "no function is named '" + std::string(found) + "'",
              "use one of " + all_functions());
+    }
+    for (Statement& statement : result_.statements) {
+      if (statement.name != found) continue;
+      statement.is_output = false;
+      return statement.node;
     }
     const auto known = std::find(result_.inputs.begin(), result_.inputs.end(), found);
     const auto position = static_cast<Position>(known - result_.inputs.begin());
@@ -177,11 +245,11 @@ class Parser {
     const std::string name(function.name);
     expect('(', "write " + name + (operands(function.op) == 1 ? "(x)" : "(x, y)") + ": " + name +
                     " is a function");
-    const Position a = sum();
+    const Position a = comparison();
     Position b = 0;
     if (operands(function.op) == 2) {
       expect(',', name + " takes two operands");
-      b = sum();
+      b = comparison();
     }
     expect(')', name + (operands(function.op) == 1 ? " takes one operand" : " takes two operands") +
                     ": close the parenthesis");
@@ -193,72 +261,10 @@ class Parser {
   Expression result_;
 };
 
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  for (int digits = 1; digits <= 17; ++digits) {
-    (void)std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-    if (std::strtod(text.data(), nullptr) == value) break;
-  }
-  return text.data();
-}
-
-// How tightly an operation holds its operands.
-enum Level : int { kSum = 1, kProduct, kSigned, kPower, kPrimary };
-
-struct Infix {
-  std::string_view symbol;
-  Level own, left, right;
-};
-
-Infix infix(Op op) {
-  switch (op) {
-    case Op::add:
-      return {" + ", kSum, kSum, kProduct};
-    case Op::subtract:
-      return {" - ", kSum, kSum, kProduct};
-    case Op::multiply:
-      return {"*", kProduct, kProduct, kSigned};
-    case Op::divide:
-      return {"/", kProduct, kProduct, kSigned};
-    case Op::power:
-      return {"^", kPower, kPrimary, kSigned};
-    default:
-      return {"", kPrimary, kSum, kSum};
-  }
-}
-
-std::string print_node(const Expression& e, std::size_t at, Level needed) {
-  const Node& node = e.nodes[at];
-  if (node.op == Op::number) return number_text(node.value);
-  if (node.op == Op::input) return e.inputs[node.a];
-  const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                      [&](const Function& each) { return each.op == node.op; });
-  if (function != kFunctions.end()) {
-    std::string text = std::string(function->name) + "(" + print_node(e, node.a, kSum);
-    if (operands(node.op) == 2) text += ", " + print_node(e, node.b, kSum);
-    return text + ")";
-  }
-  std::string text;
-  Level own = kSigned;
-  if (node.op == Op::negate) {
-    text = "-" + print_node(e, node.a, kSigned);
-  } else {
-    const Infix between = infix(node.op);
-    own = between.own;
-    text = print_node(e, node.a, between.left) + std::string(between.symbol) +
-           print_node(e, node.b, between.right);
-  }
-  return own < needed ? "(" + text + ")" : text;
-}
-
 }  // namespace
 
 Expression parse(std::string_view text) {
   return Parser(text).read();
-}
-
-std::string print(const Expression& expression) {
-  return print_node(expression, expression.nodes.size() - 1, kSum);
 }
 
 }  // namespace roofcast::expression

@@ -60,7 +60,10 @@ Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
                    std::to_string(launch.registers) + " registers a thread and " +
                    std::to_string(launch.shared_bytes) +
                    " B of shared memory does not fit an SM of " + gpu.name +
-                   ": choose smaller tiles");
+                   ", which gives a block " + std::to_string(gpu.occupancy->registers_per_sm) +
+                   " registers, " + std::to_string(gpu.occupancy->registers_per_thread) +
+                   " a thread, and " + std::to_string(gpu.occupancy->shared_bytes_per_block) +
+                   " B: choose smaller tiles, or fewer threads");
 }
 
 double memory_bytes(const LaunchSequence& program) {

@@ -8,6 +8,7 @@ namespace roofcast {
 /// Where the expected time goes, part by part.
 enum class Part : unsigned char {
   launch,        ///< until the first instruction, and between the launches of a chain
+  host,          ///< of a chain: while the device waits for the host to submit the next launch
   first_access,  ///< until the first data come: cold translations
   tensor,        ///< the pipe that an SM waits for, as in Resource, by phase of its blocks
   vector,
@@ -25,13 +26,13 @@ enum class Part : unsigned char {
   completion,   ///< until the last writes show
   limit         ///< up to the limit, where the parts before would stay below it
 };
-inline constexpr std::size_t kParts = 17;
+inline constexpr std::size_t kParts = 18;
 
 constexpr std::string_view name(Part part) {
   constexpr std::array<std::string_view, kParts> names = {
-      "launch",      "first_access", "tensor",  "vector",     "special", "conversion",
-      "issue",       "shared",       "l1",      "l2",         "dram",    "latency",
-      "block_start", "tail",         "overlap", "completion", "limit"};
+      "launch",     "host",        "first_access", "tensor",  "vector",     "special",
+      "conversion", "issue",       "shared",       "l1",      "l2",         "dram",
+      "latency",    "block_start", "tail",         "overlap", "completion", "limit"};
   return names[static_cast<std::size_t>(part)];
 }
 

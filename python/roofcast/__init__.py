@@ -18,8 +18,10 @@ from ._core import (
     Occupancy,
     Prediction,
     Waves,
+    collective,
     gpus,
     kernels,
+    model,
     predict,
 )
 from ._sweep import sweep
@@ -33,8 +35,10 @@ __all__ = [
     "Occupancy",
     "Prediction",
     "Waves",
+    "collective",
     "gpus",
     "kernels",
+    "model",
     "predict",
     "sweep",
 ]

@@ -5,8 +5,10 @@ from ._core import Launch as Launch
 from ._core import Occupancy as Occupancy
 from ._core import Prediction as Prediction
 from ._core import Waves as Waves
+from ._core import collective as collective
 from ._core import gpus as gpus
 from ._core import kernels as kernels
+from ._core import model as model
 from ._core import predict as predict
 from ._sweep import sweep as sweep
 
@@ -19,8 +21,10 @@ __all__ = [
     "Occupancy",
     "Prediction",
     "Waves",
+    "collective",
     "gpus",
     "kernels",
+    "model",
     "predict",
     "sweep",
 ]

@@ -26,7 +26,8 @@ bool names_a_file(std::string_view argument) {
          argument.find(".json") != std::string_view::npos || argument.starts_with("-o") ||
          argument.starts_with("--output") || argument.starts_with("--queries") ||
          argument.starts_with("--run") || argument.starts_with("--overlay") ||
-         argument.starts_with("--table");
+         argument.starts_with("--table") || argument.starts_with("--price") ||
+         argument.starts_with("--kernel-file");
 }
 
 /// A range longer than this is no fault to find: it takes its time.

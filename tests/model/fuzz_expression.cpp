@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = print(read);
   // The printed text may be longer than parse() takes.
   if (text.size() <= roofcast::Text::kMaxBytes && parse(text) != read) std::abort();
-  if (print(share(read)) != text) std::abort();
+  // Where results have names, a shared node prints as the name that has it.
+  if (read.statements.size() == 1 && print(share(read)) != text) std::abort();
   (void)print(share(fold(read)));
   return 0;
 }

@@ -1,3 +1,4 @@
+#include "model/kernels/expression/expression.hpp"
 #include "model/predict.hpp"
 
 #include <gtest/gtest.h>
@@ -97,7 +98,7 @@ TEST(Check, MissingAndOutOfRangeAndUnknownType) {
 // A text is compared as a text: whatever stands in its place among the numbers is forgotten.
 TEST(Check, ATextHasNoNumber) {
   const KernelRef kernel = find_kernel("elementwise.expr.fused");
-  const std::size_t position = kernel.parameters().size() - 1;
+  const std::size_t position = elementwise::kExpression;
   Problem problem;
   problem[0] = 1000;
   problem[position] = 7;

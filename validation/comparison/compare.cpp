@@ -112,10 +112,10 @@ void compare_counters(Row& row, const Case& measured, const Prediction& cold) {
 
 }  // namespace
 
-Row compare_case(const Case& measured, const Gpu& gpu) {
+Row compare_case(const Case& measured, const Gpu& gpu, std::optional<LaunchMode> launch) {
   const KernelRef kernel = find_kernel(measured.kernel);
   const Prediction prediction =
-      predict(kernel, measured.problem, gpu, {measured.cache, {}, kQueueNeverEmpty});
+      predict(kernel, measured.problem, gpu, {measured.cache, {}, kQueueNeverEmpty, launch});
   if (!prediction.time) throw InputError(measured.kernel + " has no forecast on " + gpu.name);
 
   Row row;
@@ -138,8 +138,9 @@ Row compare_case(const Case& measured, const Gpu& gpu) {
   row.work_dram_bytes = prediction.work.dram.total_bytes();
   row.compulsory_bytes = prediction.work.compulsory.total_bytes();
   if (measured.sm_clock_hz) {
-    const Prediction clocked = predict(kernel, measured.problem, gpu,
-                                       {measured.cache, measured.sm_clock_hz, kQueueNeverEmpty});
+    const Prediction clocked =
+        predict(kernel, measured.problem, gpu,
+                {measured.cache, measured.sm_clock_hz, kQueueNeverEmpty, launch});
     row.sm_cycles = pair_of(clocked.time->expected_s * *measured.sm_clock_hz,
                             row.time_s.measured * *measured.sm_clock_hz);
   }
@@ -180,12 +181,12 @@ Comparison summarize(std::vector<Row> rows) {
   return out;
 }
 
-Comparison compare(const Run& run, const Gpu& gpu) {
+Comparison compare(const Run& run, const Gpu& gpu, std::optional<LaunchMode> launch) {
   std::vector<Row> rows;
   std::vector<Failure> failures = run.failures;
   for (const Case& item : run.cases) {
     try {
-      rows.push_back(compare_case(item, gpu));
+      rows.push_back(compare_case(item, gpu, launch));
     } catch (const InputError& error) {
       failures.push_back({item.kernel, item.problem, fmt::format("no forecast: {}", error.what())});
     }

@@ -94,13 +94,14 @@ struct Comparison {
   std::size_t missing = 0;
 };
 
-/// One measured case against the forecast for this device. Throws InputError where there is none.
-Row compare_case(const Case& measured, const Gpu& gpu);
+/// One measured case against the forecast for this device. `launch`: how the measured kernels were
+/// launched; absent: as usual_launch of the cache state. Throws InputError where there is none.
+Row compare_case(const Case& measured, const Gpu& gpu, std::optional<LaunchMode> launch = {});
 
 /// The statistics over rows; a row keeps its place.
 Comparison summarize(std::vector<Row> rows);
 
 /// Forecasts every case of the run again with today's model and this device.
-Comparison compare(const Run& run, const Gpu& gpu);
+Comparison compare(const Run& run, const Gpu& gpu, std::optional<LaunchMode> launch = {});
 
 }  // namespace roofcast::validation

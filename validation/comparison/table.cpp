@@ -51,7 +51,7 @@ class Reader {
   }
 
   bool wanted() {
-    if (!query_.gpu.empty() && field("gpu") != query_.gpu) return false;
+    if (!query_.gpu.empty() && column("gpu") && field("gpu") != query_.gpu) return false;
     for (const auto& [column, values] : query_.where) {
       const Fields accepted = split(file_, line_, values, ',');
       if (std::find(accepted.begin(), accepted.end(), field(column)) == accepted.end())
@@ -63,7 +63,7 @@ class Reader {
   TableRow row() {
     TableRow out;
     out.line = line_;
-    out.gpu = field("gpu");
+    out.gpu = query_.gpu.empty() || column("gpu") ? field("gpu") : query_.gpu;
     Case& item = out.measured;
     item.kernel = query_.kernel.empty() ? field("kernel") : query_.kernel;
     item.cache = query_.cache;
@@ -198,6 +198,7 @@ Table parse_table(const std::string& file, const std::string& text, const TableQ
   }
   table.ignored_columns = reader->ignored();
   table.launch_s = query.launch_s;
+  table.launch = query.launch;
   return table;
 }
 
@@ -221,7 +222,8 @@ Comparison compare_table(const std::string& file, const Table& table,
     }
     try {
       rows.push_back(compare_case(row.measured,
-                                  table.launch_s ? with_launch_cost(*gpu, *table.launch_s) : *gpu));
+                                  table.launch_s ? with_launch_cost(*gpu, *table.launch_s) : *gpu,
+                                  table.launch));
     } catch (const InputError& error) {
       failures.push_back({row.measured.kernel, row.measured.problem,
                           fmt::format("line {}: no forecast: {}", row.line, error.what())});

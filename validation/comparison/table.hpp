@@ -15,7 +15,7 @@ namespace roofcast::validation {
 /// How to read a table whose columns are not all named as a kernel's parameters.
 struct TableQuery {
   std::string kernel;  ///< for every row; empty: the table has a column `kernel`
-  std::string gpu;     ///< only rows of that GPU; empty: all
+  std::string gpu;     ///< only rows of that GPU, or all where no column names one; empty: all
   /// Only rows where a column has one of these values: {"op", "relu,gelu"}.
   std::vector<std::pair<std::string, std::string>> where;
   /// A parameter as a product of columns and integers, {"n", "rows*cols"}; one that is given by
@@ -23,6 +23,7 @@ struct TableQuery {
   std::vector<std::pair<std::string, std::string>> set;
   /// How libraries are mostly timed: many launches back to back.
   CacheState cache = CacheState::steady;
+  std::optional<LaunchMode> launch{};  ///< how; absent: usual_launch of the cache state
   /// What timing one launch took in the table, in place of the device's own launch cost (s).
   std::optional<double> launch_s{};
 };
@@ -40,6 +41,7 @@ struct Table {
   std::vector<TableRow> rows;
   std::vector<std::string> ignored_columns;  ///< present, but no parameter of the kernel
   std::optional<double> launch_s{};          ///< of the query
+  std::optional<LaunchMode> launch{};        ///< of the query
 };
 
 /// The device where each launch costs `launch_s`, whoever submits it: how a table was timed is not the

@@ -1,5 +1,6 @@
 #include "model/kernels/common/map.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -55,8 +56,10 @@ Plan plan(const Operation& operation, const Problem& problem) {
   result.launch.block[0] = problem[kThreads];
   result.launch.registers =
       operation.body == Body::generated
-          ? generated_registers(problem.dtype, static_cast<std::int64_t>(operation.reads),
-                                problem[kVectorBytes], problem[kLoads])
+          ? generated_registers(
+                problem.dtype,
+                static_cast<std::int64_t>(operation.reads + std::max(1.0, operation.writes) - 1),
+                problem[kVectorBytes], problem[kLoads])
           : registers_of(operation.body, problem.dtype, problem[kVectorBytes], problem[kLoads]);
 
   if (result.launch.registers == 0) {
@@ -91,7 +94,10 @@ Plan plan(const Operation& operation, const Problem& problem) {
     result.arrays.push_back(array == 0 ? reads_activation(array, n * element)
                                        : reads(array, n * element));
   }
-  result.arrays.push_back(writes(array, n * element));
+  const auto outputs = static_cast<ArrayId>(std::max(1.0, operation.writes));
+  for (ArrayId output = 0; output < outputs; ++output) {
+    result.arrays.push_back(writes(array + output, n * element));
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/expression/row_plan.hpp"
 
 namespace roofcast::elementwise {
 namespace {
@@ -15,14 +16,7 @@ using expression::Node;
 using expression::Op;
 using map::Body;
 
-// Of one element. A fused multiply-add is 2 FLOP in 1 instruction.
-struct Cost {
-  double flops = 0;
-  double special = 0;
-  double conversions = 0;
-  double instructions = 0;
-};
-
+// A fused multiply-add is 2 FLOP in 1 instruction.
 struct Line {
   Op op;
   Cost fp32;     // to the last bits, as the functions of a C library
@@ -35,27 +29,40 @@ struct Line {
 // absolute value are no FLOP by the counters.
 constexpr std::array kCosts = {
     //               flops special conv instr   flops special conv instr
-    Line{Op::negate, {0, 0, 0, 1}, {0, 0, 0, 1}},   Line{Op::add, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::subtract, {1, 0, 0, 1}, {1, 0, 0, 1}}, Line{Op::multiply, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
-    Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
-    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},    Line{Op::sin, {20, 0, 2, 28}, {8, 1, 0, 6}},
-    Line{Op::cos, {20, 0, 2, 28}, {8, 1, 0, 6}},    Line{Op::tanh, {4, 2, 0, 5}, {4, 2, 0, 5}},
-    Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},  Line{Op::relu, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::abs, {0, 0, 0, 1}, {0, 0, 0, 1}},      Line{Op::min, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::max, {0, 0, 0, 1}, {0, 0, 0, 1}},      Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
+    Line{Op::negate, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::add, {1, 0, 0, 1}, {1, 0, 0, 1}},
+    Line{Op::subtract, {1, 0, 0, 1}, {1, 0, 0, 1}},
+    Line{Op::multiply, {1, 0, 0, 1}, {1, 0, 0, 1}},
+    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}},
+    Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
+    Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},
+    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
+    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},
+    Line{Op::sin, {20, 0, 2, 28}, {8, 1, 0, 6}},
+    Line{Op::cos, {20, 0, 2, 28}, {8, 1, 0, 6}},
+    Line{Op::tanh, {4, 2, 0, 5}, {4, 2, 0, 5}},
+    Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},
+    Line{Op::relu, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::abs, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::min, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::max, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
+    Line{Op::erf, {16, 1, 0, 25}, {15, 2, 0, 12}},
+    Line{Op::silu, {3, 2, 0, 5}, {3, 2, 0, 5}},
+    // The FLOPs of a reduction are one an element but for maximum and minimum.
+    Line{Op::row_sum, {1, 0, 0, 1}, {1, 0, 0, 1}},
+    Line{Op::row_mean, {1, 0, 0, 1}, {1, 0, 0, 1}},
+    Line{Op::row_max, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::row_min, {0, 0, 0, 1}, {0, 0, 0, 1}},
 };
+constexpr Cost kComparison = {0, 0, 0, 2};  // a predicate, and 1.0 or 0.0 by it
 
 Cost cost_of(Op op, DType dtype) {
+  if (op >= Op::less) return kComparison;
   for (const Line& line : kCosts) {
     if (line.op == op) return dtype == DType::fp32 ? line.fp32 : line.sixteen;
   }
   return {};  // inputs and numbers
-}
-
-Cost operator+(const Cost& a, const Cost& b) {
-  return {a.flops + b.flops, a.special + b.special, a.conversions + b.conversions,
-          a.instructions + b.instructions};
 }
 
 // Powers that are cheaper than the general one; the generated code makes the same choices.
@@ -87,8 +94,15 @@ Body only_body(std::span<const Body> bodies, std::size_t step) {
 constexpr std::string_view kGenerated =
     "the kernels are generated: their registers and instruction counts are estimates";
 
+Plan plan_whole(const Problem& problem) {
+  const Expression asked = expression_of(problem);
+  if (!along_rows(asked)) return map::plan(operation_of(asked, problem.dtype), problem);
+  const std::vector<bool> of_elements(asked.inputs.size(), false);
+  return plan_rows(asked, of_elements, problem);
+}
+
 LaunchSequence plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
-  Plan plan = map::plan(operation_of(expression_of(problem), problem.dtype), problem);
+  Plan plan = plan_whole(problem);
   plan.notes.caveat = kGenerated;
   return launch_of(std::move(plan));
 }
@@ -100,19 +114,27 @@ LaunchSequence plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
 }
 
 Work work(const Problem& problem) {
-  return total_work(map::plan(operation_of(expression_of(problem), problem.dtype), problem));
+  return total_work(plan_whole(problem));
 }
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
 constexpr std::array kParameters = [] {
-  std::array<Parameter, kExpression + 1> all{};
+  std::array<Parameter, kCols + 1> all{};
   std::copy(map::kParameters.begin(), map::kParameters.end(), all.begin());
   all[kExpression] = {.name = "expression",
-                      .meaning = "what to compute from named arrays, as in \"x*sigmoid(x)\"",
+                      .meaning =
+                          "what to compute from named arrays, as in \"x*sigmoid(x)\" or "
+                          "\"y = a*b; z = a + b\"",
                       .minimum = 0,
                       .maximum = 0,
                       .is_text = true};
+  all[kCols] = {
+      .name = "cols",
+      .meaning = "elements of a row, along which sum, mean, amax and amin reduce; 0: none",
+      .minimum = 0,
+      .maximum = std::int64_t{1} << 30,
+      .fallback = 0};
   return all;
 }();
 
@@ -126,6 +148,21 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 
 }  // namespace
 
+Cost operator+(const Cost& a, const Cost& b) {
+  return {a.flops + b.flops, a.special + b.special, a.conversions + b.conversions,
+          a.instructions + b.instructions};
+}
+
+Cost cost_of(const Expression& expression, const Node& node, DType dtype) {
+  const bool fixed_power = node.op == Op::power && expression.nodes[node.b].op == Op::number;
+  return fixed_power ? power_cost(expression.nodes[node.b].value, dtype) : cost_of(node.op, dtype);
+}
+
+bool along_rows(const Expression& expression) {
+  return std::any_of(expression.nodes.begin(), expression.nodes.end(),
+                     [](const Node& node) { return expression::is_reduction(node.op); });
+}
+
 map::Operation operation_of(const Expression& expression, DType dtype) {
   const Expression shared = expression::share(expression::fold(expression));
   std::array<int, Expression::kMaxNodes> uses{};
@@ -135,13 +172,11 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
   }
   Cost sum;
   for (const Node& node : shared.nodes) {
-    const bool fixed_power = node.op == Op::power && shared.nodes[node.b].op == Op::number;
-    sum = sum +
-          (fixed_power ? power_cost(shared.nodes[node.b].value, dtype) : cost_of(node.op, dtype));
+    sum = sum + cost_of(shared, node, dtype);
     if (fuses(shared, node, uses)) sum.instructions -= 1;
   }
   return {.reads = static_cast<double>(shared.inputs.size()),
-          .writes = 1,
+          .writes = static_cast<double>(shared.outputs().size()),
           .flops = sum.flops,
           .special = sum.special,
           .instructions = sum.instructions,
@@ -149,15 +184,26 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
           .conversions = sum.conversions};
 }
 
+namespace {
+
+Plan plan_step(const expression::Step& step, Body body, const Problem& problem) {
+  if (step.along_rows()) return plan_rows(step.operation, step.read_rows, problem);
+  map::Operation operation = operation_of(step.operation, problem.dtype);
+  operation.body = body;
+  Problem of_step = problem;
+  if (step.writes_rows) of_step[map::kElements] /= problem[kCols];
+  return map::plan(operation, of_step);
+}
+
+}  // namespace
+
 LaunchSequence chain_plans(const Chain& chain, std::span<const Body> bodies,
                            const Problem& problem) {
   LaunchSequence program;
   program.reserve(chain.steps.size());
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];
-    map::Operation operation = operation_of(step.operation, problem.dtype);
-    operation.body = only_body(bodies, i);
-    Plan plan = map::plan(operation, problem);
+    Plan plan = plan_step(step, only_body(bodies, i), problem);
     for (std::size_t read = 0; read < step.reads.size(); ++read) {
       plan.arrays[read].array = static_cast<ArrayId>(step.reads[read]);
     }
@@ -168,9 +214,30 @@ LaunchSequence chain_plans(const Chain& chain, std::span<const Body> bodies,
   return program;
 }
 
+namespace {
+
+void check_rows(const Problem& problem) {
+  const std::int64_t n = problem[map::kElements], cols = problem[kCols];
+  if (cols == 0) {
+    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
+  }
+  if (n % cols != 0) {
+    throw InputError("n is " + std::to_string(n) + ", which rows of " + std::to_string(cols) +
+                     " elements do not make up: give a multiple of cols");
+  }
+}
+
+}  // namespace
+
 Expression expression_of(const Problem& problem) {
   Expression folded = expression::fold(expression::parse(problem.text.view()));
-  if (operands(folded.nodes.back().op) == 0) (void)expression::eager(folded);  // says why not
+  expression::check_outputs(folded);
+  if (folded.outputs().size() > kMaxOutputs) {
+    throw InputError("the expression has " + std::to_string(folded.outputs().size()) +
+                     " results and a kernel writes at most " + std::to_string(kMaxOutputs) +
+                     ": compute a part of them apart");
+  }
+  if (along_rows(folded)) check_rows(problem);
   if (folded.inputs.size() > kMaxInputs) {
     throw InputError("the expression reads " + std::to_string(folded.inputs.size()) +
                      " arrays and a kernel takes at most " + std::to_string(kMaxInputs) +
@@ -180,7 +247,7 @@ Expression expression_of(const Problem& problem) {
 }
 
 constinit const KernelFamily kExpr = {"elementwise.expr",
-                                      "y = any expression of named arrays",
+                                      "any expressions of named arrays, also along rows",
                                       kParameters,
                                       kTypes,
                                       work,

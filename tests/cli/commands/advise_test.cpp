@@ -102,7 +102,7 @@ TEST(Advise, AnswersALineForALine) {
       "{\"m\":4096,\"n\":50257,\"k\":768}\n"
       "{\"m\":0,\"n\":1,\"k\":1}\n"
       "{\"kernel\":\"gemm.tiled\",\"m\":512,\"n\":512,\"k\":512,\"dtype\":\"fp32\"}\n"
-      "{\"kernel\":\"stream.copy\",\"n\":512}\n";
+      "{\"kernel\":\"stream.copies\",\"n\":512}\n";
   const std::string words = "advise --queries - --gpu h200-sxm --dtype bf16";
   const Outcome outcome = run_program(words, lines);
   EXPECT_EQ(outcome.code, kBadInput);
@@ -137,7 +137,6 @@ TEST(Advise, RefusalsSayWhatToDo) {
   expect_refusal("advise gemm --kernel gemm.tild --m 1", kUsage, "gemm.tiled");
   expect_refusal("advise gemm.tiled --kernel gemm.naive --m 1", kUsage, "--kernel goes with");
   expect_refusal("advise gemm --kernel", kUsage, "kernel");
-  expect_refusal("advise stream.copy --n 1000 --gpu h200-sxm", kBadInput, "kernels of gemm");
   expect_refusal(kVocabulary + "k80", kBadInput, "no tensor cores");
   expect_refusal(kVocabulary + "h200-sxm --within 80%", kUsage, "0% to 50%");
   expect_refusal(kVocabulary + "h200-sxm --within nan", kUsage, "--within");
@@ -168,6 +167,71 @@ TEST(AdviseLinear, SaysWhatIsMissing) {
                           "--out");
   testing::expect_refusal("advise linear --tokens 0 --in 768 --out 8 --gpu h100-sxm5",
                           testing::kBadInput, "--tokens takes 1");
+}
+
+TEST(Advise, FindsTheFastestSettings) {
+  const Outcome outcome = run_program(
+      "advise gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb --format json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  const json& settings = answer.at("settings");
+  EXPECT_EQ(settings.at("asked").at("problem").at("tile_m"), 32);
+  ASSERT_FALSE(settings.at("faster").empty());
+  // The shapes are told of with them.
+  EXPECT_EQ(answer.at("asked").at("forecast"), settings.at("faster").at(0));
+  const Outcome text =
+      run_program("advise gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb");
+  EXPECT_THAT(text.out, HasSubstr("settings were forecast"));
+  EXPECT_THAT(text.out, HasSubstr("tile_k"));
+}
+
+TEST(Advise, IsForEveryFamily) {
+  const json answer = json::parse(
+      run_program("advise transpose --rows 4096 --cols 4095 --gpu h100-sxm5 --format json").out);
+  EXPECT_EQ(answer.at("asked").at("forecast").at("kernel"), "transpose.padded");
+  EXPECT_EQ(answer.at("variants").size(), 3U);
+  EXPECT_EQ(answer.at("shapes").at(0).at("forecast").at("problem").at("cols"), 4096);
+  for (const char* words :
+       {"softmax --rows 4096 --cols 4095 --dtype bf16", "norm.layernorm --rows 4096 --cols 4095",
+        "attention.decode --batch 8 --heads 32 --kv_heads 8 --seq_q 1 --seq_kv 4095 --dtype bf16",
+        "elementwise.expr.fused --n 1000001 --expression 2*x", "reduce.row --rows 9 --cols 99",
+        "access.strided --n 1048576 --stride 7"}) {
+    const Outcome outcome = run_program(std::string("advise ") + words + " --gpu h100-sxm5");
+    EXPECT_EQ(outcome.code, 0) << words << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("shape"));
+  }
+}
+
+TEST(Advise, VariesWhatItIsTold) {
+  const std::string words =
+      "advise norm.layernorm --rows 8192 --cols 4097 --dtype bf16 "
+      "--gpu h100-sxm5 --format json --vary ";
+  EXPECT_TRUE(json::parse(run_program(words + "rows").out).at("shapes").empty());
+  EXPECT_FALSE(json::parse(run_program(words + "cols").out).at("shapes").empty());
+  expect_refusal(words + "columns", kUsage, "cols");
+}
+
+TEST(Advise, TakesAKernelFile) {
+  const testing::Folder folder;
+  const std::string file = folder.write(
+      "mine.json",
+      R"({"name":"mine","parameters":{"n":1048576,"t":{"default":1024,"setting":true,"minimum":32,)"
+      R"("maximum":1024}},"launch":{"threads":"t","registers":60},)"
+      R"("work":{"flops":{"fp32":"2*n"},"read_bytes":"4*n","write_bytes":"4*n"}})");
+  const Outcome outcome = run_program("advise " + file + " --gpu h100-sxm5 --format json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_EQ(answer.at("settings").at("forecasts"), 6);  // 32 to 1024
+  // The file's kernel also by lines.
+  const Outcome lines =
+      run_program("predict --queries - --gpu h100-sxm5 --kernel-file " + file,
+                  "{\"kernel\":\"mine\",\"n\":4096}\n{\"kernel\":\"gemm.tiled\",\"m\":64,\"n\":64,"
+                  "\"k\":64}\n");
+  EXPECT_EQ(lines.code, 0) << lines.err << lines.out;
+  EXPECT_EQ(json::parse(lines_of(lines.out).at(0)).at("kernel"), "mine");
+  const Outcome unknown = run_program("predict --queries - --gpu h100-sxm5",
+                                      "{\"kernel\":\"" + file + "\",\"n\":4096}\n");
+  EXPECT_EQ(unknown.code, kBadInput);  // a line opens no file
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ double value_at(std::string_view text, double x) {
     else
       values.push_back(evaluate(node.op, values[node.a], values[node.b]));
   }
-  return values.back();
+  return values[e.outputs().front()];
 }
 
 std::string error_of(std::string_view text) {
@@ -80,6 +80,44 @@ TEST(Expression, FunctionsAreTheirNames) {
   EXPECT_EQ(value_at("relu(x) + min(x, 1) - max(x, -1) + abs(x)", -2), 0 - 2 + 1 + 2);
 }
 
+TEST(Expression, NewFunctionsAndComparisons) {
+  EXPECT_DOUBLE_EQ(value_at("erf(x)", 0.5), 0.5204998778130465);  // tables of the error function
+  EXPECT_NEAR(value_at("silu(x) - x*sigmoid(x)", 1.25), 0, 1e-15);
+  EXPECT_EQ(value_at("(x < 2) + 10*(x <= 2) + 100*(x > 2) + 1000*(x >= 2)", 2), 1010);
+  EXPECT_EQ(value_at("(x == 2) + 10*(x != 2)", 2), 1);
+  EXPECT_EQ(value_at("1 + x < 2*x", 3), 1);  // sums before comparisons
+  EXPECT_NE(error_of("1 < x < 3").find("a comparison of a comparison"), std::string::npos);
+}
+
+TEST(Expression, StatementsNameResults) {
+  const Expression e = parse("t = a*b; y = t + c; z = t*2;");
+  EXPECT_EQ(e.inputs, (std::vector<std::string>{"a", "b", "c"}));
+  ASSERT_EQ(e.statements.size(), 3U);
+  EXPECT_FALSE(e.statements[0].is_output);
+  EXPECT_EQ(e.outputs(), (std::vector<std::uint8_t>{e.statements[1].node, e.statements[2].node}));
+  EXPECT_EQ(print(e), "t = a*b; y = t + c; z = t*2");
+  EXPECT_EQ(parse(print(e)), e);
+  EXPECT_EQ(parse("y = x == 1").statements.front().name, "y");
+  EXPECT_NE(error_of("y = x; x = 2").find("x is an input above"), std::string::npos);
+  EXPECT_NE(error_of("y = x; y = 2").find("y is computed above"), std::string::npos);
+  EXPECT_NE(error_of("sin = x").find("sin is a function"), std::string::npos);
+  EXPECT_NE(error_of("x + 1; z = x").find("without a name"), std::string::npos);
+  EXPECT_NE(error_of("y = x; 2*x").find("without a name"), std::string::npos);
+}
+
+TEST(Expression, ReductionsHaveAValueARow) {
+  const Expression softmax = parse("e = exp(x - amax(x)); y = e/sum(e)");
+  const std::vector<int> levels = reduction_levels(softmax);
+  EXPECT_EQ(levels[softmax.statements[0].node], 1);
+  EXPECT_EQ(levels[softmax.statements[1].node], 2);
+  const Expression scale = parse("rsqrt(mean(x^2) + 1e-6)");
+  EXPECT_TRUE(values_of_rows(scale)[scale.outputs().front()]);
+  const Expression norm = parse("x*rsqrt(mean(x^2))");
+  EXPECT_FALSE(values_of_rows(norm)[norm.outputs().front()]);
+  // A sum of numbers is no number: it depends on the row's length.
+  EXPECT_EQ(fold(parse("x*sum(2*3)")).nodes.size(), 4U);
+}
+
 TEST(Expression, InputsStandInTheOrderOfTheirFirstAppearance) {
   EXPECT_EQ(parse("b*a_1 + b").inputs, (std::vector<std::string>{"b", "a_1"}));
 }
@@ -108,7 +146,7 @@ TEST(Expression, NumbersFoldAndEqualPartsAreShared) {
 // A tree of the operations that parse() builds; its numbers are what a text can say.
 Node any_node(std::uint8_t left, std::uint8_t right) {
   const auto op = static_cast<Op>(
-      *rc::gen::inRange(static_cast<int>(Op::negate), static_cast<int>(Op::max) + 1));
+      *rc::gen::inRange(static_cast<int>(Op::negate), static_cast<int>(Op::not_equal) + 1));
   return {op, left, operands(op) == 2 ? right : std::uint8_t{0}};
 }
 
@@ -135,7 +173,7 @@ std::uint8_t grow(Expression& e, int levels) {
 
 RC_GTEST_PROP(ExpressionProperty, WhatIsPrintedReadsTheSame, ()) {
   Expression e;
-  grow(e, 4);
+  e.statements.push_back({"", grow(e, 4)});
   const std::string text = print(e);
   RC_PRE(text.size() <= Text::kMaxBytes);
   RC_ASSERT(parse(text) == e);
@@ -178,6 +216,35 @@ TEST(Chain, FreedArraysAreHandedOutAgainTheLastFirst) {
   const Chain sincos = eager(parse(elementwise::kSincosUnfused));
   EXPECT_EQ(sincos.steps.size(), 5U);
   EXPECT_EQ(sincos.scratch, 3U);  // sin, its square, cos; the square of cos takes a third
+}
+
+TEST(Chain, AResultWithANameIsComputedOnceAndStays) {
+  const Chain chain = eager(parse("t = a*b; y = t + c; z = t*t"));
+  ASSERT_EQ(chain.steps.size(), 3U);
+  EXPECT_EQ(chain.outputs, 2U);
+  EXPECT_EQ(chain.scratch, 1U);
+  EXPECT_EQ(chain.steps[1].writes, 3U);
+  EXPECT_EQ(chain.steps[2].writes, 4U);
+  EXPECT_EQ(chain.steps[2].reads, (Arrays{5}));
+  // What is read again after it is an output keeps the output's array.
+  const Chain kept = eager(parse("t = a*b; y = t; z = t + 1"));
+  EXPECT_EQ(kept.scratch, 0U);
+  EXPECT_EQ(kept.steps[1].reads, (Arrays{2}));
+}
+
+TEST(Chain, KernelsKnowWhatIsOfRows) {
+  const Chain chain = eager(parse("x - mean(x)"));
+  ASSERT_EQ(chain.steps.size(), 2U);
+  EXPECT_TRUE(chain.steps[0].writes_rows);
+  EXPECT_TRUE(chain.steps[0].along_rows());
+  EXPECT_EQ(chain.steps[1].read_rows, (std::vector<bool>{false, true}));
+  EXPECT_TRUE(chain.steps[1].along_rows());
+  EXPECT_FALSE(eager(parse("sqrt(sum(x))")).steps[1].along_rows());
+}
+
+TEST(Chain, TheSameResultTwiceIsRefused) {
+  EXPECT_THROW(eager(parse("t = 2*a; y = t; z = t")), InputError);
+  EXPECT_THROW(eager(parse("y = a; z = 2*a")), InputError);
 }
 
 TEST(Chain, WithoutAnOperationOrAnInputIsRefused) {

@@ -61,10 +61,12 @@ const Refusal kRefusals[] = {
      "choose a smaller problem or larger tiles"},
     {"too much shared memory", [](Plan& plan, Gpu&) { plan.launch.shared_bytes = 227 * 1024 + 1; },
      "a block of 256 threads, 32 registers a thread and 232449 B of shared memory does not fit an "
-     "SM of test-gpu: choose smaller tiles"},
+     "SM of test-gpu, which gives a block 65536 registers, 255 a thread, and 232448 B: choose "
+     "smaller tiles, or fewer threads"},
     {"too many registers", [](Plan& plan, Gpu&) { plan.launch.registers = 256; },
      "a block of 256 threads, 256 registers a thread and 0 B of shared memory does not fit an SM "
-     "of test-gpu: choose smaller tiles"},
+     "of test-gpu, which gives a block 65536 registers, 255 a thread, and 232448 B: choose smaller "
+     "tiles, or fewer threads"},
 };
 
 TEST(Feasibility, ARefusalNamesWhatIsMissingAndTheMend) {

@@ -29,6 +29,15 @@ TableQuery query(const std::string& kernel) {
   return out;
 }
 
+Gpu measured_gpu() {
+  const specs::Embedded* shipped = specs::find_embedded("h100-sxm5");
+  return specs::load({.file = std::string(shipped->name),
+                      .text = std::string(shipped->text),
+                      .overlay_file = "calibration",
+                      .overlay_text = std::string(shipped->overlay_text),
+                      .overrides = {}});
+}
+
 TEST(Table, ReadsParametersByColumn) {
   const Table table = parse_table("t.csv", kGemm, query("gemm.tiled"));
   ASSERT_EQ(table.rows.size(), 2U);
@@ -77,6 +86,30 @@ TEST(Table, TakesNamesFromAColumnOrAsGiven) {
   q.set = {parse_assignment("expression=max(x, y)=z")};
   const Table table = parse_table("t.csv", "gpu,dtype,n,time_us\na,fp32,8,1\n", q);
   EXPECT_EQ(table.rows[0].measured.problem.text.view(), "max(x, y)=z");
+}
+
+TEST(Table, IsOfOneGpuWhereNoColumnNamesIt) {
+  constexpr const char* kText = "dtype,n,time_us\nfp32,1024,3\n";
+  TableQuery q = query("stream.copy");
+  q.gpu = "h200-sxm";
+  EXPECT_EQ(parse_table("t.csv", kText, q).rows.at(0).gpu, "h200-sxm");
+  q.gpu = "";
+  EXPECT_THROW((void)parse_table("t.csv", kText, q), InputError);
+}
+
+TEST(Table, SaysHowItsKernelsWereLaunched) {
+  constexpr const char* kText = "gpu,dtype,n,time_us\nh100-sxm5,fp32,4096,3\n";
+  const Gpu gpu = measured_gpu();
+  const auto forecast = [&](std::optional<LaunchMode> launch) {
+    TableQuery q = query("stream.copy");
+    q.launch = launch;
+    return compare_table("t.csv", parse_table("t.csv", kText, q),
+                         [&](std::string_view) { return &gpu; })
+        .rows.at(0)
+        .time_s.predicted;
+  };
+  EXPECT_LT(forecast(LaunchMode::graph), forecast(LaunchMode::stream));
+  EXPECT_EQ(forecast(std::nullopt), forecast(LaunchMode::graph));  // steady
 }
 
 TEST(Table, TakesTheKernelFromAColumnAndQuotedFields) {

@@ -1,0 +1,106 @@
+#include "cli/commands/advice.hpp"
+
+#include <algorithm>
+
+#include "cli/input/options.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+bool is_product(const KernelRef& kernel) {
+  return kernel.kernel != nullptr && kernel.family == find_kernel("gemm").family;
+}
+
+/// Of `all` those that are to vary.
+std::vector<std::size_t> varied(const KernelRef& kernel, const std::vector<std::size_t>& all,
+                                const AdviceRequest& request) {
+  if (!request.varied) return all;
+  std::vector<std::size_t> found;
+  for (const std::size_t position : all) {
+    const auto name = kernel.parameters()[position].name;
+    if (std::find(request.varied->begin(), request.varied->end(), name) != request.varied->end()) {
+      found.push_back(position);
+    }
+  }
+  return found;
+}
+
+void check_varied(const KernelRef& kernel, const AdviceRequest& request) {
+  if (!request.varied) return;
+  std::vector<std::string_view> known;
+  for (const auto& positions : {extents_of(kernel), settings_of(kernel)}) {
+    for (const std::size_t position : positions) {
+      known.push_back(kernel.parameters()[position].name);
+    }
+  }
+  for (const std::string& word : *request.varied) one_of("--vary", word, known);
+}
+
+AdviceOptions options_of(const AdviceRequest& request) {
+  AdviceOptions options;
+  options.reach.within = request.within;
+  options.smaller = request.smaller;
+  constexpr std::array<std::string_view, 3> extents = {"m", "n", "k"};
+  for (std::size_t i = 0; request.varied && i < extents.size(); ++i) {
+    options.reach.varied[i] = std::find(request.varied->begin(), request.varied->end(),
+                                        extents[i]) != request.varied->end();
+  }
+  return options;
+}
+
+AdviceAnswer advice_on_variant(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                               const Assumptions& assumptions, const AdviceRequest& request) {
+  check_varied(kernel, request);
+  AdviceAnswer answer{kernel, problem, &gpu, options_of(request), {}, ""};
+  const std::vector<std::size_t> settings = varied(kernel, settings_of(kernel), request);
+  if (!is_product(kernel) || !settings.empty()) {
+    answer.settings = advise_settings(kernel, problem, gpu, assumptions, settings);
+  }
+  if (is_product(kernel)) {
+    const bool found = answer.settings && !answer.settings->faster.empty();
+    answer.advised = advise_product(kernel, found ? answer.settings->best().problem : problem, gpu,
+                                    assumptions, answer.options);
+    return answer;
+  }
+  const ShapeReach reach{request.within, varied(kernel, extents_of(kernel), request),
+                         request.smaller};
+  answer.shapes = advise_shapes(kernel, answer.settings->best(), gpu, assumptions, reach);
+  return answer;
+}
+
+bool is_faster(const Candidate& a, const Candidate& b) {
+  if (!a.prediction || !b.prediction) return a.prediction.has_value() && !b.prediction;
+  return a.prediction->time->expected_s < b.prediction->time->expected_s;
+}
+
+}  // namespace
+
+AdviceAnswer advice_on(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                       const Assumptions& assumptions, const AdviceRequest& request) {
+  if (kernel.kernel != nullptr) {
+    return advice_on_variant(kernel, problem, gpu, assumptions, request);
+  }
+  const unsigned given = (1U << kernel.parameters().size()) - 1;
+  std::vector<Candidate> variants;
+  for (const KernelModel& model : kernel.family->variants) {
+    const KernelRef variant{kernel.family, &model};
+    Candidate row{variant, problem, &gpu, {}, {}};
+    try {
+      check(variant, row.problem, given);
+      const std::vector<std::size_t> settings = settings_of(variant);
+      row.prediction = advise_settings(variant, row.problem, gpu, assumptions, settings).best();
+    } catch (const InputError& error) {
+      row.refusal = error.what();
+    }
+    variants.push_back(std::move(row));
+  }
+  std::stable_sort(variants.begin(), variants.end(), is_faster);
+  const Candidate& fastest = variants.front();
+  if (!fastest.prediction) throw InputError(fastest.refusal);
+  AdviceAnswer answer =
+      advice_on_variant(fastest.kernel, fastest.problem, gpu, assumptions, request);
+  answer.variants = std::move(variants);
+  return answer;
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,154 @@
+#include "model/setting_search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "model/product_advice.hpp"
+
+namespace roofcast {
+namespace {
+
+constexpr std::size_t kMostCombinations = 4096;
+constexpr std::size_t kMostFaster = 5;
+
+using Values = std::vector<std::int64_t>;
+
+Values values_of(const Parameter& parameter, std::int64_t asked) {
+  if (parameter.minimum == kToChoose) return {kToChoose, asked};
+  Values values = {asked};
+  for (std::int64_t value = 1; value <= parameter.maximum; value *= 2) {
+    if (value >= parameter.minimum) values.push_back(value);
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+class SettingSearch {
+ public:
+  SettingSearch(const KernelRef& kernel, const Problem& asked, const Gpu& gpu,
+                const Assumptions& assumptions, std::span<const std::size_t> varied)
+      : kernel_(kernel), asked_(asked), gpu_(gpu), assumptions_(assumptions) {
+    const auto parameters = kernel.parameters();
+    for (const std::size_t position : varied) {
+      positions_.push_back(position);
+      values_.push_back(values_of(parameters[position], asked[position]));
+    }
+  }
+
+  SettingsAdvice run() {
+    SettingsAdvice advice;
+    advice.asked = predict(kernel_, asked_, gpu_, assumptions_);
+    if (!advice.asked.time) {
+      throw InputError(gpu_.name + " has no expected time: settings cannot be compared");
+    }
+    advice.settings = positions_;
+    best_ = asked_;
+    best_s_ = advice.asked.time->expected_s;
+    known_.emplace(asked_.values, advice.asked.time->expected_s);
+    std::size_t combinations = 1;
+    for (const Values& values : values_) {
+      combinations = std::min(kMostCombinations + 1, combinations * values.size());
+    }
+    advice.every_value = combinations <= kMostCombinations;
+    if (advice.every_value) {
+      std::vector<std::size_t> all(positions_.size());
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+      walk(asked_, all);
+    } else {
+      by_pairs();
+    }
+    advice.forecasts = known_.size();
+    advice.faster = faster(advice.asked);
+    return advice;
+  }
+
+ private:
+  using Settings = std::array<std::int64_t, Problem::kMaxParameters>;
+
+  /// Every combination of the values of these settings, the others as in `base`.
+  void walk(Problem base, std::span<const std::size_t> which) {
+    if (which.empty()) return try_one(base);
+    for (const std::int64_t value : values_[which.front()]) {
+      base[positions_[which.front()]] = value;
+      walk(base, which.subspan(1));
+    }
+  }
+
+  void by_pairs() {
+    double before = 0;
+    do {
+      before = best_s_;
+      for (std::size_t a = 0; a < positions_.size(); ++a) {
+        for (std::size_t b = a + 1; b < positions_.size(); ++b) {
+          const std::array<std::size_t, 2> pair = {a, b};
+          walk(best_, pair);
+        }
+      }
+    } while (best_s_ < before);
+  }
+
+  void try_one(const Problem& problem) {
+    const auto [known, is_new] = known_.try_emplace(problem.values);
+    if (!is_new) return;
+    try {
+      known->second = predict(kernel_, problem, gpu_, assumptions_).time->expected_s;
+    } catch (const InputError&) {  // it cannot run
+      return;
+    }
+    if (*known->second >= best_s_) return;
+    best_s_ = *known->second;
+    best_ = problem;
+  }
+
+  std::vector<Prediction> faster(const Prediction& asked) const {
+    std::vector<std::pair<double, Problem>> order;
+    for (const auto& [values, time] : known_) {
+      if (!time || *time > asked.time->expected_s * (1 - kWorthNaming)) continue;
+      Problem problem = asked_;
+      problem.values = values;
+      order.emplace_back(*time, problem);
+    }
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.first, a.second.values) < std::pair(b.first, b.second.values);
+    });
+    if (order.size() > kMostFaster) order.resize(kMostFaster);
+    std::vector<Prediction> found;
+    found.reserve(order.size());
+    for (const auto& [time, problem] : order) {
+      found.push_back(predict(kernel_, problem, gpu_, assumptions_));
+    }
+    return found;
+  }
+
+  const KernelRef& kernel_;
+  const Problem& asked_;
+  const Gpu& gpu_;
+  const Assumptions& assumptions_;
+  std::vector<std::size_t> positions_;
+  std::vector<Values> values_;
+  Problem best_;
+  double best_s_ = 0;
+  std::map<Settings, std::optional<double>> known_;  ///< nothing of settings that cannot run
+};
+
+}  // namespace
+
+std::vector<std::size_t> settings_of(const KernelRef& kernel) {
+  std::vector<std::size_t> found;
+  if (kernel.kernel == nullptr || !kernel.kernel->own_choice.empty()) return found;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].configures) found.push_back(i);
+  }
+  return found;
+}
+
+SettingsAdvice advise_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                               const Assumptions& assumptions,
+                               std::span<const std::size_t> varied) {
+  return SettingSearch(kernel, problem, gpu, assumptions, varied).run();
+}
+
+}  // namespace roofcast
