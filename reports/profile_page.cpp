@@ -32,8 +32,8 @@ std::string share_cell(double share, std::string_view tone = "") {
 }
 
 std::string figures(const Profile& profile) {
-  const double unknown = 1 - share_of(profile.recognized_s, profile);
-  const double without = 1 - share_of(profile.compared_s, profile);
+  const double unknown = std::max(0.0, 1 - share_of(profile.recognized_s, profile));
+  const double without = std::max(0.0, 1 - share_of(profile.compared_s, profile));
   std::string html = "<dl class=\"figures\">\n";
   html += figure("Not recognized", percent(unknown), "of the kernels' time", tone(unknown));
   html += figure("No forecast", percent(without),

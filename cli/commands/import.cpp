@@ -18,7 +18,7 @@ namespace {
 
 constexpr HelpPage kHelp = {
     "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5\n"
-    "  roofcast import examples/profiles/kernels.csv --gpu h100-sxm5 --format json\n"
+    "  roofcast import examples/profiles/layer_ncu.csv --gpu h100-sxm5 --format json\n"
     "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5 -o page.html\n",
     "roofcast import FILE... --gpu NAME [options]",
     "Reads a trace of torch.profiler (export_chrome_trace with record_shapes=True, plain or gzip) "

@@ -24,6 +24,11 @@ double share_of(double part_s, const Profile& profile) {
   return profile.trace.busy_s > 0 ? part_s / profile.trace.busy_s : 0;
 }
 
+/// What is left of the whole; sums of parts differ from it in the last digits.
+double rest_of(double part_s, const Profile& profile) {
+  return std::max(0.0, 1 - share_of(part_s, profile));
+}
+
 double after_all(const Profile& profile, bool waiting) {
   double time_s = waiting ? profile.trace.span_s : profile.trace.busy_s;
   for (const Mend& mend : profile.mends) {
@@ -49,10 +54,10 @@ std::string heading_text(const ProfileAnswer& answer, const Style& style) {
 std::string summary_text(const Profile& profile) {
   const auto& trace = profile.trace;
   std::string text = fmt::format("  not recognized  {} of the time, {} kinds of kernels\n",
-                                 percent(1 - share_of(profile.recognized_s, profile)),
+                                 percent(rest_of(profile.recognized_s, profile)),
                                  kinds(profile, validation::Lacks::name));
   text += fmt::format("  no forecast     {} of the time",
-                      percent(1 - share_of(profile.compared_s, profile)));
+                      percent(rest_of(profile.compared_s, profile)));
   if (profile.no_shape_s > 0) {
     text += fmt::format(", {} for want of a shape ({} kinds)",
                         percent(share_of(profile.no_shape_s, profile)),

@@ -53,9 +53,10 @@ bool masks(const CallGroup& group) {
   return std::find(kMasks.begin(), kMasks.end(), group.call.name) != kMasks.end();
 }
 
-std::optional<double> elements_of_map(const CallGroup& group) {
-  const bool known = group.recognized && group.recognized->does == Does::elementwise &&
-                     group.expected_s && group.forecast && group.call.by_operator;
+std::optional<double> elements_of_link(const CallGroup& group) {
+  const bool links = group.does == Does::elementwise || group.does == Does::rows;
+  const bool known =
+      links && group.recognized && group.expected_s && group.forecast && group.call.by_operator;
   if (!known) return std::nullopt;
   double most = 0;
   for (const TensorShape& input : group.call.inputs) {
@@ -143,13 +144,19 @@ std::vector<Chain> elementwise_chains(const std::vector<CallInTime>& sequence,
   std::vector<Chain> chains;
   Chain open;
   double elements = 0;
+  bool has_rows = false;
   auto inside = attention.begin();
   for (std::size_t at = 0; at < sequence.size(); ++at) {
     while (inside != attention.end() && inside->last < at) ++inside;
     const bool taken = inside != attention.end() && inside->first <= at;
     const std::size_t call = sequence[at].call;
-    const auto own = taken ? std::nullopt : elements_of_map(groups[call]);
-    if (!own || *own != elements) close(chains, open, groups);
+    const auto own = taken ? std::nullopt : elements_of_link(groups[call]);
+    const bool rows = own && groups[call].does == Does::rows;
+    if (!own || *own != elements || (rows && has_rows)) {
+      close(chains, open, groups);
+      has_rows = false;
+    }
+    has_rows = has_rows || rows;
     if (!own) continue;
     elements = *own;
     add_link(open, call, sequence[at].time_s, groups[call]);

@@ -24,7 +24,8 @@ struct Attention {
 std::vector<Attention> standard_attention(const std::vector<CallInTime>& sequence,
                                           const std::vector<CallGroup>& groups);
 
-/// Elementwise operators, one after the other, over equally many elements.
+/// Elementwise operators, one after the other, over equally many elements; at most one softmax or norm among
+/// them, which takes those before it on its way in and those after it on its way out.
 struct Chain {
   std::vector<std::size_t> calls;
   double measured_s = 0;

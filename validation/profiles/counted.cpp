@@ -72,6 +72,10 @@ std::optional<Recognized> described_by_counters(const ProfiledKernel& kernel, Do
       made.tensor_flops.emplace_back(type, number(counted.tensor_flops[type]));
     }
   }
+  if (counted.warp_instructions) {
+    constexpr double kWarp = 32;
+    made.instructions = number(kWarp * *counted.warp_instructions);
+  }
   if (counted.l2_read_bytes) made.l2_read_bytes = number(*counted.l2_read_bytes);
   if (counted.l2_write_bytes) made.l2_write_bytes = number(*counted.l2_write_bytes);
   made.arrays = {

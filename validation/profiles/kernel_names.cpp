@@ -60,6 +60,7 @@ constexpr std::array kKnown = {
     Known{"gather_kernel", "PyTorch", Does::indexing},
     Known{"scatter", "PyTorch", Does::indexing},
     Known{"index", "PyTorch", Does::indexing},
+    Known{"compute_grad_weight", "PyTorch", Does::indexing},
     Known{"radix_sort", "CUB", Does::indexing},
     Known{"RadixSort", "CUB", Does::indexing},
     Known{"DeviceScan", "CUB", Does::indexing},
@@ -138,7 +139,7 @@ std::string brief_kernel_name(std::string_view name) {
   const std::size_t last = kept.rfind("::");
   if (last != kept.npos && last + 2 < kept.size()) kept.erase(0, last + 2);
   if (!functor.empty()) kept += " " + functor;
-  constexpr std::size_t kMost = 90;
+  constexpr std::size_t kMost = 60;
   if (kept.size() > kMost) kept.resize(kMost);
   return kept.empty() ? std::string(name.substr(0, kMost)) : kept;
 }

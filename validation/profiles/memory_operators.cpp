@@ -4,6 +4,7 @@
 
 #include "model/described/kernel.hpp"
 #include "validation/profiles/operations.hpp"
+#include "validation/runs/numbers.hpp"
 
 namespace roofcast::validation {
 namespace {
@@ -116,6 +117,17 @@ std::optional<MemoryOperator> known_operator(std::string_view name) {
   return std::nullopt;
 }
 
+// Lists of tensors do not say their type; the kernel that walks them does.
+double list_element_bytes(const TracedCall& call) {
+  constexpr double kNarrow = 2, kSingle = 4, kDouble = 8;
+  for (const ProfiledKernel& kernel : call.kernels) {
+    if (kernel.name.find("BFloat16") != std::string::npos) return kNarrow;
+    if (kernel.name.find("Half") != std::string::npos) return kNarrow;
+    if (kernel.name.find("double") != std::string::npos) return kDouble;
+  }
+  return kSingle;
+}
+
 Traffic lookup_bytes(const TracedCall& call) {
   const TensorShape& table = call.inputs.front();
   for (const TensorShape& indices : call.inputs) {
@@ -132,7 +144,8 @@ Traffic traffic_of(const TracedCall& call, Moves moves) {
   double all = 0, largest = 0, first = 0;
   for (const TensorShape& input : call.inputs) {
     if (input.dims.empty()) continue;
-    const double bytes = bytes_of(input);
+    const bool listed = input.type == "TensorList";
+    const double bytes = listed ? elements_of(input) * list_element_bytes(call) : bytes_of(input);
     all += bytes;
     largest = std::max(largest, bytes);
     if (input.argument == 0) first += bytes;
@@ -169,20 +182,39 @@ described::Quantity number(double value) {
   return {std::to_string(static_cast<std::int64_t>(value)), {}};
 }
 
-// Inductor hands its kernels what they change, what they read and what they write, in this order.
+// Elements of a kernel's iteration: its last arguments are the extents. 0: not said.
+double iteration_of(const TracedCall& call) {
+  double space = 0;
+  for (const std::string& text : call.values) {
+    const auto extent = number_of<std::int64_t>(text);
+    if (extent && *extent > 0) space = std::max(space, 1.0) * static_cast<double>(*extent);
+  }
+  return space;
+}
+
+// Inductor hands its kernels what they change, what they read and what they write, in this order. A tensor
+// far larger than the iteration is looked up; of one that is larger some may be left out.
 std::optional<Recognized> triton(const TracedCall& call) {
   const KernelName kernel = kernel_name(call.name);
-  Traffic bytes;
-  double last = 0;
+  if (!is_memory_bound(kernel.does)) return std::nullopt;
+  const double space = iteration_of(call);
+  constexpr double kLoads = 4;  // of one tensor in one step: halves of gates, slices
+  Traffic bytes, least, last, last_least;
   for (const TensorShape& input : call.inputs) {
     if (input.dims.empty()) continue;
-    last = bytes_of(input);
-    bytes.read_bytes += last;
+    const double all = bytes_of(input), elements = std::max(elements_of(input), 1.0);
+    const double capped = space > 0 ? all * std::min(1.0, space / elements) : all;
+    bytes.read_bytes += last.write_bytes;
+    least.read_bytes += last_least.write_bytes;
+    last.write_bytes = elements > kLoads * space ? capped : all;
+    last_least.write_bytes = space > 0 ? capped : 0;
   }
-  if (!is_memory_bound(kernel.does) || bytes.read_bytes <= 0) return std::nullopt;
-  bytes.read_bytes -= last;
-  bytes.write_bytes = last;
-  return moving(call.name, bytes, kernel.does);
+  bytes.write_bytes = last.write_bytes;
+  least.write_bytes = last_least.write_bytes;
+  if (bytes.total_bytes() <= 0) return std::nullopt;
+  Recognized found = moving(call.name, bytes, kernel.does);
+  found.least = least;
+  return found;
 }
 
 }  // namespace

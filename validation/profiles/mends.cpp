@@ -117,7 +117,8 @@ void add_one_pass_attention(std::vector<Mend>& mends, const std::vector<Attentio
 
 void add_fused_chains(std::vector<Mend>& mends, const std::vector<Chain>& chains, const Gpu& gpu) {
   Mend mend{
-      "fuse chains of elementwise kernels (torch.compile): what is between stays in registers"};
+      "fuse chains of elementwise kernels, a softmax or norm among them (torch.compile): what is "
+      "between stays on chip"};
   std::map<std::vector<std::size_t>, double> known;  // share of the time that is left
   for (const Chain& chain : chains) {
     const auto [place, is_new] = known.emplace(chain.calls, 1);

@@ -98,6 +98,7 @@ CountedWork work_of(const Read& read, const std::vector<FlopsMetric>& flops, dou
   work.l2_write_bytes = times(read[Metric::l2_write_sectors], kSectorBytes);
   work.sm_clock_hz = read[Metric::sm_clock];
   work.tensor_busy = read[Metric::tensor_busy];
+  work.warp_instructions = read[Metric::warp_instructions];
   FlopsByType vector;
   for (std::size_t i = 0; i < flops.size(); ++i) {
     auto count = read.flops(i);
@@ -131,12 +132,13 @@ void add(CountedWork& to, const CountedWork& one) {
   to.has_tensor_flops = to.has_tensor_flops || one.has_tensor_flops;
   to.sm_clock_hz = sum(to.sm_clock_hz, one.sm_clock_hz);
   to.tensor_busy = sum(to.tensor_busy, one.tensor_busy);
+  to.warp_instructions = sum(to.warp_instructions, one.warp_instructions);
 }
 
 void divide(CountedWork& work, double calls) {
   for (auto* value :
        {&work.dram_read_bytes, &work.dram_write_bytes, &work.l2_read_bytes, &work.l2_write_bytes,
-        &work.vector_flops, &work.sm_clock_hz, &work.tensor_busy}) {
+        &work.vector_flops, &work.sm_clock_hz, &work.tensor_busy, &work.warp_instructions}) {
     if (*value) **value /= calls;
   }
   work.tensor_flops = 1 / calls * work.tensor_flops;

@@ -19,6 +19,7 @@ enum class Metric : unsigned char {
   achieved_occupancy,
   sm_clock,
   tensor_busy,
+  warp_instructions,
   dram_read_bytes,
   dram_write_bytes,
   dram_bytes,
@@ -36,7 +37,7 @@ enum class Metric : unsigned char {
   blocks,
   threads,
 };
-inline constexpr std::size_t kMetrics = 25;
+inline constexpr std::size_t kMetrics = 26;
 
 /// Arithmetic that a counter counts: FLOPs of each count, and whether counts are per cycle of the SMs.
 struct FlopsMetric {

@@ -13,6 +13,8 @@ struct Recognized {
   KernelRef kernel;
   Problem problem;
   Does does = Does::unknown;
+  std::optional<Traffic>
+      least{};  ///< bytes that it moves for certain, where that is not all of them
 };
 
 /// Nothing where the operator is not known, its shapes were not recorded, or no kernel takes them.

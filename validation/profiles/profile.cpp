@@ -32,8 +32,10 @@ void place_on_device(CallGroup& group, const Gpu& gpu) {
 Lacks lacking(const CallGroup& group) {
   if (group.expected_s) return Lacks::nothing;
   if (group.does == Does::unknown) return Lacks::name;
-  const bool shaped = group.does == Does::product || group.does == Does::attention;
-  return shaped || !group.call.by_operator ? Lacks::shape : Lacks::law;
+  const auto& inputs = group.call.inputs;
+  const bool shapes = std::any_of(inputs.begin(), inputs.end(),
+                                  [](const TensorShape& input) { return !input.dims.empty(); });
+  return shapes ? Lacks::law : Lacks::shape;
 }
 
 void take_counters(CallGroup& group, const Assumptions& assumed, const Gpu& gpu) {
@@ -66,8 +68,12 @@ void ask_the_model(CallGroup& group, const Trace& trace, const Gpu& gpu) {
   if (group.forecast) {
     const auto calls = static_cast<double>(group.count());
     const bool moves = !group.from_counters && group.recognized->kernel.owner != nullptr;
-    group.limit_s = calls * (moves ? moving_limit_s(group.forecast->work.compulsory, gpu)
-                                   : group.forecast->limit.time_s);
+    if (moves) {
+      const Traffic bytes = group.recognized->least.value_or(group.forecast->work.compulsory);
+      group.limit_s = calls * moving_limit_s(bytes, gpu);
+    } else {
+      group.limit_s = calls * group.forecast->limit.time_s;
+    }
     // Without its shape, what is counted of a product bounds it from below and says no more.
     const bool bound_alone =
         group.from_counters && (group.does == Does::product || group.does == Does::attention);

@@ -99,7 +99,10 @@ ProfiledKernel kernel_of(const std::string& name, const std::string& launch_text
     kernel.launch = launch;
   }
   constexpr double kPercent = 0.01;
-  if (occupancy.is_number()) kernel.achieved_occupancy = kPercent * occupancy.get<double>();
+  // The profiler's estimate knows no clusters: 0 is no occupancy of a kernel that ran.
+  if (occupancy.is_number() && occupancy.get<double>() > 0) {
+    kernel.achieved_occupancy = kPercent * occupancy.get<double>();
+  }
   return kernel;
 }
 

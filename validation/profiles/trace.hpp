@@ -28,6 +28,7 @@ struct CountedWork {
   FlopsByType tensor_flops;
   bool has_tensor_flops = false;
   std::optional<double> sm_clock_hz;
+  std::optional<double> warp_instructions;
   std::optional<double> tensor_busy;  ///< share of the cycles in which the tensor pipe works
 
   double flops() const { return vector_flops.value_or(0) + tensor_flops.total(); }

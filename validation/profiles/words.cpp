@@ -19,7 +19,12 @@ std::string shape_text(const CallGroup& group) {
 }
 
 std::string name_text(const CallGroup& group) {
-  return group.call.by_operator ? group.call.name : brief_kernel_name(group.call.name);
+  if (!group.call.by_operator) return brief_kernel_name(group.call.name);
+  // Inductor's names list all that it fused.
+  constexpr std::size_t kMost = 60;
+  const std::string& name = group.call.name;
+  return name.size() > kMost ? name.substr(0, kMost - 20) + "…" + name.substr(name.size() - 19)
+                             : name;
 }
 
 std::string_view bound_name(const CallGroup& group) {
