@@ -43,20 +43,29 @@ std::string_view* slot(std::array<std::string_view, kCount>& values,
 
 std::string_view raw(ondemand::value value) {
   ondemand::array list;
-  if (value.get_array().get(list) == simdjson::SUCCESS) return list.raw_json();
+  if (is_there(value.get_array().get(list))) return list.raw_json();
   return value.raw_json_token();
+}
+
+// Another type, or no such member, may be. After any other error the document must not be asked again.
+bool is_there(simdjson::error_code error) {
+  if (error == simdjson::SUCCESS) return true;
+  const bool other = error == simdjson::INCORRECT_TYPE || error == simdjson::NO_SUCH_FIELD ||
+                     error == simdjson::NUMBER_ERROR;
+  if (!other) throw simdjson::simdjson_error(error);
+  return false;
 }
 
 // What is no such number stays as it is.
 template <class Value>
 void take_number(std::int64_t& number, Value&& value) {
   std::int64_t found = 0;
-  if (value.get_int64().get(found) == simdjson::SUCCESS) number = found;
+  if (is_there(value.get_int64().get(found))) number = found;
 }
 template <class Value>
 void take_number(double& number, Value&& value) {
   double found = 0;
-  if (value.get_double().get(found) == simdjson::SUCCESS) number = found;
+  if (is_there(value.get_double().get(found))) number = found;
 }
 
 Arguments read_arguments(ondemand::object object) {
@@ -113,7 +122,7 @@ class EventReader {
     take_number(time_us, event["dur"]);
     ondemand::object object;
     Arguments arguments;
-    if (event["args"].get_object().get(object) == simdjson::SUCCESS) {
+    if (is_there(event["args"].get_object().get(object))) {
       arguments = read_arguments(object);
     }
     if (category == Category::operation) {
@@ -138,7 +147,7 @@ class EventReader {
       std::int64_t id = position++;
       take_number(id, device["id"]);
       std::string_view name;
-      if (device["name"].get_string().get(name) == simdjson::SUCCESS) {
+      if (is_there(device["name"].get_string().get(name))) {
         found_.devices[static_cast<int>(id)] = name;
       }
     }
@@ -150,7 +159,7 @@ class EventReader {
   // A number, or the text of a span.
   std::uint32_t thread_of(ondemand::object& event) {
     ondemand::value tid;
-    if (event["tid"].get(tid) != simdjson::SUCCESS) return 0;
+    if (!is_there(event["tid"].get(tid))) return 0;
     return found_.texts.number_of(tid.raw_json_token());
   }
 
