@@ -41,12 +41,6 @@ std::string_view* slot(std::array<std::string_view, kCount>& values,
   return nullptr;
 }
 
-std::string_view raw(ondemand::value value) {
-  ondemand::array list;
-  if (is_there(value.get_array().get(list))) return list.raw_json();
-  return value.raw_json_token();
-}
-
 // Another type, or no such member, may be. After any other error the document must not be asked again.
 bool is_there(simdjson::error_code error) {
   if (error == simdjson::SUCCESS) return true;
@@ -54,6 +48,12 @@ bool is_there(simdjson::error_code error) {
                      error == simdjson::NUMBER_ERROR;
   if (!other) throw simdjson::simdjson_error(error);
   return false;
+}
+
+std::string_view raw(ondemand::value value) {
+  ondemand::array list;
+  if (is_there(value.get_array().get(list))) return list.raw_json();
+  return value.raw_json_token();
 }
 
 // What is no such number stays as it is.
