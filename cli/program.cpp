@@ -41,6 +41,8 @@ constexpr std::array kCommands = {
     Command{"calibrate", "measure what this machine's GPU keeps up", run_calibrate,
             manual_calibrate, Words::none},
     Command{"compare", "predicted against measured", run_compare, manual_compare, Words::files},
+    Command{"check", "rows of a table that no hardware can have measured", run_check, manual_check,
+            Words::files},
     Command{"merge", "join the run files of a sharded validation", run_merge, manual_merge,
             Words::files},
     Command{"report", "a page with the comparison of a run", run_report, manual_report,

@@ -17,6 +17,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR ROOFCAST_FUZZ)
 endif()
 roofcast_require(nlohmann_json nlohmann-json3-dev CONFIG)
 roofcast_require(valijson libvalijson-dev CONFIG)
+# Large traces of profilers. A shared library: the programs carry it (validation/CMakeLists.txt).
+roofcast_require(simdjson libsimdjson-dev CONFIG)
 # Static, as the rest of what the program links: it then runs on machines without Boost.
 set(Boost_USE_STATIC_LIBS ON)
 roofcast_require(Boost libboost-program-options-dev COMPONENTS program_options)

@@ -4,6 +4,7 @@
 
 #include "hw_specs/calibration_words.hpp"
 #include "reports/chart.hpp"
+#include "reports/html_table.hpp"
 #include "reports/page.hpp"
 #include "reports/plot.hpp"
 #include "reports/report_tables.hpp"
@@ -15,12 +16,6 @@ namespace {
 using validation::Comparison;
 using validation::Row;
 using validation::Run;
-
-std::string figure(std::string_view title, const std::string& value, const std::string& detail,
-                   std::string_view tone = "") {
-  return fmt::format("<div><dt>{}</dt><dd class=\"{}\">{}</dd><small>{}</small></div>\n", title,
-                     tone, value, detail);
-}
 
 std::string figures(const Comparison& comparison) {
   const validation::Summary& all = comparison.overall;

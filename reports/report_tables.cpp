@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "reports/html_table.hpp"
 #include "reports/text.hpp"
 #include "validation/runs/problem_text.hpp"
 
@@ -19,21 +20,6 @@ using validation::Pair;
 using validation::Row;
 using validation::Summary;
 
-std::string text_cell(std::string_view text) {
-  return fmt::format("<td class=\"text\">{}</td>", escape_html(text));
-}
-
-/// `data-value` is what the page sorts by; empty where there is nothing to sort.
-std::string number_cell(double value, const std::string& shown, std::string_view tone = "") {
-  if (!std::isfinite(value)) return "<td data-value=\"\">–</td>";
-  const std::string tones = tone.empty() ? "" : fmt::format(" class=\"{}\"", tone);
-  return fmt::format("<td data-value=\"{}\"{}>{}</td>", value, tones, shown);
-}
-
-std::string time_cell(double seconds) {
-  return number_cell(seconds, si(seconds, "s"));
-}
-
 std::string error_cell(const std::optional<Pair>& pair) {
   if (!pair || pair->measured == 0) return "<td data-value=\"\">–</td>";
   const double error = pair->error();
@@ -42,18 +28,6 @@ std::string error_cell(const std::optional<Pair>& pair) {
 
 std::string optional_percent(const std::optional<double>& value) {
   return value ? number_cell(*value, percent(*value), tone(*value)) : "<td data-value=\"\">–</td>";
-}
-
-std::string heading(std::string_view text, bool is_text, std::string_view title = "") {
-  return fmt::format("<th scope=\"col\"{}{}>{}</th>", is_text ? " class=\"text\"" : "",
-                     title.empty() ? "" : fmt::format(" title=\"{}\"", title), text);
-}
-
-std::string table(std::string_view id, const std::string& head, const std::string& body) {
-  return fmt::format(
-      "<div class=\"table\"><table data-sortable{}>\n<thead><tr>{}</tr></thead>\n"
-      "<tbody>\n{}</tbody>\n</table></div>\n",
-      id.empty() ? "" : fmt::format(" id=\"{}\"", id), head, body);
 }
 
 /// The type alone where the catalog no longer has the kernel.

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <memory>
-
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
-#include "cli/input/kernel_options.hpp"
+#include "cli/input/table_query.hpp"
 #include "cli/output/comparison_output.hpp"
 #include "cli/output/files.hpp"
 #include "validation/comparison/table.hpp"
@@ -43,17 +40,12 @@ std::vector<Option> option_table() {
       {"tolerance", "[GROUP=]SHARE",
        "largest mean absolute error of time: 0.1, gemm=10%, memory=0.08 (repeatable)", true},
       {"table", "FILE.csv", "published measurements: kernel parameters, gpu, dtype, time_us"},
-      {"kernel", "KERNEL", "the table's kernel"},
-      {"where", "COLUMN=VALUES", "only the table's rows with one of these values (repeatable)",
-       true},
-      {"column", "PARAMETER=PRODUCT",
-       "a parameter from the table's columns: n=rows*cols (repeatable)", true},
-      {"cache", "cold|warm|steady", "how the table was measured (default: steady)"},
       {"launch", "stream|graph|pdl",
        "how the kernels were launched (default: stream; graph where the cache is steady)"},
       {"launch-us", "MICROSECONDS",
        "what timing a launch took in the table, in place of the GPU's own cost"},
       {"help,h", "", "this text"}};
+  for (auto& option : table_options()) options.insert(options.end() - 2, std::move(option));
   for (auto& option : device_option_table()) options.push_back(std::move(option));
   return options;
 }
@@ -65,40 +57,6 @@ std::vector<validation::Tolerance> read_tolerances(const Options& options) {
     tolerances.push_back(validation::parse_tolerance(bare ? fmt::format("all={}", text) : text));
   }
   return tolerances;
-}
-
-/// Devices by name, each loaded once.
-class Devices {
- public:
-  explicit Devices(DeviceOptions options) : options_(std::move(options)) {}
-
-  const Gpu& get(const std::string& name) {
-    auto& slot = loaded_[name];
-    if (!slot) slot = std::make_unique<Gpu>(load_device(name, options_));
-    return *slot;
-  }
-
-  const Gpu* find(std::string_view name) {
-    const auto known = loaded_.find(std::string(name));
-    if (known != loaded_.end() && known->second) return known->second.get();
-    return specs::find_embedded(name) == nullptr ? nullptr : &get(std::string(name));
-  }
-
-  void alias(const Gpu& gpu) { loaded_[gpu.name] = std::make_unique<Gpu>(gpu); }
-
- private:
-  DeviceOptions options_;
-  std::map<std::string, std::unique_ptr<Gpu>> loaded_;
-};
-
-/// The kernel of --kernel, else every one: each row of the table names its own.
-std::vector<KernelRef> table_kernels(const Options& options) {
-  if (const auto name = options.find("kernel")) return {kernel_named(*name)};
-  std::vector<KernelRef> all;
-  for (const KernelFamily& family : catalog()) {
-    for (const KernelModel& kernel : family.variants) all.push_back({&family, &kernel});
-  }
-  return all;
 }
 
 std::optional<LaunchMode> read_launch(const Options& options) {
@@ -117,23 +75,7 @@ double read_launch_s(const std::string& text) {
 
 validation::Comparison compare_published(const std::string& file, const Options& options,
                                          Devices& devices) {
-  validation::TableQuery query;
-  query.kernel = options.get("kernel", "");
-  const std::vector<std::string> spelled = parameter_names(table_kernels(options));
-  const std::vector<std::string_view> parameters(spelled.begin(), spelled.end());
-  if (const auto gpu = options.find("gpu")) {
-    const Gpu& device = devices.get(*gpu);
-    query.gpu = device.name;
-    devices.alias(device);
-  }
-  for (const auto& text : options.all("where")) {
-    query.where.push_back(validation::parse_assignment(text));
-  }
-  for (const auto& text : options.all("column")) {
-    query.set.push_back(validation::parse_assignment(text));
-    one_of(fmt::format("the parameter of --column {}", text), query.set.back().first, parameters);
-  }
-  if (const auto cache = options.find("cache")) query.cache = parse_cache(*cache);
+  validation::TableQuery query = read_table_query(options, devices);
   query.launch = read_launch(options);
   if (const auto launch = options.find("launch-us")) query.launch_s = read_launch_s(*launch);
   const validation::Table table = validation::parse_table(file, read_file(file), query);

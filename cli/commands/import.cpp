@@ -1,150 +1,75 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
-#include "cli/input/distinct_files.hpp"
+#include "cli/input/numbers.hpp"
+#include "cli/output/chart_output.hpp"
 #include "cli/output/files.hpp"
-#include "cli/output/json_writer.hpp"
-#include "cli/output/text_table.hpp"
-#include "cli/output/units.hpp"
-#include "cli/output/visible_text.hpp"
-#include "validation/profiles/profile.hpp"
+#include "cli/output/profile_output.hpp"
+#include "reports/profile_page.hpp"
+#include "validation/profiles/read_profile.hpp"
 
 namespace roofcast::cli {
 namespace {
 
 constexpr HelpPage kHelp = {
     "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5\n"
-    "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5 --format json\n",
-    "roofcast import TRACE --gpu NAME [options]",
-    "Reads a trace of torch.profiler (export_chrome_trace, plain or gzip, record_shapes=True), "
-    "compares\n"
-    "each operator's kernels with their forecast and limit on the GPU, and says what to change "
-    "first. The\n"
-    "share of the time that no forecast exists for is said first."};
+    "  roofcast import examples/profiles/layer_ncu.csv --gpu h100-sxm5 --format json\n"
+    "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5 -o page.html\n",
+    "roofcast import FILE... --gpu NAME [options]",
+    "Reads a trace of torch.profiler (export_chrome_trace with record_shapes=True, plain or gzip) "
+    "or\n"
+    "tables of Nsight Compute (ncu --csv --page raw with time and launch statistics; several "
+    "files\n"
+    "are passes over the same kernels). What was not recognized is said first, then what to "
+    "change\n"
+    "first with the time that each change leaves, then every kernel beside its limit and "
+    "forecast."};
 
 std::vector<Option> known_options() {
-  std::vector<Option> known = {{"gpu", "NAME|PATH", "the device that the trace is of"},
-                               {"rows", "N", "operators listed (default: 20)"},
-                               {"format", "table|json", "output format (default: table)"},
-                               {"output,o", "FILE", "write there instead of standard output"},
-                               {"help,h", "", "this text"}};
+  std::vector<Option> known = {
+      {"gpu", "NAME|PATH", "the device that the profile is of"},
+      {"device", "N", "of a profile of several devices, the one to read"},
+      {"rows", "N", "kernels listed (default: 20)"},
+      {"format", "table|json|csv", "output format (default: table)"},
+      {"output,o", "FILE",
+       "write there instead of standard output; .html is a page, .svg and .png its roofline"},
+      {"help,h", "", "this text"}};
   for (auto& option : device_option_table()) known.push_back(std::move(option));
   return known;
 }
 
-using validation::CallGroup;
-using validation::Mend;
-using validation::Profile;
-
-std::string shape_text(const CallGroup& group) {
-  std::string text;
-  for (const auto& input : group.call.inputs) {
-    if (input.dims.empty()) continue;
-    text += fmt::format("{}{}", text.empty() ? "" : " ", fmt::join(input.dims, "x"));
-    constexpr std::size_t kMost = 40;
-    if (text.size() > kMost) break;
+std::optional<int> read_device_number(const Options& options) {
+  const auto text = options.find("device");
+  if (!text) return std::nullopt;
+  const std::int64_t number = parse_whole("--device", *text);
+  constexpr std::int64_t kMost = 1023;
+  if (number < 0 || number > kMost) {
+    throw UsageError(fmt::format("--device takes 0 to {}, not {}", kMost, *text));
   }
-  return text;
+  return static_cast<int>(number);
 }
 
-double after_mends(const Profile& profile) {
-  double time_s = profile.trace.span_s;
-  for (const Mend& mend : profile.mends) time_s -= mend.saved_s;
-  return time_s;
+// A profile of another device has other times: its forecasts are no comparison.
+void warn_of_other_device(const validation::Trace& trace, const Gpu& gpu) {
+  if (!gpu.compute_capability || trace.compute_capability.empty()) return;
+  const std::string own = text(*gpu.compute_capability);
+  if (trace.compute_capability == own) return;
+  warn(fmt::format("the profile is of a device of compute capability {}, {} has {}",
+                   trace.compute_capability, gpu.name, own));
 }
 
-std::string mends_text(const Profile& profile, const Style& style) {
-  std::string text = style.heading("what to change first") + '\n';
-  if (profile.mends.empty()) return text + "  nothing that is known here\n";
-  TextTable table({{"change"},
-                   {"saves", Align::right},
-                   {"of the step", Align::right},
-                   {"calls", Align::right}});
-  for (const Mend& mend : profile.mends) {
-    table.add({visible(mend.what), si_text(mend.saved_s, "s"),
-               percent(mend.saved_s / profile.trace.span_s), fmt::to_string(mend.calls)});
+void write_picture(const validation::Profile& profile, const Gpu& gpu, const std::string& file,
+                   const std::string& path) {
+  if (std::filesystem::path(path).extension() == ".html") {
+    return write_output(path, reports::profile_page(profile, gpu, file));
   }
-  return text + table.text(style, "  ") +
-         fmt::format("  after all of these: {}\n", si_text(after_mends(profile), "s"));
-}
-
-std::string profile_text(const Profile& profile, const Gpu& gpu, std::size_t rows,
-                         const Style& style) {
-  const auto& trace = profile.trace;
-  std::string text = style.heading(visible(
-      fmt::format("{} kernels in {}  on {}", trace.kernels, si_text(trace.span_s, "s"), gpu.name)));
-  text += fmt::format(
-      "\n  no forecast   {} of the kernels' {}\n  recognized    {} measured, {} forecast\n  idle   "
-      "       "
-      "{} between kernels\n\n",
-      percent(1 - profile.recognized_s / trace.busy_s), si_text(trace.busy_s, "s"),
-      si_text(profile.recognized_s, "s"), si_text(profile.forecast_s, "s"),
-      si_text(std::max(0.0, trace.span_s - trace.busy_s), "s"));
-  text += mends_text(profile, style) + '\n';
-  TextTable table({{"operator"},
-                   {"shapes"},
-                   {"calls", Align::right},
-                   {"measured", Align::right},
-                   {"share", Align::right},
-                   {"forecast", Align::right},
-                   {"of limit", Align::right},
-                   {"bound by"}});
-  for (std::size_t i = 0; i < std::min(rows, profile.groups.size()); ++i) {
-    const CallGroup& group = profile.groups[i];
-    const bool known = group.forecast.has_value();
-    table.add({visible(group.call.name), shape_text(group), fmt::to_string(group.count),
-               si_text(group.measured_s(), "s"), percent(group.measured_s() / trace.busy_s),
-               known ? si_text(group.forecast_s(), "s") : "–",
-               known ? percent(group.limit_s() / group.measured_s()) : "–",
-               known ? std::string(name(group.forecast->time->terms.binding().resource))
-                     : "not recognized"});
-  }
-  return text + table.text(style, "  ");
-}
-
-void write_group(JsonWriter& json, const CallGroup& group) {
-  json.begin_object();
-  json.member("operator", std::string_view(group.call.name));
-  json.member("shapes", std::string_view(shape_text(group)));
-  json.member("calls", group.count);
-  json.member("measured_s", group.measured_s());
-  if (group.forecast) {
-    json.member("kernel", group.recognized->kernel.kernel->name);
-    json.member("forecast_s", group.forecast_s());
-    json.member("limit_s", group.limit_s());
-    json.word_member("bound", name(group.forecast->time->terms.binding().resource));
-  }
-  json.end_object();
-}
-
-void write_profile(JsonWriter& json, const Profile& profile, const Gpu& gpu) {
-  json.begin_object();
-  json.member("gpu", std::string_view(gpu.name));
-  json.member("kernels", profile.trace.kernels);
-  json.member("span_s", profile.trace.span_s);
-  json.member("busy_s", profile.trace.busy_s);
-  json.member("recognized_s", profile.recognized_s);
-  json.member("forecast_s", profile.forecast_s);
-  json.member("after_mends_s", after_mends(profile));
-  json.key("mends");
-  json.begin_array();
-  for (const Mend& mend : profile.mends) {
-    json.begin_object();
-    json.member("change", std::string_view(mend.what));
-    json.member("saved_s", mend.saved_s);
-    json.member("calls", mend.calls);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("operators");
-  json.begin_array();
-  for (const CallGroup& group : profile.groups) write_group(json, group);
-  json.end_array();
-  json.end_object();
-  json.newline();
+  write_chart(fmt::format("Roofline of {}", gpu.title), reports::profile_roofline(profile, gpu),
+              path);
 }
 
 }  // namespace
@@ -157,30 +82,39 @@ ExitCode run_import(const Arguments& arguments) {
   const std::vector<Option> known = known_options();
   const auto given = read_arguments(arguments, kHelp, known);
   if (!given) return ExitCode::done;
-  const Options& options = given->options;
-  if (given->words.size() != 1) {
+  const auto& [words, options] = *given;
+  if (words.empty()) {
     throw UsageError(
-        "which trace? For example: roofcast import examples/traces/gpt2_step.json.gz --gpu "
-        "h100-sxm5");
+        "which trace or table? For example: roofcast import examples/traces/gpt2_step.json.gz "
+        "--gpu h100-sxm5");
   }
-  const auto gpu_name = options.find("gpu");
-  if (!gpu_name) throw UsageError("--gpu is missing: name the device that the trace is of");
-  refuse_output_over_input(options, known, given->words);
-  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
-  const bool as_json = one_of("--format", options.get("format", "table"), formats) == "json";
+  const std::string gpu_name = read_device_name(options);
+  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
+  const std::string_view format = one_of("--format", options.get("format", "table"), formats);
+  const auto path = options.find("output");
+  const bool picture = path && is_picture(*path);
+  if (picture && options.has("format")) {
+    throw UsageError(fmt::format("--format is about text, {} is a picture: leave one out", *path));
+  }
   const std::int64_t rows = parse_whole("--rows", options.get("rows", "20"));
-  const Gpu gpu = load_device(*gpu_name, read_device_options(options));
-  const Profile profile = validation::profile_of(validation::read_trace(given->words.front()), gpu);
-  Output output(options.find("output"));
-  if (as_json) {
-    JsonWriter json(output.buffer());
-    write_profile(json, profile, gpu);
-  } else {
-    const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
-    output.write(profile_text(profile, gpu,
-                              static_cast<std::size_t>(std::max<std::int64_t>(rows, 0)), style));
+  const auto device = read_device_number(options);
+  const Gpu gpu = load_device(gpu_name, read_device_options(options));
+  validation::Trace trace = validation::read_profile(words, device);
+  warn_of_other_device(trace, gpu);
+  if (trace.ignored_lines > 0) {
+    warn(fmt::format("{} lines between the rows are no table's: left out", trace.ignored_lines));
   }
-  output.commit();
+  const validation::Profile profile = validation::profile_of(std::move(trace), gpu);
+  if (picture) {
+    write_picture(profile, gpu, words.front(), *path);
+    return ExitCode::done;
+  }
+  const ProfileAnswer answer{profile, gpu};
+  const Style style = path ? Style(false) : Style::of_standard_output();
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(rows, 0));
+  write_output(path, format == "json"  ? profile_json(answer)
+                     : format == "csv" ? profile_csv(answer)
+                                       : profile_text(answer, most, style));
   return ExitCode::done;
 }
 

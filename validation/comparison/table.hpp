@@ -15,7 +15,7 @@ namespace roofcast::validation {
 /// How to read a table whose columns are not all named as a kernel's parameters.
 struct TableQuery {
   std::string kernel;  ///< for every row; empty: the table has a column `kernel`
-  std::string gpu;     ///< only rows of that GPU, or all where no column names one; empty: all
+  std::string gpu;     ///< only rows of that GPU, or of all where no column `gpu` is; empty: all
   /// Only rows where a column has one of these values: {"op", "relu,gelu"}.
   std::vector<std::pair<std::string, std::string>> where;
   /// A parameter as a product of columns and integers, {"n", "rows*cols"}; one that is given by
@@ -26,6 +26,7 @@ struct TableQuery {
   std::optional<LaunchMode> launch{};  ///< how; absent: usual_launch of the cache state
   /// What timing one launch took in the table, in place of the device's own launch cost (s).
   std::optional<double> launch_s{};
+  bool families = false;  ///< a kernel may be a family: then its limit alone is asked for
 };
 
 /// "name=value" for `where` and `set`. Throws InputError.
@@ -50,6 +51,9 @@ Gpu with_launch_cost(Gpu gpu, double launch_s);
 
 /// Throws InputError naming the file, the line, the column and the mend.
 Table parse_table(const std::string& file, const std::string& text, const TableQuery& query);
+
+/// The same of a JSON array of objects, whose members are the columns; `line` counts the objects from 1.
+Table parse_json_table(const std::string& file, const std::string& text, const TableQuery& query);
 
 /// Forecasts every row; `find_gpu` gives null for a name it does not know. Rows without a forecast
 /// become failures.

@@ -1,160 +1,117 @@
 #include "validation/profiles/profile.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 
-#include "model/counting/integers.hpp"
-#include "model/kernels/gemm/alignment.hpp"
-#include "model/product_search.hpp"
+#include "model/laws/occupancy.hpp"
+#include "model/laws/waves.hpp"
+#include "validation/profiles/counted.hpp"
+#include "validation/profiles/forecasts.hpp"
 
 namespace roofcast::validation {
 namespace {
 
-std::string key_of(const TracedCall& call) {
-  std::string key = call.name;
-  for (const TensorShape& input : call.inputs) {
-    key += fmt::format("|{} {} {}", input.type, fmt::join(input.dims, ","),
-                       fmt::join(input.strides, ","));
-  }
-  if (call.inputs.empty() && !call.kernels.empty()) key += "|" + call.kernels.front();
-  return key;
+Assumptions assumptions_of(const Trace& trace, const CallGroup& group) {
+  Assumptions assumed{.cache = trace.counted ? CacheState::cold : CacheState::warm};
+  const auto clock = group.longest_kernel().counted.sm_clock_hz;
+  constexpr double kLeast = 1e8, kMost = 1e10;
+  if (clock && *clock > kLeast && *clock < kMost) assumed.sm_clock_hz = clock;
+  return assumed;
 }
 
-std::optional<Prediction> forecast(const Recognized& one, const Problem& problem, const Gpu& gpu) {
-  try {
-    Problem checked = problem;
-    check(one.kernel, checked, ~0U);
-    Prediction answer = predict(one.kernel, checked, gpu, {.cache = CacheState::warm});
-    if (answer.time) return answer;
-  } catch (const InputError&) {
-    // The GPU or the library has no kernel for it: the call stays without a forecast.
-  }
-  return std::nullopt;
+void place_on_device(CallGroup& group, const Gpu& gpu) {
+  const auto& launch = group.longest_kernel().launch;
+  if (!launch || !gpu.occupancy || launch->registers <= 0 || launch->threads() <= 0) return;
+  if (launch->blocks() <= 0) return;
+  const Occupancy found = occupancy(*launch, *gpu.occupancy);
+  if (found.blocks_per_sm <= 0) return;
+  group.occupancy = found;
+  group.waves = waves(launch->blocks(), gpu.slots(found.blocks_per_sm));
 }
 
-std::vector<CallGroup> grouped(std::vector<TracedCall> calls) {
-  std::map<std::string, std::size_t> places;
-  std::vector<CallGroup> groups;
-  for (TracedCall& call : calls) {
-    const auto [at, is_new] = places.emplace(key_of(call), groups.size());
-    if (is_new) {
-      groups.push_back({std::move(call), 1, std::nullopt, std::nullopt});
-      continue;
+// An operation without a forecast: what would be needed for one.
+Lacks lacking(const CallGroup& group) {
+  if (group.expected_s) return Lacks::nothing;
+  if (group.does == Does::unknown) return Lacks::name;
+  const auto& inputs = group.call.inputs;
+  const bool shapes = std::any_of(inputs.begin(), inputs.end(),
+                                  [](const TensorShape& input) { return !input.dims.empty(); });
+  return shapes ? Lacks::law : Lacks::shape;
+}
+
+void take_counters(CallGroup& group, const Assumptions& assumed, const Gpu& gpu) {
+  ProfiledKernel kernel = group.longest_kernel();
+  CountedWork& counted = kernel.counted;
+  counted.tensor_flops = tensor_flops_of(kernel, group.does, gpu);
+  if (const auto bytes = counted.dram_bytes(); bytes || counted.flops() > 0) {
+    group.place = RoofPlace{counted.flops(), bytes.value_or(0), true};
+  }
+  // A busy pipe says how much it does: the limit of that is the measurement itself.
+  if (!counted.has_tensor_flops) counted.tensor_flops = {};
+  if (group.forecast) return;
+  const auto described = described_by_counters(kernel, group.does);
+  if (!described) return;
+  group.forecast = forecast_of(*described, described->problem, gpu, assumed);
+  group.from_counters = group.forecast.has_value();
+}
+
+void ask_the_model(CallGroup& group, const Trace& trace, const Gpu& gpu) {
+  const KernelName named = kernel_name(group.longest_kernel().name);
+  group.library = named.library;
+  group.recognized = recognize(group.call);
+  group.does = group.recognized ? group.recognized->does : named.does;
+  const Assumptions assumed = assumptions_of(trace, group);
+  if (group.recognized) {
+    group.forecast = forecast_of(*group.recognized, group.recognized->problem, gpu, assumed);
+  }
+  take_counters(group, assumed, gpu);
+  place_on_device(group, gpu);
+  if (group.forecast) {
+    const auto calls = static_cast<double>(group.count());
+    const bool moves = !group.from_counters && group.recognized->kernel.owner != nullptr;
+    if (moves) {
+      const Traffic bytes = group.recognized->least.value_or(group.forecast->work.compulsory);
+      group.limit_s = calls * moving_limit_s(bytes, gpu);
+    } else {
+      group.limit_s = calls * group.forecast->limit.time_s;
     }
-    CallGroup& group = groups[at->second];
-    ++group.count;
-    group.call.kernels_s += call.kernels_s;
-  }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto& a, const auto& b) { return a.measured_s() > b.measured_s(); });
-  return groups;
-}
-
-double saved_s(const CallGroup& group, const std::optional<Prediction>& after) {
-  if (!after) return 0;
-  return group.measured_s() - static_cast<double>(group.count) * after->time->expected_s;
-}
-
-constexpr std::int64_t kAligned = 64;  // elements: whole lines of 16 bits
-
-// The extents of a product whose rows break the alignment to 16 B, each rounded up.
-std::map<std::int64_t, std::int64_t> ragged_extents(const Recognized& product) {
-  const Problem& p = product.problem;
-  const std::int64_t vector = gemm::kVectorBytes / element_bytes(p.dtype);
-  const auto layout = value_named(product.kernel, p, "layout").value_or(gemm::kNN);
-  std::map<std::int64_t, std::int64_t> found;
-  const auto add = [&](std::size_t extent, bool is_row) {
-    if (is_row && p[extent] % vector != 0) {
-      found[p[extent]] = ceil_div(p[extent], kAligned) * kAligned;
+    // Without its shape, what is counted of a product bounds it from below and says no more.
+    const bool bound_alone =
+        group.from_counters && (group.does == Does::product || group.does == Does::attention);
+    if (!bound_alone) group.expected_s = calls * profiled_s(*group.forecast, gpu);
+    if (!group.place && group.forecast->work.flops() > 0) {
+      group.place =
+          RoofPlace{group.forecast->work.flops(), group.forecast->work.dram.total_bytes(), false};
     }
-  };
-  add(gemm::kM, gemm::transposes_a(layout));
-  add(gemm::kN, true);
-  add(gemm::kK, layout != gemm::kTN);
-  return found;
-}
-
-Problem padded(const Recognized& product, const std::map<std::int64_t, std::int64_t>& sizes) {
-  Problem p = product.problem;
-  for (const std::size_t extent : {gemm::kM, gemm::kN, gemm::kK}) {
-    const auto size = sizes.find(p[extent]);
-    if (size != sizes.end()) p[extent] = size->second;
   }
-  const auto parameters = product.kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name == "lda" || parameters[i].name == "ldb") p[i] = 0;
-  }
-  return p;
-}
-
-// One mend for each extent, over all products that it slows.
-void add_paddings(Profile& profile, const Gpu& gpu) {
-  std::map<std::int64_t, Mend> by_extent;
-  for (const CallGroup& group : profile.groups) {
-    if (!group.recognized || !group.recognized->is_product || !group.forecast) continue;
-    const auto sizes = ragged_extents(*group.recognized);
-    if (sizes.empty()) continue;
-    const double gain =
-        saved_s(group, forecast(*group.recognized, padded(*group.recognized, sizes), gpu));
-    if (gain <= 0) continue;
-    Mend& mend = by_extent[sizes.rbegin()->first];
-    mend.what = fmt::format("pad {} to {}: rows of products become whole vectors of 16 B",
-                            sizes.rbegin()->first, sizes.rbegin()->second);
-    mend.saved_s += gain;
-    mend.calls += group.count;
-  }
-  for (auto& [extent, mend] : by_extent) profile.mends.push_back(std::move(mend));
-}
-
-void add_narrower(Profile& profile, const Gpu& gpu) {
-  Mend mend{"multiply in bf16 what is multiplied in fp32", 0, 0};
-  for (const CallGroup& group : profile.groups) {
-    if (!group.recognized || !group.recognized->is_product) continue;
-    const DType type = group.recognized->problem.dtype;
-    if (type != DType::fp32 && type != DType::tf32) continue;
-    Problem narrow = group.recognized->problem;
-    narrow.dtype = DType::bf16;
-    const double gain = saved_s(group, forecast(*group.recognized, narrow, gpu));
-    if (gain <= 0) continue;
-    mend.saved_s += gain;
-    mend.calls += group.count;
-  }
-  if (mend.calls > 0) profile.mends.push_back(std::move(mend));
-}
-
-// The GPU waits where its kernels end before the next is launched.
-void add_launches(Profile& profile, const Gpu& gpu) {
-  const double idle_s = profile.trace.span_s - profile.trace.busy_s;
-  const double in_graph_s =
-      static_cast<double>(profile.trace.kernels) * gpu.sustained.graph_launch_s.value_or(0);
-  if (idle_s <= in_graph_s) return;
-  profile.mends.push_back({"launch the kernels in a graph: the GPU waits between them",
-                           idle_s - in_graph_s, profile.trace.kernels});
+  group.lacks = lacking(group);
 }
 
 }  // namespace
 
+const ProfiledKernel& CallGroup::longest_kernel() const {
+  return *std::max_element(call.kernels.begin(), call.kernels.end(),
+                           [](const auto& a, const auto& b) { return a.time_s < b.time_s; });
+}
+
 Profile profile_of(Trace trace, const Gpu& gpu) {
   Profile profile;
-  profile.groups = grouped(std::move(trace.calls));
-  trace.calls.clear();
-  profile.trace = std::move(trace);
-  for (CallGroup& group : profile.groups) {
-    group.recognized = recognize(group.call);
-    if (group.recognized) {
-      group.forecast = forecast(*group.recognized, group.recognized->problem, gpu);
-    }
-    if (!group.forecast) continue;
-    profile.recognized_s += group.measured_s();
-    profile.forecast_s += group.forecast_s();
+  for (TracedCall& call : trace.calls) {
+    profile.groups.emplace_back().call = std::move(call);
+    ask_the_model(profile.groups.back(), trace, gpu);
   }
-  add_paddings(profile, gpu);
-  add_narrower(profile, gpu);
-  add_launches(profile, gpu);
-  std::stable_sort(profile.mends.begin(), profile.mends.end(),
-                   [](const Mend& a, const Mend& b) { return a.saved_s > b.saved_s; });
+  profile.mends = mends_of(trace, profile.groups, gpu);
+  trace.calls.clear();
+  trace.sequence.clear();
+  profile.trace = std::move(trace);
+  for (const CallGroup& group : profile.groups) {
+    if (group.does != Does::unknown) profile.recognized_s += group.measured_s();
+    if (group.lacks == Lacks::shape) profile.no_shape_s += group.measured_s();
+    if (!group.expected_s) continue;
+    profile.compared_s += group.measured_s();
+    profile.expected_s += *group.expected_s;
+  }
+  std::stable_sort(profile.groups.begin(), profile.groups.end(),
+                   [](const auto& a, const auto& b) { return a.measured_s() > b.measured_s(); });
   return profile;
 }
 

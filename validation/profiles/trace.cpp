@@ -1,169 +1,226 @@
 #include "validation/profiles/trace.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 
 #include "hw_specs/loader.hpp"
+#include "validation/profiles/operator_of.hpp"
+#include "validation/profiles/trace_events.hpp"
 
 namespace roofcast::validation {
 namespace {
 
 using Json = nlohmann::json;
+constexpr double kMicrosecond = 1e-6;
 
-// zlib hands on what is not compressed as it is.
-std::string read_whole(const std::string& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (!file) throw specs::SpecError(path, "", "a file that can be read", "check the path");
-  std::string text;
-  constexpr std::size_t kChunk = std::size_t{1} << 20U;
-  for (;;) {
-    const std::size_t before = text.size();
-    text.resize(before + kChunk);
-    const int got = gzread(file.get(), text.data() + before, kChunk);
-    if (got < 0) {
-      throw specs::SpecError(path, "", "a whole gzip file", "copy the trace again: it was cut off");
+// The lines of a text that `lines` in trace_events.cpp made.
+template <std::size_t kCount>
+std::array<Json, kCount> members(const std::string& text) {
+  std::array<Json, kCount> found;
+  std::size_t begin = 0;
+  for (Json& member : found) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == text.npos) break;
+    if (end > begin) {
+      member = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                           text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     }
-    text.resize(before + static_cast<std::size_t>(got));
-    if (got == 0) return text;
+    begin = end + 1;
   }
+  return found;
 }
 
-std::vector<std::int64_t> numbers(const Json& list) {
+std::optional<std::vector<std::int64_t>> numbers(const Json& list) {
   std::vector<std::int64_t> found;
   if (!list.is_array()) return found;
   for (const Json& one : list) {
-    if (!one.is_number_integer()) return {};  // a list of tensors
+    if (!one.is_number_integer()) return std::nullopt;  // a list of tensors
     found.push_back(one.get<std::int64_t>());
   }
   return found;
 }
 
-const Json& member(const Json& object, const char* key) {
+const Json& at(const Json& list, std::size_t i) {
   static const Json none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
+  return list.is_array() && i < list.size() ? list[i] : none;
 }
 
-TracedCall call_of(const Json& event) {
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+// A list of tensors counts as so many inputs.
+void add_input(TracedCall& call, std::size_t argument, const Json& dims, const Json& strides,
+               const std::string& type, int depth = 0) {
+  if (auto plain = numbers(dims)) {
+    call.inputs.push_back({std::move(*plain),
+                           numbers(strides).value_or(std::vector<std::int64_t>{}), type, argument});
+    return;
+  }
+  constexpr int kDeepest = 2;
+  if (depth == kDeepest) return;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    add_input(call, argument, dims[i], at(strides, i), type, depth + 1);
+  }
+}
+
+TracedCall call_of(const std::string& name, const std::string& inputs) {
   TracedCall call;
-  call.name = event.value("name", "");
-  const Json& args = member(event, "args");
-  const Json &dims = member(args, "Input Dims"), &strides = member(args, "Input Strides"),
-             &types = member(args, "Input type"), &values = member(args, "Concrete Inputs");
+  call.name = name;
+  call.by_operator = true;
+  const auto [dims, strides, types, values] = members<std::size(kInputMembers)>(inputs);
   for (std::size_t i = 0; dims.is_array() && i < dims.size(); ++i) {
-    TensorShape input{numbers(dims[i]), {}, ""};
-    if (strides.is_array() && i < strides.size()) input.strides = numbers(strides[i]);
-    if (types.is_array() && i < types.size() && types[i].is_string()) {
-      input.type = types[i].get<std::string>();
-    }
-    call.inputs.push_back(std::move(input));
+    add_input(call, i, dims[i], at(strides, i), text_of(at(types, i)));
   }
   for (std::size_t i = 0; values.is_array() && i < values.size(); ++i) {
-    call.values.push_back(values[i].is_string() ? values[i].get<std::string>() : "");
+    call.values.push_back(text_of(values[i]));
   }
   return call;
 }
 
-/// Takes the events one after the other; none is kept.
-class Reader {
+std::int64_t at_most(const Json& value, std::int64_t fallback) {
+  return value.is_number_integer() ? value.get<std::int64_t>() : fallback;
+}
+
+ProfiledKernel kernel_of(const std::string& name, const std::string& launch_text) {
+  ProfiledKernel kernel;
+  kernel.name = name;
+  const auto [grid, block, registers, shared, occupancy] =
+      members<std::size(kLaunchMembers)>(launch_text);
+  const auto blocks = numbers(grid), threads = numbers(block);
+  if (blocks && threads && blocks->size() == 3 && threads->size() == 3) {
+    Launch launch;
+    std::copy(blocks->begin(), blocks->end(), launch.grid.begin());
+    std::copy(threads->begin(), threads->end(), launch.block.begin());
+    launch.registers = at_most(registers, 0);
+    launch.shared_bytes = at_most(shared, 0);
+    kernel.launch = launch;
+  }
+  constexpr double kPercent = 0.01;
+  // The profiler's estimate knows no clusters: 0 is no occupancy of a kernel that ran.
+  if (occupancy.is_number() && occupancy.get<double>() > 0) {
+    kernel.achieved_occupancy = kPercent * occupancy.get<double>();
+  }
+  return kernel;
+}
+
+/// Puts kernels together by the operator that launched them, and equal calls by their inputs.
+class Assembler {
  public:
-  void take(const Json& event) {
-    const std::string category = event.value("cat", "");
-    if (category == "cpu_op") {
-      const Json& id = member(member(event, "args"), "External id");
-      if (id.is_number_integer()) operators_[id.get<std::int64_t>()] = call_of(event);
-    } else if (category == "kernel") {
-      take_kernel(event);
-    }
-  }
-  void take_device(const Json& properties) {
-    if (properties.is_object()) trace_.device = properties.value("name", "");
-  }
+  explicit Assembler(const TraceEvents& events) : events_(events), operators_(events) {}
 
   Trace finish() {
+    // One call's kernels follow each other, but for those of other streams.
+    std::unordered_map<std::size_t, std::size_t> open;  // operator → place in the sequence
     double first = 0, last = 0;
-    for (Launched& one : launched_) {
-      const bool is_new = !calls_.contains(one.operator_id) || one.operator_id < 0;
-      if (is_new) {
-        const auto found = operators_.find(one.operator_id);
-        TracedCall call =
-            found == operators_.end() ? TracedCall{one.name, {}, {}, {}} : std::move(found->second);
-        call.begin_s = one.begin_s;
-        calls_[one.operator_id] = trace_.calls.size();
-        trace_.calls.push_back(std::move(call));
+    for (const KernelEvent& kernel : events_.kernels) {
+      const OperatorOf found = operators_.find(kernel);
+      const double begin_s = kernel.begin_us * kMicrosecond, time_s = kernel.time_us * kMicrosecond;
+      const auto known = found.launched_by ? open.find(*found.launched_by) : open.end();
+      std::size_t place = trace_.sequence.size();
+      if (known == open.end()) {
+        const std::size_t call = call_number(found, kernel);
+        trace_.sequence.push_back({call, begin_s, 0});
+        ++trace_.calls[call].count;
+        if (found.launched_by) open[*found.launched_by] = place;
+      } else {
+        place = known->second;
       }
-      TracedCall& call = trace_.calls[calls_[one.operator_id]];
-      call.kernels.push_back(std::move(one.name));
-      call.kernels_s += one.time_s;
-      trace_.busy_s += one.time_s;
-      if (trace_.kernels++ == 0) first = one.begin_s;
-      first = std::min(first, one.begin_s);
-      last = std::max(last, one.begin_s + one.time_s);
+      trace_.sequence[place].time_s += time_s;
+      add(trace_.calls[trace_.sequence[place].call], kernel, time_s);
+      if (trace_.kernels++ == 0) first = begin_s;
+      trace_.busy_s += time_s;
+      first = std::min(first, begin_s);
+      last = std::max(last, begin_s + time_s);
     }
     trace_.span_s = last - first;
-    std::stable_sort(trace_.calls.begin(), trace_.calls.end(),
+    std::stable_sort(trace_.sequence.begin(), trace_.sequence.end(),
                      [](const auto& a, const auto& b) { return a.begin_s < b.begin_s; });
     return std::move(trace_);
   }
 
  private:
-  struct Launched {
-    std::string name;
-    std::int64_t operator_id;
-    double begin_s, time_s;
-  };
-
-  void take_kernel(const Json& event) {
-    constexpr double kMicrosecond = 1e-6;
-    const Json& id = member(member(event, "args"), "External id");
-    launched_.push_back(
-        {event.value("name", ""), id.is_number_integer() ? id.get<std::int64_t>() : -1,
-         event.value("ts", 0.0) * kMicrosecond, event.value("dur", 0.0) * kMicrosecond});
+  static std::uint64_t both(std::uint32_t a, std::uint32_t b) {
+    return (std::uint64_t{a} << 32U) | b;
   }
 
-  std::unordered_map<std::int64_t, TracedCall> operators_;
-  std::unordered_map<std::int64_t, std::size_t> calls_;
-  std::vector<Launched> launched_;
+  std::size_t call_number(const OperatorOf& found, const KernelEvent& kernel) {
+    const bool known = found.name.has_value();
+    // Without an operator, launches of a kernel with another grid are other calls.
+    const std::uint64_t key =
+        known ? both(*found.name, found.inputs) : both(kernel.name, kernel.launch);
+    const auto [place, is_new] =
+        (known ? of_operators_ : of_kernels_).emplace(key, trace_.calls.size());
+    if (is_new) {
+      TracedCall call;
+      if (known) {
+        call = call_of(events_.texts[*found.name], events_.texts[found.inputs]);
+      } else {
+        call.name = events_.texts[kernel.name];
+      }
+      trace_.calls.push_back(std::move(call));
+      kernels_.emplace_back();
+    }
+    return place->second;
+  }
+
+  void add(TracedCall& call, const KernelEvent& kernel, double time_s) {
+    auto& places = kernels_[static_cast<std::size_t>(&call - trace_.calls.data())];
+    const auto [place, is_new] =
+        places.emplace(both(kernel.name, kernel.launch), call.kernels.size());
+    if (is_new) {
+      call.kernels.push_back(kernel_of(events_.texts[kernel.name], events_.texts[kernel.launch]));
+      if (kernel.moved_bytes > 0) call.kernels.back().moved_bytes = kernel.moved_bytes;
+    }
+    ProfiledKernel& one = call.kernels[place->second];
+    ++one.calls;
+    one.time_s += time_s;
+    call.kernels_s += time_s;
+  }
+
+  const TraceEvents& events_;
+  OperatorFinder operators_;
   Trace trace_;
+  std::unordered_map<std::uint64_t, std::size_t> of_operators_, of_kernels_;
+  std::vector<std::unordered_map<std::uint64_t, std::size_t>> kernels_;  // by call
 };
+
+// Throws SpecError where the kernels are of several devices and none is chosen.
+void keep_device(TraceEvents& events, const std::string& file, std::optional<int> device) {
+  std::set<int> devices;
+  for (const KernelEvent& kernel : events.kernels) devices.insert(kernel.device);
+  if (device) {
+    std::erase_if(events.kernels, [&](const auto& kernel) { return kernel.device != *device; });
+  } else if (devices.size() > 1) {
+    std::string names;
+    for (const int one : devices) names += (names.empty() ? "" : ", ") + std::to_string(one);
+    throw specs::SpecError(file, "/traceEvents", "kernels of one device, not of " + names,
+                           "choose one with --device");
+  }
+  if (!events.kernels.empty()) return;
+  throw specs::SpecError(
+      file, "/traceEvents",
+      device ? "kernels of device " + std::to_string(*device) : "kernels of a GPU (cat \"kernel\")",
+      device ? "choose another with --device"
+             : "profile with ProfilerActivity.CUDA among the activities");
+}
 
 }  // namespace
 
-Trace read_trace(const std::string& path) {
-  const std::string text = read_whole(path);
-  Reader reader;
-  // Events are the objects in the list traceEvents: taken, then dropped.
-  constexpr int kEventDepth = 2;
-  std::string list;
-  const Json::parser_callback_t each = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::key && depth == 1) list = parsed.get<std::string>();
-    if (event != Json::parse_event_t::object_end || depth != kEventDepth) return true;
-    if (list == "traceEvents") {
-      reader.take(parsed);
-      return false;
-    }
-    if (list == "deviceProperties") reader.take_device(parsed);
-    return true;
-  };
-  try {
-    (void)Json::parse(text, each).size();
-  } catch (const Json::parse_error& error) {
-    throw specs::SpecError(
-        path, "", "a trace of torch.profiler as JSON (" + std::string(error.what()) + ")",
-        "export it again with export_chrome_trace; a file cut off cannot be read");
-  } catch (const Json::type_error& error) {
-    throw specs::SpecError(
-        path, "", "events as torch.profiler writes them (" + std::string(error.what()) + ")",
-        "export the trace again with export_chrome_trace");
-  }
-  Trace trace = reader.finish();
-  if (trace.kernels > 0) return trace;
-  throw specs::SpecError(path, "/traceEvents", "kernels of a GPU (cat \"kernel\")",
-                         "profile with ProfilerActivity.CUDA among the activities");
+Trace read_trace(ByteStream& stream, const std::string& file, std::optional<int> device) {
+  TraceEvents events = read_events(stream, file);
+  keep_device(events, file, device);
+  const auto name = events.devices.find(events.kernels.front().device);
+  Trace trace = Assembler(events).finish();
+  if (name != events.devices.end()) trace.device = name->second;
+  return trace;
+}
+
+Trace read_trace(const std::string& path, std::optional<int> device) {
+  const auto stream = open_bytes(path);
+  return read_trace(*stream, path, device);
 }
 
 }  // namespace roofcast::validation

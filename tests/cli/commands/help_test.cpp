@@ -82,7 +82,9 @@ bool may_end_with(const std::string& example, int code) {
   if (example.find(" explore ") != std::string::npos && reports::kExplorerTemplate.empty()) {
     return code == 3;
   }
-  return code == 0 || (code == 1 && example.find(" compare ") != std::string::npos);
+  const bool compares = example.find(" compare ") != std::string::npos ||
+                        example.find(" check ") != std::string::npos;
+  return code == 0 || (code == 1 && compares);
 }
 
 class Help : public ::testing::TestWithParam<std::string> {};

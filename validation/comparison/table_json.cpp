@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "validation/comparison/table_rows.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+using Json = nlohmann::json;
+
+Json parse(const std::string& file, const std::string& text) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& error) {
+    throw InputError(
+        fmt::format("{}: expected JSON: {}. Mend: write an array of objects.", file, error.what()));
+  }
+}
+
+/// As a field of a CSV has it; whole numbers in any form are whole.
+std::string field_of(const std::string& file, std::size_t row, const std::string& column,
+                     const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (value.is_number_integer()) return value.dump();
+  if (value.is_number()) return fmt::format("{}", value.get<double>());
+  refuse_place(file, "row", row, fmt::format("\"{}\" holds a list or an object", column),
+               "write a number, a text, true or false");
+}
+
+Fields columns_of(const std::string& file, const Json& rows) {
+  Fields header;
+  std::size_t place = 1;
+  for (const Json& row : rows) {
+    if (!row.is_object()) {
+      refuse_place(file, "row", place, "expected an object", "write {\"m\": 4096, …} for each row");
+    }
+    for (const auto& member : row.items()) {
+      if (std::find(header.begin(), header.end(), member.key()) == header.end()) {
+        header.push_back(member.key());
+      }
+    }
+    ++place;
+  }
+  return header;
+}
+
+}  // namespace
+
+Table parse_json_table(const std::string& file, const std::string& text, const TableQuery& query) {
+  const Json rows = parse(file, text);
+  if (!rows.is_array()) {
+    throw InputError(fmt::format(
+        "{}: expected an array of objects. Mend: write [{{\"kernel\": …, \"time_us\": …}}, …].",
+        file));
+  }
+  const Fields header = columns_of(file, rows);
+  RowReader reader(file, "row", query, header);
+  Table table;
+  std::size_t place = 1;
+  for (const Json& row : rows) {
+    Fields fields;
+    for (const std::string& column : header) {
+      const auto found = row.find(column);
+      fields.push_back(found == row.end() ? "" : field_of(file, place, column, *found));
+    }
+    reader.next(place++, std::move(fields));
+    if (reader.wanted()) table.rows.push_back(reader.row());
+  }
+  if (table.rows.empty()) {
+    refuse_place(file, "row", 1, "no row is left to compare", "check `where` and the GPU's name");
+  }
+  table.ignored_columns = reader.ignored();
+  table.launch_s = query.launch_s;
+  table.launch = query.launch;
+  return table;
+}
+
+}  // namespace roofcast::validation

@@ -1,0 +1,52 @@
+#pragma once
+// The rows of a table of measurements, whatever file they come from: fields below the columns of a
+// header.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/catalog.hpp"
+#include "validation/comparison/table.hpp"
+
+namespace roofcast::validation {
+
+using Fields = std::vector<std::string>;
+
+/// Throws InputError: "FILE: at line 3: PROBLEM. Mend: MEND."
+[[noreturn]] void refuse_place(const std::string& file, std::string_view unit, std::size_t place,
+                               const std::string& problem, const std::string& mend);
+
+/// The columns of the table and the row at hand. An empty field is a value not given.
+class RowReader {
+ public:
+  /// `unit` is what places are counted in: "line" or "row".
+  RowReader(const std::string& file, std::string_view unit, const TableQuery& query, Fields header);
+
+  void next(std::size_t place, Fields fields);
+  bool wanted();
+  TableRow row();
+  Fields ignored() const;
+
+ private:
+  std::optional<std::size_t> column(std::string_view name) const;
+  const std::string& field(std::string_view name);
+  [[noreturn]] void refuse(const std::string& problem, const std::string& mend) const;
+  double time_s();
+  std::int64_t product(const std::string& expression);
+  Problem problem(const KernelRef& kernel);
+
+  const std::string& file_;
+  std::string_view unit_;
+  const TableQuery& query_;
+  Fields header_;
+  std::vector<bool> used_;
+  Fields fields_;
+  std::size_t place_ = 1;
+};
+
+/// The parts between the separators; quoted parts keep theirs. Throws as refuse_place.
+Fields split_fields(const std::string& file, std::size_t line, const std::string& text,
+                    char separator);
+
+}  // namespace roofcast::validation

@@ -1,0 +1,268 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/described/kernel.hpp"
+#include "validation/profiles/operations.hpp"
+#include "validation/runs/numbers.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+/// What a memory-bound operator does with its tensors.
+enum class Moves : unsigned char {
+  map,            ///< reads all, writes one like the largest
+  in_place,       ///< reads all, writes the first argument
+  square,         ///< in place; the two tensors after the first are one, as Adam has it
+  copy,           ///< reads the second, writes the first
+  fill,           ///< writes the first
+  reduce,         ///< reads all, writes little
+  join,           ///< reads all, writes as much
+  lookup,         ///< reads rows of the first by the indices, writes them
+  norm_backward,  ///< reads the first two for each of two kernels, writes one like them
+  adam,           ///< reads parameters, gradients and two moments, writes all but the gradients
+};
+struct MemoryOperator {
+  std::string_view name;
+  Moves moves;
+  Does does = Does::elementwise;
+};
+constexpr std::array kMemory = {
+    MemoryOperator{"aten::copy_", Moves::copy},
+    MemoryOperator{"aten::fill_", Moves::fill},
+    MemoryOperator{"aten::zero_", Moves::fill},
+    MemoryOperator{"aten::cat", Moves::join},
+    MemoryOperator{"aten::sum", Moves::reduce, Does::reduction},
+    MemoryOperator{"aten::mean", Moves::reduce, Does::reduction},
+    MemoryOperator{"aten::linalg_vector_norm", Moves::reduce, Does::reduction},
+    MemoryOperator{"aten::_foreach_norm", Moves::reduce, Does::reduction},
+    MemoryOperator{"aten::embedding", Moves::lookup, Does::indexing},
+    MemoryOperator{"aten::index_select", Moves::lookup, Does::indexing},
+    MemoryOperator{"aten::_softmax", Moves::map, Does::rows},
+    MemoryOperator{"aten::_log_softmax", Moves::map, Does::rows},
+    MemoryOperator{"aten::_log_softmax_backward_data", Moves::map, Does::rows},
+    MemoryOperator{"aten::_softmax_backward_data", Moves::map, Does::rows},
+    MemoryOperator{"aten::_fused_rms_norm", Moves::map, Does::rows},
+    MemoryOperator{"aten::native_layer_norm_backward", Moves::norm_backward, Does::rows},
+    MemoryOperator{"aten::_fused_rms_norm_backward", Moves::norm_backward, Does::rows},
+    MemoryOperator{"aten::_fused_adamw_", Moves::adam},
+    MemoryOperator{"aten::_fused_adam_", Moves::adam},
+    MemoryOperator{"aten::addcmul_", Moves::square},
+};
+// Maps of whole tensors, and those that write over their first argument.
+constexpr std::array<std::string_view, 45> kMaps = {"gelu",
+                                                    "gelu_backward",
+                                                    "silu",
+                                                    "silu_backward",
+                                                    "relu",
+                                                    "tanh",
+                                                    "add",
+                                                    "sub",
+                                                    "rsub",
+                                                    "mul",
+                                                    "div",
+                                                    "sqrt",
+                                                    "rsqrt",
+                                                    "pow",
+                                                    "neg",
+                                                    "exp",
+                                                    "log",
+                                                    "abs",
+                                                    "cos",
+                                                    "sin",
+                                                    "sigmoid",
+                                                    "clamp",
+                                                    "maximum",
+                                                    "minimum",
+                                                    "where",
+                                                    "masked_fill",
+                                                    "square",
+                                                    "reciprocal",
+                                                    "lerp",
+                                                    "addcmul",
+                                                    "addcdiv",
+                                                    "tril",
+                                                    "triu",
+                                                    "native_dropout",
+                                                    "eq",
+                                                    "ne",
+                                                    "lt",
+                                                    "le",
+                                                    "gt",
+                                                    "ge",
+                                                    "logical_not",
+                                                    "bitwise_and",
+                                                    "tanh_backward",
+                                                    "sigmoid_backward",
+                                                    "threshold_backward"};
+constexpr std::array<std::string_view, 22> kInPlace = {
+    "add_",          "sub_",          "mul_",           "div_",         "sqrt_",  "lerp_",
+    "addcdiv_",      "relu_",         "silu_",          "neg_",         "exp_",   "sigmoid_",
+    "tanh_",         "clamp_",        "pow_",           "masked_fill_", "rsqrt_", "_foreach_add_",
+    "_foreach_mul_", "_foreach_div_", "_foreach_lerp_", "_foreach_sqrt"};
+
+std::optional<MemoryOperator> known_operator(std::string_view name) {
+  for (const MemoryOperator& known : kMemory) {
+    if (name == known.name) return known;
+  }
+  constexpr std::string_view kAten = "aten::";
+  if (!name.starts_with(kAten)) return std::nullopt;
+  const std::string_view rest = name.substr(kAten.size());
+  if (std::find(kMaps.begin(), kMaps.end(), rest) != kMaps.end()) {
+    return MemoryOperator{name, Moves::map};
+  }
+  if (std::find(kInPlace.begin(), kInPlace.end(), rest) != kInPlace.end()) {
+    return MemoryOperator{name, Moves::in_place};
+  }
+  return std::nullopt;
+}
+
+// Lists of tensors do not say their type; the kernel that walks them does.
+double list_element_bytes(const TracedCall& call) {
+  constexpr double kNarrow = 2, kSingle = 4, kDouble = 8;
+  for (const ProfiledKernel& kernel : call.kernels) {
+    if (kernel.name.find("BFloat16") != std::string::npos) return kNarrow;
+    if (kernel.name.find("Half") != std::string::npos) return kNarrow;
+    if (kernel.name.find("double") != std::string::npos) return kDouble;
+  }
+  return kSingle;
+}
+
+Traffic lookup_bytes(const TracedCall& call) {
+  const TensorShape& table = call.inputs.front();
+  for (const TensorShape& indices : call.inputs) {
+    if (indices.type != "long int" && indices.type != "int") continue;
+    if (table.dims.empty() || indices.dims.empty()) return {};
+    const double rows = static_cast<double>(std::max<std::int64_t>(table.dims.front(), 1));
+    const double moved = elements_of(indices) * bytes_of(table) / rows;
+    return {moved + bytes_of(indices), moved};
+  }
+  return {};
+}
+
+Traffic traffic_of(const TracedCall& call, Moves moves) {
+  double all = 0, largest = 0, first = 0;
+  for (const TensorShape& input : call.inputs) {
+    if (input.dims.empty()) continue;
+    const bool listed = input.type == "TensorList";
+    const double bytes = listed ? elements_of(input) * list_element_bytes(call) : bytes_of(input);
+    all += bytes;
+    largest = std::max(largest, bytes);
+    if (input.argument == 0) first += bytes;
+  }
+  const auto bytes_at = [&](std::size_t i) {
+    return i < call.inputs.size() && !call.inputs[i].dims.empty() ? bytes_of(call.inputs[i]) : 0;
+  };
+  switch (moves) {
+    case Moves::map:
+      return {all, largest};
+    case Moves::in_place:
+      return {all, first};
+    case Moves::square:
+      return {bytes_at(0) + bytes_at(1), bytes_at(0)};
+    case Moves::copy:
+      return {all - first, first};
+    case Moves::fill:
+      return {0, first};
+    case Moves::reduce:
+      return {all, 0};
+    case Moves::join:
+      return {all, all};
+    case Moves::lookup:
+      return lookup_bytes(call);
+    case Moves::norm_backward:
+      return {2 * (bytes_at(0) + bytes_at(1)), bytes_at(1)};
+    case Moves::adam:
+      return {all, all - first};  // of four equal lists three are written
+  }
+  return {};
+}
+
+described::Quantity number(double value) {
+  return {std::to_string(static_cast<std::int64_t>(value)), {}};
+}
+
+// Elements of a kernel's iteration: its last arguments are the extents. 0: not said.
+double iteration_of(const TracedCall& call) {
+  double space = 0;
+  for (const std::string& text : call.values) {
+    const auto extent = number_of<std::int64_t>(text);
+    if (extent && *extent > 0) space = std::max(space, 1.0) * static_cast<double>(*extent);
+  }
+  return space;
+}
+
+// Inductor hands its kernels what they change, what they read and what they write, in this order. A tensor
+// far larger than the iteration is looked up; of one that is larger some may be left out.
+std::optional<Recognized> triton(const TracedCall& call) {
+  const KernelName kernel = kernel_name(call.name);
+  if (!is_memory_bound(kernel.does)) return std::nullopt;
+  const double space = iteration_of(call);
+  constexpr double kLoads = 4;  // of one tensor in one step: halves of gates, slices
+  Traffic bytes, least, last, last_least;
+  for (const TensorShape& input : call.inputs) {
+    if (input.dims.empty()) continue;
+    const double all = bytes_of(input), elements = std::max(elements_of(input), 1.0);
+    const double capped = space > 0 ? all * std::min(1.0, space / elements) : all;
+    bytes.read_bytes += last.write_bytes;
+    least.read_bytes += last_least.write_bytes;
+    last.write_bytes = elements > kLoads * space ? capped : all;
+    last_least.write_bytes = space > 0 ? capped : 0;
+  }
+  bytes.write_bytes = last.write_bytes;
+  least.write_bytes = last_least.write_bytes;
+  if (bytes.total_bytes() <= 0) return std::nullopt;
+  Recognized found = moving(call.name, bytes, kernel.does);
+  found.least = least;
+  return found;
+}
+
+}  // namespace
+
+double bytes_of(const TensorShape& tensor) {
+  const auto type = dtype_of(tensor);
+  constexpr double kIndex = 8, kInt = 4;
+  const double element = type                        ? size_bytes(*type)
+                         : tensor.type == "long int" ? kIndex
+                         : tensor.type == "int"      ? kInt
+                                                     : 1;
+  return elements_of(tensor) * element;
+}
+
+Recognized moving(const std::string& name, const Traffic& bytes, Does does) {
+  described::Description kernel;
+  kernel.name = name;
+  kernel.summary = "bytes of its tensors";
+  kernel.threads = number(256);
+  kernel.registers = number(32);
+  kernel.cluster = number(1);
+  kernel.shared_bytes = number(0);
+  kernel.special_functions = kernel.shared_traffic_bytes = number(0);
+  kernel.arrays = {{"inputs", number(bytes.read_bytes), number(0)},
+                   {"output", number(0), number(bytes.write_bytes)}};
+  const KernelRef made = described::make_kernel(std::move(kernel));
+  return {made, problem_with_fallbacks(made, DType::fp32), does};
+}
+
+std::optional<Recognized> recognize_memory_bound(const TracedCall& call) {
+  const auto crosses_bus = [](const ProfiledKernel& kernel) {
+    return kernel.name.starts_with("Memcpy") && !kernel.name.starts_with("Memcpy DtoD");
+  };
+  if (std::any_of(call.kernels.begin(), call.kernels.end(), crosses_bus)) return std::nullopt;
+  if (!call.kernels.empty() && call.kernels.front().moved_bytes && !call.by_operator) {
+    const double bytes = *call.kernels.front().moved_bytes;
+    const bool copies = call.name.starts_with("Memcpy");
+    return moving(call.name, {copies ? bytes : 0, bytes}, Does::elementwise);
+  }
+  if (call.name.starts_with("triton_")) return triton(call);
+  const auto known = known_operator(call.name);
+  if (!known || call.inputs.empty()) return std::nullopt;
+  const Traffic bytes = traffic_of(call, known->moves);
+  constexpr double kMost = 1e18;  // more than any memory: a broken file
+  if (bytes.total_bytes() <= 0 || !(bytes.total_bytes() < kMost) || bytes.read_bytes < 0) {
+    return std::nullopt;
+  }
+  return moving(call.name, bytes, known->does);
+}
+
+}  // namespace roofcast::validation

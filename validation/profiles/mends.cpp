@@ -1,0 +1,189 @@
+#include "validation/profiles/mends.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "model/counting/integers.hpp"
+#include "model/kernels/gemm/alignment.hpp"
+#include "model/product_search.hpp"
+#include "validation/profiles/chains.hpp"
+#include "validation/profiles/forecasts.hpp"
+#include "validation/profiles/profile.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+constexpr std::int64_t kAligned = 64;  // elements: whole lines of 16 bits
+// Waves of equal blocks that use less than this share of their places.
+constexpr double kPoorWaves = 0.85;
+
+const Assumptions kBetweenKernels{.cache = CacheState::warm};
+
+bool is_product(const CallGroup& group) {
+  return group.recognized && group.recognized->does == Does::product &&
+         group.recognized->kernel.kernel->name == "gemm.library";
+}
+
+// What the calls would save with the problem `after`; nothing where the model sees no gain.
+double saved_s(const CallGroup& group, const Problem& after, const Gpu& gpu) {
+  const auto changed = forecast_of(*group.recognized, after, gpu, kBetweenKernels);
+  if (!changed || !group.expected_s) return 0;
+  const double then_s = static_cast<double>(group.count()) * profiled_s(*changed, gpu);
+  return then_s < *group.expected_s ? group.measured_s() - then_s : 0;
+}
+
+// The extents of a product whose rows break the alignment to 16 B, each rounded up.
+std::map<std::int64_t, std::int64_t> ragged_extents(const Recognized& product) {
+  const Problem& p = product.problem;
+  const std::int64_t vector = gemm::kVectorBytes / element_bytes(p.dtype);
+  const auto layout = value_named(product.kernel, p, "layout").value_or(gemm::kNN);
+  std::map<std::int64_t, std::int64_t> found;
+  const auto add = [&](std::size_t extent, bool is_row) {
+    if (is_row && vector > 1 && p[extent] % vector != 0) {
+      found[p[extent]] = ceil_div(p[extent], kAligned) * kAligned;
+    }
+  };
+  add(gemm::kM, gemm::transposes_a(layout));
+  add(gemm::kN, true);
+  add(gemm::kK, layout != gemm::kTN);
+  return found;
+}
+
+Problem padded(const Recognized& product, const std::map<std::int64_t, std::int64_t>& sizes) {
+  Problem p = product.problem;
+  for (const std::size_t extent : kProductExtents) {
+    const auto size = sizes.find(p[extent]);
+    if (size != sizes.end()) p[extent] = size->second;
+  }
+  set_parameter(product.kernel, p, "lda", 0);
+  set_parameter(product.kernel, p, "ldb", 0);
+  return p;
+}
+
+// One mend for each extent, over all products that it slows.
+void add_paddings(std::vector<Mend>& mends, const std::vector<CallGroup>& groups, const Gpu& gpu) {
+  std::map<std::int64_t, Mend> by_extent;
+  for (const CallGroup& group : groups) {
+    if (!is_product(group)) continue;
+    const auto sizes = ragged_extents(*group.recognized);
+    if (sizes.empty()) continue;
+    const double gain = saved_s(group, padded(*group.recognized, sizes), gpu);
+    if (gain <= 0) continue;
+    Mend& mend = by_extent[sizes.rbegin()->first];
+    mend.what = fmt::format("pad {} to {}: rows of products become whole vectors of 16 B",
+                            sizes.rbegin()->first, sizes.rbegin()->second);
+    mend.saved_s += gain;
+    mend.calls += group.count();
+  }
+  for (auto& [extent, mend] : by_extent) mends.push_back(std::move(mend));
+}
+
+void add_narrower(std::vector<Mend>& mends, const std::vector<CallGroup>& groups, const Gpu& gpu) {
+  Mend mend{"multiply in bf16 what is multiplied in fp32"};
+  for (const CallGroup& group : groups) {
+    if (!is_product(group)) continue;
+    const DType type = group.recognized->problem.dtype;
+    if (type != DType::fp32 && type != DType::tf32) continue;
+    Problem narrow = group.recognized->problem;
+    narrow.dtype = DType::bf16;
+    const double gain = saved_s(group, narrow, gpu);
+    if (gain <= 0) continue;
+    mend.saved_s += gain;
+    mend.calls += group.count();
+  }
+  if (mend.calls > 0) mends.push_back(std::move(mend));
+}
+
+void add_one_pass_attention(std::vector<Mend>& mends, const std::vector<Attention>& found,
+                            const Gpu& gpu) {
+  Mend mend{"attention in one pass (FlashAttention, cuDNN) instead of products and a softmax"};
+  std::map<std::vector<std::size_t>, double> known;  // by the calls that it is made of
+  for (const Attention& one : found) {
+    const auto [place, is_new] = known.emplace(one.calls, 0);
+    if (is_new) {
+      const Recognized fused = attention_of(one.shape, one.dtype);
+      const auto forecast = forecast_of(fused, fused.problem, gpu, kBetweenKernels);
+      place->second = forecast ? profiled_s(*forecast, gpu) : one.measured_s;
+    }
+    const double gain = one.measured_s - place->second;
+    if (gain <= 0) continue;
+    mend.saved_s += gain;
+    mend.calls += static_cast<std::int64_t>(one.calls.size());
+  }
+  if (mend.calls > 0) mends.push_back(std::move(mend));
+}
+
+void add_fused_chains(std::vector<Mend>& mends, const std::vector<Chain>& chains, const Gpu& gpu) {
+  Mend mend{
+      "fuse chains of elementwise kernels, a softmax or norm among them (torch.compile): what is "
+      "between stays on chip"};
+  std::map<std::vector<std::size_t>, double> known;  // share of the time that is left
+  for (const Chain& chain : chains) {
+    const auto [place, is_new] = known.emplace(chain.calls, 1);
+    if (is_new) {
+      const Recognized fused = moving("fused", chain.fused, Does::elementwise);
+      const auto forecast = forecast_of(fused, fused.problem, gpu, kBetweenKernels);
+      if (forecast) place->second = profiled_s(*forecast, gpu) / chain.expected_s;
+    }
+    if (place->second >= 1) continue;
+    mend.saved_s += chain.measured_s * (1 - place->second);
+    mend.calls += static_cast<std::int64_t>(chain.calls.size());
+  }
+  if (mend.calls > 0) mends.push_back(std::move(mend));
+}
+
+// Blocks of equal work in few waves of which the last is half empty.
+void add_full_waves(std::vector<Mend>& mends, const std::vector<CallGroup>& groups) {
+  Mend mend;
+  double largest = 0;
+  for (const CallGroup& group : groups) {
+    const bool equal_blocks = group.does == Does::product || group.does == Does::attention;
+    if (!equal_blocks || !group.waves || group.waves->count <= 1) continue;
+    if (group.waves->efficiency >= kPoorWaves) continue;
+    const double gain = group.longest_kernel().time_s * (1 - group.waves->efficiency);
+    mend.saved_s += gain;
+    mend.calls += group.count();
+    if (gain <= largest) continue;
+    largest = gain;
+    mend.what = fmt::format(
+        "fill last waves, at most (most of all {}: {:.2f} waves): another batch, tile or split",
+        brief_kernel_name(group.longest_kernel().name), group.waves->count);
+  }
+  if (mend.calls > 0) mends.push_back(std::move(mend));
+}
+
+// The GPU waits where its kernels end before the next is launched.
+void add_graph(std::vector<Mend>& mends, const Trace& trace, const Gpu& gpu) {
+  const double waits_s = trace.span_s - trace.busy_s;
+  const double in_graph_s =
+      static_cast<double>(trace.kernels) * gpu.sustained.graph_launch_s.value_or(0);
+  if (trace.counted || waits_s <= in_graph_s) return;
+  Mend mend{"launch the kernels in a graph: the GPU waits between them", waits_s - in_graph_s,
+            trace.kernels};
+  mend.saves_waiting = true;
+  mends.push_back(std::move(mend));
+}
+
+}  // namespace
+
+std::vector<Mend> mends_of(const Trace& trace, const std::vector<CallGroup>& groups,
+                           const Gpu& gpu) {
+  std::vector<Mend> mends;
+  add_paddings(mends, groups, gpu);
+  add_narrower(mends, groups, gpu);
+  const std::vector<Attention> attention = standard_attention(trace.sequence, groups);
+  add_one_pass_attention(mends, attention, gpu);
+  add_fused_chains(mends, elementwise_chains(trace.sequence, groups, attention), gpu);
+  add_full_waves(mends, groups);
+  add_graph(mends, trace, gpu);
+  for (Mend& mend : mends) {
+    mend.total_after_s = (mend.saves_waiting ? trace.span_s : trace.busy_s) - mend.saved_s;
+  }
+  std::stable_sort(mends.begin(), mends.end(),
+                   [](const Mend& a, const Mend& b) { return a.saved_s > b.saved_s; });
+  return mends;
+}
+
+}  // namespace roofcast::validation

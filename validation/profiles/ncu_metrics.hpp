@@ -1,0 +1,53 @@
+#pragma once
+// Metrics of Nsight Compute that a profile reads, by the names of its raw page and of its details page.
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "model/types/dtype.hpp"
+
+namespace roofcast::validation {
+
+enum class Metric : unsigned char {
+  time,
+  registers,
+  shared_bytes,
+  static_shared_bytes,
+  dynamic_shared_bytes,
+  waves,
+  achieved_occupancy,
+  sm_clock,
+  tensor_busy,
+  warp_instructions,
+  dram_read_bytes,
+  dram_write_bytes,
+  dram_bytes,
+  dram_read_rate,
+  dram_write_rate,
+  dram_rate,
+  l2_read_sectors,
+  l2_write_sectors,
+  grid_x,
+  grid_y,
+  grid_z,
+  block_x,
+  block_y,
+  block_z,
+  blocks,
+  threads,
+};
+inline constexpr std::size_t kMetrics = 26;
+
+/// Arithmetic that a counter counts: FLOPs of each count, and whether counts are per cycle of the SMs.
+struct FlopsMetric {
+  DType type = DType::fp32;
+  double flops = 1;
+  bool tensor = false;
+  bool per_cycle = false;
+};
+
+std::optional<Metric> metric_named(std::string_view name, std::string_view unit);
+std::optional<FlopsMetric> flops_metric_named(std::string_view name);
+
+}  // namespace roofcast::validation

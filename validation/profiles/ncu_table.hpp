@@ -1,0 +1,68 @@
+#pragma once
+// The kernels of Nsight Compute's tables, numbers still as text.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "validation/profiles/csv_numbers.hpp"
+#include "validation/profiles/csv_rows.hpp"
+#include "validation/profiles/ncu_metrics.hpp"
+
+namespace roofcast::validation {
+
+/// One metric of one kernel: a Metric by its number, from kMetrics on a place of NcuTable::flops.
+struct NcuValue {
+  std::uint32_t metric = 0;
+  std::string_view text;
+  double scale = 1;  ///< of its unit
+};
+
+struct NcuKernel {
+  std::string_view id, name, grid, block, device, capability, device_name;
+  std::size_t line = 0;
+  std::vector<NcuValue> values;
+};
+
+class NcuTable {
+ public:
+  /// Adds the kernels of a text, which outlives this. Throws SpecError.
+  void read(const std::string& file, std::string& text);
+
+  const std::vector<NcuKernel>& kernels() const { return kernels_; }
+  const std::vector<FlopsMetric>& flops() const { return flops_; }
+  const NumberStyle& style() const { return style_; }
+  std::int64_t ignored_lines() const { return ignored_; }
+
+ private:
+  struct Columns {
+    std::size_t id = kAbsent, name = kAbsent, grid = kAbsent, block = kAbsent, device = kAbsent,
+                capability = kAbsent, device_name = kAbsent;
+    std::size_t metric_name = kAbsent, metric_unit = kAbsent, metric_value = kAbsent;
+    bool is_long() const { return metric_name != kAbsent; }
+  };
+  static constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
+  using Fields = std::vector<std::string_view>;
+
+  void begin_table(const std::string& file, std::size_t line, const Fields& header);
+  void take_row(const Fields& fields, std::size_t line);
+  void take_value(NcuKernel& kernel, std::uint32_t metric, std::string_view text, double scale);
+  NcuKernel& kernel_of(const Fields& fields, std::size_t line);
+  std::uint32_t number_of(std::string_view metric, std::string_view unit);
+
+  Columns columns_;
+  Fields header_, units_;
+  std::vector<std::pair<std::size_t, std::uint32_t>> metrics_;  // of raw tables: column and metric
+  std::unordered_map<std::string, std::uint32_t> known_;        // metric and unit
+  std::unordered_map<std::string, std::size_t> by_key_;         // kernels of all tables
+  std::size_t tables_ = 0;
+  std::vector<NcuKernel> kernels_;
+  std::vector<std::size_t> seen_in_;  // the table that spoke of a kernel last
+  std::vector<FlopsMetric> flops_;
+  NumberStyle style_;
+  std::int64_t ignored_ = 0;
+};
+
+}  // namespace roofcast::validation

@@ -1,0 +1,112 @@
+#include "validation/profiles/operator_of.hpp"
+
+#include <algorithm>
+
+namespace roofcast::validation {
+namespace {
+
+// Whether a list of dimensions has one: "[[8192, 768], []]".
+bool holds_a_shape(const std::string& inputs) {
+  const std::size_t end = inputs.find('\n');
+  return std::any_of(inputs.begin(),
+                     inputs.begin() + static_cast<std::ptrdiff_t>(std::min(end, inputs.size())),
+                     [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// What stands around operators and has inputs that are not theirs.
+bool holds_many(const std::string& name) {
+  return name.find("Compiled") != name.npos || name.starts_with("##") ||
+         name.starts_with("ProfilerStep") || name.starts_with("Optimizer.");
+}
+
+bool is_of_triton(const std::string& name) {
+  return name.starts_with("triton_");
+}
+
+}  // namespace
+
+OperatorFinder::OperatorFinder(const TraceEvents& events)
+    : events_(events), shaped_(events.texts.size()), parents_(events.operators.size()) {
+  const auto& operators = events.operators;
+  by_begin_.resize(operators.size());
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const OperatorEvent& op = operators[i];
+    by_begin_[i] = i;
+    shaped_[op.inputs] = shaped_[op.inputs] || holds_a_shape(events.texts[op.inputs]);
+    if (op.external_id != kNoId) by_id_[op.external_id] = i;
+  }
+  std::sort(by_begin_.begin(), by_begin_.end(), [&](std::size_t a, std::size_t b) {
+    const OperatorEvent &x = operators[a], &y = operators[b];
+    if (x.thread != y.thread) return x.thread < y.thread;
+    if (x.begin_us != y.begin_us) return x.begin_us < y.begin_us;
+    return x.end_us > y.end_us;
+  });
+  std::vector<std::size_t> around;
+  for (const std::size_t i : by_begin_) {
+    const OperatorEvent& op = operators[i];
+    while (!around.empty() && (operators[around.back()].thread != op.thread ||
+                               operators[around.back()].end_us <= op.begin_us)) {
+      around.pop_back();
+    }
+    if (!around.empty()) parents_[i] = around.back();
+    around.push_back(i);
+    // The first of a sequence number is the forward operator: the backward pass comes later.
+    if (op.sequence == kNoId || !has_shapes(i)) continue;
+    const auto [known, is_new] = forward_.emplace(op.sequence, i);
+    if (!is_new && operators[known->second].begin_us > op.begin_us) known->second = i;
+  }
+  for (std::size_t i = 0; i < events.launches.size(); ++i) {
+    by_correlation_[events.launches[i].correlation] = i;
+  }
+}
+
+std::optional<std::size_t> OperatorFinder::innermost(const LaunchEvent& launch) const {
+  const auto& operators = events_.operators;
+  auto after = std::upper_bound(by_begin_.begin(), by_begin_.end(), launch,
+                                [&](const LaunchEvent& call, std::size_t op) {
+                                  if (call.thread != operators[op].thread) {
+                                    return call.thread < operators[op].thread;
+                                  }
+                                  return call.begin_us < operators[op].begin_us;
+                                });
+  if (after == by_begin_.begin()) return std::nullopt;
+  std::optional<std::size_t> op = *--after;
+  if (operators[*op].thread != launch.thread) return std::nullopt;
+  while (op && operators[*op].end_us < launch.begin_us) op = parents_[*op];
+  return op;
+}
+
+std::optional<std::size_t> OperatorFinder::launcher(const KernelEvent& kernel) const {
+  const auto by_id = by_id_.find(kernel.external_id);
+  if (by_id != by_id_.end()) return by_id->second;
+  const auto call = by_correlation_.find(kernel.correlation);
+  if (kernel.correlation == kNoId || call == by_correlation_.end()) return std::nullopt;
+  const LaunchEvent& launch = events_.launches[call->second];
+  const auto its = by_id_.find(launch.external_id);
+  return its != by_id_.end() ? std::optional(its->second) : innermost(launch);
+}
+
+OperatorOf OperatorFinder::with_shapes(std::size_t op) const {
+  const auto& operators = events_.operators;
+  for (std::optional<std::size_t> at = op; at; at = parents_[*at]) {
+    if (holds_many(events_.texts[operators[*at].name])) break;
+    if (has_shapes(*at)) return {at, operators[*at].name, operators[*at].inputs};
+    const auto forward = forward_.find(operators[*at].sequence);
+    if (operators[*at].sequence != kNoId && forward != forward_.end()) {
+      return {at, operators[*at].name, operators[forward->second].inputs};
+    }
+  }
+  return {op, operators[op].name, operators[op].inputs};
+}
+
+OperatorOf OperatorFinder::find(const KernelEvent& kernel) const {
+  const auto op = launcher(kernel);
+  if (!op) return {};
+  const OperatorOf found = with_shapes(*op);
+  const std::string& name = events_.texts[*found.name];
+  // A graph of many kernels launches these: each goes by its own name.
+  const bool own = is_of_triton(events_.texts[kernel.name]) && !is_of_triton(name);
+  return own || holds_many(name) ? OperatorOf{} : found;
+}
+
+}  // namespace roofcast::validation

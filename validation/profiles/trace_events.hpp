@@ -1,0 +1,69 @@
+#pragma once
+// The events of a trace that matter, each in a few bytes: texts that repeat are kept once.
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "validation/profiles/byte_stream.hpp"
+
+namespace roofcast::validation {
+
+/// Texts by number, each kept once.
+class Texts {
+ public:
+  std::uint32_t number_of(std::string_view text);
+  const std::string& operator[](std::uint32_t number) const { return kept_[number]; }
+  std::size_t size() const { return kept_.size(); }
+
+ private:
+  std::deque<std::string> kept_;
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+};
+
+inline constexpr std::int64_t kNoId = -1;
+
+struct OperatorEvent {
+  std::int64_t external_id = kNoId;
+  std::int64_t sequence = kNoId;  ///< of autograd: the same forward and backward
+  double begin_us = 0, end_us = 0;
+  std::uint32_t name = 0, thread = 0;
+  std::uint32_t inputs = 0;  ///< text: kInputMembers, a line each, as JSON
+};
+
+/// A call of the CUDA runtime or driver that launches.
+struct LaunchEvent {
+  std::int64_t correlation = kNoId, external_id = kNoId;
+  double begin_us = 0;
+  std::uint32_t thread = 0;
+};
+
+struct KernelEvent {
+  std::int64_t correlation = kNoId, external_id = kNoId;
+  double begin_us = 0, time_us = 0;
+  double moved_bytes = 0;  ///< of a memset or copy
+  std::uint32_t name = 0;
+  std::uint32_t launch = 0;  ///< text: kLaunchMembers, a line each, as JSON
+  int device = 0;
+};
+
+inline constexpr std::string_view kInputMembers[] = {"Input Dims", "Input Strides", "Input type",
+                                                     "Concrete Inputs"};
+inline constexpr std::string_view kLaunchMembers[] = {"grid", "block", "registers per thread",
+                                                      "shared memory", "est. achieved occupancy %"};
+
+struct TraceEvents {
+  Texts texts;
+  std::vector<OperatorEvent> operators;
+  std::vector<LaunchEvent> launches;
+  std::vector<KernelEvent> kernels;
+  std::map<int, std::string> devices;  ///< names by number
+};
+
+/// Throws SpecError as split_trace, and for an event that torch.profiler does not write, with its number.
+TraceEvents read_events(ByteStream& stream, const std::string& file);
+
+}  // namespace roofcast::validation
