@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "model/constants/intervals.hpp"
 #include "model/counting/totals.hpp"
 #include "model/crossover.hpp"
 #include "model/laws/bounds.hpp"
@@ -175,6 +176,17 @@ void add_forecast(Prediction& result, const LaunchSequence& program, const SmClo
   if (auto note = launching_note(runs, costs, chain)) result.notes.push_back(std::move(*note));
 }
 
+// Of a kernel whose plan is a typical case: constants/intervals.hpp.
+void widen(Prediction& result, const KernelRef& found) {
+  for (const Constant& one : interval::kAll) {
+    if (one.name != found.kernel->name) continue;
+    Forecast& time = *result.time;
+    const double spread = one.value * (time.high_s / time.expected_s - 1);
+    time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
+    time.high_s = time.expected_s * (1 + spread);
+  }
+}
+
 // What the expected time rests on, where that is less than a validated calibration.
 void add_notes(Prediction& result, const KernelRef& found, const Problem& problem,
                const LaunchSequence& program, const Gpu& gpu) {
@@ -252,6 +264,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     return result;
   }
   add_forecast(result, program, *clock, gpu, assumptions);
+  widen(result, found);
   add_notes(result, found, problem, program, gpu);
   return result;
 }
