@@ -159,7 +159,7 @@ Memory memory(const Architecture& model, const Task& task) {
     const auto tokens =
         static_cast<double>(task.batch * (task.phase == Phase::decode ? task.context : task.seq));
     // Latent keys and values are every GPU's; heads are shared.
-    const double shared = model.latent ? 1 : static_cast<double>(task.tp);
+    const double shared = model.latent ? 1 : real(std::min(task.tp, model.kv_heads));
     result.cache =
         model.causal ? cache_bytes_per_token(model, task.activation_bytes()) * tokens / shared : 0;
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "model/transformer/step_composer.hpp"
@@ -21,9 +22,14 @@ class AttentionComposer : public Composer {
   }
 
  private:
+  // Fewer heads than GPUs lie on several each.
+  std::int64_t kv_heads_of_gpu(std::int64_t heads) const {
+    return std::max<std::int64_t>(1, heads / task_.tp);
+  }
+
   void add_attention() {
     const double query = real(model_.heads * model_.head_dim) / tp();
-    const double kv = real(model_.kv_heads * model_.head_dim) / tp();
+    const double kv = real(kv_heads_of_gpu(model_.kv_heads) * model_.head_dim);
     const double hidden = real(model_.hidden);
     linear("attention products", layers(), task_.tokens(), query + 2 * kv, hidden);
     if (model_.attention_biased) add_biases(layers(), task_.tokens() * (query + 2 * kv + hidden));
@@ -67,7 +73,7 @@ class AttentionComposer : public Composer {
     const std::array given = {Given{"batch", task_.batch},
                               Given{"library", 0, eager() && !decode ? "fa2" : "best"},
                               Given{"heads", shape.heads / task_.tp},
-                              Given{"kv_heads", shape.kv_heads / task_.tp},
+                              Given{"kv_heads", kv_heads_of_gpu(shape.kv_heads)},
                               Given{"seq_q", decode ? 1 : task_.seq},
                               Given{"seq_kv", decode ? task_.context : task_.seq},
                               Given{"head_dim", shape.width},

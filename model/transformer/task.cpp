@@ -84,7 +84,10 @@ void check_type(const Task& task) {
 void check(const Architecture& model, const Task& task) {
   check_type(task);
   check_divides("tp", "attention heads", model.heads, task.tp);
-  check_divides("tp", "key and value heads", model.kv_heads, task.tp);
+  // Of fewer heads than GPUs, each head lies on several.
+  if (task.tp <= model.kv_heads || model.kv_heads == 0 || task.tp % model.kv_heads != 0) {
+    check_divides("tp", "key and value heads", model.kv_heads, task.tp);
+  }
   check_divides("tp", "elements of intermediate_size", model.intermediate, task.tp);
   check_experts(model, task);
   check_stages(model, task);
