@@ -38,6 +38,11 @@ double real(const JsonNode& root, std::string_view key) {
   return static_cast<double>(count(root, key));
 }
 
+std::string word_or(const JsonNode& root, std::string_view key, std::string_view fallback) {
+  const auto found = root.find(key);
+  return found && !found->value().is_null() ? found->text() : std::string(fallback);
+}
+
 /// The keys that most families spell alike.
 Architecture read_common(const JsonNode& root) {
   Architecture model;
@@ -113,6 +118,7 @@ Architecture read_gpt2(const JsonNode& root) {
   model.vocabulary = count(root, "vocab_size");
   model.positions = count(root, "n_positions");
   model.tied = flag_or(root, "tie_word_embeddings", true);
+  model.plain_gelu = word_or(root, "activation_function", "gelu_new") == "gelu_new";
   add_layer_norms_and_biases(model, true);
   return model;
 }

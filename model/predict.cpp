@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "model/candidates.hpp"
+#include "model/constants/intervals.hpp"
 #include "model/counting/totals.hpp"
 #include "model/crossover.hpp"
 #include "model/laws/bounds.hpp"
@@ -115,6 +116,17 @@ void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
   }
 }
 
+// Of a kernel whose plan is a typical case: constants/intervals.hpp.
+void widen(Prediction& result, const KernelRef& found) {
+  for (const Constant& one : interval::kAll) {
+    if (one.name != found.kernel->name) continue;
+    Forecast& time = *result.time;
+    const double spread = one.value * (time.high_s / time.expected_s - 1);
+    time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
+    time.high_s = time.expected_s * (1 + spread);
+  }
+}
+
 // What the expected time rests on, where that is less than a validated calibration.
 void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence& program,
                const Gpu& gpu) {
@@ -192,6 +204,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     return result;
   }
   add_forecast(result, answer, gpu);
+  widen(result, found);
   add_notes(result, found, answer.program, gpu);
   return result;
 }

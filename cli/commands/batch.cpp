@@ -110,7 +110,7 @@ void Batch::answer_model(const QueryField& model, const QueryField* gpu_field,
   check_given(task);
   const std::string& name = text_of(model);
   JsonWriter json(out);
-  write_json(json, answer_step(name, shipped_model(name), task, device_of(gpu_field)));
+  write_json(json, answer_step(name, model_named(name), task, device_of(gpu_field)));
   json.newline();
 }
 

@@ -1,20 +1,26 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/commands/opening.hpp"
 #include "cli/input/options.hpp"
 #include "cli/output/files.hpp"
+#include "cli/output/shard_rows.hpp"
 #include "validation/runs/merge.hpp"
 
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {"  roofcast merge shard-*.json -o run.json\n",
-                            "roofcast merge RUN.json RUN.json... -o FILE",
-                            "Joins the run files of all shards of one validation: same suite, "
-                            "build, device and conditions."};
+constexpr HelpPage kHelp = {
+    "  roofcast merge shard-*.json -o run.json\n"
+    "  roofcast merge part-*.csv -o sweep.csv\n",
+    "roofcast merge FILE FILE... -o FILE",
+    "Joins the run files of all shards of one validation (same suite, "
+    "build, device and\nconditions), or the tables of all shards of one "
+    "`sweep` or `model`."};
 
 std::vector<Option> option_table() {
-  return {{"output,o", "FILE", "the joined run (default: standard output)"},
+  return {{"output,o", "FILE", "the joined run or table (default: standard output)"},
           {"help,h", "", "this text"}};
 }
 
@@ -32,9 +38,16 @@ ExitCode run_merge(const Arguments& arguments) {
   if (words.empty()) {
     throw UsageError("which runs? For example: roofcast merge a.json b.json -o run.json");
   }
+  std::vector<ShardFile> files;
+  for (const std::string& file : words) files.push_back({file, read_file(file)});
+  if (std::all_of(files.begin(), files.end(),
+                  [](const ShardFile& file) { return is_shard_file(file.text); })) {
+    write_output(options.find("output"), merge_shard_files(files));
+    return ExitCode::done;
+  }
   std::vector<validation::NamedRun> runs;
-  for (const std::string& file : words) {
-    runs.push_back({file, validation::parse_run(file, read_file(file))});
+  for (const ShardFile& file : files) {
+    runs.push_back({file.name, validation::parse_run(file.name, file.text)});
   }
   write_output(options.find("output"), validation::to_json(validation::merge(runs)));
   return ExitCode::done;

@@ -1,10 +1,16 @@
+#include <memory>
+
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/input/service.hpp"
+#include "cli/input/shard_option.hpp"
 #include "cli/input/task.hpp"
+#include "cli/output/chart_output.hpp"
 #include "cli/output/files.hpp"
-#include "cli/output/serving_output.hpp"
-#include "cli/output/step_output.hpp"
+#include "cli/output/model_plot.hpp"
+#include "cli/output/shard_rows.hpp"
+#include "cli/output/step_advice.hpp"
+#include "cli/output/step_trace.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -18,10 +24,18 @@ constexpr HelpPage kHelp = {
     "--format json\n"
     "  roofcast model qwen3-32b --serve --concurrency 8,32,128 --input-tokens 2048 --output-tokens "
     "256 --dtype fp8 --tp 2 --gpu h100-sxm5\n"
+    "  roofcast model llama-3.1-8b --decode --batch 1:256:*2 --context 8192 --gpu h200-sxm -o "
+    "page.html\n"
+    "  roofcast model gpt2-xl --train --batch 4 --gpu h100-sxm5 --trace step.trace.json\n"
+    "  roofcast model llama-3.1-70b --decode --batch 1:512:1 --context 8192 --tp 4,8 --gpu "
+    "h200-sxm "
+    "--format json --shard 0/4 -o part0.json\n"
     "  roofcast model deepseek-v3\n",
     "roofcast model CONFIG [--train|--prefill|--decode|--serve] --gpu GPU [options]",
     "Time, memory and parts of a step of a transformer, from the config.json of Hugging Face or a\n"
-    "shipped name. Without a phase: its parameters. A line {\"model\":…,\"phase\":…} of `predict\n"
+    "shipped name. Without a phase: its parameters. A number takes a list or a range as in a "
+    "sweep.\n"
+    "A line {\"model\":…,\"phase\":…} of `predict\n"
     "--queries` asks the same."};
 
 std::vector<Option> known_options() {
@@ -30,7 +44,11 @@ std::vector<Option> known_options() {
   for (Option& option : service_options()) known.push_back(std::move(option));
   known.push_back(
       {"format", "table|json", "output format (default: table); json: an object a line"});
-  known.push_back({"output,o", "FILE", "write there instead of standard output"});
+  known.push_back({"plot", "CHART", model_plot_meaning()});
+  known.push_back({"trace", "FILE", "one step as a trace that Perfetto opens"});
+  known.push_back(shard_option());
+  known.push_back({"output,o", "FILE",
+                   "page.html; chart.svg, chart.png or, with --plot, chart.json; else text"});
   known.push_back({"help,h", "", "this text"});
   for (Option& option : device_option_table()) known.push_back(std::move(option));
   return known;
@@ -41,50 +59,113 @@ bool asks_for_step(const Options& options) {
          options.has("serve") || options.has("gpu");
 }
 
-void write_steps(const std::string& name, const transformer::Architecture& model,
-                 const Options& options, bool json_lines, const Style& style, Output& output) {
-  const std::vector<transformer::Task> tasks = read_tasks(options);
+bool draws(const Options& options) {
+  return options.has("plot") || is_picture(options.get("output", ""));
+}
+
+/// What is asked, and how it is answered.
+struct Asked {
+  std::string name;
+  transformer::Architecture model;
+  bool json_lines = false;
+  validation::Shard shard;
+};
+
+/// Charts hold no more points than are told apart.
+constexpr std::size_t kMostCharted = 2000;
+
+/// Writes each answer of the shard, or keeps it for a chart.
+template <class Question, class Answer>
+std::vector<Answer> answer_all(
+    const Asked& asked, const std::vector<Question>& questions, const Options& options,
+    Output& output, const std::function<std::function<Answer(const Question&)>(const Gpu&)>& on,
+    const std::function<std::string(const Answer&, const Gpu&)>& text) {
   const DeviceOptions device = read_device_options(options);
+  const std::vector<std::string> names = read_device_names(options);
+  const bool kept = draws(options);
+  if (kept && questions.size() * names.size() > kMostCharted) {
+    throw InputError(fmt::format("a chart of over {} steps: take larger steps", kMostCharted));
+  }
+  ShardRows rows(asked.shard, questions.size() * names.size());
+  std::vector<Answer> answers;
   std::string_view separator;
-  for (const std::string& gpu_name : read_device_names(options)) {
+  for (const std::string& gpu_name : names) {
     const Gpu gpu = load_device(gpu_name, device);
-    for (const transformer::Task& task : tasks) {
-      const StepAnswer answer = answer_step(name, model, task, gpu);
-      if (json_lines) {
+    const auto answer = on(gpu);
+    for (const Question& question : questions) {
+      if (!rows.next()) continue;
+      Answer one = answer(question);
+      if (kept) {
+        answers.push_back(std::move(one));
+      } else if (asked.json_lines) {
+        rows.begin_json(output.buffer());
         JsonWriter json(output.buffer());
-        write_json(json, answer);
+        write_json(json, one);
+        rows.end_json(output.buffer());
         json.newline();
+        output.flush_if_large();
       } else {
         output.write(separator);
-        output.write(step_text(answer, style));
+        output.write(text(one, gpu));
         separator = "\n";
       }
       stop_if_interrupted();
     }
+  }
+  return answers;
+}
+
+void write_trace(const Asked& asked, const std::vector<transformer::Task>& tasks,
+                 const Options& options, const std::string& path) {
+  if (tasks.size() != 1) throw UsageError("--trace takes one step: give one value for each key");
+  const Gpu gpu = load_device(read_device_name(options), read_device_options(options));
+  write_output(path, step_trace(answer_step(asked.name, asked.model, tasks.front(), gpu)));
+}
+
+void write_steps(const Asked& asked, const Options& options, const Style& style, Output& output) {
+  const std::vector<transformer::Task> tasks = read_tasks(options);
+  if (const auto path = options.find("trace")) write_trace(asked, tasks, options, *path);
+  const auto answers = answer_all<transformer::Task, StepAnswer>(
+      asked, tasks, options, output,
+      [&asked](const Gpu& gpu) {
+        const auto forecasts = std::make_shared<transformer::KernelForecasts>(gpu);
+        return [&asked, &gpu, forecasts](const transformer::Task& task) {
+          return answer_step(asked.name, asked.model, task, gpu, *forecasts);
+        };
+      },
+      [&style](const StepAnswer& answer, const Gpu& gpu) {
+        return step_text(answer, style) + changes_text(step_changes(answer, gpu));
+      });
+  if (draws(options)) {
+    write_step_charts(answers, options.find("plot"), options.get("output", "-"));
   }
 }
 
-void write_services(const std::string& name, const transformer::Architecture& model,
-                    const Options& options, bool json_lines, Output& output) {
+void write_services(const Asked& asked, const Options& options, Output& output) {
   const std::vector<transformer::Service> services = read_services(options);
-  const DeviceOptions device = read_device_options(options);
-  std::string_view separator;
-  for (const std::string& gpu_name : read_device_names(options)) {
-    const Gpu gpu = load_device(gpu_name, device);
-    for (const transformer::Service& service : services) {
-      const ServingAnswer answer{name, gpu.name, service, predict_serving(model, service, gpu)};
-      if (json_lines) {
-        JsonWriter json(output.buffer());
-        write_json(json, answer);
-        json.newline();
-      } else {
-        output.write(separator);
-        output.write(serving_text(answer));
-        separator = "\n";
-      }
-      stop_if_interrupted();
-    }
+  std::vector<std::optional<double>> capacities;
+  const auto answers = answer_all<transformer::Service, ServingAnswer>(
+      asked, services, options, output,
+      [&](const Gpu& gpu) {
+        capacities.insert(capacities.end(), services.size(), gpu.memory.dram_bytes);
+        const auto forecasts = std::make_shared<transformer::KernelForecasts>(gpu);
+        return [&asked, &gpu, forecasts](const transformer::Service& service) {
+          return ServingAnswer{asked.name, gpu.name, service,
+                               predict_serving(asked.model, service, gpu, *forecasts)};
+        };
+      },
+      [](const ServingAnswer& answer, const Gpu&) { return serving_text(answer); });
+  if (draws(options)) {
+    write_serving_charts(answers, capacities, options.find("plot"), options.get("output", "-"));
   }
+}
+
+validation::Shard shard_of(const Options& options, bool json_lines) {
+  const bool rows = json_lines && !draws(options);
+  if (options.has("shard") && !rows) {
+    throw UsageError("--shard is for --format json: merge the lines, then draw the chart");
+  }
+  return rows ? read_shard(options) : validation::Shard{};
 }
 
 }  // namespace
@@ -100,20 +181,22 @@ ExitCode run_model(const Arguments& arguments) {
   if (words.size() != 1) {
     throw UsageError("model takes one configuration, such as llama-3.1-8b or a config.json");
   }
-  const transformer::Architecture model = model_named(words.front());
   constexpr std::array<std::string_view, 2> formats = {"table", "json"};
   const bool json_lines = one_of("--format", options.get("format", "table"), formats) == formats[1];
+  const Asked asked{words.front(), model_named(words.front()), json_lines,
+                    shard_of(options, json_lines)};
   const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
-  Output output(options.find("output"));
+  // A chart is a file of its own.
+  Output output(draws(options) ? std::nullopt : options.find("output"));
   if (options.has("serve")) {
-    write_services(words.front(), model, options, json_lines, output);
+    write_services(asked, options, output);
   } else if (asks_for_step(options)) {
-    write_steps(words.front(), model, options, json_lines, style, output);
+    write_steps(asked, options, style, output);
   } else if (json_lines) {
     throw UsageError(
         "--format json answers a step: give --train, --prefill or --decode, and --gpu");
   } else {
-    output.write(architecture_text(words.front(), model, style));
+    output.write(architecture_text(asked.name, asked.model, style));
   }
   output.commit();
   return ExitCode::done;

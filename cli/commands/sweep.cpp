@@ -4,9 +4,11 @@
 #include "cli/input/device_axis.hpp"
 #include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
+#include "cli/input/shard_option.hpp"
 #include "cli/input/sweep_plan.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/files.hpp"
+#include "cli/output/shard_rows.hpp"
 #include "cli/output/sweep_plot.hpp"
 #include "validation/runs/run.hpp"
 
@@ -44,6 +46,7 @@ std::vector<Option> common_options() {
        {"run", "FILE",
         "mark in the chart what this run measured at the same points, with its settings where they "
         "are left open"},
+       shard_option(),
        {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
        {"help,h", "", "this text"}});
 }
@@ -56,12 +59,14 @@ bool wants_csv(const Options& options) {
 
 class SweepWriter {
  public:
-  SweepWriter(Output& output, bool csv, std::vector<std::string> parameters)
+  SweepWriter(Output& output, bool csv, const ShardRows& rows, std::vector<std::string> parameters)
       : output_(output),
         csv_(csv),
+        rows_(rows),
         json_(output.buffer()),
         table_(output.buffer(), std::move(parameters)) {
     if (csv_) {
+      if (!rows_.is_whole()) output_.write(ShardRows::kColumn);
       table_.header();
     } else {
       json_.begin_array();
@@ -71,7 +76,9 @@ class SweepWriter {
 
   void answer(const KernelRef& kernel, Problem problem, unsigned given, const Gpu& gpu,
               const Assumptions& assumptions) {
+    if (!rows_.next()) return;
     separate();
+    csv_ ? rows_.begin_csv(output_.buffer()) : rows_.begin_json(output_.buffer());
     try {
       check(kernel, problem, given);
       const Prediction prediction = predict(kernel, problem, gpu, assumptions);
@@ -89,6 +96,7 @@ class SweepWriter {
         write_refusal(json_, kernel, problem, gpu, error.what());
       }
     }
+    if (!csv_) rows_.end_json(output_.buffer());
     ++written_;
     output_.flush_if_large();
   }
@@ -107,6 +115,7 @@ class SweepWriter {
 
   Output& output_;
   bool csv_;
+  ShardRows rows_;
   JsonWriter json_;
   CsvWriter table_;
   std::size_t written_ = 0;
@@ -117,9 +126,13 @@ class SweepWriter {
 std::size_t write_table(std::span<const KernelSweep> sweeps, std::span<const Gpu> gpus,
                         const Assumptions& assumptions, std::size_t repeats,
                         std::vector<std::string> parameters, bool csv,
-                        const std::optional<std::string>& path) {
+                        const validation::Shard& shard, const std::optional<std::string>& path) {
+  std::size_t points = 0;
+  for (const KernelSweep& sweep : sweeps) {
+    points += Points(sweep.axes, repeats).count() * sweep.dtypes.size() * gpus.size();
+  }
   Output output(path);
-  SweepWriter writer(output, csv, std::move(parameters));
+  SweepWriter writer(output, csv, ShardRows(shard, points), std::move(parameters));
   for (const Gpu& gpu : gpus) {
     for (const KernelSweep& sweep : sweeps) {
       walk(sweep, repeats, [&](const Problem& problem) {
@@ -162,10 +175,13 @@ ExitCode run_sweep(const Arguments& arguments) {
 
   std::size_t refused = 0;
   if (plotted) {
+    if (options.has("shard")) {
+      throw UsageError("--shard is for tables: merge them, then draw the chart without it");
+    }
     refused = plot_sweep({sweeps, gpus, assumptions, repeats}, options);
   } else {
     refused = write_table(sweeps, gpus, assumptions, repeats, parameter_names(kernels), csv,
-                          options.find("output"));
+                          read_shard(options), options.find("output"));
   }
   if (!plotted) return refusals_reported(refused);
   return refused == 0 ? ExitCode::done : ExitCode::bad_input;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "architectures/loader.hpp"
+#include "cli/input/sweep_axis.hpp"
 #include "cli/output/files.hpp"
 #include "model/types/problem.hpp"
 
@@ -22,22 +23,21 @@ struct Number {
   std::int64_t most;
 };
 constexpr std::array kNumbers = {
-    Number{"batch", "sequences of one GPU at a time; several, parted by commas", &Task::batch,
-           1 << 20},
+    Number{"batch", "sequences of one GPU at a time (default: 1)", &Task::batch, 1 << 20},
     Number{"seq", "tokens of a sequence (default: 1024)", &Task::seq, 1 << 20},
     Number{"context", "decode: keys that the cache holds", &Task::context, 1 << 24},
     Number{"grad_accum", "train: passes between two optimizer steps (default: 1)",
            &Task::grad_accum, 1 << 16},
     Number{"tp", "GPUs that share each product (default: 1)", &Task::tp, 8},
-    Number{"dp", "copies of the model (default: 1)", &Task::dp, 8},
+    Number{"dp", "copies of the model (default: 1)", &Task::dp, 4096},
     Number{"fsdp", "GPUs that share weights, gradients and optimizer states (default: 1)",
-           &Task::fsdp, 8},
+           &Task::fsdp, 4096},
     Number{"pp", "train: stages of layers, which the passes of --grad-accum go through one by one",
            &Task::pp, 64},
     Number{"ep", "GPUs that share the experts, of dp times fsdp or else of tp (default: 1)",
-           &Task::ep, 8}};
+           &Task::ep, 512}};
 
-constexpr std::array<std::string_view, 2> kCheckpointing = {"none", "full"};
+constexpr std::string_view kNetwork = "network";
 constexpr std::array<std::string_view, 2> kLogits = {"last", "all"};
 
 template <std::size_t kCount>
@@ -54,7 +54,11 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
     task.framework =
         static_cast<transformer::Framework>(position(key, text, transformer::kFrameworks));
   } else if (key == "checkpointing") {
-    task.checkpointing = position(key, text, kCheckpointing) == 1;
+    task.checkpointing =
+        static_cast<transformer::Checkpointing>(position(key, text, transformer::kCheckpointings));
+  } else if (key == "optimizer") {
+    task.optimizer =
+        static_cast<transformer::Optimizer>(position(key, text, transformer::kOptimizers));
   } else if (key == "logits") {
     task.all_logits = position(key, text, kLogits) == 1;
   } else if (const auto type = parse_dtype(text)) {
@@ -65,8 +69,8 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   }
 }
 
-constexpr std::array<std::string_view, 5> kWords = {"phase", "framework", "checkpointing", "logits",
-                                                    "dtype"};
+constexpr std::array<std::string_view, 6> kWords = {"phase",     "framework", "checkpointing",
+                                                    "optimizer", "logits",    "dtype"};
 
 void set_number(Task& task, const Number& number, std::int64_t value) {
   if (value < 1 || value > number.most) {
@@ -110,20 +114,63 @@ std::vector<Option> task_options() {
                                  {"prefill", "", "the forward pass over a prompt"},
                                  {"decode", "", "one token for each sequence"}};
   for (const Number& number : kNumbers) {
-    options.push_back({option_name(number.key), "N", std::string(number.meaning)});
+    options.push_back({option_name(number.key), "VALUES", std::string(number.meaning)});
   }
+  options.push_back({std::string(kNetwork), "B/S",
+                     "of a GPU's adapter to other machines, in one direction (default: 50e9)"});
   options.push_back({"dtype", "TYPE",
                      "of weights, activations and cache: bf16, fp16, fp32, or fp8 of weights and "
                      "products alone"});
   options.push_back({"framework", "WORD",
                      "eager (default): PyTorch kernel by kernel; compiled: fused; ideal: nothing "
                      "that software adds"});
-  options.push_back({"checkpointing", "none|full",
-                     "full: the forward pass of a layer is computed again (default: none)"});
+  options.push_back({"checkpointing", "none|selective|full",
+                     "what the backward pass computes again: nothing (default), what lies between "
+                     "products, or the layer"});
+  options.push_back(
+      {"optimizer", "adamw|adamw16|sgd",
+       "adamw (default): moments, and weights beside, in fp32; adamw16: moments in the "
+       "type of the weights; sgd: no states"});
   options.push_back(
       {"logits", "last|all", "prefill: of the last token of a sequence (default), or of each"});
   return options;
 }
+
+namespace {
+
+void set_network(Task& task, double bytes_per_s) {
+  constexpr double kLeast = 1e6, kMost = 1e13;
+  if (!(bytes_per_s >= kLeast && bytes_per_s <= kMost)) {
+    throw InputError(
+        fmt::format("'network' is {:g} to {:g} B/s, found {:g}", kLeast, kMost, bytes_per_s));
+  }
+  task.network.bytes_per_s = bytes_per_s;
+}
+
+/// Every combination of the values given.
+std::vector<Task> tasks_of(const Task& task, const Options& options) {
+  std::vector<Axis> axes;
+  std::vector<const Number*> numbers;
+  for (const Number& number : kNumbers) {
+    const std::string name = option_name(number.key);
+    const auto text = options.find(name);
+    if (!text) continue;
+    axes.push_back(parse_axis(name, *text));
+    numbers.push_back(&number);
+  }
+  const Points points(axes, 1);
+  std::vector<std::int64_t> values(axes.size());
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < points.count(); ++i) {
+    points.at(i, values);
+    Task& one = tasks.emplace_back(task);
+    for (std::size_t j = 0; j < values.size(); ++j) set_number(one, *numbers[j], values[j]);
+    check_given(one);
+  }
+  return tasks;
+}
+
+}  // namespace
 
 std::vector<Task> read_tasks(const Options& options) {
   Task task;
@@ -137,20 +184,8 @@ std::vector<Task> read_tasks(const Options& options) {
   for (const std::string_view key : kWords) {
     if (const auto text = options.find(key)) set_word(task, key, *text);
   }
-  for (const Number& number : kNumbers) {
-    const std::string name = option_name(number.key);
-    const auto text = options.find(name);
-    if (text && number.key != "batch") {
-      set_number(task, number, parse_whole("--" + name, *text));
-    }
-  }
-  std::vector<Task> tasks;
-  for (const std::string& batch : split_list(options.get("batch", "1"), ',')) {
-    set_number(task, *find_number("batch"), parse_whole("--batch", batch));
-    check_given(task);
-    tasks.push_back(task);
-  }
-  return tasks;
+  if (const auto text = options.find(kNetwork)) set_network(task, parse_real("--network", *text));
+  return tasks_of(task, options);
 }
 
 void read_task_field(const QueryField& field, Task& task) {
@@ -160,7 +195,13 @@ void read_task_field(const QueryField& field, Task& task) {
     }
     return set_number(task, *number, field.whole);
   }
-  std::vector<std::string_view> known = {"model", "gpu"};
+  std::vector<std::string_view> known = {"model", "gpu", kNetwork};
+  if (field.key == kNetwork) {
+    if (field.kind != QueryField::Kind::whole && field.kind != QueryField::Kind::real) {
+      throw InputError("'network' takes a number of B/s");
+    }
+    return set_network(task, field.real);
+  }
   for (const std::string_view key : kWords) {
     known.push_back(key);
     if (key != field.key) continue;
@@ -181,8 +222,12 @@ void check_given(const Task& task) {
   if (task.phase != Phase::decode && task.context != 0) {
     throw InputError("'context' goes with decode: give 'seq'");
   }
-  if (task.phase != Phase::train && (task.grad_accum > 1 || task.checkpointing)) {
+  if (task.phase != Phase::train &&
+      (task.grad_accum > 1 || task.checkpointing != transformer::Checkpointing::none)) {
     throw InputError("'grad_accum' and 'checkpointing' go with train");
+  }
+  if (task.phase != Phase::train && task.optimizer != transformer::Optimizer::adamw) {
+    throw InputError("'optimizer' goes with train");
   }
   if (task.phase != Phase::prefill && task.all_logits) {
     throw InputError("'logits' goes with prefill: training needs all, decoding one");

@@ -16,7 +16,8 @@ transformer::Architecture model_named(const std::string& name_or_path);
 
 /// --train, --prefill or --decode, --batch and the others.
 std::vector<Option> task_options();
-/// One task for each batch that is given. UsageError for a missing phase and for words that are none.
+/// One task for each combination of the values given (lists and ranges as in a sweep), the last key
+/// fastest. UsageError for a missing phase and for words that are none.
 std::vector<transformer::Task> read_tasks(const Options& options);
 
 /// A member of a query line: "phase", "batch", … Throws InputError for another key or value.

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "cli/input/device.hpp"
 #include "cli/input/distinct_files.hpp"
+#include "cli/input/shard_option.hpp"
 #include "cli/output/case_lines.hpp"
 #include "cli/output/files.hpp"
 
@@ -37,7 +36,7 @@ std::vector<Option> option_table() {
       {"list", "",
        "only print the cases, as queries for `roofcast predict --queries`; needs no GPU"},
       {"output,o", "FILE", "the run file (default: run.json)"},
-      {"shard", "I/N", "only part I of N, from 0 (default: the Slurm array's task)"},
+      shard_option(),
       {"no-counters", "", "time only: read no hardware counters"},
       {"gpu", "NAME|PATH", "the specification (default: the one that fits the device)"},
       {"help,h", "", "this text"}};
@@ -86,12 +85,6 @@ std::variant<validation::Suite, DrawRequest> read_suite(const Options& options) 
           : kDefaultCases;
   return DrawRequest{validation::parse_random_suite(file, text),
                      read_count(options, "seed", 0, kMostSeed), static_cast<std::size_t>(cases)};
-}
-
-validation::Shard read_shard(const Options& options) {
-  if (const auto text = options.find("shard")) return validation::parse_shard(*text);
-  return validation::slurm_shard([](const char* name) { return std::getenv(name); })
-      .value_or(validation::Shard{});
 }
 
 /// The cases of the shard, a line each. A draw needs to know for which GPU.

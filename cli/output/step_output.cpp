@@ -24,16 +24,24 @@ constexpr std::array kMemoryParts = {
     NamedBytes{"gradients_bytes", "gradients", &Memory::gradients},
     NamedBytes{"optimizer_bytes", "optimizer", &Memory::optimizer},
     NamedBytes{"activations_bytes", "activations", &Memory::activations},
-    NamedBytes{"cache_bytes", "cache", &Memory::cache}};
+    NamedBytes{"cache_bytes", "cache", &Memory::cache},
+    NamedBytes{"workspace_bytes", "workspace", &Memory::workspace}};
+
+std::string_view word_of(transformer::Checkpointing checkpointing) {
+  return transformer::kCheckpointings.at(static_cast<std::size_t>(checkpointing));
+}
 
 std::string what_would_fit(const transformer::Architecture& model, Task task, double bytes) {
   const std::int64_t batch = largest_batch(model, task, bytes);
   if (batch > 0) return fmt::format("batch {} fits", batch);
-  if (task.phase == transformer::Phase::train && !task.checkpointing) {
-    task.checkpointing = true;
+  using transformer::Checkpointing;
+  for (const Checkpointing more : {Checkpointing::selective, Checkpointing::full}) {
+    if (task.phase != transformer::Phase::train || task.checkpointing >= more) continue;
+    task.checkpointing = more;
     const std::int64_t checkpointed = largest_batch(model, task, bytes);
-    if (checkpointed > 0)
-      return fmt::format("batch {} with --checkpointing full fits", checkpointed);
+    if (checkpointed > 0) {
+      return fmt::format("batch {} with --checkpointing {} fits", checkpointed, word_of(more));
+    }
   }
   constexpr std::int64_t kMost = 8;  // GPUs of one switch
   for (task.fsdp *= 2; task.phase == transformer::Phase::train && task.fsdp <= kMost;
@@ -71,11 +79,37 @@ void write_parts(JsonWriter& json, const transformer::Step& step) {
   json.end_array();
 }
 
+void write_operations(JsonWriter& json, const transformer::Step& step) {
+  constexpr std::array<std::string_view, 4> kSections = {"begin", "layer", "end", "once"};
+  json.key("operations");
+  json.begin_array();
+  for (const transformer::StepOperation& one : step.operations) {
+    json.begin_object();
+    json.member("part", std::string_view(one.part));
+    json.member("kernel", std::string_view(one.what));
+    json.word_member("section", kSections.at(static_cast<std::size_t>(one.section)));
+    json.word_member("direction",
+                     transformer::kDirections.at(static_cast<std::size_t>(one.direction)));
+    json.member("count", one.count);
+    json.member("time_s", one.time_s);
+    json.member("share", one.time_s / step.expected_s);
+    json.member("bound", std::string_view(one.bound));
+    json.end_object();
+  }
+  json.end_array();
+}
+
 std::vector<std::string> notes_of(const StepAnswer& answer) {
   std::vector<std::string> notes;
   if (!answer.fits) notes.push_back("does not fit the memory: " + answer.would_fit);
   if (answer.step) notes.insert(notes.end(), answer.step->notes.begin(), answer.step->notes.end());
   if (!answer.refusal.empty()) notes.push_back(answer.refusal);
+  const Task& task = answer.task;
+  if (task.phase == transformer::Phase::train && answer.memory.gradients <= 0) {
+    notes.emplace_back(
+        "memory is that before the backward pass, where most is in use: no gradients are there "
+        "yet");
+  }
   return notes;
 }
 
@@ -96,15 +130,22 @@ std::string parts_text(const transformer::Step& step, const Style& style) {
 
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
                        const Task& task, const Gpu& gpu) {
+  transformer::KernelForecasts forecasts(gpu);
+  return answer_step(name, architecture, task, gpu, forecasts);
+}
+
+StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
+                       const Task& task, const Gpu& gpu, transformer::KernelForecasts& forecasts) {
   check(architecture, task);
   StepAnswer answer{name, gpu.name, architecture, task, memory(architecture, task),
                     true, "",       {},           ""};
+  answer.capacity_bytes = gpu.memory.dram_bytes;
   if (const auto& bytes = gpu.memory.dram_bytes; bytes && answer.memory.total() > *bytes) {
     answer.fits = false;
     answer.would_fit = what_would_fit(architecture, task, *bytes);
   }
   try {
-    answer.step = predict_step(architecture, task, gpu);
+    answer.step = predict_step(architecture, task, gpu, forecasts);
   } catch (const InputError& error) {
     answer.refusal = error.what();
   }
@@ -126,11 +167,16 @@ void write_json(JsonWriter& json, const StepAnswer& answer) {
     json.member("tokens_per_s", answer.step->tokens_per_s);
     json.member("mfu", answer.step->mfu);
     json.member("hfu", answer.step->hfu);
+    json.member("limit_s", answer.step->limit_s);
+    json.member("fraction_of_limit", answer.step->limit_s / answer.step->expected_s);
   } else {
     json.null();
   }
   write_memory(json, answer);
-  if (answer.step) write_parts(json, *answer.step);
+  if (answer.step) {
+    write_parts(json, *answer.step);
+    write_operations(json, *answer.step);
+  }
   json.key("notes");
   json.begin_array();
   for (const std::string& note : notes_of(answer)) json.string(note);
@@ -149,9 +195,12 @@ std::string step_text(const StepAnswer& answer, const Style& style) {
   if (answer.step) {
     text += fmt::format("  expected time  {}  [{}, {}]\n", si_text(answer.step->expected_s, "s"),
                         si_text(answer.step->low_s, "s"), si_text(answer.step->high_s, "s"));
+    text += fmt::format("  limit          {} ({} of the expected time)\n",
+                        si_text(answer.step->limit_s, "s"),
+                        percent(answer.step->limit_s / answer.step->expected_s));
     text += fmt::format("  tokens         {}\n", si_text(answer.step->tokens_per_s, "token/s"));
     text += fmt::format("  MFU            {}\n", percent(answer.step->mfu));
-    if (task.checkpointing) {
+    if (task.checkpointing != transformer::Checkpointing::none) {
       text += fmt::format("  HFU            {}\n", percent(answer.step->hfu));
     }
   }

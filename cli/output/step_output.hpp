@@ -5,7 +5,7 @@
 
 #include "cli/output/json_writer.hpp"
 #include "cli/output/terminal.hpp"
-#include "model/transformer/step.hpp"
+#include "model/transformer/step_kernels.hpp"
 
 namespace roofcast::cli {
 
@@ -16,14 +16,19 @@ struct StepAnswer {
   transformer::Task task;
   transformer::Memory memory;
   bool fits = true;
-  std::string would_fit;                  ///< what would; empty where it fits
-  std::optional<transformer::Step> step;  ///< none where the step has no forecast
-  std::string refusal;                    ///< why it has none
+  std::string would_fit;                   ///< what would; empty where it fits
+  std::optional<transformer::Step> step;   ///< none where the step has no forecast
+  std::string refusal;                     ///< why it has none
+  std::optional<double> capacity_bytes{};  ///< of the GPU's memory
 };
 
 /// The forecast, and the refusal where the step has none: memory is answered in any case.
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
                        const transformer::Task& task, const Gpu& gpu);
+/// The same with forecasts of kernels that other steps of that GPU share.
+StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
+                       const transformer::Task& task, const Gpu& gpu,
+                       transformer::KernelForecasts& forecasts);
 
 /// The JSON contract of `roofcast model`, without an end of line.
 void write_json(JsonWriter& json, const StepAnswer& answer);

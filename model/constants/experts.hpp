@@ -11,29 +11,21 @@ inline constexpr std::string_view kFit =
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position, all GPUs "
     "together: coordinate search of the mean |log error| of time, each at most 0.5";
 
-inline constexpr Constant kRoutingBlocks{
-    "routing_blocks",
-    8,
-    "blocks",
-    "that count and place the experts' rows, 256 choices at a time",
-    Constant::Kind::fitted,
-    kFit,
-    "2026-11-23"};
 inline constexpr Constant kRowWaits{"expert_row_waits",
                                     4,
                                     "trips",
                                     "to L2 or DRAM of a block for each sweep over a row it moves",
                                     Constant::Kind::fitted,
                                     kFit,
-                                    "2026-11-23"};
+                                    "2026-11-25"};
 inline constexpr Constant kRowInstructions{
     "expert_row_instructions",
-    200,
+    300,
     "",
     "of each warp of such a block beside those for its elements",
     Constant::Kind::fitted,
     kFit,
-    "2026-11-23"};
+    "2026-11-25"};
 inline constexpr Constant kTileSwitch{"expert_tile_switch",
                                       4,
                                       "trips",
@@ -41,7 +33,7 @@ inline constexpr Constant kTileSwitch{"expert_tile_switch",
                                       "tile it is, and where its rows lie",
                                       Constant::Kind::fitted,
                                       kFit,
-                                      "2026-11-23"};
+                                      "2026-11-25"};
 inline constexpr Constant kTileLoads{
     "expert_tile_loads",
     2,
@@ -49,7 +41,7 @@ inline constexpr Constant kTileLoads{
     "waits for the loads of a step of a grouped product, of those of a plain one",
     Constant::Kind::fitted,
     kFit,
-    "2026-11-23"};
+    "2026-11-25"};
 inline constexpr Constant kMmaSlowdown{
     "expert_mma_slowdown",
     1.9,
@@ -57,9 +49,9 @@ inline constexpr Constant kMmaSlowdown{
     "arithmetic of a grouped product by mma.sync, of the fastest plain product's",
     Constant::Kind::fitted,
     kFit,
-    "2026-11-23"};
+    "2026-11-25"};
 
-inline constexpr std::array kAll = {kRoutingBlocks, kRowWaits,  kRowInstructions,
-                                    kTileSwitch,    kTileLoads, kMmaSlowdown};
+inline constexpr std::array kAll = {kRowWaits, kRowInstructions, kTileSwitch, kTileLoads,
+                                    kMmaSlowdown};
 
 }  // namespace roofcast::experts

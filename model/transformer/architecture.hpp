@@ -36,6 +36,7 @@ struct Architecture {
   std::int64_t positions = 0;    ///< learned position vectors; 0: none
   std::int64_t token_types = 0;  ///< learned segment vectors; 0: none
   bool gated = false;            ///< two products side by side, one the gate of the other
+  bool plain_gelu = false;       ///< GELU by tanh that eager code computes in eight kernels
   bool rotary = false;
   bool causal = true;
   bool attention_biased = false;     ///< its four products

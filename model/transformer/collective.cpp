@@ -1,6 +1,7 @@
 #include "model/transformer/collective.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "model/types/problem.hpp"
@@ -8,11 +9,11 @@
 namespace roofcast::transformer {
 namespace {
 
-// GPUs that one switched machine joins: what the rows of the calibration hold.
-constexpr double kMostGpus = 8;
-
 // Half-width of the interval, relative: nine tenths of the even rows lie within 18.6%.
 constexpr double kSpread = 0.20;
+// The same among machines, whose networks differ: no table of them is held against it.
+constexpr double kNetworkSpread = 0.5;
+constexpr double kMostGpus = 4096;
 
 double rounds(Collective collective) {
   return collective == Collective::all_reduce ? 2 : 1;
@@ -50,6 +51,13 @@ double limit_s(Collective collective, double bytes, double gpus, const Gpu& gpu)
   return (in_switch ? bytes : rounds(collective) * bytes * (gpus - 1) / gpus) / one_way;
 }
 
+double network_bytes_s(Collective collective, double bytes, double gpus, const Network& network) {
+  const double sent = collective == Collective::alltoall
+                          ? bytes * (gpus - kGpusOfMachine) / gpus
+                          : rounds(collective) * bytes * (gpus - 1) / gpus / kGpusOfMachine;
+  return sent / network.bytes_per_s;
+}
+
 double needed(const std::optional<double>& value, const Gpu& gpu, const char* key) {
   if (value) return *value;
   throw InputError("collectives need link." + std::string(key) + ", which the specification of '" +
@@ -71,16 +79,25 @@ double expected_collective_s(Collective collective, double bytes, double gpus,
 }
 
 CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
-                                      const Gpu& gpu) {
-  if (!(gpus >= 2 && gpus <= kMostGpus)) {
-    throw InputError("'gpus' is 2 to 8: those that one NVLink switch joins");
+                                      const Gpu& gpu, const Network& network) {
+  const bool machines = gpus > kGpusOfMachine;
+  if (!(gpus >= 2 && gpus <= kMostGpus) || (machines && std::fmod(gpus, kGpusOfMachine) != 0)) {
+    throw InputError("'gpus' is 2 to 8, those that one NVLink switch joins, or a multiple of 8");
   }
   if (!(bytes >= 1 && bytes <= 1e15)) throw InputError("'bytes' is 1 to 1e15");
   const LinkCosts link = link_costs(gpu);
-  const Parts time = parts(collective, bytes, gpus, link, {});
-  const double limit = limit_s(collective, bytes, gpus, gpu);
+  Parts time = parts(collective, bytes, std::min(gpus, kGpusOfMachine), link, {});
+  double limit = limit_s(collective, bytes, std::min(gpus, kGpusOfMachine), gpu);
+  double spread = kSpread;
+  if (machines) {
+    const double between_s = network_bytes_s(collective, bytes, gpus, network);
+    time.bytes_s = std::max(time.bytes_s, between_s);
+    time.start_s += steps(collective, gpus / kGpusOfMachine) * network.step_s;
+    limit = std::max(limit, between_s / rounds(collective));  // a network may add up too
+    spread = kNetworkSpread;
+  }
   const double expected = std::max(limit, time.total());
-  return {limit, expected, std::max(limit, expected / (1 + kSpread)), expected * (1 + kSpread),
+  return {limit, expected, std::max(limit, expected / (1 + spread)), expected * (1 + spread),
           time.start_s};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Collectives among the GPUs of one NVLink switch.
+// Collectives among the GPUs of one NVLink switch, and of several machines joined by a network.
 #include <array>
 #include <string_view>
 
@@ -40,6 +40,15 @@ struct LinkCosts {
   double step_s = 0;
 };
 
+/// GPUs that one switched machine joins: what the rows of the calibration hold.
+inline constexpr double kGpusOfMachine = 8;
+
+/// What joins machines: an adapter for each GPU, as InfiniBand or RoCE.
+struct Network {
+  double bytes_per_s = 50e9;  ///< of a GPU's adapter in one direction: 400 Gb/s
+  double step_s = 10e-6;      ///< of a message between two machines
+};
+
 /// Throws InputError where the specification lacks a value, naming it.
 LinkCosts link_costs(const Gpu& gpu);
 
@@ -57,9 +66,11 @@ struct CollectiveForecast {
   double start_s = 0;  ///< of expected_s: start and steps; the rest is bytes
 };
 
-/// The forecast with its interval. Throws InputError for no GPU pair, no bytes, or more GPUs than
-/// one switch joins.
+/// The forecast with its interval. More GPUs than a machine has are whole machines: a ring for each
+/// adapter passes them one after the other, so that an adapter carries an eighth of what a GPU
+/// sends over its link; of alltoall all that goes to other machines. Throws InputError for fewer
+/// than two GPUs, no bytes, or machines that are not full.
 CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
-                                      const Gpu& gpu);
+                                      const Gpu& gpu, const Network& network = {});
 
 }  // namespace roofcast::transformer

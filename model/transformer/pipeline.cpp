@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "model/transformer/collective.hpp"
@@ -36,7 +37,7 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   const auto stages = static_cast<double>(task.pp), passes = static_cast<double>(task.grad_accum);
   // Once a step, not once a pass.
   constexpr std::array<std::string_view, 2> kOnce = {kOptimizer, kWeightsBetweenGpus};
-  StepPart bubble{"pipeline bubble", 0, 0, 0, "pipeline"};
+  StepPart bubble{"pipeline bubble", 0, 0, 0, std::string(kPipelineBound)};
   for (StepPart& part : step.parts) {
     if (!is_one_of(part.name, kOfOneStage)) scale(part, 1 / stages);
     if (!is_one_of(part.name, kOnce)) add(bubble, part, (stages - 1) / passes);
@@ -46,7 +47,8 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   // Activations on, gradients back; a spread as of collectives' intervals.
   constexpr double kWays = 2, kSpread = 1.2;
   const double time_s = kWays * (passes + stages - 1) * (link.start_s + bytes / link.bytes_per_s);
-  step.parts.push_back({"between stages", time_s, time_s / kSpread, time_s * kSpread, "link"});
+  step.parts.push_back(
+      {std::string(kBetweenStages), time_s, time_s / kSpread, time_s * kSpread, "link"});
   step.parts.push_back(bubble);
 }
 

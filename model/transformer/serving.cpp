@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/transformer/step_kernels.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
@@ -30,11 +31,17 @@ Task task_of(const Service& service, Phase phase) {
 }  // namespace
 
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu) {
+  KernelForecasts forecasts(gpu);
+  return predict_serving(model, service, gpu, forecasts);
+}
+
+Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,
+                        KernelForecasts& forecasts) {
   if (service.concurrency < 1 || service.input < 1 || service.output < 1) {
     throw InputError("'concurrency', 'input' and 'output' of a service are at least 1");
   }
-  const Step decode = predict_step(model, task_of(service, Phase::decode), gpu);
-  const Step prefill = predict_step(model, task_of(service, Phase::prefill), gpu);
+  const Step decode = predict_step(model, task_of(service, Phase::decode), gpu, forecasts);
+  const Step prefill = predict_step(model, task_of(service, Phase::prefill), gpu, forecasts);
   const bool together = service.prompts == Prompts::together;
   const double waited =
       together ? real(service.concurrency) / 2 : 0;  // prompts before the first token

@@ -44,5 +44,8 @@ struct Serving {
 /// Decoding is forecast with half of the answers written. Kernels alone: no software, no waits for
 /// the host. Throws InputError as predict_step does, and where a count is below 1.
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu);
+/// The same with forecasts of kernels that other steps of that GPU share.
+Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,
+                        KernelForecasts& forecasts);
 
 }  // namespace roofcast::transformer

@@ -1,13 +1,12 @@
 #include "model/transformer/step.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "model/laws/peaks.hpp"
-#include "model/transformer/collective.hpp"
 #include "model/transformer/pipeline.hpp"
 #include "model/transformer/step_layers.hpp"
+#include "model/transformer/step_transfers.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
@@ -15,74 +14,6 @@ namespace {
 
 double real(std::int64_t count) {
   return static_cast<double>(count);
-}
-
-void add_collective(StepPart& part, double times, Collective collective, double bytes, double gpus,
-                    const Gpu& gpu) {
-  if (gpus < 2 || times <= 0 || bytes <= 0) return;
-  const CollectiveForecast one = predict_collective(collective, bytes, gpus, gpu);
-  part.time_s += times * one.expected_s;
-  part.low_s += times * one.low_s;
-  part.high_s += times * one.high_s;
-}
-
-// Sums of partial results between the products of a layer: nothing hides them.
-StepPart tensor_parallel(const Architecture& model, const Task& task, const Gpu& gpu) {
-  StepPart part{"tensor-parallel sums", 0, 0, 0, "link"};
-  const bool train = task.phase == Phase::train;
-  const double passes = train ? real(task.grad_accum) * (task.checkpointing ? 3 : 2) : 1;
-  add_collective(part, 2 * passes * real(model.layers), Collective::all_reduce,
-                 task.tokens() * real(model.hidden) * task.activation_bytes(), real(task.tp), gpu);
-  return part;
-}
-
-// Rows to their experts and back, between the GPUs that share them: nothing hides them.
-StepPart expert_parallel(const Architecture& model, const Task& task, const Gpu& gpu) {
-  StepPart part{"rows to experts and back", 0, 0, 0, "link"};
-  if (!model.experts) return part;
-  const bool train = task.phase == Phase::train;
-  const double passes = train ? real(task.grad_accum) * (task.checkpointing ? 3 : 2) : 1;
-  const double layers = real(model.layers) - model.experts->dense_layers;
-  const double bytes = task.tokens() * model.experts->per_token * real(model.hidden) *
-                       task.activation_bytes() / real(task.tp);
-  add_collective(part, 2 * passes * layers, Collective::alltoall, bytes,
-                 real(expert_group(task).copies), gpu);
-  return part;
-}
-
-/// GPUs that share a layer's weights, and those that have the same ones.
-struct Copies {
-  double gathered, reduced;
-};
-
-// Of the weights of a layer, `bytes` gathered.
-void add_weights(StepPart& part, const Architecture& model, const Task& task, double bytes,
-                 const Copies& copies, const Gpu& gpu) {
-  const bool train = task.phase == Phase::train;
-  const double passes = train ? real(task.grad_accum) : 1;
-  const double layers = real(model.layers);
-  add_collective(part, (train ? 2 : 1) * passes * layers, Collective::all_gather, bytes,
-                 copies.gathered, gpu);
-  if (!train) return;
-  add_collective(part, passes * layers, Collective::reduce_scatter, bytes, copies.gathered, gpu);
-  add_collective(part, layers, Collective::all_reduce, bytes / copies.gathered, copies.reduced,
-                 gpu);
-}
-
-// Gradients and weights, layer by layer beside the arithmetic. GPUs that share the experts have the
-// same ones as few others.
-StepPart data_parallel(const Architecture& model, const Task& task, const Gpu& gpu) {
-  StepPart part{std::string(kWeightsBetweenGpus), 0, 0, 0, "link"};
-  const double of_layer = size_bytes(task.dtype) / real(task.tp) / real(model.layers);
-  const double experts = parameters_of_experts(model);
-  const double copies = real(expert_group(task).copies);
-  const double fsdp = real(task.fsdp), dp = real(task.dp);
-  const double gathered = std::max(1.0, fsdp / copies);
-  add_weights(part, model, task, (count_parameters(model).total - experts) * of_layer, {fsdp, dp},
-              gpu);
-  add_weights(part, model, task, experts / copies * of_layer,
-              {gathered, dp * fsdp / copies / gathered}, gpu);
-  return part;
 }
 
 double sum_of(const std::vector<StepPart>& parts) {
@@ -112,12 +43,55 @@ void add_software(Step& step, const Architecture& model, const Task& task,
         "without what software adds: it was measured for eager FSDP training in 16 bits alone");
     return;
   }
-  const double passes = real(task.grad_accum) * (task.checkpointing ? 3 : 2);
-  double time_s = software.layer_s * passes * real(model.layers);
+  double time_s = software.layer_s * task.layer_passes() * real(model.layers);
   for (const StepPart& part : step.parts) {
     if (part.name == kAttention) time_s += software.attention_share * part.time_s;
   }
   if (time_s > 0) step.parts.push_back({"software", time_s, time_s / 2, time_s * 1.5, "host"});
+}
+
+// FLOPs of a token that the backward pass computes again: a third of all, or the product of queries
+// and keys where scores lie in memory.
+double computed_again(const Architecture& model, const Task& task) {
+  if (task.phase != Phase::train) return 0;
+  switch (task.checkpointing) {
+    case Checkpointing::full:
+      return training_flops_per_token(model, real(task.seq)) / 3;
+    case Checkpointing::selective:
+      if (task.dtype != DType::fp32) return 0;
+      return 2 * real(model.layers * model.heads * model.head_dim * task.seq);
+    default:
+      return 0;
+  }
+}
+
+// What has no kernel of its own lies evenly in the directions of the layers, or stands alone.
+void add_operations_of_parts(Step& step, const Task& task, std::int64_t layers) {
+  const bool train = task.phase == Phase::train;
+  const std::size_t kernels = step.operations.size();
+  for (const StepPart& part : step.parts) {
+    double sum_s = 0;
+    for (std::size_t i = 0; i < kernels; ++i) {
+      if (step.operations[i].part == part.name) sum_s += step.operations[i].time_s;
+    }
+    if (sum_s > 0) {  // a stage has its share
+      for (std::size_t i = 0; i < kernels; ++i) {
+        StepOperation& one = step.operations[i];
+        if (one.part == part.name) one.time_s *= part.time_s / sum_s;
+      }
+      continue;
+    }
+    const bool alone = part.bound == kPipelineBound || part.name == kBetweenStages;
+    StepOperation one{part.name,          part.name, alone ? Section::once : Section::layer,
+                      Direction::forward, 1,         part.time_s,
+                      part.bound,         0,         layers};
+    if (!alone && train) {
+      one.time_s /= 2;
+      step.operations.push_back(one);
+      one.direction = Direction::backward;
+    }
+    step.operations.push_back(one);
+  }
 }
 
 void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
@@ -139,8 +113,7 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
                           : std::nullopt;
   if (const auto peak = tensor ? tensor : vector) {
     step.mfu = step.tokens_per_s * flops / (*peak * task.gpus());
-    step.hfu =
-        step.mfu * (task.checkpointing ? 4.0 / 3 : 1);  // three forwards' work, and one again
+    step.hfu = step.mfu * (1 + computed_again(model, task) / flops);
   }
 }
 
@@ -148,15 +121,26 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
 
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software) {
+  KernelForecasts forecasts(gpu);
+  return predict_step(model, task, gpu, forecasts, software);
+}
+
+Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
+                  KernelForecasts& forecasts, const SoftwareConstants& software) {
   check(model, task);
+  StepKernels kernels(forecasts, task.dtype);
+  add_layers(model, task, kernels);
   Step step;
-  step.parts = parts_of_layers(model, task, gpu);
+  step.parts = kernels.parts();
+  step.operations = kernels.operations();
+  step.limit_s = kernels.limit_s();
   add_software(step, model, task, software);
   const double compute_s = sum_of(step.parts);
-  StepPart sums = tensor_parallel(model, task, gpu);
-  if (sums.time_s > 0) step.parts.push_back(std::move(sums));
-  StepPart exchanged = expert_parallel(model, task, gpu);
-  if (exchanged.time_s > 0) step.parts.push_back(std::move(exchanged));
+  for (StepPart part : {tensor_parallel(model, task, gpu), expert_parallel(model, task, gpu)}) {
+    if (part.time_s <= 0) continue;
+    step.limit_s += part.limit_s;
+    step.parts.push_back(std::move(part));
+  }
   StepPart beside = data_parallel(model, task, gpu);
   if (beside.time_s > 0) {
     const double hidden = std::min(1.0, compute_s / beside.time_s);
@@ -165,6 +149,7 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
     if (shown > 0) step.parts.push_back(scaled(std::move(beside), shown));
   }
   put_in_stages(step, model, task, gpu);
+  add_operations_of_parts(step, task, model.layers);
   total(step, model, task, gpu);
   return step;
 }

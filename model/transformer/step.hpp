@@ -1,8 +1,12 @@
 #pragma once
 // The time of a step: forecasts of its kernels, its collectives, and what software adds.
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "model/constants/steps.hpp"
 #include "model/transformer/task.hpp"
 #include "model/types/gpu.hpp"
 
@@ -14,7 +18,28 @@ struct StepPart {
   double time_s = 0;
   double low_s = 0;
   double high_s = 0;
-  std::string bound;  ///< of its longest kernel: a Resource's name, "link" or "host"
+  std::string bound;   ///< of its longest kernel: a Resource's name, "link", "host" or "pipeline"
+  double limit_s = 0;  ///< of collectives, at the datasheet's rate of the link
+};
+
+/// Where an operation stands in a step: before the layers, in each of them, after them, once.
+enum class Section : unsigned char { begin, layer, end, once };
+enum class Direction : unsigned char { forward, again, backward };
+inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forward again",
+                                                                "backward"};
+
+/// Kernels alike that follow each other, in the order of the forward pass. Those of a part add up
+/// to it.
+struct StepOperation {
+  std::string part;
+  std::string what;  ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
+  Section section = Section::layer;
+  Direction direction = Direction::forward;
+  double count = 0;   ///< launches of the kernel in the step
+  double time_s = 0;  ///< of all of them
+  std::string bound;
+  std::int64_t first_layer = 0;  ///< of Section::layer: the layers from here
+  std::int64_t last_layer = 0;   ///< to before this one
 };
 
 struct Step {
@@ -22,19 +47,19 @@ struct Step {
   double low_s = 0;
   double high_s = 0;
   double tokens_per_s = 0;  ///< of all GPUs together
-  double mfu = 0;  ///< FLOPs asked for over the datasheet's peak, recomputation not counted
-  double hfu = 0;  ///< the same with it
+  double mfu = 0;      ///< FLOPs asked for over the datasheet's peak, recomputation not counted
+  double hfu = 0;      ///< the same with it
+  double limit_s = 0;  ///< the limits of its kernels and collectives, added up
   std::vector<StepPart> parts;
+  std::vector<StepOperation> operations;
   std::vector<std::string> notes;
 };
 
 /// What software adds to an eager FSDP training step in 16 bits, named. fit_steps prints it.
 struct SoftwareConstants {
-  // Calibrated on training_mpt.csv (../shared/reference), rows of even position among those of one
-  // machine of 8 GPUs, all GPUs together.
-  double attention_share = 1.156;  ///< of the attention kernels' time: those of 2023 are slower
-  double layer_s = 1.542e-3;  ///< of each layer and pass (s): launches and hooks of the framework
-  double exposed = 0.575;     ///< share of the collectives between layers that nothing hides
+  double attention_share = constants::kAttentionShare;
+  double layer_s = constants::kLayerSeconds;
+  double exposed = constants::kExposed;
 };
 
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
@@ -43,5 +68,10 @@ struct SoftwareConstants {
 /// a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
+
+class KernelForecasts;
+/// The same with forecasts of kernels that other steps of that GPU share.
+Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
+                  KernelForecasts& forecasts, const SoftwareConstants& software = {});
 
 }  // namespace roofcast::transformer

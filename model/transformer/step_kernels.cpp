@@ -36,21 +36,21 @@ Problem problem_of(const KernelRef& kernel, DType dtype, std::span<const Given> 
 
 }  // namespace
 
-const Forecast& StepKernels::forecast(std::string_view kernel, DType dtype,
-                                      std::span<const Given> given) {
-  std::string key(kernel);
-  key += ' ' + std::string(roofcast::name(dtype));
+const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType dtype,
+                                                std::span<const Given> given) {
+  key_.assign(kernel);
   for (const Given& one : given) {
-    key += ' ' + std::string(one.name) + std::to_string(one.number) + std::string(one.word);
+    key_.append(" ").append(one.name).append("=");
+    one.word.empty() ? key_.append(std::to_string(one.number)) : key_.append(one.word);
   }
-  const auto found = known_.find(key);
-  if (found != known_.end()) return found->second;
+  key_.append(" ").append(roofcast::name(dtype));
+  if (const auto found = known_.find(key_); found != known_.end()) return found->second;
   const KernelRef ref = find_kernel(kernel);
   Assumptions assumptions;
   assumptions.cache = CacheState::steady;
   const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
   if (!answer.time) throw InputError("there is no forecast of " + std::string(kernel) + " there");
-  return known_.emplace(std::move(key), *answer.time).first->second;
+  return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s}).first->second;
 }
 
 StepPart& StepKernels::part(std::string_view name) {
@@ -73,16 +73,21 @@ void StepKernels::add_narrow(std::string_view name, double times, std::string_vi
 void StepKernels::add_of_type(std::string_view name, double times, std::string_view kernel,
                               DType dtype, std::span<const Given> given) {
   if (times <= 0) return;
-  const Forecast& time = forecast(kernel, dtype, given);
+  const KernelForecasts::One& one = forecasts_.of(kernel, dtype, given);
+  const Forecast& time = one.time;
   StepPart& sum = part(name);
   sum.time_s += times * time.expected_s;
   sum.low_s += times * time.low_s;
   sum.high_s += times * time.high_s;
+  limit_s_ += times * one.limit_s;
+  const std::string bound(roofcast::name(time.terms.binding().resource));
   double& longest = longest_[sum.name];
   if (times * time.expected_s > longest) {
     longest = times * time.expected_s;
-    sum.bound = roofcast::name(time.terms.binding().resource);
+    sum.bound = bound;
   }
+  operations_.push_back({sum.name, one.what, section_, direction_, times, times * time.expected_s,
+                         bound, first_layer_, last_layer_});
 }
 
 void StepKernels::product(std::string_view name, double times, double m, double n, double k,

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/transformer/step.hpp"
 #include "model/types/prediction.hpp"
@@ -18,11 +19,43 @@ struct Given {
   std::string_view word{};
 };
 
+/// Forecasts of one GPU, each asked once.
+class KernelForecasts {
+ public:
+  explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
+
+  struct One {
+    std::string what;  ///< the kernel and what is given
+    Forecast time;
+    double limit_s = 0;
+  };
+  /// From a cache that is steady: kernels follow each other. Throws InputError where there is no
+  /// forecast.
+  const One& of(std::string_view kernel, DType dtype, std::span<const Given> given);
+
+ private:
+  const Gpu& gpu_;
+  std::map<std::string, One, std::less<>> known_;
+  std::string key_;  ///< of the question at hand; keeps its memory
+};
+
 class StepKernels {
  public:
   /// Of fp8 the products alone are; what lies between them has 16 bits.
-  StepKernels(const Gpu& gpu, DType dtype)
-      : gpu_(gpu), dtype_(dtype), wide_(dtype == DType::fp8 ? DType::bf16 : dtype) {}
+  StepKernels(KernelForecasts& forecasts, DType dtype)
+      : forecasts_(forecasts), dtype_(dtype), wide_(dtype == DType::fp8 ? DType::bf16 : dtype) {}
+
+  /// Where the operations that follow stand.
+  void at(Section section, Direction direction) {
+    section_ = section;
+    direction_ = direction;
+  }
+
+  /// Which layers have the operations that follow.
+  void of_layers(std::int64_t first, std::int64_t last) {
+    first_layer_ = first;
+    last_layer_ = last;
+  }
 
   /// Adds `times` launches of the kernel to the part of that name.
   void add(std::string_view part, double times, std::string_view kernel,
@@ -39,18 +72,24 @@ class StepKernels {
   void move(std::string_view part, double times, double elements, double launches = 1);
 
   const std::vector<StepPart>& parts() const { return parts_; }
+  const std::vector<StepOperation>& operations() const { return operations_; }
+  double limit_s() const { return limit_s_; }
 
  private:
-  const Forecast& forecast(std::string_view kernel, DType dtype, std::span<const Given> given);
   void add_of_type(std::string_view part, double times, std::string_view kernel, DType dtype,
                    std::span<const Given> given);
   StepPart& part(std::string_view name);
 
-  const Gpu& gpu_;
+  KernelForecasts& forecasts_;
   DType dtype_;
   DType wide_;
-  std::map<std::string, Forecast> known_;
+  Section section_ = Section::layer;
+  Direction direction_ = Direction::forward;
+  std::int64_t first_layer_ = 0;
+  std::int64_t last_layer_ = 0;
   std::vector<StepPart> parts_;
+  std::vector<StepOperation> operations_;
+  double limit_s_ = 0;
   std::map<std::string, double> longest_;  ///< of each part, its longest kernel's time
 };
 

@@ -16,40 +16,6 @@ void check_divides(std::string_view key, std::string_view what, std::int64_t cou
                    std::to_string(count) + " " + std::string(what) + ": give a divisor");
 }
 
-// Elements that one layer keeps for each token: the inputs of its norms and products, queries,
-// keys, values, and what the activation reads. Shared among tp GPUs but for the layer's width.
-double kept_elements(const Architecture& model, double tp) {
-  const auto hidden = static_cast<double>(model.hidden);
-  const auto heads = static_cast<double>(model.heads);
-  const auto query = model.latent ? heads * (model.latent->nope_dim + model.latent->rope_dim)
-                                  : static_cast<double>(model.heads * model.head_dim);
-  const auto kv = model.latent ? heads * (model.latent->nope_dim + model.latent->value_dim) / 2
-                               : static_cast<double>(model.kv_heads * model.head_dim);
-  const double width = model.experts ? (model.experts->per_token + model.experts->shared) *
-                                           model.experts->intermediate
-                                     : static_cast<double>(model.intermediate);
-  const double inner = width * (model.gated ? 3 : 2);
-  return 4 * hidden + (2 * query + 2 * kv + inner) / tp;
-}
-
-double activations(const Architecture& model, const Task& task) {
-  const double element = task.activation_bytes();
-  const auto tp = static_cast<double>(task.tp);
-  // The first stage holds what the micro-batches before the first gradients need.
-  const auto layers = static_cast<double>(model.layers) / static_cast<double>(task.pp) *
-                      static_cast<double>(std::min(task.pp, task.grad_accum));
-  const double layer = kept_elements(model, tp) * element * task.tokens();
-  const double input = static_cast<double>(model.hidden) * element * task.tokens();
-  // Logits and their fp32 copy, of a decoder's last product.
-  const double logits =
-      model.pooled ? 0 : static_cast<double>(model.vocabulary) / tp * (element + sizeof(float));
-  if (task.phase != Phase::train) {
-    return layer + logits * (task.all_logits ? task.tokens() : static_cast<double>(task.batch));
-  }
-  const double kept = task.checkpointing ? layers * input + layer : layers * layer;
-  return kept + logits * task.tokens();
-}
-
 }  // namespace
 
 ExpertGroup expert_group(const Task& task) {
@@ -118,53 +84,16 @@ void check_type(const Task& task) {
 void check(const Architecture& model, const Task& task) {
   check_type(task);
   check_divides("tp", "attention heads", model.heads, task.tp);
-  check_divides("tp", "key and value heads", model.kv_heads, task.tp);
+  // Of fewer heads than GPUs, each head lies on several.
+  if (task.tp <= model.kv_heads || model.kv_heads == 0 || task.tp % model.kv_heads != 0) {
+    check_divides("tp", "key and value heads", model.kv_heads, task.tp);
+  }
   check_divides("tp", "elements of intermediate_size", model.intermediate, task.tp);
   check_experts(model, task);
   check_stages(model, task);
   if (task.phase == Phase::decode && !model.causal) {
     throw InputError("'decode' asks for a decoder, and this model is an encoder");
   }
-}
-
-Memory memory(const Architecture& model, const Task& task) {
-  const double element = size_bytes(task.dtype);
-  const double share = parameters_of_gpu(model, task);
-  Memory result;
-  result.weights = share * element;
-  if (task.dtype == DType::fp8) {  // vectors and the vocabulary's product keep 16 bits
-    const ParameterCounts counts = count_parameters(model);
-    const auto gpus = static_cast<double>(task.tp * task.fsdp);
-    result.weights +=
-        (counts.embeddings + counts.head) / gpus * (task.activation_bytes() - element);
-  }
-  result.activations = activations(model, task);
-  if (task.phase == Phase::train) {
-    result.gradients = share * element;
-    result.optimizer = share * (element < sizeof(float) ? 3 : 2) * sizeof(float);
-  } else {
-    const auto tokens =
-        static_cast<double>(task.batch * (task.phase == Phase::decode ? task.context : task.seq));
-    // Latent keys and values are every GPU's; heads are shared.
-    const double shared = model.latent ? 1 : static_cast<double>(task.tp);
-    result.cache =
-        model.causal ? cache_bytes_per_token(model, task.activation_bytes()) * tokens / shared : 0;
-  }
-  return result;
-}
-
-std::int64_t largest_batch(const Architecture& model, Task task, double bytes) {
-  std::int64_t fits = 0;
-  std::int64_t most = std::int64_t{1} << 30;
-  while (fits < most) {
-    task.batch = fits + (most - fits + 1) / 2;
-    if (memory(model, task).total() <= bytes) {
-      fits = task.batch;
-    } else {
-      most = task.batch - 1;
-    }
-  }
-  return fits;
 }
 
 }  // namespace roofcast::transformer

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/transformer/architecture.hpp"
+#include "model/transformer/collective.hpp"
 #include "model/types/dtype.hpp"
 
 namespace roofcast::transformer {
@@ -17,6 +18,16 @@ inline constexpr std::array<std::string_view, 3> kPhases = {"train", "prefill", 
 enum class Framework : unsigned char { eager, compiled, ideal };
 inline constexpr std::array<std::string_view, 3> kFrameworks = {"eager", "compiled", "ideal"};
 
+/// What the backward pass computes again: nothing; what lies between products (norms, activations,
+/// rotary embeddings, and scores where they lie in memory); or the whole forward pass of each layer.
+enum class Checkpointing : unsigned char { none, selective, full };
+inline constexpr std::array<std::string_view, 3> kCheckpointings = {"none", "selective", "full"};
+
+/// AdamW with fp32 moments, and fp32 weights where training is mixed; with moments in the type of the
+/// weights; or gradient descent, which keeps nothing.
+enum class Optimizer : unsigned char { adamw, adamw16, sgd };
+inline constexpr std::array<std::string_view, 3> kOptimizers = {"adamw", "adamw16", "sgd"};
+
 struct Task {
   Phase phase = Phase::train;
   /// Of weights, activations and cache. fp8: of weights and products; the rest, and the
@@ -26,15 +37,22 @@ struct Task {
   std::int64_t seq = 1024;      ///< tokens of a sequence; decode: 1 is computed
   std::int64_t context = 0;     ///< decode: keys that the cache holds
   std::int64_t grad_accum = 1;  ///< passes between two optimizer steps
-  bool checkpointing = false;   ///< the forward pass of a layer is computed again
-  bool all_logits = false;      ///< prefill: of every token, not of the last alone
-  std::int64_t tp = 1;          ///< GPUs that share each product
-  std::int64_t dp = 1;          ///< copies of the model
-  std::int64_t fsdp = 1;        ///< GPUs that share weights, gradients and optimizer states
+  Checkpointing checkpointing = Checkpointing::none;
+  Optimizer optimizer = Optimizer::adamw;
+  bool all_logits = false;  ///< prefill: of every token, not of the last alone
+  std::int64_t tp = 1;      ///< GPUs that share each product
+  std::int64_t dp = 1;      ///< copies of the model
+  std::int64_t fsdp = 1;    ///< GPUs that share weights, gradients and optimizer states
   std::int64_t pp = 1;  ///< train: stages of layers, which grad_accum micro-batches pass one by one
   std::int64_t ep = 1;  ///< GPUs that share the experts: of the copies, else of tp
   Framework framework = Framework::eager;
+  Network network;  ///< between machines of 8 GPUs
 
+  /// Of each layer: the forward pass, the backward pass, and the forward pass again.
+  double layer_passes() const {
+    if (phase != Phase::train) return 1;
+    return static_cast<double>(grad_accum) * (checkpointing == Checkpointing::full ? 3 : 2);
+  }
   double tokens() const {  ///< of one pass of one GPU (or of tp together)
     return static_cast<double>(batch * (phase == Phase::decode ? 1 : seq));
   }
@@ -60,18 +78,20 @@ double parameters_of_gpu(const Architecture& model, const Task& task);
 /// are not forecast in, and for decoding with an encoder.
 void check(const Architecture& model, const Task& task);
 
-/// Bytes on one GPU.
+/// Bytes on one GPU when most is in use. Of a training step that is before the backward pass, when no
+/// gradients are there unless earlier passes left them; or after it, when activations are gone.
 struct Memory {
   double weights = 0;
   double gradients = 0;
-  double optimizer = 0;    ///< AdamW: two moments, and fp32 weights where training is mixed
+  double optimizer = 0;    ///< its states
   double activations = 0;  ///< kept for the backward pass, or under way
   double cache = 0;
-  double total() const { return weights + gradients + optimizer + activations + cache; }
+  double workspace = 0;  ///< of libraries, and weights gathered for the layers under way
+  double total() const { return weights + gradients + optimizer + activations + cache + workspace; }
 };
 
-/// With FlashAttention, without dropout (Korthikanti et al. 2022, arXiv 2205.05198, without masks).
-/// Workspace of libraries and fragments of the allocator are not in it.
+/// With FlashAttention in 16 bits, without dropout (Korthikanti et al. 2022, arXiv 2205.05198, without
+/// masks). What the driver and fragments of the allocator take is not in it.
 Memory memory(const Architecture& model, const Task& task);
 
 /// The largest batch whose memory is at most `bytes`; 0 where none is.

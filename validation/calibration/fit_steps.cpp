@@ -1,6 +1,6 @@
 // fit_steps ../shared/reference/training_mpt.csv
 // Fits what software adds to a training step (model/transformer/step.hpp) to the rows of even
-// position with up to 8 GPUs, and says how the others are met.
+// position, and says how the others are met.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,6 +27,7 @@ struct Row {
   Architecture model;
   Task task;
   double tokens_per_s = 0;  ///< of all GPUs together
+  std::size_t position = 0;
 };
 
 using Fields = std::map<std::string, std::string>;
@@ -46,8 +47,12 @@ Row row_of(const Fields& row) {
   task.batch = whole("micro_batch");
   task.seq = whole("seq_len");
   task.grad_accum = whole("grad_accum");
-  task.checkpointing = row.at("checkpointing") == "True";
+  if (row.at("checkpointing") == "True") {
+    task.checkpointing = roofcast::transformer::Checkpointing::full;
+  }
   task.fsdp = whole("gpus");
+  // The machines with A100s had 1600 Gb/s between them (llm-foundry, scripts/train/benchmarking).
+  if (row.at("gpu").starts_with("a100")) task.network.bytes_per_s = 25e9;
   return {row.at("gpu"), model, task,
           std::stod(row.at("tokens_per_s_per_gpu")) * static_cast<double>(task.fsdp)};
 }
@@ -62,20 +67,21 @@ std::vector<std::string> split(const std::string& line) {
   return fields;
 }
 
-/// Rows of one machine, in bf16, with all in GPU memory.
+/// Rows in bf16, with all in GPU memory.
 std::vector<Row> read_rows(const char* path) {
   std::ifstream in(path);
   std::vector<Row> rows;
   std::string line;
   std::getline(in, line);
   const auto names = split(line);
-  while (std::getline(in, line)) {
+  for (std::size_t position = 0; std::getline(in, line); ++position) {
     const auto values = split(line);
     Fields row;
     for (std::size_t i = 0; i < names.size() && i < values.size(); ++i) row[names[i]] = values[i];
-    const bool in_scope = row["precision"].ends_with("bf16") && std::stoi(row["gpus"]) <= 8 &&
-                          row["cpu_offload"] == "False";
-    if (in_scope) rows.push_back(row_of(row));
+    const bool in_scope = row["precision"].ends_with("bf16") && row["cpu_offload"] == "False";
+    if (!in_scope) continue;
+    rows.push_back(row_of(row));
+    rows.back().position = position;
   }
   return rows;
 }
@@ -122,15 +128,15 @@ Measured measured(const Row& row, const Gpu& gpu) {
     (part.bound == "link" ? one.beside_s : one.kernels_s) += part.time_s;
     if (part.name == "attention") one.attention_s += part.time_s;
   }
-  one.layer_passes = static_cast<double>(row.model.layers * row.task.grad_accum *
-                                         (row.task.checkpointing ? 3 : 2));
+  one.layer_passes = static_cast<double>(row.model.layers) * row.task.layer_passes();
   return one;
 }
 
 double loss(const std::vector<Measured>& rows, const SoftwareConstants& software) {
   double sum = 0;
-  for (std::size_t i = 0; i < rows.size(); i += 2)
-    sum += std::abs(std::log1p(error(rows[i], software)));
+  for (const Measured& one : rows) {
+    if (one.row.position % 2 == 0) sum += std::abs(std::log1p(error(one, software)));
+  }
   return sum;
 }
 
@@ -160,7 +166,7 @@ void report(const char* what, const std::vector<Measured>& rows, const SoftwareC
   double signed_sum = 0;
   int count = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!keep(rows[i].row, i % 2 == 0)) continue;
+    if (!keep(rows[i].row, rows[i].row.position % 2 == 0)) continue;
     sum += std::abs(error(rows[i], software));
     signed_sum += error(rows[i], software);
     ++count;
@@ -192,8 +198,14 @@ int main(int argc, char** argv) {
     report("odd", steps, constants, [](const Row&, bool even) { return !even; });
     for (const auto& known : gpus) {
       const std::string& name = known.first;
-      report((name + ", odd").c_str(), steps, constants,
-             [&name](const Row& row, bool even) { return !even && row.gpu == name; });
+      for (const bool large : {false, true}) {
+        report((name + (large ? ", odd, machines" : ", odd, 8 GPUs")).c_str(), steps, constants,
+               [&](const Row& row, bool even) {
+                 return !even && row.gpu == name && (row.task.fsdp > 8) == large;
+               });
+      }
+      report((name + ", even").c_str(), steps, constants,
+             [&](const Row& row, bool even) { return even && row.gpu == name; });
     }
   };
   print(software);

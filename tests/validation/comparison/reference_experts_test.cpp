@@ -60,12 +60,35 @@ bool does_no_less(const Row& more, const Row& row) {
          more.tokens * more.per_token * row.ep >= row.tokens * row.per_token * more.ep;
 }
 
+// How many times the work of `part`, no less in any other way: pieces one after the other would do it.
+double pieces(const Row& row, const Row& part) {
+  const bool same = part.hidden == row.hidden && part.per_token == row.per_token &&
+                    part.experts == row.experts && part.ep == row.ep;
+  const auto times = [](std::int64_t all, std::int64_t one) {
+    return static_cast<double>((all + one - 1) / one);
+  };
+  return same ? times(row.tokens, part.tokens) * times(row.inner, part.inner) : 0;
+}
+
+// What a GPU may take of another's time: no more on a faster one, and from the H200 to the H100 the
+// ratio of their DRAM's bandwidths; an A100 is not told from a faster one.
+double slower(const Row& row, const Row& other) {
+  constexpr double kDramRatio = 4.8 / 3.35;
+  if (other.gpu <= row.gpu) return 1;
+  return row.gpu == 1 && other.gpu == 2 ? kDramRatio : 0;
+}
+
 // A wrong measurement: half as long again as one of at least as much work, as wide elements and the same
-// routing, on that GPU or a slower one.
+// routing, or as pieces that do the same.
 bool is_wrong(const Row& row, const std::vector<Row>& rows) {
-  return std::any_of(rows.begin(), rows.end(), [&row](const Row& more) {
-    return more.gpu <= row.gpu && (more.type == row.type || more.type == "bf16") &&
-           more.routing == row.routing && 1.5 * more.time_s < row.time_s && does_no_less(more, row);
+  constexpr double kHalfAgain = 1.5;
+  return std::any_of(rows.begin(), rows.end(), [&row](const Row& other) {
+    const double allowed = kHalfAgain * slower(row, other) * other.time_s;
+    if (allowed <= 0 || allowed >= row.time_s || other.routing != row.routing) return false;
+    if (other.type != row.type && other.type != "bf16") return false;
+    if (does_no_less(other, row)) return true;
+    const double times = pieces(row, other);
+    return times > 0 && times * allowed < row.time_s;
   });
 }
 
@@ -104,8 +127,9 @@ TEST(ReferenceExperts, RowsOfOddPosition) {
   for (const auto& [name, group] : groups) {
     std::printf("%-22s %4.0f rows: mean error %4.1f%%, %3.0f%% in the interval\n", name.c_str(),
                 group.rows, 100 * group.sum / group.rows, 100 * group.inside / group.rows);
-    EXPECT_LE(group.sum / group.rows, 0.165) << name;
-    EXPECT_GE(group.inside / group.rows, 0.75) << name;
+    const bool narrow = name.ends_with("fp8");
+    EXPECT_LE(group.sum / group.rows, narrow ? 0.13 : 0.13) << name;
+    EXPECT_GE(group.inside / group.rows, 0.88) << name;
   }
 }
 

@@ -1,0 +1,127 @@
+#include "cli/output/model_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cli/input/options.hpp"
+#include "cli/output/chart_output.hpp"
+#include "cli/output/files.hpp"
+#include "model/types/quantity_text.hpp"
+#include "reports/model_charts.hpp"
+
+namespace roofcast::cli {
+namespace {
+
+using reports::ModelAxes;
+using reports::ModelPoint;
+using transformer::Phase;
+using transformer::Task;
+
+constexpr std::array<std::string_view, 4> kPlots = {"timeline", "memory", "rate", "latency"};
+
+std::string fixed_of(const StepAnswer& answer) {
+  const Task& task = answer.task;
+  std::string text = answer.gpu;
+  if (task.gpus() > 1) text = fmt::format("{} × {}", task.gpus(), text);
+  const std::int64_t tokens = task.phase == Phase::decode ? task.context : task.seq;
+  return fmt::format("{}, {} tokens", text, tokens);
+}
+
+ModelPoint point_of(const StepAnswer& answer) {
+  const transformer::Step& step = *answer.step;
+  const double tokens = step.tokens_per_s * step.expected_s;
+  return {fixed_of(answer),    static_cast<double>(answer.task.batch),
+          step.tokens_per_s,   tokens / step.high_s,
+          tokens / step.low_s, step.expected_s,
+          answer.memory,       answer.capacity_bytes};
+}
+
+struct Charts {
+  ModelAxes axes;
+  std::vector<ModelPoint> points;
+  std::optional<std::string> timeline;
+
+  std::string chart(std::string_view name) const {
+    if (name == "memory") return model_memory_chart(axes, points);
+    if (name == "rate") return model_rate_chart(axes, points);
+    if (name == "latency") return model_latency_chart(axes, points);
+    if (timeline) return *timeline;
+    throw UsageError("--plot timeline shows one step: give one batch and one GPU");
+  }
+};
+
+void write_charts(const Charts& charts, const std::string& lead, const std::string& table,
+                  const std::optional<std::string>& plot, const std::string& path) {
+  if (plot) one_of("--plot", *plot, kPlots);
+  if (!path.ends_with(".html") || plot) {
+    const bool several = charts.points.size() > 1 || !charts.timeline;
+    const std::string name = plot.value_or(several ? "rate" : "timeline");
+    return write_chart(charts.axes.title, charts.chart(name), path);
+  }
+  std::vector<reports::TitledChart> drawn;
+  if (charts.timeline) drawn.push_back({"The step, layer by layer", *charts.timeline});
+  drawn.push_back({"Memory", charts.chart("memory")});
+  if (charts.points.size() > 1) {
+    drawn.push_back({"Rate", charts.chart("rate")});
+    drawn.push_back({"Rate against latency", charts.chart("latency")});
+  }
+  write_output(path, reports::model_page(charts.axes.title, lead, drawn, table));
+}
+
+std::string lead_of(const StepAnswer& answer) {
+  const transformer::Step& step = *answer.step;
+  return fmt::format(
+      "{} [{}, {}] a step on {}; {}; MFU {}; {} of memory{}", si_text(step.expected_s, "s"),
+      si_text(step.low_s, "s"), si_text(step.high_s, "s"), fixed_of(answer),
+      si_text(step.tokens_per_s, "token/s"), percent(step.mfu), si_text(answer.memory.total(), "B"),
+      answer.fits ? "" : ", which the GPU does not have: " + answer.would_fit);
+}
+
+}  // namespace
+
+std::string model_plot_meaning() {
+  return fmt::format("the chart: {} (default: on a page all of them)", fmt::join(kPlots, ", "));
+}
+
+void write_step_charts(const std::vector<StepAnswer>& answers,
+                       const std::optional<std::string>& plot, const std::string& path) {
+  Charts charts;
+  const StepAnswer* shown = nullptr;
+  for (const StepAnswer& answer : answers) {
+    if (!answer.step) continue;
+    charts.points.push_back(point_of(answer));
+    if (shown == nullptr) shown = &answer;
+  }
+  if (shown == nullptr) throw InputError(answers.front().refusal);
+  const std::string_view phase = transformer::kPhases[static_cast<std::size_t>(shown->task.phase)];
+  charts.axes = {fmt::format("{}, {}", shown->model, phase), "Batch", "Time of a step"};
+  if (charts.points.size() == 1 || (path.ends_with(".html") && !plot)) {
+    charts.timeline =
+        reports::step_timeline_chart(fmt::format("{}, {} of batch {} on {}", shown->model, phase,
+                                                 shown->task.batch, fixed_of(*shown)),
+                                     timeline(*shown->step, shown->architecture, shown->task));
+  }
+  write_charts(charts, lead_of(*shown), reports::operations_table(*shown->step), plot, path);
+}
+
+void write_serving_charts(const std::vector<ServingAnswer>& answers,
+                          const std::vector<std::optional<double>>& capacities,
+                          const std::optional<std::string>& plot, const std::string& path) {
+  Charts charts;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto& [model, gpu, service, serving] = answers[i];
+    const double scale = serving.tokens_per_s * serving.between_tokens_s;
+    charts.points.push_back({service.tp > 1 ? fmt::format("{} × {}", service.tp, gpu) : gpu,
+                             static_cast<double>(service.concurrency), serving.tokens_per_s,
+                             scale / serving.high_s, scale / serving.low_s,
+                             serving.between_tokens_s, serving.memory, capacities.at(i)});
+  }
+  const ServingAnswer& first = answers.front();
+  charts.axes = {fmt::format("{}, service of {} tokens in, {} out", first.model,
+                             first.service.input, first.service.output),
+                 "Concurrent requests", "Between tokens of a request"};
+  write_charts(charts, "Continuous batching at a fixed number of requests", "", plot, path);
+}
+
+}  // namespace roofcast::cli

@@ -1,0 +1,43 @@
+#pragma once
+// The register of what collectives and frameworks cost beside the kernels of a step
+// (model/transformer/).
+#include <array>
+
+#include "model/constants/constant.hpp"
+
+namespace roofcast::transformer::constants {
+
+inline constexpr std::string_view kStepsFit =
+    "training_mpt.csv (mosaicml/llm-foundry), rows of even position, 8 to 512 GPUs, all kinds "
+    "together: fit_steps, mean |log error| of time";
+inline constexpr std::string_view kCollectivesFit =
+    "collectives_nccl.csv (ai-dynamo/aiconfigurator), rows of even position, NCCL 2.27 to 2.29, "
+    "all GPUs together: fit_collectives, mean |log error| of time";
+
+inline constexpr Constant kAttentionShare{
+    "step_attention_share",
+    0.867,
+    "",
+    "further time of attention kernels in training steps of 2023, of those of today",
+    Constant::Kind::fitted,
+    kStepsFit,
+    "2026-11-25"};
+inline constexpr Constant kLayerSeconds{
+    "step_layer_s",
+    1.279e-3,
+    "s",
+    "of each layer and pass of eager FSDP training: launches and hooks of the framework",
+    Constant::Kind::fitted,
+    kStepsFit,
+    "2026-11-25"};
+inline constexpr Constant kExposed{"step_exposed",
+                                   0.834,
+                                   "",
+                                   "of the collectives between layers, what nothing hides",
+                                   Constant::Kind::fitted,
+                                   kStepsFit,
+                                   "2026-11-25"};
+
+inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kExposed};
+
+}  // namespace roofcast::transformer::constants
