@@ -1,7 +1,9 @@
 #include "reports/roofline_point.hpp"
 
 #include <limits>
+#include <utility>
 
+#include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
 
 namespace roofcast::reports {
@@ -83,6 +85,19 @@ RooflinePoint roofline_point(const validation::Row& row) {
   if (row.dram_bytes && row.dram_bytes->measured > 0) {
     point.measured_intensity = row.work_flops / row.dram_bytes->measured;
     point.measured_dram_bytes_per_s = row.dram_bytes->measured / row.time_s.measured;
+  }
+  return point;
+}
+
+RooflinePoint roofline_point(const validation::Row& row, const Gpu& gpu) {
+  RooflinePoint point = roofline_point(row);
+  try {
+    const Prediction prediction =
+        predict(find_kernel(row.kernel), row.problem, gpu, {row.cache, {}, kQueueNeverEmpty});
+    std::vector<LevelIntensity> levels = levels_of(prediction.work);
+    if (!levels.empty()) point.levels = std::move(levels);
+  } catch (const InputError&) {
+    return point;  // a kernel that the catalog no longer has
   }
   return point;
 }

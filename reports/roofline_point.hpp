@@ -43,6 +43,9 @@ struct RooflinePoint {
 /// The place of a compared case, predicted and measured.
 RooflinePoint roofline_point(const validation::Row& row);
 
+/// The same with every level above DRAM, as the device's forecast of the case has them.
+RooflinePoint roofline_point(const validation::Row& row, const Gpu& gpu);
+
 /// The place of a forecast; of a family alone, that of its limit.
 RooflinePoint roofline_point(const KernelRef& kernel, const Prediction& prediction);
 

@@ -122,6 +122,11 @@ std::string charts_of(const std::vector<Answered>& answered, double width) {
   }
   if (!timed) return charts.text();
   charts.add("parts", reports::parts_chart(forecasts, width));
+  if (std::any_of(answered.begin(), answered.end(), [](const Answered& one) {
+        return one.prediction.waves && one.prediction.launches == 1;
+      })) {
+    charts.add("waves", reports::timeline_chart(forecasts, width));
+  }
   charts.add("traffic", reports::traffic_chart(forecasts, width));
   return charts.text();
 }

@@ -58,7 +58,11 @@ async function drawCharts() {
   for (const id of charts.keys()) byId(id).hidden = !ids.includes(id);
   showChoice(ids);
   for (const { id, spec } of answered.charts) {
-    await chartOf(id).draw(dark.matches ? { ...spec, config: themes.dark } : spec, dark.matches);
+    try {
+      await chartOf(id).draw(dark.matches ? { ...spec, config: themes.dark } : spec, dark.matches);
+    } catch (error) {
+      console.error(`${id} cannot be drawn: ${error.message}`);
+    }
   }
   // In the order of the answer, whatever was drawn first.
   const order = [...ids.map(byId)];
@@ -76,14 +80,11 @@ async function redraw() {
   }
   drawing = true;
   document.documentElement.removeAttribute("data-charts");
-  try {
-    do {
-      stale = false;
-      await drawCharts();
-    } while (stale);
-  } finally {
-    drawing = false;
-  }
+  do {
+    stale = false;
+    await drawCharts();
+  } while (stale);
+  drawing = false;
   document.documentElement.setAttribute("data-charts", "ready");
 }
 
@@ -197,8 +198,9 @@ function enableTools() {
   byId("export-spec").addEventListener("click", () => save(`${which()}.json`, answered.charts.find(({ id }) => id === which()).spec));
   byId("export-svg").addEventListener("click", async () => save(`${which()}.svg`, await charts.get(which()).toSVG()));
   byId("export-png").addEventListener("click", async () => download(`${which()}.png`, await charts.get(which()).toPNG()));
-  addEventListener("hashchange", () => {
-    const next = readAddress();
+  addEventListener("hashchange", ({ newURL }) => {
+    // Not what stands there now: a change just before may be written only after this event was sent.
+    const next = readAddress(new URL(newURL));
     if (!next || JSON.stringify(next) === JSON.stringify(queries)) return;
     queries = next;
     current = 0;

@@ -25,6 +25,9 @@ function waveBoxes({ count, full, tail_utilization: tail }) {
   return shown;
 }
 
+const dramBytes = (a) => a.work.dram_read_bytes + a.work.dram_write_bytes;
+const isModel = (answer) => answer.model !== undefined;
+
 // Name, text, and where the row is a number, that.
 const kTimes = [
   ["Expected time", (a) => a.time && si(a.time.expected_s, "s"), (a) => a.time?.expected_s],
@@ -49,8 +52,6 @@ const kModel = [
   ["MFU", (a) => percent(a.mfu), (a) => a.mfu],
   ["Memory of a GPU", (a) => `${si(a.memory.total_bytes, "B")}${a.memory.fits ? "" : ": does not fit"}`, (a) => a.memory.total_bytes],
 ];
-const dramBytes = (a) => a.work.dram_read_bytes + a.work.dram_write_bytes;
-const isModel = (answer) => answer.model !== undefined;
 
 function figureRow(answers, [name, text, value], applies) {
   return element("tr", {}, element("th", { scope: "row" }, name), ...answers.map((answer) => {

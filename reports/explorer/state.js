@@ -50,9 +50,9 @@ const isNamed = (value) => typeof value === "string" || (value !== null && typeo
 const isUsable = (query) =>
   query !== null && typeof query === "object" && isNamed(query.kernel ?? query.model) && isNamed(query.gpu);
 
-export function readAddress() {
+export function readAddress({ hash } = location) {
   try {
-    const queries = JSON.parse(decodeURIComponent(location.hash.slice(1)));
+    const queries = JSON.parse(decodeURIComponent(hash.slice(1)));
     if (Array.isArray(queries) && queries.length > 0 && queries.every(isUsable)) return queries.slice(0, 4);
   } catch {
     // No setting in the address, or a broken one.
