@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "hw_specs/calibration_words.hpp"
-#include "model/predict.hpp"
 #include "reports/chart.hpp"
 #include "reports/forecast_charts.hpp"
 #include "reports/gpu_charts.hpp"
@@ -108,16 +107,11 @@ std::vector<WorstCase> worst_cases(const Comparison& comparison, const Gpu& gpu)
   for (const std::size_t index : comparison.worst) {
     if (cases.size() == kMost) break;
     const Row& row = comparison.rows.at(index);
-    try {
-      const KernelRef kernel = find_kernel(row.kernel);
-      Prediction prediction = predict(kernel, row.problem, gpu, {row.cache, {}, kQueueNeverEmpty});
-      if (!prediction.time) continue;
-      const std::string name = row.kernel + " " + shape_text(kernel, row.problem) + ", " +
-                               signed_percent(row.time_s.error());
-      cases.push_back({name, std::move(prediction), row.time_s.measured});
-    } catch (const InputError&) {
-      continue;
-    }
+    std::optional<Prediction> prediction = forecast_of(row, gpu);
+    if (!prediction || !prediction->time) continue;
+    const std::string name = row.kernel + " " + shape_text(find_kernel(row.kernel), row.problem) +
+                             ", " + signed_percent(row.time_s.error());
+    cases.push_back({name, std::move(prediction), row.time_s.measured});
   }
   return cases;
 }

@@ -89,16 +89,23 @@ RooflinePoint roofline_point(const validation::Row& row) {
   return point;
 }
 
+std::optional<Prediction> forecast_of(const validation::Row& row, const Gpu& gpu) {
+  try {
+    const KernelRef kernel = find_kernel(row.kernel);
+    Problem problem = row.problem;
+    check(kernel, problem, (1U << kernel.parameters().size()) - 1);
+    return predict(kernel, problem, gpu, {row.cache, {}, kQueueNeverEmpty});
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
 RooflinePoint roofline_point(const validation::Row& row, const Gpu& gpu) {
   RooflinePoint point = roofline_point(row);
-  try {
-    const Prediction prediction =
-        predict(find_kernel(row.kernel), row.problem, gpu, {row.cache, {}, kQueueNeverEmpty});
-    std::vector<LevelIntensity> levels = levels_of(prediction.work);
-    if (!levels.empty()) point.levels = std::move(levels);
-  } catch (const InputError&) {
-    return point;  // a kernel that the catalog no longer has
-  }
+  const auto prediction = forecast_of(row, gpu);
+  if (!prediction) return point;
+  std::vector<LevelIntensity> levels = levels_of(prediction->work);
+  if (!levels.empty()) point.levels = std::move(levels);
   return point;
 }
 
