@@ -39,25 +39,28 @@ double median(std::vector<double> values) {
 /// Ticks that people know for ratios, those inside the axis.
 Json ratio_ticks(const LogAxis& axis) {
   Json ticks = Json::array();
-  for (const double tick :
-       {0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0}) {
+  const std::vector<double> all = axis.pixels < kErrorWidth
+                                      ? std::vector{0.1, 0.5, 1.0, 2.0, 10.0}
+                                      : std::vector{0.1, 0.2,  0.33, 0.5, 0.67, 0.8, 0.9, 1.0,
+                                                    1.1, 1.25, 1.5,  2.0, 3.0,  5.0, 10.0};
+  for (const double tick : all) {
     if (tick >= axis.low && tick <= axis.high) ticks.push_back(tick);
   }
   return ticks;
 }
 
-LogAxis axis_around(const std::vector<const Row*>& rows) {
+LogAxis axis_around(const std::vector<const Row*>& rows, double width) {
   double reach = 1.3;
   for (const Row* row : rows) reach = std::max({reach, ratio_of(*row), 1 / ratio_of(*row)});
-  return {1 / (1.1 * reach), 1.1 * reach, 600, "Predicted time over measured time", ""};
+  return {1 / (1.1 * reach), 1.1 * reach, width, "Predicted time over measured time", ""};
 }
 
-Json regime_channels(Json encoding) {
+Json regime_channels(Json encoding, double width) {
   std::vector<std::string> regimes;
   for (const Regime regime : {Regime::launch_bound, Regime::memory, Regime::compute}) {
     regimes.emplace_back(name(regime));
   }
-  encoding["color"] = colour("regime", regimes, "", 3);
+  encoding["color"] = colour("regime", regimes, "", width < kErrorWidth ? 2 : 3);
   encoding["shape"] = {
       {"field", "regime"},
       {"type", "nominal"},
@@ -75,7 +78,7 @@ Json at(const Json& x, double value) {
 
 }  // namespace
 
-std::string error_chart(const validation::Comparison& comparison) {
+std::string error_chart(const validation::Comparison& comparison, double width) {
   std::vector<const Row*> rows;
   std::vector<std::string> families;
   std::map<std::string, std::vector<double>> ratios;
@@ -93,7 +96,7 @@ std::string error_chart(const validation::Comparison& comparison) {
         {{"family", family}, {"ratio", middle}, {"text", figure_text(middle, 3) + "×"}});
   }
 
-  const LogAxis axis = axis_around(rows);
+  const LogAxis axis = axis_around(rows, width);
   Json x = axis.channel("ratio");
   x["axis"]["values"] = ratio_ticks(axis);
   x["axis"]["labelExpr"] = "format(datum.value, '~r') + '×'";
@@ -103,7 +106,7 @@ std::string error_chart(const validation::Comparison& comparison) {
                   {"scale", {{"domain", families}}},
                   {"axis", {{"grid", true}, {"ticks", false}, {"domain", false}}}};
   const Json once = {{"values", {Json::object()}}};
-  Json points = regime_channels({{"x", x}, {"y", y}});
+  Json points = regime_channels({{"x", x}, {"y", y}}, width);
   points["tooltip"] = tooltip({{"kernel", "Kernel"},
                                {"problem", "Problem"},
                                {"regime", "Regime"},
@@ -138,6 +141,9 @@ std::string error_chart(const validation::Comparison& comparison) {
   spec["width"] = axis.pixels;
   spec["height"] = kRow * static_cast<double>(std::max<std::size_t>(families.size(), 1));
   spec["layer"] = std::move(layers);
+  if (width < kErrorWidth) {
+    spec["title"]["subtitle"] = {"Band: ±10%. Bar and number:", "median of the family."};
+  }
   return json_text(spec);
 }
 

@@ -24,6 +24,10 @@ file(GLOB_RECURSE wasm_inputs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/model/*.?
      "${PROJECT_SOURCE_DIR}/cli/explorer/*.?pp")
 file(GLOB wasm_more CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/hw_specs/*.?pp"
      "${PROJECT_SOURCE_DIR}/hw_specs/*.json" "${PROJECT_SOURCE_DIR}/hw_specs/calibration/*.json" *.?pp)
+file(GLOB wasm_words CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/architectures/*" 
+     "${PROJECT_SOURCE_DIR}/cli/output/answer*.?pp" "${PROJECT_SOURCE_DIR}/cli/output/step_output.?pp"
+     "${PROJECT_SOURCE_DIR}/cli/output/json_writer.hpp" "${PROJECT_SOURCE_DIR}/cli/input/query.?pp"
+     "${PROJECT_SOURCE_DIR}/cli/input/task.?pp")
 set(wasm_launcher "")
 if(ROOFCAST_CCACHE)
   set(wasm_launcher "EM_COMPILER_WRAPPER=${ROOFCAST_CCACHE}")
@@ -39,7 +43,7 @@ add_custom_command(
   COMMAND "${CMAKE_COMMAND}" -E env NODE_PATH=/usr/share/nodejs
           ${wasm_launcher} "${CMAKE_COMMAND}" --build "${wasm_build}"
   DEPENDS ${wasm_inputs} ${wasm_more} "${wasm_source}/CMakeLists.txt"
-          "${PROJECT_SOURCE_DIR}/cli/output/answer_json.cpp" "${PROJECT_SOURCE_DIR}/cli/output/json_writer.hpp"
+          ${wasm_words}
   COMMENT "Compiling the model to WebAssembly"
   VERBATIM)
 

@@ -77,6 +77,8 @@ Json total_row(const NamedForecast& forecast) {
           {"expected", time.expected_s},
           {"low", time.low_s},
           {"high", time.high_s},
+          {"measured", forecast.measured_s ? Json(*forecast.measured_s) : Json()},
+          {"end", std::max(time.high_s, forecast.measured_s.value_or(0))},
           {"text", si(time.expected_s, "s")}};
 }
 
@@ -102,7 +104,12 @@ Json part_layers(const Json& y, double most, const std::vector<std::string>& nam
   layers.push_back({{"name", "part-totals"},
                     {"data", {{"name", "totals"}}},
                     {"mark", mark("text", "bar-text", {{"align", "left"}, {"dx", 6}})},
-                    {"encoding", {{"x", x("high")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+                    {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+  layers.push_back({{"name", "part-measured"},
+                    {"data", {{"name", "totals"}}},
+                    {"transform", {{{"filter", "isValid(datum.measured)"}}}},
+                    {"mark", mark("point", "ridge", {{"filled", true}, {"size", 60}})},
+                    {"encoding", {{"x", x("measured")}, {"y", y}}}});
   return layers;
 }
 
@@ -129,6 +136,7 @@ std::string parts_chart(const std::vector<NamedForecast>& forecasts, double widt
   for (const Part part : parts) names.emplace_back(name(part));
   Json rows = Json::array(), totals = Json::array();
   double most = 0;
+  bool measured = false;
   for (const NamedForecast& forecast : forecasts) {
     if (!forecast.prediction->time) continue;
     const Forecast& time = *forecast.prediction->time;
@@ -140,10 +148,13 @@ std::string parts_chart(const std::vector<NamedForecast>& forecasts, double widt
       add_once(names, "other");
     }
     totals.push_back(total_row(forecast));
-    most = std::max(most, time.high_s);
+    most = std::max({most, time.high_s, forecast.measured_s.value_or(0)});
+    measured = measured || forecast.measured_s;
   }
   const auto count = static_cast<double>(totals.size());
-  Json spec = chart("Where the expected time goes", "The parts add up. Line: interval.",
+  Json spec = chart("Where the expected time goes",
+                    measured ? "The parts add up. Line: interval. ●: measured."
+                             : "The parts add up. Line: interval.",
                     {{"parts", std::move(rows)}, {"totals", std::move(totals)}});
   spec["width"] = width;
   spec["height"] = kRow * count;

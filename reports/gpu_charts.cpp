@@ -17,6 +17,7 @@ namespace {
 constexpr double kPanel = 190;
 constexpr double kRow = 30;
 constexpr double kYears = 720;
+constexpr double kNarrowYears = 240;
 
 /// A level of memory as far as it is known.
 struct LevelFacts {
@@ -124,22 +125,25 @@ std::vector<Generation> generations_of(const std::vector<Gpu>& gpus) {
 }
 
 Json growth_row(const std::string& name, const std::string& what, double value,
-                const std::string& text) {
-  return {{"name", name}, {"what", what}, {"value", value}, {"text", text}};
+                const std::string& text, bool told) {
+  return {{"name", name}, {"what", what}, {"value", value}, {"text", text}, {"told", told}};
 }
 
-Json device_channel(const std::vector<std::string>& names) {
+Json device_channel(const std::vector<std::string>& names, bool narrow) {
   return {{"field", "name"},
           {"type", "nominal"},
           {"title", nullptr},
           {"scale", {{"domain", names}}},
-          {"axis", {{"labelAngle", 0}, {"grid", false}, {"labelExpr", "split(datum.label, ' ')"}}}};
+          {"axis", narrow ? Json{{"labelAngle", -60}, {"grid", false}}
+                          : Json{{"labelAngle", 0},
+                                 {"grid", false},
+                                 {"labelExpr", "split(datum.label, ' ')"}}}};
 }
 
 Json line_panel(const std::string& data, const LogAxis& y, const std::vector<std::string>& names,
-                const std::vector<std::string>& lines) {
-  const Json x = device_channel(names);
-  Json colours = colour("what", lines, "", 2);
+                const std::vector<std::string>& lines, bool narrow) {
+  const Json x = device_channel(names, narrow);
+  Json colours = colour("what", lines, "", narrow ? 1 : 2);
   if (lines.size() < 2) colours["legend"] = nullptr;
   Json shape = {{"field", "what"},
                 {"type", "nominal"},
@@ -165,18 +169,21 @@ Json line_panel(const std::string& data, const LogAxis& y, const std::vector<std
          {"tooltip", tooltip({{"name", "GPU"}, {"what", "Figure"}, {"text", "Value"}})}}}});
   // Of two lines the upper has its figures above, the lower below.
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    layers.push_back({{"name", data + " texts of " + lines[i]},
-                      {"data", source},
-                      {"transform", {{{"filter", "datum.what == '" + lines[i] + "'"}}}},
-                      {"mark", mark("text", "roof-label", {{"dy", i == 0 ? -12 : 17}})},
-                      {"encoding", {{"x", x}, {"y", values}, {"text", {{"field", "text"}}}}}});
+    layers.push_back(
+        {{"name", data + " texts of " + lines[i]},
+         {"data", source},
+         {"transform", {{{"filter", "datum.what == '" + lines[i] + "' && datum.told"}}}},
+         {"mark", mark("text", "roof-label", {{"dy", i == 0 ? -12 : 17}})},
+         {"encoding", {{"x", x}, {"y", values}, {"text", {{"field", "text"}}}}}});
   }
-  return {{"width", kYears}, {"height", y.pixels}, {"layer", std::move(layers)}};
+  return {{"width", narrow ? kNarrowYears : kYears},
+          {"height", y.pixels},
+          {"layer", std::move(layers)}};
 }
 
 }  // namespace
 
-std::string memory_hierarchy_chart(const Gpu& gpu) {
+std::string memory_hierarchy_chart(const Gpu& gpu, bool narrow) {
   struct Figure {
     const char* title;
     const char* unit;
@@ -204,12 +211,15 @@ std::string memory_hierarchy_chart(const Gpu& gpu) {
       chart("Memory of " + (gpu.title.empty() ? gpu.name : gpu.title),
             "All SMs together; latency with nothing else under way; what is not known is left out",
             std::move(data));
-  spec["hconcat"] = std::move(panels);
+  spec[narrow ? "vconcat" : "hconcat"] = std::move(panels);
+  if (narrow)
+    spec["title"]["subtitle"] = {"All SMs together; latency with nothing else",
+                                 "under way; what is not known is left out"};
   spec["spacing"] = 30;
   return json_text(spec);
 }
 
-std::string generations_chart(const std::vector<Gpu>& gpus) {
+std::string generations_chart(const std::vector<Gpu>& gpus, bool narrow) {
   const std::vector<Generation> generations = generations_of(gpus);
   if (generations.size() < 2) {
     throw InputError(
@@ -223,15 +233,17 @@ std::string generations_chart(const std::vector<Gpu>& gpus) {
   double most = 1, low = HUGE_VAL, high = 0;
   for (const Generation& one : generations) {
     const std::string name = one.name + " " + std::to_string(one.year);
+    // Neighbours of a narrow chart have no room for their figures: the last and every other one back.
+    const bool told = !narrow || (generations.size() - names.size()) % 2 == 1;
     names.push_back(name);
     const double flops = one.flops_per_s / first.flops_per_s;
     const double bytes = one.bytes_per_s / first.bytes_per_s;
     const double ridge = one.flops_per_s / one.bytes_per_s;
     // The first is 1× in both: one text there.
-    growth.push_back(growth_row(name, arithmetic, flops, figure_text(flops, 3) + "×"));
-    growth.push_back(
-        growth_row(name, bandwidth, bytes, &one == &first ? "" : figure_text(bytes, 3) + "×"));
-    ridges.push_back(growth_row(name, "ridge", ridge, si(ridge, "FLOP/B")));
+    growth.push_back(growth_row(name, arithmetic, flops, figure_text(flops, 3) + "×", told));
+    growth.push_back(growth_row(name, bandwidth, bytes,
+                                &one == &first ? "" : figure_text(bytes, 3) + "×", told));
+    ridges.push_back(growth_row(name, "ridge", ridge, si(ridge, "FLOP/B"), told));
     most = std::max({most, flops, bytes});
     low = std::min(low, ridge);
     high = std::max(high, ridge);
@@ -241,8 +253,11 @@ std::string generations_chart(const std::vector<Gpu>& gpus) {
   Json spec = chart("Arithmetic grows faster than bandwidth",
                     "Of each architecture the GPU with the most arithmetic, by its datasheet",
                     {{"growth", std::move(growth)}, {"ridges", std::move(ridges)}});
-  spec["vconcat"] = {line_panel("growth", times, names, {arithmetic, bandwidth}),
-                     line_panel("ridges", ratio, names, {"ridge"})};
+  spec["vconcat"] = {line_panel("growth", times, names, {arithmetic, bandwidth}, narrow),
+                     line_panel("ridges", ratio, names, {"ridge"}, narrow)};
+  if (narrow)
+    spec["title"]["subtitle"] = {"Of each architecture the GPU with",
+                                 "the most arithmetic, by its datasheet"};
   spec["resolve"] = {{"scale", {{"color", "independent"}, {"shape", "independent"}}}};
   return json_text(spec);
 }

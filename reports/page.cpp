@@ -3,11 +3,32 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "reports/chart.hpp"
 #include "reports/text.hpp"
 
 namespace roofcast::reports {
+
+namespace {
+
+/// Data sets that both variants hold are written once: the page's script puts them in.
+Json without_shared_data(Json narrow, const Json& wide) {
+  Json own = Json::object();
+  for (const auto& [name, rows] : narrow.at("datasets").items()) {
+    const auto same = wide.at("datasets").find(name);
+    if (same == wide.at("datasets").end() || *same != rows) own[name] = rows;
+  }
+  narrow["datasets"] = std::move(own);
+  narrow.erase("config");
+  return narrow;
+}
+
+}  // namespace
+
+PageChart page_chart(std::string id, double wide, const std::function<std::string(double)>& draw) {
+  return {std::move(id), Json::parse(draw(wide)), Json::parse(draw(kNarrowFrame))};
+}
 
 std::string chart_element(const std::string& id) {
   return fmt::format("<div class=\"chart\" id=\"{}\"><div class=\"screen\"></div></div>\n", id);
@@ -23,6 +44,9 @@ std::string page(const std::string& title, const std::string& body,
   Json data = {{"charts", Json::array()}, {"themes", {{"dark", chart_config(Theme::dark)}}}};
   for (const PageChart& chart : charts) {
     data["charts"].push_back({{"id", chart.id}, {"spec", chart.spec}});
+    if (!chart.narrow.is_null()) {
+      data["charts"].back()["narrow"] = without_shared_data(chart.narrow, chart.spec);
+    }
   }
   return fill_template(kPageTemplate, [&](std::string_view slot) -> std::string {
     if (slot == "title") return escape_html(title);
@@ -49,12 +73,18 @@ std::string fill_template(std::string_view rest,
   return html += rest;
 }
 
-std::string chart_page(const std::string& title, const std::string& vega_lite_json) {
-  const Json spec = Json::parse(vega_lite_json, nullptr, /*allow_exceptions=*/false);
-  if (!spec.is_object()) throw InputError("a chart is a Vega-Lite specification, a JSON object");
+std::string chart_page(const std::string& title, const std::string& vega_lite_json,
+                       const std::string& narrow_json) {
+  const auto parsed = [](const std::string& text) {
+    Json spec = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!spec.is_object()) throw InputError("a chart is a Vega-Lite specification, a JSON object");
+    return spec;
+  };
+  const Json spec = parsed(vega_lite_json);
+  const Json narrow = narrow_json.empty() ? Json() : parsed(narrow_json);
   const std::string body =
       fmt::format("<main>\n<h1>{}</h1>\n{}</main>", escape_html(title), chart_element("chart"));
-  return page(title, body, {{"chart", spec}});
+  return page(title, body, {{"chart", spec, narrow}});
 }
 
 }  // namespace roofcast::reports

@@ -15,6 +15,7 @@ extern const std::string_view kPageTemplate;
 struct PageChart {
   std::string id;  ///< of the element that `chart_element` made
   Json spec;
+  Json narrow{};  ///< the same for a phone's width; null: `spec` serves both
 };
 
 /// Where the page draws the chart of that id.
@@ -23,6 +24,9 @@ std::string chart_element(const std::string& id);
 /// The template with each `<!--page:SLOT-->` replaced by what `content` says of the slot.
 std::string fill_template(std::string_view page_template,
                           const std::function<std::string(std::string_view)>& content);
+
+/// A chart of both widths, drawn by `draw` of a frame's width in pixels.
+PageChart page_chart(std::string id, double wide, const std::function<std::string(double)>& draw);
 
 /// `body` is HTML, `title` is text.
 std::string page(const std::string& title, const std::string& body,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -13,7 +14,6 @@ namespace {
 using validation::Comparison;
 using validation::Row;
 
-constexpr double kSide = 400;
 constexpr double kTolerance = 0.1;
 
 bool drawable(const Row& row) {
@@ -71,9 +71,10 @@ class Domain {
     low_ = std::min(low_, value);
     high_ = std::max(high_, value);
   }
-  LogAxis axis(double margin, std::string title, std::string unit, double fallback) const {
+  LogAxis axis(double margin, double pixels, std::string title, std::string unit,
+               double fallback) const {
     const bool empty = low_ > high_;
-    return {(empty ? fallback : low_) / margin, (empty ? 100 * fallback : high_) * margin, kSide,
+    return {(empty ? fallback : low_) / margin, (empty ? 100 * fallback : high_) * margin, pixels,
             std::move(title), std::move(unit)};
   }
 
@@ -98,8 +99,11 @@ Json faded(double shown) {
   return {{"condition", {{"param", "chosen"}, {"value", shown}}}, {"value", 0.05}};
 }
 
-Json panel_title(std::string_view text, std::string_view subtitle) {
-  return {{"text", text}, {"subtitle", subtitle}, {"style", "panel-title"}};
+/// The words in one line, or in two of a narrow panel.
+Json panel_title(std::string_view text, const std::array<std::string, 2>& words, double pixels) {
+  Json subtitle = words;
+  if (pixels >= kTimesWidth) subtitle = words[0] + " " + words[1];
+  return {{"text", text}, {"subtitle", std::move(subtitle)}, {"style", "panel-title"}};
 }
 
 /// Small where there are many.
@@ -149,9 +153,10 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
                        {"bind", "legend"}}}},
                     {"mark", dots},
                     {"encoding", points}});
-  return {{"title", panel_title("Time", "Band: ±10%. Above the line: faster than forecast.")},
-          {"width", kSide},
-          {"height", kSide},
+  return {{"title", panel_title("Time", {"Band: ±10%. Above the line:", "faster than forecast."},
+                                measured.pixels)},
+          {"width", measured.pixels},
+          {"height", measured.pixels},
           {"layer", layers}};
 }
 
@@ -188,15 +193,16 @@ Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const 
                     {"mark", dots},
                     {"encoding", points}});
   return {
-      {"title", panel_title("Error over size", "Band: ±10%. Below zero: slower than forecast.")},
-      {"width", kSide},
-      {"height", kSide},
+      {"title", panel_title("Error over size", {"Band: ±10%. Below zero:", "slower than forecast."},
+                            bytes.pixels)},
+      {"width", bytes.pixels},
+      {"height", bytes.pixels},
       {"layer", layers}};
 }
 
 }  // namespace
 
-std::string predicted_measured_chart(const Comparison& comparison) {
+std::string predicted_measured_chart(const Comparison& comparison, double width) {
   std::vector<const Row*> rows;
   std::set<std::string> families;
   for (const Row& row : comparison.rows) {
@@ -219,10 +225,13 @@ std::string predicted_measured_chart(const Comparison& comparison) {
     reach = std::max(reach, 1.08 * std::abs(row->time_s.error()));
     add_once(groups, group_of(*row, one_family));
   }
-  const LogAxis measured = times.axis(1.35, "Measured time (median; bar: p10 to p90)", "s", 1e-5);
+  const bool narrow = width < kTimesWidth;
+  const LogAxis measured = times.axis(
+      1.35, width,
+      narrow ? "Measured (bar: p10 to p90)" : "Measured time (median; bar: p10 to p90)", "s", 1e-5);
   LogAxis predicted = measured;
-  predicted.title = "Predicted time (bar: low to high)";
-  const LogAxis bytes = sizes.axis(1.5, "DRAM bytes moved (predicted)", "B", 1e6);
+  predicted.title = narrow ? "Predicted (bar: low to high)" : "Predicted time (bar: low to high)";
+  const LogAxis bytes = sizes.axis(1.5, width, "DRAM bytes moved (predicted)", "B", 1e6);
 
   Json data;
   data["cases"] = case_rows(rows, one_family);
@@ -232,15 +241,15 @@ std::string predicted_measured_chart(const Comparison& comparison) {
         {{"x", x}, {"low", x * (1 - kTolerance)}, {"high", x * (1 + kTolerance)}});
   }
 
-  const Json colours = colour("group", groups, "", 7);
+  const Json colours = colour("group", groups, "", narrow ? 2 : 7);
   Json spec =
       chart("Predicted against measured",
             comparison.device + ", " + std::to_string(rows.size()) + " cases", std::move(data));
   spec["data"] = {{"name", "cases"}};
   spec["spacing"] = 44;
   const Json dots = dot(rows.size());
-  spec["hconcat"] = {time_panel(measured, predicted, colours, dots),
-                     error_panel(bytes, reach, colours, dots)};
+  spec[narrow ? "vconcat" : "hconcat"] = {time_panel(measured, predicted, colours, dots),
+                                          error_panel(bytes, reach, colours, dots)};
   return json_text(spec);
 }
 

@@ -4,6 +4,8 @@
 
 #include "hw_specs/calibration_words.hpp"
 #include "reports/chart.hpp"
+#include "reports/forecast_charts.hpp"
+#include "reports/gpu_charts.hpp"
 #include "reports/html_table.hpp"
 #include "reports/page.hpp"
 #include "reports/plot.hpp"
@@ -46,7 +48,7 @@ std::string figures(const Comparison& comparison) {
 
 /// Families that compute, each with its points; copies have no place under a roofline.
 std::vector<std::pair<std::string, std::vector<RooflinePoint>>> rooflines(
-    const Comparison& comparison) {
+    const Comparison& comparison, const Gpu& gpu) {
   std::vector<std::string> families;
   for (const Row& row : comparison.rows) {
     if (row.work_flops > 0 && row.work_dram_bytes > 0) add_once(families, row.family);
@@ -56,7 +58,7 @@ std::vector<std::pair<std::string, std::vector<RooflinePoint>>> rooflines(
     std::vector<RooflinePoint> points;
     for (const Row& row : comparison.rows) {
       if (row.family != family || !(row.work_flops > 0) || !(row.work_dram_bytes > 0)) continue;
-      points.push_back(roofline_point(row));
+      points.push_back(roofline_point(row, gpu));
     }
     result.emplace_back(family, std::move(points));
   }
@@ -87,24 +89,61 @@ std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* 
   return html + "</dl>\n";
 }
 
-std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run) {
+/// A worst case with its forecast; none where the catalog no longer has the kernel.
+struct WorstCase {
+  std::string name;
+  std::optional<Prediction> prediction;
+  double measured_s = 0;
+};
+
+std::vector<WorstCase> worst_cases(const Comparison& comparison, const Gpu& gpu) {
+  constexpr std::size_t kMost = 8;
+  std::vector<WorstCase> cases;
+  for (const std::size_t index : comparison.worst) {
+    if (cases.size() == kMost) break;
+    const Row& row = comparison.rows.at(index);
+    std::optional<Prediction> prediction = forecast_of(row, gpu);
+    if (!prediction || !prediction->time) continue;
+    const std::string name = row.kernel + " " + shape_text(find_kernel(row.kernel), row.problem) +
+                             ", " + signed_percent(row.time_s.error());
+    cases.push_back({name, std::move(prediction), row.time_s.measured});
+  }
+  return cases;
+}
+
+/// The file of the run as data of the page, and the button that saves it.
+std::string embedded_run(const std::string& text) {
+  const Json run = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (run.is_discarded()) return "";
+  return "<p class=\"tools\"><button type=\"button\" id=\"save-run\">Save the run "
+         "(JSON)</button></p>\n"
+         "<script type=\"application/json\" id=\"run\">" +
+         script_json(run) + "</script>\n";
+}
+
+std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run,
+                   const std::string& run_text) {
   const std::string device = comparison.device.empty() ? gpu.title : comparison.device;
   const std::string title = "Predicted against measured: " + device;
   std::vector<PageChart> charts;
-  const auto draw = [&charts](std::string id, const std::string& spec) {
-    std::string element = chart_element(id);
-    charts.push_back({std::move(id), Json::parse(spec)});
-    return element;
+  const auto draw = [&charts](const std::string& id, double wide, const auto& spec) {
+    charts.push_back(page_chart(id, wide, spec));
+    return chart_element(id);
   };
 
   std::string body =
       fmt::format("<main>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escape_html(title),
                   escape_html(gpu.name + ", measured " + comparison.date));
   body += figures(comparison);
+  body += "<h2>Device and conditions</h2>\n" + provenance(comparison, gpu, run) +
+          embedded_run(run_text);
   if (!comparison.rows.empty()) {
     body += "<h2>Predicted against measured time</h2>\n" +
-            draw("times", predicted_measured_chart(comparison));
-    body += "<h2>Error by family and regime</h2>\n" + draw("errors", error_chart(comparison));
+            draw("times", kTimesWidth,
+                 [&](double width) { return predicted_measured_chart(comparison, width); });
+    body +=
+        "<h2>Error by family and regime</h2>\n" +
+        draw("errors", kErrorWidth, [&](double width) { return error_chart(comparison, width); });
     body += "<h2>By family</h2>\n" + summary_table(comparison.by_family, "Family");
     body += "<h2>By regime</h2>\n" + summary_table(comparison.by_regime, "Regime");
     if (!comparison.by_family_and_regime.empty()) {
@@ -118,13 +157,24 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run)
   }
   if (!comparison.worst.empty()) {
     body += "<h2>Largest errors</h2>\n" + case_table(comparison, comparison.worst, "worst");
+    const std::vector<WorstCase> worst = worst_cases(comparison, gpu);
+    std::vector<NamedForecast> forecasts;
+    for (const WorstCase& one : worst) {
+      forecasts.push_back({one.name, &*one.prediction, one.measured_s});
+    }
+    if (!forecasts.empty()) {
+      body += draw("worst-parts", kErrorWidth,
+                   [&](double width) { return parts_chart(forecasts, width); });
+    }
   }
-  const auto families = rooflines(comparison);
+  const auto families = rooflines(comparison, gpu);
   if (!families.empty()) body += "<h2>Rooflines</h2>\n";
   for (std::size_t i = 0; i < families.size(); ++i) {
-    Json spec = Json::parse(roofline_chart(gpu, families[i].second));
-    spec["title"]["text"] = families[i].first;
-    body += draw(fmt::format("roofline-{}", i), spec.dump());
+    body += draw(fmt::format("roofline-{}", i), kRooflineWidth, [&](double width) {
+      Json spec = Json::parse(roofline_chart(gpu, families[i].second, width));
+      spec["title"]["text"] = families[i].first;
+      return spec.dump();
+    });
   }
   if (!comparison.rows.empty()) {
     std::vector<std::size_t> all(comparison.rows.size());
@@ -138,18 +188,22 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run)
   if (!comparison.failures.empty()) {
     body += "<h2>Failures</h2>\n" + failure_table(comparison.failures);
   }
-  body += "<h2>Provenance</h2>\n" + provenance(comparison, gpu, run) + "</main>";
+  body += "<h2>Memory of the device</h2>\n" + draw("memory", kErrorWidth, [&](double width) {
+            return memory_hierarchy_chart(gpu, width < kErrorWidth);
+          });
+  body += "</main>";
   return page(title, body, charts);
 }
 
 }  // namespace
 
 std::string report_page(const Comparison& comparison, const Gpu& gpu) {
-  return report(comparison, gpu, nullptr);
+  return report(comparison, gpu, nullptr, "");
 }
 
-std::string report_page(const Comparison& comparison, const Gpu& gpu, const Run& run) {
-  return report(comparison, gpu, &run);
+std::string report_page(const Comparison& comparison, const Gpu& gpu, const Run& run,
+                        const std::string& run_text) {
+  return report(comparison, gpu, &run, run_text);
 }
 
 }  // namespace roofcast::reports

@@ -51,13 +51,6 @@ const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
       {"Kernel", "", true, [](const Row& r) { return text_cell(r.kernel); }},
       {"Problem", "", true, [](const Row& r) { return text_cell(r.problem_text); }},
-      {"Cache",
-       "cold: L2 holds nothing of use; warm: what an earlier kernel just computed; steady: "
-       "launches back to back",
-       true, [](const Row& r) { return text_cell(validation::name(r.cache)); },
-       [](const Row& r) { return r.cache != CacheState::cold; }},
-      {"Bound by", "what bounds the forecast", true,
-       [](const Row& r) { return text_cell(name(r.bound)); }},
       {"Predicted", "expected time", false,
        [](const Row& r) { return time_cell(r.time_s.predicted); }},
       {"Measured", "median", false, [](const Row& r) { return time_cell(r.time_s.measured); }},
@@ -68,6 +61,13 @@ const std::vector<Column>& columns() {
          const bool inside = in_interval(r);
          return number_cell(inside ? 1 : 0, inside ? "yes" : "no", inside ? "" : "warn");
        }},
+      {"Cache",
+       "cold: L2 holds nothing of use; warm: what an earlier kernel just computed; steady: "
+       "launches back to back",
+       true, [](const Row& r) { return text_cell(validation::name(r.cache)); },
+       [](const Row& r) { return r.cache != CacheState::cold; }},
+      {"Bound by", "what bounds the forecast", true,
+       [](const Row& r) { return text_cell(name(r.bound)); }},
       {"Limit", "no measurement may be shorter", false,
        [](const Row& r) { return time_cell(r.limit_s); }},
       {"Of limit", "limit ÷ measured", false,

@@ -62,20 +62,25 @@ Json bandwidth_panel(Json& data, const std::vector<RooflinePoint>& points, const
   const auto x = [&](const char* field) -> Json {
     return {{"field", field},
             {"type", "quantitative"},
-            {"title", "DRAM bandwidth of kernels without FLOPs (| datasheet, ¦ sustained)"},
+            {"title", width < kNarrow
+                          ? "DRAM bandwidth without FLOPs"
+                          : "DRAM bandwidth of kernels without FLOPs (| datasheet, ¦ sustained)"},
             {"scale", {{"domain", {0, 1.12 * most}}, {"nice", false}}},
-            {"axis", {{"labelExpr", si_label("B/s")}, {"tickCount", 6}}}};
+            {"axis", {{"labelExpr", si_label("B/s")}, {"tickCount", width < kNarrow ? 3 : 6}}}};
   };
-  const Json y = {{"field", "name"},
-                  {"type", "nominal"},
-                  {"sort", nullptr},
-                  {"title", nullptr},
-                  {"axis",
-                   {{"labelLimit", kNames},
-                    {"labelAlign", "left"},
-                    {"labelPadding", std::min(kNames, longest) + 4},
-                    {"ticks", false},
-                    {"domain", false}}}};
+  const bool narrow = width < kNarrow;
+  Json y = {{"field", "name"},
+            {"type", "nominal"},
+            {"sort", nullptr},
+            {"title", nullptr},
+            {"axis",
+             {{"labelLimit", kNames},
+              {"labelAlign", "left"},
+              {"labelPadding", std::min(kNames, longest) + 4},
+              {"ticks", false},
+              {"domain", false}}}};
+  // A narrow frame has no room beside it: names stand over their bars.
+  if (narrow) y["axis"] = nullptr;
   const Json shown =
       tooltip({{"name", "Kernel"}, {"text", "Predicted"}, {"measured_text", "Measured"}});
   Json layers = Json::array();
@@ -84,6 +89,11 @@ Json bandwidth_panel(Json& data, const std::vector<RooflinePoint>& points, const
   layers.push_back(layer("bandwidth-texts", "bandwidths",
                          mark("text", "bar-text", {{"align", "left"}}),
                          {{"x", {{"value", width + 6}}}, {"y", y}, {"text", {{"field", "text"}}}}));
+  if (narrow) {
+    layers.push_back(layer("bandwidth-names", "bandwidths",
+                           mark("text", "bar-text", {{"align", "left"}, {"dy", -14}}),
+                           {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "name"}}}}));
+  }
   Json measured = layer("bandwidth-measured", "bandwidths",
                         mark("point", "measured", {{"filled", true}, {"size", 60}}),
                         {{"x", x("measured")}, {"y", y}, {"tooltip", shown}});
@@ -99,7 +109,7 @@ Json bandwidth_panel(Json& data, const std::vector<RooflinePoint>& points, const
                {"legend", nullptr}}}});
   layers.push_back(std::move(rules));
   return {{"width", width},
-          {"height", kBar * static_cast<double>(bars.size())},
+          {"height", (narrow ? 2 * kBar : kBar) * static_cast<double>(bars.size())},
           {"layer", std::move(layers)}};
 }
 

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "reports/chart.hpp"
-#include "reports/point_labels.hpp"
 #include "reports/roofline_dots.hpp"
 #include "reports/roofline_roofs.hpp"
 #include "reports/text.hpp"
@@ -119,23 +117,6 @@ std::string subtitle_of(const std::vector<Dot>& dots, bool sustained) {
   return text;
 }
 
-/// Lines of the subtitle, parted where the frame ends.
-Json wrapped(const std::string& text, double width) {
-  Json lines = Json::array();
-  std::string line;
-  std::istringstream stream(text);
-  for (std::string word; stream >> word;) {
-    // Level names stand to the right of a wide frame: there is room for more.
-    const double room = width < kNarrow ? width : 1.5 * width;
-    if (!line.empty() && text_width(line + " " + word) > room) {
-      lines.push_back(std::exchange(line, ""));
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  lines.push_back(line);
-  return lines;
-}
-
 }  // namespace
 
 std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points, double width) {
@@ -162,7 +143,7 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
   const std::string title = gpu.title.empty() ? gpu.name : gpu.title;
   Json spec = chart(title, subtitle_of(apart ? dots : bare(dots), sustained), std::move(data));
   const std::string said = spec["title"]["subtitle"];
-  Json lines = wrapped(said, width);
+  Json lines = wrapped_lines(said, width);
   if (!common.empty()) lines.insert(lines.begin(), common);
   if (lines.size() > 1) spec["title"]["subtitle"] = std::move(lines);
   if (units.size() == 1 && bars.is_null()) {

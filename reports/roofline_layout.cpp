@@ -5,6 +5,9 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
+
+#include "reports/point_labels.hpp"
 
 namespace roofcast::reports {
 namespace {
@@ -56,26 +59,30 @@ std::set<std::string> common_words(const Words& labels) {
 
 }  // namespace
 
-std::vector<Dot> drawable_dots(const std::vector<RooflinePoint>& points, const Roofs& roofs) {
+std::optional<Dot> drawable_dot(const RooflinePoint& point, const Roofs& roofs) {
   const double most = kMostRidges * top_of(roofs) / slowest_memory(roofs);
+  if (!is_positive(point.predicted_flops_per_s) || !(point.intensity > 0)) return std::nullopt;
+  Dot dot{&point, {capped(point.intensity, most), point.predicted_flops_per_s}};
+  dot.beyond = point.intensity > most;
+  dot.above_roof = is_above_roof(point);
+  dot.has_interval = is_positive(point.low_flops_per_s.value_or(0)) &&
+                     is_positive(point.high_flops_per_s.value_or(0));
+  if (point.measured_flops_per_s) {
+    const double intensity = point.measured_intensity.value_or(point.intensity);
+    if (intensity > 0 && is_positive(*point.measured_flops_per_s)) {
+      dot.measured = Place{capped(intensity, most), *point.measured_flops_per_s};
+    }
+  }
+  for (const LevelIntensity& level : point.levels) {
+    if (is_positive(level.intensity) && level.intensity <= most) dot.levels.push_back(level);
+  }
+  return dot;
+}
+
+std::vector<Dot> drawable_dots(const std::vector<RooflinePoint>& points, const Roofs& roofs) {
   std::vector<Dot> dots;
   for (const RooflinePoint& point : points) {
-    if (!is_positive(point.predicted_flops_per_s) || !(point.intensity > 0)) continue;
-    Dot dot{&point, {capped(point.intensity, most), point.predicted_flops_per_s}};
-    dot.beyond = point.intensity > most;
-    dot.above_roof = is_above_roof(point);
-    dot.has_interval = is_positive(point.low_flops_per_s.value_or(0)) &&
-                       is_positive(point.high_flops_per_s.value_or(0));
-    if (point.measured_flops_per_s) {
-      const double intensity = point.measured_intensity.value_or(point.intensity);
-      if (intensity > 0 && is_positive(*point.measured_flops_per_s)) {
-        dot.measured = Place{capped(intensity, most), *point.measured_flops_per_s};
-      }
-    }
-    for (const LevelIntensity& level : point.levels) {
-      if (is_positive(level.intensity) && level.intensity <= most) dot.levels.push_back(level);
-    }
-    dots.push_back(std::move(dot));
+    if (auto dot = drawable_dot(point, roofs)) dots.push_back(std::move(*dot));
   }
   return dots;
 }
@@ -147,6 +154,22 @@ DotNames names_of(const std::vector<Dot>& dots) {
     result.names.push_back(std::move(name));
   }
   return result;
+}
+
+Json wrapped_lines(const std::string& text, double width) {
+  Json lines = Json::array();
+  std::string line;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) {
+    // Level names stand to the right of a wide frame: there is room for more.
+    const double room = width < kNarrow ? width : 1.5 * width;
+    if (!line.empty() && text_width(line + " " + word) > room) {
+      lines.push_back(std::exchange(line, ""));
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  lines.push_back(line);
+  return lines;
 }
 
 }  // namespace roofcast::reports

@@ -45,6 +45,8 @@ struct Frame {
   Pixel pixel(const Place& p) const { return {x.position(p.intensity), y.position(p.flops_per_s)}; }
 };
 
+/// None without a positive rate and intensity.
+std::optional<Dot> drawable_dot(const RooflinePoint& point, const Roofs& roofs);
 /// Those with a positive rate and intensity.
 std::vector<Dot> drawable_dots(const std::vector<RooflinePoint>& points, const Roofs& roofs);
 
@@ -61,5 +63,8 @@ struct DotNames {
   std::string common;              ///< words of the shape that all of them share
 };
 DotNames names_of(const std::vector<Dot>& dots);
+
+/// Lines of a subtitle, parted where the frame and the names beside it end.
+Json wrapped_lines(const std::string& text, double width);
 
 }  // namespace roofcast::reports

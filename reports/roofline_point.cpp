@@ -1,7 +1,9 @@
 #include "reports/roofline_point.hpp"
 
 #include <limits>
+#include <utility>
 
+#include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
 
 namespace roofcast::reports {
@@ -84,6 +86,26 @@ RooflinePoint roofline_point(const validation::Row& row) {
     point.measured_intensity = row.work_flops / row.dram_bytes->measured;
     point.measured_dram_bytes_per_s = row.dram_bytes->measured / row.time_s.measured;
   }
+  return point;
+}
+
+std::optional<Prediction> forecast_of(const validation::Row& row, const Gpu& gpu) {
+  try {
+    const KernelRef kernel = find_kernel(row.kernel);
+    Problem problem = row.problem;
+    check(kernel, problem, (1U << kernel.parameters().size()) - 1);
+    return predict(kernel, problem, gpu, {row.cache, {}, kQueueNeverEmpty});
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+RooflinePoint roofline_point(const validation::Row& row, const Gpu& gpu) {
+  RooflinePoint point = roofline_point(row);
+  const auto prediction = forecast_of(row, gpu);
+  if (!prediction) return point;
+  std::vector<LevelIntensity> levels = levels_of(prediction->work);
+  if (!levels.empty()) point.levels = std::move(levels);
   return point;
 }
 

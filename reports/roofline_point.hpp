@@ -43,6 +43,13 @@ struct RooflinePoint {
 /// The place of a compared case, predicted and measured.
 RooflinePoint roofline_point(const validation::Row& row);
 
+/// The forecast of a compared case; none where the catalog has no such kernel or it takes no such
+/// problem any more.
+std::optional<Prediction> forecast_of(const validation::Row& row, const Gpu& gpu);
+
+/// The same with every level above DRAM, as the device's forecast of the case has them.
+RooflinePoint roofline_point(const validation::Row& row, const Gpu& gpu);
+
 /// The place of a forecast; of a family alone, that of its limit.
 RooflinePoint roofline_point(const KernelRef& kernel, const Prediction& prediction);
 

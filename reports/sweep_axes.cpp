@@ -75,10 +75,10 @@ bool is_geometric(const std::vector<double>& values) {
 
 /// Ticks stand at swept values, where they are many at powers of two or every so many; their labels
 /// are made here, since Vega has no binary prefixes.
-Json x_axis(const SweepPlot& plot, bool log) {
-  constexpr std::size_t kMostTicks = 14;
+Json x_axis(const SweepPlot& plot, bool log, double width) {
+  const std::size_t most_ticks = width < kSweepWidth ? 5 : 14;
   const std::vector<double> values = swept_values(plot);
-  const std::size_t every = (values.size() + kMostTicks - 1) / kMostTicks;
+  const std::size_t every = (values.size() + most_ticks - 1) / most_ticks;
   Json axis = {{"labelOverlap", true}, {"grid", false}};
   // Many values on a linear axis: round numbers are better than every so many of the swept.
   if (!log && every > 1) {
@@ -86,13 +86,13 @@ Json x_axis(const SweepPlot& plot, bool log) {
     constexpr double kNarrow = 0.9;
     const bool narrow = values.front() > kNarrow * values.back();
     axis["format"] = narrow ? "d" : "~s";
-    if (narrow) axis["tickCount"] = 8;
+    if (narrow || width < kSweepWidth) axis["tickCount"] = width < kSweepWidth ? 3 : 8;
     return axis;
   }
   std::vector<double> shown;
   if (every > 1)
     std::copy_if(values.begin(), values.end(), std::back_inserter(shown), is_power_of_two);
-  if (shown.size() < 3 || shown.size() > kMostTicks) {
+  if (shown.size() < 3 || shown.size() > most_ticks) {
     shown.clear();
     for (std::size_t i = 0; i < values.size(); i += every) shown.push_back(values[i]);
   }
@@ -116,7 +116,7 @@ std::string y_label(const Quantity& quantity) {
 
 }  // namespace
 
-Json sweep_x(const SweepPlot& plot) {
+Json sweep_x(const SweepPlot& plot, double width) {
   Span span;
   const std::vector<double> values = swept_values(plot);
   for (const double x : values) span.add(x);
@@ -130,7 +130,7 @@ Json sweep_x(const SweepPlot& plot) {
           {"type", "quantitative"},
           {"title", plot.x_title},
           {"scale", {{"type", log ? "log" : "linear"}, {"domain", {low, high}}, {"nice", false}}},
-          {"axis", x_axis(plot, log)}};
+          {"axis", x_axis(plot, log, width)}};
 }
 
 Json sweep_y(const SweepPlot& plot) {

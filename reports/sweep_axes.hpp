@@ -5,11 +5,10 @@
 
 namespace roofcast::reports {
 
-inline constexpr double kSweepWidth = 600;
 inline constexpr double kSweepHeight = 400;
 
 /// Channels that encode the fields "x" and "y".
-Json sweep_x(const SweepPlot& plot);
+Json sweep_x(const SweepPlot& plot, double width);
 Json sweep_y(const SweepPlot& plot);
 
 /// Pixels from the low end of the axis that such a channel makes.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reports/plot.hpp"
+#include "reports/roofline_layout.hpp"
 #include "reports/sweep_axes.hpp"
 #include "reports/sweep_names.hpp"
 #include "reports/text.hpp"
@@ -100,14 +101,15 @@ Json shapes(const std::vector<std::string>& domain) {
 }
 
 /// The legend of a scattered chart; lines have their names at their ends.
-Json legend_of(const SweepPlot& plot, const std::vector<std::string>& names) {
-  if (!plot.scattered) return nullptr;
+Json legend_of(const SweepPlot& plot, const std::vector<std::string>& names, double width) {
+  const bool narrow = width < kSweepWidth;
+  if (!plot.scattered && !narrow) return nullptr;
   Json legend = {{"title", plot.legend.empty() ? Json(nullptr) : Json(plot.legend)},
                  {"orient", "bottom"},
-                 {"columns", 8},
+                 {"columns", narrow ? (plot.scattered ? 4 : 1) : 8},
                  {"values", names},
-                 {"labelLimit", kSweepWidth}};
-  if (!plot.legend.empty()) legend["titleLimit"] = kSweepWidth;
+                 {"labelLimit", width + 80}};
+  if (!plot.legend.empty()) legend["titleLimit"] = width + 80;
   return legend;
 }
 
@@ -145,7 +147,7 @@ std::string subtitle_of(const SweepPlot& plot, const Rows& rows) {
 
 }  // namespace
 
-std::string sweep_chart(const SweepPlot& plot) {
+std::string sweep_chart(const SweepPlot& plot, double width) {
   Rows rows = rows_of(plot);
   std::vector<std::string> names;
   for (const SweepLine& line : plot.lines) add_once(names, line.label);
@@ -156,9 +158,9 @@ std::string sweep_chart(const SweepPlot& plot) {
   WaveMarks waves = wave_marks(plot);
   const bool has_waves = !waves.rows.empty();
 
-  const Json x = sweep_x(plot);
+  const Json x = sweep_x(plot, width);
   const Json y = sweep_y(plot);
-  const Json legend = legend_of(plot, names);
+  const Json legend = legend_of(plot, names, width);
   const Json colours = colours_of(plot, domain, legend);
   Json lines = {{"x", x}, {"y", y}, {"color", colours}};
   lines["strokeDash"] = {{"field", "line"},
@@ -198,7 +200,7 @@ std::string sweep_chart(const SweepPlot& plot) {
   Json datasets = {{"forecasts", std::move(rows.forecasts)},
                    {"intervals", std::move(rows.intervals)},
                    {"measured", std::move(rows.measured)}};
-  if (!plot.scattered) {
+  if (!plot.scattered && width >= kSweepWidth) {
     datasets["line names"] = line_names(plot, x, y);
     for (Json& layer : line_name_layers(x, y, colours, shapes(domain)))
       layers.push_back(std::move(layer));
@@ -206,7 +208,12 @@ std::string sweep_chart(const SweepPlot& plot) {
   if (has_waves) datasets["waves"] = std::move(waves.rows);
   Json spec = chart(plot.title, subtitle, std::move(datasets));
   if (has_waves) spec["title"]["subtitle"] = {subtitle, waves.meaning};
-  spec["width"] = kSweepWidth;
+  if (width < kSweepWidth) {
+    spec["title"]["subtitle"] =
+        wrapped_lines(subtitle + (has_waves ? " · " + waves.meaning : ""), width);
+    spec["title"]["text"] = wrapped_lines(plot.title, width);
+  }
+  spec["width"] = width;
   spec["height"] = kSweepHeight;
   spec["layer"] = std::move(layers);
   return json_text(spec);

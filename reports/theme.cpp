@@ -97,6 +97,7 @@ Json styles(const Palette& p) {
       {"level", {{"strokeWidth", 1.6}, {"opacity", 1}}},
       {"bandwidth", {{"color", p.accent}, {"opacity", 0.35}}},
       {"part", {{"opacity", 0.9}}},
+      {"wave", {{"opacity", 0.9}, {"stroke", p.surface}, {"strokeWidth", 1}}},
       {"bar-text", text_style(p.ink, 12)},
       {"point-name", text_style(p.ink, 12)},
       {"fault", text_style(p.bad, 12)},

@@ -5,6 +5,7 @@
 #include "cli/output/chart_output.hpp"
 #include "cli/output/explanation.hpp"
 #include "cli/output/files.hpp"
+#include "reports/chart.hpp"
 #include "reports/forecast_charts.hpp"
 
 namespace roofcast::cli {
@@ -71,7 +72,9 @@ ExitCode run_explain(const Arguments& arguments) {
   const auto path = options.find("output");
   if (path && is_picture(*path)) {
     const std::string title = fmt::format("{} on {}", kernel_name(kernel), gpu.name);
-    write_chart(title, reports::parts_chart({{title, &prediction}}, kChartWidth), path);
+    write_chart(title, reports::parts_chart({{title, &prediction}}, kChartWidth), path, [&] {
+      return reports::parts_chart({{title, &prediction}}, reports::kNarrowFrame);
+    });
     return ExitCode::done;
   }
   Output output(path);

@@ -8,9 +8,11 @@ namespace {
 constexpr HelpPage kHelp = {
     "  roofcast explore -o page.html\n", "roofcast explore -o FILE",
     "Writes the explorer: one HTML file with the model in it, which opens offline in any browser.\n"
-    "Kernel, shape, type and GPU are chosen there, values overridden, up to four settings "
-    "compared;\n"
-    "the address after # holds them, and the page shows the equal commands."};
+    "Kernel, shape, type and GPU are chosen there, or a step of a model; a specification, a kernel "
+    "file\n"
+    "or a config.json is pasted or dropped; values are overridden, up to four settings compared. "
+    "The\n"
+    "address after # holds them, and the page shows the equal commands."};
 
 std::vector<Option> option_table() {
   return {{"output,o", "FILE", "the page, such as page.html; - for standard output"},

@@ -168,13 +168,14 @@ void draw(const Arguments& words, const DeviceOptions& device,
   if (words.size() == 1) {
     const Gpu gpu = load_device(words.front(), device);
     return write_chart(fmt::format("Memory of {}", gpu.title), reports::memory_hierarchy_chart(gpu),
-                       path);
+                       path, [&gpu] { return reports::memory_hierarchy_chart(gpu, true); });
   }
   std::vector<Gpu> gpus;
   const auto all = device_names();
   const Arguments names = words.empty() ? Arguments(all.begin(), all.end()) : words;
   for (const std::string& name : names) gpus.push_back(load_device(name, device));
-  write_chart("Arithmetic and bandwidth over generations", reports::generations_chart(gpus), path);
+  write_chart("Arithmetic and bandwidth over generations", reports::generations_chart(gpus), path,
+              [&gpus] { return reports::generations_chart(gpus, true); });
 }
 
 }  // namespace

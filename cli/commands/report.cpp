@@ -13,8 +13,9 @@ constexpr HelpPage kHelp = {
     "  roofcast report run.json -o report.html\n"
     "  roofcast report run.json --datasheet -o without_calibration.html\n",
     "roofcast report RUN.json -o FILE.html [options]",
-    "Writes one page that opens offline: the error by family and regime, predicted against\n"
-    "measured, rooflines, and every case."};
+    "Writes one page that opens offline: device and conditions, the error by family and regime, "
+    "the\n"
+    "worst cases with their parts, rooflines, every case, and the run itself to save."};
 
 std::vector<Option> option_table() {
   std::vector<Option> known = {{"gpu", "NAME|PATH", "the specification (default: the run's GPU)"},
@@ -41,10 +42,11 @@ ExitCode run_report(const Arguments& arguments) {
         "(`roofcast merge` joins shards)");
   }
   const std::string& file = words.front();
-  const validation::Run run = validation::parse_run(file, read_file(file));
+  const std::string text = read_file(file);
+  const validation::Run run = validation::parse_run(file, text);
   const Gpu gpu = load_device(device_of_run(file, run, options), read_device_options(options));
   write_output(options.find("output"),
-               reports::report_page(validation::compare(run, gpu), gpu, run));
+               reports::report_page(validation::compare(run, gpu), gpu, run, text));
   return ExitCode::done;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/output/answer.hpp"
 #include "cli/output/chart_output.hpp"
 #include "cli/output/files.hpp"
+#include "cli/output/roofline_text.hpp"
 #include "reports/chart.hpp"
 #include "validation/comparison/compare.hpp"
 
@@ -16,18 +17,25 @@ constexpr HelpPage kHelp = {
     "roof.html\n"
     "  roofcast roofline --gpu v100-sxm2 --kernel gemm.tiled:m=4096,n=4096,k=4096 \\\n"
     "                    --kernel stream.copy:n=268435456 -o roof.svg\n"
+    "  roofcast roofline --gpu p100,b200 --kernel gemm --m 4096 --n 4096 --k 4096 --format table\n"
     "  roofcast roofline --run run.json -o measured.html\n",
     "roofcast roofline --gpu NAME [--kernel KERNEL...] [--run RUN.json] -o FILE",
-    "Draws the roofs of a device and the kernels under them; with a run, predicted and measured\n"
-    "points. The output's name says the format: .html opens offline, .json is Vega-Lite, .svg and\n"
-    ".png need Node. A kernel's shape stands behind its name, or as options for all of them."};
+    "Draws the roofs of a device, or of several in one frame, and the kernels under them; with a "
+    "run,\n"
+    "predicted and measured points. The output's name says the format: .html opens offline, .json "
+    "is\n"
+    "Vega-Lite, .svg and .png need Node. A kernel's shape stands behind its name, or as options "
+    "for\n"
+    "all of them. --format table prints the roofs and the points."};
 
 std::vector<Option> common_options() {
   return with_forecast_options(
-      {{"gpu", "NAME|PATH", "the device (default with --run: the run's)"},
+      {{"gpu", "NAME|PATH", "the device, or a comma-separated list (default with --run: the run's)",
+        true},
        {"kernel", "KERNEL[:m=M,n=N]", "a kernel to place, or a family's limit (repeatable)", true},
        {"run", "FILE", "place every case of this run, predicted and measured"},
        {"dtype", "TYPE", "element type (default: fp32)"},
+       {"format", "chart|table", "what is written (default: chart); table: as text"},
        {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
        {"help,h", "", "this text"}});
 }
@@ -123,24 +131,49 @@ ExitCode run_roofline(const Arguments& arguments) {
   }
   std::optional<validation::Run> run;
   if (const auto path = options.find("run")) run = validation::parse_run(*path, read_file(*path));
-  const std::string device_name =
-      run ? device_of_run(*options.find("run"), *run, options) : read_device_name(options);
-  const Gpu gpu = load_device(device_name, read_device_options(options));
+  const std::vector<std::string> names =
+      run ? std::vector{device_of_run(*options.find("run"), *run, options)}
+          : read_device_names(options);
+  constexpr std::array<std::string_view, 2> formats = {"chart", "table"};
+  const bool table = one_of("--format", options.get("format", "chart"), formats) == formats[1];
+  std::vector<Gpu> gpus;
+  for (const std::string& name : names) {
+    gpus.push_back(load_device(name, read_device_options(options)));
+  }
   const Assumptions assumptions = read_assumptions(options);
 
-  std::vector<reports::RooflinePoint> points;
-  points.reserve(kernels.size());
-  for (const PlacedKernel& placed : kernels) {
-    points.push_back(predicted_point(placed, options, gpu, assumptions));
+  std::vector<reports::DevicePoints> devices;
+  std::size_t count = 0;
+  for (const Gpu& gpu : gpus) {
+    devices.push_back({&gpu, {}});
+    for (const PlacedKernel& placed : kernels) {
+      try {
+        devices.back().points.push_back(predicted_point(placed, options, gpu, assumptions));
+      } catch (const InputError& error) {
+        // Of several devices one may not run a kernel: the others do.
+        if (gpus.size() == 1) throw;
+        warn(fmt::format("{}: {}", gpu.name, error.what()));
+      }
+    }
+    count += devices.back().points.size();
   }
   if (run) {
-    for (const validation::Row& row : validation::compare(*run, gpu).rows) {
-      points.push_back(reports::roofline_point(row));
+    for (const validation::Row& row : validation::compare(*run, gpus.front()).rows) {
+      devices.front().points.push_back(reports::roofline_point(row, gpus.front()));
+      ++count;
     }
   }
-  reports::check_points(points.size());
-  write_chart(fmt::format("Roofline of {}", gpu.title), reports::roofline_chart(gpu, points),
-              options.find("output"));
+  reports::check_points(count);
+  if (table) {
+    const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
+    write_output(options.find("output"), roofline_text(devices, style));
+    return ExitCode::done;
+  }
+  std::string title;
+  for (const Gpu& gpu : gpus) title += (title.empty() ? "" : ", ") + gpu.title;
+  write_chart(fmt::format("Roofline of {}", title), reports::rooflines_chart(devices),
+              options.find("output"),
+              [&devices] { return reports::rooflines_chart(devices, reports::kNarrowFrame); });
   return ExitCode::done;
 }
 

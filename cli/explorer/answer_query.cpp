@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/explorer/read_query.hpp"
+#include "architectures/loader.hpp"
 #include "cli/output/answer.hpp"
+#include "cli/output/step_output.hpp"
+#include "hw_specs/kernel_file.hpp"
 #include "model/types/parameter_text.hpp"
 #include "reports/chart.hpp"
 #include "reports/forecast_charts.hpp"
@@ -52,8 +54,9 @@ Json kernel_json(std::string_view name, std::string_view summary, const KernelRe
   return json;
 }
 
-Json refusal(const std::string& message) {
-  return {{"error", {{"kind", "bad_input"}, {"message", message}}}};
+std::string refusal_text(const std::string& message) {
+  const Json refusal = {{"error", {{"kind", "bad_input"}, {"message", message}}}};
+  return refusal.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// "gemm.tiled on h200-sxm"; with its number where two would be the same.
@@ -69,7 +72,20 @@ std::vector<std::string> names_of(const std::vector<Answered>& answered) {
   return names;
 }
 
-void add_rooflines(Json& charts, const std::vector<Answered>& answered, double width) {
+/// Specifications joined as text: parsing them only to write them again would take longer than the
+/// forecasts.
+class Charts {
+ public:
+  void add(const std::string& id, const std::string& spec) {
+    text_ += (text_.empty() ? "{\"id\":\"" : ",{\"id\":\"") + id + "\",\"spec\":" + spec + "}";
+  }
+  std::string text() const { return "[" + text_ + "]"; }
+
+ private:
+  std::string text_;
+};
+
+void add_rooflines(Charts& charts, const std::vector<Answered>& answered, double width) {
   std::vector<const Gpu*> drawn;
   for (const Answered& one : answered) {
     // A value set by hand makes another device of the same name.
@@ -88,15 +104,14 @@ void add_rooflines(Json& charts, const std::vector<Answered>& answered, double w
         points.push_back(reports::roofline_point(other.query.kernel, other.prediction));
       }
     }
-    charts.push_back(
-        {{"id", fmt::format("roofline-{}", drawn.size())},
-         {"spec", Json::parse(reports::roofline_chart(one.query.gpu, points, width))}});
+    charts.add(fmt::format("roofline-{}", drawn.size()),
+               reports::roofline_chart(one.query.gpu, points, width));
   }
 }
 
-Json charts_of(const std::vector<Answered>& answered, double width) {
-  Json charts = Json::array();
-  if (answered.empty()) return charts;
+std::string charts_of(const std::vector<Answered>& answered, double width) {
+  Charts charts;
+  if (answered.empty()) return charts.text();
   add_rooflines(charts, answered, width);
   const std::vector<std::string> names = names_of(answered);
   std::vector<reports::NamedForecast> forecasts;
@@ -105,12 +120,15 @@ Json charts_of(const std::vector<Answered>& answered, double width) {
     forecasts.push_back({names[i], &answered[i].prediction});
     timed = timed || answered[i].prediction.time.has_value();
   }
-  if (!timed) return charts;
-  charts.push_back(
-      {{"id", "parts"}, {"spec", Json::parse(reports::parts_chart(forecasts, width))}});
-  charts.push_back(
-      {{"id", "traffic"}, {"spec", Json::parse(reports::traffic_chart(forecasts, width))}});
-  return charts;
+  if (!timed) return charts.text();
+  charts.add("parts", reports::parts_chart(forecasts, width));
+  if (std::any_of(answered.begin(), answered.end(), [](const Answered& one) {
+        return one.prediction.waves && one.prediction.launches == 1;
+      })) {
+    charts.add("waves", reports::timeline_chart(forecasts, width));
+  }
+  charts.add("traffic", reports::traffic_chart(forecasts, width));
+  return charts.text();
 }
 
 /// The answer as text: its numbers stay as the command line writes them.
@@ -119,6 +137,17 @@ std::string answer_text_of(const Answered& answered) {
   JsonWriter json(out);
   write_json(json, Answer{answered.query.kernel, answered.query.gpu, answered.prediction});
   return fmt::to_string(out);
+}
+
+std::string answer_text_of(const ExplorerModelQuery& query) {
+  fmt::memory_buffer out;
+  JsonWriter json(out);
+  write_json(json, answer_step(query.name, query.architecture, query.task, query.gpu));
+  return fmt::to_string(out);
+}
+
+Json identified(const char* kind, std::string name, Json content) {
+  return {{"kind", kind}, {"name", std::move(name)}, {"content", std::move(content)}};
 }
 
 }  // namespace
@@ -138,12 +167,21 @@ std::string explorer_catalog() {
                             {"year", specification.value("year", 0)},
                             {"calibrated", !known.overlay_text.empty()}});
   }
+  json["models"] = Json::array();
+  for (const auto& known : architectures::embedded()) json["models"].push_back(known.name);
   return json.dump();
 }
 
 std::string explorer_values(std::string_view gpu) {
+  specs::Source source;
+  if (!gpu.empty() && gpu.front() == '{') {
+    source.file = kPastedGpu;
+    source.text = gpu;
+  } else {
+    source = shipped_source(gpu);
+  }
   Json values = Json::array();
-  for (const specs::SourcedValue& value : specs::values_with_sources(shipped_source(gpu))) {
+  for (const specs::SourcedValue& value : specs::values_with_sources(source)) {
     const Json number = Json::parse(value.value, nullptr, false);
     if (!number.is_number()) continue;
     values.push_back({{"key", value.pointer.substr(1)}, {"value", number}});
@@ -151,7 +189,31 @@ std::string explorer_values(std::string_view gpu) {
   return Json{{"values", std::move(values)}}.dump();
 }
 
-std::string explorer_answer(std::string_view request) {
+std::string explorer_identify(std::string_view text) {
+  const Json content = Json::parse(text, nullptr, false);
+  if (!content.is_object()) {
+    throw InputError(
+        "this is no JSON object: give a specification of a GPU, a kernel file or the config.json "
+        "of "
+        "a model");
+  }
+  if (content.contains("model_type")) {
+    architectures::load(kPastedModel, text);
+    return identified("model", "config.json", content).dump();
+  }
+  if (content.contains("work") || content.contains("arrays") || content.contains("launch")) {
+    const KernelRef kernel = specs::load_kernel(kPastedKernel, text);
+    Json found = identified("kernel", std::string(kernel.kernel->name), content);
+    found["entry"] = kernel_json(kernel.kernel->name, kernel.kernel->summary, kernel);
+    return found.dump();
+  }
+  specs::Source source;
+  source.file = kPastedGpu;
+  source.text = text;
+  return identified("gpu", specs::load(source).name, content).dump();
+}
+
+std::string explorer_answer(std::string_view request, ExplorerDevices& devices) {
   const Json asked = Json::parse(request, nullptr, false);
   if (!asked.is_object() || !asked.contains("queries") || !asked["queries"].is_array()) {
     throw InputError("a request is {\"queries\":[…],\"width\":620}");
@@ -165,15 +227,21 @@ std::string explorer_answer(std::string_view request) {
   for (const Json& query : asked["queries"]) {
     if (!answers.empty()) answers += ",";
     try {
-      ExplorerQuery read = read_explorer_query(query);
+      if (asks_for_model(query)) {
+        answers += answer_text_of(read_model_query(query, devices));
+        continue;
+      }
+      ExplorerQuery read = read_explorer_query(query, devices);
       Prediction prediction = predict(read.kernel, read.problem, read.gpu, read.assumptions);
       answered.push_back({std::move(read), std::move(prediction)});
       answers += answer_text_of(answered.back());
     } catch (const InputError& error) {
-      answers += refusal(error.what()).dump();
+      answers += refusal_text(error.what());
+    } catch (const UsageError& error) {
+      answers += refusal_text(error.what());
     }
   }
-  return "{\"answers\":[" + answers + "],\"charts\":" + charts_of(answered, width).dump() + "}";
+  return "{\"answers\":[" + answers + "],\"charts\":" + charts_of(answered, width) + "}";
 }
 
 }  // namespace roofcast::cli

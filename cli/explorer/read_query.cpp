@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "architectures/loader.hpp"
+#include "cli/input/task.hpp"
+#include "hw_specs/kernel_file.hpp"
 #include "model/types/parameter_text.hpp"
 
 namespace roofcast::cli {
@@ -78,6 +81,14 @@ std::vector<specs::Override> overrides_of(const ExplorerJson& query) {
   return overrides;
 }
 
+KernelRef kernel_of(const ExplorerJson& query) {
+  const auto found = query.find("kernel");
+  if (found != query.end() && found->is_object()) {
+    return specs::load_kernel(kPastedKernel, found->dump());
+  }
+  return find_kernel(text_of(query, "kernel"));
+}
+
 }  // namespace
 
 specs::Source shipped_source(std::string_view gpu) {
@@ -91,15 +102,58 @@ specs::Source shipped_source(std::string_view gpu) {
   return source;
 }
 
-ExplorerQuery read_explorer_query(const ExplorerJson& query) {
+const Gpu& ExplorerDevices::of(const ExplorerJson& query) {
+  constexpr std::size_t kMost = 64;
+  const auto given = query.find("gpu");
+  const bool pasted = given != query.end() && given->is_object();
+  specs::Source source;
+  if (pasted) {
+    source.file = kPastedGpu;
+    source.text = given->dump();
+  } else {
+    source = shipped_source(text_of(query, "gpu"));
+  }
+  source.overrides = overrides_of(query);
+  std::string key = pasted ? source.text : source.file;
+  for (const specs::Override& one : source.overrides) key += '\n' + one.key + '=' + one.value;
+  if (const auto found = loaded_.find(key); found != loaded_.end()) return found->second;
+  Gpu gpu = specs::load(source);
+  if (loaded_.size() >= kMost) loaded_.clear();
+  return loaded_.emplace(std::move(key), std::move(gpu)).first->second;
+}
+
+bool asks_for_model(const ExplorerJson& query) {
+  return query.is_object() && query.contains("model");
+}
+
+ExplorerQuery read_explorer_query(const ExplorerJson& query, ExplorerDevices& devices) {
   if (!query.is_object()) throw InputError("a query is a JSON object");
   ExplorerQuery read;
-  read.kernel = find_kernel(text_of(query, "kernel"));
-  specs::Source source = shipped_source(text_of(query, "gpu"));
-  source.overrides = overrides_of(query);
-  read.gpu = specs::load(source);
+  read.kernel = kernel_of(query);
+  read.gpu = devices.of(query);
   read.problem = problem_of(query, read.kernel);
   read.assumptions.cache = cache_of(query);
+  return read;
+}
+
+ExplorerModelQuery read_model_query(const ExplorerJson& query, ExplorerDevices& devices) {
+  ExplorerModelQuery read;
+  const ExplorerJson& model = query.at("model");
+  if (model.is_object()) {
+    read.name = "config.json";
+    read.architecture = architectures::load(kPastedModel, model.dump());
+  } else {
+    read.name = text_of(query, "model");
+    read.architecture = shipped_model(read.name);
+  }
+  read.gpu = devices.of(query);
+  ExplorerJson asked = query;
+  for (const char* key : {"model", "gpu", "set"}) asked.erase(key);
+  Query fields;
+  const std::string line = asked.dump();
+  fields.read(line);
+  for (const QueryField& field : fields) read_task_field(field, read.task);
+  check_given(read.task);
   return read;
 }
 

@@ -11,12 +11,6 @@
 
 namespace roofcast::cli {
 
-std::optional<std::int64_t> whole_of(double value) {
-  constexpr double kExactIntegers = 9007199254740992.0;
-  if (!(std::abs(value) <= kExactIntegers) || value != std::trunc(value)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
-
 std::int64_t parse_whole(std::string_view what, std::string_view text) {
   if (const auto exact = validation::number_of<std::int64_t>(text)) return *exact;
   const auto number = validation::number_of<double>(text);

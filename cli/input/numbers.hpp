@@ -1,5 +1,6 @@
 #pragma once
 // Numbers of the command line: validation/runs/numbers.hpp reads them.
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -8,7 +9,11 @@ namespace roofcast::cli {
 
 /// The whole number that a value is: 1e8 and 4096.0 are whole. Nothing for a fraction, and beyond
 /// 2^53, where a double no longer tells neighbours apart.
-std::optional<std::int64_t> whole_of(double value);
+inline std::optional<std::int64_t> whole_of(double value) {
+  constexpr double kExactIntegers = 9007199254740992.0;
+  if (!(std::abs(value) <= kExactIntegers) || value != std::trunc(value)) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
 
 /// A whole number, also as 1e8 or 4096.0. `what` names the option in messages. UsageError for other
 /// text, InputError for one that does not fit 64 bits.

@@ -24,7 +24,8 @@ bool is_picture(const std::string& path) {
 }
 
 void write_chart(const std::string& title, const std::string& chart,
-                 const std::optional<std::string>& path) {
+                 const std::optional<std::string>& path,
+                 const std::function<std::string()>& narrow) {
   if (!path || *path == "-" || extension(*path) == ".json") {
     return write_output(path, chart + "\n");
   }
@@ -33,7 +34,7 @@ void write_chart(const std::string& title, const std::string& chart,
         fmt::format("-o {}: name a file that ends in .html, .svg, .png or .json", *path));
   }
   const std::string format = extension(*path).substr(1);
-  write_output(path, format == "html" ? reports::chart_page(title, chart)
+  write_output(path, format == "html" ? reports::chart_page(title, chart, narrow())
                                       : reports::render(chart, format, stop_if_interrupted));
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -9,8 +10,9 @@ bool is_picture(const std::string& path);
 
 /// Writes a chart (Vega-Lite) as its file's name ends: .html a page that opens offline, .svg and
 /// .png a picture (needs Node), .json the chart itself, as on standard output. UsageError for other
-/// names.
-void write_chart(const std::string& title, const std::string& chart,
-                 const std::optional<std::string>& path);
+/// names. `narrow` draws the same for a phone's width, where a page is written.
+void write_chart(
+    const std::string& title, const std::string& chart, const std::optional<std::string>& path,
+    const std::function<std::string()>& narrow = [] { return std::string(); });
 
 }  // namespace roofcast::cli

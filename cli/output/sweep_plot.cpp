@@ -361,7 +361,8 @@ std::size_t plot_sweep(const PlottedSweep& plotted, const Options& options) {
   Collector collector(plotted, options);
   collector.collect();
   const reports::SweepPlot plot = collector.plot();
-  write_chart(plot.title, reports::sweep_chart(plot), options.find("output"));
+  write_chart(plot.title, reports::sweep_chart(plot), options.find("output"),
+              [&plot] { return reports::sweep_chart(plot, reports::kNarrowFrame); });
   return collector.refused();
 }
 

@@ -1,22 +1,33 @@
-import { drawChart, whenThemeChanges } from "../page/charts.js";
+import { LiveChart } from "../page/live.js";
 import { element, settingControls } from "./controls.js";
 import { loadModel } from "./model.js";
-import { showAnswers, showNotes } from "./results.js";
-import { commandOf, firstOf, readAddress, writeAddress } from "./state.js";
+import { Own } from "./own.js";
+import { showAnswers, showNotes, showSteps } from "./results.js";
+import { commandOf, firstOf, fitted, readAddress, stepOf, writeAddress } from "./state.js";
 
 const byId = (id) => document.getElementById(id);
 const { themes } = JSON.parse(byId("charts").textContent);
+const dark = matchMedia("(prefers-color-scheme: dark)");
 const kMost = 4;
 let model;
 let catalog;
+let own;
 let queries;
+let current = 0; // the setting that was touched last: what is dropped goes there
 let answered = { answers: [], charts: [] };
-const views = new Map();
+const charts = new Map();
 const known = new Map();
 
 function valuesOf(gpu) {
-  if (!known.has(gpu)) known.set(gpu, catalog.gpus.some(({ name }) => name === gpu) ? model.values(gpu) : []);
-  return known.get(gpu);
+  const key = JSON.stringify(gpu);
+  if (!known.has(key)) {
+    try {
+      known.set(key, model.values(gpu));
+    } catch {
+      known.set(key, []); // the answer says what is wrong with the GPU
+    }
+  }
+  return known.get(key);
 }
 
 function frameWidth() {
@@ -25,18 +36,37 @@ function frameWidth() {
   return room < 640 ? Math.max(180, room - 165) : Math.min(620, room - 340);
 }
 
-async function drawCharts() {
-  const place = byId("charts-place");
-  const wanted = new Set(answered.charts.map(({ id }) => id));
-  for (const old of [...place.children]) if (!wanted.has(old.id)) old.remove();
-  for (const { id, spec } of answered.charts) {
-    let box = byId(id);
-    if (!box) {
-      box = element("div", { class: "chart", id }, element("div", { class: "screen" }));
-      place.append(box);
-    }
-    views.set(id, await drawChart(box.firstChild, spec, themes, id));
+function chartOf(id) {
+  if (!charts.has(id)) {
+    const screen = element("div", { class: "screen" });
+    byId("charts-place").append(element("div", { class: "chart", id }, screen));
+    charts.set(id, new LiveChart(screen));
   }
+  return charts.get(id);
+}
+
+function showChoice(ids) {
+  const select = byId("which");
+  if ([...select.options].map(({ value }) => value).join() === ids.join()) return;
+  const held = select.value;
+  select.replaceChildren(...ids.map((id) => element("option", { value: id }, id.replace("-", " "))));
+  if (ids.includes(held)) select.value = held;
+}
+
+async function drawCharts() {
+  const ids = answered.charts.map(({ id }) => id);
+  for (const id of charts.keys()) byId(id).hidden = !ids.includes(id);
+  showChoice(ids);
+  for (const { id, spec } of answered.charts) {
+    try {
+      await chartOf(id).draw(dark.matches ? { ...spec, config: themes.dark } : spec, dark.matches);
+    } catch (error) {
+      console.error(`${id} cannot be drawn: ${error.message}`);
+    }
+  }
+  // In the order of the answer, whatever was drawn first.
+  const order = [...ids.map(byId)];
+  if (order.some((box, i) => byId("charts-place").children[i] !== box)) byId("charts-place").prepend(...order);
 }
 
 let drawing = false;
@@ -58,7 +88,8 @@ async function redraw() {
   document.documentElement.setAttribute("data-charts", "ready");
 }
 
-function answer() {
+async function answer() {
+  const began = performance.now();
   writeAddress(queries);
   try {
     answered = model.answer(queries, frameWidth());
@@ -66,28 +97,88 @@ function answer() {
     answered = { answers: [{ error: { message: error.message } }], charts: [] };
   }
   showAnswers(byId("answers"), answered.answers);
+  showSteps(byId("steps"), answered.answers);
   showNotes(byId("notes"), answered.answers);
   byId("commands").textContent = queries.map(commandOf).join("\n");
-  return redraw();
+  showFiles();
+  await redraw();
+  performance.measure("redraw", { start: began, end: performance.now() });
+}
+
+// The commands read the reader's own files: each can be saved under the name that they use.
+function showFiles() {
+  const links = [...own.files(queries)].map(([name, content]) => {
+    const file = element("button", { type: "button", onclick: () => save(name, content) }, `Save ${name}`);
+    return file;
+  });
+  byId("files").replaceChildren(...links);
 }
 
 function showSettings() {
-  const cards = queries.map((query, i) => settingControls({ catalog, valuesOf }, query, i,
-    (next, controls) => {
-      queries[i] = next;
-      if (controls) showSettings();
-      answer();
-    },
-    queries.length > 1 ? () => { queries.splice(i, 1); showSettings(); answer(); } : null));
+  const cards = queries.map((query, i) => {
+    const card = settingControls({ catalog, own, valuesOf }, query, i,
+      (next, controls) => {
+        current = i;
+        queries[i] = next;
+        if (controls) showSettings();
+        answer();
+      },
+      queries.length > 1 ? () => { queries.splice(i, 1); current = 0; showSettings(); answer(); } : null);
+    card.addEventListener("focusin", () => { current = i; });
+    return card;
+  });
   const open = [...byId("settings").querySelectorAll("details")].map((details) => details.open);
+  const focus = [...byId("settings").querySelectorAll("select,input,button")].indexOf(document.activeElement);
   byId("settings").replaceChildren(...cards);
   [...byId("settings").querySelectorAll("details")].forEach((details, i) => { details.open ||= open[i] ?? false; });
+  byId("settings").querySelectorAll("select,input,button")[focus]?.focus();
   byId("add").disabled = queries.length >= kMost;
 }
 
+function take(text) {
+  try {
+    const { kind, name, content, entry } = own.add(text);
+    const query = queries[current] ?? queries[0];
+    const next = kind === "gpu" ? { ...query, gpu: content, set: undefined } : kind === "model" ? stepOf(query, content) : fitted(query, entry, content);
+    queries[queries[current] ? current : 0] = next;
+    showSettings();
+    answer();
+    byId("own-said").className = "";
+    byId("own-said").textContent = `${name} taken as a ${{ gpu: "GPU", kernel: "kernel", model: "model" }[kind]}`;
+    return true;
+  } catch (error) {
+    byId("own-said").className = "fault";
+    byId("own-said").textContent = error.message;
+    return false;
+  }
+}
+
+async function takeFile(file) {
+  if (file) take(await file.text());
+}
+
+function enableOwn() {
+  byId("own-take").addEventListener("click", () => { if (take(byId("own-text").value)) byId("own-text").value = ""; });
+  byId("own-file").addEventListener("change", async ({ target }) => {
+    await takeFile(target.files[0]);
+    target.value = "";
+  });
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    byId("own").open = true;
+    takeFile(event.dataTransfer.files[0]);
+  });
+}
+
+function download(name, address) {
+  element("a", { href: address, download: name }).click();
+}
 function save(name, content) {
-  const link = element("a", { href: content, download: name });
-  link.click();
+  const text = typeof content === "string" ? content : JSON.stringify(content, null, 1);
+  const address = URL.createObjectURL(new Blob([text], { type: name.endsWith(".svg") ? "image/svg+xml" : "application/json" }));
+  download(name, address);
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
 const said = (text) => { byId("said").textContent = text; };
@@ -96,24 +187,28 @@ const copy = (text, what) => navigator.clipboard.writeText(text).then(() => said
 function enableTools() {
   byId("add").addEventListener("click", () => {
     queries.push(structuredClone(queries.at(-1)));
+    current = queries.length - 1;
     showSettings();
     answer();
   });
   byId("copy").addEventListener("click", () => copy(byId("commands").textContent, "Commands"));
   byId("link").addEventListener("click", () => copy(location.href, "Link"));
-  byId("export-json").addEventListener("click", () =>
-    save("roofcast.json", URL.createObjectURL(new Blob([JSON.stringify(answered.answers, null, 1)], { type: "application/json" }))));
-  byId("export-svg").addEventListener("click", async () =>
-    save("roofline.svg", URL.createObjectURL(new Blob([await views.get("roofline-1").toSVG()], { type: "image/svg+xml" }))));
-  byId("export-png").addEventListener("click", async () => save("roofline.png", await views.get("roofline-1").toImageURL("png", 2)));
-  addEventListener("hashchange", () => {
-    const next = readAddress();
+  byId("export-json").addEventListener("click", () => save("roofcast.json", answered.answers));
+  const which = () => byId("which").value;
+  byId("export-spec").addEventListener("click", () => save(`${which()}.json`, answered.charts.find(({ id }) => id === which()).spec));
+  byId("export-svg").addEventListener("click", async () => save(`${which()}.svg`, await charts.get(which()).toSVG()));
+  byId("export-png").addEventListener("click", async () => download(`${which()}.png`, await charts.get(which()).toPNG()));
+  addEventListener("hashchange", ({ newURL }) => {
+    // Not what stands there now: a change just before may be written only after this event was sent.
+    const next = readAddress(new URL(newURL));
     if (!next || JSON.stringify(next) === JSON.stringify(queries)) return;
     queries = next;
+    current = 0;
+    queries.forEach((query) => own.addFrom(query));
     showSettings();
     answer();
   });
-  whenThemeChanges(redraw);
+  dark.addEventListener("change", redraw);
   let width = frameWidth();
   addEventListener("resize", () => {
     if (frameWidth() === width) return;
@@ -125,8 +220,11 @@ function enableTools() {
 async function start() {
   model = await loadModel();
   catalog = model.catalog();
+  own = new Own(model);
   queries = readAddress() ?? [firstOf(catalog)];
+  queries.forEach((query) => own.addFrom(query));
   showSettings();
+  enableOwn();
   enableTools();
   await answer();
 }

@@ -19,7 +19,9 @@ export async function loadModel() {
   };
   return {
     catalog: () => ask("roofcast_catalog"),
-    values: (gpu) => ask("roofcast_values", gpu).values,
+    // Of a name, or of a specification as an object.
+    values: (gpu) => ask("roofcast_values", typeof gpu === "string" ? gpu : JSON.stringify(gpu)).values,
+    identify: (text) => ask("roofcast_identify", text),
     answer: (queries, width) => ask("roofcast_answer", JSON.stringify({ queries, width })),
   };
 }

@@ -4,6 +4,8 @@ import { compile } from "vega-lite";
 import { expressionInterpreter } from "vega-interpreter";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
+// A chart for a wide screen shrinks to this before its texts are too small to read.
+const kWide = 760;
 
 // Expressions are interpreted, not compiled: the page's security policy allows no eval.
 const options = {
@@ -14,29 +16,33 @@ const options = {
   defaultStyle: true,
 };
 
-export const whenThemeChanges = (redraw) => dark.addEventListener("change", redraw);
+// The narrow variant takes from the wide one what both hold.
+function fitting({ spec, narrow }, width) {
+  if (!narrow || width >= kWide) return spec;
+  return { ...narrow, config: spec.config, datasets: { ...spec.datasets, ...narrow.datasets } };
+}
 
-// Draws in the theme of the page; the view, or nothing where the chart cannot be drawn.
-export async function drawChart(place, spec, themes, name) {
+// Draws in the theme of the page; a chart that cannot be drawn says why.
+async function draw(chart, themes) {
+  const box = document.getElementById(chart.id);
+  const place = box.querySelector(".screen");
+  const spec = fitting(chart, box.clientWidth);
   try {
-    const { view } = await embed(
+    await embed(
       place,
       dark.matches ? { ...spec, config: themes.dark } : spec,
-      { ...options, downloadFileName: `roofcast-${name}`, tooltip: { theme: dark.matches ? "dark" : "light" } },
+      { ...options, downloadFileName: `roofcast-${chart.id}`, tooltip: { theme: dark.matches ? "dark" : "light" } },
     );
-    return view;
   } catch (error) {
     const fault = document.createElement("p");
     fault.className = "fault";
     fault.textContent = `This chart cannot be drawn: ${error.message}`;
     place.replaceChildren(fault);
-    return undefined;
   }
 }
 
-const draw = ({ id, spec }, themes) => drawChart(document.querySelector(`#${id} .screen`), spec, themes, id);
-
-// The print event waits for nothing, so the light copies are drawn without vega-embed's promises.
+// The print event waits for nothing, so the copies for paper, wide and light, are drawn without
+// vega-embed's promises.
 function drawForPrint({ id, spec }) {
   const place = document.createElement("div");
   place.className = "printed";
@@ -46,12 +52,18 @@ function drawForPrint({ id, spec }) {
 }
 
 export function drawCharts({ charts, themes }) {
+  const width = () => document.querySelector(".chart")?.clientWidth ?? 0;
   const drawAll = () => Promise.all(charts.map((chart) => draw(chart, themes)));
-  const ready = drawAll();
-  ready.then(() => document.documentElement.setAttribute("data-charts", "ready"));
-  whenThemeChanges(drawAll);
+  drawAll().then(() => document.documentElement.setAttribute("data-charts", "ready"));
+  let wide = width() >= kWide;
+  dark.addEventListener("change", drawAll);
+  addEventListener("resize", () => {
+    if (width() >= kWide === wide) return;
+    wide = !wide;
+    drawAll();
+  });
   addEventListener("beforeprint", () => {
-    if (dark.matches) charts.forEach(drawForPrint);
+    if (dark.matches || !wide) charts.forEach(drawForPrint);
   });
   addEventListener("afterprint", () => {
     document.querySelectorAll(".printed").forEach((copy) => copy.remove());

@@ -1,6 +1,8 @@
 // Vega-Lite takes every chart without a warning and draws what the specification holds.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import * as vega from "vega";
@@ -112,6 +114,52 @@ for (const name of charts.filter((chart) => !chart.startsWith("hostile"))) {
     if (!specification(name).concat) assert.ok(smallest * Math.min(1, 830 / width) >= 8.9, `${smallest} px of ${width}`);
   });
 }
+
+for (const name of charts.filter((chart) => chart.startsWith("narrow-"))) {
+  test(`${name} fits a screen of 400 px`, async () => {
+    const view = new vega.View(vega.parse(compile(specification(name)).spec), { renderer: "none" });
+    const [, width] = /viewBox="0 0 ([0-9.]+)/.exec(await view.toSVG());
+    assert.ok(Number(width) <= 372, `${width} px`);
+    const limited = [];
+    (function walk(item) {
+      for (const inner of item.items ?? []) walk(inner);
+      // A text longer than its limit is cut with an ellipsis.
+      if (item.limit > 0 && item.text !== undefined && vega.textMetrics.width(item, String(item.text)) > item.limit) limited.push(item.text);
+    })(view.scenegraph().root);
+    assert.deepEqual(limited, []);
+  });
+}
+
+for (const name of ["roofline.json", "narrow-roofline.json", "rooflines.json", "narrow-rooflines.json"]) {
+  test(`${name} has its marks and the names of points and slopes inside the frame`, async () => {
+    const spec = specification(name);
+    const view = new vega.View(vega.parse(compile(spec).spec), { renderer: "none" });
+    await view.toSVG();
+    let looked = 0;
+    (function walk(mark) {
+      const inside = /(names_point_name|slope_roof_label|predicted|measured|levels)_marks$/.test(mark.name ?? "");
+      for (const item of mark.items ?? []) {
+        if (item.items) walk(item);
+        if (!inside || item.opacity === 0) continue;
+        const { x1, y1, x2, y2 } = item.bounds;
+        assert.ok(x1 >= -4 && y1 >= -4 && x2 <= spec.width + 4 && y2 <= spec.height + 4, `${mark.name}: ${item.text ?? item.shape} at ${x1} to ${x2}, ${y1} to ${y2}`);
+        looked += 1;
+      }
+    })(view.scenegraph().root);
+    assert.ok(looked > 3);
+    const [low, high] = spec.layer[0].encoding.x.scale.domain;
+    for (const { intensity } of spec.datasets.predicted) assert.ok(intensity > low && intensity < high);
+  });
+}
+
+test("a second run writes the same bytes", () => {
+  const again = mkdtempSync(join(tmpdir(), "roofcast-samples-"));
+  execFileSync(process.env.ROOFCAST_WRITE_SAMPLES, [again]);
+  const names = readdirSync(samples);
+  assert.deepEqual(readdirSync(again), names);
+  for (const name of names) assert.ok(readFileSync(join(again, name)).equals(readFileSync(join(samples, name))), name);
+  rmSync(again, { recursive: true });
+});
 
 test("labels of roofs do not overlap", async () => {
   const labels = specification("roofline.json").datasets["level labels"];

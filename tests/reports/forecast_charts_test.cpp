@@ -55,6 +55,46 @@ TEST(PartsChart, MorePartsThanColoursAreJoinedAndStillAddUp) {
   EXPECT_DOUBLE_EQ(parts.back()["to"].get<double>(), all.time->expected_s);
 }
 
+TEST(PartsChart, ShowsWhatWasMeasured) {
+  const Prediction a = forecast({{Part::dram, 3}});
+  const Spec spec = Spec::parse(parts_chart({{"a", &a, 5.0}, {"b", &a}}, 500));
+  EXPECT_EQ(spec["datasets"]["totals"][0]["measured"], 5);
+  EXPECT_TRUE(spec["datasets"]["totals"][1]["measured"].is_null());
+  EXPECT_EQ(spec["datasets"]["totals"][0]["end"], 5);
+}
+
+TEST(TimelineChart, FullWavesFillEveryPlaceAndTheLastItsShare) {
+  // 1 s of launch, 3 waves of 2 s, the last a quarter full.
+  Prediction a = forecast({{Part::launch, 1}, {Part::dram, 6}});
+  a.waves = Waves{2.25, 2, 0.25, 0.75, 132};
+  a.launches = 1;
+  const Spec spec = Spec::parse(timeline_chart({{"a", &a}}, 500));
+  const Spec& boxes = spec["datasets"]["timeline"];
+  ASSERT_EQ(boxes.size(), 4U);
+  EXPECT_EQ(boxes[0]["what"], "launch");
+  const double filled = boxes[1]["y2"].get<double>() - boxes[1]["y"].get<double>();
+  double end = 0;
+  for (const Spec& box : boxes) {
+    EXPECT_DOUBLE_EQ(box["from"].get<double>(), end);
+    end = box["to"];
+  }
+  EXPECT_DOUBLE_EQ(end, 7);
+  EXPECT_DOUBLE_EQ(boxes[2]["to"].get<double>() - boxes[2]["from"].get<double>(), 2);
+  EXPECT_EQ(boxes[3]["what"], "last wave");
+  EXPECT_NEAR(boxes[3]["y2"].get<double>() - boxes[3]["y"].get<double>(), filled / 4, 1e-12);
+}
+
+TEST(TimelineChart, ManyWavesAreOneBoxAndAChainHasNone) {
+  Prediction a = forecast({{Part::dram, 6}});
+  a.waves = Waves{1000.5, 1000, 0.5, 0.99, 132};
+  a.launches = 1;
+  const Spec many = Spec::parse(timeline_chart({{"a", &a}}, 500));
+  ASSERT_EQ(many["datasets"]["timeline"].size(), 2U);
+  EXPECT_EQ(many["datasets"]["timeline"][0]["text"], "1000 full waves");
+  a.launches = 2;
+  EXPECT_TRUE(Spec::parse(timeline_chart({{"a", &a}}, 500))["datasets"]["timeline"].empty());
+}
+
 TEST(TrafficChart, HasReadAndWrittenBytesOfEveryLevel) {
   const Prediction a = forecast({{Part::dram, 3}});
   const Spec spec = Spec::parse(traffic_chart({{"a", &a}}, 500));

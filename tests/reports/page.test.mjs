@@ -1,6 +1,6 @@
 // The pages in a browser without a network: quiet, complete, sortable, and deaf to hostile names.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
@@ -33,8 +33,9 @@ after(async () => {
   rmSync(profile, { recursive: true, force: true });
 });
 
-async function open(name, colorScheme = "light") {
+async function open(name, colorScheme = "light", width = 1240) {
   const page = await context.newPage();
+  await page.setViewportSize({ width, height: 900 });
   await page.emulateMedia({ colorScheme });
   const complaints = [];
   const requests = [];
@@ -70,7 +71,8 @@ for (const scheme of ["light", "dark"]) {
 
 test("a report holds its charts, every case and where it came from", async () => {
   const page = await open("report.html");
-  assert.equal(await page.locator("svg.marks").count(), 6);
+  assert.equal(await page.locator("svg.marks").count(), await page.locator(".chart").count());
+  for (const id of ["times", "errors", "roofline-0", "memory"]) assert.equal(await page.locator(`#${id} svg.marks`).count(), 1, id);
   assert.equal(await page.locator("svg .cases_marks path").count(), 80);
   assert.equal(await page.locator("#cases tbody tr").count(), 80);
   const text = await page.locator("main").innerText();
@@ -133,5 +135,57 @@ test("names that look like HTML stay text", async () => {
   await page.locator("svg .cases_marks path").first().hover({ force: true });
   assert.equal(await page.locator("img").count(), 0);
   assert.notEqual(await page.title(), "owned");
+  await page.close();
+});
+
+for (const scheme of ["light", "dark"]) {
+  for (const name of ["report.html", "roofline.html", "sweep.html"]) {
+    test(`${name} is reflowed at 400 px, ${scheme}`, async () => {
+      const page = await open(name, scheme, 400);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      const cut = await page.$$eval(".chart", (all) => all.filter((chart) => {
+        const svg = chart.querySelector("svg.marks").getBoundingClientRect();
+        const box = chart.getBoundingClientRect();
+        return svg.right > box.right + 1 || svg.left < box.left - 1;
+      }).map(({ id }) => id));
+      assert.deepEqual(cut, []);
+      const small = await page.$$eval("svg.marks", (svgs) => svgs.flatMap((svg) => {
+        const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+        return [...svg.querySelectorAll("text")].map((text) => scale * parseFloat(getComputedStyle(text).fontSize)).filter((size) => size < 8.9);
+      }));
+      assert.deepEqual(small, []);
+      if (process.env.ROOFCAST_SHOTS) await page.screenshot({ path: join(process.env.ROOFCAST_SHOTS, `${name}-400-${scheme}.png`), fullPage: true });
+      await page.close();
+    });
+  }
+}
+
+test("Measured and Error are in sight without scrolling, on a wide screen and on a phone's", async () => {
+  for (const width of [400, 1240]) {
+    const page = await open("report.html", "light", width);
+    for (const table of ["#cases", "#worst"]) {
+      const seen = await page.$$eval(`${table} thead th`, (heads, room) => heads
+        .filter((head) => head.getBoundingClientRect().right <= room).map((head) => head.textContent), width);
+      for (const name of ["Kernel", "Predicted", "Measured", "Error"]) assert.ok(seen.includes(name), `${name} at ${width} px of ${table}: ${seen}`);
+    }
+    await page.close();
+  }
+});
+
+test("on paper nothing is cut off", async () => {
+  const page = await open("report.html", "light", 1240);
+  await page.emulateMedia({ media: "print" });
+  await page.setViewportSize({ width: 1030, height: 700 }); // A4 landscape within its margins
+  const wide = await page.$$eval("main, .chart svg.marks, .table table", (all) =>
+    all.filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map(({ id, className }) => id || String(className.baseVal ?? className)));
+  assert.deepEqual(wide, []);
+  await page.close();
+});
+
+test("a report hands out its run", async () => {
+  const page = await open("report.html");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-run").click()]);
+  assert.deepEqual(JSON.parse(readFileSync(await download.path(), "utf8")), { note: "</script><img src=x>" });
+  assert.equal(await page.locator("img").count(), 0);
   await page.close();
 });

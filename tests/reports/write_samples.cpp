@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "reports/forecast_charts.hpp"
 #include "reports/gpu_charts.hpp"
 #include "reports/sweep_chart.hpp"
 #include "tests/reports/samples.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 /// Every quantity's axis, linear and logarithmic, with and without intervals and measurements.
 std::string sample_sweep(const roofcast::reports::Quantity& quantity, bool wide,
-                         const std::string& name) {
+                         const std::string& name, double width = roofcast::reports::kSweepWidth) {
   roofcast::reports::SweepPlot plot{name, "a sample device", "stride: words", &quantity, {}};
   for (const char* kernel : {"access.row_wise", "access.column_wise"}) {
     roofcast::reports::SweepLine line{kernel + (" " + name), {}};
@@ -27,7 +28,26 @@ std::string sample_sweep(const roofcast::reports::Quantity& quantity, bool wide,
     }
     plot.lines.push_back(std::move(line));
   }
-  return sweep_chart(plot);
+  return sweep_chart(plot, width);
+}
+
+roofcast::Prediction sample_forecast() {
+  roofcast::Prediction prediction;
+  roofcast::Forecast time;
+  time.waterfall[roofcast::Part::launch] = 0.2e-3;
+  time.waterfall[roofcast::Part::dram] = 1.5e-3;
+  time.waterfall[roofcast::Part::tail] = 0.3e-3;
+  time.expected_s = 2e-3;
+  time.low_s = 1.8e-3;
+  time.high_s = 2.4e-3;
+  prediction.time = time;
+  prediction.waves = roofcast::Waves{3.88, 3, 0.88, 0.97, 132};
+  prediction.launches = 1;
+  prediction.work.requested = {3.2e9, 6e7};
+  prediction.work.l1 = {3.2e9, 6e7};
+  prediction.work.l2 = {3.2e9, 6e7};
+  prediction.work.dram = {3.2e8, 6e7};
+  return prediction;
 }
 
 }  // namespace
@@ -51,8 +71,32 @@ int main(int argc, char** argv) {
   write("errors.json", error_chart(sample_comparison()));
   write("memory.json", memory_hierarchy_chart(sample_gpu()));
   write("generations.json", generations_chart(sample_generations()));
-  write("roofline.html", chart_page("Roofline of a sample", roofline));
-  write("report.html", report_page(sample_comparison(), sample_gpu(), sample_run()));
+  write("roofline.html", chart_page("Roofline of a sample", roofline,
+                                    roofline_chart(sample_gpu(), sample_points(), kNarrowFrame)));
+  write("report.html", report_page(sample_comparison(), sample_gpu(), sample_run(),
+                                   R"({"note": "</script><img src=x>"})"));
+  write("narrow-roofline.json", roofline_chart(sample_gpu(), sample_points(), kNarrowFrame));
+  write("narrow-times.json", predicted_measured_chart(sample_comparison(), kNarrowFrame));
+  write("narrow-errors.json", error_chart(sample_comparison(), kNarrowFrame));
+  write("narrow-memory.json", memory_hierarchy_chart(sample_gpu(), true));
+  write("narrow-generations.json", generations_chart(sample_generations(), true));
+  roofcast::Gpu twice = sample_gpu();
+  const roofcast::Gpu once = sample_gpu();
+  twice.name = "twice";
+  twice.memory.dram_bandwidth_bytes_per_s = 2 * *twice.memory.dram_bandwidth_bytes_per_s;
+  for (const double width : {kRooflineWidth, kNarrowFrame}) {
+    write(width == kNarrowFrame ? "narrow-rooflines.json" : "rooflines.json",
+          rooflines_chart({{&once, {sample_points()[3]}}, {&twice, {sample_points()[3]}}}, width));
+  }
+  roofcast::Prediction forecast = sample_forecast();
+  for (const double width : {kErrorWidth, kNarrowFrame}) {
+    const std::string place = width == kNarrowFrame ? "narrow-" : "";
+    const std::vector<NamedForecast> two = {{"gemm.tiled on a", &forecast, 2.5e-3},
+                                            {"gemm.tiled on b", &forecast}};
+    write((place + "parts.json").c_str(), parts_chart(two, width));
+    write((place + "timeline.json").c_str(), timeline_chart(two, width));
+    write((place + "traffic.json").c_str(), traffic_chart(two, width));
+  }
 
   for (const Quantity& quantity : quantities()) {
     for (const bool wide : {false, true}) {
@@ -62,6 +106,7 @@ int main(int argc, char** argv) {
   }
   const std::string sweep = sample_sweep(quantities().front(), true, "sweep");
   write("sweep.html", chart_page("A sweep", sweep));
+  write("narrow-sweep.json", sample_sweep(quantities().front(), true, "sweep", kNarrowFrame));
 
   SweepPlot scattered{"Rate", "device",       "m: rows",       &quantities().front(),
                       {},     "power of two", {"1", "2", "8"}, true};

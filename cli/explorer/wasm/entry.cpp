@@ -11,7 +11,9 @@ namespace {
 
 using roofcast::cli::explorer_answer;
 using roofcast::cli::explorer_catalog;
+using roofcast::cli::explorer_identify;
 using roofcast::cli::explorer_values;
+using roofcast::cli::ExplorerDevices;
 
 /// The text lives until the next call.
 template <class Work>
@@ -40,6 +42,11 @@ EMSCRIPTEN_KEEPALIVE const char* roofcast_values(const char* gpu) {
 }
 
 EMSCRIPTEN_KEEPALIVE const char* roofcast_answer(const char* request) {
-  return guarded([request] { return explorer_answer(request); });
+  static ExplorerDevices devices;
+  return guarded([request] { return explorer_answer(request, devices); });
+}
+
+EMSCRIPTEN_KEEPALIVE const char* roofcast_identify(const char* text) {
+  return guarded([text] { return explorer_identify(text); });
 }
 }

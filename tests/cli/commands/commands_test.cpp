@@ -126,6 +126,26 @@ TEST(Roofline, PlacesARun) {
   EXPECT_TRUE(json::accept(outcome.out));
 }
 
+TEST(Roofline, DrawsAndTellsSeveralGpus) {
+  const std::string asked = "roofline --gpu p100,b200 --kernel gemm:m=4096,n=4096,k=4096";
+  const Outcome chart = run_program(asked);
+  EXPECT_EQ(chart.code, 0) << chart.err;
+  const json spec = json::parse(chart.out);
+  EXPECT_EQ(spec.at("datasets").at("predicted").size(), 2U);
+  EXPECT_EQ(spec.at("title").at("text"), "Rooflines of p100, b200");
+  const Outcome table = run_program(asked + " --format table");
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("7.7 TB/s"));
+  EXPECT_THAT(table.out, HasSubstr("(limit)"));
+  EXPECT_EQ(run_program("roofline --gpu p100 --format csv").code, 2);
+  // What one of them cannot run is said, and the other is drawn.
+  const Outcome some = run_program(
+      "roofline --gpu p100,h100-sxm5 --kernel gemm.wgmma:m=4096,n=4096,k=4096,dtype=bf16");
+  EXPECT_EQ(some.code, 0);
+  EXPECT_THAT(some.err, HasSubstr("p100: "));
+  EXPECT_EQ(json::parse(some.out).at("datasets").at("predicted").size(), 1U);
+}
+
 TEST(Roofline, PlacesAFamilysLimit) {
   const Outcome outcome = run_program(
       "roofline --gpu h200-sxm --kernel gemm:m=64,n=64,k=64 --kernel stream.copy:n=1024");
@@ -147,6 +167,11 @@ TEST(Roofline, Refusals) {
   EXPECT_EQ(run_program("roofline --kernel gemm.tiled").code, 2);
   EXPECT_EQ(run_program("roofline --gpu h200-sxm --kernel gemm.tiled:mm=1").code, 2);
   EXPECT_EQ(run_program("roofline --gpu h200-sxm -o roof.pdf").code, 2);
+  const Folder folder;
+  const std::string run = run_file(folder, "r.json", kPlausible);
+  const Outcome two = run_program("roofline --gpu p100,b200 --run " + run);
+  EXPECT_EQ(two.code, 2);
+  EXPECT_THAT(two.err, HasSubstr("names 2 devices (p100, b200)"));
 }
 
 TEST(Compare, SaysHowFarOff) {

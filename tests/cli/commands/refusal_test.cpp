@@ -56,8 +56,6 @@ TEST(Refusals, TheFileOfQueriesIsNoBatch) {
 
 TEST(Refusals, NoSecondGpuIsDropped) {
   const std::string one = "names 2 devices (p100, b200), and this is about one";
-  const Folder folder;
-  expect_refusal("roofline --gpu p100,b200 -o " + folder.file("roof.json"), kUsage, one);
   expect_refusal("predict --queries - --gpu p100 --gpu b200", kUsage, one);
   expect_refusal("advise --queries - --gpu p100,b200", kUsage, one);
   expect_refusal("validate --suite default --list --gpu p100,b200", kUsage, one);

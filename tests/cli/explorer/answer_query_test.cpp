@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "model/types/problem.hpp"
@@ -14,7 +15,12 @@ using nlohmann::json;
 using testing::run_program;
 
 json ask(const json& queries) {
-  return json::parse(explorer_answer(json{{"queries", queries}, {"width", 620}}.dump()));
+  ExplorerDevices devices;
+  return json::parse(explorer_answer(json{{"queries", queries}, {"width", 620}}.dump(), devices));
+}
+
+json file(const std::string& path) {
+  return json::parse(std::ifstream(std::string(ROOFCAST_SPECS "/../") + path));
 }
 
 const json kTiled = {
@@ -51,7 +57,7 @@ TEST(ExplorerAnswer, DrawsARooflineForEachDevice) {
   const json answer = ask(json::array({kTiled, other, kTiled, changed}));
   std::vector<std::string> ids;
   for (const json& chart : answer["charts"]) ids.push_back(chart["id"]);
-  EXPECT_EQ(ids, (std::vector<std::string>{"roofline-1", "roofline-2", "roofline-3", "parts",
+  EXPECT_EQ(ids, (std::vector<std::string>{"roofline-1", "roofline-2", "roofline-3", "parts", "waves",
                                            "traffic"}));
   EXPECT_EQ(answer["charts"][0]["spec"]["datasets"]["predicted"].size(), 2U);
 }
@@ -62,6 +68,51 @@ TEST(ExplorerAnswer, OfAFamilyIsItsLimit) {
   const json answer = ask(json::array({query}));
   EXPECT_GT(answer["answers"][0]["limit"]["time_s"], 0);
   EXPECT_EQ(answer["charts"].size(), 1U);
+}
+
+TEST(ExplorerAnswer, TakesASpecificationAndAKernelFileInPlaceOfNames) {
+  json query = {{"kernel", file("examples/kernels/swiglu.json")},
+                {"gpu", file("hw_specs/p100.json")},
+                {"tokens", 1024}};
+  const std::string command = "predict " ROOFCAST_SPECS
+                              "/../examples/kernels/swiglu.json --tokens 1024 --gpu " ROOFCAST_SPECS
+                              "/p100.json --format json";
+  EXPECT_EQ(ask(json::array({query}))["answers"][0], json::parse(run_program(command).out));
+  query["gpu"].erase("name");
+  EXPECT_NE(message(ask(json::array({query}))["answers"][0]).find("the specification"),
+            std::string::npos);
+}
+
+TEST(ExplorerAnswer, OfAStepOfAModelIsWhatQueriesAnswer) {
+  const json shipped = {{"model", "llama-3.1-8b"}, {"gpu", "h100-sxm5"},
+                        {"phase", "decode"},       {"batch", 16},
+                        {"context", 4096},         {"dtype", "bf16"}};
+  const json expected = json::parse(run_program("model llama-3.1-8b --decode --batch 16 --context "
+                                                "4096 --dtype bf16 --gpu h100-sxm5 --format json")
+                                        .out);
+  json own = shipped;
+  own["model"] = file("architectures/llama-3.1-8b.json");
+  const json answer = ask(json::array({shipped, own}));
+  EXPECT_EQ(answer["answers"][0], expected);
+  EXPECT_EQ(answer["answers"][1]["time"], expected["time"]);
+  EXPECT_TRUE(answer["charts"].empty());
+  own["phase"] = "sleep";
+  EXPECT_NE(message(ask(json::array({own}))["answers"][0]).find("train"), std::string::npos);
+}
+
+TEST(ExplorerIdentify, TellsKernelsGpusAndModelsApart) {
+  const auto kind = [](const char* path) {
+    return json::parse(explorer_identify(file(path).dump()))["kind"].get<std::string>();
+  };
+  EXPECT_EQ(kind("hw_specs/k80.json"), "gpu");
+  EXPECT_EQ(kind("examples/kernels/rotary.json"), "kernel");
+  EXPECT_EQ(kind("architectures/gpt2.json"), "model");
+  const json kernel = json::parse(explorer_identify(file("examples/kernels/swiglu.json").dump()));
+  EXPECT_EQ(kernel["entry"]["parameters"][0]["name"], "tokens");
+  for (const char* text :
+       {"", "[]", "{}", "{\"model_type\":\"x\"}", "{\"work\":1}", "{\"name\":1}"}) {
+    EXPECT_THROW(explorer_identify(text), InputError) << text;
+  }
 }
 
 TEST(ExplorerAnswer, SaysWhatIsWrongInItsPlace) {
@@ -81,7 +132,8 @@ TEST(ExplorerAnswer, SaysWhatIsWrongInItsPlace) {
 
 TEST(ExplorerAnswer, RefusesWhatIsNoRequest) {
   for (const char* text : {"", "[]", "{}", "{\"queries\":1}", "{\"queries\":[{},{},{},{},{}]}"}) {
-    EXPECT_THROW(explorer_answer(text), InputError) << text;
+    ExplorerDevices devices;
+    EXPECT_THROW(explorer_answer(text, devices), InputError) << text;
   }
 }
 

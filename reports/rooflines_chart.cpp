@@ -1,0 +1,230 @@
+// Several devices in one frame: the roofs of each in its colour and dash, the same kernels under them.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "model/types/problem.hpp"
+#include "reports/chart.hpp"
+#include "reports/roofline_dots.hpp"
+#include "reports/roofline_roofs.hpp"
+#include "reports/text.hpp"
+
+namespace roofcast::reports {
+namespace {
+
+constexpr double kHeight = 430;
+
+/// A device's roofs that are drawn: DRAM, and the arithmetic that its points need.
+struct Device {
+  std::string name;
+  std::optional<double> dram_bytes_per_s;
+  std::vector<ComputeRoof> compute;  ///< highest first
+};
+
+/// Without points the highest roof and that of fp32 on the vector pipes.
+std::vector<ComputeRoof> drawn_roofs(const std::vector<ComputeRoof>& all,
+                                     const std::vector<Dot>& dots) {
+  std::vector<ComputeRoof> drawn;
+  const bool known = std::any_of(dots.begin(), dots.end(),
+                                 [](const Dot& dot) { return !dot.point->roofs.empty(); });
+  for (const ComputeRoof& roof : all) {
+    const bool usual = drawn.empty() || (roof.pipe == "vector" && roof.dtype == DType::fp32);
+    if (known ? is_asked(roof, dots) : usual) drawn.push_back(roof);
+  }
+  return drawn;
+}
+
+Device device_of(const Gpu& gpu, const std::vector<Dot>& dots) {
+  Device device{gpu.name, {}, drawn_roofs(compute_roofs(gpu), dots)};
+  for (const MemoryRoof& roof : memory_roofs(gpu)) {
+    if (roof.level == "DRAM") device.dram_bytes_per_s = roof.sheet_bytes_per_s;
+  }
+  return device;
+}
+
+/// All of them as if of one device: for the axes, the names of roofs and what names keep clear of.
+Roofs together(const std::vector<Device>& devices) {
+  Roofs roofs;
+  for (const Device& device : devices) {
+    if (device.dram_bytes_per_s) {
+      roofs.memory.push_back({device.name + " DRAM", device.dram_bytes_per_s, std::nullopt});
+    }
+    for (const ComputeRoof& roof : device.compute) {
+      roofs.compute.push_back({device.name + " " + roof.pipe, roof.dtype, roof.flops_per_s});
+    }
+  }
+  std::stable_sort(roofs.memory.begin(), roofs.memory.end(),
+                   [](const auto& a, const auto& b) { return a.highest() > b.highest(); });
+  std::stable_sort(roofs.compute.begin(), roofs.compute.end(),
+                   [](const auto& a, const auto& b) { return a.flops_per_s > b.flops_per_s; });
+  return roofs;
+}
+
+/// Up along DRAM to the highest roof and along it; the lower ones from where they meet the slope.
+void add_lines(Json& rows, const Device& device, const Frame& f) {
+  int line = 0;
+  for (const ComputeRoof& roof : device.compute) {
+    const double rate = device.dram_bytes_per_s.value_or(0);
+    const double ridge = rate > 0 ? roof.flops_per_s / rate : f.x.low;
+    const std::string id = device.name + " " + std::to_string(line);
+    const auto add = [&](double x, double y) {
+      rows.push_back({{"kernel", device.name},
+                      {"line", id},
+                      {"x", x},
+                      {"y", y},
+                      {"roof", roof.pipe + " " + std::string(name(roof.dtype))},
+                      {"text", si(roof.flops_per_s, "FLOP/s")}});
+    };
+    if (line++ == 0 && rate > 0) {
+      const double begin = std::max(f.x.low, f.y.low / rate);
+      add(begin, rate * begin);
+    }
+    add(ridge, roof.flops_per_s);
+    add(f.x.high, roof.flops_per_s);
+  }
+}
+
+void add_labels(Json& data, const Roofs& roofs, const Frame& f, const std::vector<Dot>& dots) {
+  std::vector<Pixel> taken;
+  for (const Dot& dot : dots) {
+    taken.push_back(f.pixel(dot.predicted));
+    for (const LevelIntensity& level : dot.levels) {
+      taken.push_back(f.pixel({level.intensity, dot.predicted.flops_per_s}));
+    }
+  }
+  const double top = roofs.compute.empty() ? f.y.high : roofs.compute.front().flops_per_s;
+  data["slope labels"] = Json::array();
+  for (const RoofLabel& label : slope_labels(roofs.memory, f.x, f.y, top, taken)) {
+    data["slope labels"].push_back(
+        {{"text", label.text}, {"x", f.x.value(label.at.x)}, {"y", f.y.value(label.at.y)}});
+  }
+  const std::vector<bool> asked(roofs.compute.size(), true);
+  data["level labels"] = Json::array();
+  for (const RoofLabel& label : level_labels(roofs.compute, asked, f.x, f.y)) {
+    data["level labels"].push_back({{"text", label.text},
+                                    {"x", f.x.high},
+                                    {"y", f.y.value(label.at.y)},
+                                    {"level", label.level}});
+  }
+}
+
+Json dashes_of(const std::vector<std::string>& names, const Json& legend) {
+  const Json all = {{1, 0}, {8, 4}, {2, 3}, {10, 3, 2, 3}, {5, 5}, {14, 4}, {4, 2}, {1, 4}};
+  Json range = Json::array();
+  for (std::size_t i = 0; i < names.size(); ++i) range.push_back(all[i % all.size()]);
+  return {{"field", "kernel"},
+          {"type", "nominal"},
+          {"scale", {{"domain", names}, {"range", range}}},
+          {"legend", legend}};
+}
+
+void add_roof_layers(Json& layers, const Frame& f, const Json& colours, const Json& dashes) {
+  const Json across = {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}};
+  Json lines = across;
+  lines["detail"] = {{"field", "line"}};
+  lines["color"] = colours;
+  lines["strokeDash"] = dashes;
+  lines["tooltip"] = tooltip({{"kernel", "GPU"}, {"roof", "Roof"}, {"text", "Peak"}});
+  layers.push_back(layer("gpu-roofs", "gpu roofs",
+                         mark("line", "memory-roof", {{"clip", true}, {"interpolate", "linear"}}),
+                         std::move(lines)));
+  const double angle =
+      -std::atan2(f.y.pixels_per_decade(), f.x.pixels_per_decade()) * 180 / std::numbers::pi;
+  for (const char* style : {"roof-label-halo", "roof-label"}) {
+    Json slope = across;
+    slope["text"] = {{"field", "text"}};
+    layers.push_back(
+        layer(std::string("slope-") + style, "slope labels",
+              mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", angle}}),
+              std::move(slope)));
+  }
+  const bool narrow = f.x.pixels < kNarrow;
+  layers.push_back(layer(
+      "level-labels", "level labels",
+      mark("text", "roof-label",
+           {{"align", narrow ? "right" : "left"}, {"baseline", narrow ? "bottom" : "middle"}}),
+      {{"x", {{"value", narrow ? f.x.pixels : f.x.pixels + 18}}},
+       {"y", f.y.channel(narrow ? "level" : "y")},
+       {"text", {{"field", "text"}}}}));
+  if (narrow) return;
+  layers.push_back(layer("leaders", "level labels", mark("rule", "leader"),
+                         {{"x", {{"value", f.x.pixels + 2}}},
+                          {"x2", {{"value", f.x.pixels + 14}}},
+                          {"y", f.y.channel("level")},
+                          {"y2", {{"field", "y"}}}}));
+}
+
+/// The colour of a point is its device's: that stands before its name.
+std::vector<RooflinePoint> named_by_device(const std::vector<DevicePoints>& devices) {
+  std::vector<RooflinePoint> points;
+  for (const DevicePoints& device : devices) {
+    for (RooflinePoint point : device.points) {
+      point.label = device.gpu->name + " " + point.label;
+      if (!point.brief.empty()) point.brief = device.gpu->name + " " + point.brief;
+      points.push_back(std::move(point));
+    }
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string rooflines_chart(const std::vector<DevicePoints>& given, double width) {
+  if (given.empty()) throw InputError("a roofline needs a GPU");
+  if (given.size() == 1) return roofline_chart(*given.front().gpu, given.front().points, width);
+  const std::vector<RooflinePoint> points = named_by_device(given);
+  std::vector<Device> devices;
+  std::vector<std::string> names;
+  std::vector<Dot> dots;
+  std::size_t next = 0;
+  for (const DevicePoints& device : given) {
+    const Roofs roofs{memory_roofs(*device.gpu), compute_roofs(*device.gpu)};
+    const auto begin = points.begin() + static_cast<std::ptrdiff_t>(next);
+    next += device.points.size();
+    std::vector<Dot> own;
+    for (auto point = begin; point != points.begin() + static_cast<std::ptrdiff_t>(next); ++point) {
+      if (auto dot = drawable_dot(*point, roofs)) own.push_back(std::move(*dot));
+    }
+    devices.push_back(device_of(*device.gpu, own));
+    add_once(names, device.gpu->name);
+    dots.insert(dots.end(), own.begin(), own.end());
+  }
+  const Roofs roofs = together(devices);
+  const Frame frame = frame_around(roofs, dots, width, std::min(kHeight, 1.3 * width));
+  Json data = {{"gpu roofs", Json::array()}};
+  for (const Device& device : devices) add_lines(data["gpu roofs"], device, frame);
+  add_labels(data, roofs, frame, dots);
+
+  Json colours = colour("kernel", names, "", width < kNarrow ? 2 : 6);
+  colours["legend"]["symbolType"] = "stroke";
+  colours["legend"]["symbolSize"] = 400;
+  Json layers = Json::array();
+  add_roof_layers(layers, frame, colours, dashes_of(names, colours["legend"]));
+  const DotNames dot_names = names_of(dots);
+  add_dots(data, "", frame, roofs, dots, dot_names);
+  if (!dots.empty()) add_dot_layers(layers, "", frame, colours, dots.size());
+  Json bars = bandwidth_panel(data, points, {}, width);
+
+  std::string title;
+  for (const std::string& one : names) title += (title.empty() ? "" : ", ") + one;
+  Json lines = Json::array();
+  if (!dot_names.common.empty()) lines.push_back(dot_names.common);
+  const std::string said = "DRAM and arithmetic at datasheet clocks" +
+                           std::string(dots.empty() ? "" : " · ○ DRAM ◇ L2 △ L1 and shared");
+  for (Json& line : wrapped_lines(said, width)) lines.push_back(std::move(line));
+  Json spec = chart("Rooflines of " + title, "", std::move(data));
+  spec["title"]["subtitle"] = std::move(lines);
+  Json unit = {{"width", width}, {"height", frame.y.pixels}, {"layer", std::move(layers)}};
+  if (bars.is_null()) {
+    spec.update(unit);
+    return json_text(spec);
+  }
+  spec["concat"] = {std::move(unit), std::move(bars)};
+  spec["columns"] = 1;
+  spec["spacing"] = 36;
+  spec["resolve"] = {{"scale", {{"x", "independent"}, {"y", "independent"}}}};
+  return json_text(spec);
+}
+
+}  // namespace roofcast::reports

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cmath>
+
+#include "reports/forecast_charts.hpp"
+#include "reports/plot.hpp"
+#include "reports/text.hpp"
+
+namespace roofcast::reports {
+namespace {
+
+constexpr double kRow = 58;
+/// Of a row, the share that the blocks fill; above them stands the name.
+constexpr double kFilled = 0.62;
+/// More waves than this are one box that says how many.
+constexpr double kMostBoxes = 40;
+
+/// Boxes of one launch: time along x, the places of all SMs along y.
+class Row {
+ public:
+  Row(Json& rows, std::string name, double top) : rows_(rows), name_(std::move(name)), top_(top) {}
+  void add(const char* what, double from, double to, double share, const std::string& text) {
+    rows_.push_back({{"name", name_},
+                     {"what", what},
+                     {"from", from},
+                     {"to", to},
+                     {"y", top_ + 1 - kFilled * share},
+                     {"y2", top_ + 1},
+                     {"text", text}});
+  }
+
+ private:
+  Json& rows_;
+  std::string name_;
+  double top_;
+};
+
+std::string waves_text(const Waves& waves) {
+  std::string text = figure_text(waves.count, 4) + " waves";
+  if (waves.tail_utilization < 1) {
+    text += ", the last fills " + percent(waves.tail_utilization) + " of the places";
+  }
+  return text;
+}
+
+void add_boxes(Json& rows, const NamedForecast& forecast, double top) {
+  const Waves& waves = *forecast.prediction->waves;
+  const Forecast& time = *forecast.prediction->time;
+  const Waterfall& parts = time.waterfall;
+  const double begin = parts[Part::launch] + parts[Part::first_access];
+  const double end = time.expected_s - parts[Part::completion];
+  const double whole = std::ceil(waves.count);
+  if (!(whole > 0) || !(end > begin)) return;
+  const double each = (end - begin) / whole;
+  const auto full = static_cast<double>(waves.full);
+  Row row(rows, forecast.name, top);
+  if (begin > 0) row.add("launch", 0, begin, 1, "launch and first access: " + si(begin, "s"));
+  if (whole > kMostBoxes) {
+    row.add("full wave", begin, begin + full * each, 1, figure_text(full, 6) + " full waves");
+  } else {
+    for (double wave = 0; wave < full; ++wave) {
+      row.add("full wave", begin + wave * each, begin + (wave + 1) * each, 1,
+              "wave " + figure_text(wave + 1, 3) + ": every place has a block");
+    }
+  }
+  if (whole > full) {
+    row.add("last wave", begin + full * each, end, waves.tail_utilization,
+            percent(waves.tail_utilization) + " of the places have a block");
+  }
+}
+
+bool has_timeline(const NamedForecast& forecast) {
+  return forecast.prediction->time && forecast.prediction->waves &&
+         forecast.prediction->launches == 1;
+}
+
+}  // namespace
+
+std::string timeline_chart(const std::vector<NamedForecast>& forecasts, double width) {
+  Json boxes = Json::array(), names = Json::array();
+  double most = 0, rows = 0;
+  for (const NamedForecast& forecast : forecasts) {
+    if (!has_timeline(forecast)) continue;
+    add_boxes(boxes, forecast, rows);
+    names.push_back({{"y", rows + 0.2},
+                     {"text", forecast.name + ": " + waves_text(*forecast.prediction->waves)}});
+    most = std::max(most, forecast.prediction->time->expected_s);
+    rows += 1;
+  }
+  const Json y = {{"field", "y"},
+                  {"type", "quantitative"},
+                  {"title", nullptr},
+                  {"axis", nullptr},
+                  {"scale", {{"domain", {0, std::max(rows, 1.0)}}, {"reverse", true}}}};
+  const Json x = {{"field", "from"},
+                  {"type", "quantitative"},
+                  {"title", "Time"},
+                  {"scale", {{"domain", {0, most > 0 ? 1.02 * most : 1}}, {"nice", false}}},
+                  {"axis", {{"labelExpr", si_label("s")}, {"tickCount", width < 400 ? 3 : 6}}}};
+  Json colours = colour("what", {"launch", "full wave", "last wave"}, "", 3);
+  colours["legend"]["symbolType"] = "square";
+  Json layers = Json::array();
+  layers.push_back(
+      {{"name", "timeline"},
+       {"data", {{"name", "timeline"}}},
+       {"mark", mark("rect", "wave")},
+       {"encoding",
+        {{"x", x},
+         {"x2", {{"field", "to"}}},
+         {"y", y},
+         {"y2", {{"field", "y2"}}},
+         {"color", colours},
+         {"tooltip", tooltip({{"name", "Setting"}, {"what", "Blocks"}, {"text", "Filled"}})}}}});
+  layers.push_back(
+      {{"name", "timeline-names"},
+       {"data", {{"name", "timeline names"}}},
+       {"mark", mark("text", "bar-text",
+                     {{"align", "left"}, {"baseline", "middle"}, {"limit", width + 60}})},
+       {"encoding", {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}}});
+  Json spec = chart("Blocks over the SMs",
+                    width < 400 ? "Height: places for blocks that are filled"
+                                : "Height: the places for blocks on all SMs; drawn as if every "
+                                  "block took the same time",
+                    {{"timeline", std::move(boxes)}, {"timeline names", std::move(names)}});
+  spec["width"] = width;
+  spec["height"] = kRow * std::max(rows, 1.0);
+  spec["layer"] = std::move(layers);
+  return json_text(spec);
+}
+
+}  // namespace roofcast::reports
