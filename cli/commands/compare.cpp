@@ -4,6 +4,7 @@
 
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
+#include "cli/input/kernel_options.hpp"
 #include "cli/input/table_query.hpp"
 #include "cli/output/comparison_output.hpp"
 #include "cli/output/files.hpp"

@@ -107,7 +107,7 @@ inline constexpr Constant kL2ResidentShare{
     Kind::measured,
     "memory-study runs of both GPUs, l2_capacity: panels that every SM reads are all found again "
     "to "
-    "26 of 50 MB and lost from 30 MB on; an L40S and an RTX PRO 6000 of one partition read "
+    "26 of 50 MB and lost from 30 MB on; two GPUs of one partition read "
     "products' "
     "weights again to 0.95 and 1.0 of it (ai-dynamo/aiconfigurator, gemm_perf)",
     "2026-11-25"};

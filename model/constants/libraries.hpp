@@ -65,8 +65,8 @@ inline constexpr Constant kGemmReadDensity{
     "",
     "of the DRAM around the panels of A and B that a library's product reads together",
     Constant::Kind::fitted,
-    "gemm_tensor.csv (ai-dynamo/aiconfigurator), bf16, rows of even position of the A100, H100 and "
-    "H200: least mean error of time among 0.3 to 0.56",
+    "gemm_tensor.csv (ai-dynamo/aiconfigurator), bf16, rows of even position of three "
+    "GPUs: least mean error of time among 0.3 to 0.56",
     "2026-11-25"};
 
 inline constexpr std::array kAll = {kGemmReadDensity,  kFlash2Products,     kCudnnProducts,

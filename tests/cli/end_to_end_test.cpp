@@ -180,7 +180,7 @@ TEST(Compare, AnIncompleteRunIsSaidAndEndsWithOne) {
 }
 
 TEST(Merge, ACommittedRunIsReadByItselfAndJoinsNoOther) {
-  const std::string run = committed("h200-sxm-random1-2026-11-22.json");
+  const std::string run = committed("h200-sxm-products20-2026-11-23.json");
   const Outcome outcome = run_program("merge " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out), json::parse(contents(run)));

@@ -22,10 +22,11 @@ Problem asked(const KernelRef& kernel, std::initializer_list<std::int64_t> value
   return problem;
 }
 
-SettingsAdvice advise(std::string_view name, std::initializer_list<std::int64_t> values) {
+SettingsAdvice advise(std::string_view name, std::initializer_list<std::int64_t> values,
+                      std::string_view gpu = "a100-sxm4-80gb") {
   const KernelRef kernel = find_kernel(name);
   const auto settings = settings_of(kernel);
-  return advise_settings(kernel, asked(kernel, values), gpu_named("a100-sxm4-80gb"), {}, settings);
+  return advise_settings(kernel, asked(kernel, values), gpu_named(gpu), {}, settings);
 }
 
 TEST(SettingSearch, TriesEveryPowerOfTwoWhereTheyAreFew) {
@@ -64,7 +65,7 @@ TEST(SettingSearch, LeavesToALibraryWhatItChooses) {
 }
 
 TEST(SettingSearch, WhatTheModelChoosesIsLeftToIt) {
-  const SettingsAdvice advice = advise("softmax.cluster", {4096, 4096});
+  const SettingsAdvice advice = advise("softmax.cluster", {4096, 4096}, "h100-sxm5");
   EXPECT_LE(advice.forecasts, 8U);  // cluster and rows_per_cluster are chosen, stages are varied
 }
 

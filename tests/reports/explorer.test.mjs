@@ -8,14 +8,12 @@ import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
-
 const program = process.env.ROOFCAST_PROGRAM;
 const executablePath = process.env.ROOFCAST_CHROMIUM ?? "/usr/bin/chromium";
 if (!existsSync(executablePath)) {
   console.log(`skipped: no Chromium at ${executablePath} (apt install chromium, or ROOFCAST_CHROMIUM)`);
   process.exit(77);
 }
-
 const source = process.env.ROOFCAST_SOURCE;
 const folder = mkdtempSync(join(tmpdir(), "roofcast-explorer-"));
 const file = join(folder, "page.html");
@@ -38,7 +36,6 @@ after(async () => {
   await context?.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
 const ready = (page) => page.waitForSelector("html[data-charts=ready]", { timeout: 60000 });
 const hashOf = (queries) => `#${encodeURIComponent(JSON.stringify(queries))}`;
 // The address follows within 150 ms: browsers refuse one that changes at every step of a slider.
@@ -68,12 +65,10 @@ async function open(queries, options = {}) {
   check();
   return { page, check };
 }
-
 // The figures of a row, a number a setting; null where there is none.
 const figures = (page, name) => page.$$eval("#answers tbody tr", (rows, wanted) =>
   [...rows.find((row) => row.cells[0].textContent === wanted).cells].slice(1)
     .map(({ dataset }) => (dataset.value ? Number(dataset.value) : null)), name);
-
 async function go(page, queries) {
   await page.evaluate((hash) => { location.hash = hash; }, hashOf(queries));
   await page.waitForFunction((count) => document.querySelectorAll("#settings fieldset").length === count, queries.length);
@@ -91,7 +86,6 @@ function asked(queries) {
     throw error;
   }
 }
-
 const answersTo = (queries) => asked(queries).trim().split("\n").map((line) => JSON.parse(line));
 
 function assertClose(page, command, what) {
@@ -119,7 +113,6 @@ function figuresOfAll(page, queries) {
     return shown;
   }, queries);
 }
-
 async function compare(page, queries) {
   const expected = answersTo(queries);
   const shown = await figuresOfAll(page, queries);
@@ -141,7 +134,6 @@ test("the page is one file under 3 MB", () => {
   assert.ok(statSync(file).size < 3e6, `${statSync(file).size} bytes`);
   assert.doesNotMatch(readFileSync(file, "utf8").slice(0, 4000), /(src|href)=/);
 });
-
 test("every kernel's numbers are the command line's to 12 digits on every GPU", async () => {
   const { page, check } = await open();
   const kernel = page.locator("#settings fieldset select").first();

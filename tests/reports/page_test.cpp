@@ -100,7 +100,7 @@ TEST_F(Pages, NameTheRelativeThatCompletesACalibration) {
 
 TEST_F(Pages, SurviveAnEmptyComparison) {
   const std::string page = report_page({}, Gpu{});
-  EXPECT_NE(page.find("<h2>Provenance</h2>"), std::string::npos);
+  EXPECT_NE(page.find("<h2>Device and conditions</h2>"), std::string::npos);
   EXPECT_EQ(without_script(page).find(">nan"), page.npos);
 }
 

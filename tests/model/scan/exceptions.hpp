@@ -58,6 +58,7 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm.library", "n", 3.31},
     // More experts share as many rows: another choice of tiles fills them better.
     {"moe.library", "experts", 1.15},
+    {"moe.library", "tokens", 1.10},
     // FlashAttention-2 splits keys by a rule that does not know what adding the parts takes.
     {"attention.library", "seq_q", 2.05},
     // So many tiles are a smaller share of more SMs, and it takes a share of them to fill DRAM.

@@ -63,7 +63,7 @@ TEST(Collective, InSwitchReductionLowersTheLimit) {
 
 TEST(Collective, RefusesWhatNoSwitchJoins) {
   EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 1, switched()), InputError);
-  EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 16, switched()), InputError);
+  EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 12, switched()), InputError);
   EXPECT_THROW(predict_collective(Collective::all_reduce, 0, 8, switched()), InputError);
   Gpu gpu = switched();
   gpu.collective_step_s.reset();
