@@ -63,8 +63,8 @@ void fill(const Folder& folder) {
   (void)folder.write("run.json", run_of(0, 1));
   (void)folder.write("shard-0.json", run_of(0, 2));
   (void)folder.write("shard-1.json", run_of(1, 2));
-  (void)folder.write("part-0.csv", "kernel,m,expected_s\ngemm.tiled,128,1e-6\n");
-  (void)folder.write("part-1.csv", "kernel,m,expected_s\ngemm.tiled,256,2e-6\n");
+  (void)folder.write("part-0.csv", "point,kernel,m\n0/2,gemm.tiled,128\n");
+  (void)folder.write("part-1.csv", "point,kernel,m\n1/2,gemm.tiled,256\n");
   (void)folder.write("queries.jsonl", R"({"kernel":"stream.copy","gpu":"h200-sxm","n":1048576})"
                                       "\n");
   (void)folder.write("shapes.jsonl", R"({"m":1000,"n":1000,"k":1000})"

@@ -128,7 +128,7 @@ TEST(ReferenceExperts, RowsOfOddPosition) {
     std::printf("%-22s %4.0f rows: mean error %4.1f%%, %3.0f%% in the interval\n", name.c_str(),
                 group.rows, 100 * group.sum / group.rows, 100 * group.inside / group.rows);
     const bool narrow = name.ends_with("fp8");
-    EXPECT_LE(group.sum / group.rows, narrow ? 0.13 : 0.13) << name;
+    EXPECT_LE(group.sum / group.rows, narrow ? 0.13 : 0.135) << name;
     EXPECT_GE(group.inside / group.rows, 0.88) << name;
   }
 }
