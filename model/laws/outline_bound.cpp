@@ -24,8 +24,8 @@ class LoopBound {
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopiedPiece * outline.step_copies);
-    const double l2_writes = law::kL2WriteShare *
-                             gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
+    const double l2_writes =
+        law::kL2WriteShare * gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
     const double share = l2_writes / static_cast<double>(gpu.sm_count.value_or(1));
     stored_ = outline.stored_bytes / std::min<double>(law::kSmStoreBytesPerClk, share);
     rest_ = arithmetic_ / outline.parts + ahead_ * law::kPipelineStepCycles / outline.chains;

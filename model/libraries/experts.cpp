@@ -15,34 +15,27 @@
 namespace roofcast::experts {
 namespace {
 
-constexpr double kWide =
-    2; // bytes of an element of the input and of the result
-constexpr double kProducts = 3; // gate, up and down
+constexpr double kWide = 2;      // bytes of an element of the input and of the result
+constexpr double kProducts = 3;  // gate, up and down
 
 /// What this GPU multiplies.
 struct Share {
   std::vector<std::int64_t> rows_of_experts;
   double rows = 0;
   double tokens, hidden, inner, element;
-  double weights() const {
-    return as_double(experts()) * kProducts * hidden * inner * element;
-  }
-  std::int64_t experts() const {
-    return static_cast<std::int64_t>(rows_of_experts.size());
-  }
+  double weights() const { return as_double(experts()) * kProducts * hidden * inner * element; }
+  std::int64_t experts() const { return static_cast<std::int64_t>(rows_of_experts.size()); }
   double distinct_tokens() const { return std::min(rows, tokens); }
 };
 
-Share share_of(const Problem &p) {
+Share share_of(const Problem& p) {
   for (std::size_t i = kTokens; i <= kGpus; ++i) {
-    if (p[i] >= 1)
-      continue;
+    if (p[i] >= 1) continue;
     throw InputError("'" + std::string(kShape[i].name) + "' is at least 1");
   }
   if (p[kExperts] % p[kGpus] != 0) {
-    throw InputError("'ep' " + std::to_string(p[kGpus]) +
-                     " does not divide the " + std::to_string(p[kExperts]) +
-                     " experts: give a divisor");
+    throw InputError("'ep' " + std::to_string(p[kGpus]) + " does not divide the " +
+                     std::to_string(p[kExperts]) + " experts: give a divisor");
   }
   if (p[kPerToken] > p[kExperts]) {
     throw InputError("'per_token' is at most the number of experts, " +
@@ -58,21 +51,19 @@ Share share_of(const Problem &p) {
               as_double(p[kHidden]),
               as_double(p[kIntermediate]),
               size_bytes(p.dtype)};
-  for (const std::int64_t rows : share.rows_of_experts)
-    share.rows += as_double(rows);
+  for (const std::int64_t rows : share.rows_of_experts) share.rows += as_double(rows);
   return share;
 }
 
-double flops_of(const Share &share) {
+double flops_of(const Share& share) {
   return 2 * kProducts * share.rows * share.hidden * share.inner;
 }
 
-Work work(const Problem &p) {
+Work work(const Problem& p) {
   const Share share = share_of(p);
   Work work;
   work.tensor_flops[p.dtype] = flops_of(share);
-  work.compulsory = {share.weights() +
-                         share.distinct_tokens() * share.hidden * kWide,
+  work.compulsory = {share.weights() + share.distinct_tokens() * share.hidden * kWide,
                      share.tokens * share.hidden * kWide};
   return work;
 }
@@ -90,15 +81,15 @@ enum Array : ArrayId {
   kNarrowInput
 };
 
-constexpr std::int64_t kThreads = 256; // of the blocks beside the products
+constexpr std::int64_t kThreads = 256;  // of the blocks beside the products
 constexpr double kWarps = 8;
 
 /// What a block of a pass does: 16 B of a row a thread at a time.
 struct RowBlock {
-  double count;        ///< rows that have a block each
-  double row_bytes;    ///< written
-  double sources;      ///< rows read one after the other for it
-  double instructions; ///< of a warp for 16 B of a thread, counted
+  double count;         ///< rows that have a block each
+  double row_bytes;     ///< written
+  double sources;       ///< rows read one after the other for it
+  double instructions;  ///< of a warp for 16 B of a thread, counted
 };
 
 Plan plan_of_blocks(std::int64_t blocks, std::vector<ArrayUse> arrays) {
@@ -111,31 +102,26 @@ Plan plan_of_blocks(std::int64_t blocks, std::vector<ArrayUse> arrays) {
   return plan;
 }
 
-Plan pass(const RowBlock &row, const Traffic &bytes,
-          std::vector<ArrayUse> arrays) {
+Plan pass(const RowBlock& row, const Traffic& bytes, std::vector<ArrayUse> arrays) {
   constexpr double kBytesOfWarp = 16 * 32;
-  Plan plan =
-      plan_of_blocks(static_cast<std::int64_t>(row.count), std::move(arrays));
+  Plan plan = plan_of_blocks(static_cast<std::int64_t>(row.count), std::move(arrays));
   const double blocks = as_double(plan.launch.blocks());
   const double sweeps = std::ceil(row.row_bytes / (kBytesOfWarp * kWarps));
   Step step;
   step.warp_instructions =
-      row.row_bytes / kBytesOfWarp * row.instructions * row.sources +
-      kWarps * kRowInstructions;
-  set_traffic(step.issued,
-              {bytes.read_bytes / blocks, bytes.write_bytes / blocks});
+      row.row_bytes / kBytesOfWarp * row.instructions * row.sources + kWarps * kRowInstructions;
+  set_traffic(step.issued, {bytes.read_bytes / blocks, bytes.write_bytes / blocks});
   step.waits.global = 1 + sweeps * row.sources * kRowWaits;
   set_blocks(plan, {{step}});
   return plan;
 }
 
-constexpr double kBytesOfChoice = 8; // expert and place
+constexpr double kBytesOfChoice = 8;  // expert and place
 
 /// Blocks that each look at so many choices.
 Plan choices_plan(double blocks, double choices, double bytes) {
-  constexpr double kInstructions = 40; // of a warp for a choice a thread
-  Plan plan = plan_of_blocks(static_cast<std::int64_t>(blocks),
-                             {scratch(kOrder, {bytes, bytes})});
+  constexpr double kInstructions = 40;  // of a warp for a choice a thread
+  Plan plan = plan_of_blocks(static_cast<std::int64_t>(blocks), {scratch(kOrder, {bytes, bytes})});
   const double repeats = std::ceil(choices / as_double(kThreads));
   const double of_step = bytes / as_double(plan.launch.blocks()) / repeats;
   Step step;
@@ -150,8 +136,7 @@ Plan choices_plan(double blocks, double choices, double bytes) {
 // blocks of tokens count each expert's, one block adds the counts up, and the
 // first blocks place (TensorRT-LLM, cutlass_kernels/moe_gemm/moe_kernels.cu,
 // threeStepBuildExpertMapsSortFirstToken).
-void add_routing(LaunchSequence &program, const Problem &p,
-                 const Share &share) {
+void add_routing(LaunchSequence& program, const Problem& p, const Share& share) {
   constexpr double kTokensOfOneKernel = 256;
   const double choices = share.tokens * as_double(p[kPerToken]);
   const double bytes = choices * kBytesOfChoice;
@@ -161,26 +146,23 @@ void add_routing(LaunchSequence &program, const Problem &p,
     return;
   }
   const double experts = as_double(p[kExperts] / p[kGpus]);
-  double tokens = 32; // of a block
-  while (tokens < 1024 && std::ceil(share.tokens / tokens) * experts > tokens)
-    tokens *= 2;
+  double tokens = 32;  // of a block
+  while (tokens < 1024 && std::ceil(share.tokens / tokens) * experts > tokens) tokens *= 2;
   const double parts = std::ceil(share.tokens / tokens);
   const double counts = parts * experts;
-  program.push_back(
-      {choices_plan(counts, tokens * as_double(p[kPerToken]), bytes)});
+  program.push_back({choices_plan(counts, tokens * as_double(p[kPerToken]), bytes)});
   program.push_back({choices_plan(1, counts, counts * sizeof(std::int32_t))});
   program.push_back({choices_plan(counts, tokens, bytes)});
 }
 
 // Rows of C = A·B in tiles that end with their expert.
-Plan grouped(const Problem &p, const Share &share, double columns, double depth,
-             std::array<ArrayUse, 3> arrays, const Gpu &gpu) {
+Plan grouped(const Problem& p, const Share& share, double columns, double depth,
+             std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
-  for (const std::int64_t rows : share.rows_of_experts)
-    row_tiles += ceil_div(rows, p[kTileRows]);
+  for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
   Problem one{.dtype = p.dtype, .values = {}};
-  one[gemm::kM] = ceil_div(static_cast<std::int64_t>(share.rows),
-                           std::max<std::int64_t>(1, row_tiles));
+  one[gemm::kM] =
+      ceil_div(static_cast<std::int64_t>(share.rows), std::max<std::int64_t>(1, row_tiles));
   one[gemm::kN] = static_cast<std::int64_t>(columns);
   one[gemm::kK] = static_cast<std::int64_t>(depth);
   one[gemm::kTileM] = p[kTileRows];
@@ -189,18 +171,18 @@ Plan grouped(const Problem &p, const Share &share, double columns, double depth,
   one[gemm::kBatch] = row_tiles;
   Plan plan = std::move(gemm::plan_library(one, gpu).front().plan);
   plan.useful.tensor_flops[p.dtype] = 2 * share.rows * columns * depth;
-  for (std::size_t i = 0; i < arrays.size(); ++i)
-    arrays[i].pattern = plan.arrays[i].pattern;
+  for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].pattern = plan.arrays[i].pattern;
   plan.arrays.assign(arrays.begin(), arrays.end());
   const double slowdown = has_wide_products(gpu) ? 1 : kMmaSlowdown.value;
-  for (BlockClass &one : plan.blocks) {
-    Step &step = one.phases.front().step;
+  for (BlockClass& one : plan.blocks) {
+    Step& step = one.phases.front().step;
     step.issued.tensor_flops[p.dtype] *= slowdown;
     step.waits.tile_loads *= kTileLoads;
     one.phases.back().step.waits.global += kTileSwitch;
   }
-  plan.notes.caveat = "tiles are what the library is taken to choose, routing "
-                      "is a typical draw: no profile of it";
+  plan.notes.caveat =
+      "tiles are what the library is taken to choose, routing "
+      "is a typical draw: no profile of it";
   return plan;
 }
 
@@ -209,81 +191,65 @@ constexpr std::int64_t kLowestTile = 16, kTallestTile = 256;
 struct Tile {
   std::int64_t rows, columns;
 };
-constexpr std::array kWgmmaTiles = {
-    Tile{16, 64},   Tile{16, 128},  Tile{32, 64},  Tile{32, 128},
-    Tile{64, 64},   Tile{64, 128},  Tile{64, 256}, Tile{128, 64},
-    Tile{128, 128}, Tile{128, 256}, Tile{256, 128}};
+constexpr std::array kWgmmaTiles = {Tile{16, 64},   Tile{16, 128},  Tile{32, 64},  Tile{32, 128},
+                                    Tile{64, 64},   Tile{64, 128},  Tile{64, 256}, Tile{128, 64},
+                                    Tile{128, 128}, Tile{128, 256}, Tile{256, 128}};
 constexpr std::array kMmaTiles = {Tile{16, 256}, Tile{32, 32},   Tile{64, 64},
                                   Tile{64, 128}, Tile{128, 256}, Tile{256, 64}};
 
-std::span<const Tile> tiles_on(const Gpu &gpu) {
-  if (has_wide_products(gpu))
-    return kWgmmaTiles;
+std::span<const Tile> tiles_on(const Gpu& gpu) {
+  if (has_wide_products(gpu)) return kWgmmaTiles;
   return kMmaTiles;
 }
 
-} // namespace
+}  // namespace
 
 // TensorRT-LLM times its tiles of wgmma with experts that are chosen alike, and
 // keeps the best for any routing: the rows of a tile are at most those of an
 // expert then.
-std::int64_t most_tile_rows(const Problem &p, const Gpu &gpu) {
-  const bool alike =
-      p[kRouting] == static_cast<std::int64_t>(Routing::balanced);
-  if (alike || !has_wide_products(gpu))
-    return kTallestTile;
-  const double of_expert =
-      as_double(p[kTokens] * p[kPerToken]) / as_double(p[kExperts]);
+std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
+  const bool alike = p[kRouting] == static_cast<std::int64_t>(Routing::balanced);
+  if (alike || !has_wide_products(gpu)) return kTallestTile;
+  const double of_expert = as_double(p[kTokens] * p[kPerToken]) / as_double(p[kExperts]);
   std::int64_t rows = kLowestTile;
-  while (as_double(rows) < of_expert && rows < kTallestTile)
-    rows *= 2;
+  while (as_double(rows) < of_expert && rows < kTallestTile) rows *= 2;
   return rows;
 }
 
-std::vector<Problem> library_candidates(const Problem &p, const Gpu &gpu) {
+std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
   std::string known;
   const std::int64_t most = most_tile_rows(p, gpu);
-  for (const Tile &tile : tiles_on(gpu)) {
+  for (const Tile& tile : tiles_on(gpu)) {
     known += (known.empty() ? "" : ", ") + std::to_string(tile.rows) + "x" +
              std::to_string(tile.columns);
-    if (p[kTileRows] == kToChoose && tile.rows > most)
-      continue;
-    if (!is_asked(p[kTileRows], tile.rows) ||
-        !is_asked(p[kTileColumns], tile.columns))
-      continue;
-    Problem &one = found.emplace_back(p);
+    if (p[kTileRows] == kToChoose && tile.rows > most) continue;
+    if (!is_asked(p[kTileRows], tile.rows) || !is_asked(p[kTileColumns], tile.columns)) continue;
+    Problem& one = found.emplace_back(p);
     one[kTileRows] = tile.rows;
     one[kTileColumns] = tile.columns;
   }
-  if (found.empty())
-    throw InputError("moe.library has no such tile here: choose one of " +
-                     known);
+  if (found.empty()) throw InputError("moe.library has no such tile here: choose one of " + known);
   return found;
 }
 
-LaunchSequence plan_library(const Problem &p, const Gpu &gpu) {
+LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   if (p[kTileRows] == kToChoose || p[kTileColumns] == kToChoose) {
-    throw InputError(
-        "moe.library is planned with 'tile_rows' and 'tile_columns' given");
+    throw InputError("moe.library is planned with 'tile_rows' and 'tile_columns' given");
   }
   const Share share = share_of(p);
   const double rows = share.rows, element = share.element;
   const double in = share.distinct_tokens() * share.hidden * kWide;
-  const double sorted = rows * share.hidden * element,
-               outputs = rows * share.hidden * kWide;
-  const double gate_up = 2 * rows * share.inner * kWide,
-               inner = rows * share.inner * element;
+  const double sorted = rows * share.hidden * element, outputs = rows * share.hidden * kWide;
+  const double gate_up = 2 * rows * share.inner * kWide, inner = rows * share.inner * element;
   const double result = share.tokens * share.hidden * kWide;
-  const double wide = 2 * share.weights() / kProducts,
-               narrow = share.weights() / kProducts;
+  const double wide = 2 * share.weights() / kProducts, narrow = share.weights() / kProducts;
 
-  const double in_row = share.hidden * element,
-               inner_row = share.inner * element;
+  const double in_row = share.hidden * element, inner_row = share.inner * element;
   const double of_token = std::max(1.0, rows / share.tokens);
   constexpr double kCopy = 24, kGate = 40,
-                   kSum = 30; // instructions of RowBlock
+                   kSum = 30;  // instructions of RowBlock
 
   LaunchSequence program;
   add_routing(program, p, share);
@@ -291,37 +257,33 @@ LaunchSequence plan_library(const Problem &p, const Gpu &gpu) {
   double taken = rows * share.hidden * kWide;
   if (p.dtype == DType::fp8) {
     const double narrowed = share.tokens * in_row;
-    program.push_back(
-        {pass({share.tokens, in_row, 1, kCopy}, {result, narrowed},
-              {input, scratch(kNarrowInput, {0, narrowed})})});
+    program.push_back({pass({share.tokens, in_row, 1, kCopy}, {result, narrowed},
+                            {input, scratch(kNarrowInput, {0, narrowed})})});
     input = scratch(kNarrowInput, {narrowed, 0});
     taken = rows * in_row;
   }
-  program.push_back({pass({rows, in_row, 1, kCopy}, {taken, sorted},
-                          {input, scratch(kSorted, {0, sorted})})});
   program.push_back(
-      {grouped(p, share, 2 * share.inner, share.hidden,
-               {scratch(kSorted, {sorted, 0}), reads(kWeights1, wide),
-                scratch(kGateUp, {0, gate_up})},
-               gpu)});
-  program.push_back(
-      {pass({rows, inner_row, 2, kGate}, {gate_up, inner},
-            {scratch(kGateUp, {gate_up, 0}), scratch(kInner, {0, inner})})});
-  program.push_back(
-      {grouped(p, share, share.hidden, share.inner,
-               {scratch(kInner, {inner, 0}), reads(kWeights2, narrow),
-                scratch(kOutputs, {0, outputs})},
-               gpu)});
-  program.push_back({pass(
-      {share.tokens, share.hidden * kWide, of_token, kSum}, {outputs, result},
-      {scratch(kOutputs, {outputs, 0}), writes(kResult, result)})});
+      {pass({rows, in_row, 1, kCopy}, {taken, sorted}, {input, scratch(kSorted, {0, sorted})})});
+  program.push_back({grouped(
+      p, share, 2 * share.inner, share.hidden,
+      {scratch(kSorted, {sorted, 0}), reads(kWeights1, wide), scratch(kGateUp, {0, gate_up})},
+      gpu)});
+  program.push_back({pass({rows, inner_row, 2, kGate}, {gate_up, inner},
+                          {scratch(kGateUp, {gate_up, 0}), scratch(kInner, {0, inner})})});
+  program.push_back({grouped(
+      p, share, share.hidden, share.inner,
+      {scratch(kInner, {inner, 0}), reads(kWeights2, narrow), scratch(kOutputs, {0, outputs})},
+      gpu)});
+  program.push_back({pass({share.tokens, share.hidden * kWide, of_token, kSum}, {outputs, result},
+                          {scratch(kOutputs, {outputs, 0}), writes(kResult, result)})});
   return program;
 }
 
 constinit const KernelFamily kFamily = {
     .name = "moe",
-    .summary = "y = Σ wₑ·downₑ(silu(gateₑ(x))·upₑ(x)) over the experts e of "
-               "each token",
+    .summary =
+        "y = Σ wₑ·downₑ(silu(gateₑ(x))·upₑ(x)) over the experts e of "
+        "each token",
     .parameters = kShape,
     .dtypes = kTypes,
     .work = work,
@@ -329,4 +291,4 @@ constinit const KernelFamily kFamily = {
     .variants = kVariants,
     .validated = kValidated};
 
-} // namespace roofcast::experts
+}  // namespace roofcast::experts

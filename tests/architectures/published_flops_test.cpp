@@ -35,10 +35,11 @@ struct Trained {
 
 // Korthikanti et al. 2022 (arXiv 2205.05198), table 5, present work: the time of a step and its MFU.
 TEST(PublishedMfu, OfMegatron) {
-  const std::array runs = {Trained{"22B", megatron(48, 6144, 64), 4, 8, 1.10, 0.01, 41.5, 0.1},
-                           Trained{"175B", megatron(96, 12288, 96), 64, 64, 13.75, 0.01, 51.4, 0.1},
-                           Trained{"530B", megatron(105, 20480, 128), 280, 280, 37.83, 0.01, 56.0, 0.1},
-                           Trained{"1T", megatron(128, 25600, 160), 512, 512, 71.49, 0.01, 56.3, 0.1}};
+  const std::array runs = {
+      Trained{"22B", megatron(48, 6144, 64), 4, 8, 1.10, 0.01, 41.5, 0.1},
+      Trained{"175B", megatron(96, 12288, 96), 64, 64, 13.75, 0.01, 51.4, 0.1},
+      Trained{"530B", megatron(105, 20480, 128), 280, 280, 37.83, 0.01, 56.0, 0.1},
+      Trained{"1T", megatron(128, 25600, 160), 512, 512, 71.49, 0.01, 56.3, 0.1}};
   constexpr double kTokens = 2048;
   for (const Trained& run : runs) {
     const double flops = training_flops_per_token(run.model, kTokens) * run.sequences * kTokens;

@@ -1,5 +1,5 @@
-#include "model/kernels/expression/expression.hpp"
 #include "model/predict.hpp"
+#include "model/kernels/expression/expression.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

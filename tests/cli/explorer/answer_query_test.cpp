@@ -57,8 +57,8 @@ TEST(ExplorerAnswer, DrawsARooflineForEachDevice) {
   const json answer = ask(json::array({kTiled, other, kTiled, changed}));
   std::vector<std::string> ids;
   for (const json& chart : answer["charts"]) ids.push_back(chart["id"]);
-  EXPECT_EQ(ids, (std::vector<std::string>{"roofline-1", "roofline-2", "roofline-3", "parts", "waves",
-                                           "traffic"}));
+  EXPECT_EQ(ids, (std::vector<std::string>{"roofline-1", "roofline-2", "roofline-3", "parts",
+                                           "waves", "traffic"}));
   EXPECT_EQ(answer["charts"][0]["spec"]["datasets"]["predicted"].size(), 2U);
 }
 
