@@ -1,6 +1,7 @@
 #include "model/transformer/timeline.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace roofcast::transformer {
 namespace {
@@ -44,8 +45,8 @@ class Timeline {
   }
 
   void add_reversed(Section section, std::int64_t layer) {
-    for (auto one = step_.operations.rbegin(); one != step_.operations.rend(); ++one) {
-      if (one->section == section && one->direction == Direction::backward) add(*one, layer);
+    for (const StepOperation& one : std::views::reverse(step_.operations)) {
+      if (one.section == section && one.direction == Direction::backward) add(one, layer);
     }
   }
 

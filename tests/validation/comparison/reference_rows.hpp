@@ -9,7 +9,7 @@
 
 namespace roofcast::validation {
 
-struct ReferenceRow {
+struct NamedRow {
   std::size_t position = 0;
   std::map<std::string, std::string> fields;
 
@@ -29,15 +29,15 @@ inline std::vector<std::string> split_row(const std::string& line) {
   return words;
 }
 
-inline std::vector<ReferenceRow> reference_rows(const std::string& text) {
+inline std::vector<NamedRow> reference_rows(const std::string& text) {
   std::istringstream in(text);
   std::string line;
   std::getline(in, line);
   const std::vector<std::string> names = split_row(line);
-  std::vector<ReferenceRow> rows;
+  std::vector<NamedRow> rows;
   while (std::getline(in, line)) {
     const std::vector<std::string> words = split_row(line);
-    ReferenceRow& row = rows.emplace_back();
+    NamedRow& row = rows.emplace_back();
     row.position = rows.size() - 1;
     for (std::size_t i = 0; i < names.size() && i < words.size(); ++i)
       row.fields[names[i]] = words[i];

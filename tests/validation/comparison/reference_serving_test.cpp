@@ -10,19 +10,19 @@
 namespace roofcast::validation {
 namespace {
 
-std::string model_of(const ReferenceRow& row) {
+std::string model_of(const NamedRow& row) {
   const std::string& name = row["model"];
   if (name.find("235B") != std::string::npos) return "qwen3-235b-a22b";
   return name.find("32B") != std::string::npos ? "qwen3-32b" : "llama-3.1-8b";
 }
 
 // Of the first GPU of the table; those of the other one come from other collections.
-bool is_asked(const ReferenceRow& row) {
+bool is_asked(const NamedRow& row) {
   const bool few = row["backend"] == "vllm" && row["gemm_dtype"] == "fp8";  // two rows
   return row["gpu"] == "h100-sxm5" && !few;
 }
 
-transformer::Service service_of(const ReferenceRow& row) {
+transformer::Service service_of(const NamedRow& row) {
   transformer::Service service;
   service.dtype = row["gemm_dtype"] == "bf16" ? DType::bf16 : DType::fp8;
   service.input = row.whole("input_tokens");
@@ -39,7 +39,7 @@ TEST(ReferenceServing, TimeBetweenTokens) {
   const std::string text = reference_text("serving.csv");
   if (text.empty()) GTEST_SKIP() << "no reference tables here";
   std::map<std::string, Accuracy> groups;
-  for (const ReferenceRow& row : reference_rows(text)) {
+  for (const NamedRow& row : reference_rows(text)) {
     if (!is_asked(row)) continue;
     const std::string model = model_of(row);
     const auto answer =

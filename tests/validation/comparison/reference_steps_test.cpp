@@ -36,7 +36,7 @@ std::optional<Architecture> model_of(const std::string& name) {
   return std::nullopt;
 }
 
-Task task_of(const ReferenceRow& row) {
+Task task_of(const NamedRow& row) {
   Task task;
   task.dtype = DType::fp32;
   task.phase = row["mode"] == "train" ? Phase::train : Phase::prefill;
@@ -52,16 +52,16 @@ Task task_of(const ReferenceRow& row) {
   return task;
 }
 
-transformer::Step step_of(const ReferenceRow& row) {
+transformer::Step step_of(const NamedRow& row) {
   return predict_step(*model_of(row["model"]), task_of(row), testing::gpu_named(row["gpu"]));
 }
 
-double measured_s(const ReferenceRow& row) {
+double measured_s(const NamedRow& row) {
   return row.real("time_ms") * 1e-3;
 }
 
 // A GPU older than any that was measured is not asked.
-bool is_asked(const ReferenceRow& row) {
+bool is_asked(const NamedRow& row) {
   return model_of(row["model"]) && row["gpu"] != "p100";
 }
 
@@ -69,7 +69,7 @@ TEST(ReferenceSteps, Fp32OnOneGpu) {
   const std::string text = reference_text("steps_fp32.csv");
   if (text.empty()) GTEST_SKIP() << "no reference tables here";
   std::map<std::string, Accuracy> groups;
-  for (const ReferenceRow& row : reference_rows(text)) {
+  for (const NamedRow& row : reference_rows(text)) {
     if (!is_asked(row) || (row["variant"] != "none" && row["variant"] != "fusion")) continue;
     const auto step = step_of(row);
     for (const char* group : {row.even() ? "even" : "odd", "all"}) {
@@ -87,7 +87,7 @@ TEST(ReferenceSteps, Fp32OnFourGpus) {
   const std::string text = reference_text("steps_fp32.csv");
   if (text.empty()) GTEST_SKIP() << "no reference tables here";
   int rows = 0;
-  for (const ReferenceRow& row : reference_rows(text)) {
+  for (const NamedRow& row : reference_rows(text)) {
     if (!is_asked(row) || (row["variant"] != "tp4" && row["variant"] != "dp4")) continue;
     const auto step = step_of(row);
     const double error = step.expected_s / measured_s(row) - 1;

@@ -14,7 +14,7 @@ using transformer::Checkpointing;
 using transformer::Task;
 
 // MPT, as the table's source trains it: learned positions, GELU, tied weights.
-Architecture model_of(const ReferenceRow& row) {
+Architecture model_of(const NamedRow& row) {
   Architecture model;
   model.layers = row.whole("layers");
   model.hidden = row.whole("d_model");
@@ -27,7 +27,7 @@ Architecture model_of(const ReferenceRow& row) {
   return model;
 }
 
-Task task_of(const ReferenceRow& row) {
+Task task_of(const NamedRow& row) {
   Task task;
   task.batch = row.whole("micro_batch");
   task.seq = row.whole("seq_len");
@@ -43,7 +43,7 @@ TEST(ReferenceTraining, RowsOfOddPosition) {
   const std::string text = reference_text("training_mpt.csv");
   if (text.empty()) GTEST_SKIP() << "no reference tables here";
   std::map<std::string, Accuracy> groups;
-  for (const ReferenceRow& row : reference_rows(text)) {
+  for (const NamedRow& row : reference_rows(text)) {
     if (row.even() || !row["precision"].ends_with("bf16") || row["cpu_offload"] != "False")
       continue;
     const Task task = task_of(row);
@@ -65,7 +65,7 @@ TEST(ReferenceTraining, ParametersAndMfuAreThoseOfTheTable) {
   const std::string text = reference_text("training_mpt.csv");
   if (text.empty()) GTEST_SKIP() << "no reference tables here";
   std::map<std::string, int> models;
-  for (const ReferenceRow& row : reference_rows(text)) {
+  for (const NamedRow& row : reference_rows(text)) {
     const Architecture model = model_of(row);
     EXPECT_EQ(count_parameters(model).total, row.real("parameters")) << row["model"];
     if (row["precision"] == "amp_fp8") continue;  // its MFU is of another peak
