@@ -32,6 +32,11 @@ std::vector<Gpu> load_calibrated(CalibrationKind kind) {
   return found;
 }
 
+const std::vector<Gpu>& published_gpus() {
+  static const std::vector<Gpu> published = load_calibrated(CalibrationKind::published);
+  return published;
+}
+
 bool same(const std::string& a, const std::string& b) {
   return !a.empty() && a == b;
 }
@@ -59,9 +64,8 @@ double dram_apart(const Gpu& a, const Gpu& b) {
 
 // Other cards of the same die, that of the nearest DRAM last.
 void take_published(Gpu& gpu) {
-  static const std::vector<Gpu> published = load_calibrated(CalibrationKind::published);
   std::vector<const Gpu*> cards;
-  for (const Gpu& one : published) {
+  for (const Gpu& one : published_gpus()) {
     if (one.name != gpu.name && same_die(one, gpu)) cards.push_back(&one);
   }
   std::sort(cards.begin(), cards.end(), [&gpu](const Gpu* a, const Gpu* b) {
@@ -72,6 +76,19 @@ void take_published(Gpu& gpu) {
       if (card->sustained.*member) gpu.sustained.*member = card->sustained.*member;
     }
     carry_over(*card, gpu);
+  }
+}
+
+// Energy is an architecture's: of the nearest card of it that tells, whatever its die.
+void take_energy(Gpu& gpu) {
+  std::vector<Gpu> told;
+  for (const Gpu& one : published_gpus()) {
+    if (one.sustained.vector_flop_energy_j && same(one.architecture, gpu.architecture)) {
+      told.push_back(one);
+    }
+  }
+  if (const Gpu* card = nearest(gpu, told)) {
+    gpu.sustained.vector_flop_energy_j = card->sustained.vector_flop_energy_j;
   }
 }
 
@@ -119,7 +136,10 @@ void take_from_relative(Gpu& gpu, std::string_view relative) {
   if (found == nullptr) return;
   take_values(*found, gpu);
   if (found->name == gpu.name) return;
-  if (relative.empty()) take_published(gpu);
+  if (relative.empty()) {
+    take_published(gpu);
+    take_energy(gpu);
+  }
   static const Widening widening = shipped_widening();
   const double wider = same_die(gpu, *found) ? widening.same_die : widening.other_die;
   for (auto* spread : {&gpu.sustained.spread_launch_bound, &gpu.sustained.spread_memory,

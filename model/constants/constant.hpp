@@ -1,7 +1,24 @@
 #pragma once
 #include <string_view>
+#ifdef ROOFCAST_STUDY
+#include <map>
+#include <type_traits>
+#endif
 
 namespace roofcast {
+
+#ifdef ROOFCAST_STUDY
+/// Values in place of those of the register, by name: for validation/calibration/study_constants.
+inline std::map<std::string_view, double>& studied_values() {
+  static std::map<std::string_view, double> values;
+  return values;
+}
+
+inline double studied_value(std::string_view name, double registered) {
+  const auto found = studied_values().find(name);
+  return found == studied_values().end() ? registered : found->second;
+}
+#endif
 
 /// A number that is neither arithmetic nor of a datasheet.
 struct Constant {
@@ -15,7 +32,12 @@ struct Constant {
   std::string_view source;  ///< runs, tables or publications
   std::string_view date;
 
-  constexpr operator double() const { return value; }  // NOLINT(google-explicit-constructor)
+  constexpr operator double() const {  // NOLINT(google-explicit-constructor)
+#ifdef ROOFCAST_STUDY
+    if (!std::is_constant_evaluated()) return studied_value(name, value);
+#endif
+    return value;
+  }
 };
 
 constexpr std::string_view name(Constant::Kind kind) {

@@ -138,6 +138,17 @@ inline constexpr Constant kDramTurnaround{
     kMined,
     "2026-11-23"};
 
+inline constexpr Constant kTensorEnergyShare{
+    "tensor_energy_share",
+    0.18,
+    "",
+    "of the energy of a FLOP on the SIMT pipes, that one of as many bytes takes on the tensor "
+    "cores",
+    Kind::measured,
+    "gemm_tensor.csv (ai-dynamo/aiconfigurator): bf16 at 271 TFLOP/s and 400 W on a chip of "
+    "compute capability 8.0, over its vector_flop_energy_j",
+    "2026-11-25"};
+
 inline constexpr Constant kPdlLaunchShare{
     "pdl_launch_share",
     0.7,
@@ -147,10 +158,11 @@ inline constexpr Constant kPdlLaunchShare{
     "launches-2026-11-23.csv in validation/measured: null kernels 0.545 and 0.778 us",
     "2026-11-23"};
 
-inline constexpr std::array kAll = {
-    kSmVariability,        kMemoryQueueBytes,   kOverlappingWarps,    kL2QueueCycles,
-    kTileLoadCycles,       kPipelineStepCycles, kPipelineStartCycles, kWgmmaStartCycles,
-    kClocksPerCopiedPiece, kSmStoreBytesPerClk, kL2ResidentShare,     kL2GradualEviction,
-    kL2DirtyShare,         kL2WriteShare,       kDramTurnaround,      kPdlLaunchShare};
+inline constexpr std::array kAll = {kSmVariability,       kMemoryQueueBytes, kOverlappingWarps,
+                                    kL2QueueCycles,       kTileLoadCycles,   kPipelineStepCycles,
+                                    kPipelineStartCycles, kWgmmaStartCycles, kClocksPerCopiedPiece,
+                                    kSmStoreBytesPerClk,  kL2ResidentShare,  kL2GradualEviction,
+                                    kL2DirtyShare,        kL2WriteShare,     kDramTurnaround,
+                                    kPdlLaunchShare,      kTensorEnergyShare};
 
 }  // namespace roofcast::law

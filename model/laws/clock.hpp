@@ -27,11 +27,4 @@ struct SmClock {
   bool back_to_back = false;  ///< launches follow each other without a pause
 };
 
-/// How much longer a kernel takes because the power limit lowers the clock: nothing until its
-/// tensor cores are busy for `power_free_share` of its time, then a share `power_slowdown` for each
-/// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat
-/// the device for longer. A train of launches heats as one kernel as long as `kTrain` of them, of
-/// which the clocks of steady runs tell 10 to 100 alike. No such constants: nothing.
-double power_slowdown(double busy_share, double time_s, const SmClock& clock, const Gpu& gpu);
-
 }  // namespace roofcast

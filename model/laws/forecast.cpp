@@ -4,6 +4,7 @@
 
 #include "model/laws/launching.hpp"
 #include "model/laws/memory_cost.hpp"
+#include "model/laws/power.hpp"
 #include "model/laws/sm_time.hpp"
 
 namespace roofcast {
@@ -55,11 +56,15 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   result.time_s = sm.cycles / clock.hz;
   if (!clock.given) {
     const double busy = useful_tensor_cycles(plan, gpu) / sm.cycles;
-    result.slower_s = result.time_s * power_slowdown(busy, result.time_s, clock, gpu);
+    const double slowdown = std::max(tensor_power_slowdown(busy, result.time_s, clock, gpu),
+                                     board_power_slowdown(plan, result.time_s, gpu));
+    result.slower_s = result.time_s * slowdown;
     result.time_s += result.slower_s;
   }
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy[i] / clock.hz;
-  result.terms_s[static_cast<std::size_t>(Resource::tensor)] += result.slower_s;
+  const bool on_tensor_cores = plan.useful.tensor_flops.total() > 0;
+  result.terms_s[static_cast<std::size_t>(on_tensor_cores ? Resource::tensor : Resource::vector)] +=
+      result.slower_s;
   result.parts = parts_of(sm, result, clock.hz);
   const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
     return use.compulsory.write_bytes > 0;

@@ -6,6 +6,7 @@
 #include "model/constants/laws.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/launching.hpp"
+#include "model/laws/power.hpp"
 #include "model/laws/program_time.hpp"
 
 namespace roofcast {
@@ -122,7 +123,7 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   if (!clock->given && sheet && cycles > 0) {
     // A launch that takes longer is less busy, and yet ends later.
     const double useful = outline.useful_flops / *sheet / static_cast<double>(*gpu.sm_count);
-    running_s += running_s * power_slowdown(useful / cycles, running_s, *clock, gpu);
+    running_s += running_s * tensor_power_slowdown(useful / cycles, running_s, *clock, gpu);
   }
   return least_beside_s(outline, gpu, assumptions) + running_s;
 }

@@ -108,7 +108,7 @@ class Rounds {
   double start_cycles() const {
     const auto& needs = plan_.needs;
     const bool wgmma = std::find(needs.begin(), needs.end(), Instruction::wgmma) != needs.end();
-    return law::kPipelineStartCycles + (wgmma ? law::kWgmmaStartCycles : 0);
+    return law::kPipelineStartCycles + (wgmma ? double{law::kWgmmaStartCycles} : 0.0);
   }
 
   // Each SM has its share of the memory that all of `active` use. A block starts before its first

@@ -165,9 +165,10 @@ struct Sustained {
   std::optional<double> special_per_clk;             ///< results a clock of one SM, as in SmRates
   std::optional<double> conversion_per_clk;
   RateByType vector_flop_per_clk;
-  std::optional<double> power_free_share;     ///< of the tensor cores' time, busy at the full clock
-  std::optional<double> power_slowdown;       ///< by the power limit, for a tenfold of the duration
-  std::optional<double> spread_launch_bound;  ///< half-width of the interval, relative, by regime
+  std::optional<double> power_free_share;  ///< of the tensor cores' time, busy at the full clock
+  std::optional<double> power_slowdown;    ///< by the power limit, for a tenfold of the duration
+  std::optional<double> vector_flop_energy_j;  ///< of an fp32 FLOP on the SIMT pipes of a product
+  std::optional<double> spread_launch_bound;   ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;
 };

@@ -54,6 +54,7 @@ Gpu all_known(double datasheet) {
     gpu.sustained.vector_flop_per_clk[type] = 3;
   }
   gpu.sustained.dram_scattered_bytes_per_s = 3;
+  gpu.sustained.vector_flop_energy_j = 3;
   return gpu;
 }
 
@@ -95,6 +96,18 @@ TEST(Relative, CardsOfOneDieShareWhatPublishedMeasurementsTellOfTheChip) {
   // 250 of 400 W leave as much less for the tensor cores.
   const Gpu pcie = load(of_relative("a100-pcie-40gb", ""));
   EXPECT_DOUBLE_EQ(*pcie.sustained.power_free_share, *sxm.sustained.power_free_share * 250 / 400);
+}
+
+TEST(Relative, EnergyIsOfTheArchitecture) {
+  const auto flop_j = [](const char* name) {
+    return load(of_relative(name, "")).sustained.vector_flop_energy_j;
+  };
+  const auto ada_j = load(calibrated("l4")).sustained.vector_flop_energy_j;
+  ASSERT_TRUE(ada_j);
+  EXPECT_EQ(flop_j("rtx4090"), ada_j);  // of another die
+  EXPECT_EQ(flop_j("a100-sxm4-40gb"),
+            load(calibrated("a100-pcie-40gb")).sustained.vector_flop_energy_j);
+  EXPECT_FALSE(flop_j("v100-sxm2"));  // nobody tells of Volta
 }
 
 TEST(Relative, WhatTheDeviceLacksIsNotTaken) {

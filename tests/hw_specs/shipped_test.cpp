@@ -13,13 +13,24 @@
 namespace roofcast::specs {
 namespace {
 
-constexpr std::array<std::string_view, 16> kNames = {
-    "a100-pcie-40gb", "a100-pcie-80gb", "a100-sxm4-40gb",
-    "a100-sxm4-80gb", "b200",           "h100-pcie",
-    "h100-sxm5",      "h200-sxm",       "k80",
-    "l40s",           "p100",           "rtx4090",
-    "tpu-v4",         "tpu-v5e",        "v100-pcie-32gb",
-    "v100-sxm2"};
+constexpr std::array<std::string_view, 18> kNames = {"a100-pcie-40gb",
+                                                     "a100-pcie-80gb",
+                                                     "a100-sxm4-40gb",
+                                                     "a100-sxm4-80gb",
+                                                     "b200",
+                                                     "h100-pcie",
+                                                     "h100-sxm5",
+                                                     "h200-sxm",
+                                                     "k80",
+                                                     "l4",
+                                                     "l40s",
+                                                     "p100",
+                                                     "rtx4090",
+                                                     "t4",
+                                                     "tpu-v4",
+                                                     "tpu-v5e",
+                                                     "v100-pcie-32gb",
+                                                     "v100-sxm2"};
 
 TEST(Shipped, EveryNameIsThereAndLoads) {
   std::set<std::string_view> found;

@@ -61,6 +61,7 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"moe.library", "tokens", 1.10},
     // FlashAttention-2 splits keys by a rule that does not know what adding the parts takes.
     {"attention.library", "seq_q", 2.05},
+    {"attention.library", "chip/sm_count", 1.25},
     // So many tiles are a smaller share of more SMs, and it takes a share of them to fill DRAM.
     // What adds the parts of a split is only estimated where candidates are dropped.
 };
