@@ -42,14 +42,6 @@ inline constexpr Constant kOverlappingWarps{
     Kind::fitted,
     kFit,
     "2026-11-23"};
-inline constexpr Constant kL2QueueCycles{
-    "l2_queue_cycles",
-    50,
-    "clk",
-    "from load to use below L1, beyond the latency of a lone load",
-    Kind::fitted,
-    kFit,
-    "2026-11-23"};
 inline constexpr Constant kTileLoadCycles{
     "tile_load_cycles",
     1100,
@@ -60,13 +52,13 @@ inline constexpr Constant kTileLoadCycles{
     "2026-11-23"};
 inline constexpr Constant kPipelineStepCycles{
     "pipeline_step_cycles",
-    175,
+    240,
     "clk",
     "from the arrival of a tile to its first use, and from its last use "
     "to the next copy",
     Kind::fitted,
     kFit,
-    "2026-11-23"};
+    "2026-11-25"};
 inline constexpr Constant kPipelineStartCycles{
     "pipeline_start_cycles",
     1200,
@@ -158,11 +150,10 @@ inline constexpr Constant kPdlLaunchShare{
     "launches-2026-11-23.csv in validation/measured: null kernels 0.545 and 0.778 us",
     "2026-11-23"};
 
-inline constexpr std::array kAll = {kSmVariability,       kMemoryQueueBytes, kOverlappingWarps,
-                                    kL2QueueCycles,       kTileLoadCycles,   kPipelineStepCycles,
-                                    kPipelineStartCycles, kWgmmaStartCycles, kClocksPerCopiedPiece,
-                                    kSmStoreBytesPerClk,  kL2ResidentShare,  kL2GradualEviction,
-                                    kL2DirtyShare,        kL2WriteShare,     kDramTurnaround,
-                                    kPdlLaunchShare,      kTensorEnergyShare};
+inline constexpr std::array kAll = {
+    kSmVariability,      kMemoryQueueBytes,    kOverlappingWarps,  kTileLoadCycles,
+    kPipelineStepCycles, kPipelineStartCycles, kWgmmaStartCycles,  kClocksPerCopiedPiece,
+    kSmStoreBytesPerClk, kL2ResidentShare,     kL2GradualEviction, kL2DirtyShare,
+    kL2WriteShare,       kDramTurnaround,      kPdlLaunchShare,    kTensorEnergyShare};
 
 }  // namespace roofcast::law

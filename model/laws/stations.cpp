@@ -14,8 +14,8 @@ StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& 
   const double dram =
       std::max(l2, rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2));
   const double below_l1 = 1 - shares.l1;
-  const double load = shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 +
-                      shares.dram * dram + below_l1 * law::kL2QueueCycles;
+  const double load =
+      shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 + shares.dram * dram;
   const double rest =
       waits.shared *
           rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +

@@ -69,9 +69,9 @@ TEST(ReferenceProducts, OnTensorCoresAreForecastWithinTheTolerances) {
   constexpr const char* kFile = "gemm_tensor.csv";
   if (reference_text(kFile).empty()) GTEST_SKIP() << "no reference tables here";
   for (const Rows& rows :
-       {Rows{"h200-sxm", "bf16", 0.085}, Rows{"h100-sxm5", "bf16", 0.085},
-        Rows{"a100-sxm4-80gb", "bf16", 0.11}, Rows{"b200", "bf16", 0.11},
-        Rows{"h200-sxm", "fp8", 0.065, "dynamic"}, Rows{"h100-sxm5", "fp8", 0.065, "dynamic"},
+       {Rows{"h200-sxm", "bf16", 0.077}, Rows{"h100-sxm5", "bf16", 0.072},
+        Rows{"a100-sxm4-80gb", "bf16", 0.10}, Rows{"b200", "bf16", 0.095},
+        Rows{"h200-sxm", "fp8", 0.060, "dynamic"}, Rows{"h100-sxm5", "fp8", 0.058, "dynamic"},
         Rows{"b200", "fp8", 0.085, "dynamic_vectors", 1.9e-6}}) {
     TableQuery query;
     query.set = {{"weight_copies", "5"}, {"quantize", rows.quantize}};
@@ -86,8 +86,8 @@ constexpr const char* kSimtFile = "gemm_fp32.csv";
 // of the same set's rows (reference.hpp), and of another host by the shortest rows.
 TEST(ReferenceProducts, OnSimtPipesAreForecastWithinTheTolerances) {
   if (reference_text(kSimtFile).empty()) GTEST_SKIP() << "no reference tables here";
-  for (const Rows& rows : {Rows{"a100-pcie-80gb", "fp32", 0.05, "nothing", 24e-6},
-                           Rows{"a100-pcie-40gb", "fp32", 0.09, "nothing", 24e-6},
+  for (const Rows& rows : {Rows{"a100-pcie-80gb", "fp32", 0.045, "nothing", 24e-6},
+                           Rows{"a100-pcie-40gb", "fp32", 0.075, "nothing", 24e-6},
                            Rows{"h100-sxm5", "fp32", 0.075, "nothing", 16e-6}}) {
     TableQuery query;
     query.set = {{"n", "k"}, {"k", "n"}};
