@@ -102,12 +102,8 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/graph_launch_s", sustained.graph_launch_s);
   visit("/sustained/launch_gap_s", sustained.launch_gap_s);
   visit("/sustained/first_access_s", sustained.first_access_s);
-  visit("/sustained/completion_latency_s", sustained.completion_latency_s);
   visit("/sustained/warp_launch_cycles", sustained.warp_launch_cycles);
-  visit("/sustained/store_drain_cycles", sustained.store_drain_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
-  visit("/sustained/cluster_exchange_cycles", sustained.cluster_exchange_cycles);
-  visit("/sustained/warp_issue_cycles", sustained.warp_issue_cycles);
   visit("/sustained/l1_tags_per_clk", sustained.l1_tags_per_clk);
   visit("/sustained/fma_latency_cycles", sustained.fma_latency_cycles);
   visit("/sustained/shared_latency_cycles", sustained.shared_latency_cycles);

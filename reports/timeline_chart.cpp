@@ -47,7 +47,7 @@ void add_boxes(Json& rows, const NamedForecast& forecast, double top) {
   const Forecast& time = *forecast.prediction->time;
   const Waterfall& parts = time.waterfall;
   const double begin = parts[Part::launch] + parts[Part::first_access];
-  const double end = time.expected_s - parts[Part::completion];
+  const double end = time.expected_s;
   const double whole = std::ceil(waves.count);
   if (!(whole > 0) || !(end > begin)) return;
   const double each = (end - begin) / whole;

@@ -66,15 +66,11 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   result.terms_s[static_cast<std::size_t>(on_tensor_cores ? Resource::tensor : Resource::vector)] +=
       result.slower_s;
   result.parts = parts_of(sm, result, clock.hz);
-  const bool writes = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
-    return use.compulsory.write_bytes > 0;
-  });
-  if (writes) result.parts[Part::completion] = gpu.sustained.completion_latency_s.value_or(0);
   const double new_data_s = memory.new_share * gpu.sustained.first_access_s.value_or(0);
   const double first_s =
       std::max(new_data_s, code_fetch_s(plan.start, memory.back_to_back, clock.hz, gpu));
   if (first_s > 0) result.parts[Part::first_access] = first_s;
-  result.time_s += result.parts[Part::completion] + result.parts[Part::first_access];
+  result.time_s += result.parts[Part::first_access];
   return result;
 }
 

@@ -108,8 +108,7 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
   const double new_data_s =
       cache == CacheState::steady ? 0 : gpu.sustained.first_access_s.value_or(0);
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
-  return costs.first_s + (outline.launches - 1) * next_s + new_data_s +
-         gpu.sustained.completion_latency_s.value_or(0);
+  return costs.first_s + (outline.launches - 1) * next_s + new_data_s;
 }
 
 }  // namespace

@@ -21,8 +21,7 @@ StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& 
           rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
       waits.arithmetic *
           rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
-      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) +
-      waits.cluster_exchanges * gpu.sustained.cluster_exchange_cycles.value_or(l2);
+      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) + waits.cluster_exchanges * l2;
   return {waits.global * load + waits.tile_loads * std::max<double>(law::kTileLoadCycles, load),
           rest};
 }
@@ -81,8 +80,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
     visit.parts = together ? 1 : warps;
   }
   // One warp's instructions, one after the other.
-  const double stream =
-      step.warp_instructions / warps * gpu.sustained.warp_issue_cycles.value_or(1);
+  const double stream = step.warp_instructions / warps;
   visit.latency += std::max(0.0, stream - own_service(visit).pipes);
   return visit;
 }

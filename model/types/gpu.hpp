@@ -145,13 +145,8 @@ struct Sustained {
   std::optional<double> graph_launch_s;            ///< null kernel, each of many in a graph
   std::optional<double> launch_gap_s;              ///< null kernel, each of many queued in a stream
   std::optional<double> first_access_s;            ///< more until the first data: cold translations
-  std::optional<double>
-      completion_latency_s;                  ///< more until the last writes show to the next kernel
-  std::optional<double> warp_launch_cycles;  ///< between the starts of two warps on one SM
-  std::optional<double> store_drain_cycles;  ///< a block holds its place after its last stores
+  std::optional<double> warp_launch_cycles;        ///< between the starts of two warps on one SM
   std::optional<double> barrier_cycles;
-  std::optional<double> cluster_exchange_cycles;  ///< a value to all blocks of a cluster and back
-  std::optional<double> warp_issue_cycles;        ///< between instructions of one warp, on average
   std::optional<double> l1_tags_per_clk;  ///< distinct lines of one warp request looked up a clock
   /// From load to use with nothing else under way, in SM clocks; L2 means near and far alike.
   std::optional<double> fma_latency_cycles;

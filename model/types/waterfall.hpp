@@ -22,17 +22,14 @@ enum class Part : unsigned char {
   latency,      ///< dependent waits that nothing hides
   block_start,  ///< the SM's launch unit
   tail,         ///< places that stay empty while the last blocks run
-  overlap,      ///< what SMs, L2 and DRAM do one after the other though they could together
-  completion,   ///< until the last writes show
   limit         ///< up to the limit, where the parts before would stay below it
 };
-inline constexpr std::size_t kParts = 18;
+inline constexpr std::size_t kParts = 16;
 
 constexpr std::string_view name(Part part) {
   constexpr std::array<std::string_view, kParts> names = {
-      "launch",     "host",        "first_access", "tensor",  "vector",     "special",
-      "conversion", "issue",       "shared",       "l1",      "l2",         "dram",
-      "latency",    "block_start", "tail",         "overlap", "completion", "limit"};
+      "launch", "host", "first_access", "tensor", "vector",  "special",     "conversion", "issue",
+      "shared", "l1",   "l2",           "dram",   "latency", "block_start", "tail",       "limit"};
   return names[static_cast<std::size_t>(part)];
 }
 

@@ -61,17 +61,13 @@ TEST(Overlay, EveryMember) {
       {"dram_write_bytes_per_s", &Sustained::dram_write_bytes_per_s},
       {"l2_bandwidth_bytes_per_s", &Sustained::l2_bandwidth_bytes_per_s},
       {"first_access_s", &Sustained::first_access_s},
-      {"warp_issue_cycles", &Sustained::warp_issue_cycles},
       {"sm_clock_hz", &Sustained::sm_clock_hz},
       {"tensor_clock_hz", &Sustained::tensor_clock_hz},
       {"stream_launch_s", &Sustained::stream_launch_s},
       {"graph_launch_s", &Sustained::graph_launch_s},
       {"launch_gap_s", &Sustained::launch_gap_s},
-      {"store_drain_cycles", &Sustained::store_drain_cycles},
       {"warp_launch_cycles", &Sustained::warp_launch_cycles},
-      {"completion_latency_s", &Sustained::completion_latency_s},
       {"barrier_cycles", &Sustained::barrier_cycles},
-      {"cluster_exchange_cycles", &Sustained::cluster_exchange_cycles},
       {"l1_tags_per_clk", &Sustained::l1_tags_per_clk},
       {"fma_latency_cycles", &Sustained::fma_latency_cycles},
       {"shared_latency_cycles", &Sustained::shared_latency_cycles},
@@ -168,9 +164,7 @@ TEST(Overlay, Refused) {
 // Calibrations made before the keys were renamed.
 TEST(Overlay, OldKeysAreRefusedWithTheNewName) {
   for (const auto& [old, now] :
-       std::map<std::string, std::string>{{"last_stores_cycles", "store_drain_cycles"},
-                                          {"kernel_end_s", "completion_latency_s"},
-                                          {"stream_next_s", "launch_gap_s"}}) {
+       std::map<std::string, std::string>{{"stream_next_s", "launch_gap_s"}}) {
     Json overlay = calibration();
     overlay["sustained"][old] = {{"value", 1e-6}, {"source", "unverified"}};
     expect_refused(with_overlay(overlay), "/sustained/" + old, "one of the keys", old,

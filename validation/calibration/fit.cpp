@@ -34,18 +34,11 @@ constexpr std::array kConstants = {
              &Sustained::l2_bandwidth_bytes_per_s, 7e12, 1e12, 5e13},
     Constant{"dram_scattered_bytes_per_s", FitGroup::by_streaming,
              &Sustained::dram_scattered_bytes_per_s, 2.6e12, 1e11, 1e13},
-    Constant{"completion_latency_s", FitGroup::by_streaming, &Sustained::completion_latency_s, 5e-7,
-             1e-8, 1e-5},
     Constant{"first_access_s", FitGroup::by_streaming, &Sustained::first_access_s, 4e-7, 1e-8,
              1e-5},
     Constant{"warp_launch_cycles", FitGroup::by_streaming, &Sustained::warp_launch_cycles, 20, 0.1,
              1e4},
-    Constant{"store_drain_cycles", FitGroup::by_streaming, &Sustained::store_drain_cycles, 600, 10,
-             3e3},
-    Constant{"cluster_exchange_cycles", FitGroup::by_streaming, &Sustained::cluster_exchange_cycles,
-             600, 100, 3e3},
     Constant{"barrier_cycles", FitGroup::by_products, &Sustained::barrier_cycles, 50, 1, 1e3},
-    Constant{"warp_issue_cycles", FitGroup::by_products, &Sustained::warp_issue_cycles, 1.8, 1, 8},
     Constant{"l1_tags_per_clk", FitGroup::by_products, &Sustained::l1_tags_per_clk, 3, 0.25, 64},
 };
 

@@ -61,10 +61,6 @@ Value first_access(const Measurements& m) {
 }
 
 // A copy less a kernel that only reads.
-Value kernel_end(const Measurements& m) {
-  return difference(m.at("first_and_last", "copies, at 0 B"),
-                    m.at("first_and_last", "reads, at 0 B"));
-}
 
 // Least squares over the warps of a block: cycles = block + warp · warps.
 struct Line {
@@ -169,18 +165,16 @@ constexpr std::array kRules = {
            return slower(m.at("clock", "streaming from DRAM"), m.at("clock", "fp32 multiply-adds"));
          },
          clock_peak, "the lower of streaming and of fp32 multiply-adds"},
-    Rule{"stream_launch_s", "launch", [](M m, G) { return m.at("launch", "alone between two events"); },
-         launch_time, ""},
-    Rule{"graph_launch_s", "launch", [](M m, G) { return m.at("launch", "each of many, in a graph"); },
-         launch_time, ""},
+    Rule{"stream_launch_s", "launch",
+         [](M m, G) { return m.at("launch", "alone between two events"); }, launch_time, ""},
+    Rule{"graph_launch_s", "launch",
+         [](M m, G) { return m.at("launch", "each of many, in a graph"); }, launch_time, ""},
     Rule{"launch_gap_s", "launch", [](M m, G) { return m.at("launch", "each of many, queued"); },
          launch_time, ""},
     Rule{"host_submit_s", "launch", [](M m, G) { return m.at("launch", "host, device busy"); },
          launch_time, ""},
     Rule{"first_access_s", "first_and_last", [](M m, G) { return first_access(m); }, launch_time,
          "small kernels from a cold L2, less an empty one and the latency of DRAM"},
-    Rule{"completion_latency_s", "first_and_last", [](M m, G) { return kernel_end(m); }, launch_time,
-         "small copies in L2 less kernels that only read"},
     Rule{"warp_launch_cycles", "block_start",
          [](M m, G) {
            const auto line = block_start_line(m);

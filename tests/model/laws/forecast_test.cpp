@@ -39,14 +39,12 @@ TEST(LaunchTime, OnlyLaunchesBackToBackFindTheirCodeInL2) {
 
 TEST(LaunchTime, PartsAddUp) {
   Gpu gpu = testing::hopper_like();
-  gpu.sustained.completion_latency_s = 7e-6;
   gpu.sustained.first_access_s = 5e-6;
   Plan plan = waiting_blocks(kSms + 1);
   plan.arrays = {{.array = 0, .compulsory = {1, 1}, .footprint = {}}};
   const LaunchTime time = time_of(plan, {.l2 = {}, .dram = {}, .new_share = 1}, gpu);
   double sum = 0;
   for (std::size_t i = 0; i < kParts; ++i) sum += time.parts[static_cast<Part>(i)];
-  EXPECT_EQ(time.parts[Part::completion], 7e-6);
   EXPECT_EQ(time.parts[Part::first_access], 5e-6);
   EXPECT_NEAR(sum, time.time_s, 1e-12 * sum);
 }

@@ -45,18 +45,14 @@ inline constexpr Improvement kImprovements[] = {
     {"sustained/l2_latency_cycles", 0.7},
     {"sustained/dram_latency_cycles", 0.7},
     {"sustained/barrier_cycles", 0.7},
-    {"sustained/cluster_exchange_cycles", 0.7},
-    {"sustained/store_drain_cycles", 0.7},
     {"sustained/warp_launch_cycles", 0.7},
     {"sustained/block_launch_cycles", 0.7},
-    {"sustained/warp_issue_cycles", 0.7},
     {"sustained/power_slowdown", 0.7},
     {"sustained/stream_launch_s", 0.7},
     {"sustained/graph_launch_s", 0.7},
     {"sustained/launch_gap_s", 0.7},
     {"sustained/host_submit_s", 0.7},
     {"sustained/first_access_s", 0.7},
-    {"sustained/completion_latency_s", 0.7},
 };
 
 /// The value of the device at that place, by the listing of `roofcast gpus NAME`.

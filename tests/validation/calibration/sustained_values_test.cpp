@@ -90,7 +90,6 @@ TEST(SustainedValues, WorkedByHand) {
   EXPECT_NEAR(value_of(found, "warp_launch_cycles"), 10, 1e-9);
   EXPECT_NEAR(value_of(found, "block_launch_cycles"), 20, 1e-9);
   EXPECT_NEAR(value_of(found, "first_access_s"), 1.5e-6 - 950 / 1.9e9, 1e-12);
-  EXPECT_NEAR(value_of(found, "completion_latency_s"), 0.5e-6, 1e-12);
 }
 
 TEST(SustainedValues, WhatWasNotMeasuredIsLeftOut) {
@@ -140,7 +139,6 @@ TEST(SustainedValues, NonsenseIsRefused) {
   const Calibration found = calibration_of(m);
   EXPECT_TRUE(refused(found, "stream_launch_s"));
   EXPECT_TRUE(refused(found, "graph_launch_s"));
-  EXPECT_TRUE(refused(found, "completion_latency_s"));
   EXPECT_TRUE(refused(found, "l2_latency_cycles"));
   EXPECT_FALSE(refused(found, "dram_latency_cycles"));
 }
