@@ -42,7 +42,7 @@ void take_counters(CallGroup& group, const Assumptions& assumed, const Gpu& gpu)
   ProfiledKernel kernel = group.longest_kernel();
   CountedWork& counted = kernel.counted;
   counted.tensor_flops = tensor_flops_of(kernel, group.does, gpu);
-  if (const auto bytes = counted.dram_bytes(); bytes || counted.flops() > 0) {
+  if (const auto bytes = dram_bytes_of(kernel, gpu); bytes || counted.flops() > 0) {
     group.place = RoofPlace{counted.flops(), bytes.value_or(0), true};
   }
   // A busy pipe says how much it does: the limit of that is the measurement itself.

@@ -128,6 +128,22 @@ TEST(Trace, SequenceNumbersLeadToTheForwardShapes) {
   EXPECT_THAT(trace.calls[0].inputs[0].dims, ElementsAre(64, 32));
 }
 
+// A counter of steps is a tensor without dimensions: its operator keeps its own inputs.
+TEST(Trace, TensorsWithoutDimensionsWereRecorded) {
+  const Trace trace =
+      read(events(op("aten::batch_norm", R"("External id": 3, "Sequence number": 7, )" + kShapes,
+                     R"("ts": 1, "dur": 9)") +
+                  "," +
+                  op("aten::add_",
+                     R"("External id": 4, "Sequence number": 7, "Input Dims": [[], [], []],
+                   "Input type": ["long int", "Scalar", "Scalar"])",
+                     R"("ts": 2, "dur": 1)") +
+                  "," + kernel("add", R"("External id": 4)", R"("ts": 20, "dur": 3)")));
+  EXPECT_EQ(trace.calls[0].name, "aten::add_");
+  ASSERT_EQ(trace.calls[0].inputs.size(), 3U);
+  EXPECT_TRUE(trace.calls[0].inputs[0].dims.empty());
+}
+
 TEST(Trace, KernelsOfACompiledGraphKeepTheirNames) {
   const Trace trace = read(events(
       op("CompiledFunction", R"("External id": 3, )" + kShapes, R"("ts": 1, "dur": 9)") + "," +
