@@ -1,5 +1,6 @@
 #include "validation/profiles/trace_events.hpp"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <array>
@@ -147,9 +148,12 @@ class EventReader {
       std::int64_t id = position++;
       take_number(id, device["id"]);
       std::string_view name;
-      if (is_there(device["name"].get_string().get(name))) {
-        found_.devices[static_cast<int>(id)] = name;
-      }
+      TracedDevice& found = found_.devices[static_cast<int>(id)];
+      if (is_there(device["name"].get_string().get(name))) found.name = name;
+      std::int64_t major = 0, minor = 0;
+      take_number(major, device["computeMajor"]);
+      take_number(minor, device["computeMinor"]);
+      if (major > 0) found.compute_capability = fmt::format("{}.{}", major, minor);
     }
   }
 
