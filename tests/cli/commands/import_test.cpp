@@ -107,6 +107,16 @@ TEST(Import, HostileNamesAreShownNotObeyed) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
 }
 
+TEST(Import, WarnsWhereTheProfileIsOfAnotherGpu) {
+  for (const std::string& file : {kTraceFile, kTable}) {
+    const Outcome other = run_program("import " + file + " --gpu k80");
+    EXPECT_EQ(other.code, 0) << other.err;
+    EXPECT_THAT(other.err, HasSubstr("of a device of compute capability 9.0, k80 has 3.7"));
+    EXPECT_THAT(run_program("import " + file + " --gpu h100-sxm5").err,
+                Not(HasSubstr("compute capability")));
+  }
+}
+
 TEST(Import, RefusesWhatItCannotRead) {
   const Folder folder;
   const auto refused = [&](const std::string& text, const std::string& part) {
