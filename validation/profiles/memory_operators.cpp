@@ -246,7 +246,8 @@ double bytes_of(const TensorShape& tensor) {
   return elements_of(tensor) * element;
 }
 
-Recognized moving(const std::string& name, const Traffic& bytes, Does does) {
+Recognized moving(const std::string& name, const Traffic& bytes, Does does,
+                  const FlopsByType& tensor_flops) {
   described::Description kernel;
   kernel.name = name;
   kernel.summary = "bytes of its tensors";
@@ -257,6 +258,9 @@ Recognized moving(const std::string& name, const Traffic& bytes, Does does) {
   kernel.special_functions = kernel.shared_traffic_bytes = number(0);
   kernel.arrays = {{"inputs", number(bytes.read_bytes), number(0)},
                    {"output", number(0), number(bytes.write_bytes)}};
+  for (const DType type : kAllDTypes) {
+    if (tensor_flops[type] > 0) kernel.tensor_flops.emplace_back(type, number(tensor_flops[type]));
+  }
   const KernelRef made = described::make_kernel(std::move(kernel));
   return {made, problem_with_fallbacks(made, DType::fp32), does};
 }

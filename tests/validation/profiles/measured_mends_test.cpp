@@ -98,6 +98,12 @@ TEST(MeasuredMends, AStepThatWaitsForItsHostNeedsAGraphFirst) {
   EXPECT_GT(profile.mends.front().saved_s, 0.7 * profile.trace.span_s);
   EXPECT_GT(profile.recognized_s, 0.9 * profile.trace.busy_s);
   expect_nothing_impossible(profile);
+  // Convolutions have a limit and a place under the roofline.
+  double bounded_s = 0;
+  for (const CallGroup& group : profile.groups) {
+    if (group.limit_s && group.place) bounded_s += group.measured_s();
+  }
+  EXPECT_GT(bounded_s, 0.3 * profile.trace.busy_s);
 }
 
 // Of mends that change the same kernels the largest counts: together they leave some time.
