@@ -36,8 +36,9 @@ std::size_t kinds(const Profile& profile, validation::Lacks lacks) {
 
 std::string heading_text(const ProfileAnswer& answer, const Style& style) {
   const auto& trace = answer.profile.trace;
-  std::string title = fmt::format("{} kernels in {}  on {}", trace.kernels,
-                                  si_text(trace.busy_s, "s"), answer.gpu.name);
+  std::string title =
+      fmt::format("{} {} in {}  on {}", trace.kernels, trace.kernels == 1 ? "kernel" : "kernels",
+                  si_text(trace.busy_s, "s"), answer.gpu.name);
   if (!trace.device.empty()) title += fmt::format(" (measured on {})", trace.device);
   return style.heading(visible(title)) + '\n';
 }

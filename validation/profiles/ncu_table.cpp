@@ -28,6 +28,7 @@ std::string_view at(const std::vector<std::string_view>& fields, std::size_t col
 }  // namespace
 
 void NcuTable::read(const std::string& file, std::string& text) {
+  file_ = file;
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   CsvRows rows(text);
   Fields fields;
@@ -125,6 +126,14 @@ void NcuTable::take_value(NcuKernel& kernel, std::uint32_t metric, std::string_v
   kernel.values.push_back({metric, text, scale});
 }
 
+void NcuTable::expect_time(std::uint32_t metric, std::string_view unit, std::size_t line) const {
+  if (metric != static_cast<std::uint32_t>(Metric::time) || is_unit_of_time(unit)) return;
+  refuse(file_, line,
+         "a unit of time (ns, us, ms, s) of a kernel's time, not \"" +
+             std::string(unit.substr(0, 100)) + '"',
+         "export the table again with ncu --csv");
+}
+
 void NcuTable::take_row(const Fields& fields, std::size_t line) {
   if (at(fields, columns_.id).empty() && !columns_.is_long()) {
     units_ = fields;
@@ -135,14 +144,16 @@ void NcuTable::take_row(const Fields& fields, std::size_t line) {
     NcuKernel& kernel = kernel_of(fields, line);
     const std::string_view metric = at(fields, columns_.metric_name);
     if (metric.empty()) return;  // a rule's advice
-    take_value(kernel, number_of(metric, unit), at(fields, columns_.metric_value),
-               scale_of_unit(unit));
+    const std::uint32_t number = number_of(metric, unit);
+    expect_time(number, unit, line);
+    take_value(kernel, number, at(fields, columns_.metric_value), scale_of_unit(unit));
     return;
   }
   if (metrics_.empty()) {
     for (std::size_t i = 0; i < header_.size(); ++i) {
       const std::uint32_t metric = number_of(header_[i], at(units_, i));
       if (metric != kNoMetric) metrics_.emplace_back(i, metric);
+      if (!units_.empty()) expect_time(metric, at(units_, i), line);
     }
   }
   NcuKernel& kernel = kernel_of(fields, line);

@@ -48,10 +48,12 @@ class NcuTable {
 
   void begin_table(const std::string& file, std::size_t line, const Fields& header);
   void take_row(const Fields& fields, std::size_t line);
+  void expect_time(std::uint32_t metric, std::string_view unit, std::size_t line) const;
   void take_value(NcuKernel& kernel, std::uint32_t metric, std::string_view text, double scale);
   NcuKernel& kernel_of(const Fields& fields, std::size_t line);
   std::uint32_t number_of(std::string_view metric, std::string_view unit);
 
+  std::string file_;  // read last
   Columns columns_;
   Fields header_, units_;
   std::vector<std::pair<std::size_t, std::uint32_t>> metrics_;  // of raw tables: column and metric

@@ -166,9 +166,10 @@ TEST(Import, RefusesWhatItCannotRead) {
   refused(" \n", "nothing");
   refused("{\"traceEvents\": [{\"cat\": \"kernel\"", "ends in the middle");
   refused("a,b\n1,2\n", "Kernel Name");
-  refused(R"({"traceEvents": [{"cat": "kernel", "name": "a", "ts": 1, "args": {"device": 0}},
-              {"cat": "kernel", "name": "a", "ts": 1, "args": {"device": 1}}]})",
-          "--device");
+  refused(
+      R"({"traceEvents": [{"cat": "kernel", "name": "a", "ts": 1, "dur": 2, "args": {"device": 0}},
+              {"cat": "kernel", "name": "a", "ts": 1, "dur": 2, "args": {"device": 1}}]})",
+      "--device");
   expect_refusal("import " + kTraceFile + " " + kTraceFile + " --gpu h100-sxm5", testing::kBadInput,
                  "each trace in turn");
 }

@@ -170,6 +170,8 @@ TEST(Ncu, RefusesWhatIsNoTable) {
   const std::string whole = kRaw;
   EXPECT_THAT(refusal(whole.substr(0, whole.size() - 20)), HasSubstr("cut off"));
   EXPECT_THAT(refusal(replaced(kRaw, "gpu__time_duration.sum", "other")), HasSubstr("time"));
+  EXPECT_THAT(refusal(replaced(kRaw, "usecond", "parsec")), HasSubstr("not \"parsec\""));
+  EXPECT_THAT(refusal(replaced(kDetails, "\"ns\"", "\"cycle\"")), HasSubstr("unit of time"));
   EXPECT_THAT(refusal(replaced(kRaw, "\"1\",\"12\"", "\"1\"")), HasSubstr("fields"));
   EXPECT_THAT(refusal(whole.substr(0, whole.find("\"0\",\"12\""))), HasSubstr("kernel"));
 }

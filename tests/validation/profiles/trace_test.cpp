@@ -181,6 +181,13 @@ TEST(Trace, RefusesWhatIsNoTrace) {
       refusal(R"({"traceEvents": [{"ph": "M"}, {"cat": "kernel", "name": "k", "ts": "soon"}]})"),
       HasSubstr("/1"));
   EXPECT_THAT(refusal("{\"traceEvents\": ]"), HasSubstr("brackets"));
+  for (const char* time : {"-5", "1e300", "1e400", "null", "\"5\""}) {
+    EXPECT_THAT(refusal(events(kernel("k", "", R"("ts": 1, "dur": )" + std::string(time)))),
+                HasSubstr("/0: expected a kernel's time"))
+        << time;
+  }
+  EXPECT_THAT(refusal(events(kernel("k", "", R"("ts": 1)"))), HasSubstr("a kernel's time"));
+  EXPECT_EQ(refusal(events(kernel("k", "", R"("ts": 1, "dur": 0)"))), "");
 }
 
 TEST(Trace, SaysHowFarATruncatedTraceGoes) {
