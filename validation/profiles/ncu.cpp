@@ -39,10 +39,11 @@ class Read {
   Read(const NcuKernel& kernel, const NcuTable& table, char decimal)
       : flops_(table.flops().size()) {
     for (const NcuValue& value : kernel.values) {
-      const auto number = number_with(value.text, decimal);
+      const auto number = number_with(value.view(), decimal);
       if (!number || *number < 0) continue;  // "n/a"
-      (value.metric < kMetrics ? named_[value.metric] : flops_[value.metric - kMetrics]) =
-          *number * value.scale;
+      const NcuMeaning& meaning = table.meanings()[value.meaning];
+      (meaning.metric < kMetrics ? named_[meaning.metric] : flops_[meaning.metric - kMetrics]) =
+          *number * meaning.scale;
     }
   }
   std::optional<double> operator[](Metric metric) const {
