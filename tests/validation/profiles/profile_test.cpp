@@ -131,7 +131,6 @@ TEST(Operations, MemoryBoundOnesMoveTheirTensors) {
   moves(call_of("triton_poi_fused_mul_0", {t, bf16({32, 2})}, extents), 4096, 128);
 }
 
-// 1.35% of 424.4 us at 3.35 TB/s.
 TEST(Profile, ABusyDramSaysWhatItMoved) {
   const std::string table =
       "\"ID\",\"Kernel Name\",\"Grid Size\",\"Block Size\",\"gpu__time_duration.sum\","
@@ -239,7 +238,7 @@ TEST(Profile, ProductsInFp32AreNarrowed) {
   EXPECT_GT(mend->saved_s, 2.6e-3);  // at most 0.25 ms in bf16
 }
 
-// 150 blocks, one on each of 132 SMs: two waves for 1.14.
+// 150 blocks on 132 SMs.
 TEST(Profile, APoorLastWaveIsTold) {
   TracedCall call = call_of("aten::mm", {bf16({4096, 4096}), bf16({4096, 4096})});
   call.kernels[0].launch = Launch{{150, 1, 1}, {384, 1, 1}, {1, 1, 1}, 168, 200 << 10};
