@@ -134,4 +134,12 @@ std::vector<SourcedValue> values_with_sources(const Source& source) {
   return values;
 }
 
+SourcedValue value_named(const Source& source, const std::string& key) {
+  const std::string leaf = leaf_named({key, {}});
+  for (SourcedValue& value : values_with_sources(source)) {
+    if (value.pointer == leaf) return std::move(value);
+  }
+  throw InputError(source.file + " says nothing of " + leaf.substr(1));
+}
+
 }  // namespace roofcast::specs

@@ -69,5 +69,8 @@ struct SourcedValue {
   std::string source;   ///< title and address, "measured …", "unverified" or "of GPU, scaled …"
 };
 std::vector<SourcedValue> values_with_sources(const Source& source);
+/// The one that a key of an override names. Throws SpecError where it names none or several, InputError where
+/// the device has no such value.
+SourcedValue value_named(const Source& source, const std::string& key);
 
 }  // namespace roofcast::specs

@@ -54,18 +54,6 @@ std::string mend_of(const std::string& key) {
                       : "did you mean \"" + std::string(near) + "\"?";
 }
 
-std::string leaf_of(const Override& one) {
-  const std::vector<std::string_view> found = matches(one.key);
-  if (found.size() == 1) return std::string(found.front());
-  const std::string file = option_text({one});
-  const std::string expected = ", found \"" + printable(one.key) + '"';
-  if (!found.empty()) {
-    throw SpecError(file, "", "a key that names one value" + expected,
-                    "write one of " + list(found));
-  }
-  throw SpecError(file, "", "a value of the specification" + expected, mend_of(one.key));
-}
-
 Json value_of(const Override& one, const std::string& leaf) {
   Json value = Json::parse(one.value, nullptr, false);
   if (value.is_number() || value.is_string() || value.is_boolean()) return value;
@@ -80,6 +68,18 @@ void set_quantity(Json& document, const std::string& leaf, const Json& value) {
 
 }  // namespace
 
+std::string leaf_named(const Override& one) {
+  const std::vector<std::string_view> found = matches(one.key);
+  if (found.size() == 1) return std::string(found.front());
+  const std::string file = option_text({one});
+  const std::string expected = ", found \"" + printable(one.key) + '"';
+  if (!found.empty()) {
+    throw SpecError(file, "", "a key that names one value" + expected,
+                    "write one of " + list(found));
+  }
+  throw SpecError(file, "", "a value of the specification" + expected, mend_of(one.key));
+}
+
 std::string option_text(const std::vector<Override>& overrides) {
   std::string text;
   for (const Override& one : overrides) {
@@ -91,7 +91,7 @@ std::string option_text(const std::vector<Override>& overrides) {
 
 void apply(const std::vector<Override>& overrides, Json& specification, Json& overlay) {
   for (const Override& one : overrides) {
-    const std::string leaf = leaf_of(one);
+    const std::string leaf = leaf_named(one);
     const Json value = value_of(one, leaf);
     if (leaf.starts_with("/sustained/")) {
       if (overlay.is_null()) {

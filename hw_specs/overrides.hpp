@@ -11,6 +11,9 @@ namespace roofcast::specs {
 /// Throws SpecError where a key names no leaf or several, or a value is no JSON number or string.
 void apply(const std::vector<Override>& overrides, Json& specification, Json& overlay);
 
+/// The pointer of the leaf that a key names. Throws SpecError where it names none or several.
+std::string leaf_named(const Override& one);
+
 /// "--set sm_count=144", "--set …, --set …": where errors in what overrides made come from.
 std::string option_text(const std::vector<Override>& overrides);
 

@@ -82,11 +82,27 @@ const Gpu& Batch::gpu(std::string_view name) {
   return gpus_.emplace(key, load_device(key, defaults_.device)).first->second;
 }
 
+const Gpu& Batch::changed(const std::string& name, const QueryFields& set) {
+  constexpr std::size_t kMost = 64;  // devices kept
+  DeviceOptions options = defaults_.device;
+  std::string key = name;
+  for (specs::Override& one : overrides_of(set)) {
+    key += fmt::format("\n{}={}", one.key, one.value);
+    options.overrides.push_back(std::move(one));
+  }
+  const auto found = changed_.find(key);
+  if (found != changed_.end()) return found->second;
+  if (changed_.size() >= kMost) changed_.clear();
+  return changed_.emplace(key, load_device(name, options)).first->second;
+}
+
 const Gpu& Batch::device_of(const QueryField* field) {
   if (field == nullptr && !defaults_.gpu) {
     throw InputError("'gpu' is missing: put it in the line or give --gpu");
   }
-  return gpu(field != nullptr ? text_of(*field) : *defaults_.gpu);
+  const std::string& name = field != nullptr ? text_of(*field) : *defaults_.gpu;
+  const Gpu& known = gpu(name);
+  return query_.set().empty() ? known : changed(name, query_.set());
 }
 
 void Batch::answer_collective(const QueryField& kernel, const QueryField* gpu_field,

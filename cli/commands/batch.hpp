@@ -29,8 +29,8 @@ void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& pr
 struct BatchDefaults {
   DeviceOptions device;
   std::string kernel;  ///< empty: every line names one
-  /// Kernel files that lines may name, by the path or by the name in the file: a line of input opens
-  /// no file.
+  /// Kernel files that lines may name, by the path or by the name in the file. The one file that a line
+  /// itself opens is the config.json of a model.
   std::vector<std::string> kernel_files;
   std::optional<std::string> gpu;
   std::optional<DType> dtype;
@@ -62,11 +62,13 @@ class Batch {
   void add_kernel_file(const std::string& path);
   const KernelRef& kernel(std::string_view name);
   const Gpu& gpu(std::string_view name);
+  const Gpu& changed(const std::string& name, const QueryFields& set);
 
   BatchDefaults defaults_;
   Query query_;
   ByName<KernelRef> kernels_;
   ByName<Gpu> gpus_;
+  ByName<Gpu> changed_;  ///< by their "set"
 };
 
 }  // namespace roofcast::cli

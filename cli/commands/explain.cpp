@@ -77,13 +77,15 @@ ExitCode run_explain(const Arguments& arguments) {
     });
     return ExitCode::done;
   }
+  const std::vector<Formula> made =
+      formulas(answer, specs::values_with_sources(device_source(device, device_options)));
   Output output(path);
   if (as_json) {
     JsonWriter json(output.buffer());
-    write_explanation(json, answer, found);
+    write_explanation(json, answer, made, found);
   } else {
     output.write(
-        explanation_text(answer, found, path ? Style(false) : Style::of_standard_output()));
+        explanation_text(answer, made, found, path ? Style(false) : Style::of_standard_output()));
   }
   output.commit();
   return ExitCode::done;

@@ -32,11 +32,11 @@ std::vector<Option> known_options() {
   return known;
 }
 
-std::int64_t read_bytes(std::string_view text) {
-  constexpr std::string_view kUnit = "KiB";
-  const bool kibibytes = text.ends_with(kUnit);
-  if (kibibytes) text.remove_suffix(kUnit.size());
-  return parse_whole("--shared", text) * (kibibytes ? 1024 : 1);
+std::int64_t read_bytes(const std::string& text) {
+  const auto bytes = whole_of(parse_bytes("--shared", text));
+  if (bytes) return *bytes;
+  throw UsageError(
+      fmt::format("--shared takes whole bytes such as 49152 or 48KiB, not '{}'", text));
 }
 
 std::int64_t within(std::string_view option, std::int64_t value, std::int64_t least,

@@ -36,12 +36,18 @@ constexpr HelpPage kHelp = {
     "describes a kernel of your own: examples/kernels/ has eight.\n\n"
     "A query of --queries is a JSON object on a line of its own: the kernel, its parameters, and "
     "what\n"
-    "options would say (gpu, dtype, cache, sm_clock_hz), which they say for lines that do not:\n"
+    "options would say (gpu, dtype, cache, launch, sm_clock_hz, set), which they say for lines "
+    "that do not:\n"
     "  "
     "{\"kernel\":\"gemm.tiled\",\"m\":512,\"n\":512,\"k\":512,\"dtype\":\"fp32\",\"gpu\":\"h200-"
     "sxm\"}\n"
+    "  "
+    "{\"kernel\":\"stream.copy\",\"n\":1000000,\"gpu\":\"h200-sxm\",\"launch\":\"graph\",\"set\":{"
+    "\"sm_count\":144}}\n"
     "  {\"kernel\":\"collective.all_reduce\",\"bytes\":67108864,\"gpus\":8,\"gpu\":\"h100-sxm5\"}\n"
     "  {\"model\":\"gpt2-xl\",\"phase\":\"train\",\"batch\":8,\"seq\":1024,\"gpu\":\"h100-sxm5\"}\n"
+    "A model may be the path of its config.json, which is read; kernel files are named by "
+    "--kernel-file.\n"
     "Its answer is what --format json prints for the same question, or {\"error\":…,\"line\":…}."};
 
 std::vector<Option> common_options() {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/commands/fastest_settings.hpp"
 #include "cli/commands/opening.hpp"
 #include "cli/input/condition.hpp"
@@ -11,6 +13,7 @@
 #include "cli/output/same_forecast.hpp"
 #include "cli/output/signals.hpp"
 #include "cli/output/solution_output.hpp"
+#include "validation/runs/numbers.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -22,7 +25,7 @@ constexpr HelpPage kHelp = {
     "--find sm_count=16:132 --until 'time<=200us'\n"
     "  roofcast solve gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb --minimize time "
     "--vary tile_m,tile_n,tile_k\n",
-    "roofcast solve KERNEL --find KEY=from:to --until CONDITION [options]\n"
+    "roofcast solve KERNEL --find KEY[=from:to] --until CONDITION [options]\n"
     "       roofcast solve KERNEL --minimize time --vary PARAMETER,… [options]",
     "For which values of KEY the forecast fulfils the condition: a parameter of the kernel, or a "
     "value\n"
@@ -42,10 +45,13 @@ constexpr std::int64_t kMostOfSpecification = 256;
 
 std::vector<Option> known_options() {
   return with_forecast_options(
-      {{"find", "KEY=from:to", "the unknown: a parameter, or a specification's value as in --set"},
+      {{"find", "KEY[=from:to]",
+        "the unknown: a parameter, or a specification's value as in --set, which without a range "
+        "is looked for "
+        "from a sixteenth to sixteen times of what it is"},
        {"until", "CONDITION",
-        "time<=50us, limit<=50us, rate>=500TFLOP/s, bandwidth>=2TB/s, fraction_of_limit>=0.9 or "
-        "bound=dram"},
+        "time<=50us, limit<=50us, rate>=500TFLOP/s, bandwidth>=2TB/s, fraction_of_limit>=0.9, "
+        "bound=dram or bound!=dram"},
        {"minimize", "time", "find the settings with the least expected time"},
        {"vary", "LIST", "the parameters that --minimize varies"},
        {"gpu", "NAME|PATH", "the device", true},
@@ -131,8 +137,23 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
                   unknown.name(), unknown.at(0), unknown.at(unknown.last()), name));
 }
 
+// KEY alone: a value of the specification, around what the GPU has.
+Unknown read_unknown(const KernelRef& kernel, const Options& options) {
+  const std::string text = required(options, "find");
+  if (text.find('=') != std::string::npos) return Unknown::parse(text);
+  const std::vector<std::string> parameters = parameter_names({&kernel, 1});
+  if (std::find(parameters.begin(), parameters.end(), text) != parameters.end()) {
+    throw UsageError(fmt::format("--find {0} needs its range: --find {0}=1:65536", text));
+  }
+  const specs::SourcedValue value = specs::value_named(
+      device_source(read_device_name(options), read_device_options(options)), text);
+  const auto number = validation::number_of<double>(value.value);
+  if (number && *number > 0) return Unknown::around(text, *number);
+  throw UsageError(fmt::format("{} is {}: --find takes a number above 0", text, value.value));
+}
+
 void answer_find(const KernelRef& kernel, bool as_json, const Options& options, Output& output) {
-  const Unknown unknown = Unknown::parse(required(options, "find"));
+  const Unknown unknown = read_unknown(kernel, options);
   const Condition condition = parse_condition(required(options, "until"));
   const Solution solution = is_parameter(kernel, unknown, options)
                                 ? solve_parameter(kernel, unknown, condition, options)

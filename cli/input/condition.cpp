@@ -82,26 +82,32 @@ double value_of(Condition::Quantity quantity, const Prediction& prediction) {
 }  // namespace
 
 Condition parse_condition(std::string_view text) {
-  const std::size_t sign = text.find_first_of("<>=");
-  const bool ordered = sign != std::string_view::npos && text[sign] != '=';
-  if (sign == std::string_view::npos || (ordered && text.substr(sign + 1, 1) != "=")) {
+  constexpr std::array<std::string_view, 4> kSigns = {"!=", "<=", ">=", "="};
+  const std::size_t at = text.find_first_of("!<>=");
+  const std::string_view rest = at < text.size() ? text.substr(at) : std::string_view();
+  const auto* sign = std::find_if(kSigns.begin(), kSigns.end(),
+                                  [&](std::string_view one) { return rest.starts_with(one); });
+  if (sign == kSigns.end()) {
     throw UsageError(fmt::format(
         "--until takes a condition in quotation marks, as 'time<=50us', 'limit<=50us', "
-        "'rate>=500TFLOP/s', 'bandwidth>=2TB/s', 'fraction_of_limit>=0.9' or 'bound=dram'; "
-        "found '{}'",
+        "'rate>=500TFLOP/s', 'bandwidth>=2TB/s', 'fraction_of_limit>=0.9', 'bound=dram' or "
+        "'bound!=dram'; found '{}'",
         text));
   }
-  const std::string_view quantity = one_of("--until", text.substr(0, sign), kQuantities);
+  const std::string_view quantity = one_of("--until", text.substr(0, at), kQuantities);
   Condition condition;
   condition.text = text;
   condition.quantity = static_cast<Condition::Quantity>(
       std::find(kQuantities.begin(), kQuantities.end(), quantity) - kQuantities.begin());
   const bool is_bound = condition.quantity == Condition::Quantity::bound;
+  const bool ordered = *sign == "<=" || *sign == ">=";
   if (is_bound == ordered) {
-    throw UsageError(fmt::format("--until: {} takes {}", quantity, is_bound ? "=" : "<= or >="));
+    throw UsageError(
+        fmt::format("--until: {} takes {}", quantity, is_bound ? "= or !=" : "<= or >="));
   }
-  const std::string_view value = text.substr(sign + (ordered ? 2 : 1));
-  condition.at_least = text[sign] == '>';
+  const std::string_view value = rest.substr(sign->size());
+  condition.at_least = *sign == ">=";
+  condition.negated = *sign == "!=";
   if (is_bound) {
     condition.resource = parse_resource(value);
   } else {
@@ -112,7 +118,8 @@ Condition parse_condition(std::string_view text) {
 
 bool holds(const Condition& condition, const Prediction& prediction) {
   if (condition.quantity == Condition::Quantity::bound) {
-    return forecast_of(prediction).terms.binding().resource == condition.resource;
+    const bool binds = forecast_of(prediction).terms.binding().resource == condition.resource;
+    return binds != condition.negated;
   }
   const double value = value_of(condition.quantity, prediction);
   return condition.at_least ? value >= condition.number : value <= condition.number;

@@ -1,5 +1,5 @@
 #pragma once
-// What a forecast is asked to fulfil: time<=50us, rate>=500TFLOP/s, bound=dram.
+// What a forecast is asked to fulfil: time<=50us, rate>=500TFLOP/s, bound=dram, bound!=dram.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +20,7 @@ struct Condition {
   std::string text;  ///< as given
   Quantity quantity = Quantity::time;
   bool at_least = false;               ///< >=, else <=; of a bound neither
+  bool negated = false;                ///< of a bound: !=
   double number = 0;                   ///< s, FLOP/s, B/s or a share
   Resource resource = Resource::dram;  ///< of a bound
 };

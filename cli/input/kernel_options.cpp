@@ -28,6 +28,12 @@ KernelRef kernel_named(std::string_view name) {
     const std::string path(name);
     return specs::load_kernel(path, specs::read_text(path));
   }
+  if (name.find('/') != std::string_view::npos) {
+    throw UsageError(
+        fmt::format("'{}' is no kernel file: those end in .json, and `roofcast inspect PROGRAM -o "
+                    "mine.json` writes one from compiled code",
+                    name));
+  }
   try {
     return find_kernel(name);
   } catch (const InputError& error) {

@@ -60,17 +60,27 @@ class QueryHandler {
   }
 
   bool start_object(std::size_t /*size*/) {
-    if (inside_) return refuse("an object");
-    inside_ = true;
+    if (!inside_) {
+      inside_ = true;
+      return true;
+    }
+    if (in_set_ || field_ == nullptr || field_->key != kSet) return refuse("an object");
+    query_.fields_.remove_last();
+    field_ = nullptr;
+    in_set_ = had_set_ = true;
     return true;
   }
-  bool end_object() { return true; }
+  bool end_object() {
+    in_set_ = false;
+    return true;
+  }
 
   bool key(std::string& value) {
-    for (const QueryField& field : query_) {
-      if (field.key == value) return fail(fmt::format("the key '{}' is given twice", value));
-    }
-    field_ = &query_.append(value);
+    QueryFields& fields = in_set_ ? query_.set_ : query_.fields_;
+    bool twice = had_set_ && !in_set_ && value == kSet;
+    for (const QueryField& field : fields) twice = twice || field.key == value;
+    if (twice) return fail(fmt::format("the key '{}' is given twice", value));
+    field_ = &fields.append(value);
     return true;
   }
 
@@ -97,13 +107,15 @@ class QueryHandler {
     return false;
   }
 
+  static constexpr std::string_view kSet = "set";
+
   Query& query_;
   QueryField* field_ = nullptr;
-  bool inside_ = false;
+  bool inside_ = false, in_set_ = false, had_set_ = false;
   std::string problem_;
 };
 
-QueryField& Query::append(std::string_view key) {
+QueryField& QueryFields::append(std::string_view key) {
   if (size_ == fields_.size()) fields_.emplace_back();
   QueryField& field = fields_[size_++];
   field.key.assign(key);
@@ -111,7 +123,8 @@ QueryField& Query::append(std::string_view key) {
 }
 
 void Query::read(std::string_view line) {
-  size_ = 0;
+  fields_.clear();
+  set_.clear();
   if (line.size() > kLongest) {
     throw InputError(fmt::format("a query of over {} bytes: no kernel takes as much", kLongest));
   }

@@ -1,5 +1,6 @@
 #pragma once
-// One line of a batch: a flat JSON object, read without building a document.
+// One line of a batch: a JSON object, read without building a document. It is flat, but for "set", which holds
+// values of the specification by their keys.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,24 +18,38 @@ struct QueryField {
   std::string text;
 };
 
+/// Members in their order.
+class QueryFields {
+ public:
+  const QueryField* begin() const { return fields_.data(); }
+  const QueryField* end() const { return fields_.data() + size_; }
+  bool empty() const { return size_ == 0; }
+  void clear() { size_ = 0; }
+  QueryField& append(std::string_view key);
+  void remove_last() { --size_; }
+
+ private:
+  std::vector<QueryField> fields_;
+  std::size_t size_ = 0;
+};
+
 class Query {
  public:
   /// Bytes of a line. More members than any kernel has parameters would make the search for
   /// duplicates slow.
   static constexpr std::size_t kLongest = 65536;
 
-  /// Throws InputError for text that is no flat JSON object, and for a key given twice.
+  /// Throws InputError for text that is no such JSON object, and for a key given twice.
   void read(std::string_view line);
 
-  const QueryField* begin() const { return fields_.data(); }
-  const QueryField* end() const { return fields_.data() + size_; }
+  /// All members but "set".
+  const QueryField* begin() const { return fields_.begin(); }
+  const QueryField* end() const { return fields_.end(); }
+  const QueryFields& set() const { return set_; }
 
  private:
   friend class QueryHandler;
-  QueryField& append(std::string_view key);
-
-  std::vector<QueryField> fields_;
-  std::size_t size_ = 0;
+  QueryFields fields_, set_;
 };
 
 }  // namespace roofcast::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
@@ -68,6 +69,9 @@ bool read_assumption(const QueryField& field, Assumptions& assumptions) {
     assumptions.launch = parse_launch(text_of(field));
     return true;
   }
+  if (field.key == "set") {
+    throw InputError(R"('set' takes an object of values of the specification: {"sm_count": 144})");
+  }
   if (field.key == "sm_clock_hz") {
     if (field.kind == QueryField::Kind::text || field.kind == QueryField::Kind::flag) {
       throw InputError("'sm_clock_hz' takes a frequency in Hz");
@@ -78,9 +82,21 @@ bool read_assumption(const QueryField& field, Assumptions& assumptions) {
   return false;
 }
 
+std::vector<specs::Override> overrides_of(const QueryFields& set) {
+  std::vector<specs::Override> overrides;
+  for (const QueryField& field : set) {
+    specs::Override one{field.key, fmt::to_string(field.whole)};
+    if (field.kind == QueryField::Kind::real) one.value = fmt::to_string(field.real);
+    if (field.kind == QueryField::Kind::flag) one.value = field.whole != 0 ? "true" : "false";
+    if (field.kind == QueryField::Kind::text) one.value = nlohmann::json(field.text).dump();
+    overrides.push_back(std::move(one));
+  }
+  return overrides;
+}
+
 void refuse_unknown(const KernelRef& kernel, const std::string& key) {
-  std::vector<std::string_view> known = {"kernel", "gpu",    "dtype",
-                                         "cache",  "launch", "sm_clock_hz"};
+  std::vector<std::string_view> known = {"kernel", "gpu",         "dtype", "cache",
+                                         "launch", "sm_clock_hz", "set"};
   for (const Parameter& parameter : kernel.parameters()) known.push_back(parameter.name);
   throw InputError(fmt::format("{} has no parameter '{}'.{}", kernel_name(kernel), key,
                                did_you_mean(key, known)));

@@ -2,8 +2,10 @@
 // What one member of a question says: a parameter of the kernel, or an assumption.
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/input/query.hpp"
+#include "hw_specs/loader.hpp"
 #include "model/roofcast.hpp"
 
 namespace roofcast::cli {
@@ -19,6 +21,9 @@ bool read_parameter(const QueryField& field, std::span<const Parameter> paramete
 /// Takes cache, launch or sm_clock_hz; false for another member. Throws InputError or UsageError for a
 /// value that it does not take.
 bool read_assumption(const QueryField& field, Assumptions& assumptions);
+
+/// What "set" asks for.
+std::vector<specs::Override> overrides_of(const QueryFields& set);
 
 /// Throws InputError with the nearest name that the kernel or a question knows.
 [[noreturn]] void refuse_unknown(const KernelRef& kernel, const std::string& key);

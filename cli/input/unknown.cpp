@@ -25,11 +25,26 @@ Unknown Unknown::parse(std::string_view text) {
   if (!(unknown.from_ > 0 && unknown.from_ < unknown.to_)) {
     throw UsageError(fmt::format("--find {}: the range rises from above 0", text));
   }
-  const auto from = whole_of(unknown.from_);
-  const auto to = whole_of(unknown.to_);
-  unknown.whole_ = from && to;
-  unknown.last_ = unknown.whole_ ? *to - *from : kFine;
+  unknown.count();
   return unknown;
+}
+
+Unknown Unknown::around(std::string_view name, double value) {
+  constexpr double kFactor = 16;
+  Unknown unknown;
+  unknown.name_ = name;
+  const bool whole = whole_of(value).has_value();
+  unknown.from_ = whole ? std::ceil(value / kFactor) : value / kFactor;
+  unknown.to_ = value * kFactor;
+  unknown.count();
+  return unknown;
+}
+
+void Unknown::count() {
+  const auto from = whole_of(from_);
+  const auto to = whole_of(to_);
+  whole_ = from && to;
+  last_ = whole_ ? *to - *from : kFine;
 }
 
 std::string Unknown::at(std::int64_t position) const {

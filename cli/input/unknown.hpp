@@ -15,6 +15,8 @@ class Unknown {
 
   /// Of "KEY=from:to". UsageError for other text and for ends that are not positive and rising.
   static Unknown parse(std::string_view text);
+  /// From a sixteenth to sixteen times of what it is now.
+  static Unknown around(std::string_view name, double value);
 
   const std::string& name() const { return name_; }
   bool whole() const { return whole_; }
@@ -25,6 +27,8 @@ class Unknown {
   std::vector<std::int64_t> samples(std::int64_t most) const;
 
  private:
+  void count();
+
   std::string name_;
   bool whole_ = true;
   double from_ = 1;

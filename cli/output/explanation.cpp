@@ -1,7 +1,6 @@
 #include "cli/output/explanation.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "cli/output/answer_words.hpp"
 #include "cli/output/text_table.hpp"
@@ -12,50 +11,20 @@
 namespace roofcast::cli {
 namespace {
 
-struct Amount {
-  double value;
-  std::string_view unit;
-};
-
-/// What a resource has to do; nothing for those that are counted in cycles alone.
-std::optional<Amount> amount_of(Resource resource, const Work& work) {
-  switch (resource) {
-    case Resource::tensor:
-      return Amount{work.tensor_flops.total(), "FLOP"};
-    case Resource::vector:
-      return Amount{work.vector_flops, "FLOP"};
-    case Resource::special:
-      return Amount{work.special_flops, "FLOP"};
-    case Resource::conversion:
-      return Amount{work.conversions, ""};
-    case Resource::shared:
-      return Amount{work.shared_bytes, "B"};
-    case Resource::l1:
-      return Amount{work.l1.total_bytes(), "B"};
-    case Resource::l2:
-      return Amount{work.l2.total_bytes(), "B"};
-    case Resource::dram:
-      return Amount{work.dram.total_bytes(), "B"};
-    case Resource::issue:
-    case Resource::latency:
-    case Resource::block_start:
-    case Resource::launch:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::string rates_text(const Prediction& prediction, const Style& style) {
+std::string formulas_text(std::span<const Formula> formulas, const Style& style) {
   TextTable table({{"resource"},
                    {"amount", Align::right},
-                   {"÷ rate", Align::right},
-                   {"= time alone", Align::right}});
-  for (const Term& term : prediction.time->terms) {
-    const auto amount = amount_of(term.resource, prediction.work);
-    if (!amount || amount->value <= 0 || term.time_s <= 0) continue;
-    table.add({std::string(name(term.resource)), si_text(amount->value, amount->unit),
-               si_text(amount->value / term.time_s, fmt::format("{}/s", amount->unit)),
-               si_text(term.time_s, "s")});
+                   {"÷ full rate", Align::right},
+                   {"= at least", Align::right},
+                   {"alone", Align::right},
+                   {"the full rate is"},
+                   {"source"}});
+  for (const Formula& one : formulas) {
+    const bool known = one.full_rate > 0;
+    table.add({std::string(name(one.resource)), si_text(one.amount, one.unit),
+               known ? si_text(one.full_rate, fmt::format("{}/s", one.unit)) : "–",
+               known ? si_text(one.least_s(), "s") : "–", si_text(one.alone_s, "s"), one.made_of,
+               one.source});
   }
   return table.text(style, "  ");
 }
@@ -106,8 +75,8 @@ std::string sensitivities_text(std::span<const Sensitivity> sensitivities, const
 
 }  // namespace
 
-std::string explanation_text(const Answer& answer, std::span<const Sensitivity> sensitivities,
-                             const Style& style) {
+std::string explanation_text(const Answer& answer, std::span<const Formula> formulas,
+                             std::span<const Sensitivity> sensitivities, const Style& style) {
   const Prediction& prediction = answer.prediction;
   const Forecast& time = *prediction.time;
   std::string text = style.heading(
@@ -117,18 +86,35 @@ std::string explanation_text(const Answer& answer, std::span<const Sensitivity> 
                       si_text(time.low_s, "s"), si_text(time.high_s, "s"),
                       si_text(prediction.limit.time_s, "s"));
   text += time_table(time, style);
-  text += '\n' + rates_text(prediction, style);
+  text += '\n' + formulas_text(formulas, style);
   text += blocks_text(prediction, answer.gpu, style);
   text += '\n' + sensitivities_text(sensitivities, style);
   text += "\n  the laws: docs/model.md; their constants: `roofcast show constants`\n";
   return text + verdict_text(answer);
 }
 
-void write_explanation(JsonWriter& json, const Answer& answer,
+void write_explanation(JsonWriter& json, const Answer& answer, std::span<const Formula> formulas,
                        std::span<const Sensitivity> sensitivities) {
   json.begin_object();
   json.key("prediction");
   write_json(json, answer);
+  json.key("formulas");
+  json.begin_array();
+  for (const Formula& one : formulas) {
+    json.begin_object();
+    json.word_member("resource", name(one.resource));
+    json.member("amount", one.amount);
+    json.member("unit", one.unit);
+    if (one.full_rate > 0) {
+      json.member("full_rate_per_s", one.full_rate);
+      json.member("least_s", one.least_s());
+      json.member("full_rate_is", std::string_view(one.made_of));
+      json.member("source", std::string_view(one.source));
+    }
+    json.member("alone_s", one.alone_s);
+    json.end_object();
+  }
+  json.end_array();
   json.key("sensitivities");
   json.begin_array();
   for (const Sensitivity& one : sensitivities) {

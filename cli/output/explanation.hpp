@@ -4,17 +4,18 @@
 
 #include "cli/commands/sensitivity.hpp"
 #include "cli/output/answer.hpp"
+#include "cli/output/formulas.hpp"
 
 namespace roofcast::cli {
 
 /// The parts of the time, each resource's amount ÷ rate, the blocks over the SMs, and what the time
 /// hangs on.
-std::string explanation_text(const Answer& answer, std::span<const Sensitivity> sensitivities,
-                             const Style& style);
+std::string explanation_text(const Answer& answer, std::span<const Formula> formulas,
+                             std::span<const Sensitivity> sensitivities, const Style& style);
 
-/// {"prediction":…,"sensitivities":[{"key":…,"value":…,"larger":…,"change":…,"source":…}]}, the prediction as
+/// {"prediction":…,"formulas":[{"resource":…,"amount":…}],"sensitivities":[{"key":…,"value":…,"larger":…,"change":…,"source":…}]}, the prediction as
 /// `predict` writes it.
-void write_explanation(JsonWriter& json, const Answer& answer,
+void write_explanation(JsonWriter& json, const Answer& answer, std::span<const Formula> formulas,
                        std::span<const Sensitivity> sensitivities);
 
 }  // namespace roofcast::cli

@@ -28,14 +28,6 @@ double rest_of(double part_s, const Profile& profile) {
   return std::max(0.0, 1 - share_of(part_s, profile));
 }
 
-double after_all(const Profile& profile, bool waiting) {
-  double time_s = waiting ? profile.trace.span_s : profile.trace.busy_s;
-  for (const Mend& mend : profile.mends) {
-    if (waiting || !mend.saves_waiting) time_s -= mend.saved_s;
-  }
-  return std::max(time_s, 0.0);
-}
-
 std::size_t kinds(const Profile& profile, validation::Lacks lacks) {
   return static_cast<std::size_t>(
       std::count_if(profile.groups.begin(), profile.groups.end(),
@@ -44,8 +36,9 @@ std::size_t kinds(const Profile& profile, validation::Lacks lacks) {
 
 std::string heading_text(const ProfileAnswer& answer, const Style& style) {
   const auto& trace = answer.profile.trace;
-  std::string title = fmt::format("{} kernels in {}  on {}", trace.kernels,
-                                  si_text(trace.busy_s, "s"), answer.gpu.name);
+  std::string title =
+      fmt::format("{} {} in {}  on {}", trace.kernels, trace.kernels == 1 ? "kernel" : "kernels",
+                  si_text(trace.busy_s, "s"), answer.gpu.name);
   if (!trace.device.empty()) title += fmt::format(" (measured on {})", trace.device);
   return style.heading(visible(title)) + '\n';
 }
@@ -92,8 +85,10 @@ std::string mends_text(const Profile& profile, const Style& style) {
   }
   text += table.text(style, "  ");
   if (profile.mends.size() > 1) {
-    text += fmt::format("  all together, where they do not overlap: {} of kernels\n",
-                        si_text(after_all(profile, false), "s"));
+    const double left_s = profile.trace.busy_s - validation::saved_together_s(profile.mends);
+    text += fmt::format(
+        "  all together: {} of kernels, where of changes to the same kernels the largest counts\n",
+        si_text(left_s, "s"));
   }
   return text + '\n';
 }

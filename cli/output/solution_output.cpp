@@ -34,6 +34,19 @@ std::string method_text(const Solution& solution, const Unknown& unknown) {
   return text;
 }
 
+/// The value at which the answer first changes: up to where the condition holds from the range's start on,
+/// else the first for which it does.
+const Point& turning_point(const Solution& solution) {
+  const Span& first = solution.spans.front();
+  return first.first.position == 0 ? first.last : first.first;
+}
+
+std::string why_not(const Solution& solution, const Unknown& unknown, const Condition& condition) {
+  return fmt::format("{} holds for no {} from {} to {}: at the start {}, at the end {}",
+                     condition.text, unknown.name(), unknown.at(0), unknown.at(unknown.last()),
+                     forecast_text(solution.lowest), forecast_text(solution.highest));
+}
+
 void write_point(JsonWriter& json, const Point& point, const Unknown& unknown) {
   json.begin_object();
   json.member("value", parse_real("the value", unknown.at(point.position)));
@@ -76,6 +89,19 @@ std::string solution_text(const Solution& solution, const Unknown& unknown,
 void write_json(JsonWriter& json, const Solution& solution, const Unknown& unknown,
                 const Condition& condition) {
   json.begin_object();
+  json.key("found");
+  json.boolean(!solution.spans.empty());
+  if (solution.spans.empty()) {
+    json.member("why", std::string_view(why_not(solution, unknown, condition)));
+  } else {
+    const Point& point = turning_point(solution);
+    json.member("parameter", std::string_view(unknown.name()));
+    json.member("value", parse_real("the value", unknown.at(point.position)));
+    if (point.prediction && point.prediction->time) {
+      json.member("expected_s", point.prediction->time->expected_s);
+    }
+    json.word_member("exact", solution.every_value ? "scan" : "bisection");
+  }
   json.member("find", std::string_view(unknown.name()));
   json.member("until", std::string_view(condition.text));
   json.key("holds");

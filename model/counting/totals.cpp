@@ -30,6 +30,16 @@ Work total_work(const Plan& plan) {
   return total;
 }
 
+double issued_instructions(const Plan& plan) {
+  double sum = 0;
+  for (const BlockClass& blocks : plan.blocks) {
+    for (const Phase& phase : blocks.phases) {
+      sum += static_cast<double>(blocks.count) * phase.repeats * phase.step.warp_instructions;
+    }
+  }
+  return sum;
+}
+
 Traffic shared_by(const Traffic& total, double parts) {
   return {total.read_bytes / parts, total.write_bytes / parts};
 }

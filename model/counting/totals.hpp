@@ -14,6 +14,9 @@ Work issued_by_launch(const Plan& plan);
 /// laws'.
 Work total_work(const Plan& plan);
 
+/// Of all warps of a launch.
+double issued_instructions(const Plan& plan);
+
 /// An even share of a launch's traffic: for counts that are exact only over the whole launch.
 Traffic shared_by(const Traffic& total, double parts);
 

@@ -25,11 +25,11 @@ Forward forward_of(const Problem& p, const Gpu& gpu) {
 constexpr std::int64_t kMostClasses = 32;
 
 // The first parts of a tile have as many whole steps, one has the rest, and those after it have
-// none.
+// none: they write zeros. All parts of a tile whose queries see no key are such.
 void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
                const Forward& c) {
   if (c.splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
-  const double each = std::ceil(all.all() / as_double(c.splits));
+  const double each = std::max(1.0, std::ceil(all.all() / as_double(c.splits)));
   const auto whole = static_cast<std::int64_t>(all.all() / each);
   const double rest = all.all() - as_double(whole) * each;
   const std::int64_t empty = c.splits - whole - (rest > 0 ? 1 : 0);

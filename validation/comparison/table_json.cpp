@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "hw_specs/checked_json.hpp"
 #include "validation/comparison/table_rows.hpp"
 
 namespace roofcast::validation {
@@ -10,14 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json parse(const std::string& file, const std::string& text) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw InputError(
-        fmt::format("{}: expected JSON: {}. Mend: write an array of objects.", file, error.what()));
-  }
-}
+constexpr specs::FileKind kTable = {std::size_t{1} << 30U, "write an array of objects"};
 
 /// As a field of a CSV has it; whole numbers in any form are whole.
 std::string field_of(const std::string& file, std::size_t row, const std::string& column,
@@ -51,7 +45,7 @@ Fields columns_of(const std::string& file, const Json& rows) {
 }  // namespace
 
 Table parse_json_table(const std::string& file, const std::string& text, const TableQuery& query) {
-  const Json rows = parse(file, text);
+  const Json rows = specs::parse_checked(file, text, kTable);
   if (!rows.is_array()) {
     throw InputError(fmt::format(
         "{}: expected an array of objects. Mend: write [{{\"kernel\": …, \"time_us\": …}}, …].",

@@ -9,8 +9,6 @@
 namespace roofcast::validation {
 namespace {
 
-constexpr std::size_t kReach = 8;  // calls between the softmax and its products
-
 struct SoftmaxRows {
   std::int64_t batch, queries, keys;
   bool backward;
@@ -89,6 +87,31 @@ void close(std::vector<Chain>& chains, Chain& chain, const std::vector<CallGroup
   chain = {};
 }
 
+// Products of a softmax, before or after it: places in the sequence.
+struct Products {
+  std::size_t count = 0, farthest = 0;
+  std::int64_t head = 0;
+};
+
+// The nearest ones, one after the other: none is beyond another product or softmax.
+Products products_from(const std::vector<CallInTime>& sequence,
+                       const std::vector<CallGroup>& groups, const SoftmaxRows& softmax,
+                       std::size_t wanted, std::size_t at, std::ptrdiff_t step, std::size_t end) {
+  Products found;
+  while (at != end && found.count < wanted) {
+    at += static_cast<std::size_t>(step);
+    const CallGroup& group = groups[sequence[at].call];
+    if (const auto head = head_of(group, softmax)) {
+      ++found.count;
+      found.farthest = at;
+      found.head = *head;
+    } else if (group.does == Does::product || softmax_of(group)) {
+      break;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<Attention> standard_attention(const std::vector<CallInTime>& sequence,
@@ -98,27 +121,14 @@ std::vector<Attention> standard_attention(const std::vector<CallInTime>& sequenc
     const auto softmax = softmax_of(groups[sequence[at].call]);
     if (!softmax) continue;
     const std::size_t wanted = softmax->backward ? 2 : 1;
-    std::size_t first = at, last = at, before = 0, after = 0;
-    std::optional<std::int64_t> head;
-    const std::size_t begin = found.empty() ? 0 : found.back().last + 1;
-    for (std::size_t i = at; i-- > begin && at - i <= kReach && before < wanted;) {
-      if (const auto one = head_of(groups[sequence[i].call], *softmax)) {
-        head = one;
-        first = i;
-        ++before;
-      }
-    }
-    const std::size_t end = std::min(sequence.size(), at + kReach + 1);
-    for (std::size_t i = at + 1; i < end && after < wanted; ++i) {
-      if (head_of(groups[sequence[i].call], *softmax)) {
-        last = i;
-        ++after;
-      }
-    }
-    if (before == 0 || after == 0 || !head) continue;
-    Attention one{first, last};
+    const std::size_t begin = found.empty() ? 0 : found.back().last;
+    const Products before = products_from(sequence, groups, *softmax, wanted, at, -1, begin);
+    const Products after =
+        products_from(sequence, groups, *softmax, wanted, at, 1, sequence.size() - 1);
+    if (before.count == 0 || after.count == 0) continue;
+    Attention one{before.farthest, after.farthest};
     bool masked = false;
-    for (std::size_t i = first; i <= last; ++i) {
+    for (std::size_t i = one.first; i <= one.last; ++i) {
       one.calls.push_back(sequence[i].call);
       one.measured_s += sequence[i].time_s;
       masked = masked || masks(groups[sequence[i].call]);
@@ -127,11 +137,11 @@ std::vector<Attention> standard_attention(const std::vector<CallInTime>& sequenc
     one.shape.kv_heads = softmax->batch;
     one.shape.seq_q = softmax->queries;
     one.shape.seq_kv = softmax->keys;
-    one.shape.head_dim = *head;
+    one.shape.head_dim = before.head;
     one.shape.causal = masked && softmax->queries == softmax->keys;
     one.shape.backward = softmax->backward;
     // The products say the type: the softmax may be in fp32.
-    one.dtype = groups[sequence[first].call].recognized->problem.dtype;
+    one.dtype = groups[sequence[one.first].call].recognized->problem.dtype;
     if (one.dtype != DType::fp16) one.dtype = DType::bf16;
     found.push_back(std::move(one));
   }

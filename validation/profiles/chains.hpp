@@ -19,7 +19,7 @@ struct Attention {
   DType dtype = DType::bf16;
 };
 
-/// Within eight calls of a softmax over [queries, keys], batched products with these two extents: one
+/// Around a softmax over [queries, keys] the nearest products, batched and with these two extents: one
 /// before and one after it, two in the backward pass.
 std::vector<Attention> standard_attention(const std::vector<CallInTime>& sequence,
                                           const std::vector<CallGroup>& groups);

@@ -49,6 +49,14 @@ FlopsByType tensor_flops_of(const ProfiledKernel& kernel, Does does, const Gpu& 
   return flops;
 }
 
+std::optional<double> dram_bytes_of(const ProfiledKernel& kernel, const Gpu& gpu) {
+  const CountedWork& counted = kernel.counted;
+  if (const auto bytes = counted.dram_bytes()) return bytes;
+  const auto& peak = gpu.memory.dram_bandwidth_bytes_per_s;
+  if (!counted.dram_busy || !peak) return std::nullopt;
+  return *counted.dram_busy * *peak * kernel.time_s / static_cast<double>(kernel.calls);
+}
+
 std::optional<Recognized> described_by_counters(const ProfiledKernel& kernel, Does does) {
   const CountedWork& counted = kernel.counted;
   if (!kernel.launch || (!counted.dram_bytes() && counted.flops() <= 0)) return std::nullopt;

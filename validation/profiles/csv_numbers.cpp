@@ -109,6 +109,12 @@ std::optional<double> number_with(std::string_view text, char decimal) {
   return number_of<double>(plain);
 }
 
+bool is_unit_of_time(std::string_view unit) {
+  constexpr std::array<std::string_view, 8> kUnits = {"ns",      "us",      "ms",      "s",
+                                                      "nsecond", "usecond", "msecond", "second"};
+  return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
+}
+
 double scale_of_unit(std::string_view unit) {
   const std::size_t slash = unit.find('/');
   if (slash == unit.npos) return scale_of_part(unit);

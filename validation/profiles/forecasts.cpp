@@ -32,6 +32,13 @@ double moving_limit_s(const Traffic& bytes, const Gpu& gpu) {
   return l2 ? std::max(time_s, bytes.read_bytes / *l2) : time_s;
 }
 
+double tensor_limit_s(const Prediction& prediction) {
+  for (const Term& term : prediction.limit.terms) {
+    if (term.resource == Resource::tensor) return term.time_s;
+  }
+  return 0;
+}
+
 double profiled_s(const Prediction& prediction, const Gpu& gpu) {
   const double starts =
       static_cast<double>(prediction.launches) * gpu.sustained.graph_launch_s.value_or(0);

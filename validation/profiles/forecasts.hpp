@@ -14,5 +14,7 @@ std::optional<Prediction> forecast_of(const Recognized& one, const Problem& prob
 /// it, for all that is known) is not read from DRAM, and what is written may stay there; all that is read
 /// crosses from L2 to the SMs.
 double moving_limit_s(const Traffic& bytes, const Gpu& gpu);
+/// What the tensor cores take at the least; 0 where nothing is multiplied.
+double tensor_limit_s(const Prediction& prediction);
 
 }  // namespace roofcast::validation

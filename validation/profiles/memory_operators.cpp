@@ -19,7 +19,8 @@ enum class Moves : unsigned char {
   reduce,         ///< reads all, writes little
   join,           ///< reads all, writes as much
   lookup,         ///< reads rows of the first by the indices, writes them
-  norm_backward,  ///< reads the first two for each of two kernels, writes one like them
+  norm_backward,  ///< reads the first two for each of two sums or kernels, writes one like them
+  batch_norm,     ///< reads the first for its statistics and again to scale it, writes one like it
   adam,           ///< reads parameters, gradients and two moments, writes all but the gradients
 };
 struct MemoryOperator {
@@ -45,6 +46,10 @@ constexpr std::array kMemory = {
     MemoryOperator{"aten::_fused_rms_norm", Moves::map, Does::rows},
     MemoryOperator{"aten::native_layer_norm_backward", Moves::norm_backward, Does::rows},
     MemoryOperator{"aten::_fused_rms_norm_backward", Moves::norm_backward, Does::rows},
+    MemoryOperator{"aten::native_batch_norm", Moves::batch_norm, Does::rows},
+    MemoryOperator{"aten::cudnn_batch_norm", Moves::batch_norm, Does::rows},
+    MemoryOperator{"aten::native_batch_norm_backward", Moves::norm_backward, Does::rows},
+    MemoryOperator{"aten::cudnn_batch_norm_backward", Moves::norm_backward, Does::rows},
     MemoryOperator{"aten::_fused_adamw_", Moves::adam},
     MemoryOperator{"aten::_fused_adam_", Moves::adam},
     MemoryOperator{"aten::addcmul_", Moves::square},
@@ -143,7 +148,7 @@ Traffic lookup_bytes(const TracedCall& call) {
 Traffic traffic_of(const TracedCall& call, Moves moves) {
   double all = 0, largest = 0, first = 0;
   for (const TensorShape& input : call.inputs) {
-    if (input.dims.empty()) continue;
+    if (input.dims.empty() && !names_a_tensor(input.type)) continue;
     const bool listed = input.type == "TensorList";
     const double bytes = listed ? elements_of(input) * list_element_bytes(call) : bytes_of(input);
     all += bytes;
@@ -153,6 +158,7 @@ Traffic traffic_of(const TracedCall& call, Moves moves) {
   const auto bytes_at = [&](std::size_t i) {
     return i < call.inputs.size() && !call.inputs[i].dims.empty() ? bytes_of(call.inputs[i]) : 0;
   };
+  constexpr std::size_t kTraining = 5;  // of batch norm's inputs
   switch (moves) {
     case Moves::map:
       return {all, largest};
@@ -172,6 +178,10 @@ Traffic traffic_of(const TracedCall& call, Moves moves) {
       return lookup_bytes(call);
     case Moves::norm_backward:
       return {2 * (bytes_at(0) + bytes_at(1)), bytes_at(1)};
+    case Moves::batch_norm: {
+      const bool trains = call.values.size() > kTraining && call.values[kTraining] == "True";
+      return {(trains ? 2 : 1) * bytes_at(0), bytes_at(0)};
+    }
     case Moves::adam:
       return {all, all - first};  // of four equal lists three are written
   }
@@ -192,13 +202,20 @@ double iteration_of(const TracedCall& call) {
   return space;
 }
 
-// Inductor hands its kernels what they change, what they read and what they write, in this order. A tensor
-// far larger than the iteration is looked up; of one that is larger some may be left out.
+// Rows by indices: Inductor names a kernel by the operators that are fused in it.
+bool looks_up(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kLookups = {"embedding", "gather", "index"};
+  return std::any_of(kLookups.begin(), kLookups.end(),
+                     [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+// Inductor hands its kernels what they change, what they read and what they write, in this order. Of a tensor
+// that is larger than the iteration some may be left out; a lookup reads as many of its elements.
 std::optional<Recognized> triton(const TracedCall& call) {
   const KernelName kernel = kernel_name(call.name);
   if (!is_memory_bound(kernel.does)) return std::nullopt;
   const double space = iteration_of(call);
-  constexpr double kLoads = 4;  // of one tensor in one step: halves of gates, slices
+  const bool some = looks_up(call.name) && space > 0;
   Traffic bytes, least, last, last_least;
   for (const TensorShape& input : call.inputs) {
     if (input.dims.empty()) continue;
@@ -206,7 +223,7 @@ std::optional<Recognized> triton(const TracedCall& call) {
     const double capped = space > 0 ? all * std::min(1.0, space / elements) : all;
     bytes.read_bytes += last.write_bytes;
     least.read_bytes += last_least.write_bytes;
-    last.write_bytes = elements > kLoads * space ? capped : all;
+    last.write_bytes = some ? capped : all;
     last_least.write_bytes = space > 0 ? capped : 0;
   }
   bytes.write_bytes = last.write_bytes;
@@ -229,7 +246,8 @@ double bytes_of(const TensorShape& tensor) {
   return elements_of(tensor) * element;
 }
 
-Recognized moving(const std::string& name, const Traffic& bytes, Does does) {
+Recognized moving(const std::string& name, const Traffic& bytes, Does does,
+                  const FlopsByType& tensor_flops) {
   described::Description kernel;
   kernel.name = name;
   kernel.summary = "bytes of its tensors";
@@ -240,6 +258,9 @@ Recognized moving(const std::string& name, const Traffic& bytes, Does does) {
   kernel.special_functions = kernel.shared_traffic_bytes = number(0);
   kernel.arrays = {{"inputs", number(bytes.read_bytes), number(0)},
                    {"output", number(0), number(bytes.write_bytes)}};
+  for (const DType type : kAllDTypes) {
+    if (tensor_flops[type] > 0) kernel.tensor_flops.emplace_back(type, number(tensor_flops[type]));
+  }
   const KernelRef made = described::make_kernel(std::move(kernel));
   return {made, problem_with_fallbacks(made, DType::fp32), does};
 }
@@ -262,7 +283,12 @@ std::optional<Recognized> recognize_memory_bound(const TracedCall& call) {
   if (bytes.total_bytes() <= 0 || !(bytes.total_bytes() < kMost) || bytes.read_bytes < 0) {
     return std::nullopt;
   }
-  return moving(call.name, bytes, known->does);
+  Recognized found = moving(call.name, bytes, known->does);
+  // What is read again may come from L2.
+  const bool reads_again =
+      known->moves == Moves::norm_backward || known->moves == Moves::batch_norm;
+  if (reads_again) found.least = Traffic{bytes.read_bytes / 2, bytes.write_bytes};
+  return found;
 }
 
 }  // namespace roofcast::validation

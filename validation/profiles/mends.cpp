@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "model/counting/integers.hpp"
 #include "model/kernels/gemm/alignment.hpp"
@@ -16,10 +17,29 @@ namespace roofcast::validation {
 namespace {
 
 constexpr std::int64_t kAligned = 64;  // elements: whole lines of 16 bits
-// Waves of equal blocks that use less than this share of their places.
-constexpr double kPoorWaves = 0.85;
+// Of the time, what a table shows as 0.0%.
+constexpr double kNotShown = 0.0005;
 
 const Assumptions kBetweenKernels{.cache = CacheState::warm};
+
+using Groups = std::vector<CallGroup>;
+
+void add_saving(Mend& mend, double saved_s, std::size_t group, std::int64_t calls) {
+  mend.saved_s += saved_s;
+  mend.saved_by_group_s[group] += saved_s;
+  mend.calls += calls;
+}
+
+// Of calls one after the other, each in proportion to its time.
+void add_saving(Mend& mend, double saved_s, const std::vector<std::size_t>& calls,
+                const Groups& groups) {
+  const auto time_s = [&](std::size_t call) {
+    return groups[call].measured_s() / static_cast<double>(groups[call].count());
+  };
+  double all_s = 0;
+  for (const std::size_t call : calls) all_s += time_s(call);
+  for (const std::size_t call : calls) add_saving(mend, saved_s * time_s(call) / all_s, call, 1);
+}
 
 bool is_product(const CallGroup& group) {
   return group.recognized && group.recognized->does == Does::product &&
@@ -63,9 +83,10 @@ Problem padded(const Recognized& product, const std::map<std::int64_t, std::int6
 }
 
 // One mend for each extent, over all products that it slows.
-void add_paddings(std::vector<Mend>& mends, const std::vector<CallGroup>& groups, const Gpu& gpu) {
+void add_paddings(std::vector<Mend>& mends, const Groups& groups, const Gpu& gpu) {
   std::map<std::int64_t, Mend> by_extent;
-  for (const CallGroup& group : groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const CallGroup& group = groups[i];
     if (!is_product(group)) continue;
     const auto sizes = ragged_extents(*group.recognized);
     if (sizes.empty()) continue;
@@ -74,30 +95,28 @@ void add_paddings(std::vector<Mend>& mends, const std::vector<CallGroup>& groups
     Mend& mend = by_extent[sizes.rbegin()->first];
     mend.what = fmt::format("pad {} to {}: rows of products become whole vectors of 16 B",
                             sizes.rbegin()->first, sizes.rbegin()->second);
-    mend.saved_s += gain;
-    mend.calls += group.count();
+    add_saving(mend, gain, i, group.count());
   }
   for (auto& [extent, mend] : by_extent) mends.push_back(std::move(mend));
 }
 
-void add_narrower(std::vector<Mend>& mends, const std::vector<CallGroup>& groups, const Gpu& gpu) {
+void add_narrower(std::vector<Mend>& mends, const Groups& groups, const Gpu& gpu) {
   Mend mend{"multiply in bf16 what is multiplied in fp32"};
-  for (const CallGroup& group : groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const CallGroup& group = groups[i];
     if (!is_product(group)) continue;
     const DType type = group.recognized->problem.dtype;
     if (type != DType::fp32 && type != DType::tf32) continue;
     Problem narrow = group.recognized->problem;
     narrow.dtype = DType::bf16;
     const double gain = saved_s(group, narrow, gpu);
-    if (gain <= 0) continue;
-    mend.saved_s += gain;
-    mend.calls += group.count();
+    if (gain > 0) add_saving(mend, gain, i, group.count());
   }
   if (mend.calls > 0) mends.push_back(std::move(mend));
 }
 
 void add_one_pass_attention(std::vector<Mend>& mends, const std::vector<Attention>& found,
-                            const Gpu& gpu) {
+                            const Groups& groups, const Gpu& gpu) {
   Mend mend{"attention in one pass (FlashAttention, cuDNN) instead of products and a softmax"};
   std::map<std::vector<std::size_t>, double> known;  // by the calls that it is made of
   for (const Attention& one : found) {
@@ -108,14 +127,13 @@ void add_one_pass_attention(std::vector<Mend>& mends, const std::vector<Attentio
       place->second = forecast ? profiled_s(*forecast, gpu) : one.measured_s;
     }
     const double gain = one.measured_s - place->second;
-    if (gain <= 0) continue;
-    mend.saved_s += gain;
-    mend.calls += static_cast<std::int64_t>(one.calls.size());
+    if (gain > 0) add_saving(mend, gain, one.calls, groups);
   }
   if (mend.calls > 0) mends.push_back(std::move(mend));
 }
 
-void add_fused_chains(std::vector<Mend>& mends, const std::vector<Chain>& chains, const Gpu& gpu) {
+void add_fused_chains(std::vector<Mend>& mends, const std::vector<Chain>& chains,
+                      const Groups& groups, const Gpu& gpu) {
   Mend mend{
       "fuse chains of elementwise kernels, a softmax or norm among them (torch.compile): what is "
       "between stays on chip"};
@@ -128,23 +146,21 @@ void add_fused_chains(std::vector<Mend>& mends, const std::vector<Chain>& chains
       if (forecast) place->second = profiled_s(*forecast, gpu) / chain.expected_s;
     }
     if (place->second >= 1) continue;
-    mend.saved_s += chain.measured_s * (1 - place->second);
-    mend.calls += static_cast<std::int64_t>(chain.calls.size());
+    add_saving(mend, chain.measured_s * (1 - place->second), chain.calls, groups);
   }
   if (mend.calls > 0) mends.push_back(std::move(mend));
 }
 
-// Blocks of equal work in few waves of which the last is half empty.
-void add_full_waves(std::vector<Mend>& mends, const std::vector<CallGroup>& groups) {
+// Blocks of equal work whose last wave leaves places empty.
+void add_full_waves(std::vector<Mend>& mends, const Groups& groups) {
   Mend mend;
   double largest = 0;
-  for (const CallGroup& group : groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const CallGroup& group = groups[i];
     const bool equal_blocks = group.does == Does::product || group.does == Does::attention;
     if (!equal_blocks || !group.waves || group.waves->count <= 1) continue;
-    if (group.waves->efficiency >= kPoorWaves) continue;
     const double gain = group.longest_kernel().time_s * (1 - group.waves->efficiency);
-    mend.saved_s += gain;
-    mend.calls += group.count();
+    add_saving(mend, gain, i, group.count());
     if (gain <= largest) continue;
     largest = gain;
     mend.what = fmt::format(
@@ -168,22 +184,34 @@ void add_graph(std::vector<Mend>& mends, const Trace& trace, const Gpu& gpu) {
 
 }  // namespace
 
-std::vector<Mend> mends_of(const Trace& trace, const std::vector<CallGroup>& groups,
-                           const Gpu& gpu) {
+std::vector<Mend> mends_of(const Trace& trace, const Groups& groups, const Gpu& gpu) {
   std::vector<Mend> mends;
   add_paddings(mends, groups, gpu);
   add_narrower(mends, groups, gpu);
   const std::vector<Attention> attention = standard_attention(trace.sequence, groups);
-  add_one_pass_attention(mends, attention, gpu);
-  add_fused_chains(mends, elementwise_chains(trace.sequence, groups, attention), gpu);
+  add_one_pass_attention(mends, attention, groups, gpu);
+  add_fused_chains(mends, elementwise_chains(trace.sequence, groups, attention), groups, gpu);
   add_full_waves(mends, groups);
   add_graph(mends, trace, gpu);
-  for (Mend& mend : mends) {
-    mend.total_after_s = (mend.saves_waiting ? trace.span_s : trace.busy_s) - mend.saved_s;
-  }
+  const auto of_s = [&](const Mend& mend) {
+    return mend.saves_waiting ? trace.span_s : trace.busy_s;
+  };
+  std::erase_if(mends, [&](const Mend& mend) { return mend.saved_s < kNotShown * of_s(mend); });
+  for (Mend& mend : mends) mend.total_after_s = of_s(mend) - mend.saved_s;
   std::stable_sort(mends.begin(), mends.end(),
                    [](const Mend& a, const Mend& b) { return a.saved_s > b.saved_s; });
   return mends;
+}
+
+double saved_together_s(const std::vector<Mend>& mends) {
+  std::map<std::size_t, double> largest_s;
+  for (const Mend& mend : mends) {
+    for (const auto& [group, saved_s] : mend.saved_by_group_s) {
+      largest_s[group] = std::max(largest_s[group], saved_s);
+    }
+  }
+  return std::accumulate(largest_s.begin(), largest_s.end(), 0.0,
+                         [](double sum, const auto& one) { return sum + one.second; });
 }
 
 }  // namespace roofcast::validation

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -38,10 +39,11 @@ class Read {
   Read(const NcuKernel& kernel, const NcuTable& table, char decimal)
       : flops_(table.flops().size()) {
     for (const NcuValue& value : kernel.values) {
-      const auto number = number_with(value.text, decimal);
+      const auto number = number_with(value.view(), decimal);
       if (!number || *number < 0) continue;  // "n/a"
-      (value.metric < kMetrics ? named_[value.metric] : flops_[value.metric - kMetrics]) =
-          *number * value.scale;
+      const NcuMeaning& meaning = table.meanings()[value.meaning];
+      (meaning.metric < kMetrics ? named_[meaning.metric] : flops_[meaning.metric - kMetrics]) =
+          *number * meaning.scale;
     }
   }
   std::optional<double> operator[](Metric metric) const {
@@ -84,7 +86,40 @@ std::optional<double> times(std::optional<double> rate, double time_s) {
   return rate ? std::optional(*rate * time_s) : std::nullopt;
 }
 
-CountedWork work_of(const Read& read, const std::vector<FlopsMetric>& flops, double time_s) {
+/// Places of metrics that count the same operations: as counts, then as rates.
+using Counters = std::vector<std::vector<std::size_t>>;
+
+Counters counters_of(const std::vector<FlopsMetric>& flops) {
+  std::map<std::string_view, std::vector<std::size_t>> found;
+  for (const bool rates : {false, true}) {
+    for (std::size_t i = 0; i < flops.size(); ++i) {
+      if (flops[i].per_cycle == rates) found[flops[i].counter].push_back(i);
+    }
+  }
+  Counters counters;
+  for (auto& [name, places] : found) counters.push_back(std::move(places));
+  return counters;
+}
+
+struct Counted {
+  const FlopsMetric* metric;
+  double flops;
+};
+
+/// What the first of these metrics that has a value says.
+std::optional<Counted> counted(const Read& read, const std::vector<FlopsMetric>& flops,
+                               const std::vector<std::size_t>& places, double cycles) {
+  for (const std::size_t place : places) {
+    const FlopsMetric& one = flops[place];
+    const auto count = read.flops(place);
+    if (!count || (one.per_cycle && cycles <= 0)) continue;
+    return Counted{&one, *count * one.flops * (one.per_cycle ? cycles : 1)};
+  }
+  return std::nullopt;
+}
+
+CountedWork work_of(const Read& read, const std::vector<FlopsMetric>& flops,
+                    const Counters& counters, double time_s) {
   CountedWork work;
   const auto either = [&](Metric bytes, Metric rate) {
     return read[bytes] ? read[bytes] : times(read[rate], time_s);
@@ -98,19 +133,21 @@ CountedWork work_of(const Read& read, const std::vector<FlopsMetric>& flops, dou
   work.l2_write_bytes = times(read[Metric::l2_write_sectors], kSectorBytes);
   work.sm_clock_hz = read[Metric::sm_clock];
   work.tensor_busy = read[Metric::tensor_busy];
+  work.dram_busy = read[Metric::dram_busy];
   work.warp_instructions = read[Metric::warp_instructions];
   FlopsByType vector;
-  for (std::size_t i = 0; i < flops.size(); ++i) {
-    auto count = read.flops(i);
-    if (count && flops[i].per_cycle) count = times(work.sm_clock_hz, time_s * *count);
-    if (!count) continue;
-    if (flops[i].tensor) {
+  const double cycles = times(work.sm_clock_hz, time_s).value_or(0);
+  for (const auto& places : counters) {
+    const auto found = counted(read, flops, places, cycles);
+    if (!found) continue;
+    const DType type = found->metric->type;
+    if (found->metric->tensor) {
       work.has_tensor_flops = true;
-      work.tensor_flops[flops[i].type] += *count * flops[i].flops;
+      work.tensor_flops[type] += found->flops;
     } else {
-      vector[flops[i].type] += *count * flops[i].flops;
+      vector[type] += found->flops;
       work.vector_flops = vector.total();
-      if (vector[flops[i].type] > vector[work.vector_type]) work.vector_type = flops[i].type;
+      if (vector[type] > vector[work.vector_type]) work.vector_type = type;
     }
   }
   return work;
@@ -132,13 +169,14 @@ void add(CountedWork& to, const CountedWork& one) {
   to.has_tensor_flops = to.has_tensor_flops || one.has_tensor_flops;
   to.sm_clock_hz = sum(to.sm_clock_hz, one.sm_clock_hz);
   to.tensor_busy = sum(to.tensor_busy, one.tensor_busy);
+  to.dram_busy = sum(to.dram_busy, one.dram_busy);
   to.warp_instructions = sum(to.warp_instructions, one.warp_instructions);
 }
 
 void divide(CountedWork& work, double calls) {
-  for (auto* value :
-       {&work.dram_read_bytes, &work.dram_write_bytes, &work.l2_read_bytes, &work.l2_write_bytes,
-        &work.vector_flops, &work.sm_clock_hz, &work.tensor_busy, &work.warp_instructions}) {
+  for (auto* value : {&work.dram_read_bytes, &work.dram_write_bytes, &work.l2_read_bytes,
+                      &work.l2_write_bytes, &work.vector_flops, &work.sm_clock_hz,
+                      &work.tensor_busy, &work.dram_busy, &work.warp_instructions}) {
     if (*value) **value /= calls;
   }
   work.tensor_flops = 1 / calls * work.tensor_flops;
@@ -182,6 +220,7 @@ Trace read_ncu(std::vector<NcuText> texts, std::optional<int> device) {
   trace.counted = true;
   trace.ignored_lines = table.ignored_lines();
   std::unordered_map<std::string, std::size_t> places;
+  const Counters counters = counters_of(table.flops());
   for (const NcuKernel* kernel : kernels_of(table, file, device)) {
     const Read read(*kernel, table, *decimal);
     const auto time_s = read[Metric::time];
@@ -204,7 +243,7 @@ Trace read_ncu(std::vector<NcuText> texts, std::optional<int> device) {
     }
     TracedCall& call = trace.calls[place->second];
     ProfiledKernel& one = call.kernels.front();
-    add(one.counted, work_of(read, table.flops(), *time_s));
+    add(one.counted, work_of(read, table.flops(), counters, *time_s));
     ++one.calls;
     ++call.count;
     ++trace.kernels;

@@ -1,5 +1,8 @@
 #include "validation/profiles/ncu_metrics.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace roofcast::validation {
 namespace {
 
@@ -29,6 +32,8 @@ constexpr std::array kNamed = {
     Named{"gpc__cycles_elapsed.avg.per_second", Metric::sm_clock},
     Named{"SM Frequency", Metric::sm_clock},
     Named{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", Metric::tensor_busy},
+    Named{"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", Metric::dram_busy},
+    Named{"DRAM Throughput", Metric::dram_busy},
     Named{"smsp__inst_executed.sum", Metric::warp_instructions},
     Named{"sm__inst_executed.sum", Metric::warp_instructions},
     Named{"sass__inst_executed_per_opcode", Metric::warp_instructions},
@@ -42,6 +47,8 @@ constexpr std::array kNamed = {
     Named{"Memory Throughput", Metric::dram_rate},
     Named{"lts__t_sectors_op_read.sum", Metric::l2_read_sectors},
     Named{"lts__t_sectors_op_write.sum", Metric::l2_write_sectors},
+    Named{"lts__t_sectors_srcunit_tex_op_read.sum", Metric::l2_read_sectors},
+    Named{"lts__t_sectors_srcunit_tex_op_write.sum", Metric::l2_write_sectors},
     Named{"launch__grid_dim_x", Metric::grid_x},
     Named{"launch__grid_dim_y", Metric::grid_y},
     Named{"launch__grid_dim_z", Metric::grid_z},
@@ -53,45 +60,34 @@ constexpr std::array kNamed = {
 };
 static_assert(static_cast<std::size_t>(Metric::threads) + 1 == kMetrics);
 
-struct Part {
-  std::string_view part;
+struct Operation {
+  std::string_view name;
   double flops;
 };
 
-// smsp__sass_thread_inst_executed_op_ffma_pred_on: of threads, a fused multiply-add is 2 FLOP.
+// smsp__sass_thread_inst_executed_op_ffma_pred_on.sum: instructions of threads; those of 16 bits do two
+// operations. The roofline's section has FLOPs, derived__smsp__..._x2 or _x4; derived__sm__... is a peak.
 std::optional<FlopsMetric> vector_metric(std::string_view name) {
-  if (name.find("__sass_thread_inst_executed_op_") == name.npos) return std::nullopt;
-  const std::size_t op = name.find("_op_") + 4;
-  const std::string_view rest = name.substr(op);
-  FlopsMetric found;
-  switch (rest.empty() ? ' ' : rest.front()) {
-    case 'f':
-      found.type = DType::fp32;
-      break;
-    case 'd':
-      found.type = DType::fp64;
-      break;
-    case 'h':
-      found.type = DType::fp16;
-      break;
-    default:
-      return std::nullopt;
-  }
-  constexpr std::array kOps = {Part{"add_pred_on", 1}, Part{"mul_pred_on", 1},
-                               Part{"fma_pred_on", 2}};
-  for (const Part& one : kOps) {
-    if (!rest.substr(1).starts_with(one.part)) continue;
-    const std::string_view end = rest.substr(1 + one.part.size());
-    found.flops = one.flops;
-    // The roofline's section has the multiply-adds doubled already.
-    if (end == "_x2") {
-      found.flops = 1;
-      found.per_cycle = true;
-      return found;
-    }
-    if (end == ".sum") return found;
-    found.per_cycle = true;
-    if (end == ".sum.per_cycle_elapsed") return found;
+  constexpr std::string_view kOp = "smsp__sass_thread_inst_executed_op_", kDerived = "derived__";
+  const bool derived = name.starts_with(kDerived);
+  if (derived) name.remove_prefix(kDerived.size());
+  if (!name.starts_with(kOp)) return std::nullopt;
+  name.remove_prefix(kOp.size());
+  constexpr std::array kTypes = {std::pair('f', DType::fp32), std::pair('d', DType::fp64),
+                                 std::pair('h', DType::fp16)};
+  constexpr std::array kOperations = {Operation{"add_pred_on", 1}, Operation{"mul_pred_on", 1},
+                                      Operation{"fma_pred_on", 2}};
+  const auto* type = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& one) {
+    return !name.empty() && one.first == name.front();
+  });
+  if (type == kTypes.end()) return std::nullopt;
+  for (const Operation& one : kOperations) {
+    if (!name.substr(1).starts_with(one.name)) continue;
+    const std::string_view end = name.substr(1 + one.name.size());
+    FlopsMetric found{std::string(name.substr(0, 1 + one.name.size())), type->second};
+    found.flops = derived ? 1 : one.flops * (type->second == DType::fp16 ? 2 : 1);
+    found.per_cycle = derived || end == ".sum.per_cycle_elapsed";
+    if (derived ? end == "_x2" || end == "_x4" : found.per_cycle || end == ".sum") return found;
   }
   return std::nullopt;
 }
@@ -119,6 +115,7 @@ std::optional<FlopsMetric> tensor_metric(std::string_view name) {
     found.per_cycle = rest.ends_with(".sum.per_cycle_elapsed");
     // Of the same operations, those with and those without sparsity: the sum of both has no such part.
     if (rest.find("_sparsity_") != rest.npos) return std::nullopt;
+    found.counter = rest.substr(0, rest.find('.'));
     if (found.per_cycle || rest.ends_with(".sum")) return found;
   }
   return std::nullopt;

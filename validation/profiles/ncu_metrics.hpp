@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/types/dtype.hpp"
@@ -19,6 +20,7 @@ enum class Metric : unsigned char {
   achieved_occupancy,
   sm_clock,
   tensor_busy,
+  dram_busy,
   warp_instructions,
   dram_read_bytes,
   dram_write_bytes,
@@ -37,10 +39,11 @@ enum class Metric : unsigned char {
   blocks,
   threads,
 };
-inline constexpr std::size_t kMetrics = 26;
+inline constexpr std::size_t kMetrics = 27;
 
 /// Arithmetic that a counter counts: FLOPs of each count, and whether counts are per cycle of the SMs.
 struct FlopsMetric {
+  std::string counter;  ///< metrics of one name count the same operations
   DType type = DType::fp32;
   double flops = 1;
   bool tensor = false;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kKernelName = "Kernel Name";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::uint32_t kNoMetric = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoMeaning = std::numeric_limits<std::uint32_t>::max();
 
 [[noreturn]] void refuse(const std::string& file, std::size_t line, const std::string& expected,
                          const std::string& mend) {
@@ -25,9 +25,16 @@ std::string_view at(const std::vector<std::string_view>& fields, std::size_t col
   return column < fields.size() ? fields[column] : std::string_view();
 }
 
+std::string key_of(const NcuKernel& kernel) {
+  std::string key(kernel.id);
+  key.append("\n").append(kernel.name).append("\n").append(kernel.grid);
+  return key;
+}
+
 }  // namespace
 
 void NcuTable::read(const std::string& file, std::string& text) {
+  file_ = file;
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   CsvRows rows(text);
   Fields fields;
@@ -74,6 +81,9 @@ void NcuTable::begin_table(const std::string& file, std::size_t line, const Fiel
   units_.clear();
   metrics_.clear();
   ++tables_;
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    if (seen_in_[i] + 1 == tables_) by_key_[key_of(kernels_[i])] = i;
+  }
   struct Named {
     std::string_view name;
     std::size_t Columns::*place;
@@ -100,29 +110,46 @@ void NcuTable::begin_table(const std::string& file, std::size_t line, const Fiel
   }
 }
 
-std::uint32_t NcuTable::number_of(std::string_view metric, std::string_view unit) {
+std::uint32_t NcuTable::meaning_of(std::string_view metric, std::string_view unit) {
   std::string key(metric);
   key.append("\n").append(unit);
-  const auto [known, is_new] = known_.emplace(std::move(key), kNoMetric);
+  const auto [known, is_new] = known_.emplace(std::move(key), kNoMeaning);
   if (!is_new) return known->second;
+  NcuMeaning meaning{0, scale_of_unit(unit)};
   if (const auto named = metric_named(metric, unit)) {
-    known->second = static_cast<std::uint32_t>(*named);
+    meaning.metric = static_cast<std::uint32_t>(*named);
   } else if (const auto flops = flops_metric_named(metric)) {
-    known->second = static_cast<std::uint32_t>(kMetrics + flops_.size());
+    meaning.metric = static_cast<std::uint32_t>(kMetrics + flops_.size());
     flops_.push_back(*flops);
+  } else {
+    return kNoMeaning;
   }
+  known->second = static_cast<std::uint32_t>(meanings_.size());
+  meanings_.push_back(meaning);
   return known->second;
 }
 
-void NcuTable::take_value(NcuKernel& kernel, std::uint32_t metric, std::string_view text,
-                          double scale) {
-  if (metric == kNoMetric || text.empty()) return;
+void NcuTable::take_value(NcuKernel& kernel, std::uint32_t meaning, std::string_view text) {
+  constexpr std::size_t kLongest = 1000;  // of a number
+  if (meaning == kNoMeaning || text.empty() || text.size() > kLongest) return;
   // A metric that an earlier pass has stays.
-  const bool known = std::any_of(kernel.values.begin(), kernel.values.end(),
-                                 [&](const NcuValue& value) { return value.metric == metric; });
+  const bool known =
+      std::any_of(kernel.values.begin(), kernel.values.end(), [&](const NcuValue& value) {
+        return meanings_[value.meaning].metric == meanings_[meaning].metric;
+      });
   if (known) return;
   style_.see(text);
-  kernel.values.push_back({metric, text, scale});
+  kernel.values.push_back({text.data(), static_cast<std::uint32_t>(text.size()), meaning});
+}
+
+void NcuTable::expect_time(std::uint32_t meaning, std::string_view unit, std::size_t line) const {
+  const bool is_time = meaning != kNoMeaning &&
+                       meanings_[meaning].metric == static_cast<std::uint32_t>(Metric::time);
+  if (!is_time || is_unit_of_time(unit)) return;
+  refuse(file_, line,
+         "a unit of time (ns, us, ms, s) of a kernel's time, not \"" +
+             std::string(unit.substr(0, 100)) + '"',
+         "export the table again with ncu --csv");
 }
 
 void NcuTable::take_row(const Fields& fields, std::size_t line) {
@@ -135,23 +162,24 @@ void NcuTable::take_row(const Fields& fields, std::size_t line) {
     NcuKernel& kernel = kernel_of(fields, line);
     const std::string_view metric = at(fields, columns_.metric_name);
     if (metric.empty()) return;  // a rule's advice
-    take_value(kernel, number_of(metric, unit), at(fields, columns_.metric_value),
-               scale_of_unit(unit));
+    const std::uint32_t meaning = meaning_of(metric, unit);
+    expect_time(meaning, unit, line);
+    take_value(kernel, meaning, at(fields, columns_.metric_value));
     return;
   }
   if (metrics_.empty()) {
     for (std::size_t i = 0; i < header_.size(); ++i) {
-      const std::uint32_t metric = number_of(header_[i], at(units_, i));
-      if (metric != kNoMetric) metrics_.emplace_back(i, metric);
+      // A table without its row of units has base units, which are nanoseconds for times.
+      const bool bare_time = units_.empty() && metric_named(header_[i], "") == Metric::time;
+      const std::string_view unit = bare_time ? "nsecond" : at(units_, i);
+      const std::uint32_t meaning = meaning_of(header_[i], unit);
+      expect_time(meaning, unit, line);
+      if (meaning != kNoMeaning) metrics_.emplace_back(i, meaning);
     }
   }
   NcuKernel& kernel = kernel_of(fields, line);
-  for (const auto& [column, metric] : metrics_) {
-    // A table without its row of units has base units, which are nanoseconds for times.
-    const bool bare_time = units_.empty() && metric == static_cast<std::uint32_t>(Metric::time);
-    take_value(kernel, metric, fields[column],
-               scale_of_unit(bare_time ? "nsecond" : at(units_, column)));
-  }
+  kernel.values.reserve(metrics_.size());
+  for (const auto& [column, meaning] : metrics_) take_value(kernel, meaning, fields[column]);
 }
 
 NcuKernel& NcuTable::kernel_of(const Fields& fields, std::size_t line) {
@@ -169,15 +197,12 @@ NcuKernel& NcuTable::kernel_of(const Fields& fields, std::size_t line) {
       kernels_.back().id == found.id && kernels_.back().name == found.name) {
     return kernels_.back();
   }
-  std::string key(found.id);
-  key.append("\n").append(found.name).append("\n").append(found.grid);
-  const auto [known, is_new] = by_key_.emplace(std::move(key), kernels_.size());
   // The same kernel in another table is another pass of it; in the same one, another launch.
-  if (!is_new && seen_in_[known->second] != tables_) {
+  const auto known = by_key_.empty() ? by_key_.end() : by_key_.find(key_of(found));
+  if (known != by_key_.end() && seen_in_[known->second] != tables_) {
     seen_in_[known->second] = tables_;
     return kernels_[known->second];
   }
-  if (!is_new) known->second = kernels_.size();
   seen_in_.push_back(tables_);
   return kernels_.emplace_back(std::move(found));
 }

@@ -13,11 +13,19 @@
 
 namespace roofcast::validation {
 
-/// One metric of one kernel: a Metric by its number, from kMetrics on a place of NcuTable::flops.
-struct NcuValue {
+/// What a column says: a Metric by its number, from kMetrics on a place of NcuTable::flops; and its unit.
+struct NcuMeaning {
   std::uint32_t metric = 0;
-  std::string_view text;
-  double scale = 1;  ///< of its unit
+  double scale = 1;  ///< of the unit
+};
+
+/// One metric of one kernel. There may be millions.
+struct NcuValue {
+  const char* text = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t meaning = 0;  ///< of NcuTable::meanings
+
+  std::string_view view() const { return {text, size}; }
 };
 
 struct NcuKernel {
@@ -33,6 +41,7 @@ class NcuTable {
 
   const std::vector<NcuKernel>& kernels() const { return kernels_; }
   const std::vector<FlopsMetric>& flops() const { return flops_; }
+  const std::vector<NcuMeaning>& meanings() const { return meanings_; }
   const NumberStyle& style() const { return style_; }
   std::int64_t ignored_lines() const { return ignored_; }
 
@@ -48,19 +57,22 @@ class NcuTable {
 
   void begin_table(const std::string& file, std::size_t line, const Fields& header);
   void take_row(const Fields& fields, std::size_t line);
-  void take_value(NcuKernel& kernel, std::uint32_t metric, std::string_view text, double scale);
+  void expect_time(std::uint32_t metric, std::string_view unit, std::size_t line) const;
+  void take_value(NcuKernel& kernel, std::uint32_t meaning, std::string_view text);
   NcuKernel& kernel_of(const Fields& fields, std::size_t line);
-  std::uint32_t number_of(std::string_view metric, std::string_view unit);
+  std::uint32_t meaning_of(std::string_view metric, std::string_view unit);
 
+  std::string file_;  // read last
   Columns columns_;
   Fields header_, units_;
-  std::vector<std::pair<std::size_t, std::uint32_t>> metrics_;  // of raw tables: column and metric
+  std::vector<std::pair<std::size_t, std::uint32_t>> metrics_;  // of raw tables: column and meaning
   std::unordered_map<std::string, std::uint32_t> known_;        // metric and unit
-  std::unordered_map<std::string, std::size_t> by_key_;         // kernels of all tables
+  std::unordered_map<std::string, std::size_t> by_key_;         // kernels of the tables before this
   std::size_t tables_ = 0;
   std::vector<NcuKernel> kernels_;
   std::vector<std::size_t> seen_in_;  // the table that spoke of a kernel last
   std::vector<FlopsMetric> flops_;
+  std::vector<NcuMeaning> meanings_;
   NumberStyle style_;
   std::int64_t ignored_ = 0;
 };

@@ -196,6 +196,7 @@ std::optional<Recognized> recognize(const TracedCall& call) {
     return rows_kernel(call, "softmax.library");
   }
   if (call.name == "aten::native_layer_norm") return rows_kernel(call, "norm.library");
+  if (auto found = recognize_convolution(call)) return found;
   return recognize_memory_bound(call);
 }
 

@@ -14,7 +14,8 @@ struct Recognized {
   Problem problem;
   Does does = Does::unknown;
   std::optional<Traffic>
-      least{};  ///< bytes that it moves for certain, where that is not all of them
+      least{};               ///< bytes that it moves for certain, where that is not all of them
+  bool bound_alone = false;  ///< of it the limit is known, no expected time
 };
 
 /// Nothing where the operator is not known, its shapes were not recorded, or no kernel takes them.
@@ -23,8 +24,12 @@ std::optional<Recognized> recognize(const TracedCall& call);
 /// The same for operators that take as long as their bytes do.
 std::optional<Recognized> recognize_memory_bound(const TracedCall& call);
 
+/// A convolution, forward or backward: the arithmetic of its products, and each tensor moved once.
+std::optional<Recognized> recognize_convolution(const TracedCall& call);
+
 /// Reads and writes as a kernel of that name: 256 threads a block, 16 B a thread.
-Recognized moving(const std::string& name, const Traffic& bytes, Does does);
+Recognized moving(const std::string& name, const Traffic& bytes, Does does,
+                  const FlopsByType& tensor_flops = {});
 
 /// The type of a tensor, by its name in PyTorch; nothing for those that no kernel here computes in.
 std::optional<DType> dtype_of(const TensorShape& tensor);

@@ -1,16 +1,33 @@
 #include "validation/profiles/operator_of.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "validation/profiles/trace.hpp"
 
 namespace roofcast::validation {
 namespace {
 
-// Whether a list of dimensions has one: "[[8192, 768], []]".
-bool holds_a_shape(const std::string& inputs) {
-  const std::size_t end = inputs.find('\n');
-  return std::any_of(inputs.begin(),
-                     inputs.begin() + static_cast<std::ptrdiff_t>(std::min(end, inputs.size())),
-                     [](char c) { return c >= '0' && c <= '9'; });
+// Line `number` of a text.
+std::string_view line_of(std::string_view text, std::size_t number) {
+  for (; number > 0; --number) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find('\n'));
+}
+
+// Whether an operator's tensors were recorded: dimensions, [[8192, 768], []], or the type of a tensor without
+// any, ["long int", "Scalar"].
+bool holds_a_tensor(const std::string& inputs) {
+  if (inputs.empty()) return false;
+  constexpr std::size_t kDims = 0, kTypes = 2;  // of kInputMembers
+  if (line_of(inputs, kDims).find_first_of("0123456789") != std::string_view::npos) return true;
+  std::string_view types = line_of(inputs, kTypes);
+  for (std::size_t open = types.find('"'); open != types.npos; open = types.find('"')) {
+    types.remove_prefix(open + 1);
+    const std::size_t end = std::min(types.find('"'), types.size());
+    if (names_a_tensor(types.substr(0, end))) return true;
+    types.remove_prefix(std::min(end + 1, types.size()));
+  }
+  return false;
 }
 
 // What stands around operators and has inputs that are not theirs.
@@ -32,7 +49,7 @@ OperatorFinder::OperatorFinder(const TraceEvents& events)
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const OperatorEvent& op = operators[i];
     by_begin_[i] = i;
-    shaped_[op.inputs] = shaped_[op.inputs] || holds_a_shape(events.texts[op.inputs]);
+    shaped_[op.inputs] = shaped_[op.inputs] || holds_a_tensor(events.texts[op.inputs]);
     if (op.external_id != kNoId) by_id_[op.external_id] = i;
   }
   std::sort(by_begin_.begin(), by_begin_.end(), [&](std::size_t a, std::size_t b) {

@@ -42,7 +42,7 @@ void take_counters(CallGroup& group, const Assumptions& assumed, const Gpu& gpu)
   ProfiledKernel kernel = group.longest_kernel();
   CountedWork& counted = kernel.counted;
   counted.tensor_flops = tensor_flops_of(kernel, group.does, gpu);
-  if (const auto bytes = counted.dram_bytes(); bytes || counted.flops() > 0) {
+  if (const auto bytes = dram_bytes_of(kernel, gpu); bytes || counted.flops() > 0) {
     group.place = RoofPlace{counted.flops(), bytes.value_or(0), true};
   }
   // A busy pipe says how much it does: the limit of that is the measurement itself.
@@ -70,13 +70,13 @@ void ask_the_model(CallGroup& group, const Trace& trace, const Gpu& gpu) {
     const bool moves = !group.from_counters && group.recognized->kernel.owner != nullptr;
     if (moves) {
       const Traffic bytes = group.recognized->least.value_or(group.forecast->work.compulsory);
-      group.limit_s = calls * moving_limit_s(bytes, gpu);
+      group.limit_s = calls * std::max(moving_limit_s(bytes, gpu), tensor_limit_s(*group.forecast));
     } else {
       group.limit_s = calls * group.forecast->limit.time_s;
     }
     // Without its shape, what is counted of a product bounds it from below and says no more.
-    const bool bound_alone =
-        group.from_counters && (group.does == Does::product || group.does == Does::attention);
+    const bool multiplies = group.does == Does::product || group.does == Does::attention;
+    const bool bound_alone = group.from_counters ? multiplies : group.recognized->bound_alone;
     if (!bound_alone) group.expected_s = calls * profiled_s(*group.forecast, gpu);
     if (!group.place && group.forecast->work.flops() > 0) {
       group.place =

@@ -212,9 +212,12 @@ void keep_device(TraceEvents& events, const std::string& file, std::optional<int
 Trace read_trace(ByteStream& stream, const std::string& file, std::optional<int> device) {
   TraceEvents events = read_events(stream, file);
   keep_device(events, file, device);
-  const auto name = events.devices.find(events.kernels.front().device);
+  const auto known = events.devices.find(events.kernels.front().device);
   Trace trace = Assembler(events).finish();
-  if (name != events.devices.end()) trace.device = name->second;
+  if (known != events.devices.end()) {
+    trace.device = known->second.name;
+    trace.compute_capability = known->second.compute_capability;
+  }
   return trace;
 }
 

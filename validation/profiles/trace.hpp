@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/types/launch.hpp"
@@ -19,6 +20,11 @@ struct TensorShape {
   std::size_t argument = 0;  ///< position among the operator's; tensors of a list share it
 };
 
+/// PyTorch names a tensor by its C++ type; "Scalar", "TensorList" and "" are none.
+constexpr bool names_a_tensor(std::string_view type) {
+  return !type.empty() && type.front() >= 'a' && type.front() <= 'z';
+}
+
 /// What hardware counters say of a kernel, a call on average. Absent where they were not read.
 struct CountedWork {
   std::optional<double> dram_read_bytes, dram_write_bytes;
@@ -30,6 +36,7 @@ struct CountedWork {
   std::optional<double> sm_clock_hz;
   std::optional<double> warp_instructions;
   std::optional<double> tensor_busy;  ///< share of the cycles in which the tensor pipe works
+  std::optional<double> dram_busy;    ///< share of the time in which DRAM moves bytes
 
   double flops() const { return vector_flops.value_or(0) + tensor_flops.total(); }
   std::optional<double> dram_bytes() const {

@@ -1,5 +1,6 @@
 #include "validation/profiles/trace_events.hpp"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <array>
@@ -104,6 +105,11 @@ std::string lines(const std::array<std::string_view, kCount>& values) {
   return text;
 }
 
+/// What an event lacks.
+struct Unusable {
+  std::string_view expected;
+};
+
 class EventReader {
  public:
   void take(std::string_view text) {
@@ -118,8 +124,7 @@ class EventReader {
     const std::uint32_t name = found_.texts.number_of(event["name"].get_string().value());
     const std::uint32_t thread = thread_of(event);
     const double begin_us = event["ts"].get_double().value();
-    double time_us = 0;
-    take_number(time_us, event["dur"]);
+    const double time_us = time_of(event, category);
     ondemand::object object;
     Arguments arguments;
     if (is_there(event["args"].get_object().get(object))) {
@@ -147,15 +152,29 @@ class EventReader {
       std::int64_t id = position++;
       take_number(id, device["id"]);
       std::string_view name;
-      if (is_there(device["name"].get_string().get(name))) {
-        found_.devices[static_cast<int>(id)] = name;
-      }
+      TracedDevice& found = found_.devices[static_cast<int>(id)];
+      if (is_there(device["name"].get_string().get(name))) found.name = name;
+      std::int64_t major = 0, minor = 0;
+      take_number(major, device["computeMajor"]);
+      take_number(minor, device["computeMinor"]);
+      if (major > 0) found.compute_capability = fmt::format("{}.{}", major, minor);
     }
   }
 
   TraceEvents finish() { return std::move(found_); }
 
  private:
+  // An operator under way at the end has none; of a kernel it is what the profile is about.
+  static double time_of(ondemand::object& event, Category category) {
+    constexpr double kMost_us = 1e15;  // thirty years
+    double time_us = -1;
+    take_number(time_us, event["dur"]);
+    const bool usable = time_us >= 0 && time_us <= kMost_us;
+    if (!usable && category == Category::kernel)
+      throw Unusable{"a kernel's time in \"dur\", in µs"};
+    return usable ? time_us : 0;
+  }
+
   // A number, or the text of a span.
   std::uint32_t thread_of(ondemand::object& event) {
     ondemand::value tid;
@@ -181,14 +200,17 @@ std::uint32_t Texts::number_of(std::string_view text) {
 TraceEvents read_events(ByteStream& stream, const std::string& file) {
   EventReader reader;
   std::size_t events = 0;
+  const auto refuse = [&](const std::string& expected) {
+    throw specs::SpecError(file, "/traceEvents/" + std::to_string(events), expected,
+                           "export the trace again with export_chrome_trace");
+  };
   const auto checked = [&](const auto& work) {
     try {
       work();
     } catch (const simdjson::simdjson_error& error) {
-      throw specs::SpecError(
-          file, "/traceEvents/" + std::to_string(events),
-          "an event as torch.profiler writes it (" + std::string(error.what()) + ")",
-          "export the trace again with export_chrome_trace");
+      refuse(fmt::format("an event as torch.profiler writes it ({})", error.what()));
+    } catch (const Unusable& event) {
+      refuse(std::string(event.expected));
     }
   };
   split_trace(stream, file,

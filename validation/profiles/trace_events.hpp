@@ -55,12 +55,16 @@ inline constexpr std::string_view kInputMembers[] = {"Input Dims", "Input Stride
 inline constexpr std::string_view kLaunchMembers[] = {"grid", "block", "registers per thread",
                                                       "shared memory", "est. achieved occupancy %"};
 
+struct TracedDevice {
+  std::string name, compute_capability;  ///< "9.0"; empty: not said
+};
+
 struct TraceEvents {
   Texts texts;
   std::vector<OperatorEvent> operators;
   std::vector<LaunchEvent> launches;
   std::vector<KernelEvent> kernels;
-  std::map<int, std::string> devices;  ///< names by number
+  std::map<int, TracedDevice> devices;  ///< by number
 };
 
 /// Throws SpecError as split_trace, and for an event that torch.profiler does not write, with its number.

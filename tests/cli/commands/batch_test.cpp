@@ -135,7 +135,60 @@ TEST(Batch, DeepAndLongLinesAreRefused) {
   EXPECT_THAT(refusal(std::string(Query::kLongest + 1, ' ')), HasSubstr("a query of over"));
 }
 
-TEST(Batch, ALineNeverOpensAFile) {
+TEST(Batch, ALineSetsValuesOfTheSpecification) {
+  Batch batch({});
+  const auto asked = [&](const std::string& set) {
+    return answer(batch,
+                  R"({"set":)" + set + R"(,"kernel":"stream.copy","gpu":"h200-sxm","n":1e8})");
+  };
+  const json whole = asked("{}");
+  const json fewer = asked(R"({"sm_count":16,"dram_bandwidth_bytes_per_s":4.8e12})");
+  EXPECT_GT(fewer.at("time").at("expected_s"), 2 * whole.at("time").at("expected_s").get<double>());
+  EXPECT_EQ(asked(R"({"sm_count":132})").at("time"), whole.at("time"));
+  BatchDefaults defaults;
+  defaults.device.overrides = {{"sm_count", "16"}};
+  Batch same(defaults);
+  EXPECT_EQ(answer(same, R"({"kernel":"stream.copy","gpu":"h200-sxm","n":1e8})"), fewer);
+  // More devices than are kept.
+  for (int sms = 1; sms < 100; ++sms) {
+    EXPECT_FALSE(asked(R"({"sm_count":)" + std::to_string(sms) + "}").contains("error")) << sms;
+  }
+}
+
+TEST(Batch, RefusesWhatNoSpecificationHas) {
+  const auto refused = [](const std::string& set) {
+    return refusal(R"({"kernel":"stream.copy","gpu":"h200-sxm","n":9,"set":)" + set + "}");
+  };
+  EXPECT_THAT(refused(R"({"sm_cont":144})"), HasSubstr("sm_count"));
+  EXPECT_THAT(refused(R"({"sm_count":"16"})"), HasSubstr("integer"));
+  EXPECT_THAT(refused(R"({"sm_count":{}})"), HasSubstr("an object"));
+  EXPECT_THAT(refused(R"({"sm_count":[1]})"), HasSubstr("an array"));
+  EXPECT_THAT(refused(R"({"sm_count":1,"sm_count":2})"), HasSubstr("given twice"));
+  EXPECT_THAT(refused(R"({"sm_count":1},"set":{})"), HasSubstr("given twice"));
+  EXPECT_THAT(refused("5"), HasSubstr("takes an object"));
+  EXPECT_THAT(refusal(R"({"kernel":"stream.copy","gpu":"h200-sxm","n":{"set":9}})"),
+              HasSubstr("'n' is an object"));
+}
+
+// A model's config.json is the one file that a line opens.
+TEST(Batch, AModelMayBeAPath) {
+  Batch batch({});
+  const auto asked = [&](const std::string& model) {
+    return answer(batch, R"({"model":")" + model +
+                             R"(","gpu":"h100-sxm5","phase":"prefill","batch":1,"seq":64})");
+  };
+  const json by_name = asked("gpt2-xl");
+  ASSERT_TRUE(by_name.contains("time")) << by_name;
+  EXPECT_EQ(asked(ROOFCAST_ARCHITECTURES "/gpt2-xl.json").at("time"), by_name.at("time"));
+  EXPECT_THAT(asked("./nosuch.json").at("error").at("message").get<std::string>(),
+              HasSubstr("cannot be read"));
+  EXPECT_THAT(asked("/dev/zero").at("error").at("message").get<std::string>(),
+              HasSubstr("no regular file"));
+}
+
+TEST(Batch, ALineOpensNoSpecificationAndNoKernelFile) {
+  EXPECT_THAT(refusal(R"({"kernel":"./swiglu.json","gpu":"h200-sxm","tokens":1})"),
+              HasSubstr("no kernel is named"));
   EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"/etc/passwd","m":1,"n":1,"k":1})"),
               HasSubstr("no GPU is named"));
 }

@@ -37,6 +37,46 @@ TEST(Explain, ASensitivityIsWhatPredictSaysWithTheLargerValue) {
   EXPECT_THAT(sensitivities.front().at("key"), HasSubstr("dram"));
 }
 
+TEST(Explain, FormulasHaveTheirNumbersAndSources) {
+  const Outcome outcome = run_program(
+      "explain gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu h200-sxm --format json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  std::size_t alike = 0;
+  bool binds = false;
+  for (const json& one : answer.at("formulas")) {
+    const double amount = one.at("amount"), rate = one.at("full_rate_per_s"),
+                 least_s = one.at("least_s"), alone_s = one.at("alone_s");
+    EXPECT_DOUBLE_EQ(amount / rate, least_s) << one;
+    EXPECT_LE(least_s, alone_s * (1 + 1e-9)) << one;
+    EXPECT_FALSE(one.at("source").get<std::string>().empty()) << one;
+    const std::string resource = one.at("resource");
+    binds = binds || resource == answer.at("prediction").at("time").at("bound");
+    // Pipes of the SMs: 512 equal blocks keep 132 of them busy for 3.88 of 4 rounds, which is the tail's.
+    if (resource != "vector" && resource != "issue" && resource != "shared") continue;
+    EXPECT_NEAR(least_s, alone_s, 1e-9) << one;
+    EXPECT_THAT(one.at("full_rate_is").get<std::string>(), HasSubstr("132 SMs × "));
+    ++alike;
+  }
+  EXPECT_EQ(alike, 3U);
+  EXPECT_TRUE(binds) << answer.at("formulas");
+  // 2 * 4096^3 of multiply-adds.
+  EXPECT_EQ(answer.at("formulas").front().at("amount"), 2.0 * 4096 * 4096 * 4096);
+}
+
+TEST(Explain, EveryKernelHasItsFormulas) {
+  for (const char* words :
+       {"attention.library --batch 2 --heads 8 --seq_q 2048 --head_dim 128 --dtype bf16",
+        "gemm.library --m 4096 --n 4096 --k 4096 --dtype fp8",
+        ROOFCAST_EXAMPLE_KERNELS "/swiglu.json --tokens 8192",
+        "elementwise.gelu.unfused --n 67108864 --dtype bf16"}) {
+    const Outcome outcome =
+        run_program(std::string("explain ") + words + " --gpu h100-sxm5 --format json");
+    ASSERT_EQ(outcome.code, 0) << words << outcome.err;
+    EXPECT_GT(json::parse(outcome.out).at("formulas").size(), 1U) << words;
+  }
+}
+
 TEST(Explain, BlocksOverTheSmsAddUp) {
   // 512 blocks on 132 SMs: 116 of them have four.
   const Outcome outcome =

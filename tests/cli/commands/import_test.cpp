@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
@@ -107,6 +109,48 @@ TEST(Import, HostileNamesAreShownNotObeyed) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
 }
 
+TEST(Import, WarnsWhereTheProfileIsOfAnotherGpu) {
+  for (const std::string& file : {kTraceFile, kTable}) {
+    const Outcome other = run_program("import " + file + " --gpu k80");
+    EXPECT_EQ(other.code, 0) << other.err;
+    EXPECT_THAT(other.err, HasSubstr("of a device of compute capability 9.0, k80 has 3.7"));
+    EXPECT_THAT(run_program("import " + file + " --gpu h100-sxm5").err,
+                Not(HasSubstr("compute capability")));
+  }
+}
+
+// User time, on whatever machine: other programs do not count.
+double seconds_of_children() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
+}
+
+TEST(Import, AHundredThousandKernelsTakeLessThanTwoSeconds) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer takes most of the time";
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  GTEST_SKIP() << "the sanitizer takes most of the time";
+#endif
+#endif
+  std::string table =
+      "ID,Kernel Name,Block Size,Grid Size,gpu__time_duration.sum,dram__bytes_read.sum\n"
+      ",,,,ns,byte\n";
+  for (int i = 0; i < 100'000; ++i) {
+    table += fmt::format("{},kernel_{},\"(256, 1, 1)\",\"({}, 1, 1)\",{},{}\n", i, i % 7,
+                         i % 300 + 1, 3000 + i % 1000, 100 * (i % 300));
+  }
+  const Folder folder;
+  const std::string file = folder.write("kernels.csv", table);
+  const double before_s = seconds_of_children();
+  const Outcome outcome = run_program("import " + file + " --gpu h100-sxm5 --format json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out).at("launches"), 100'000);
+  EXPECT_LT(seconds_of_children() - before_s, 2);
+}
+
 TEST(Import, RefusesWhatItCannotRead) {
   const Folder folder;
   const auto refused = [&](const std::string& text, const std::string& part) {
@@ -122,9 +166,10 @@ TEST(Import, RefusesWhatItCannotRead) {
   refused(" \n", "nothing");
   refused("{\"traceEvents\": [{\"cat\": \"kernel\"", "ends in the middle");
   refused("a,b\n1,2\n", "Kernel Name");
-  refused(R"({"traceEvents": [{"cat": "kernel", "name": "a", "ts": 1, "args": {"device": 0}},
-              {"cat": "kernel", "name": "a", "ts": 1, "args": {"device": 1}}]})",
-          "--device");
+  refused(
+      R"({"traceEvents": [{"cat": "kernel", "name": "a", "ts": 1, "dur": 2, "args": {"device": 0}},
+              {"cat": "kernel", "name": "a", "ts": 1, "dur": 2, "args": {"device": 1}}]})",
+      "--device");
   expect_refusal("import " + kTraceFile + " " + kTraceFile + " --gpu h100-sxm5", testing::kBadInput,
                  "each trace in turn");
 }

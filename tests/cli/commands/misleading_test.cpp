@@ -47,6 +47,14 @@ TEST(Misleading, WhatIsBusyForLessThanHalfOfTheTimeDoesNotSetThePace) {
   EXPECT_THAT(outcome.out, HasSubstr("nothing is busy for half of it"));
 }
 
+TEST(Misleading, ALaunchOfLessThanHalfOfTheTimeTakesNoLongerThanTheRun) {
+  const Outcome outcome = run_program(
+      "predict attention.library --batch 1 --heads 8 --seq_q 5 --seq_kv 80 --head_dim 64 "
+      "--dtype bf16 --splits 16 --gpu h100-sxm5");
+  EXPECT_THAT(outcome.out, HasSubstr("bound by launch: it takes the most"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("longer than running it")));
+}
+
 TEST(Misleading, StartsOfBlocksAreNoLaunch) {
   // Blocks of a warp each with one access: the launch units of the SMs are what binds.
   const Outcome outcome = run_program(

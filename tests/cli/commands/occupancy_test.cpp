@@ -25,9 +25,20 @@ TEST(Occupancy, SaysWhatLimitsAndWhatHelps) {
   EXPECT_FALSE(answer.at("better").empty());
 }
 
+TEST(Occupancy, SharedMemoryHasUnits) {
+  const auto with = [](const std::string& shared) {
+    return run_program("occupancy --threads 256 --gpu h200-sxm --shared " + shared).out;
+  };
+  EXPECT_EQ(with("48KiB"), with("49152"));
+  EXPECT_EQ(with("48kB"), with("48000"));
+}
+
 TEST(Occupancy, RefusesWhatNoBlockHas) {
   expect_refusal("occupancy --gpu h200-sxm", testing::kUsage, "--threads");
   expect_refusal("occupancy --threads 2048 --gpu h200-sxm", testing::kBadInput, "1 to 1024");
+  expect_refusal("occupancy --threads 256 --shared 1e30 --gpu h200-sxm", testing::kUsage,
+                 "whole bytes");
+  expect_refusal("occupancy --threads 256 --shared 48K --gpu h200-sxm", testing::kUsage, "64MiB");
   expect_refusal("occupancy --threads 256 --gpu tpu-v4", testing::kBadInput, "no warps");
 }
 

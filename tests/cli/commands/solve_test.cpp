@@ -66,6 +66,55 @@ TEST(Solve, ALawThatReadsTheSpecificationIsSolvedToSevenDigits) {
   EXPECT_GT(with(least * (1 - 1e-5)), 500e-6);
 }
 
+TEST(Solve, TheJsonHasTheContract) {
+  const std::string kernel = "stream.copy --gpu h200-sxm";
+  const json range = solved(kernel + " --find n=1048576:1073741824 --until 'time<=100us'");
+  EXPECT_EQ(range.at("found"), true);
+  EXPECT_EQ(range.at("parameter"), "n");
+  EXPECT_EQ(range.at("exact"), "bisection");
+  // Up to there it holds from the start on.
+  EXPECT_EQ(range.at("value"), range.at("holds").front().at("to").at("value"));
+  EXPECT_EQ(range.at("expected_s"), range.at("holds").front().at("to").at("expected_s"));
+  const json from = solved(kernel + " --n 67108864 --find sm_count=16:132 --until 'time<=200us'");
+  EXPECT_EQ(from.at("exact"), "scan");
+  // The first with which it holds.
+  EXPECT_EQ(from.at("value"), from.at("holds").front().at("from").at("value"));
+  EXPECT_GT(from.at("value"), 16);
+  const json none = solved(kernel + " --n 67108864 --find sm_count=16:132 --until 'time<=1us'");
+  EXPECT_EQ(none.at("found"), false);
+  EXPECT_THAT(none.at("why").get<std::string>(), ::testing::HasSubstr("dram alone takes"));
+  EXPECT_FALSE(none.contains("value"));
+}
+
+TEST(Solve, AKeyOfTheSpecificationIsLookedForAroundWhatItIs) {
+  const json answer =
+      solved("stream.copy --n 67108864 --gpu h200-sxm --find sm_count --until 'time<=200us'");
+  EXPECT_EQ(answer.at("range").front().at("value"), 9);  // 132 / 16
+  EXPECT_EQ(answer.at("range").back().at("value"), 132 * 16);
+  EXPECT_EQ(answer.at("found"), true);
+  const std::string start = "solve stream.copy --gpu h200-sxm --until 'time<=1s' ";
+  expect_refusal(start + "--find n", testing::kUsage, "--find n=1:65536");
+  expect_refusal(start + "--n 9 --find sm_cont", testing::kBadInput, "sm_count");
+  expect_refusal(start + "--n 9 --find compute_capability", testing::kBadInput, "says nothing");
+}
+
+TEST(Solve, ABoundMayBeAnythingElse) {
+  const std::string kernel =
+      "gemm.library --n 4096 --k 4096 --dtype bf16 --gpu h100-sxm5 --find m=1:1024 --until ";
+  const auto values = [](const json& answer) {
+    std::int64_t count = 0;
+    for (const json& span : answer.at("holds")) {
+      count += span.at("to").at("value").get<std::int64_t>() -
+               span.at("from").at("value").get<std::int64_t>() + 1;
+    }
+    return count;
+  };
+  const json is = solved(kernel + "bound=dram"), is_not = solved(kernel + "'bound!=dram'");
+  EXPECT_GT(values(is), 0);
+  EXPECT_EQ(values(is) + values(is_not), 1024);
+  EXPECT_NE(is_not.at("holds").front().at("from").at("bound"), "dram");
+}
+
 TEST(Solve, MinimizeFindsNoSlowerSettingThanAnyGiven) {
   const std::string kernel = "gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb";
   const json answer = solved(kernel + " --minimize time --tile_m 16,32 --vary tile_n");
@@ -92,6 +141,7 @@ TEST(Solve, RefusesWhatIsNoQuestion) {
   expect_refusal(start + "--find n=9:1 --until 'time<=1s'", testing::kUsage, "rises");
   expect_refusal(start + "--find n=1:9 --until 'time<=1kg'", testing::kUsage, "unit");
   expect_refusal(start + "--find n=1:9 --until 'bound<=dram'", testing::kUsage, "takes =");
+  expect_refusal(start + "--find n=1:9 --until 'time!=1s'", testing::kUsage, "takes <=");
   expect_refusal(start + "--n 9 --minimize bytes", testing::kUsage, "takes time");
   expect_refusal(start + "--n 9 --minimize time", testing::kUsage, "nothing varies");
   expect_refusal(start + "--minimize time --until time", testing::kUsage, "without --minimize");

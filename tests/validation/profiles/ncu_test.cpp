@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "hw_specs/loader.hpp"
+#include "validation/profiles/byte_stream.hpp"
 #include "validation/profiles/csv_numbers.hpp"
 
 namespace roofcast::validation {
@@ -117,6 +120,36 @@ TEST(Ncu, ReadsTheDetailsPage) {
   EXPECT_NEAR(*trace.calls[0].kernels.front().counted.dram_bytes(), 1e6, 1);
 }
 
+// Of `ncu --set full`, columns of time, launch, DRAM and arithmetic: fp32 and fp16 products of 2048 x 2048 x
+// 2048 on an H100. Peaks stand beside counts, and counts beside the same per cycle.
+TEST(Ncu, CountsArithmeticOfTheFullSetOnce) {
+  const std::string file =
+      std::string(ROOFCAST_EXAMPLE_TRACES) + "/../profiles/products_ncu_full.csv";
+  const Trace trace = read_ncu({{file, read_all(*open_bytes(file), file, 1 << 20)}});
+  const auto counted = [&](std::string_view name) {
+    const auto found = std::find_if(trace.calls.begin(), trace.calls.end(), [&](const auto& call) {
+      return call.name.find(name) != std::string::npos;
+    });
+    return found == trace.calls.end() ? CountedWork() : found->kernels.front().counted;
+  };
+  constexpr double kProduct = 2.0 * 2048 * 2048 * 2048;
+  EXPECT_NEAR(counted("simt_sgemm").vector_flops.value_or(0) / kProduct, 1, 0.01);
+  EXPECT_DOUBLE_EQ(counted("nvjet").tensor_flops.total(), kProduct);
+  EXPECT_EQ(counted("nvjet").vector_flops, 0);
+  EXPECT_EQ(counted("float16_copy_kernel").vector_flops, 0);
+  EXPECT_DOUBLE_EQ(counted("float16_copy_kernel").l2_read_bytes.value_or(0), 4 * 2048 * 2048);
+}
+
+// `ncu --set basic` has no bytes: DRAM was busy for 1.35% of 424.4 us.
+TEST(Ncu, ReadsHowBusyDramIsWhereNoBytesWereCounted) {
+  const std::string text =
+      "\"ID\",\"Kernel Name\",\"Grid Size\",\"Block Size\",\"gpu__time_duration.sum\","
+      "\"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed\"\n"
+      "\"\",\"\",\"\",\"\",\"ns\",\"%\"\n"
+      "\"0\",\"gemm\",\"(128, 1, 1)\",\"(256, 1, 1)\",\"424,448\",\"1.35\"\n";
+  EXPECT_DOUBLE_EQ(*read(text).calls[0].kernels.front().counted.dram_busy, 0.0135);
+}
+
 // Another file with other metrics of the same kernels is another pass.
 TEST(Ncu, FilesArePasses) {
   const std::string header =
@@ -137,6 +170,8 @@ TEST(Ncu, RefusesWhatIsNoTable) {
   const std::string whole = kRaw;
   EXPECT_THAT(refusal(whole.substr(0, whole.size() - 20)), HasSubstr("cut off"));
   EXPECT_THAT(refusal(replaced(kRaw, "gpu__time_duration.sum", "other")), HasSubstr("time"));
+  EXPECT_THAT(refusal(replaced(kRaw, "usecond", "parsec")), HasSubstr("not \"parsec\""));
+  EXPECT_THAT(refusal(replaced(kDetails, "\"ns\"", "\"cycle\"")), HasSubstr("unit of time"));
   EXPECT_THAT(refusal(replaced(kRaw, "\"1\",\"12\"", "\"1\"")), HasSubstr("fields"));
   EXPECT_THAT(refusal(whole.substr(0, whole.find("\"0\",\"12\""))), HasSubstr("kernel"));
 }

@@ -114,10 +114,33 @@ TEST(Operations, MemoryBoundOnesMoveTheirTensors) {
   moves(call_of("aten::fill_", {t}), 0, 4096);
   moves(call_of("aten::sum", {t}), 4096, 0);
   moves(call_of("aten::cat", {t, t}), 8192, 8192);
+  // A counter: 8 B.
+  moves(call_of("aten::add_", {{{}, {}, "long int"}, {{}, {}, "Scalar"}}), 8, 8);
+  // Statistics first, but for inference.
+  const std::vector<std::string> trains = {"", "", "", "", "", "True"};
+  moves(call_of("aten::native_batch_norm", {t}, trains), 8192, 4096);
+  moves(call_of("aten::native_batch_norm", {t}), 4096, 4096);
+  moves(call_of("aten::native_batch_norm_backward", {t, t}), 16384, 4096);
   // Four rows of 64 B by indices of 8 B.
   moves(call_of("aten::embedding", {t, {{4}, {}, "long int"}}), 256 + 32, 256);
   // Inductor's last pointer is what it writes.
   moves(call_of("triton_poi_fused_add_0", {t, t, t, {{}, {}, "int"}}), 8192, 4096);
+  // Of a table a lookup of 32 x 2 elements reads as many; any other kernel all.
+  const std::vector<std::string> extents = {"", "", "", "32", "2"};
+  moves(call_of("triton_poi_fused_embedding_0", {t, bf16({32, 2})}, extents), 128, 128);
+  moves(call_of("triton_poi_fused_mul_0", {t, bf16({32, 2})}, extents), 4096, 128);
+}
+
+TEST(Profile, ABusyDramSaysWhatItMoved) {
+  const std::string table =
+      "\"ID\",\"Kernel Name\",\"Grid Size\",\"Block Size\",\"gpu__time_duration.sum\","
+      "\"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed\"\n"
+      "\"\",\"\",\"\",\"\",\"ns\",\"%\"\n"
+      "\"0\",\"gemm\",\"(128, 1, 1)\",\"(256, 1, 1)\",\"424,448\",\"1.35\"\n";
+  const Profile profile = profile_of(read_ncu({{"k.csv", table}}), h100());
+  ASSERT_TRUE(profile.groups[0].place);
+  EXPECT_NEAR(profile.groups[0].place->dram_bytes, 0.0135 * 3.35e12 * 424.448e-6, 1e3);
+  EXPECT_FALSE(profile.groups[0].limit_s);  // no count of bytes
 }
 
 TEST(Operations, WhatIsNotKnownOrHasNoShapesIsNotRecognized) {
@@ -215,7 +238,7 @@ TEST(Profile, ProductsInFp32AreNarrowed) {
   EXPECT_GT(mend->saved_s, 2.6e-3);  // at most 0.25 ms in bf16
 }
 
-// 150 blocks, one on each of 132 SMs: two waves for 1.14.
+// 150 blocks on 132 SMs.
 TEST(Profile, APoorLastWaveIsTold) {
   TracedCall call = call_of("aten::mm", {bf16({4096, 4096}), bf16({4096, 4096})});
   call.kernels[0].launch = Launch{{150, 1, 1}, {384, 1, 1}, {1, 1, 1}, 168, 200 << 10};

@@ -128,6 +128,22 @@ TEST(Trace, SequenceNumbersLeadToTheForwardShapes) {
   EXPECT_THAT(trace.calls[0].inputs[0].dims, ElementsAre(64, 32));
 }
 
+// A counter of steps is a tensor without dimensions: its operator keeps its own inputs.
+TEST(Trace, TensorsWithoutDimensionsWereRecorded) {
+  const Trace trace =
+      read(events(op("aten::batch_norm", R"("External id": 3, "Sequence number": 7, )" + kShapes,
+                     R"("ts": 1, "dur": 9)") +
+                  "," +
+                  op("aten::add_",
+                     R"("External id": 4, "Sequence number": 7, "Input Dims": [[], [], []],
+                   "Input type": ["long int", "Scalar", "Scalar"])",
+                     R"("ts": 2, "dur": 1)") +
+                  "," + kernel("add", R"("External id": 4)", R"("ts": 20, "dur": 3)")));
+  EXPECT_EQ(trace.calls[0].name, "aten::add_");
+  ASSERT_EQ(trace.calls[0].inputs.size(), 3U);
+  EXPECT_TRUE(trace.calls[0].inputs[0].dims.empty());
+}
+
 TEST(Trace, KernelsOfACompiledGraphKeepTheirNames) {
   const Trace trace = read(events(
       op("CompiledFunction", R"("External id": 3, )" + kShapes, R"("ts": 1, "dur": 9)") + "," +
@@ -165,6 +181,13 @@ TEST(Trace, RefusesWhatIsNoTrace) {
       refusal(R"({"traceEvents": [{"ph": "M"}, {"cat": "kernel", "name": "k", "ts": "soon"}]})"),
       HasSubstr("/1"));
   EXPECT_THAT(refusal("{\"traceEvents\": ]"), HasSubstr("brackets"));
+  for (const char* time : {"-5", "1e300", "1e400", "null", "\"5\""}) {
+    EXPECT_THAT(refusal(events(kernel("k", "", R"("ts": 1, "dur": )" + std::string(time)))),
+                HasSubstr("/0: expected a kernel's time"))
+        << time;
+  }
+  EXPECT_THAT(refusal(events(kernel("k", "", R"("ts": 1)"))), HasSubstr("a kernel's time"));
+  EXPECT_EQ(refusal(events(kernel("k", "", R"("ts": 1, "dur": 0)"))), "");
 }
 
 TEST(Trace, SaysHowFarATruncatedTraceGoes) {
