@@ -5,6 +5,7 @@
 #include <set>
 
 #include "reports/chart.hpp"
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
 #include "reports/text.hpp"
 
@@ -241,7 +242,7 @@ std::string predicted_measured_chart(const Comparison& comparison, double width)
         {{"x", x}, {"low", x * (1 - kTolerance)}, {"high", x * (1 + kTolerance)}});
   }
 
-  const Json colours = colour("group", groups, "", narrow ? 2 : 7);
+  const Json colours = colour("group", groups, "", legend_columns(groups, narrow ? narrow_room(width) : 2 * width, 7));
   Json spec =
       chart("Predicted against measured",
             comparison.device + ", " + std::to_string(rows.size()) + " cases", std::move(data));
@@ -250,6 +251,7 @@ std::string predicted_measured_chart(const Comparison& comparison, double width)
   const Json dots = dot(rows.size());
   spec[narrow ? "vconcat" : "hconcat"] = {time_panel(measured, predicted, colours, dots),
                                           error_panel(bytes, reach, colours, dots)};
+  if (narrow) make_narrow(spec, width);
   return json_text(spec);
 }
 

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
+#include "reports/narrow.hpp"
 #include "reports/point_labels.hpp"
 #include "reports/text.hpp"
 
 namespace roofcast::reports {
 namespace {
 
-constexpr double kLineHeight = 15;
+constexpr double kLineHeight = kRoofLabelHeight;
+constexpr double kLeader = 18;  ///< between the frame and the name of a roof
+constexpr double kAbove = 9;    ///< from a roof to the middle of a text on it
 
 /// A frame turned by the slopes' angle: u along them, v to their upper left.
 struct Turned {
@@ -92,6 +96,23 @@ class SlopeSeats {
   std::vector<Seat> taken_;
 };
 
+/// "tensor fp16/bf16, vector fp32"
+std::string names_of(const std::vector<ComputeRoof>& roofs) {
+  std::string text;
+  std::vector<std::string> pipes;
+  for (const ComputeRoof& roof : roofs) add_once(pipes, roof.pipe);
+  for (const std::string& pipe : pipes) {
+    text += (text.empty() ? "" : ", ") + pipe;
+    const char* separator = " ";
+    for (const ComputeRoof& roof : roofs) {
+      if (roof.pipe != pipe) continue;
+      text += separator + std::string(name(roof.dtype));
+      separator = "/";
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const LogAxis& x,
@@ -130,37 +151,7 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
   return labels;
 }
 
-std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
-                                    const std::vector<bool>& asked, const LogAxis& x,
-                                    const LogAxis& y) {
-  std::vector<RoofLabel> labels;
-  for (std::size_t first = 0; first < roofs.size();) {
-    std::size_t last = first;
-    // Two lines closer than half a percent are one line on the screen.
-    while (last < roofs.size() && roofs[last].flops_per_s > 0.995 * roofs[first].flops_per_s) {
-      ++last;
-    }
-    std::string text;
-    std::vector<std::string> pipes;
-    for (std::size_t i = first; i < last; ++i) add_once(pipes, roofs[i].pipe);
-    for (const std::string& pipe : pipes) {
-      text += (text.empty() ? "" : ", ") + pipe;
-      const char* separator = " ";
-      for (std::size_t i = first; i < last; ++i) {
-        if (roofs[i].pipe != pipe) continue;
-        text += separator + std::string(name(roofs[i].dtype));
-        separator = "/";
-      }
-    }
-    const double level = roofs[first].flops_per_s;
-    const bool needed = std::find(asked.begin() + static_cast<std::ptrdiff_t>(first),
-                                  asked.begin() + static_cast<std::ptrdiff_t>(last),
-                                  true) != asked.begin() + static_cast<std::ptrdiff_t>(last);
-    labels.push_back(
-        {si(level, "FLOP/s") + "  " + text, {x.pixels + 18, y.position(level)}, level, needed});
-    first = last;
-  }
-  // Highest first: push down what is too close to the one above, then what fell off the plot up.
+void push_apart(std::vector<RoofLabel>& labels) {
   for (std::size_t i = 1; i < labels.size(); ++i) {
     labels[i].at.y = std::min(labels[i].at.y, labels[i - 1].at.y - kLineHeight);
   }
@@ -169,6 +160,60 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
     label->at.y = std::max(label->at.y, floor);
     floor = label->at.y + kLineHeight;
   }
+}
+
+Json level_label_rows(const std::vector<RoofLabel>& labels, const LogAxis& x, const LogAxis& y) {
+  Json rows = Json::array();
+  for (const RoofLabel& label : labels) {
+    rows.push_back({{"text", label.text},
+                    {"x", x.value(label.at.x)},
+                    {"y", y.value(label.at.y)},
+                    {"level", label.level},
+                    {"asked", label.asked}});
+  }
+  return rows;
+}
+
+Json slope_label_rows(const std::vector<RoofLabel>& labels, const LogAxis& x, const LogAxis& y) {
+  Json rows = Json::array();
+  for (const RoofLabel& label : labels) {
+    rows.push_back({{"text", label.text}, {"x", x.value(label.at.x)}, {"y", y.value(label.at.y)}});
+  }
+  return rows;
+}
+
+double slope_angle(const LogAxis& x, const LogAxis& y) {
+  return -std::atan2(y.pixels_per_decade(), x.pixels_per_decade()) * 180 / std::numbers::pi;
+}
+
+std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
+                                    const std::vector<bool>& asked, const LogAxis& x,
+                                    const LogAxis& y) {
+  const bool narrow = is_narrow(x.pixels);
+  std::vector<RoofLabel> labels;
+  for (std::size_t first = 0; first < roofs.size();) {
+    std::size_t last = first;
+    // Two lines closer than half a percent are one line on the screen.
+    while (last < roofs.size() && roofs[last].flops_per_s > 0.995 * roofs[first].flops_per_s) {
+      ++last;
+    }
+    const std::vector<ComputeRoof> same(roofs.begin() + static_cast<std::ptrdiff_t>(first),
+                                        roofs.begin() + static_cast<std::ptrdiff_t>(last));
+    const bool needed = std::find(asked.begin() + static_cast<std::ptrdiff_t>(first),
+                                  asked.begin() + static_cast<std::ptrdiff_t>(last),
+                                  true) != asked.begin() + static_cast<std::ptrdiff_t>(last);
+    first = last;
+    const double level = same.front().flops_per_s;
+    const std::string figure = si(level, "FLOP/s");
+    if (!narrow) {
+      labels.push_back({figure + "  " + names_of(same), {x.pixels + kLeader, y.position(level)},
+                        level, needed});
+    } else if (needed) {
+      labels.push_back(
+          {figure, {x.pixels - text_width(figure), y.position(level) + kAbove}, level, true});
+    }
+  }
+  push_apart(labels);
   return labels;
 }
 

@@ -62,13 +62,13 @@ Json bandwidth_panel(Json& data, const std::vector<RooflinePoint>& points, const
   const auto x = [&](const char* field) -> Json {
     return {{"field", field},
             {"type", "quantitative"},
-            {"title", width < kNarrow
+            {"title", is_narrow(width)
                           ? "DRAM bandwidth without FLOPs"
                           : "DRAM bandwidth of kernels without FLOPs (| datasheet, ¦ sustained)"},
             {"scale", {{"domain", {0, 1.12 * most}}, {"nice", false}}},
-            {"axis", {{"labelExpr", si_label("B/s")}, {"tickCount", width < kNarrow ? 3 : 6}}}};
+            {"axis", {{"labelExpr", si_label("B/s")}, {"tickCount", is_narrow(width) ? 3 : 6}}}};
   };
-  const bool narrow = width < kNarrow;
+  const bool narrow = is_narrow(width);
   Json y = {{"field", "name"},
             {"type", "nominal"},
             {"sort", nullptr},

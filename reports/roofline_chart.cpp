@@ -43,7 +43,9 @@ Panel panel(Json& data, const std::string& prefix, const Roofs& roofs, const std
   } else {
     colours["legend"]["values"] = result.unnamed;
     colours["legend"]["symbolLimit"] = 0;
-    if (width < kRooflineWidth) colours["legend"]["columns"] = 2;
+    if (width < kRooflineWidth) {
+      colours["legend"]["columns"] = legend_columns(result.unnamed, narrow_room(width), 5);
+    }
   }
   if (!dots.empty()) add_dot_layers(layers, prefix, frame, colours, dots.size());
   result.unit = {{"width", width}, {"height", height}, {"layer", std::move(layers)}};
@@ -146,6 +148,7 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
   Json lines = wrapped_lines(said, width);
   if (!common.empty()) lines.insert(lines.begin(), common);
   if (lines.size() > 1) spec["title"]["subtitle"] = std::move(lines);
+  if (is_narrow(width)) make_narrow(spec, width);
   if (units.size() == 1 && bars.is_null()) {
     spec.update(units[0]);
     return json_text(spec);

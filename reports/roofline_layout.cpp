@@ -157,19 +157,8 @@ DotNames names_of(const std::vector<Dot>& dots) {
 }
 
 Json wrapped_lines(const std::string& text, double width) {
-  Json lines = Json::array();
-  std::string line;
-  std::istringstream stream(text);
-  for (std::string word; stream >> word;) {
-    // Level names stand to the right of a wide frame: there is room for more.
-    const double room = width < kNarrow ? width : 1.5 * width;
-    if (!line.empty() && text_width(line + " " + word) > room) {
-      lines.push_back(std::exchange(line, ""));
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  lines.push_back(line);
-  return lines;
+  // Level names stand to the right of the frame: there is room for more.
+  return lines_within(text, 1.5 * width);
 }
 
 }  // namespace roofcast::reports

@@ -1,0 +1,35 @@
+#pragma once
+// Names of horizontal bars: on an axis at their left where all of them are short, else in lines above
+// the bars.
+#include <string>
+#include <vector>
+
+#include "reports/theme.hpp"
+
+namespace roofcast::reports {
+
+class BarNames {
+ public:
+  /// Bars of so many pixels of height in a chart of that width; `gap` is between two of them.
+  BarNames(const std::vector<std::string>& names, double width, double bar, double gap);
+  double frame() const { return frame_; }
+  double height() const { return row_ * static_cast<double>(rows_); }
+  /// The channel that places a bar by its name.
+  Json y(std::string_view field) const;
+  /// What moves a mark to the middle of its bar.
+  Json moved(Json mark) const;
+  /// The names where they stand above the bars.
+  void add_layer(Json& layers, Json& datasets) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::size_t rows_;
+  std::size_t lines_ = 1;  ///< of the longest name, above its bar
+  bool above_ = false;
+  double frame_ = 0;
+  double bar_;
+  double row_;
+  double down_ = 0;  ///< from the middle of a row to the middle of its bar
+};
+
+}  // namespace roofcast::reports
