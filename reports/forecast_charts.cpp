@@ -170,7 +170,7 @@ std::string parts_chart(const std::vector<NamedForecast>& forecasts, double widt
   Json layers = part_layers(bars, end, names);
   bars.add_layer(layers, data);
   Json spec = chart("Where the expected time goes",
-                    measured ? "The parts add up. Line: interval. ●: measured."
+                    measured ? "The parts add up. Line: interval. ●:\u00a0measured."
                              : "The parts add up. Line: interval.",
                     std::move(data));
   spec["width"] = bars.frame();

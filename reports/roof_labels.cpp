@@ -113,6 +113,22 @@ std::string names_of(const std::vector<ComputeRoof>& roofs) {
   return text;
 }
 
+/// Where the label begins: as far right as it covers no point, at the frame's right end without such a place.
+double clear_of(const std::vector<Pixel>& points, const RoofLabel& label, double width) {
+  constexpr double kStep = 8, kRadius = 7;
+  const double length = text_width(label.text);
+  const auto covers = [&](double left, const Pixel& p) {
+    return std::abs(p.y - label.at.y) < kLineHeight / 2 + kRadius && p.x > left - kRadius &&
+           p.x < left + length + kRadius;
+  };
+  for (double left = width - length; left > 0; left -= kStep) {
+    const bool free = std::none_of(points.begin(), points.end(),
+                                   [&](const Pixel& p) { return covers(left, p); });
+    if (free) return left;
+  }
+  return width - length;
+}
+
 }  // namespace
 
 std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const LogAxis& x,
@@ -188,7 +204,7 @@ double slope_angle(const LogAxis& x, const LogAxis& y) {
 
 std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
                                     const std::vector<bool>& asked, const LogAxis& x,
-                                    const LogAxis& y) {
+                                    const LogAxis& y, const std::vector<Pixel>& points) {
   const bool narrow = is_narrow(x.pixels);
   std::vector<RoofLabel> labels;
   for (std::size_t first = 0; first < roofs.size();) {
@@ -214,6 +230,8 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
     }
   }
   push_apart(labels);
+  if (!narrow) return labels;
+  for (RoofLabel& label : labels) label.at.x = clear_of(points, label, x.pixels);
   return labels;
 }
 

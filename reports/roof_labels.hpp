@@ -28,10 +28,10 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
 
 /// Right of the plot, one line for all roofs of the same height, pushed apart where they are close.
 /// `asked` says of each roof whether a point needs its type. In a narrow frame the figures alone of
-/// those asked for, above the roofs' right ends.
+/// those asked for, on the roofs, as far right as they cover no point.
 std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
                                     const std::vector<bool>& asked, const LogAxis& x,
-                                    const LogAxis& y);
+                                    const LogAxis& y, const std::vector<Pixel>& points);
 
 /// Sorted, the highest first: down what is too close to the one above, then up what fell off the plot.
 void push_apart(std::vector<RoofLabel>& labels);

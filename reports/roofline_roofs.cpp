@@ -90,17 +90,17 @@ void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const
       if (roof.sheet_bytes_per_s) roof.sustained_bytes_per_s.reset();
     }
   }
-  const auto slopes = slope_labels(named, f.x, f.y, top_of(roofs, f), occupied(f, dots));
+  const std::vector<Pixel> points = occupied(f, dots);
+  const auto slopes = slope_labels(named, f.x, f.y, top_of(roofs, f), points);
   data[prefix + "slope labels"] = slope_label_rows(slopes, f.x, f.y);
   data[prefix + "level labels"] =
-      level_label_rows(level_labels(roofs.compute, asked, f.x, f.y), f.x, f.y);
+      level_label_rows(level_labels(roofs.compute, asked, f.x, f.y, points), f.x, f.y);
 }
 
-Json level_text(const std::string& prefix, const Frame& f, bool asked) {
+Json level_text(const std::string& prefix, const Frame& f, const char* style, bool asked) {
   Json text = layer(
-      asked ? "level-labels" : "other-level-labels", prefix + "level labels",
-      mark("text", asked ? "roof-label" : "other-roof-label",
-           {{"align", "left"}, {"baseline", "middle"}}),
+      std::string(asked ? "level-" : "other-level-") + style, prefix + "level labels",
+      mark("text", style, {{"align", "left"}, {"baseline", "middle"}}),
       {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}});
   text["transform"] = {{{"filter", asked ? "datum.asked" : "!datum.asked"}}};
   return text;
@@ -138,9 +138,12 @@ void add_label_layers(Json& layers, const std::string& prefix, const Frame& f) {
               mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", angle}}),
               {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
   }
-  layers.push_back(level_text(prefix, f, true));
-  if (is_narrow(f.x.pixels)) return;
-  layers.push_back(level_text(prefix, f, false));
+  // Inside a narrow frame other lines pass below them.
+  const bool narrow = is_narrow(f.x.pixels);
+  if (narrow) layers.push_back(level_text(prefix, f, "roof-label-halo", true));
+  layers.push_back(level_text(prefix, f, "roof-label", true));
+  if (narrow) return;
+  layers.push_back(level_text(prefix, f, "other-roof-label", false));
   layers.push_back(layer("leaders", prefix + "level labels", mark("rule", "leader"),
                          {{"x", {{"value", f.x.pixels + 2}}},
                           {"x2", {{"value", f.x.pixels + 14}}},

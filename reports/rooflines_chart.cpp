@@ -91,15 +91,17 @@ void add_lines(Json& rows, const Device& device, const Frame& f) {
 
 /// Beside a wide frame each device's roofs have lines of their own, "67 TFLOP/s  p100 vector fp32".
 std::vector<RoofLabel> levels_of(const std::vector<Device>& devices, const Roofs& roofs,
-                                 const LogAxis& x, const LogAxis& y) {
+                                 const LogAxis& x, const LogAxis& y,
+                                 const std::vector<Pixel>& points) {
   if (is_narrow(x.pixels)) {
-    return level_labels(roofs.compute, std::vector<bool>(roofs.compute.size(), true), x, y);
+    const std::vector<bool> asked(roofs.compute.size(), true);
+    return level_labels(roofs.compute, asked, x, y, points);
   }
   std::vector<RoofLabel> labels;
   for (const Device& device : devices) {
     std::vector<ComputeRoof> own = device.compute;
     for (ComputeRoof& roof : own) roof.pipe = device.name + " " + roof.pipe;
-    for (RoofLabel& label : level_labels(own, std::vector<bool>(own.size(), true), x, y)) {
+    for (RoofLabel& label : level_labels(own, std::vector<bool>(own.size(), true), x, y, {})) {
       label.at.y = y.position(label.level);
       labels.push_back(std::move(label));
     }
@@ -122,7 +124,7 @@ void add_labels(Json& data, const std::vector<Device>& devices, const Roofs& roo
   const double top = roofs.compute.empty() ? f.y.high : roofs.compute.front().flops_per_s;
   data["slope labels"] =
       slope_label_rows(slope_labels(roofs.memory, f.x, f.y, top, taken), f.x, f.y);
-  data["level labels"] = level_label_rows(levels_of(devices, roofs, f.x, f.y), f.x, f.y);
+  data["level labels"] = level_label_rows(levels_of(devices, roofs, f.x, f.y, taken), f.x, f.y);
 }
 
 /// A frame that leaves the names of the roofs room beside it, and is as high as they are together.
@@ -131,7 +133,7 @@ Frame frame_of(const std::vector<Device>& devices, const Roofs& roofs, const std
   const double height = std::min(kHeight, 1.3 * width);
   const Frame first = frame_around(roofs, dots, width, height);
   if (is_narrow(width)) return first;
-  const auto labels = levels_of(devices, roofs, first.x, first.y);
+  const auto labels = levels_of(devices, roofs, first.x, first.y, {});
   double longest = 0;
   for (const RoofLabel& label : labels) longest = std::max(longest, text_width(label.text));
   const double room = std::max(kNarrow, kWidest - kBeside - longest);
@@ -218,7 +220,7 @@ std::string rooflines_chart(const std::vector<DevicePoints>& given, double width
   Json lines = Json::array();
   if (!dot_names.common.empty()) lines.push_back(dot_names.common);
   const std::string said = "DRAM and arithmetic at datasheet clocks" +
-                           std::string(dots.empty() ? "" : " · ○ DRAM ◇ L2 △ L1 and shared");
+                           std::string(dots.empty() ? "" : " · ○\u00a0DRAM ◇\u00a0L2 △\u00a0L1 and shared");
   for (Json& line : wrapped_lines(said, width)) lines.push_back(std::move(line));
   Json spec = chart("Rooflines of " + title, "", std::move(data));
   spec["title"]["subtitle"] = std::move(lines);
