@@ -1,7 +1,6 @@
 #include "model/transformer/timeline.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace roofcast::transformer {
 namespace {
@@ -45,7 +44,8 @@ class Timeline {
   }
 
   void add_reversed(Section section, std::int64_t layer) {
-    for (const StepOperation& one : std::views::reverse(step_.operations)) {
+    for (std::size_t position = step_.operations.size(); position-- > 0;) {
+      const StepOperation& one = step_.operations[position];
       if (one.section == section && one.direction == Direction::backward) add(one, layer);
     }
   }
