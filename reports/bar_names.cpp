@@ -61,16 +61,16 @@ void BarNames::add_layer(Json& layers, Json& datasets) const {
     rows.push_back({{"name", name}, {"text", joined(lines_within(name, frame_), lines_)}});
   }
   datasets["bar names"] = std::move(rows);
-  layers.push_back({{"name", "bar-names"},
-                    {"data", {{"name", "bar names"}}},
-                    {"mark", mark("text", "bar-text",
-                                  {{"align", "left"},
-                                   {"baseline", "top"},
-                                   {"lineBreak", "\n"},
-                                   {"lineHeight", kLine},
-                                   {"yOffset", -(bar_ / 2 + down_)}})},
-                    {"encoding",
-                     {{"x", {{"value", 0}}}, {"y", y("name")}, {"text", {{"field", "text"}}}}}});
+  layers.push_back(
+      {{"name", "bar-names"},
+       {"data", {{"name", "bar names"}}},
+       {"mark", mark("text", "bar-text",
+                     {{"align", "left"},
+                      {"baseline", "top"},
+                      {"lineBreak", "\n"},
+                      {"lineHeight", kLine},
+                      {"yOffset", -(bar_ / 2 + down_)}})},
+       {"encoding", {{"x", {{"value", 0}}}, {"y", y("name")}, {"text", {{"field", "text"}}}}}});
 }
 
 }  // namespace roofcast::reports

@@ -113,11 +113,10 @@ Json part_layers(const BarNames& bars, double most, const std::vector<std::strin
                     {"data", {{"name", "totals"}}},
                     {"mark", bars.moved(mark("rule", "reference"))},
                     {"encoding", {{"x", x("low")}, {"x2", {{"field", "high"}}}, {"y", y}}}});
-  layers.push_back(
-      {{"name", "part-totals"},
-       {"data", {{"name", "totals"}}},
-       {"mark", bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}}))},
-       {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+  layers.push_back({{"name", "part-totals"},
+                    {"data", {{"name", "totals"}}},
+                    {"mark", bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}}))},
+                    {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
   layers.push_back({{"name", "part-measured"},
                     {"data", {{"name", "totals"}}},
                     {"transform", {{{"filter", "isValid(datum.measured)"}}}},
@@ -228,11 +227,10 @@ std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double wi
          {"y", y},
          {"color", colours},
          {"tooltip", tooltip({{"name", "Level"}, {"what", "Bytes"}, {"reason", "Why"}})}}}});
-  layers.push_back(
-      {{"name", "traffic-texts"},
-       {"data", {{"name", "traffic"}}},
-       {"mark", bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}}))},
-       {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+  layers.push_back({{"name", "traffic-texts"},
+                    {"data", {{"name", "traffic"}}},
+                    {"mark", bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}}))},
+                    {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
   Json data = {{"traffic", std::move(rows)}};
   bars.add_layer(layers, data);
   Json spec = chart("Where the bytes go", "×: of the bytes requested", std::move(data));

@@ -33,8 +33,7 @@ std::string row_of(const TimelineEvent& event) {
   }
 }
 
-Json axis(const std::string& field, const std::string& title, std::string_view unit,
-          double width) {
+Json axis(const std::string& field, const std::string& title, std::string_view unit, double width) {
   Json axis = {{"labelExpr", si_label(unit)}, {"labelOverlap", true}};
   if (is_narrow(width)) axis["tickCount"] = 3;
   return {{"field", field}, {"type", "quantitative"}, {"title", title}, {"axis", axis}};
@@ -110,8 +109,8 @@ void check(const std::vector<ModelPoint>& points) {
 
 }  // namespace
 
-std::string step_timeline_chart(const std::string& title,
-                                const std::vector<TimelineEvent>& events, double width) {
+std::string step_timeline_chart(const std::string& title, const std::vector<TimelineEvent>& events,
+                                double width) {
   if (events.empty()) throw InputError("there is no step to draw: it has no forecast");
   std::vector<std::string> rows, parts;
   Json bars = bars_of(events, rows, parts);
@@ -172,18 +171,18 @@ std::string model_memory_chart(const ModelAxes& axes, const std::vector<ModelPoi
   Json data = {{"bars", std::move(bars)}, {"limits", std::move(limits)}};
   const Json y = rows.y("name");
   Json layers = Json::array();
-  layers.push_back(
-      {{"name", "bars"},
-       {"data", {{"name", "bars"}}},
-       {"mark", rows.moved(mark("bar", "part", {{"height", kBar}}))},
-       {"encoding",
-        {{"x", axis("from", "Memory", "B", width)},
-         {"x2", {{"field", "to"}}},
-         {"y", y},
-         {"color", coloured("part", parts, width, 6)},
-         {"tooltip",
-          tooltip(
-              {{"name", axes.requests}, {"part", "Part"}, {"text", "Bytes"}, {"total", "All"}})}}}});
+  layers.push_back({{"name", "bars"},
+                    {"data", {{"name", "bars"}}},
+                    {"mark", rows.moved(mark("bar", "part", {{"height", kBar}}))},
+                    {"encoding",
+                     {{"x", axis("from", "Memory", "B", width)},
+                      {"x2", {{"field", "to"}}},
+                      {"y", y},
+                      {"color", coloured("part", parts, width, 6)},
+                      {"tooltip", tooltip({{"name", axes.requests},
+                                           {"part", "Part"},
+                                           {"text", "Bytes"},
+                                           {"total", "All"}})}}}});
   layers.push_back({{"name", "limits"},
                     {"data", {{"name", "limits"}}},
                     {"mark", rows.moved(mark("tick", "reference",

@@ -43,21 +43,20 @@ Json rows_of(const std::vector<ModelPoint>& points) {
 
 /// Logarithmic where the values span more than 16 to 1, else from 0.
 Json axis_of(const char* field, const std::string& title, std::string_view unit, double low,
-             double high, double width) {
+             double high, double pixels) {
   constexpr double kMostLinear = 16;
   constexpr double kRoom = 1.15;
-  const bool log = low > 0 && high > kMostLinear * low;
-  Json axis = {{"labelExpr", si_label(unit)}, {"labelOverlap", true}};
-  axis["tickCount"] = is_narrow(width) ? 3 : 6;
-  const double top = high > 0 ? kRoom * high : 1;
+  if (low > 0 && high > kMostLinear * low) {
+    return LogAxis{low / kRoom, high * kRoom, pixels, title, std::string(unit)}.channel(field);
+  }
   return {{"field", field},
           {"type", "quantitative"},
           {"title", title},
-          {"scale",
-           {{"type", log ? "log" : "linear"},
-            {"domain", {log ? low / kRoom : 0, top}},
-            {"nice", false}}},
-          {"axis", std::move(axis)}};
+          {"scale", {{"domain", {0, high > 0 ? kRoom * high : 1}}, {"nice", false}}},
+          {"axis",
+           {{"labelExpr", si_label(unit)},
+            {"labelOverlap", true},
+            {"tickCount", is_narrow(pixels) ? 3 : 6}}}};
 }
 
 struct Channels {
@@ -88,14 +87,12 @@ Json line_layers(const Channels& at, const std::vector<std::string>& lines, doub
   shapes["legend"] = colours["legend"];
   const Json source = {{"name", "points"}};
   Json layers = Json::array();
-  layers.push_back({{"name", "lines"},
-                    {"data", source},
-                    {"mark", mark("line", "forecast")},
-                    {"encoding",
-                     {{"x", at.x},
-                      {"y", at.y},
-                      {"color", colours},
-                      {"order", {{"field", "requests"}}}}}});
+  layers.push_back(
+      {{"name", "lines"},
+       {"data", source},
+       {"mark", mark("line", "forecast")},
+       {"encoding",
+        {{"x", at.x}, {"y", at.y}, {"color", colours}, {"order", {{"field", "requests"}}}}}});
   layers.push_back({{"name", "marks"},
                     {"data", source},
                     {"mark", mark("point", "measured", {{"filled", true}, {"size", 60}})},
@@ -111,15 +108,30 @@ Json line_layers(const Channels& at, const std::vector<std::string>& lines, doub
   return layers;
 }
 
+/// A line as a chain of small boxes.
+void add_line(std::vector<Box>& boxes, const Pixel& from, const Pixel& to) {
+  constexpr double kStep = 4;
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  for (double along = 0; along < length; along += kStep) {
+    const double x = from.x + along / length * (to.x - from.x);
+    const double y = from.y + along / length * (to.y - from.y);
+    boxes.push_back({x - 1, y - 1, x + 1, y + 1});
+  }
+}
+
 /// The number of sequences beside each point, where it has room.
 Json names_of(const std::vector<ModelPoint>& points, const Channels& at, double width) {
   constexpr double kRadius = 5;
   std::vector<std::string> texts;
   std::vector<Pixel> anchors;
   Obstacles obstacles{{}, {}, width, kHeight};
-  for (const ModelPoint& point : points) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const ModelPoint& point = points[i];
     const Pixel p{axis_position(at.x, point.latency_s, width),
                   axis_position(at.y, point.tokens_per_s, kHeight)};
+    if (i > 0 && points[i - 1].line == point.line) {
+      add_line(obstacles.avoided, anchors.back(), p);
+    }
     texts.push_back(std::to_string(static_cast<std::int64_t>(point.requests)));
     anchors.push_back(p);
     obstacles.taken.push_back({p.x - kRadius, p.y - kRadius, p.x + kRadius, p.y + kRadius});

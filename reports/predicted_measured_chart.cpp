@@ -242,7 +242,8 @@ std::string predicted_measured_chart(const Comparison& comparison, double width)
         {{"x", x}, {"low", x * (1 - kTolerance)}, {"high", x * (1 + kTolerance)}});
   }
 
-  const Json colours = colour("group", groups, "", legend_columns(groups, narrow ? narrow_room(width) : 2 * width, 7));
+  const Json colours = colour("group", groups, "",
+                              legend_columns(groups, narrow ? narrow_room(width) : 2 * width, 7));
   Json spec =
       chart("Predicted against measured",
             comparison.device + ", " + std::to_string(rows.size()) + " cases", std::move(data));

@@ -49,7 +49,7 @@ struct Column {
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
-      {"Kernel", "", true, [](const Row& r) { return text_cell(r.kernel); }},
+      {"Kernel", "", true, [](const Row& r) { return name_cell(r.kernel); }},
       {"Problem", "", true, [](const Row& r) { return text_cell(r.problem_text); }},
       {"Predicted", "expected time", false,
        [](const Row& r) { return time_cell(r.time_s.predicted); }},

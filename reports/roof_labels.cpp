@@ -122,8 +122,8 @@ double clear_of(const std::vector<Pixel>& points, const RoofLabel& label, double
            p.x < left + length + kRadius;
   };
   for (double left = width - length; left > 0; left -= kStep) {
-    const bool free = std::none_of(points.begin(), points.end(),
-                                   [&](const Pixel& p) { return covers(left, p); });
+    const bool free =
+        std::none_of(points.begin(), points.end(), [&](const Pixel& p) { return covers(left, p); });
     if (free) return left;
   }
   return width - length;
@@ -165,6 +165,16 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
     }
   }
   return labels;
+}
+
+void add_points_of(std::vector<Pixel>& points, const std::vector<RoofLabel>& labels, double width) {
+  constexpr double kStep = 10;
+  for (const RoofLabel& label : labels) {
+    const double end = label.at.x + text_width(label.text);
+    for (double x = label.at.x; x < std::min(end, width); x += kStep) {
+      points.push_back({x, label.at.y});
+    }
+  }
 }
 
 void push_apart(std::vector<RoofLabel>& labels) {
@@ -222,8 +232,8 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
     const double level = same.front().flops_per_s;
     const std::string figure = si(level, "FLOP/s");
     if (!narrow) {
-      labels.push_back({figure + "  " + names_of(same), {x.pixels + kLeader, y.position(level)},
-                        level, needed});
+      labels.push_back(
+          {figure + "  " + names_of(same), {x.pixels + kLeader, y.position(level)}, level, needed});
     } else if (needed) {
       labels.push_back(
           {figure, {x.pixels - text_width(figure), y.position(level) + kAbove}, level, true});

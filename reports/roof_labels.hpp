@@ -33,6 +33,9 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
                                     const std::vector<bool>& asked, const LogAxis& x,
                                     const LogAxis& y, const std::vector<Pixel>& points);
 
+/// Adds points along the labels that stand inside a frame of that width: what other names keep clear of.
+void add_points_of(std::vector<Pixel>& points, const std::vector<RoofLabel>& labels, double width);
+
 /// Sorted, the highest first: down what is too close to the one above, then up what fell off the plot.
 void push_apart(std::vector<RoofLabel>& labels);
 

@@ -43,9 +43,6 @@ Panel panel(Json& data, const std::string& prefix, const Roofs& roofs, const std
   } else {
     colours["legend"]["values"] = result.unnamed;
     colours["legend"]["symbolLimit"] = 0;
-    // Not the dashes of the lines that join levels.
-    colours["legend"]["symbolType"] = "circle";
-    colours["legend"]["symbolDash"] = {1, 0};
     if (width < kRooflineWidth) {
       colours["legend"]["columns"] = legend_columns(result.unnamed, narrow_room(width), 5);
     }
@@ -112,7 +109,8 @@ std::string subtitle_of(const std::vector<Dot>& dots, bool sustained) {
   std::string text = "Roofs at datasheet clocks";
   if (sustained) text += ", dashed: sustained (calibrated)";
   if (any([](const Dot& d) { return !d.point->is_limit; })) text += " · ○\u00a0DRAM";
-  if (any([](const Dot& d) { return !d.levels.empty(); })) text += " ◇\u00a0L2 △\u00a0L1 and shared";
+  if (any([](const Dot& d) { return !d.levels.empty(); }))
+    text += " ◇\u00a0L2 △\u00a0L1 and shared";
   if (any([](const Dot& d) { return d.point->is_limit; })) text += " · □\u00a0limit of a family";
   if (any([](const Dot& d) { return d.measured.has_value(); })) text += " · ●\u00a0measured";
   if (any([](const Dot& d) { return d.has_interval; })) {

@@ -166,6 +166,8 @@ void add_dot_layers(Json& layers, const std::string& prefix, const Frame& f, con
     Json encoding = across(f);
     encoding[across_x ? "x2" : "y2"] = {{"field", across_x ? "x2" : "y2"}};
     encoding["color"] = colours;
+    // Not of the style: the legend's symbols would be dashed too.
+    if (across_x) encoding["strokeDash"] = {{"value", {2, 2}}};
     layers.push_back(
         layer(name, prefix + name, mark("rule", style, {{"clip", true}}), std::move(encoding)));
   };

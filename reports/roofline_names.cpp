@@ -60,8 +60,8 @@ Obstacles around_names(const Json& data, const std::string& prefix, const Frame&
   constexpr double kHalfLine = 7, kStep = 12;
   for (const Json& row : data.value(prefix + "level labels", Json::array())) {
     const Pixel at = start(row);
-    result.taken.push_back({at.x, at.y - kHalfLine, at.x + text_width(row["text"].get<std::string>()),
-                            at.y + kHalfLine});
+    result.taken.push_back({at.x, at.y - kHalfLine,
+                            at.x + text_width(row["text"].get<std::string>()), at.y + kHalfLine});
   }
   const double turn = -slope_angle(f.x, f.y) * std::numbers::pi / 180;
   for (const Json& row : data.value(prefix + "slope labels", Json::array())) {

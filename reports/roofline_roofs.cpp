@@ -90,18 +90,19 @@ void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const
       if (roof.sheet_bytes_per_s) roof.sustained_bytes_per_s.reset();
     }
   }
-  const std::vector<Pixel> points = occupied(f, dots);
+  std::vector<Pixel> points = occupied(f, dots);
+  const auto levels = level_labels(roofs.compute, asked, f.x, f.y, points);
+  data[prefix + "level labels"] = level_label_rows(levels, f.x, f.y);
+  add_points_of(points, levels, f.x.pixels);
   const auto slopes = slope_labels(named, f.x, f.y, top_of(roofs, f), points);
   data[prefix + "slope labels"] = slope_label_rows(slopes, f.x, f.y);
-  data[prefix + "level labels"] =
-      level_label_rows(level_labels(roofs.compute, asked, f.x, f.y, points), f.x, f.y);
 }
 
 Json level_text(const std::string& prefix, const Frame& f, const char* style, bool asked) {
-  Json text = layer(
-      std::string(asked ? "level-" : "other-level-") + style, prefix + "level labels",
-      mark("text", style, {{"align", "left"}, {"baseline", "middle"}}),
-      {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}});
+  Json text =
+      layer(std::string(asked ? "level-" : "other-level-") + style, prefix + "level labels",
+            mark("text", style, {{"align", "left"}, {"baseline", "middle"}}),
+            {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}});
   text["transform"] = {{{"filter", asked ? "datum.asked" : "!datum.asked"}}};
   return text;
 }

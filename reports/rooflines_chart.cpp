@@ -122,9 +122,11 @@ void add_labels(Json& data, const std::vector<Device>& devices, const Roofs& roo
     }
   }
   const double top = roofs.compute.empty() ? f.y.high : roofs.compute.front().flops_per_s;
+  const auto levels = levels_of(devices, roofs, f.x, f.y, taken);
+  data["level labels"] = level_label_rows(levels, f.x, f.y);
+  add_points_of(taken, levels, f.x.pixels);
   data["slope labels"] =
       slope_label_rows(slope_labels(roofs.memory, f.x, f.y, top, taken), f.x, f.y);
-  data["level labels"] = level_label_rows(levels_of(devices, roofs, f.x, f.y, taken), f.x, f.y);
 }
 
 /// A frame that leaves the names of the roofs room beside it, and is as high as they are together.
@@ -219,8 +221,9 @@ std::string rooflines_chart(const std::vector<DevicePoints>& given, double width
   for (const std::string& one : names) title += (title.empty() ? "" : ", ") + one;
   Json lines = Json::array();
   if (!dot_names.common.empty()) lines.push_back(dot_names.common);
-  const std::string said = "DRAM and arithmetic at datasheet clocks" +
-                           std::string(dots.empty() ? "" : " · ○\u00a0DRAM ◇\u00a0L2 △\u00a0L1 and shared");
+  const std::string said =
+      "DRAM and arithmetic at datasheet clocks" +
+      std::string(dots.empty() ? "" : " · ○\u00a0DRAM ◇\u00a0L2 △\u00a0L1 and shared");
   for (Json& line : wrapped_lines(said, width)) lines.push_back(std::move(line));
   Json spec = chart("Rooflines of " + title, "", std::move(data));
   spec["title"]["subtitle"] = std::move(lines);

@@ -135,7 +135,8 @@ std::string subtitle_of(const SweepPlot& plot, const Rows& rows) {
                                                      : " · band: interval of the forecast";
   }
   if (rows.measured.empty()) return subtitle;
-  return subtitle + (plot.scattered ? " · hollow: forecast, filled: measured" : " · ●\u00a0measured");
+  return subtitle +
+         (plot.scattered ? " · hollow: forecast, filled: measured" : " · ●\u00a0measured");
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace roofcast::reports {
 namespace {
 
-constexpr double kBoxes = 36;  ///< pixels of a launch's blocks; above them stand the lines of its name
+constexpr double kBoxes =
+    36;  ///< pixels of a launch's blocks; above them stand the lines of its name
 constexpr double kLine = 15;
 constexpr double kGap = 7;
 /// More waves than this are one box that says how many.
@@ -130,11 +131,9 @@ std::string timeline_chart(const std::vector<NamedForecast>& forecasts, double w
   layers.push_back(
       {{"name", "timeline-names"},
        {"data", {{"name", "timeline names"}}},
-       {"mark", mark("text", "bar-text",
-                     {{"align", "left"},
-                      {"baseline", "top"},
-                      {"lineBreak", "\n"},
-                      {"lineHeight", kLine}})},
+       {"mark",
+        mark("text", "bar-text",
+             {{"align", "left"}, {"baseline", "top"}, {"lineBreak", "\n"}, {"lineHeight", kLine}})},
        {"encoding", {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}}});
   Json spec =
       chart("Blocks over the SMs",

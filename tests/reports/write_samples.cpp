@@ -75,11 +75,18 @@ std::vector<roofcast::transformer::TimelineEvent> sample_events() {
 std::vector<roofcast::reports::ModelPoint> sample_model_points() {
   std::vector<roofcast::reports::ModelPoint> points;
   for (const double speed : {1.0, 1.7}) {
-    const std::string line = speed > 1 ? "8 × h200-sxm, 4096 tokens" : "a100-sxm4-80gb, 4096 tokens";
+    const std::string line =
+        speed > 1 ? "8 × h200-sxm, 4096 tokens" : "a100-sxm4-80gb, 4096 tokens";
     for (double batch = 1; batch < 100; batch *= 2) {
       const double rate = 2000 * speed * batch / (1 + batch / 16);
-      points.push_back({line, batch, rate, 0.9 * rate, 1.1 * rate, batch / rate,
-                        {8e9, 0, 0, 1e8 * batch, 5e8 * batch, 1e9}, 80e9});
+      points.push_back({line,
+                        batch,
+                        rate,
+                        0.9 * rate,
+                        1.1 * rate,
+                        batch / rate,
+                        {8e9, 0, 0, 1e8 * batch, 5e8 * batch, 1e9},
+                        80e9});
     }
   }
   return points;
@@ -165,8 +172,7 @@ int main(int argc, char** argv) {
     write(width == kNarrowFrame ? "narrow-six-sweep.json" : "six-sweep.json",
           sample_sweep(quantities().front(), true, "of one shape on ", width, 6));
   }
-  const std::string narrow_sweep =
-      sample_sweep(quantities().front(), true, "sweep", kNarrowFrame);
+  const std::string narrow_sweep = sample_sweep(quantities().front(), true, "sweep", kNarrowFrame);
   write("sweep.html", chart_page("A sweep", sweep, narrow_sweep));
   write("narrow-sweep.json", narrow_sweep);
 
