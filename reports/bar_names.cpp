@@ -21,7 +21,8 @@ std::string joined(const std::vector<std::string>& lines, std::size_t most) {
 
 }  // namespace
 
-BarNames::BarNames(const std::vector<std::string>& names, double width, double bar, double gap)
+BarNames::BarNames(const std::vector<std::string>& names, double beside, double below, double bar,
+                   double gap)
     : bar_(bar), row_(bar + gap) {
   double longest = 0;
   for (const std::string& name : names) {
@@ -29,8 +30,8 @@ BarNames::BarNames(const std::vector<std::string>& names, double width, double b
     longest = std::max(longest, text_width(name));
   }
   rows_ = names_.size();
-  above_ = longest > width / 3;
-  frame_ = above_ ? frame_without_axis(width) : width;
+  above_ = longest > beside / 3;
+  frame_ = above_ ? below : beside;
   if (!above_) return;
   for (const std::string& name : names_) {
     lines_ = std::max(lines_, lines_within(name, frame_).size());

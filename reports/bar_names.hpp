@@ -10,8 +10,10 @@ namespace roofcast::reports {
 
 class BarNames {
  public:
-  /// Bars of so many pixels of height in a chart of that width; `gap` is between two of them.
-  BarNames(const std::vector<std::string>& names, double width, double bar, double gap);
+  /// Bars of so many pixels of height; `gap` is between two of them. The frame is `beside` pixels wide
+  /// where the names stand beside it, `below` where they stand above the bars.
+  BarNames(const std::vector<std::string>& names, double beside, double below, double bar,
+           double gap);
   double frame() const { return frame_; }
   double height() const { return row_ * static_cast<double>(rows_); }
   /// The channel that places a bar by its name.

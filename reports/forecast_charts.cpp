@@ -163,7 +163,7 @@ std::string parts_chart(const std::vector<NamedForecast>& forecasts, double widt
     most = std::max({most, time.high_s, forecast.measured_s.value_or(0)});
     measured = measured || forecast.measured_s;
   }
-  const BarNames bars(names_of(totals, "name"), width, kBar, kGap);
+  const BarNames bars(names_of(totals, "name"), width, frame_without_axis(width), kBar, kGap);
   const double end = with_room(most, names_of(totals, "text"), bars.frame());
   Json data = {{"parts", std::move(rows)}, {"totals", std::move(totals)}};
   Json layers = part_layers(bars, end, names);
@@ -210,7 +210,7 @@ std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double wi
                       {"reason", rung.reason}});
     }
   }
-  const BarNames bars(names, width, kRung, kRungGap);
+  const BarNames bars(names, width, frame_without_axis(width), kRung, kRungGap);
   const double end = with_room(most, names_of(rows, "text"), bars.frame());
   const auto x = [&](const char* field) { return amount(field, "Bytes", "B", end, bars.frame()); };
   const Json y = bars.y("name");

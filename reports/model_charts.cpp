@@ -167,7 +167,7 @@ std::string model_memory_chart(const ModelAxes& axes, const std::vector<ModelPoi
                       {"bytes", *point.capacity_bytes},
                       {"text", si(*point.capacity_bytes, "B")}});
   }
-  const BarNames rows(names, width, kBar, kGap);
+  const BarNames rows(names, width, frame_without_axis(width), kBar, kGap);
   Json data = {{"bars", std::move(bars)}, {"limits", std::move(limits)}};
   const Json y = rows.y("name");
   Json layers = Json::array();

@@ -236,7 +236,12 @@ std::string rooflines_chart(const std::vector<DevicePoints>& given, double width
   spec["concat"] = {std::move(unit), std::move(bars)};
   spec["columns"] = 1;
   spec["spacing"] = 36;
-  spec["resolve"] = {{"scale", {{"x", "independent"}, {"y", "independent"}}}};
+  spec["resolve"] = {{"scale",
+                      {{"x", "independent"},
+                       {"y", "independent"},
+                       {"color", "independent"},
+                       {"strokeDash", "independent"}}},
+                     {"legend", {{"color", "independent"}, {"strokeDash", "independent"}}}};
   return json_text(spec);
 }
 

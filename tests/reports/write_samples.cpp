@@ -71,6 +71,15 @@ std::vector<roofcast::transformer::TimelineEvent> sample_events() {
   return events;
 }
 
+/// A kernel without FLOPs.
+roofcast::reports::RooflinePoint copying_point(const std::string& label) {
+  roofcast::reports::RooflinePoint point;
+  point.label = label;
+  point.dram_bytes_per_s = 2.9e12;
+  point.measured_dram_bytes_per_s = 2.7e12;
+  return point;
+}
+
 /// Two GPUs; one's points lie close to each other.
 std::vector<roofcast::reports::ModelPoint> sample_model_points() {
   std::vector<roofcast::reports::ModelPoint> points;
@@ -133,6 +142,12 @@ int main(int argc, char** argv) {
     write(width == kNarrowFrame ? "narrow-rooflines.json" : "rooflines.json",
           rooflines_chart({{&once, {sample_points()[3]}}, {&twice, {sample_points()[3]}}}, width));
     const std::vector<RooflinePoint> all = sample_points();
+    const std::vector<RooflinePoint> mixed = {all[3], copying_point("stream.copy n=268435456"),
+                                              copying_point("transpose.tiled rows=4096 cols=4096")};
+    write(width == kNarrowFrame ? "narrow-mixed-rooflines.json" : "mixed-rooflines.json",
+          rooflines_chart({{&once, mixed}, {&twice, mixed}}, width));
+    write(width == kNarrowFrame ? "narrow-mixed-roofline.json" : "mixed-roofline.json",
+          roofline_chart(once, mixed, width));
     write(width == kNarrowFrame ? "narrow-three-rooflines.json" : "three-rooflines.json",
           rooflines_chart({{&once, all}, {&twice, all}, {&thrice, {all[3], all[5]}}}, width));
   }
