@@ -47,6 +47,12 @@ std::vector<std::string> words_of(const std::string& text) {
 
 using Words = std::vector<std::vector<std::string>>;
 
+/// "gemm.tiled m=4096 …" of "p100 gemm.tiled m=4096 …".
+std::string without_device(const Dot& dot) {
+  const std::string& text = dot.point->brief.empty() ? dot.point->label : dot.point->brief;
+  return text.substr(std::min(text.find(' ') + 1, text.size()));
+}
+
 std::set<std::string> common_words(const Words& labels) {
   std::set<std::string> common(labels.front().begin() + 1, labels.front().end());
   for (const auto& words : labels) {
@@ -152,6 +158,31 @@ DotNames names_of(const std::vector<Dot>& dots) {
       if (!common.contains(labels[i][j])) name += " " + labels[i][j];
     }
     result.names.push_back(std::move(name));
+  }
+  return result;
+}
+
+DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width) {
+  std::vector<std::string> kernels;
+  std::set<std::string> variants;
+  for (const Dot& dot : dots) add_once(kernels, without_device(dot));
+  for (const std::string& kernel : kernels) variants.insert(first_word(kernel));
+  const bool numbered = is_narrow(width) && kernels.size() > 1;
+  if (!numbered && variants.size() < kernels.size()) return {names_of(dots)};
+  DeviceDotNames result;
+  for (const Dot& dot : dots) {
+    const auto kernel = std::find(kernels.begin(), kernels.end(), without_device(dot));
+    std::string name = first_word(dot.point->label);
+    if (numbered) {
+      name = std::to_string(kernel - kernels.begin() + 1);
+    } else if (kernels.size() > 1) {
+      name += " " + first_word(*kernel);
+    }
+    if (dot.point->is_limit) name += " limit";
+    result.names.names.push_back(std::move(name));
+  }
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    result.kernels.push_back((numbered ? std::to_string(i + 1) + ": " : "") + kernels[i]);
   }
   return result;
 }

@@ -62,6 +62,14 @@ struct DotNames {
 };
 DotNames names_of(const std::vector<Dot>& dots);
 
+/// The same of several devices, whose labels begin with the device's name. While each kernel has one
+/// shape, "p100 gemm.tiled"; in a narrow frame its number. Of one kernel, "p100".
+struct DeviceDotNames {
+  DotNames names;
+  std::vector<std::string> kernels{};  ///< for the heading: each with its shape
+};
+DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width);
+
 /// Lines of a heading over a wide frame, parted where the names beside it end.
 Json wrapped_lines(const std::string& text, double width);
 

@@ -212,15 +212,16 @@ std::string rooflines_chart(const std::vector<DevicePoints>& given, double width
   colours["legend"]["symbolSize"] = 400;
   Json layers = Json::array();
   add_roof_layers(layers, frame, colours, dashes_of(names, colours["legend"]));
-  const DotNames dot_names = names_of(dots);
-  add_dots(data, "", frame, roofs, dots, dot_names);
+  const DeviceDotNames named = names_by_device(dots, width);
+  add_dots(data, "", frame, roofs, dots, named.names);
   if (!dots.empty()) add_dot_layers(layers, "", frame, colours, dots.size());
   Json bars = bandwidth_panel(data, points, {}, frame.x.pixels);
 
   std::string title;
   for (const std::string& one : names) title += (title.empty() ? "" : ", ") + one;
   Json lines = Json::array();
-  if (!dot_names.common.empty()) lines.push_back(dot_names.common);
+  if (!named.names.common.empty()) lines.push_back(named.names.common);
+  for (const std::string& kernel : named.kernels) lines.push_back(kernel);
   const std::string said =
       "DRAM and arithmetic at datasheet clocks" +
       std::string(dots.empty() ? "" : " · ○\u00a0DRAM ◇\u00a0L2 △\u00a0L1 and shared");
