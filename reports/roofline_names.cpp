@@ -69,7 +69,7 @@ Obstacles around_names(const Json& data, const std::string& prefix, const Frame&
     const double length = text_width(row["text"].get<std::string>());
     for (double along = 0; along < length; along += kStep) {
       const double x = at.x + along * std::cos(turn), y = at.y + along * std::sin(turn);
-      result.avoided.push_back({x - kHalfLine, y - kHalfLine, x + kHalfLine, y + kHalfLine});
+      result.taken.push_back({x - kHalfLine, y - kHalfLine, x + kHalfLine, y + kHalfLine});
     }
   }
   return result;
