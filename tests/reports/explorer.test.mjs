@@ -376,7 +376,7 @@ test("exports hold the answers and the picture", async () => {
   await page.close();
 });
 
-for (const [width, scheme] of [[400, "light"], [400, "dark"], [1400, "dark"]]) {
+for (const [width, scheme] of [[400, "light"], [400, "dark"], [520, "light"], [700, "light"], [1000, "light"], [1400, "light"], [1400, "dark"]]) {
   test(`nothing is cut off at ${width} px, ${scheme}`, async () => {
     const { page, check } = await open([product], { width, scheme });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
