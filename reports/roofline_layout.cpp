@@ -188,6 +188,7 @@ DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width) {
 }
 
 Json wrapped_lines(const std::string& text, double width) {
+  if (is_narrow(width)) return {text};  // parted with the rest of the heading
   // Level names stand to the right of the frame: there is room for more.
   return lines_within(text, 1.5 * width);
 }

@@ -70,7 +70,7 @@ struct DeviceDotNames {
 };
 DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width);
 
-/// Lines of a heading over a wide frame, parted where the names beside it end.
+/// Lines of a heading, over a wide frame parted where the names beside it end.
 Json wrapped_lines(const std::string& text, double width);
 
 }  // namespace roofcast::reports
