@@ -83,8 +83,8 @@ Json line_layers(const Channels& at, const std::vector<std::string>& lines, doub
   Json colours = colour("line", lines, "", legend_columns(lines, narrow_room(width), 2));
   colours["legend"]["labelLimit"] = 0;
   if (lines.size() < 2) colours["legend"] = nullptr;
-  Json shapes = line_shapes(lines);
-  shapes["legend"] = colours["legend"];
+  Json forms = shapes("line", lines);
+  forms["legend"] = colours["legend"];
   const Json source = {{"name", "points"}};
   Json layers = Json::array();
   layers.push_back(
@@ -100,7 +100,7 @@ Json line_layers(const Channels& at, const std::vector<std::string>& lines, doub
                      {{"x", at.x},
                       {"y", at.y},
                       {"color", colours},
-                      {"shape", shapes},
+                      {"shape", forms},
                       {"tooltip", tooltip({{"line", "On"},
                                            {"name", "Sequences"},
                                            {"rate_text", "Rate"},

@@ -73,12 +73,12 @@ Json colour(std::string_view field, const std::vector<std::string>& names, std::
           {"legend", {{"title", title}, {"orient", "bottom"}, {"columns", columns}}}};
 }
 
-Json line_shapes(const std::vector<std::string>& lines) {
+Json shapes(std::string_view field, const std::vector<std::string>& names) {
   const Json all = {"circle",        "square",         "triangle-up",   "diamond", "cross",
                     "triangle-down", "triangle-right", "triangle-left", "stroke",  "wedge"};
   Json range = Json::array();
-  for (std::size_t i = 0; i < lines.size(); ++i) range.push_back(all[i % all.size()]);
-  return {{"field", "line"}, {"type", "nominal"}, {"scale", {{"domain", lines}, {"range", range}}}};
+  for (std::size_t i = 0; i < names.size(); ++i) range.push_back(all[i % all.size()]);
+  return {{"field", field}, {"type", "nominal"}, {"scale", {{"domain", names}, {"range", range}}}};
 }
 
 Json chart(std::string_view title, std::string_view subtitle, Json datasets) {

@@ -113,7 +113,7 @@ Json dot(std::size_t cases) {
 }
 
 Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& colours,
-                const Json& dots) {
+                const Json& forms, const Json& dots) {
   const auto both = [&](std::string_view x, std::string_view y) -> Json {
     return {{"x", measured.channel(x)}, {"y", predicted.channel(y)}};
   };
@@ -129,6 +129,7 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
   }
   Json points = both("measured", "predicted");
   points["color"] = colours;
+  points["shape"] = forms;
   points["opacity"] = faded(1);
   points["tooltip"] = case_tooltip();
 
@@ -161,7 +162,8 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
           {"layer", layers}};
 }
 
-Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const Json& dots) {
+Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const Json& forms,
+                 const Json& dots) {
   const Json error = {
       {"field", "error"},
       {"type", "quantitative"},
@@ -178,6 +180,7 @@ Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const 
   Json points = {{"x", bytes.channel("bytes")},
                  {"y", error},
                  {"color", colours},
+                 {"shape", forms},
                  {"opacity", faded(1)},
                  {"tooltip", case_tooltip()}};
   Json layers = Json::array();
@@ -244,14 +247,16 @@ std::string predicted_measured_chart(const Comparison& comparison, double width)
 
   const Json colours = colour("group", groups, "",
                               legend_columns(groups, narrow ? narrow_room(width) : 2 * width, 7));
+  Json forms = shapes("group", groups);
+  forms["legend"] = colours["legend"];
   Json spec =
       chart("Predicted against measured",
             comparison.device + ", " + std::to_string(rows.size()) + " cases", std::move(data));
   spec["data"] = {{"name", "cases"}};
   spec["spacing"] = 44;
   const Json dots = dot(rows.size());
-  spec[narrow ? "vconcat" : "hconcat"] = {time_panel(measured, predicted, colours, dots),
-                                          error_panel(bytes, reach, colours, dots)};
+  spec[narrow ? "vconcat" : "hconcat"] = {time_panel(measured, predicted, colours, forms, dots),
+                                          error_panel(bytes, reach, colours, forms, dots)};
   if (narrow) make_narrow(spec, width);
   return json_text(spec);
 }

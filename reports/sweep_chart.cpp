@@ -161,7 +161,7 @@ std::string sweep_chart(const SweepPlot& plot, double width) {
                          {"type", "nominal"},
                          {"scale", {{"domain", names}, {"range", dashes(plot.lines)}}},
                          {"legend", legend}};
-  Json points = {{"x", x}, {"y", y}, {"color", colours}, {"shape", line_shapes(domain)}};
+  Json points = {{"x", x}, {"y", y}, {"color", colours}, {"shape", shapes("line", domain)}};
   points["shape"]["legend"] = legend;
   points["tooltip"] = tooltip({{"line", "Line"},
                                {"problem", "Problem"},
@@ -196,7 +196,7 @@ std::string sweep_chart(const SweepPlot& plot, double width) {
                    {"measured", std::move(rows.measured)}};
   if (!plot.scattered && width >= kSweepWidth) {
     datasets["line names"] = line_names(plot, x, y);
-    for (Json& layer : line_name_layers(x, y, colours, line_shapes(domain)))
+    for (Json& layer : line_name_layers(x, y, colours, shapes("line", domain)))
       layers.push_back(std::move(layer));
   }
   if (has_waves) datasets["waves"] = std::move(waves.rows);
