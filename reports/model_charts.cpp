@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "model/types/problem.hpp"
 #include "reports/bar_names.hpp"
@@ -54,14 +55,35 @@ std::string finished(Json spec, double frame, double height, Json layers, double
   return json_text(spec);
 }
 
+/// As many as the colours tell apart.
+constexpr std::size_t kMostParts = 10;
+
+/// Each part's name in the legend: those that take the least time, beyond as many, are "other".
+std::map<std::string, std::string> told_parts(const std::vector<TimelineEvent>& events) {
+  std::map<std::string, double> total_s;
+  for (const TimelineEvent& event : events) total_s[event.part] += event.duration_s;
+  std::vector<std::string> parts;
+  for (const auto& [part, time_s] : total_s) parts.push_back(part);
+  std::stable_sort(parts.begin(), parts.end(), [&](const std::string& a, const std::string& b) {
+    return total_s[a] > total_s[b];
+  });
+  std::map<std::string, std::string> told;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool has_colour = parts.size() <= kMostParts || i + 1 < kMostParts;
+    told[parts[i]] = has_colour ? parts[i] : "other";
+  }
+  return told;
+}
+
 // Operations of one part that follow each other in a layer are one bar.
 Json bars_of(const std::vector<TimelineEvent>& events, std::vector<std::string>& rows,
              std::vector<std::string>& parts) {
+  const auto told = told_parts(events);
   Json bars = Json::array();
   const TimelineEvent* before = nullptr;
   for (const TimelineEvent& event : events) {
     add_once(rows, row_of(event));
-    add_once(parts, event.part);
+    add_once(parts, told.at(event.part));
     const double end_s = event.start_s + event.duration_s;
     const bool same = before != nullptr && before->part == event.part &&
                       row_of(*before) == row_of(event) && before->direction == event.direction;
@@ -75,6 +97,7 @@ Json bars_of(const std::vector<TimelineEvent>& events, std::vector<std::string>&
     bars.push_back(
         {{"row", row_of(event)},
          {"part", event.part},
+         {"told", told.at(event.part)},
          {"start", event.start_s},
          {"end", end_s},
          {"time", si(event.duration_s, "s")},
@@ -130,7 +153,7 @@ std::string step_timeline_chart(const std::string& title, const std::vector<Time
                      {{"x", axis("start", "Time", "s", width)},
                       {"x2", {{"field", "end"}}},
                       {"y", y},
-                      {"color", coloured("part", parts, width, 4)},
+                      {"color", coloured("told", parts, width, 4)},
                       {"tooltip", tooltip({{"row", "Where"},
                                            {"part", "Part"},
                                            {"direction", "Direction"},

@@ -51,6 +51,8 @@ async function opensSafely(name, text) {
   assert.deepEqual(complaints, []);
   assert.deepEqual(requests.filter((url) => url !== address && !url.startsWith("data:")), []);
   assert.ok((await page.locator("main").textContent()).includes(text), text);
+  await page.setViewportSize({ width: 400, height: 900 });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is cut off at 400 px`);
   await page.close();
 }
 
