@@ -16,6 +16,7 @@ using validation::Comparison;
 using validation::Row;
 
 constexpr double kTolerance = 0.1;
+constexpr std::size_t kMany = 40;
 
 bool drawable(const Row& row) {
   return std::isfinite(row.time_s.measured) && row.time_s.measured > 0 &&
@@ -107,9 +108,10 @@ Json panel_title(std::string_view text, const std::array<std::string, 2>& words,
   return {{"text", text}, {"subtitle", std::move(subtitle)}, {"style", "panel-title"}};
 }
 
-/// Small where there are many.
+/// Small where there are many, with a fine outline.
 Json dot(std::size_t cases) {
-  return mark("point", "measured", {{"filled", true}, {"size", cases > 40 ? 36 : 60}});
+  if (cases <= kMany) return mark("point", "measured", {{"filled", true}, {"size", 60}});
+  return mark("point", "measured", {{"filled", true}, {"size", 40}, {"strokeWidth", 0.5}});
 }
 
 Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& colours,
