@@ -19,26 +19,41 @@ std::string joined(const std::vector<std::string>& lines, std::size_t most) {
   return text;
 }
 
+std::vector<std::string> distinct(const std::vector<std::string>& names) {
+  std::vector<std::string> result;
+  for (const std::string& name : names) add_once(result, name);
+  return result;
+}
+
+double longest(const std::vector<std::string>& names) {
+  double width = 0;
+  for (const std::string& name : names) width = std::max(width, text_width(name));
+  return width;
+}
+
+std::size_t most_lines(const std::vector<std::string>& names, double frame) {
+  std::size_t lines = 1;
+  for (const std::string& name : names) lines = std::max(lines, lines_within(name, frame).size());
+  return lines;
+}
+
+double height_of(std::size_t lines) {
+  return lines == 0 ? 0 : kLine * static_cast<double>(lines) + kAir;
+}
+
 }  // namespace
 
 BarNames::BarNames(const std::vector<std::string>& names, double beside, double below, double bar,
                    double gap)
-    : bar_(bar), row_(bar + gap) {
-  double longest = 0;
-  for (const std::string& name : names) {
-    add_once(names_, name);
-    longest = std::max(longest, text_width(name));
-  }
-  rows_ = names_.size();
-  above_ = longest > beside / 3;
-  frame_ = above_ ? below : beside;
-  if (!above_) return;
-  for (const std::string& name : names_) {
-    lines_ = std::max(lines_, lines_within(name, frame_).size());
-  }
-  const double named = kLine * static_cast<double>(lines_) + kAir;
-  row_ += named;
-  down_ = named / 2;
+    : names_(distinct(names)),
+      above_(longest(names_) > beside / 3),
+      frame_(above_ ? below : beside),
+      lines_(above_ ? most_lines(names_, frame_) : 0),
+      bar_(bar),
+      row_(bar + gap + height_of(lines_)) {}
+
+double BarNames::down() const {
+  return height_of(lines_) / 2;
 }
 
 Json BarNames::y(std::string_view field) const {
@@ -51,7 +66,7 @@ Json BarNames::y(std::string_view field) const {
 }
 
 Json BarNames::moved(Json mark) const {
-  if (above_) mark["yOffset"] = down_;
+  if (above_) mark["yOffset"] = down();
   return mark;
 }
 
@@ -70,7 +85,7 @@ void BarNames::add_layer(Json& layers, Json& datasets) const {
                       {"baseline", "top"},
                       {"lineBreak", "\n"},
                       {"lineHeight", kLine},
-                      {"yOffset", -(bar_ / 2 + down_)}})},
+                      {"yOffset", -(bar_ / 2 + down())}})},
        {"encoding", {{"x", {{"value", 0}}}, {"y", y("name")}, {"text", {{"field", "text"}}}}}});
 }
 

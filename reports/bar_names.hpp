@@ -15,7 +15,7 @@ class BarNames {
   BarNames(const std::vector<std::string>& names, double beside, double below, double bar,
            double gap);
   double frame() const { return frame_; }
-  double height() const { return row_ * static_cast<double>(rows_); }
+  double height() const { return row_ * static_cast<double>(names_.size()); }
   /// The channel that places a bar by its name.
   Json y(std::string_view field) const;
   /// What moves a mark to the middle of its bar.
@@ -24,14 +24,15 @@ class BarNames {
   void add_layer(Json& layers, Json& datasets) const;
 
  private:
+  /// From the middle of a row to the middle of its bar.
+  double down() const;
+
   std::vector<std::string> names_;
-  std::size_t rows_;
-  std::size_t lines_ = 1;  ///< of the longest name, above its bar
-  bool above_ = false;
-  double frame_ = 0;
+  bool above_;
+  double frame_;
+  std::size_t lines_;  ///< of the longest name, above its bar
   double bar_;
   double row_;
-  double down_ = 0;  ///< from the middle of a row to the middle of its bar
 };
 
 }  // namespace roofcast::reports

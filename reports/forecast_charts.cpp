@@ -145,6 +145,7 @@ std::string_view level_name(Level level) {
 std::string parts_chart(const std::vector<NamedForecast>& forecasts, double width) {
   const std::vector<Part> parts = named_parts(forecasts);
   std::vector<std::string> names;
+  names.reserve(parts.size() + 1);
   for (const Part part : parts) names.emplace_back(name(part));
   Json rows = Json::array(), totals = Json::array();
   double most = 0;

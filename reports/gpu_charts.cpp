@@ -119,6 +119,7 @@ std::vector<Generation> generations_of(const std::vector<Gpu>& gpus) {
     if (!first && more) known->second = one;
   }
   std::vector<Generation> sorted;
+  sorted.reserve(best.size());
   for (const auto& [architecture, one] : best) sorted.push_back(one);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.year < b.year; });
@@ -195,6 +196,7 @@ std::string memory_hierarchy_chart(const Gpu& gpu, bool narrow) {
                                    Figure{"Latency", "s", &LevelFacts::latency_s}};
   const std::vector<LevelFacts> levels = levels_of(gpu);
   std::vector<std::string> names;
+  names.reserve(levels.size());
   for (const LevelFacts& level : levels) names.push_back(level.name);
   Json data = Json::object();
   Json panels = Json::array();

@@ -63,6 +63,7 @@ std::map<std::string, std::string> told_parts(const std::vector<TimelineEvent>& 
   std::map<std::string, double> total_s;
   for (const TimelineEvent& event : events) total_s[event.part] += event.duration_s;
   std::vector<std::string> parts;
+  parts.reserve(total_s.size());
   for (const auto& [part, time_s] : total_s) parts.push_back(part);
   std::stable_sort(parts.begin(), parts.end(), [&](const std::string& a, const std::string& b) {
     return total_s[a] > total_s[b];

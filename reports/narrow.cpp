@@ -51,10 +51,13 @@ std::vector<std::string> lines_within(const std::string& text, double room) {
   std::string line;
   std::istringstream stream(text);
   for (std::string word; stream >> word;) {
-    if (!line.empty() && text_width(line + " " + word) > room) {
-      lines.push_back(std::exchange(line, ""));
+    std::string longer = line;
+    longer.append(line.empty() ? "" : " ").append(word);
+    if (!line.empty() && text_width(longer) > room) {
+      lines.push_back(std::exchange(line, word));
+    } else {
+      line = std::move(longer);
     }
-    line += (line.empty() ? "" : " ") + word;
   }
   lines.push_back(line);
   return lines;

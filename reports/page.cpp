@@ -65,7 +65,8 @@ std::string fill_template(std::string_view rest,
   constexpr std::string_view kOpen = "<!--page:";
   constexpr std::string_view kClose = "-->";
   std::string html;
-  for (std::size_t open = rest.find(kOpen); open != rest.npos; open = rest.find(kOpen)) {
+  for (std::size_t open = rest.find(kOpen); open != std::string_view::npos;
+       open = rest.find(kOpen)) {
     html += rest.substr(0, open);
     rest.remove_prefix(open + kOpen.size());
     const std::size_t close = rest.find(kClose);

@@ -114,7 +114,7 @@ std::string summary_table(const std::vector<Summary>& groups, std::string_view g
     body += "<tr>" + text_cell(group.group) +
             number_cell(static_cast<double>(group.cases), std::to_string(group.cases)) +
             number_cell(group.mean_absolute_error,
-                        fmt::format("<span class=\"bar\" style=\"width:{:.0f}px\"></span>{}", width,
+                        fmt::format(R"(<span class="bar" style="width:{:.0f}px"></span>{})", width,
                                     percent(group.mean_absolute_error)),
                         tone(group.mean_absolute_error)) +
             number_cell(group.median_absolute_error, percent(group.median_absolute_error),

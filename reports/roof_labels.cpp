@@ -156,6 +156,7 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
     }
   }
   std::vector<Pixel> across;
+  across.reserve(points.size());
   for (const Pixel& p : points) across.push_back({turned.u(p), turned.v(p)});
   SlopeSeats seats(slopes, std::move(across));
   std::vector<RoofLabel> labels;
@@ -182,9 +183,9 @@ void push_apart(std::vector<RoofLabel>& labels) {
     labels[i].at.y = std::min(labels[i].at.y, labels[i - 1].at.y - kLineHeight);
   }
   double floor = 0;
-  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
-    label->at.y = std::max(label->at.y, floor);
-    floor = label->at.y + kLineHeight;
+  for (std::size_t i = labels.size(); i-- > 0;) {
+    labels[i].at.y = std::max(labels[i].at.y, floor);
+    floor = labels[i].at.y + kLineHeight;
   }
 }
 

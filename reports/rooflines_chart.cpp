@@ -133,7 +133,7 @@ void add_labels(Json& data, const std::vector<Device>& devices, const Roofs& roo
 Frame frame_of(const std::vector<Device>& devices, const Roofs& roofs, const std::vector<Dot>& dots,
                double width) {
   const double height = std::min(kHeight, 1.3 * width);
-  const Frame first = frame_around(roofs, dots, width, height);
+  Frame first = frame_around(roofs, dots, width, height);
   if (is_narrow(width)) return first;
   const auto labels = levels_of(devices, roofs, first.x, first.y, {});
   double longest = 0;

@@ -152,6 +152,33 @@ for (const name of charts.filter((chart) => /^(narrow-)?(three-)?rooflines?\.jso
   });
 }
 
+// Points and bars of all plots; those at the ends of lines stand beside the frame.
+function outside(item, found = [], seen = { marks: 0 }) {
+  for (const mark of item.items ?? []) {
+    if (mark.marktype === "group" && mark.role !== "legend") {
+      for (const group of mark.items) outside(group, found, seen);
+    }
+    if (mark.role !== "mark" || !["symbol", "rect"].includes(mark.marktype) || /line_name/.test(mark.name)) continue;
+    for (const { bounds: { x1, y1, x2, y2 }, opacity } of mark.items) {
+      const kHalf = 7; // of a point on the edge
+      seen.marks += 1;
+      const inside = x1 >= -kHalf && y1 >= -kHalf && x2 <= item.width + kHalf && y2 <= item.height + kHalf;
+      if (opacity !== 0 && !inside && !mark.clip) found.push(`${mark.name}: ${x1} to ${x2} of ${item.width}, ${y1} to ${y2} of ${item.height}`);
+    }
+  }
+  return found;
+}
+
+for (const name of charts) {
+  test(`${name} has its points and bars inside the frame`, async () => {
+    const view = new vega.View(vega.parse(compile(specification(name)).spec), { renderer: "none" });
+    await view.toSVG();
+    const seen = { marks: 0 };
+    assert.deepEqual(outside({ items: [view.scenegraph().root] }, [], seen), []);
+    assert.ok(seen.marks > 0 || /^(bare|empty)-/.test(name));
+  });
+}
+
 test("a second run writes the same bytes", () => {
   const again = mkdtempSync(join(tmpdir(), "roofcast-samples-"));
   execFileSync(process.env.ROOFCAST_WRITE_SAMPLES, [again]);
