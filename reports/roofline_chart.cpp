@@ -92,12 +92,12 @@ std::vector<Dot> bare(std::vector<Dot> dots) {
   return dots;
 }
 
-Json family_panels(Json& data, const Roofs& roofs, const std::vector<Dot>& dots) {
+Json family_panels(Json& data, const Roofs& roofs, const std::vector<Dot>& dots, double width) {
   Json panels = Json::array();
   for (const auto& [family, own] : by_family(dots)) {
     const DotNames names = names_where_they_fit(own);
-    Panel one = panel(data, family + ": ", asked_roofs(roofs, own), bare(own), names, kPanelWidth,
-                      kPanelHeight);
+    Panel one =
+        panel(data, family + ": ", asked_roofs(roofs, own), bare(own), names, width, kPanelHeight);
     one.unit["title"] = {{"text", family}, {"subtitle", names.common}, {"style", "panel-title"}};
     panels.push_back(std::move(one.unit));
   }
@@ -131,17 +131,18 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
 
   Json data = Json::object();
   const bool apart = dots.size() > kMostTogether && by_family(dots).size() > 1;
+  const double panel_width = std::min(kPanelWidth, width);
   Json units = Json::array();
   std::string common;
   if (apart) {
-    units = family_panels(data, roofs, dots);
+    units = family_panels(data, roofs, dots, panel_width);
   } else {
     const DotNames names = names_where_they_fit(dots);
     common = names.common;
     units.push_back(
         panel(data, "", roofs, bare(dots), names, width, std::min(kHeight, 1.3 * width)).unit);
   }
-  Json bars = bandwidth_panel(data, points, roofs, apart ? kPanelWidth : width);
+  Json bars = bandwidth_panel(data, points, roofs, apart ? panel_width : width);
 
   const std::string title = gpu.title.empty() ? gpu.name : gpu.title;
   Json spec = chart(title, subtitle_of(apart ? dots : bare(dots), sustained), std::move(data));
@@ -156,7 +157,7 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
   }
   if (!bars.is_null()) units.push_back(std::move(bars));
   spec["concat"] = std::move(units);
-  spec["columns"] = apart ? 2 : 1;
+  spec["columns"] = apart && !is_narrow(width) ? 2 : 1;
   spec["spacing"] = 36;
   spec["resolve"] = {{"scale",
                       {{"x", "independent"},

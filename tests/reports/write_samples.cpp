@@ -1,4 +1,5 @@
 // Writes every kind of chart and page for the scripts that look at them: write_samples FOLDER
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -80,6 +81,24 @@ roofcast::reports::RooflinePoint copying_point(const std::string& label) {
   return point;
 }
 
+/// As of a run of many kernels.
+std::vector<roofcast::reports::RooflinePoint> points_of_families() {
+  std::vector<roofcast::reports::RooflinePoint> points;
+  for (const char* family : {"gemm", "attention", "elementwise"}) {
+    for (int i = 0; i < 12; ++i) {
+      const double rate = 1e12 * std::pow(1.7, i);
+      points.push_back({std::string(family) + ".variant" + std::to_string(i % 6) +
+                            " n=" + std::to_string(1024 << i),
+                        2 * std::pow(1.8, i),
+                        rate,
+                        {},
+                        0.9 * rate});
+    }
+  }
+  points.push_back(copying_point("stream.copy n=268435456"));
+  return points;
+}
+
 /// Two GPUs; one's points lie close to each other.
 std::vector<roofcast::reports::ModelPoint> sample_model_points() {
   std::vector<roofcast::reports::ModelPoint> points;
@@ -146,6 +165,8 @@ int main(int argc, char** argv) {
                                               copying_point("transpose.tiled rows=4096 cols=4096")};
     write(width == kNarrowFrame ? "narrow-mixed-rooflines.json" : "mixed-rooflines.json",
           rooflines_chart({{&once, mixed}, {&twice, mixed}}, width));
+    write(width == kNarrowFrame ? "narrow-families-roofline.json" : "families-roofline.json",
+          roofline_chart(once, points_of_families(), width));
     write(width == kNarrowFrame ? "narrow-mixed-roofline.json" : "mixed-roofline.json",
           roofline_chart(once, mixed, width));
     write(width == kNarrowFrame ? "narrow-three-rooflines.json" : "three-rooflines.json",
