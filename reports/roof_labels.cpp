@@ -15,7 +15,9 @@ namespace {
 
 constexpr double kLineHeight = kRoofLabelHeight;
 constexpr double kLeader = 18;  ///< between the frame and the name of a roof
-constexpr double kAbove = 9;    ///< from a roof to the middle of a text on it
+/// Of a narrow frame's width, what the name of a level may take inside it.
+constexpr double kMostInside = 0.7;
+constexpr double kAbove = 9;  ///< from a roof to the middle of a text on it
 
 /// A frame turned by the slopes' angle: u along them, v to their upper left.
 struct Turned {
@@ -236,8 +238,10 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
       labels.push_back(
           {figure + "  " + names_of(same), {x.pixels + kLeader, y.position(level)}, level, needed});
     } else if (needed) {
+      const std::string named = figure + "  " + names_of(same);
+      const std::string text = text_width(named) < kMostInside * x.pixels ? named : figure;
       labels.push_back(
-          {figure, {x.pixels - text_width(figure), y.position(level) + kAbove}, level, true});
+          {text, {x.pixels - text_width(text), y.position(level) + kAbove}, level, true});
     }
   }
   push_apart(labels);

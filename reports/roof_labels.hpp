@@ -27,8 +27,8 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
                                     const std::vector<Pixel>& points);
 
 /// Right of the plot, one line for all roofs of the same height, pushed apart where they are close.
-/// `asked` says of each roof whether a point needs its type. In a narrow frame the figures alone of
-/// those asked for, on the roofs, as far right as they cover no point.
+/// `asked` says of each roof whether a point needs its type. In a narrow frame those asked for, as
+/// figures alone where names are too long, on the roofs, as far right as they cover no point.
 std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
                                     const std::vector<bool>& asked, const LogAxis& x,
                                     const LogAxis& y, const std::vector<Pixel>& points);

@@ -14,8 +14,11 @@ namespace {
 constexpr double kHeight = 430;
 /// More points than this, of several families, have a panel a family.
 constexpr std::size_t kMostTogether = 16;
-constexpr double kPanelWidth = 340;
+/// Two side by side are legible at the width of a README.
+constexpr double kPanelWidth = 320;
 constexpr double kPanelHeight = 280;
+/// Of the room of its axis, what a legend below a frame may take.
+constexpr double kBesideLegend = 90;
 
 struct Panel {
   Json unit;
@@ -44,7 +47,7 @@ Panel panel(Json& data, const std::string& prefix, const Roofs& roofs, const std
     colours["legend"]["values"] = result.unnamed;
     colours["legend"]["symbolLimit"] = 0;
     if (width < kRooflineWidth) {
-      colours["legend"]["columns"] = legend_columns(result.unnamed, narrow_room(width), 5);
+      colours["legend"]["columns"] = legend_columns(result.unnamed, width + kBesideLegend, 5);
     }
   }
   if (!dots.empty()) add_dot_layers(layers, prefix, frame, colours, dots.size());
