@@ -161,13 +161,14 @@ std::vector<std::string> add_dots(Json& data, const std::string& prefix, const F
 }
 
 void add_dot_layers(Json& layers, const std::string& prefix, const Frame& f, const Json& colours,
-                    std::size_t dots) {
+                    std::size_t dots, const Json& dashes) {
+  // Not of the style: the legend's symbols would be dashed too.
+  const Json joined = dashes.is_null() ? Json{{"value", {2, 2}}} : dashes;
   const auto ruled = [&](const char* name, const char* style, bool across_x) {
     Json encoding = across(f);
     encoding[across_x ? "x2" : "y2"] = {{"field", across_x ? "x2" : "y2"}};
     encoding["color"] = colours;
-    // Not of the style: the legend's symbols would be dashed too.
-    if (across_x) encoding["strokeDash"] = {{"value", {2, 2}}};
+    if (across_x) encoding["strokeDash"] = joined;
     layers.push_back(
         layer(name, prefix + name, mark("rule", style, {{"clip", true}}), std::move(encoding)));
   };

@@ -211,10 +211,11 @@ std::string rooflines_chart(const std::vector<DevicePoints>& given, double width
   colours["legend"]["symbolType"] = "stroke";
   colours["legend"]["symbolSize"] = 400;
   Json layers = Json::array();
-  add_roof_layers(layers, frame, colours, dashes_of(names, colours["legend"]));
+  const Json dashes = dashes_of(names, colours["legend"]);
+  add_roof_layers(layers, frame, colours, dashes);
   const DeviceDotNames named = names_by_device(dots, width);
   add_dots(data, "", frame, roofs, dots, named.names);
-  if (!dots.empty()) add_dot_layers(layers, "", frame, colours, dots.size());
+  if (!dots.empty()) add_dot_layers(layers, "", frame, colours, dots.size(), dashes);
   Json bars = bandwidth_panel(data, points, {}, frame.x.pixels);
 
   std::string title;

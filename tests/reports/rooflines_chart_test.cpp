@@ -37,6 +37,18 @@ TEST(SeveralRooflines, HaveALineALabelAndTheirOwnPointsOfEachDevice) {
   EXPECT_EQ(slopes, drawn);
 }
 
+TEST(SeveralRooflines, JoinThePointsOfADeviceWithItsDash) {
+  const Gpu a = another("first", 1), b = another("second", 2);
+  const Spec spec = Spec::parse(rooflines_chart({{&a, sample_points()}, {&b, sample_points()}}));
+  Spec roofs, joins;
+  for (const Spec& layer : spec["layer"]) {
+    if (layer["name"] == "gpu-roofs") roofs = layer["encoding"]["strokeDash"];
+    if (layer["name"] == "joins") joins = layer["encoding"]["strokeDash"];
+  }
+  EXPECT_EQ(joins["field"], "kernel");
+  EXPECT_EQ(joins, roofs);
+}
+
 TEST(SeveralRooflines, MeetAtTheRidgeOfDram) {
   const Gpu a = another("first", 1), b = another("second", 2);
   const Spec spec = Spec::parse(rooflines_chart({{&a}, {&b}}));
