@@ -4,6 +4,7 @@
 #include <map>
 
 #include "reports/chart.hpp"
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
 #include "reports/text.hpp"
 
@@ -60,7 +61,7 @@ Json regime_channels(Json encoding, double width) {
   for (const Regime regime : {Regime::launch_bound, Regime::memory, Regime::compute}) {
     regimes.emplace_back(name(regime));
   }
-  encoding["color"] = colour("regime", regimes, "", width < kErrorWidth ? 2 : 3);
+  encoding["color"] = colour("regime", regimes, "", legend_columns(regimes, width, 3));
   encoding["shape"] = {
       {"field", "regime"},
       {"type", "nominal"},
@@ -141,9 +142,7 @@ std::string error_chart(const validation::Comparison& comparison, double width) 
   spec["width"] = axis.pixels;
   spec["height"] = kRow * static_cast<double>(std::max<std::size_t>(families.size(), 1));
   spec["layer"] = std::move(layers);
-  if (width < kErrorWidth) {
-    spec["title"]["subtitle"] = {"Band: ±10%. Bar and number:", "median of the family."};
-  }
+  if (is_narrow(width)) make_narrow(spec, width);
   return json_text(spec);
 }
 

@@ -3,14 +3,19 @@
 #include <algorithm>
 
 #include "model/traffic_ladder.hpp"
+#include "reports/bar_names.hpp"
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
+#include "reports/point_labels.hpp"
 #include "reports/text.hpp"
 
 namespace roofcast::reports {
 namespace {
 
-constexpr double kRow = 34;
-constexpr double kRung = 17;
+constexpr double kBar = 18;
+constexpr double kGap = 16;  ///< between the bars of two forecasts
+constexpr double kRung = 12;
+constexpr double kRungGap = 5;
 
 /// As many as the colours tell apart, one of them for the rest.
 constexpr std::size_t kMostParts = 10;
@@ -54,14 +59,6 @@ class Bar {
   double end_ = 0;
 };
 
-Json name_channel(double width) {
-  return {{"field", "name"},
-          {"type", "nominal"},
-          {"sort", nullptr},
-          {"title", nullptr},
-          {"axis", {{"labelLimit", width / 3}, {"ticks", false}, {"domain", false}}}};
-}
-
 Json amount(std::string_view field, std::string_view title, std::string_view unit, double most,
             double width) {
   return {{"field", field},
@@ -69,6 +66,20 @@ Json amount(std::string_view field, std::string_view title, std::string_view uni
           {"title", title},
           {"scale", {{"domain", {0, most > 0 ? most : 1}}, {"nice", false}}},
           {"axis", {{"labelExpr", si_label(unit)}, {"tickCount", width < 400 ? 3 : 6}}}};
+}
+
+/// An axis up to there leaves room in the frame for the texts at the ends of its bars.
+double with_room(double most, const std::vector<std::string>& texts, double frame) {
+  double widest = 0;
+  for (const std::string& text : texts) widest = std::max(widest, text_width(text));
+  constexpr double kBeside = 12;
+  return most * frame / std::max(frame / 4, frame - widest - kBeside);
+}
+
+std::vector<std::string> names_of(const Json& rows, const char* field) {
+  std::vector<std::string> names;
+  for (const Json& row : rows) names.push_back(row.at(field).get<std::string>());
+  return names;
 }
 
 Json total_row(const NamedForecast& forecast) {
@@ -82,15 +93,16 @@ Json total_row(const NamedForecast& forecast) {
           {"text", si(time.expected_s, "s")}};
 }
 
-Json part_layers(const Json& y, double most, const std::vector<std::string>& names, double width) {
-  const auto x = [&](const char* field) { return amount(field, "Time", "s", most, width); };
-  Json colours = colour("part", names, "", width < 400 ? 3 : 6);
+Json part_layers(const BarNames& bars, double most, const std::vector<std::string>& names) {
+  const auto x = [&](const char* field) { return amount(field, "Time", "s", most, bars.frame()); };
+  const Json y = bars.y("name");
+  Json colours = colour("part", names, "", legend_columns(names, bars.frame(), 6));
   colours["legend"]["symbolType"] = "square";
   Json layers = Json::array();
   layers.push_back(
       {{"name", "parts"},
        {"data", {{"name", "parts"}}},
-       {"mark", mark("bar", "part", {{"height", 18}})},
+       {"mark", bars.moved(mark("bar", "part", {{"height", kBar}}))},
        {"encoding",
         {{"x", x("from")},
          {"x2", {{"field", "to"}}},
@@ -99,16 +111,16 @@ Json part_layers(const Json& y, double most, const std::vector<std::string>& nam
          {"tooltip", tooltip({{"name", "Setting"}, {"part", "Part"}, {"text", "Time"}})}}}});
   layers.push_back({{"name", "part-intervals"},
                     {"data", {{"name", "totals"}}},
-                    {"mark", mark("rule", "reference")},
+                    {"mark", bars.moved(mark("rule", "reference"))},
                     {"encoding", {{"x", x("low")}, {"x2", {{"field", "high"}}}, {"y", y}}}});
   layers.push_back({{"name", "part-totals"},
                     {"data", {{"name", "totals"}}},
-                    {"mark", mark("text", "bar-text", {{"align", "left"}, {"dx", 6}})},
+                    {"mark", bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}}))},
                     {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
   layers.push_back({{"name", "part-measured"},
                     {"data", {{"name", "totals"}}},
                     {"transform", {{{"filter", "isValid(datum.measured)"}}}},
-                    {"mark", mark("point", "ridge", {{"filled", true}, {"size", 60}})},
+                    {"mark", bars.moved(mark("point", "ridge", {{"filled", true}, {"size", 60}}))},
                     {"encoding", {{"x", x("measured")}, {"y", y}}}});
   return layers;
 }
@@ -133,6 +145,7 @@ std::string_view level_name(Level level) {
 std::string parts_chart(const std::vector<NamedForecast>& forecasts, double width) {
   const std::vector<Part> parts = named_parts(forecasts);
   std::vector<std::string> names;
+  names.reserve(parts.size() + 1);
   for (const Part part : parts) names.emplace_back(name(part));
   Json rows = Json::array(), totals = Json::array();
   double most = 0;
@@ -151,14 +164,19 @@ std::string parts_chart(const std::vector<NamedForecast>& forecasts, double widt
     most = std::max({most, time.high_s, forecast.measured_s.value_or(0)});
     measured = measured || forecast.measured_s;
   }
-  const auto count = static_cast<double>(totals.size());
+  const BarNames bars(names_of(totals, "name"), width, frame_without_axis(width), kBar, kGap);
+  const double end = with_room(most, names_of(totals, "text"), bars.frame());
+  Json data = {{"parts", std::move(rows)}, {"totals", std::move(totals)}};
+  Json layers = part_layers(bars, end, names);
+  bars.add_layer(layers, data);
   Json spec = chart("Where the expected time goes",
-                    measured ? "The parts add up. Line: interval. ●: measured."
+                    measured ? "The parts add up. Line: interval. ●:\u00a0measured."
                              : "The parts add up. Line: interval.",
-                    {{"parts", std::move(rows)}, {"totals", std::move(totals)}});
-  spec["width"] = width;
-  spec["height"] = kRow * count;
-  spec["layer"] = part_layers(name_channel(width), 1.2 * most, names, width);
+                    std::move(data));
+  spec["width"] = bars.frame();
+  spec["height"] = bars.height();
+  spec["layer"] = std::move(layers);
+  if (is_narrow(width)) make_narrow(spec, width);
   return json_text(spec);
 }
 
@@ -193,16 +211,17 @@ std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double wi
                       {"reason", rung.reason}});
     }
   }
-  const auto x = [&](const char* field) { return amount(field, "Bytes", "B", 1.35 * most, width); };
-  Json y = name_channel(width);
-  y["scale"] = {{"domain", names}};
+  const BarNames bars(names, width, frame_without_axis(width), kRung, kRungGap);
+  const double end = with_room(most, names_of(rows, "text"), bars.frame());
+  const auto x = [&](const char* field) { return amount(field, "Bytes", "B", end, bars.frame()); };
+  const Json y = bars.y("name");
   Json colours = colour("what", {"read", "written"}, "", 2);
   colours["legend"]["symbolType"] = "square";
   Json layers = Json::array();
   layers.push_back(
       {{"name", "traffic"},
        {"data", {{"name", "traffic"}}},
-       {"mark", mark("bar", "part", {{"height", 12}})},
+       {"mark", bars.moved(mark("bar", "part", {{"height", kRung}}))},
        {"encoding",
         {{"x", x("from")},
          {"x2", {{"field", "to"}}},
@@ -211,13 +230,15 @@ std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double wi
          {"tooltip", tooltip({{"name", "Level"}, {"what", "Bytes"}, {"reason", "Why"}})}}}});
   layers.push_back({{"name", "traffic-texts"},
                     {"data", {{"name", "traffic"}}},
-                    {"mark", mark("text", "bar-text", {{"align", "left"}, {"dx", 6}})},
+                    {"mark", bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}}))},
                     {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
-  Json spec =
-      chart("Where the bytes go", "×: of the bytes requested", {{"traffic", std::move(rows)}});
-  spec["width"] = width;
-  spec["height"] = kRung * static_cast<double>(names.size());
+  Json data = {{"traffic", std::move(rows)}};
+  bars.add_layer(layers, data);
+  Json spec = chart("Where the bytes go", "×: of the bytes requested", std::move(data));
+  spec["width"] = bars.frame();
+  spec["height"] = bars.height();
   spec["layer"] = std::move(layers);
+  if (is_narrow(width)) make_narrow(spec, width);
   return json_text(spec);
 }
 

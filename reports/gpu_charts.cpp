@@ -7,6 +7,8 @@
 
 #include "model/laws/peaks.hpp"
 #include "model/types/problem.hpp"
+#include "reports/chart.hpp"
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
 #include "reports/roofs.hpp"
 #include "reports/text.hpp"
@@ -17,7 +19,6 @@ namespace {
 constexpr double kPanel = 190;
 constexpr double kRow = 30;
 constexpr double kYears = 720;
-constexpr double kNarrowYears = 240;
 
 /// A level of memory as far as it is known.
 struct LevelFacts {
@@ -118,6 +119,7 @@ std::vector<Generation> generations_of(const std::vector<Gpu>& gpus) {
     if (!first && more) known->second = one;
   }
   std::vector<Generation> sorted;
+  sorted.reserve(best.size());
   for (const auto& [architecture, one] : best) sorted.push_back(one);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.year < b.year; });
@@ -176,7 +178,7 @@ Json line_panel(const std::string& data, const LogAxis& y, const std::vector<std
          {"mark", mark("text", "roof-label", {{"dy", i == 0 ? -12 : 17}})},
          {"encoding", {{"x", x}, {"y", values}, {"text", {{"field", "text"}}}}}});
   }
-  return {{"width", narrow ? kNarrowYears : kYears},
+  return {{"width", narrow ? kNarrowFrame : kYears},
           {"height", y.pixels},
           {"layer", std::move(layers)}};
 }
@@ -194,6 +196,7 @@ std::string memory_hierarchy_chart(const Gpu& gpu, bool narrow) {
                                    Figure{"Latency", "s", &LevelFacts::latency_s}};
   const std::vector<LevelFacts> levels = levels_of(gpu);
   std::vector<std::string> names;
+  names.reserve(levels.size());
   for (const LevelFacts& level : levels) names.push_back(level.name);
   Json data = Json::object();
   Json panels = Json::array();
@@ -212,10 +215,8 @@ std::string memory_hierarchy_chart(const Gpu& gpu, bool narrow) {
             "All SMs together; latency with nothing else under way; what is not known is left out",
             std::move(data));
   spec[narrow ? "vconcat" : "hconcat"] = std::move(panels);
-  if (narrow)
-    spec["title"]["subtitle"] = {"All SMs together; latency with nothing else",
-                                 "under way; what is not known is left out"};
   spec["spacing"] = 30;
+  if (narrow) make_narrow(spec, kNarrowFrame);
   return json_text(spec);
 }
 
@@ -255,9 +256,7 @@ std::string generations_chart(const std::vector<Gpu>& gpus, bool narrow) {
                     {{"growth", std::move(growth)}, {"ridges", std::move(ridges)}});
   spec["vconcat"] = {line_panel("growth", times, names, {arithmetic, bandwidth}, narrow),
                      line_panel("ridges", ratio, names, {"ridge"}, narrow)};
-  if (narrow)
-    spec["title"]["subtitle"] = {"Of each architecture the GPU with",
-                                 "the most arithmetic, by its datasheet"};
+  if (narrow) make_narrow(spec, kNarrowFrame);
   spec["resolve"] = {{"scale", {{"color", "independent"}, {"shape", "independent"}}}};
   return json_text(spec);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "reports/text.hpp"
@@ -10,6 +11,16 @@ namespace roofcast::reports {
 
 std::string text_cell(std::string_view text) {
   return fmt::format("<td class=\"text\">{}</td>", escape_html(text));
+}
+
+std::string name_cell(std::string_view name) {
+  std::string cell = "<td class=\"text\">";
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find_first_of("._", begin), name.size() - 1) + 1;
+    cell += (begin > 0 ? "<wbr>" : "") + escape_html(name.substr(begin, end - begin));
+    begin = end;
+  }
+  return cell + "</td>";
 }
 
 std::string number_cell(double value, const std::string& shown, std::string_view tone) {

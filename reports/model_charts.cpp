@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "model/types/problem.hpp"
+#include "reports/bar_names.hpp"
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
 #include "reports/text.hpp"
 
@@ -15,8 +18,8 @@ using transformer::Memory;
 using transformer::Section;
 using transformer::TimelineEvent;
 
-constexpr double kWidth = 760;
-constexpr double kHeight = 340;
+constexpr double kBar = 18;
+constexpr double kGap = 10;
 
 std::string row_of(const TimelineEvent& event) {
   switch (event.section) {
@@ -31,21 +34,57 @@ std::string row_of(const TimelineEvent& event) {
   }
 }
 
-Json axis(const std::string& field, const std::string& title, std::string_view unit) {
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title},
-          {"axis", {{"labelExpr", si_label(unit)}}}};
+Json axis(const std::string& field, const std::string& title, std::string_view unit, double width) {
+  Json axis = {{"labelExpr", si_label(unit)}, {"labelOverlap", true}};
+  if (is_narrow(width)) axis["tickCount"] = 3;
+  return {{"field", field}, {"type", "quantitative"}, {"title", title}, {"axis", axis}};
+}
+
+Json coloured(const std::string& field, const std::vector<std::string>& names, double width,
+              int most) {
+  Json channel = colour(field, names, "", legend_columns(names, narrow_room(width), most));
+  channel["legend"]["labelLimit"] = 0;
+  return channel;
+}
+
+std::string finished(Json spec, double frame, double height, Json layers, double width) {
+  spec["width"] = frame;
+  spec["height"] = height;
+  spec["layer"] = std::move(layers);
+  if (is_narrow(width)) make_narrow(spec, width);
+  return json_text(spec);
+}
+
+/// As many as the colours tell apart.
+constexpr std::size_t kMostParts = 10;
+
+/// Each part's name in the legend: those that take the least time, beyond as many, are "other".
+std::map<std::string, std::string> told_parts(const std::vector<TimelineEvent>& events) {
+  std::map<std::string, double> total_s;
+  for (const TimelineEvent& event : events) total_s[event.part] += event.duration_s;
+  std::vector<std::string> parts;
+  parts.reserve(total_s.size());
+  for (const auto& [part, time_s] : total_s) parts.push_back(part);
+  std::stable_sort(parts.begin(), parts.end(), [&](const std::string& a, const std::string& b) {
+    return total_s[a] > total_s[b];
+  });
+  std::map<std::string, std::string> told;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool has_colour = parts.size() <= kMostParts || i + 1 < kMostParts;
+    told[parts[i]] = has_colour ? parts[i] : "other";
+  }
+  return told;
 }
 
 // Operations of one part that follow each other in a layer are one bar.
 Json bars_of(const std::vector<TimelineEvent>& events, std::vector<std::string>& rows,
              std::vector<std::string>& parts) {
+  const auto told = told_parts(events);
   Json bars = Json::array();
   const TimelineEvent* before = nullptr;
   for (const TimelineEvent& event : events) {
     add_once(rows, row_of(event));
-    add_once(parts, event.part);
+    add_once(parts, told.at(event.part));
     const double end_s = event.start_s + event.duration_s;
     const bool same = before != nullptr && before->part == event.part &&
                       row_of(*before) == row_of(event) && before->direction == event.direction;
@@ -59,6 +98,7 @@ Json bars_of(const std::vector<TimelineEvent>& events, std::vector<std::string>&
     bars.push_back(
         {{"row", row_of(event)},
          {"part", event.part},
+         {"told", told.at(event.part)},
          {"start", event.start_s},
          {"end", end_s},
          {"time", si(event.duration_s, "s")},
@@ -87,78 +127,14 @@ bool has_several_lines(const std::vector<ModelPoint>& points) {
                      [&](const ModelPoint& one) { return one.line != points.front().line; });
 }
 
-std::vector<std::string> lines_of(const std::vector<ModelPoint>& points) {
-  std::vector<std::string> lines;
-  for (const ModelPoint& point : points) add_once(lines, point.line);
-  constexpr std::size_t kMost = 10;
-  if (lines.size() > kMost) {
-    throw InputError("a chart has up to 10 lines: vary fewer values beside batch");
-  }
-  return lines;
-}
-
-Json rate_rows(const std::vector<ModelPoint>& points) {
-  Json rows = Json::array();
-  for (const ModelPoint& point : points) {
-    rows.push_back({{"line", point.line},
-                    {"requests", point.requests},
-                    {"rate", point.tokens_per_s},
-                    {"low", point.low_tokens_per_s},
-                    {"high", point.high_tokens_per_s},
-                    {"latency", point.latency_s},
-                    {"name", std::to_string(static_cast<std::int64_t>(point.requests))},
-                    {"rate_text", si(point.tokens_per_s, "token/s")},
-                    {"latency_text", si(point.latency_s, "s")}});
-  }
-  return rows;
-}
-
-// Logarithmic where the values span more than 16 to 1.
-Json scaled(Json channel, const std::vector<ModelPoint>& points, double ModelPoint::*value) {
-  double low = points.front().*value, high = low;
-  for (const ModelPoint& point : points) {
-    low = std::min(low, point.*value);
-    high = std::max(high, point.*value);
-  }
-  constexpr double kMostLinear = 16;
-  if (low > 0 && high > kMostLinear * low) {
-    channel["scale"] = {{"type", "log"}, {"nice", false}, {"padding", 12}};
-  }
-  return channel;
-}
-
-Json line_layers(const Json& x, const Json& y, const std::vector<std::string>& lines) {
-  Json colours = colour("line", lines, "", 2);
-  if (lines.size() < 2) colours["legend"] = nullptr;
-  const Json source = {{"name", "points"}};
-  Json layers = Json::array();
-  layers.push_back(
-      {{"name", "lines"},
-       {"data", source},
-       {"mark", mark("line", "forecast")},
-       {"encoding", {{"x", x}, {"y", y}, {"color", colours}, {"order", {{"field", "requests"}}}}}});
-  layers.push_back({{"name", "marks"},
-                    {"data", source},
-                    {"mark", mark("point", "measured", {{"filled", true}, {"size", 60}})},
-                    {"encoding",
-                     {{"x", x},
-                      {"y", y},
-                      {"color", colours},
-                      {"tooltip", tooltip({{"line", "On"},
-                                           {"name", "Sequences"},
-                                           {"rate_text", "Rate"},
-                                           {"latency_text", "Latency"}})}}}});
-  return layers;
-}
-
 void check(const std::vector<ModelPoint>& points) {
   if (points.empty()) throw InputError("there is no step to draw: none has a forecast");
 }
 
 }  // namespace
 
-std::string step_timeline_chart(const std::string& title,
-                                const std::vector<TimelineEvent>& events) {
+std::string step_timeline_chart(const std::string& title, const std::vector<TimelineEvent>& events,
+                                double width) {
   if (events.empty()) throw InputError("there is no step to draw: it has no forecast");
   std::vector<std::string> rows, parts;
   Json bars = bars_of(events, rows, parts);
@@ -166,30 +142,30 @@ std::string step_timeline_chart(const std::string& title,
   constexpr double kMost = 900, kLeast = 5, kHighest = 22;
   const double row = std::clamp(kMost / static_cast<double>(rows.size()), kLeast, kHighest);
   Json spec = chart(title, "One pass, and what comes once a step", {{"bars", std::move(bars)}});
-  spec["width"] = kWidth;
-  spec["height"] = row * static_cast<double>(rows.size());
   Json y = {{"field", "row"},
             {"type", "nominal"},
             {"title", nullptr},
             {"scale", {{"domain", rows}, {"paddingInner", 0.12}}},
             {"axis", {{"labelOverlap", "greedy"}, {"ticks", false}, {"domain", false}}}};
-  spec["layer"] = {{{"name", "bars"},
+  const Json bar = {{"name", "bars"},
                     {"data", {{"name", "bars"}}},
                     {"mark", mark("bar", "part")},
                     {"encoding",
-                     {{"x", axis("start", "Time", "s")},
+                     {{"x", axis("start", "Time", "s", width)},
                       {"x2", {{"field", "end"}}},
                       {"y", y},
-                      {"color", colour("part", parts, "", 4)},
+                      {"color", coloured("told", parts, width, 4)},
                       {"tooltip", tooltip({{"row", "Where"},
                                            {"part", "Part"},
                                            {"direction", "Direction"},
                                            {"time", "Time"},
-                                           {"bound", "Bound by"}})}}}}};
-  return json_text(spec);
+                                           {"bound", "Bound by"}})}}}};
+  return finished(std::move(spec), width, row * static_cast<double>(rows.size()),
+                  Json::array({bar}), width);
 }
 
-std::string model_memory_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points) {
+std::string model_memory_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points,
+                               double width) {
   check(points);
   const bool several = has_several_lines(points);
   std::vector<std::string> names, parts;
@@ -215,78 +191,35 @@ std::string model_memory_chart(const ModelAxes& axes, const std::vector<ModelPoi
                       {"bytes", *point.capacity_bytes},
                       {"text", si(*point.capacity_bytes, "B")}});
   }
-  Json spec = chart("Memory of a GPU: " + axes.title, "The line is what the GPU has",
-                    {{"bars", std::move(bars)}, {"limits", std::move(limits)}});
-  spec["width"] = kWidth;
-  spec["height"] = std::clamp(26.0 * static_cast<double>(names.size()), 60.0, 900.0);
-  const Json y = {{"field", "name"},
-                  {"type", "nominal"},
-                  {"title", axes.requests},
-                  {"scale", {{"domain", names}}},
-                  {"axis", {{"labelOverlap", "greedy"}, {"labelLimit", 320}}}};
-  spec["layer"] = {
-      {{"name", "bars"},
-       {"data", {{"name", "bars"}}},
-       {"mark", mark("bar", "part")},
-       {"encoding",
-        {{"x", axis("from", "Memory", "B")},
-         {"x2", {{"field", "to"}}},
-         {"y", y},
-         {"color", colour("part", parts, "", 6)},
-         {"tooltip",
-          tooltip(
-              {{"name", axes.requests}, {"part", "Part"}, {"text", "Bytes"}, {"total", "All"}})}}}},
-      {{"name", "limits"},
-       {"data", {{"name", "limits"}}},
-       {"mark", mark("tick", "reference", {{"thickness", 2}})},
-       {"encoding",
-        {{"x", axis("bytes", "Memory", "B")},
-         {"y", y},
-         {"tooltip", tooltip({{"text", "The GPU has"}})}}}}};
-  return json_text(spec);
-}
-
-std::string model_rate_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points) {
-  check(points);
-  const std::vector<std::string> lines = lines_of(points);
-  const Json x = scaled(axis("requests", axes.requests, ""), points, &ModelPoint::requests);
-  const Json y = scaled(axis("rate", "Tokens a second, all GPUs", "token/s"), points,
-                        &ModelPoint::tokens_per_s);
-  Json spec = chart("Tokens a second: " + axes.title, "Band: interval of the forecast",
-                    {{"points", rate_rows(points)}});
-  Json layers = line_layers(x, y, lines);
-  Json low = y;
-  low["field"] = "low";
-  Json colours = colour("line", lines, "", 2);
-  if (lines.size() < 2) colours["legend"] = nullptr;
-  layers.insert(
-      layers.begin(),
-      Json{{"name", "intervals"},
-           {"data", {{"name", "points"}}},
-           {"mark", mark("area", "interval")},
-           {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"color", colours}}}});
-  spec["width"] = kWidth;
-  spec["height"] = kHeight;
-  spec["layer"] = std::move(layers);
-  return json_text(spec);
-}
-
-std::string model_latency_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points) {
-  check(points);
-  const Json x = scaled(axis("latency", axes.latency, "s"), points, &ModelPoint::latency_s);
-  const Json y = scaled(axis("rate", "Tokens a second, all GPUs", "token/s"), points,
-                        &ModelPoint::tokens_per_s);
-  Json spec = chart("Tokens a second against latency: " + axes.title,
-                    "Beside each point: " + axes.requests, {{"points", rate_rows(points)}});
-  Json layers = line_layers(x, y, lines_of(points));
-  layers.push_back({{"name", "names"},
-                    {"data", {{"name", "points"}}},
-                    {"mark", mark("text", "point-name", {{"align", "left"}, {"dx", 8}})},
-                    {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "name"}}}}}});
-  spec["width"] = kWidth;
-  spec["height"] = kHeight;
-  spec["layer"] = std::move(layers);
-  return json_text(spec);
+  const BarNames rows(names, width, frame_without_axis(width), kBar, kGap);
+  Json data = {{"bars", std::move(bars)}, {"limits", std::move(limits)}};
+  const Json y = rows.y("name");
+  Json layers = Json::array();
+  layers.push_back({{"name", "bars"},
+                    {"data", {{"name", "bars"}}},
+                    {"mark", rows.moved(mark("bar", "part", {{"height", kBar}}))},
+                    {"encoding",
+                     {{"x", axis("from", "Memory", "B", width)},
+                      {"x2", {{"field", "to"}}},
+                      {"y", y},
+                      {"color", coloured("part", parts, width, 6)},
+                      {"tooltip", tooltip({{"name", axes.requests},
+                                           {"part", "Part"},
+                                           {"text", "Bytes"},
+                                           {"total", "All"}})}}}});
+  layers.push_back({{"name", "limits"},
+                    {"data", {{"name", "limits"}}},
+                    {"mark", rows.moved(mark("tick", "reference",
+                                             {{"thickness", 2}, {"height", kBar + kGap / 2}}))},
+                    {"encoding",
+                     {{"x", axis("bytes", "Memory", "B", width)},
+                      {"y", y},
+                      {"tooltip", tooltip({{"text", "The GPU has"}})}}}});
+  rows.add_layer(layers, data);
+  Json spec = chart("Memory of a GPU: " + axes.title,
+                    "A bar for each: " + axes.requests + ". The line is what the GPU has.",
+                    std::move(data));
+  return finished(std::move(spec), rows.frame(), rows.height(), std::move(layers), width);
 }
 
 }  // namespace roofcast::reports

@@ -51,7 +51,7 @@ std::string model_page(const std::string& title, const std::string& lead,
   for (const TitledChart& one : charts) {
     const std::string id = fmt::format("chart{}", drawn.size());
     body += fmt::format("<h2>{}</h2>\n{}", escape_html(one.title), chart_element(id));
-    drawn.push_back({id, Json::parse(one.chart)});
+    drawn.push_back(page_chart(id, kModelWidth, one.draw));
   }
   if (!table.empty()) body += "<h2>Operations</h2>\n" + table;
   return page(title, body + "</main>", drawn);

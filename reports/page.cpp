@@ -12,7 +12,7 @@ namespace roofcast::reports {
 
 namespace {
 
-/// Data sets that both variants hold are written once: the page's script puts them in.
+/// Data sets and the theme that both variants hold are written once: the page's script puts them in.
 Json without_shared_data(Json narrow, const Json& wide) {
   Json own = Json::object();
   for (const auto& [name, rows] : narrow.at("datasets").items()) {
@@ -20,7 +20,9 @@ Json without_shared_data(Json narrow, const Json& wide) {
     if (same == wide.at("datasets").end() || *same != rows) own[name] = rows;
   }
   narrow["datasets"] = std::move(own);
-  narrow.erase("config");
+  Json& config = narrow["config"];
+  config = {{"padding", config.at("padding")},
+            {"legend", {{"layout", config.at("legend").at("layout")}}}};
   return narrow;
 }
 
@@ -63,7 +65,8 @@ std::string fill_template(std::string_view rest,
   constexpr std::string_view kOpen = "<!--page:";
   constexpr std::string_view kClose = "-->";
   std::string html;
-  for (std::size_t open = rest.find(kOpen); open != rest.npos; open = rest.find(kOpen)) {
+  for (std::size_t open = rest.find(kOpen); open != std::string_view::npos;
+       open = rest.find(kOpen)) {
     html += rest.substr(0, open);
     rest.remove_prefix(open + kOpen.size());
     const std::size_t close = rest.find(kClose);

@@ -42,6 +42,9 @@ Json tooltip(std::initializer_list<std::pair<std::string_view, std::string_view>
 Json colour(std::string_view field, const std::vector<std::string>& names, std::string_view title,
             int columns);
 
+/// A shape a name, so that colour is not all that tells them apart.
+Json shapes(std::string_view field, const std::vector<std::string>& names);
+
 /// The shell of a chart: schema, title, named data, theme.
 Json chart(std::string_view title, std::string_view subtitle, Json datasets);
 

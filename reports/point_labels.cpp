@@ -7,7 +7,7 @@
 namespace roofcast::reports {
 namespace {
 
-constexpr double kCharacterWidth = 7.1;
+constexpr double kCharacterWidth = 7.2;
 constexpr double kHalfHeight = 7;
 constexpr double kGap = 9;
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "reports/chart.hpp"
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
 #include "reports/text.hpp"
 
@@ -15,6 +16,7 @@ using validation::Comparison;
 using validation::Row;
 
 constexpr double kTolerance = 0.1;
+constexpr std::size_t kMany = 40;
 
 bool drawable(const Row& row) {
   return std::isfinite(row.time_s.measured) && row.time_s.measured > 0 &&
@@ -106,13 +108,14 @@ Json panel_title(std::string_view text, const std::array<std::string, 2>& words,
   return {{"text", text}, {"subtitle", std::move(subtitle)}, {"style", "panel-title"}};
 }
 
-/// Small where there are many.
+/// Small where there are many, with a fine outline.
 Json dot(std::size_t cases) {
-  return mark("point", "measured", {{"filled", true}, {"size", cases > 40 ? 36 : 60}});
+  if (cases <= kMany) return mark("point", "measured", {{"filled", true}, {"size", 60}});
+  return mark("point", "measured", {{"filled", true}, {"size", 40}, {"strokeWidth", 0.5}});
 }
 
 Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& colours,
-                const Json& dots) {
+                const Json& forms, const Json& dots) {
   const auto both = [&](std::string_view x, std::string_view y) -> Json {
     return {{"x", measured.channel(x)}, {"y", predicted.channel(y)}};
   };
@@ -128,6 +131,7 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
   }
   Json points = both("measured", "predicted");
   points["color"] = colours;
+  points["shape"] = forms;
   points["opacity"] = faded(1);
   points["tooltip"] = case_tooltip();
 
@@ -160,7 +164,8 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
           {"layer", layers}};
 }
 
-Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const Json& dots) {
+Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const Json& forms,
+                 const Json& dots) {
   const Json error = {
       {"field", "error"},
       {"type", "quantitative"},
@@ -177,6 +182,7 @@ Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const 
   Json points = {{"x", bytes.channel("bytes")},
                  {"y", error},
                  {"color", colours},
+                 {"shape", forms},
                  {"opacity", faded(1)},
                  {"tooltip", case_tooltip()}};
   Json layers = Json::array();
@@ -241,15 +247,19 @@ std::string predicted_measured_chart(const Comparison& comparison, double width)
         {{"x", x}, {"low", x * (1 - kTolerance)}, {"high", x * (1 + kTolerance)}});
   }
 
-  const Json colours = colour("group", groups, "", narrow ? 2 : 7);
+  const Json colours = colour("group", groups, "",
+                              legend_columns(groups, narrow ? narrow_room(width) : 2 * width, 7));
+  Json forms = shapes("group", groups);
+  forms["legend"] = colours["legend"];
   Json spec =
       chart("Predicted against measured",
             comparison.device + ", " + std::to_string(rows.size()) + " cases", std::move(data));
   spec["data"] = {{"name", "cases"}};
   spec["spacing"] = 44;
   const Json dots = dot(rows.size());
-  spec[narrow ? "vconcat" : "hconcat"] = {time_panel(measured, predicted, colours, dots),
-                                          error_panel(bytes, reach, colours, dots)};
+  spec[narrow ? "vconcat" : "hconcat"] = {time_panel(measured, predicted, colours, forms, dots),
+                                          error_panel(bytes, reach, colours, forms, dots)};
+  if (narrow) make_narrow(spec, width);
   return json_text(spec);
 }
 

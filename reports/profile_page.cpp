@@ -135,13 +135,13 @@ RooflinePoint point_of(const CallGroup& group) {
 
 }  // namespace
 
-std::string profile_roofline(const Profile& profile, const Gpu& gpu) {
+std::string profile_roofline(const Profile& profile, const Gpu& gpu, double width) {
   std::vector<RooflinePoint> points;
   for (const CallGroup& group : profile.groups) {
     if (!group.place || points.size() == kMostDrawn) continue;
     points.push_back(point_of(group));
   }
-  return roofline_chart(gpu, points);
+  return roofline_chart(gpu, points, width);
 }
 
 std::string profile_page(const Profile& profile, const Gpu& gpu, const std::string& file) {
@@ -163,7 +163,9 @@ std::string profile_page(const Profile& profile, const Gpu& gpu, const std::stri
                 "each kernel.</p>\n"
               : "<p class=\"note\">Limits and forecasts are of an L2 that holds what an earlier "
                 "kernel left, as far as it fits.</p>\n";
-  return page(title, body + "</main>", {{"roofline", Json::parse(profile_roofline(profile, gpu))}});
+  return page(title, body + "</main>", {page_chart("roofline", kRooflineWidth, [&](double width) {
+                return profile_roofline(profile, gpu, width);
+              })});
 }
 
 }  // namespace roofcast::reports

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "model/types/gpu.hpp"
+#include "reports/chart.hpp"
 #include "validation/profiles/profile.hpp"
 
 namespace roofcast::reports {
@@ -14,6 +15,7 @@ std::string profile_page(const validation::Profile& profile, const Gpu& gpu,
 
 /// The roofline of the longest kernels: forecast, or the limit where there is none, and measured. Vega-Lite
 /// JSON text.
-std::string profile_roofline(const validation::Profile& profile, const Gpu& gpu);
+std::string profile_roofline(const validation::Profile& profile, const Gpu& gpu,
+                             double width = kRooflineWidth);
 
 }  // namespace roofcast::reports

@@ -49,7 +49,7 @@ struct Column {
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
-      {"Kernel", "", true, [](const Row& r) { return text_cell(r.kernel); }},
+      {"Kernel", "", true, [](const Row& r) { return name_cell(r.kernel); }},
       {"Problem", "", true, [](const Row& r) { return text_cell(r.problem_text); }},
       {"Predicted", "expected time", false,
        [](const Row& r) { return time_cell(r.time_s.predicted); }},
@@ -114,7 +114,7 @@ std::string summary_table(const std::vector<Summary>& groups, std::string_view g
     body += "<tr>" + text_cell(group.group) +
             number_cell(static_cast<double>(group.cases), std::to_string(group.cases)) +
             number_cell(group.mean_absolute_error,
-                        fmt::format("<span class=\"bar\" style=\"width:{:.0f}px\"></span>{}", width,
+                        fmt::format(R"(<span class="bar" style="width:{:.0f}px"></span>{})", width,
                                     percent(group.mean_absolute_error)),
                         tone(group.mean_absolute_error)) +
             number_cell(group.median_absolute_error, percent(group.median_absolute_error),

@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
+#include "reports/narrow.hpp"
 #include "reports/point_labels.hpp"
 #include "reports/text.hpp"
 
 namespace roofcast::reports {
 namespace {
 
-constexpr double kLineHeight = 15;
+constexpr double kLineHeight = kRoofLabelHeight;
+constexpr double kLeader = 18;  ///< between the frame and the name of a roof
+/// Of a narrow frame's width, what the name of a level may take inside it.
+constexpr double kMostInside = 0.7;
+constexpr double kAbove = 9;  ///< from a roof to the middle of a text on it
 
 /// A frame turned by the slopes' angle: u along them, v to their upper left.
 struct Turned {
@@ -92,6 +98,39 @@ class SlopeSeats {
   std::vector<Seat> taken_;
 };
 
+/// "tensor fp16/bf16, vector fp32"
+std::string names_of(const std::vector<ComputeRoof>& roofs) {
+  std::string text;
+  std::vector<std::string> pipes;
+  for (const ComputeRoof& roof : roofs) add_once(pipes, roof.pipe);
+  for (const std::string& pipe : pipes) {
+    text += (text.empty() ? "" : ", ") + pipe;
+    const char* separator = " ";
+    for (const ComputeRoof& roof : roofs) {
+      if (roof.pipe != pipe) continue;
+      text += separator + std::string(name(roof.dtype));
+      separator = "/";
+    }
+  }
+  return text;
+}
+
+/// Where the label begins: as far right as it covers no point, at the frame's right end without such a place.
+double clear_of(const std::vector<Pixel>& points, const RoofLabel& label, double width) {
+  constexpr double kStep = 8, kRadius = 7;
+  const double length = text_width(label.text);
+  const auto covers = [&](double left, const Pixel& p) {
+    return std::abs(p.y - label.at.y) < kLineHeight / 2 + kRadius && p.x > left - kRadius &&
+           p.x < left + length + kRadius;
+  };
+  for (double left = width - length; left > 0; left -= kStep) {
+    const bool free =
+        std::none_of(points.begin(), points.end(), [&](const Pixel& p) { return covers(left, p); });
+    if (free) return left;
+  }
+  return width - length;
+}
+
 }  // namespace
 
 std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const LogAxis& x,
@@ -119,6 +158,7 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
     }
   }
   std::vector<Pixel> across;
+  across.reserve(points.size());
   for (const Pixel& p : points) across.push_back({turned.u(p), turned.v(p)});
   SlopeSeats seats(slopes, std::move(across));
   std::vector<RoofLabel> labels;
@@ -130,9 +170,55 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
   return labels;
 }
 
+void add_points_of(std::vector<Pixel>& points, const std::vector<RoofLabel>& labels, double width) {
+  constexpr double kStep = 10;
+  for (const RoofLabel& label : labels) {
+    const double end = label.at.x + text_width(label.text);
+    for (double x = label.at.x; x < std::min(end, width); x += kStep) {
+      points.push_back({x, label.at.y});
+    }
+  }
+}
+
+void push_apart(std::vector<RoofLabel>& labels) {
+  for (std::size_t i = 1; i < labels.size(); ++i) {
+    labels[i].at.y = std::min(labels[i].at.y, labels[i - 1].at.y - kLineHeight);
+  }
+  double floor = 0;
+  for (std::size_t i = labels.size(); i-- > 0;) {
+    labels[i].at.y = std::max(labels[i].at.y, floor);
+    floor = labels[i].at.y + kLineHeight;
+  }
+}
+
+Json level_label_rows(const std::vector<RoofLabel>& labels, const LogAxis& x, const LogAxis& y) {
+  Json rows = Json::array();
+  for (const RoofLabel& label : labels) {
+    rows.push_back({{"text", label.text},
+                    {"x", x.value(label.at.x)},
+                    {"y", y.value(label.at.y)},
+                    {"level", label.level},
+                    {"asked", label.asked}});
+  }
+  return rows;
+}
+
+Json slope_label_rows(const std::vector<RoofLabel>& labels, const LogAxis& x, const LogAxis& y) {
+  Json rows = Json::array();
+  for (const RoofLabel& label : labels) {
+    rows.push_back({{"text", label.text}, {"x", x.value(label.at.x)}, {"y", y.value(label.at.y)}});
+  }
+  return rows;
+}
+
+double slope_angle(const LogAxis& x, const LogAxis& y) {
+  return -std::atan2(y.pixels_per_decade(), x.pixels_per_decade()) * 180 / std::numbers::pi;
+}
+
 std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
                                     const std::vector<bool>& asked, const LogAxis& x,
-                                    const LogAxis& y) {
+                                    const LogAxis& y, const std::vector<Pixel>& points) {
+  const bool narrow = is_narrow(x.pixels);
   std::vector<RoofLabel> labels;
   for (std::size_t first = 0; first < roofs.size();) {
     std::size_t last = first;
@@ -140,35 +226,27 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
     while (last < roofs.size() && roofs[last].flops_per_s > 0.995 * roofs[first].flops_per_s) {
       ++last;
     }
-    std::string text;
-    std::vector<std::string> pipes;
-    for (std::size_t i = first; i < last; ++i) add_once(pipes, roofs[i].pipe);
-    for (const std::string& pipe : pipes) {
-      text += (text.empty() ? "" : ", ") + pipe;
-      const char* separator = " ";
-      for (std::size_t i = first; i < last; ++i) {
-        if (roofs[i].pipe != pipe) continue;
-        text += separator + std::string(name(roofs[i].dtype));
-        separator = "/";
-      }
-    }
-    const double level = roofs[first].flops_per_s;
+    const std::vector<ComputeRoof> same(roofs.begin() + static_cast<std::ptrdiff_t>(first),
+                                        roofs.begin() + static_cast<std::ptrdiff_t>(last));
     const bool needed = std::find(asked.begin() + static_cast<std::ptrdiff_t>(first),
                                   asked.begin() + static_cast<std::ptrdiff_t>(last),
                                   true) != asked.begin() + static_cast<std::ptrdiff_t>(last);
-    labels.push_back(
-        {si(level, "FLOP/s") + "  " + text, {x.pixels + 18, y.position(level)}, level, needed});
     first = last;
+    const double level = same.front().flops_per_s;
+    const std::string figure = si(level, "FLOP/s");
+    if (!narrow) {
+      labels.push_back(
+          {figure + "  " + names_of(same), {x.pixels + kLeader, y.position(level)}, level, needed});
+    } else if (needed) {
+      const std::string named = figure + "  " + names_of(same);
+      const std::string text = text_width(named) < kMostInside * x.pixels ? named : figure;
+      labels.push_back(
+          {text, {x.pixels - text_width(text), y.position(level) + kAbove}, level, true});
+    }
   }
-  // Highest first: push down what is too close to the one above, then what fell off the plot up.
-  for (std::size_t i = 1; i < labels.size(); ++i) {
-    labels[i].at.y = std::min(labels[i].at.y, labels[i - 1].at.y - kLineHeight);
-  }
-  double floor = 0;
-  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
-    label->at.y = std::max(label->at.y, floor);
-    floor = label->at.y + kLineHeight;
-  }
+  push_apart(labels);
+  if (!narrow) return labels;
+  for (RoofLabel& label : labels) label.at.x = clear_of(points, label, x.pixels);
   return labels;
 }
 

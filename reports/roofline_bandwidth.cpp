@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/point_labels.hpp"
+#include "reports/bar_names.hpp"
 #include "reports/roofline_dots.hpp"
 #include "reports/roofline_roofs.hpp"
 #include "reports/text.hpp"
@@ -10,8 +10,9 @@ namespace roofcast::reports {
 namespace {
 
 constexpr std::size_t kMostBars = 24;
-constexpr double kBar = 22;
-constexpr double kNames = 220;
+constexpr double kBar = 12;
+constexpr double kGap = 10;
+constexpr double kFigure = 60;  ///< "4.79 TB/s" and the space before it
 
 bool only_moves(const RooflinePoint& point) {
   return point.predicted_flops_per_s == 0 && std::isfinite(point.dram_bytes_per_s) &&
@@ -47,70 +48,57 @@ Json roof_rows(const Roofs& roofs) {
 
 Json bandwidth_panel(Json& data, const std::vector<RooflinePoint>& points, const Roofs& roofs,
                      double width) {
-  Json bars = Json::array();
-  double longest = 0;
+  Json rows = Json::array();
+  std::vector<std::string> labels;
   double most = roofs.memory.empty() ? 0 : roofs.memory.back().highest();
   for (const RooflinePoint& point : points) {
-    if (!only_moves(point) || bars.size() == kMostBars) continue;
-    bars.push_back(bar_row(point));
-    longest = std::max(longest, text_width(point.label));
+    if (!only_moves(point) || rows.size() == kMostBars) continue;
+    rows.push_back(bar_row(point));
+    labels.push_back(point.label);
     most = std::max({most, point.dram_bytes_per_s, point.measured_dram_bytes_per_s.value_or(0)});
   }
-  if (bars.empty()) return nullptr;
-  data["bandwidths"] = bars;
-  data["bandwidth roofs"] = roof_rows(roofs);
+  if (rows.empty()) return nullptr;
+  const bool narrow = is_narrow(width);
+  // The figures stand to the right of the frame, and its left edge below that of the roofline's.
+  const double beside = narrow ? width - kFigure : width;
+  const BarNames bars(labels, beside, beside, kBar, kGap);
+  const double frame = bars.frame();
+  const std::string roofs_said = roofs.memory.empty() ? "" : " (| datasheet, ¦ sustained)";
   const auto x = [&](const char* field) -> Json {
     return {{"field", field},
             {"type", "quantitative"},
-            {"title", width < kNarrow
-                          ? "DRAM bandwidth without FLOPs"
-                          : "DRAM bandwidth of kernels without FLOPs (| datasheet, ¦ sustained)"},
+            {"title", narrow ? "DRAM bandwidth without FLOPs"
+                             : "DRAM bandwidth of kernels without FLOPs" + roofs_said},
             {"scale", {{"domain", {0, 1.12 * most}}, {"nice", false}}},
-            {"axis", {{"labelExpr", si_label("B/s")}, {"tickCount", width < kNarrow ? 3 : 6}}}};
+            {"axis", {{"labelExpr", si_label("B/s")}, {"tickCount", narrow ? 3 : 6}}}};
   };
-  const bool narrow = width < kNarrow;
-  Json y = {{"field", "name"},
-            {"type", "nominal"},
-            {"sort", nullptr},
-            {"title", nullptr},
-            {"axis",
-             {{"labelLimit", kNames},
-              {"labelAlign", "left"},
-              {"labelPadding", std::min(kNames, longest) + 4},
-              {"ticks", false},
-              {"domain", false}}}};
-  // A narrow frame has no room beside it: names stand over their bars.
-  if (narrow) y["axis"] = nullptr;
+  const Json y = bars.y("name");
   const Json shown =
       tooltip({{"name", "Kernel"}, {"text", "Predicted"}, {"measured_text", "Measured"}});
   Json layers = Json::array();
-  layers.push_back(layer("bandwidth-bars", "bandwidths", mark("bar", "bandwidth", {{"height", 12}}),
+  layers.push_back(layer("bandwidth-bars", "bandwidths",
+                         bars.moved(mark("bar", "bandwidth", {{"height", kBar}})),
                          {{"x", x("bytes_per_s")}, {"y", y}, {"tooltip", shown}}));
   layers.push_back(layer("bandwidth-texts", "bandwidths",
-                         mark("text", "bar-text", {{"align", "left"}}),
-                         {{"x", {{"value", width + 6}}}, {"y", y}, {"text", {{"field", "text"}}}}));
-  if (narrow) {
-    layers.push_back(layer("bandwidth-names", "bandwidths",
-                           mark("text", "bar-text", {{"align", "left"}, {"dy", -14}}),
-                           {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "name"}}}}));
-  }
+                         bars.moved(mark("text", "bar-text", {{"align", "left"}})),
+                         {{"x", {{"value", frame + 6}}}, {"y", y}, {"text", {{"field", "text"}}}}));
   Json measured = layer("bandwidth-measured", "bandwidths",
-                        mark("point", "measured", {{"filled", true}, {"size", 60}}),
+                        bars.moved(mark("point", "measured", {{"filled", true}, {"size", 60}})),
                         {{"x", x("measured")}, {"y", y}, {"tooltip", shown}});
   measured["transform"] = {{{"filter", "isValid(datum.measured)"}}};
   layers.push_back(std::move(measured));
-  Json rules =
+  layers.push_back(
       layer("bandwidth-roofs", "bandwidth roofs", mark("rule", "memory-roof"),
             {{"x", x("x")},
              {"strokeDash",
               {{"field", "what"},
                {"type", "nominal"},
                {"scale", {{"domain", {"datasheet", "sustained"}}, {"range", {{1, 0}, {5, 4}}}}},
-               {"legend", nullptr}}}});
-  layers.push_back(std::move(rules));
-  return {{"width", width},
-          {"height", (narrow ? 2 * kBar : kBar) * static_cast<double>(bars.size())},
-          {"layer", std::move(layers)}};
+               {"legend", nullptr}}}}));
+  data["bandwidths"] = std::move(rows);
+  data["bandwidth roofs"] = roof_rows(roofs);
+  bars.add_layer(layers, data);
+  return {{"width", frame}, {"height", bars.height()}, {"layer", std::move(layers)}};
 }
 
 }  // namespace roofcast::reports

@@ -14,8 +14,11 @@ namespace {
 constexpr double kHeight = 430;
 /// More points than this, of several families, have a panel a family.
 constexpr std::size_t kMostTogether = 16;
-constexpr double kPanelWidth = 340;
+/// Two side by side are legible at the width of a README.
+constexpr double kPanelWidth = 320;
 constexpr double kPanelHeight = 280;
+/// Of the room of its axis, what a legend below a frame may take.
+constexpr double kBesideLegend = 90;
 
 struct Panel {
   Json unit;
@@ -43,7 +46,9 @@ Panel panel(Json& data, const std::string& prefix, const Roofs& roofs, const std
   } else {
     colours["legend"]["values"] = result.unnamed;
     colours["legend"]["symbolLimit"] = 0;
-    if (width < kRooflineWidth) colours["legend"]["columns"] = 2;
+    if (width < kRooflineWidth) {
+      colours["legend"]["columns"] = legend_columns(result.unnamed, width + kBesideLegend, 5);
+    }
   }
   if (!dots.empty()) add_dot_layers(layers, prefix, frame, colours, dots.size());
   result.unit = {{"width", width}, {"height", height}, {"layer", std::move(layers)}};
@@ -90,12 +95,12 @@ std::vector<Dot> bare(std::vector<Dot> dots) {
   return dots;
 }
 
-Json family_panels(Json& data, const Roofs& roofs, const std::vector<Dot>& dots) {
+Json family_panels(Json& data, const Roofs& roofs, const std::vector<Dot>& dots, double width) {
   Json panels = Json::array();
   for (const auto& [family, own] : by_family(dots)) {
     const DotNames names = names_where_they_fit(own);
-    Panel one = panel(data, family + ": ", asked_roofs(roofs, own), bare(own), names, kPanelWidth,
-                      kPanelHeight);
+    Panel one =
+        panel(data, family + ": ", asked_roofs(roofs, own), bare(own), names, width, kPanelHeight);
     one.unit["title"] = {{"text", family}, {"subtitle", names.common}, {"style", "panel-title"}};
     panels.push_back(std::move(one.unit));
   }
@@ -106,14 +111,15 @@ std::string subtitle_of(const std::vector<Dot>& dots, bool sustained) {
   const auto any = [&](auto&& is) { return std::any_of(dots.begin(), dots.end(), is); };
   std::string text = "Roofs at datasheet clocks";
   if (sustained) text += ", dashed: sustained (calibrated)";
-  if (any([](const Dot& d) { return !d.point->is_limit; })) text += " · ○ DRAM";
-  if (any([](const Dot& d) { return !d.levels.empty(); })) text += " ◇ L2 △ L1 and shared";
-  if (any([](const Dot& d) { return d.point->is_limit; })) text += " · □ limit of a family";
-  if (any([](const Dot& d) { return d.measured.has_value(); })) text += " · ● measured";
+  if (any([](const Dot& d) { return !d.point->is_limit; })) text += " · ○\u00a0DRAM";
+  if (any([](const Dot& d) { return !d.levels.empty(); }))
+    text += " ◇\u00a0L2 △\u00a0L1 and shared";
+  if (any([](const Dot& d) { return d.point->is_limit; })) text += " · □\u00a0limit of a family";
+  if (any([](const Dot& d) { return d.measured.has_value(); })) text += " · ●\u00a0measured";
   if (any([](const Dot& d) { return d.has_interval; })) {
     text += " · bar: interval";
   }
-  if (any([](const Dot& d) { return d.beyond; })) text += " · ▷ further right";
+  if (any([](const Dot& d) { return d.beyond; })) text += " · ▷\u00a0further right";
   return text;
 }
 
@@ -128,17 +134,18 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
 
   Json data = Json::object();
   const bool apart = dots.size() > kMostTogether && by_family(dots).size() > 1;
+  const double panel_width = std::min(kPanelWidth, width);
   Json units = Json::array();
   std::string common;
   if (apart) {
-    units = family_panels(data, roofs, dots);
+    units = family_panels(data, roofs, dots, panel_width);
   } else {
     const DotNames names = names_where_they_fit(dots);
     common = names.common;
     units.push_back(
         panel(data, "", roofs, bare(dots), names, width, std::min(kHeight, 1.3 * width)).unit);
   }
-  Json bars = bandwidth_panel(data, points, roofs, apart ? kPanelWidth : width);
+  Json bars = bandwidth_panel(data, points, roofs, apart ? panel_width : width);
 
   const std::string title = gpu.title.empty() ? gpu.name : gpu.title;
   Json spec = chart(title, subtitle_of(apart ? dots : bare(dots), sustained), std::move(data));
@@ -146,13 +153,14 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
   Json lines = wrapped_lines(said, width);
   if (!common.empty()) lines.insert(lines.begin(), common);
   if (lines.size() > 1) spec["title"]["subtitle"] = std::move(lines);
+  if (is_narrow(width)) make_narrow(spec, width);
   if (units.size() == 1 && bars.is_null()) {
     spec.update(units[0]);
     return json_text(spec);
   }
   if (!bars.is_null()) units.push_back(std::move(bars));
   spec["concat"] = std::move(units);
-  spec["columns"] = apart ? 2 : 1;
+  spec["columns"] = apart && !is_narrow(width) ? 2 : 1;
   spec["spacing"] = 36;
   spec["resolve"] = {{"scale",
                       {{"x", "independent"},

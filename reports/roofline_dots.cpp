@@ -4,18 +4,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "reports/point_labels.hpp"
+#include "reports/roofline_names.hpp"
 #include "reports/roofline_roofs.hpp"
 #include "reports/text.hpp"
 
 namespace roofcast::reports {
 namespace {
-
-constexpr double kRadius = 5.5;
-
-std::string kernel_of(const Dot& dot) {
-  return first_word(dot.point->label);
-}
 
 std::string place_text(double flops_per_s, double intensity) {
   return si(flops_per_s, "FLOP/s") + " at " +
@@ -70,22 +64,22 @@ Json arrow_rows(const std::vector<Dot>& dots, const Frame& f) {
     const Pixel from = f.pixel(dot.predicted);
     const Pixel to = f.pixel(*dot.measured);
     const double length = std::hypot(to.x - from.x, to.y - from.y);
-    if (length < 2 * kRadius) continue;
+    if (length < 2 * kDotRadius) continue;
     const auto along = [&](double pixels) {
       const double share = pixels / length;
       return Place{f.x.value(from.x + share * (to.x - from.x)),
                    f.y.value(from.y + share * (to.y - from.y))};
     };
-    const Place begin = along(kRadius);
-    const Place end = along(length - kRadius);
+    const Place begin = along(kDotRadius);
+    const Place end = along(length - kDotRadius);
     Json row = {{"kernel", kernel_of(dot)},
                 {"x", begin.intensity},
                 {"y", begin.flops_per_s},
                 {"x2", end.intensity},
                 {"y2", end.flops_per_s}};
     // A head needs room between the two points.
-    if (length > 2 * kRadius + kHead) {
-      const Place head = along(length - kRadius - kHead / 2);
+    if (length > 2 * kDotRadius + kHead) {
+      const Place head = along(length - kDotRadius - kHead / 2);
       row["head_x"] = head.intensity;
       row["head_y"] = head.flops_per_s;
       row["angle"] = std::atan2(to.x - from.x, to.y - from.y) * 180 / std::numbers::pi;
@@ -114,82 +108,6 @@ void add_lines(Json& joins, Json& intervals, const Dot& dot) {
   }
 }
 
-Box around(const Pixel& p) {
-  return {p.x - kRadius, p.y - kRadius, p.x + kRadius, p.y + kRadius};
-}
-
-std::vector<Box> boxes_of(const std::vector<Dot>& dots, const Frame& f) {
-  std::vector<Box> boxes;
-  for (const Dot& dot : dots) {
-    boxes.push_back(around(f.pixel(dot.predicted)));
-    if (dot.measured) boxes.push_back(around(f.pixel(*dot.measured)));
-    for (const LevelIntensity& level : dot.levels) {
-      boxes.push_back(around(f.pixel({level.intensity, dot.predicted.flops_per_s})));
-    }
-  }
-  return boxes;
-}
-
-/// Roofs, and the lines that join levels, as chains of small boxes.
-std::vector<Box> lines_of(const Roofs& roofs, const std::vector<Dot>& dots, const Frame& f) {
-  constexpr double kStep = 6;
-  std::vector<Box> boxes;
-  for (const ComputeRoof& roof : roofs.compute) {
-    const double y = f.y.position(roof.flops_per_s);
-    boxes.push_back({0, y - 1, f.x.pixels, y + 1});
-  }
-  for (const MemoryRoof& roof : roofs.memory) {
-    for (double x = 0; x < f.x.pixels; x += kStep) {
-      const double y = f.y.position(roof.highest() * f.x.value(x));
-      if (y > 0 && y < f.y.pixels) boxes.push_back({x, y - 2, x + kStep, y + 2});
-    }
-  }
-  for (const Dot& dot : dots) {
-    for (const LevelIntensity& level : dot.levels) {
-      const double from = f.x.position(level.intensity), to = f.x.position(dot.predicted.intensity);
-      const double y = f.y.position(dot.predicted.flops_per_s);
-      boxes.push_back({std::min(from, to), y - 1, std::max(from, to), y + 1});
-    }
-  }
-  return boxes;
-}
-
-std::vector<std::string> add_names(Json& data, const std::string& prefix, const Frame& f,
-                                   const Roofs& roofs, const std::vector<Dot>& dots,
-                                   const DotNames& names) {
-  std::vector<Pixel> anchors;
-  std::vector<std::string> texts = names.names;
-  for (std::size_t i = 0; i < dots.size(); ++i) {
-    anchors.push_back(f.pixel(dots[i].predicted));
-    if (dots[i].above_roof && !texts[i].empty()) texts[i] += ": faster than its limit";
-  }
-  const auto labels = point_labels(
-      texts, anchors, {boxes_of(dots, f), lines_of(roofs, dots, f), f.x.pixels, f.y.pixels});
-  Json rows = Json::array();
-  std::vector<std::string> unnamed;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (!labels[i]) {
-      add_once(unnamed, kernel_of(dots[i]));
-      continue;
-    }
-    const PointLabel& label = *labels[i];
-    Json row = {{"kernel", kernel_of(dots[i])},
-                {"text", label.text},
-                {"x", f.x.value(label.at.x)},
-                {"y", f.y.value(label.at.y)},
-                {"fault", dots[i].above_roof}};
-    if (label.tip) {
-      row["from_x"] = f.x.value(label.anchor.x);
-      row["from_y"] = f.y.value(label.anchor.y);
-      row["to_x"] = f.x.value(label.tip->x);
-      row["to_y"] = f.y.value(label.tip->y);
-    }
-    rows.push_back(std::move(row));
-  }
-  data[prefix + "names"] = std::move(rows);
-  return unnamed;
-}
-
 Json across(const Frame& f) {
   return {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}};
 }
@@ -211,28 +129,6 @@ Json dot_layer(const std::string& kind, const std::string& prefix, const Frame& 
                                      {"measured", "Measured"},
                                      {"error", "Error of time"},
                                      {"fault", "Fault"}})}});
-}
-
-void add_name_layers(Json& layers, const std::string& prefix, const Frame& f) {
-  Json leader = across(f);
-  leader["x"] = f.x.channel("from_x");
-  leader["y"] = f.y.channel("from_y");
-  leader["x2"] = {{"field", "to_x"}};
-  leader["y2"] = {{"field", "to_y"}};
-  Json rule = layer("name-leaders", prefix + "names", mark("rule", "leader"), std::move(leader));
-  rule["transform"] = {{{"filter", "isValid(datum.from_x)"}}};
-  layers.push_back(std::move(rule));
-  for (const char* style : {"roof-label-halo", "point-name", "fault"}) {
-    Json text = across(f);
-    text["text"] = {{"field", "text"}};
-    Json names =
-        layer(std::string("names-") + style, prefix + "names",
-              mark("text", style, {{"align", "left"}, {"baseline", "middle"}}), std::move(text));
-    if (std::string_view(style) == "fault") {
-      names["transform"] = {{{"filter", "datum.fault"}}};
-    }
-    layers.push_back(std::move(names));
-  }
 }
 
 }  // namespace
@@ -265,11 +161,14 @@ std::vector<std::string> add_dots(Json& data, const std::string& prefix, const F
 }
 
 void add_dot_layers(Json& layers, const std::string& prefix, const Frame& f, const Json& colours,
-                    std::size_t dots) {
+                    std::size_t dots, const Json& dashes) {
+  // Not of the style: the legend's symbols would be dashed too.
+  const Json joined = dashes.is_null() ? Json{{"value", {2, 2}}} : dashes;
   const auto ruled = [&](const char* name, const char* style, bool across_x) {
     Json encoding = across(f);
     encoding[across_x ? "x2" : "y2"] = {{"field", across_x ? "x2" : "y2"}};
     encoding["color"] = colours;
+    if (across_x) encoding["strokeDash"] = joined;
     layers.push_back(
         layer(name, prefix + name, mark("rule", style, {{"clip", true}}), std::move(encoding)));
   };

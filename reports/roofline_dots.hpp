@@ -13,8 +13,9 @@ namespace roofcast::reports {
 std::vector<std::string> add_dots(Json& data, const std::string& prefix, const Frame& frame,
                                   const Roofs& roofs, const std::vector<Dot>& dots,
                                   const DotNames& names);
+/// `dashes` is the channel of the lines that join levels; null: the same for all.
 void add_dot_layers(Json& layers, const std::string& prefix, const Frame& frame,
-                    const Json& colours, std::size_t dots);
+                    const Json& colours, std::size_t dots, const Json& dashes = nullptr);
 
 /// Bars of DRAM bandwidth for kernels that compute nothing; null where there are none.
 Json bandwidth_panel(Json& data, const std::vector<RooflinePoint>& points, const Roofs& roofs,

@@ -47,6 +47,12 @@ std::vector<std::string> words_of(const std::string& text) {
 
 using Words = std::vector<std::vector<std::string>>;
 
+/// "gemm.tiled m=4096 …" of "p100 gemm.tiled m=4096 …".
+std::string without_device(const Dot& dot) {
+  const std::string& text = dot.point->brief.empty() ? dot.point->label : dot.point->brief;
+  return text.substr(std::min(text.find(' ') + 1, text.size()));
+}
+
 std::set<std::string> common_words(const Words& labels) {
   std::set<std::string> common(labels.front().begin() + 1, labels.front().end());
   for (const auto& words : labels) {
@@ -156,20 +162,35 @@ DotNames names_of(const std::vector<Dot>& dots) {
   return result;
 }
 
-Json wrapped_lines(const std::string& text, double width) {
-  Json lines = Json::array();
-  std::string line;
-  std::istringstream stream(text);
-  for (std::string word; stream >> word;) {
-    // Level names stand to the right of a wide frame: there is room for more.
-    const double room = width < kNarrow ? width : 1.5 * width;
-    if (!line.empty() && text_width(line + " " + word) > room) {
-      lines.push_back(std::exchange(line, ""));
+DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width) {
+  std::vector<std::string> kernels;
+  std::set<std::string> variants;
+  for (const Dot& dot : dots) add_once(kernels, without_device(dot));
+  for (const std::string& kernel : kernels) variants.insert(first_word(kernel));
+  const bool numbered = is_narrow(width) && kernels.size() > 1;
+  if (!numbered && variants.size() < kernels.size()) return {names_of(dots)};
+  DeviceDotNames result;
+  for (const Dot& dot : dots) {
+    const auto kernel = std::find(kernels.begin(), kernels.end(), without_device(dot));
+    std::string name = first_word(dot.point->label);
+    if (numbered) {
+      name = std::to_string(kernel - kernels.begin() + 1);
+    } else if (kernels.size() > 1) {
+      name += " " + first_word(*kernel);
     }
-    line += (line.empty() ? "" : " ") + word;
+    if (dot.point->is_limit) name += " limit";
+    result.names.names.push_back(std::move(name));
   }
-  lines.push_back(line);
-  return lines;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    result.kernels.push_back((numbered ? std::to_string(i + 1) + ": " : "") + kernels[i]);
+  }
+  return result;
+}
+
+Json wrapped_lines(const std::string& text, double width) {
+  if (is_narrow(width)) return {text};  // parted with the rest of the heading
+  // Level names stand to the right of the frame: there is room for more.
+  return lines_within(text, 1.5 * width);
 }
 
 }  // namespace roofcast::reports

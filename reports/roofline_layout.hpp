@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
 #include "reports/roof_labels.hpp"
 #include "reports/roofline_point.hpp"
@@ -30,9 +31,6 @@ struct Dot {
 /// Beyond so many ridges of DRAM under the highest roof a point stands at the frame: nearly all of
 /// its bytes stay on chip, and its distance would only squeeze the others.
 inline constexpr double kMostRidges = 30;
-
-/// A frame narrower than this, in pixels, has the names of levels inside.
-inline constexpr double kNarrow = 330;
 
 struct Roofs {
   std::vector<MemoryRoof> memory;
@@ -64,7 +62,15 @@ struct DotNames {
 };
 DotNames names_of(const std::vector<Dot>& dots);
 
-/// Lines of a subtitle, parted where the frame and the names beside it end.
+/// The same of several devices, whose labels begin with the device's name. While each kernel has one
+/// shape, "p100 gemm.tiled"; in a narrow frame its number. Of one kernel, "p100".
+struct DeviceDotNames {
+  DotNames names;
+  std::vector<std::string> kernels{};  ///< for the heading: each with its shape
+};
+DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width);
+
+/// Lines of a heading, over a wide frame parted where the names beside it end.
 Json wrapped_lines(const std::string& text, double width);
 
 }  // namespace roofcast::reports

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "reports/text.hpp"
 
@@ -85,45 +84,25 @@ std::vector<Pixel> occupied(const Frame& f, const std::vector<Dot>& dots) {
 
 void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& f,
                 const std::vector<Dot>& dots, const std::vector<bool>& asked) {
-  Json slopes = Json::array();
   std::vector<MemoryRoof> named = roofs.memory;
-  if (f.x.pixels < kNarrow) {
+  if (is_narrow(f.x.pixels)) {
     for (MemoryRoof& roof : named) {
       if (roof.sheet_bytes_per_s) roof.sustained_bytes_per_s.reset();
     }
   }
-  for (const RoofLabel& label :
-       slope_labels(named, f.x, f.y, top_of(roofs, f), occupied(f, dots))) {
-    slopes.push_back(
-        {{"text", label.text}, {"x", f.x.value(label.at.x)}, {"y", f.y.value(label.at.y)}});
-  }
-  Json levels = Json::array();
-  for (const RoofLabel& label : level_labels(roofs.compute, asked, f.x, f.y)) {
-    // A narrow frame has room for the figure alone.
-    const std::string text = f.x.pixels < kNarrow ? si(label.level, "FLOP/s") : label.text;
-    levels.push_back({{"text", text},
-                      {"y", f.y.value(label.at.y)},
-                      {"level", label.level},
-                      {"asked", label.asked}});
-  }
-  data[prefix + "slope labels"] = std::move(slopes);
-  data[prefix + "level labels"] = std::move(levels);
+  std::vector<Pixel> points = occupied(f, dots);
+  const auto levels = level_labels(roofs.compute, asked, f.x, f.y, points);
+  data[prefix + "level labels"] = level_label_rows(levels, f.x, f.y);
+  add_points_of(points, levels, f.x.pixels);
+  const auto slopes = slope_labels(named, f.x, f.y, top_of(roofs, f), points);
+  data[prefix + "slope labels"] = slope_label_rows(slopes, f.x, f.y);
 }
 
-Json level_text(const std::string& prefix, const Frame& f, bool asked) {
-  Json text = layer(asked ? "level-labels" : "other-level-labels", prefix + "level labels",
-                    mark("text", asked ? "roof-label" : "other-roof-label",
-                         {{"align", "left"}, {"baseline", "middle"}}),
-                    {{"x", {{"value", f.x.pixels + 18}}},
-                     {"y", f.y.channel("y")},
-                     {"text", {{"field", "text"}}}});
-  if (f.x.pixels < kNarrow) {
-    text["mark"]["align"] = "right";
-    text["mark"]["baseline"] = "bottom";
-    text["mark"]["dy"] = -2;
-    text["encoding"]["x"] = {{"value", f.x.pixels}};
-    text["encoding"]["y"] = f.y.channel("level");
-  }
+Json level_text(const std::string& prefix, const Frame& f, const char* style, bool asked) {
+  Json text =
+      layer(std::string(asked ? "level-" : "other-level-") + style, prefix + "level labels",
+            mark("text", style, {{"align", "left"}, {"baseline", "middle"}}),
+            {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}});
   text["transform"] = {{{"filter", asked ? "datum.asked" : "!datum.asked"}}};
   return text;
 }
@@ -152,9 +131,28 @@ void add_roofs(Json& data, const std::string& prefix, const Roofs& roofs, const 
   add_labels(data, prefix, roofs, f, dots, asked);
 }
 
+void add_label_layers(Json& layers, const std::string& prefix, const Frame& f) {
+  const double angle = slope_angle(f.x, f.y);
+  for (const char* style : {"roof-label-halo", "roof-label"}) {
+    layers.push_back(
+        layer(std::string("slope-") + style, prefix + "slope labels",
+              mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", angle}}),
+              {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
+  }
+  // Inside a narrow frame other lines pass below them.
+  const bool narrow = is_narrow(f.x.pixels);
+  if (narrow) layers.push_back(level_text(prefix, f, "roof-label-halo", true));
+  layers.push_back(level_text(prefix, f, "roof-label", true));
+  if (narrow) return;
+  layers.push_back(level_text(prefix, f, "other-roof-label", false));
+  layers.push_back(layer("leaders", prefix + "level labels", mark("rule", "leader"),
+                         {{"x", {{"value", f.x.pixels + 2}}},
+                          {"x2", {{"value", f.x.pixels + 14}}},
+                          {"y", f.y.channel("level")},
+                          {"y2", {{"field", "y"}}}}));
+}
+
 void add_roof_layers(Json& layers, const std::string& prefix, const Frame& f) {
-  const double slope_angle =
-      -std::atan2(f.y.pixels_per_decade(), f.x.pixels_per_decade()) * 180 / std::numbers::pi;
   layers.push_back(
       layer("attainable", prefix + "attainable", mark("area", "attainable", {{"clip", true}}),
             {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"y2", {{"field", "floor"}}}}));
@@ -172,21 +170,7 @@ void add_roof_layers(Json& layers, const std::string& prefix, const Frame& f) {
             {{"x", f.x.channel("intensity")},
              {"y", f.y.channel("flops_per_s")},
              {"tooltip", tooltip({{"roof", "Ridge of DRAM with"}, {"text", "Intensity"}})}}));
-  for (const char* style : {"roof-label-halo", "roof-label"}) {
-    layers.push_back(layer(
-        std::string("slope-") + style, prefix + "slope labels",
-        mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", slope_angle}}),
-        {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
-  }
-  // Inside a narrow frame: those asked for alone, each on its roof.
-  layers.push_back(level_text(prefix, f, true));
-  if (f.x.pixels < kNarrow) return;
-  layers.push_back(level_text(prefix, f, false));
-  layers.push_back(layer("leaders", prefix + "level labels", mark("rule", "leader"),
-                         {{"x", {{"value", f.x.pixels + 2}}},
-                          {"x2", {{"value", f.x.pixels + 14}}},
-                          {"y", f.y.channel("level")},
-                          {"y2", {{"field", "y"}}}}));
+  add_label_layers(layers, prefix, f);
 }
 
 }  // namespace roofcast::reports

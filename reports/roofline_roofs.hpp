@@ -12,6 +12,8 @@ Json layer(std::string_view name, const std::string& data, Json mark, Json encod
 /// `prefix` before them.
 void add_roofs(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& frame,
                const std::vector<Dot>& dots);
+/// The layers of the names of slopes and levels.
+void add_label_layers(Json& layers, const std::string& prefix, const Frame& frame);
 void add_roof_layers(Json& layers, const std::string& prefix, const Frame& frame);
 
 }  // namespace roofcast::reports

@@ -1,11 +1,11 @@
 // Several devices in one frame: the roofs of each in its colour and dash, the same kernels under them.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "model/types/problem.hpp"
 #include "reports/chart.hpp"
+#include "reports/point_labels.hpp"
 #include "reports/roofline_dots.hpp"
 #include "reports/roofline_roofs.hpp"
 #include "reports/text.hpp"
@@ -14,6 +14,10 @@ namespace roofcast::reports {
 namespace {
 
 constexpr double kHeight = 430;
+/// At the width of README's pictures, 830 px, the texts of one this wide are 9 px high.
+constexpr double kWidest = 1100;
+/// Beside the frame: margins, the axis, and the leaders of the roofs' names.
+constexpr double kBeside = 190;
 
 /// A device's roofs that are drawn: DRAM, and the arithmetic that its points need.
 struct Device {
@@ -85,7 +89,31 @@ void add_lines(Json& rows, const Device& device, const Frame& f) {
   }
 }
 
-void add_labels(Json& data, const Roofs& roofs, const Frame& f, const std::vector<Dot>& dots) {
+/// Beside a wide frame each device's roofs have lines of their own, "67 TFLOP/s  p100 vector fp32".
+std::vector<RoofLabel> levels_of(const std::vector<Device>& devices, const Roofs& roofs,
+                                 const LogAxis& x, const LogAxis& y,
+                                 const std::vector<Pixel>& points) {
+  if (is_narrow(x.pixels)) {
+    const std::vector<bool> asked(roofs.compute.size(), true);
+    return level_labels(roofs.compute, asked, x, y, points);
+  }
+  std::vector<RoofLabel> labels;
+  for (const Device& device : devices) {
+    std::vector<ComputeRoof> own = device.compute;
+    for (ComputeRoof& roof : own) roof.pipe = device.name + " " + roof.pipe;
+    for (RoofLabel& label : level_labels(own, std::vector<bool>(own.size(), true), x, y, {})) {
+      label.at.y = y.position(label.level);
+      labels.push_back(std::move(label));
+    }
+  }
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const RoofLabel& a, const RoofLabel& b) { return a.level > b.level; });
+  push_apart(labels);
+  return labels;
+}
+
+void add_labels(Json& data, const std::vector<Device>& devices, const Roofs& roofs, const Frame& f,
+                const std::vector<Dot>& dots) {
   std::vector<Pixel> taken;
   for (const Dot& dot : dots) {
     taken.push_back(f.pixel(dot.predicted));
@@ -94,19 +122,25 @@ void add_labels(Json& data, const Roofs& roofs, const Frame& f, const std::vecto
     }
   }
   const double top = roofs.compute.empty() ? f.y.high : roofs.compute.front().flops_per_s;
-  data["slope labels"] = Json::array();
-  for (const RoofLabel& label : slope_labels(roofs.memory, f.x, f.y, top, taken)) {
-    data["slope labels"].push_back(
-        {{"text", label.text}, {"x", f.x.value(label.at.x)}, {"y", f.y.value(label.at.y)}});
-  }
-  const std::vector<bool> asked(roofs.compute.size(), true);
-  data["level labels"] = Json::array();
-  for (const RoofLabel& label : level_labels(roofs.compute, asked, f.x, f.y)) {
-    data["level labels"].push_back({{"text", label.text},
-                                    {"x", f.x.high},
-                                    {"y", f.y.value(label.at.y)},
-                                    {"level", label.level}});
-  }
+  const auto levels = levels_of(devices, roofs, f.x, f.y, taken);
+  data["level labels"] = level_label_rows(levels, f.x, f.y);
+  add_points_of(taken, levels, f.x.pixels);
+  data["slope labels"] =
+      slope_label_rows(slope_labels(roofs.memory, f.x, f.y, top, taken), f.x, f.y);
+}
+
+/// A frame that leaves the names of the roofs room beside it, and is as high as they are together.
+Frame frame_of(const std::vector<Device>& devices, const Roofs& roofs, const std::vector<Dot>& dots,
+               double width) {
+  const double height = std::min(kHeight, 1.3 * width);
+  Frame first = frame_around(roofs, dots, width, height);
+  if (is_narrow(width)) return first;
+  const auto labels = levels_of(devices, roofs, first.x, first.y, {});
+  double longest = 0;
+  for (const RoofLabel& label : labels) longest = std::max(longest, text_width(label.text));
+  const double room = std::max(kNarrow, kWidest - kBeside - longest);
+  const double stack = kRoofLabelHeight * static_cast<double>(labels.size() + 1);
+  return frame_around(roofs, dots, std::min(width, room), std::max(height, stack));
 }
 
 Json dashes_of(const std::vector<std::string>& names, const Json& legend) {
@@ -129,30 +163,7 @@ void add_roof_layers(Json& layers, const Frame& f, const Json& colours, const Js
   layers.push_back(layer("gpu-roofs", "gpu roofs",
                          mark("line", "memory-roof", {{"clip", true}, {"interpolate", "linear"}}),
                          std::move(lines)));
-  const double angle =
-      -std::atan2(f.y.pixels_per_decade(), f.x.pixels_per_decade()) * 180 / std::numbers::pi;
-  for (const char* style : {"roof-label-halo", "roof-label"}) {
-    Json slope = across;
-    slope["text"] = {{"field", "text"}};
-    layers.push_back(
-        layer(std::string("slope-") + style, "slope labels",
-              mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", angle}}),
-              std::move(slope)));
-  }
-  const bool narrow = f.x.pixels < kNarrow;
-  layers.push_back(layer(
-      "level-labels", "level labels",
-      mark("text", "roof-label",
-           {{"align", narrow ? "right" : "left"}, {"baseline", narrow ? "bottom" : "middle"}}),
-      {{"x", {{"value", narrow ? f.x.pixels : f.x.pixels + 18}}},
-       {"y", f.y.channel(narrow ? "level" : "y")},
-       {"text", {{"field", "text"}}}}));
-  if (narrow) return;
-  layers.push_back(layer("leaders", "level labels", mark("rule", "leader"),
-                         {{"x", {{"value", f.x.pixels + 2}}},
-                          {"x2", {{"value", f.x.pixels + 14}}},
-                          {"y", f.y.channel("level")},
-                          {"y2", {{"field", "y"}}}}));
+  add_label_layers(layers, "", f);
 }
 
 /// The colour of a point is its device's: that stands before its name.
@@ -191,31 +202,35 @@ std::string rooflines_chart(const std::vector<DevicePoints>& given, double width
     dots.insert(dots.end(), own.begin(), own.end());
   }
   const Roofs roofs = together(devices);
-  const Frame frame = frame_around(roofs, dots, width, std::min(kHeight, 1.3 * width));
+  const Frame frame = frame_of(devices, roofs, dots, width);
   Json data = {{"gpu roofs", Json::array()}};
   for (const Device& device : devices) add_lines(data["gpu roofs"], device, frame);
-  add_labels(data, roofs, frame, dots);
+  add_labels(data, devices, roofs, frame, dots);
 
-  Json colours = colour("kernel", names, "", width < kNarrow ? 2 : 6);
+  Json colours = colour("kernel", names, "", legend_columns(names, width, 6));
   colours["legend"]["symbolType"] = "stroke";
   colours["legend"]["symbolSize"] = 400;
   Json layers = Json::array();
-  add_roof_layers(layers, frame, colours, dashes_of(names, colours["legend"]));
-  const DotNames dot_names = names_of(dots);
-  add_dots(data, "", frame, roofs, dots, dot_names);
-  if (!dots.empty()) add_dot_layers(layers, "", frame, colours, dots.size());
-  Json bars = bandwidth_panel(data, points, {}, width);
+  const Json dashes = dashes_of(names, colours["legend"]);
+  add_roof_layers(layers, frame, colours, dashes);
+  const DeviceDotNames named = names_by_device(dots, width);
+  add_dots(data, "", frame, roofs, dots, named.names);
+  if (!dots.empty()) add_dot_layers(layers, "", frame, colours, dots.size(), dashes);
+  Json bars = bandwidth_panel(data, points, {}, frame.x.pixels);
 
   std::string title;
   for (const std::string& one : names) title += (title.empty() ? "" : ", ") + one;
   Json lines = Json::array();
-  if (!dot_names.common.empty()) lines.push_back(dot_names.common);
-  const std::string said = "DRAM and arithmetic at datasheet clocks" +
-                           std::string(dots.empty() ? "" : " · ○ DRAM ◇ L2 △ L1 and shared");
+  if (!named.names.common.empty()) lines.push_back(named.names.common);
+  for (const std::string& kernel : named.kernels) lines.push_back(kernel);
+  const std::string said =
+      "DRAM and arithmetic at datasheet clocks" +
+      std::string(dots.empty() ? "" : " · ○\u00a0DRAM ◇\u00a0L2 △\u00a0L1 and shared");
   for (Json& line : wrapped_lines(said, width)) lines.push_back(std::move(line));
   Json spec = chart("Rooflines of " + title, "", std::move(data));
   spec["title"]["subtitle"] = std::move(lines);
-  Json unit = {{"width", width}, {"height", frame.y.pixels}, {"layer", std::move(layers)}};
+  if (is_narrow(width)) make_narrow(spec, width);
+  Json unit = {{"width", frame.x.pixels}, {"height", frame.y.pixels}, {"layer", std::move(layers)}};
   if (bars.is_null()) {
     spec.update(unit);
     return json_text(spec);
@@ -223,7 +238,12 @@ std::string rooflines_chart(const std::vector<DevicePoints>& given, double width
   spec["concat"] = {std::move(unit), std::move(bars)};
   spec["columns"] = 1;
   spec["spacing"] = 36;
-  spec["resolve"] = {{"scale", {{"x", "independent"}, {"y", "independent"}}}};
+  spec["resolve"] = {{"scale",
+                      {{"x", "independent"},
+                       {"y", "independent"},
+                       {"color", "independent"},
+                       {"strokeDash", "independent"}}},
+                     {"legend", {{"color", "independent"}, {"strokeDash", "independent"}}}};
   return json_text(spec);
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
-#include "reports/roofline_layout.hpp"
 #include "reports/sweep_axes.hpp"
 #include "reports/sweep_names.hpp"
 #include "reports/text.hpp"
@@ -90,15 +90,8 @@ Json dashes(const std::vector<SweepLine>& lines) {
   return range;
 }
 
-/// A shape a line, so that colour is not all that tells them apart.
-Json shapes(const std::vector<std::string>& domain) {
-  const Json all = {"circle",        "square",         "triangle-up",   "diamond", "cross",
-                    "triangle-down", "triangle-right", "triangle-left", "stroke",  "wedge"};
-  Json range = Json::array();
-  for (std::size_t i = 0; i < domain.size(); ++i) range.push_back(all[i % all.size()]);
-  return {
-      {"field", "line"}, {"type", "nominal"}, {"scale", {{"domain", domain}, {"range", range}}}};
-}
+/// Width of a symbol before a name of the legend.
+constexpr double kSymbol = 24;
 
 /// The legend of a scattered chart; lines have their names at their ends.
 Json legend_of(const SweepPlot& plot, const std::vector<std::string>& names, double width) {
@@ -106,10 +99,10 @@ Json legend_of(const SweepPlot& plot, const std::vector<std::string>& names, dou
   if (!plot.scattered && !narrow) return nullptr;
   Json legend = {{"title", plot.legend.empty() ? Json(nullptr) : Json(plot.legend)},
                  {"orient", "bottom"},
-                 {"columns", narrow ? (plot.scattered ? 4 : 1) : 8},
+                 {"columns", legend_columns(names, narrow_room(width), 8)},
                  {"values", names},
-                 {"labelLimit", width + 80}};
-  if (!plot.legend.empty()) legend["titleLimit"] = width + 80;
+                 {"labelLimit", narrow_room(width) - kSymbol}};
+  if (!plot.legend.empty()) legend["titleLimit"] = narrow_room(width);
   return legend;
 }
 
@@ -142,7 +135,8 @@ std::string subtitle_of(const SweepPlot& plot, const Rows& rows) {
                                                      : " · band: interval of the forecast";
   }
   if (rows.measured.empty()) return subtitle;
-  return subtitle + (plot.scattered ? " · hollow: forecast, filled: measured" : " · ● measured");
+  return subtitle +
+         (plot.scattered ? " · hollow: forecast, filled: measured" : " · ●\u00a0measured");
 }
 
 }  // namespace
@@ -166,8 +160,8 @@ std::string sweep_chart(const SweepPlot& plot, double width) {
   lines["strokeDash"] = {{"field", "line"},
                          {"type", "nominal"},
                          {"scale", {{"domain", names}, {"range", dashes(plot.lines)}}},
-                         {"legend", nullptr}};
-  Json points = {{"x", x}, {"y", y}, {"color", colours}, {"shape", shapes(domain)}};
+                         {"legend", legend}};
+  Json points = {{"x", x}, {"y", y}, {"color", colours}, {"shape", shapes("line", domain)}};
   points["shape"]["legend"] = legend;
   points["tooltip"] = tooltip({{"line", "Line"},
                                {"problem", "Problem"},
@@ -202,17 +196,13 @@ std::string sweep_chart(const SweepPlot& plot, double width) {
                    {"measured", std::move(rows.measured)}};
   if (!plot.scattered && width >= kSweepWidth) {
     datasets["line names"] = line_names(plot, x, y);
-    for (Json& layer : line_name_layers(x, y, colours, shapes(domain)))
+    for (Json& layer : line_name_layers(x, y, colours, shapes("line", domain)))
       layers.push_back(std::move(layer));
   }
   if (has_waves) datasets["waves"] = std::move(waves.rows);
   Json spec = chart(plot.title, subtitle, std::move(datasets));
   if (has_waves) spec["title"]["subtitle"] = {subtitle, waves.meaning};
-  if (width < kSweepWidth) {
-    spec["title"]["subtitle"] =
-        wrapped_lines(subtitle + (has_waves ? " · " + waves.meaning : ""), width);
-    spec["title"]["text"] = wrapped_lines(plot.title, width);
-  }
+  if (is_narrow(width)) make_narrow(spec, width);
   spec["width"] = width;
   spec["height"] = kSweepHeight;
   spec["layer"] = std::move(layers);

@@ -93,7 +93,7 @@ Json styles(const Palette& p) {
       {"vector-roof", line_style(p.roof_weak, 1.4)},
       {"sustained-roof", sustained},
       {"other-roof", line_style(p.line, 1.2)},
-      {"join", {{"strokeWidth", 1.2}, {"strokeDash", {2, 2}}, {"opacity", 0.9}}},
+      {"join", {{"strokeWidth", 1.2}, {"opacity", 0.9}}},
       {"level", {{"strokeWidth", 1.6}, {"opacity", 1}}},
       {"bandwidth", {{"color", p.accent}, {"opacity", 0.35}}},
       {"part", {{"opacity", 0.9}}},

@@ -2,28 +2,32 @@
 #include <cmath>
 
 #include "reports/forecast_charts.hpp"
+#include "reports/narrow.hpp"
 #include "reports/plot.hpp"
 #include "reports/text.hpp"
 
 namespace roofcast::reports {
 namespace {
 
-constexpr double kRow = 58;
-/// Of a row, the share that the blocks fill; above them stands the name.
-constexpr double kFilled = 0.62;
+constexpr double kBoxes =
+    36;  ///< pixels of a launch's blocks; above them stand the lines of its name
+constexpr double kLine = 15;
+constexpr double kGap = 7;
 /// More waves than this are one box that says how many.
 constexpr double kMostBoxes = 40;
 
 /// Boxes of one launch: time along x, the places of all SMs along y.
 class Row {
  public:
-  Row(Json& rows, std::string name, double top) : rows_(rows), name_(std::move(name)), top_(top) {}
+  /// `filled` is the share of the row that all places take.
+  Row(Json& rows, std::string name, double top, double filled)
+      : rows_(rows), name_(std::move(name)), top_(top), filled_(filled) {}
   void add(const char* what, double from, double to, double share, const std::string& text) {
     rows_.push_back({{"name", name_},
                      {"what", what},
                      {"from", from},
                      {"to", to},
-                     {"y", top_ + 1 - kFilled * share},
+                     {"y", top_ + 1 - filled_ * share},
                      {"y2", top_ + 1},
                      {"text", text}});
   }
@@ -32,6 +36,7 @@ class Row {
   Json& rows_;
   std::string name_;
   double top_;
+  double filled_;
 };
 
 std::string waves_text(const Waves& waves) {
@@ -42,7 +47,7 @@ std::string waves_text(const Waves& waves) {
   return text;
 }
 
-void add_boxes(Json& rows, const NamedForecast& forecast, double top) {
+void add_boxes(Json& rows, const NamedForecast& forecast, double top, double filled) {
   const Waves& waves = *forecast.prediction->waves;
   const Forecast& time = *forecast.prediction->time;
   const Waterfall& parts = time.waterfall;
@@ -52,7 +57,7 @@ void add_boxes(Json& rows, const NamedForecast& forecast, double top) {
   if (!(whole > 0) || !(end > begin)) return;
   const double each = (end - begin) / whole;
   const auto full = static_cast<double>(waves.full);
-  Row row(rows, forecast.name, top);
+  Row row(rows, forecast.name, top, filled);
   if (begin > 0) row.add("launch", 0, begin, 1, "launch and first access: " + si(begin, "s"));
   if (whole > kMostBoxes) {
     row.add("full wave", begin, begin + full * each, 1, figure_text(full, 6) + " full waves");
@@ -76,13 +81,26 @@ bool has_timeline(const NamedForecast& forecast) {
 }  // namespace
 
 std::string timeline_chart(const std::vector<NamedForecast>& forecasts, double width) {
+  const double frame = frame_without_axis(width);
+  std::vector<std::vector<std::string>> titles;
+  std::size_t lines = 1;
+  for (const NamedForecast& forecast : forecasts) {
+    if (!has_timeline(forecast)) continue;
+    titles.push_back(
+        lines_within(forecast.name + ": " + waves_text(*forecast.prediction->waves), frame));
+    lines = std::max(lines, titles.back().size());
+  }
+  const double height = kBoxes + kGap + kLine * static_cast<double>(lines);
   Json boxes = Json::array(), names = Json::array();
   double most = 0, rows = 0;
   for (const NamedForecast& forecast : forecasts) {
     if (!has_timeline(forecast)) continue;
-    add_boxes(boxes, forecast, rows);
-    names.push_back({{"y", rows + 0.2},
-                     {"text", forecast.name + ": " + waves_text(*forecast.prediction->waves)}});
+    add_boxes(boxes, forecast, rows, kBoxes / height);
+    const auto& title = titles[names.size()];
+    std::string text;
+    for (const std::string& line : title) text += (text.empty() ? "" : "\n") + line;
+    const double above = kBoxes + kGap / 2 + kLine * static_cast<double>(title.size());
+    names.push_back({{"y", rows + 1 - above / height}, {"text", text}});
     most = std::max(most, forecast.prediction->time->expected_s);
     rows += 1;
   }
@@ -95,7 +113,7 @@ std::string timeline_chart(const std::vector<NamedForecast>& forecasts, double w
                   {"type", "quantitative"},
                   {"title", "Time"},
                   {"scale", {{"domain", {0, most > 0 ? 1.02 * most : 1}}, {"nice", false}}},
-                  {"axis", {{"labelExpr", si_label("s")}, {"tickCount", width < 400 ? 3 : 6}}}};
+                  {"axis", {{"labelExpr", si_label("s")}, {"tickCount", frame < 400 ? 3 : 6}}}};
   Json colours = colour("what", {"launch", "full wave", "last wave"}, "", 3);
   colours["legend"]["symbolType"] = "square";
   Json layers = Json::array();
@@ -113,17 +131,18 @@ std::string timeline_chart(const std::vector<NamedForecast>& forecasts, double w
   layers.push_back(
       {{"name", "timeline-names"},
        {"data", {{"name", "timeline names"}}},
-       {"mark", mark("text", "bar-text",
-                     {{"align", "left"}, {"baseline", "middle"}, {"limit", width + 60}})},
+       {"mark",
+        mark("text", "bar-text",
+             {{"align", "left"}, {"baseline", "top"}, {"lineBreak", "\n"}, {"lineHeight", kLine}})},
        {"encoding", {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}}});
-  Json spec = chart("Blocks over the SMs",
-                    width < 400 ? "Height: places for blocks that are filled"
-                                : "Height: the places for blocks on all SMs; drawn as if every "
-                                  "block took the same time",
-                    {{"timeline", std::move(boxes)}, {"timeline names", std::move(names)}});
-  spec["width"] = width;
-  spec["height"] = kRow * std::max(rows, 1.0);
+  Json spec =
+      chart("Blocks over the SMs",
+            "Height: the places for blocks on all SMs; drawn as if every block took the same time",
+            {{"timeline", std::move(boxes)}, {"timeline names", std::move(names)}});
+  spec["width"] = frame;
+  spec["height"] = height * std::max(rows, 1.0);
   spec["layer"] = std::move(layers);
+  if (is_narrow(width)) make_narrow(spec, width);
   return json_text(spec);
 }
 

@@ -1,4 +1,6 @@
 // Reads the lessons as HTML, writes the page: after each command a link to the explorer at its setting.
+// ROOFCAST names the program, which says whether a setting has an answer.
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 const kDrawn = new Set(["plot", "run", "x", "series", "o", "waves"]); // of the picture, not of the setting
@@ -22,12 +24,22 @@ function parsed(command) {
 
 const isNumber = (text) => /^[0-9]+$/.test(text);
 
-// "1024:16384:*2,7" by its first and its last value; "fp32,bf16" as it stands.
-function ends(text) {
+// "4:16:*2" is 4, 8, 16; "4:16:4" is 4, 8, 12, 16.
+function spread(part) {
+  const [first, last, step] = part.split(":");
+  if (last === undefined) return [Number(part)];
+  const next = step.startsWith("*") ? (value) => value * Number(step.slice(1)) : (value) => value + Number(step);
+  const values = [];
+  for (let value = Number(first); value <= Number(last); value = next(value)) values.push(value);
+  return values;
+}
+
+// "1024:16384:*2,7" in order, without the last `back` of them; "fp32,bf16" as it stands.
+function valuesOf(text, back) {
   const parts = text.split(",");
   if (!parts.every((part) => /^[0-9:*]+$/.test(part))) return parts;
-  const numbers = parts.flatMap((part) => (part.includes(":") ? part.split(":").slice(0, 2) : [part])).map(Number);
-  return [...new Set([Math.min(...numbers), Math.max(...numbers)])];
+  const numbers = [...new Set(parts.flatMap(spread))].sort((a, b) => a - b);
+  return numbers.slice(0, Math.max(1, numbers.length - back));
 }
 
 // "=m", "=134217728/cols"
@@ -37,23 +49,26 @@ function derived(text, query) {
 }
 
 // The first, the last and what is between them at equal distances.
-function evenly(list) {
-  if (list.length <= kMost) return list;
-  return Array.from({ length: kMost }, (_, i) => list[Math.round((i * (list.length - 1)) / (kMost - 1))]);
+function evenly(list, most) {
+  if (list.length <= most) return list;
+  return Array.from({ length: most }, (_, i) => list[Math.round((i * (list.length - 1)) / (most - 1))]);
 }
 
-// A setting a kernel at the largest values; of one kernel also at the smallest, and each of the types.
-export function settings(command) {
+// A setting a kernel at the largest values; of one kernel each of the types, or sizes from the smallest to
+// the largest.
+function settingsAt(command, back) {
   const { kernels, options } = parsed(command);
   const { gpu, ...values } = options;
   const given = Object.entries(values).filter(([key]) => !kDrawn.has(key));
-  let queries = evenly(kernels).map((kernel) => ({ kernel, gpu }));
-  const named = given.some(([, text]) => ends(text).length > 1 && !isNumber(String(ends(text)[0])));
-  for (const [key, text] of given.filter(([, value]) => !value.startsWith("="))) {
-    const all = ends(text);
+  let queries = evenly(kernels, kMost).map((kernel) => ({ kernel, gpu }));
+  const lists = given.filter(([, text]) => !text.startsWith("=")).map(([key, text]) => [key, valuesOf(text, back)]);
+  const varied = lists.filter(([, all]) => all.length > 1);
+  const named = varied.some(([, all]) => !isNumber(String(all[0])));
+  const most = Math.max(2, Math.floor(kMost ** (1 / Math.max(1, varied.length))));
+  for (const [key, all] of lists) {
     // Names are compared before sizes are.
     const several = kernels.length === 1 && (!named || !isNumber(String(all[0])));
-    const choices = several ? all : [all.at(-1)];
+    const choices = several ? evenly(all, named ? kMost : most) : [all.at(-1)];
     queries = queries.flatMap((query) => choices.map((value) => ({ ...query, [key]: isNumber(String(value)) ? Number(value) : value })));
   }
   if (queries.length > kMost) queries = queries.slice(-kMost);
@@ -61,6 +76,25 @@ export function settings(command) {
     for (const query of queries) query[key] = derived(text, query);
   }
   return queries;
+}
+
+function haveAnswers(queries) {
+  const { status, error, stderr } = spawnSync(process.env.ROOFCAST, ["predict", "--queries", "-"], {
+    input: queries.map((query) => JSON.stringify(query)).join("\n"), encoding: "utf8", maxBuffer: 1 << 26 });
+  if (error) throw error;
+  const kRefused = 3;
+  if (status !== 0 && status !== kRefused) throw new Error(stderr);
+  return status === 0;
+}
+
+// The largest values that all of the kernels take.
+function settings(command) {
+  const kMostSteps = 8;
+  for (let back = 0; back < kMostSteps; ++back) {
+    const queries = settingsAt(command, back);
+    if (haveAnswers(queries)) return queries;
+  }
+  throw new Error(`no value has an answer of every kernel: ${command}`);
 }
 
 const link = (command) => `explorer.html#${encodeURIComponent(JSON.stringify(settings(command)))}`;

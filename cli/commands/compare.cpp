@@ -6,8 +6,10 @@
 #include "cli/input/device.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/table_query.hpp"
+#include "cli/output/chart_output.hpp"
 #include "cli/output/comparison_output.hpp"
 #include "cli/output/files.hpp"
+#include "reports/chart.hpp"
 #include "validation/comparison/table.hpp"
 #include "validation/comparison/tolerance.hpp"
 #include "validation/runs/numbers.hpp"
@@ -20,6 +22,7 @@ constexpr HelpPage kHelp = {
     "  roofcast compare validation/measured/*-random1-*.json --tolerance gemm=15% --tolerance "
     "all=10%\n"
     "  roofcast compare run.json --datasheet --format csv -o cases.csv\n"
+    "  roofcast compare run.json --plot errors -o errors.svg\n"
     "  roofcast compare --table published.csv --kernel elementwise.relu.fused --where op=relu \\\n"
     "                   --column n=rows*cols --gpu v100-pcie-32gb --launch-us 24\n"
     "  roofcast compare --table "
@@ -31,13 +34,18 @@ constexpr HelpPage kHelp = {
     "Forecasts every measured case again and shows the error by family and regime, the worst "
     "cases\n"
     "and every measurement faster than its limit. Exits with 1 if there is one of those, a case\n"
-    "failed, the run is incomplete, or a group's mean absolute error is above its --tolerance."};
+    "failed, the run is incomplete, or a group's mean absolute error is above its --tolerance. "
+    "With\n"
+    "a chart as output, predicted against measured, or the ratio of the two by family and regime."};
+
+constexpr std::array<std::string_view, 2> kPlots = {"times", "errors"};
 
 std::vector<Option> option_table() {
   std::vector<Option> options = {
       {"gpu", "NAME|PATH", "use this specification; with --table, only its rows"},
       {"format", "table|json|csv", "output format (default: table); csv lists every case"},
-      {"output,o", "FILE", "write there instead of standard output"},
+      {"plot", "CHART", fmt::format("the chart: {} (default: times)", fmt::join(kPlots, ", "))},
+      {"output,o", "FILE", "write there; or a chart: chart.html, chart.svg, chart.png"},
       {"tolerance", "[GROUP=]SHARE",
        "largest mean absolute error of time: 0.1, gemm=10%, memory=0.08 (repeatable)", true},
       {"table", "FILE.csv", "published measurements: kernel parameters, gpu, dtype, time_us"},
@@ -100,6 +108,31 @@ std::string output_text(const std::string& format,
   return text;
 }
 
+void write_comparison_chart(const std::vector<validation::Comparison>& comparisons,
+                            const Options& options) {
+  const std::string_view plot = one_of("--plot", options.get("plot", kPlots.front()), kPlots);
+  if (comparisons.size() != 1) throw UsageError("a chart shows one run: name one");
+  const validation::Comparison& comparison = comparisons.front();
+  const auto draw = [&](bool narrow) {
+    if (plot == "errors") {
+      return reports::error_chart(comparison,
+                                  narrow ? reports::kNarrowFrame : reports::kErrorWidth);
+    }
+    return reports::predicted_measured_chart(comparison,
+                                             narrow ? reports::kNarrowFrame : reports::kTimesWidth);
+  };
+  write_chart(fmt::format("Predicted against measured: {}", comparison.device), draw(false),
+              options.find("output"), [&] { return draw(true); });
+}
+
+void write_text(const std::vector<validation::Comparison>& comparisons, const std::string& format,
+                const Options& options) {
+  const bool plain = options.has("output");
+  write_output(
+      options.find("output"),
+      output_text(format, comparisons, plain ? Style(false) : Style::of_standard_output()));
+}
+
 }  // namespace
 
 Manual manual_compare() {
@@ -133,10 +166,11 @@ ExitCode run_compare(const Arguments& arguments) {
   }
   if (table) comparisons.push_back(compare_published(*table, options, devices));
 
-  const bool plain = options.has("output");
-  write_output(
-      options.find("output"),
-      output_text(format, comparisons, plain ? Style(false) : Style::of_standard_output()));
+  if (options.has("plot") || is_picture(options.get("output", ""))) {
+    write_comparison_chart(comparisons, options);
+  } else {
+    write_text(comparisons, format, options);
+  }
   bool kept = true;
   for (const auto& comparison : comparisons) {
     for (const std::string& breach : validation::breaches(comparison, tolerances)) {

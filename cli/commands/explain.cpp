@@ -15,7 +15,9 @@ constexpr HelpPage kHelp = {
     "  roofcast explain gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu h200-sxm\n"
     "  roofcast explain softmax.online --rows 4096 --cols 8192 --dtype bf16 --gpu a100-sxm4-80gb "
     "--format json\n"
-    "  roofcast explain gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu h200-sxm -o parts.svg\n",
+    "  roofcast explain gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu h200-sxm -o parts.svg\n"
+    "  roofcast explain gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu h200-sxm --plot traffic "
+    "-o traffic.html\n",
     "roofcast explain KERNEL [options]",
     "Why a forecast is what it is: the parts that add up to the time, each resource's amount "
     "divided\n"
@@ -23,16 +25,25 @@ constexpr HelpPage kHelp = {
     "its\n"
     "source: by how much the time changes where the value is a tenth larger. With a chart as "
     "output,\n"
-    "the parts as a picture."};
+    "the parts as a picture, the blocks over the SMs, or the bytes at each level of memory."};
 
 constexpr double kChartWidth = 720;
+constexpr std::array<std::string_view, 3> kPlots = {"parts", "timeline", "traffic"};
+
+std::string drawn(std::string_view plot, const std::vector<reports::NamedForecast>& forecasts,
+                  double width) {
+  if (plot == "timeline") return reports::timeline_chart(forecasts, width);
+  if (plot == "traffic") return reports::traffic_chart(forecasts, width);
+  return reports::parts_chart(forecasts, width);
+}
 
 std::vector<Option> known_options() {
   return with_forecast_options(
       {{"gpu", "NAME|PATH", "the device", true},
        {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
        {"format", "table|json", "output format (default: table)"},
-       {"output,o", "FILE", "write there; or chart.html, chart.svg, chart.png: the parts drawn"},
+       {"plot", "CHART", fmt::format("the chart: {} (default: parts)", fmt::join(kPlots, ", "))},
+       {"output,o", "FILE", "write there; or a chart: chart.html, chart.svg, chart.png"},
        {"help,h", "", "this text"}});
 }
 
@@ -70,11 +81,15 @@ ExitCode run_explain(const Arguments& arguments) {
   const Prediction prediction = predict(kernel, problem, gpu, assumptions);
   const Answer answer{kernel, gpu, prediction};
   const auto path = options.find("output");
-  if (path && is_picture(*path)) {
+  if (options.has("plot") || (path && is_picture(*path))) {
+    const std::string_view plot = one_of("--plot", options.get("plot", "parts"), kPlots);
+    if (plot == "timeline" && (!prediction.waves || prediction.launches != 1)) {
+      throw InputError("--plot timeline shows the blocks of one launch: this is none, or several");
+    }
     const std::string title = fmt::format("{} on {}", kernel_name(kernel), gpu.name);
-    write_chart(title, reports::parts_chart({{title, &prediction}}, kChartWidth), path, [&] {
-      return reports::parts_chart({{title, &prediction}}, reports::kNarrowFrame);
-    });
+    const std::vector<reports::NamedForecast> forecasts = {{title, &prediction}};
+    write_chart(title, drawn(plot, forecasts, kChartWidth), path,
+                [&] { return drawn(plot, forecasts, reports::kNarrowFrame); });
     return ExitCode::done;
   }
   const std::vector<Formula> made =

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 
 #include "cli/input/options.hpp"
 #include "cli/output/chart_output.hpp"
 #include "cli/output/files.hpp"
 #include "model/types/quantity_text.hpp"
+#include "reports/chart.hpp"
 #include "reports/model_charts.hpp"
 
 namespace roofcast::cli {
@@ -40,13 +42,13 @@ ModelPoint point_of(const StepAnswer& answer) {
 struct Charts {
   ModelAxes axes;
   std::vector<ModelPoint> points;
-  std::optional<std::string> timeline;
+  std::function<std::string(double)> timeline;  ///< for a frame of that width
 
-  std::string chart(std::string_view name) const {
-    if (name == "memory") return model_memory_chart(axes, points);
-    if (name == "rate") return model_rate_chart(axes, points);
-    if (name == "latency") return model_latency_chart(axes, points);
-    if (timeline) return *timeline;
+  std::string chart(std::string_view name, double width) const {
+    if (name == "memory") return model_memory_chart(axes, points, width);
+    if (name == "rate") return model_rate_chart(axes, points, width);
+    if (name == "latency") return model_latency_chart(axes, points, width);
+    if (timeline) return timeline(width);
     throw UsageError("--plot timeline shows one step: give one batch and one GPU");
   }
 };
@@ -57,14 +59,18 @@ void write_charts(const Charts& charts, const std::string& lead, const std::stri
   if (!path.ends_with(".html") || plot) {
     const bool several = charts.points.size() > 1 || !charts.timeline;
     const std::string name = plot.value_or(several ? "rate" : "timeline");
-    return write_chart(charts.axes.title, charts.chart(name), path);
+    return write_chart(charts.axes.title, charts.chart(name, reports::kModelWidth), path,
+                       [&] { return charts.chart(name, reports::kNarrowFrame); });
   }
   std::vector<reports::TitledChart> drawn;
-  if (charts.timeline) drawn.push_back({"The step, layer by layer", *charts.timeline});
-  drawn.push_back({"Memory", charts.chart("memory")});
+  const auto add = [&](const char* title, const char* name) {
+    drawn.push_back({title, [&charts, name](double width) { return charts.chart(name, width); }});
+  };
+  if (charts.timeline) add("The step, layer by layer", "timeline");
+  add("Memory", "memory");
   if (charts.points.size() > 1) {
-    drawn.push_back({"Rate", charts.chart("rate")});
-    drawn.push_back({"Rate against latency", charts.chart("latency")});
+    add("Rate", "rate");
+    add("Rate against latency", "latency");
   }
   write_output(path, reports::model_page(charts.axes.title, lead, drawn, table));
 }
@@ -97,10 +103,12 @@ void write_step_charts(const std::vector<StepAnswer>& answers,
   const std::string_view phase = transformer::kPhases[static_cast<std::size_t>(shown->task.phase)];
   charts.axes = {fmt::format("{}, {}", shown->model, phase), "Batch", "Time of a step"};
   if (charts.points.size() == 1 || (path.ends_with(".html") && !plot)) {
-    charts.timeline =
-        reports::step_timeline_chart(fmt::format("{}, {} of batch {} on {}", shown->model, phase,
-                                                 shown->task.batch, fixed_of(*shown)),
-                                     timeline(*shown->step, shown->architecture, shown->task));
+    const std::string title = fmt::format("{}, {} of batch {} on {}", shown->model, phase,
+                                          shown->task.batch, fixed_of(*shown));
+    const auto events = timeline(*shown->step, shown->architecture, shown->task);
+    charts.timeline = [title, events](double width) {
+      return reports::step_timeline_chart(title, events, width);
+    };
   }
   write_charts(charts, lead_of(*shown), reports::operations_table(*shown->step), plot, path);
 }

@@ -135,10 +135,11 @@ function stepParameters(phase) {
     numbered("batch", "1", 2 ** 20, "sequences of one GPU at a time"),
     phase === "decode" ? numbered("context", undefined, 2 ** 24, "keys that the cache holds") : numbered("seq", "1024", 2 ** 20, "tokens of a sequence"),
     picked("framework", ["eager", "compiled", "ideal"], "what software adds"),
-    ...(phase === "train" ? [picked("checkpointing", ["none", "full"], "full: forward passes are computed again")] : []),
+    ...(phase === "train" ? [picked("checkpointing", ["none", "selective", "full"], "what the backward pass computes again: nothing, what lies between products, or the layer")] : []),
     numbered("tp", "1", 8, "GPUs that share each product"),
     numbered("dp", "1", 8, "copies of the model"),
     numbered("fsdp", "1", 8, "GPUs that share weights, gradients and optimizer states"),
+    numbered("ep", "1", 64, "GPUs that share the experts, of dp times fsdp or else of tp"),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { LiveChart } from "../page/live.js";
+import { themed } from "../page/theme.js";
 import { element, settingControls } from "./controls.js";
 import { loadModel } from "./model.js";
 import { Own } from "./own.js";
@@ -9,6 +10,7 @@ const byId = (id) => document.getElementById(id);
 const { themes } = JSON.parse(byId("charts").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const kMost = 4;
+const kNarrow = 330; // a frame narrower than this has no names beside it
 let model;
 let catalog;
 let own;
@@ -31,9 +33,9 @@ function valuesOf(gpu) {
 }
 
 function frameWidth() {
-  // The names of levels stand to the right of a frame of this width or more.
+  // The names of levels stand to the right of a wide frame, and inside a narrow one.
   const room = byId("charts-place").clientWidth;
-  return room < 640 ? Math.max(180, room - 165) : Math.min(620, room - 340);
+  return room < kNarrow + 340 ? Math.min(kNarrow - 1, Math.max(180, room - 165)) : Math.min(620, room - 340);
 }
 
 function chartOf(id) {
@@ -59,7 +61,7 @@ async function drawCharts() {
   showChoice(ids);
   for (const { id, spec } of answered.charts) {
     try {
-      await chartOf(id).draw(dark.matches ? { ...spec, config: themes.dark } : spec, dark.matches);
+      await chartOf(id).draw(dark.matches ? themed(spec, themes.dark) : spec, dark.matches);
     } catch (error) {
       console.error(`${id} cannot be drawn: ${error.message}`);
     }

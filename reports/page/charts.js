@@ -2,6 +2,7 @@ import embed from "vega-embed";
 import * as vega from "vega";
 import { compile } from "vega-lite";
 import { expressionInterpreter } from "vega-interpreter";
+import { themed } from "./theme.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 // A chart for a wide screen shrinks to this before its texts are too small to read.
@@ -19,7 +20,7 @@ const options = {
 // The narrow variant takes from the wide one what both hold.
 function fitting({ spec, narrow }, width) {
   if (!narrow || width >= kWide) return spec;
-  return { ...narrow, config: spec.config, datasets: { ...spec.datasets, ...narrow.datasets } };
+  return { ...narrow, config: themed(narrow, spec.config).config, datasets: { ...spec.datasets, ...narrow.datasets } };
 }
 
 // Draws in the theme of the page; a chart that cannot be drawn says why.
@@ -30,7 +31,7 @@ async function draw(chart, themes) {
   try {
     await embed(
       place,
-      dark.matches ? { ...spec, config: themes.dark } : spec,
+      dark.matches ? themed(spec, themes.dark) : spec,
       { ...options, downloadFileName: `roofcast-${chart.id}`, tooltip: { theme: dark.matches ? "dark" : "light" } },
     );
   } catch (error) {

@@ -30,7 +30,7 @@ export function parted({ datasets, width, height, title, config, ...rest }) {
     if (node === null || typeof node !== "object") return node;
     return Object.fromEntries(Object.entries(node).map(([name, inner]) => [name, visit(inner, name)]));
   }
-  const spec = { ...visit(rest), title: { text: parameter(title.text), subtitle: parameter(title.subtitle) }, config };
+  const spec = { ...visit(rest), title: { ...title, text: parameter(title.text), subtitle: parameter(title.subtitle) }, config };
   return { spec, params, datasets, size: { width, height }, form: JSON.stringify([spec, Object.keys(datasets), width === undefined]) };
 }
 

@@ -49,7 +49,7 @@ const times = await page.evaluate(async () => {
 });
 const shown = (list) => {
   const sorted = [...list].sort((a, b) => a - b);
-  return `least ${sorted[0].toFixed(1)} ms, median ${sorted[Math.floor(sorted.length / 2)].toFixed(1)} ms of ${list.length}`;
+  return `least ${sorted[0].toFixed(1)} ms, median ${sorted[Math.floor(sorted.length / 2)].toFixed(1)} ms, longest ${sorted.at(-1).toFixed(1)} ms of ${list.length}`;
 };
 console.log(`${(statSync(file).size / 1e6).toFixed(2)} MB`);
 console.log(`first drawing: ${shown(firsts)}`);

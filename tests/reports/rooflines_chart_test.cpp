@@ -37,6 +37,18 @@ TEST(SeveralRooflines, HaveALineALabelAndTheirOwnPointsOfEachDevice) {
   EXPECT_EQ(slopes, drawn);
 }
 
+TEST(SeveralRooflines, JoinThePointsOfADeviceWithItsDash) {
+  const Gpu a = another("first", 1), b = another("second", 2);
+  const Spec spec = Spec::parse(rooflines_chart({{&a, sample_points()}, {&b, sample_points()}}));
+  Spec roofs, joins;
+  for (const Spec& layer : spec["layer"]) {
+    if (layer["name"] == "gpu-roofs") roofs = layer["encoding"]["strokeDash"];
+    if (layer["name"] == "joins") joins = layer["encoding"]["strokeDash"];
+  }
+  EXPECT_EQ(joins["field"], "kernel");
+  EXPECT_EQ(joins, roofs);
+}
+
 TEST(SeveralRooflines, MeetAtTheRidgeOfDram) {
   const Gpu a = another("first", 1), b = another("second", 2);
   const Spec spec = Spec::parse(rooflines_chart({{&a}, {&b}}));
@@ -45,6 +57,37 @@ TEST(SeveralRooflines, MeetAtTheRidgeOfDram) {
     const double x = row["x"], y = row["y"];
     EXPECT_LE(y, *gpu.memory.dram_bandwidth_bytes_per_s * x * (1 + 1e-9));
   }
+}
+
+std::set<std::string> names_in(const Spec& spec) {
+  std::set<std::string> names;
+  for (const Spec& row : spec["datasets"]["names"]) names.insert(row["text"]);
+  return names;
+}
+
+TEST(SeveralRooflines, NameTheDeviceAndTheKernelOfAPointAndItsShapeInTheHeading) {
+  const Gpu a = another("first", 1), b = another("second", 2);
+  const std::vector<RooflinePoint> two = {sample_points()[0], sample_points()[2]};
+  const Spec wide = Spec::parse(rooflines_chart({{&a, two}, {&b, {two[0]}}}));
+  EXPECT_EQ(names_in(wide),
+            (std::set<std::string>{"first gemm.naive", "second gemm.naive", "first gemm.tiled"}));
+  EXPECT_EQ(wide["title"]["subtitle"][0], two[0].label);
+  EXPECT_EQ(wide["title"]["subtitle"][1], two[1].label);
+  const Spec narrow = Spec::parse(rooflines_chart({{&a, two}, {&b, {two[0]}}}, kNarrowFrame));
+  EXPECT_EQ(names_in(narrow), (std::set<std::string>{"1", "2"}));
+  EXPECT_EQ(narrow["title"]["subtitle"][0], "1: " + two[0].label);
+  const Spec one = Spec::parse(rooflines_chart({{&a, {two[0]}}, {&b, {two[0]}}}));
+  EXPECT_EQ(names_in(one), (std::set<std::string>{"first", "second"}));
+}
+
+TEST(SeveralRooflines, TellTheShapesOfAKernelWithSeveral) {
+  const Gpu a = another("first", 1), b = another("second", 2);
+  RooflinePoint small = sample_points()[0], large = small;
+  small.label = "gemm.naive m=64";
+  large.label = "gemm.naive m=4096";
+  large.predicted_flops_per_s *= 10;
+  const Spec spec = Spec::parse(rooflines_chart({{&a, {small, large}}, {&b}}));
+  EXPECT_EQ(names_in(spec), (std::set<std::string>{"first m=64", "first m=4096"}));
 }
 
 TEST(SeveralRooflines, OfOneDeviceAreItsRoofline) {

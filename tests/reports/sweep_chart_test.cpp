@@ -60,7 +60,8 @@ TEST(SweepChart, HoldsForecastsIntervalsAndMeasurements) {
   EXPECT_DOUBLE_EQ(spec["datasets"]["intervals"][0]["low"], 2e12);
   ASSERT_EQ(spec["datasets"]["measured"].size(), 1U);
   EXPECT_DOUBLE_EQ(spec["datasets"]["measured"][0]["y"], 2.5e12);
-  EXPECT_NE(spec["title"]["subtitle"].get<std::string>().find("● measured"), std::string::npos);
+  EXPECT_NE(spec["title"]["subtitle"].get<std::string>().find("●\u00a0measured"),
+            std::string::npos);
 }
 
 SweepPlot scattered(std::vector<SweepPoint> points) {

@@ -187,6 +187,19 @@ TEST(Compare, SaysHowFarOff) {
               HasSubstr("\nh200-sxm,stream.copy,"));
 }
 
+TEST(Compare, DrawsOneRun) {
+  const Folder folder;
+  const std::string file = run_file(folder, "r.json", kPlausible);
+  const json times = json::parse(run_program("compare --plot times " + file).out);
+  EXPECT_EQ(times.at("datasets").at("cases").size(), 1U);
+  const json errors = json::parse(run_program("compare --plot errors " + file).out);
+  EXPECT_EQ(errors.at("title").at("text"), "Error by family and regime");
+  EXPECT_EQ(run_program("compare --plot ratio " + file).code, 2);
+  const Outcome two = run_program("compare --plot errors " + file + " " + file);
+  EXPECT_EQ(two.code, 2);
+  EXPECT_THAT(two.err, HasSubstr("one run"));
+}
+
 TEST(Compare, ExitsWithOneWhereARuleIsBroken) {
   const Folder folder;
   EXPECT_EQ(run_program("compare " + run_file(folder, "fast.json", kImpossible)).code, 1);

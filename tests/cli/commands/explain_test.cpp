@@ -86,6 +86,23 @@ TEST(Explain, BlocksOverTheSmsAddUp) {
   EXPECT_THAT(outcome.out, HasSubstr("117–132               3  █"));
 }
 
+TEST(Explain, DrawsThePartsTheBlocksAndTheBytes) {
+  const std::string question = "explain gemm.tiled --m 512 --n 512 --k 512 --gpu h200-sxm";
+  const std::vector<std::pair<std::string, std::string>> plots = {
+      {"parts", "Where the expected time goes"},
+      {"timeline", "Blocks over the SMs"},
+      {"traffic", "Where the bytes go"}};
+  for (const auto& [plot, title] : plots) {
+    const Outcome outcome = run_program(question + " --plot " + plot);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out).at("title").at("text"), title);
+  }
+  testing::expect_refusal(question + " --plot blocks", testing::kUsage, "timeline");
+  testing::expect_refusal(
+      "explain elementwise.gelu.unfused --n 4096 --gpu h200-sxm --plot timeline",
+      testing::kBadInput, "one launch");
+}
+
 TEST(Explain, RefusesWhatHasNoTime) {
   testing::expect_refusal("explain gemm --m 9 --n 9 --k 9 --gpu h200-sxm", testing::kUsage,
                           "takes one kernel");
