@@ -15,10 +15,10 @@ namespace {
 using transformer::Service;
 
 // Of a step, which a service is made of.
-constexpr std::array<std::string_view, 17> kOfSteps = {
+constexpr std::array<std::string_view, 18> kOfSteps = {
     "train",         "prefill",   "decode",  "batch", "seq",       "context",
     "grad-accum",    "dp",        "fsdp",    "pp",    "framework", "logits",
-    "checkpointing", "optimizer", "network", "trace", "shard"};
+    "checkpointing", "optimizer", "network", "trace", "shard",     "dropout"};
 
 std::int64_t count_of(const Options& options, std::string_view name,
                       std::optional<std::string> fallback = {}) {

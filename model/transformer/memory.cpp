@@ -56,6 +56,14 @@ double scores(const Architecture& model, const Task& task) {
   return real(task.batch * model.heads * task.seq * task.seq) / real(task.tp);
 }
 
+// A byte of mask for each element that is dropped or not; of probabilities in memory what is left of them
+// too.
+double mask_bytes(const Architecture& model, const Task& task) {
+  if (!task.dropout || task.phase != Phase::train) return 0;
+  return 2 * real(model.hidden) * task.tokens() +
+         scores(model, task) * (1 + task.activation_bytes());
+}
+
 // Where the backward pass begins. Eager: log-softmax in fp32, its gradient, and that of the logits in
 // fp32. Compiled: the logits, which their gradient replaces, and the gradient of the product's weights.
 double loss_bytes(const Architecture& model, const Task& task) {
@@ -69,7 +77,7 @@ double loss_bytes(const Architecture& model, const Task& task) {
 // Logits and their fp32 copy.
 double answer_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
-  const double rows = task.all_logits ? task.tokens() : real(task.batch);
+  const double rows = task.all_logits ? task.tokens() : task.answers();
   return rows * real(model.vocabulary) / real(task.tp) *
          (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : sizeof(float)));
 }
@@ -84,7 +92,8 @@ Activations activations(const Architecture& model, const Task& task) {
   const double element = task.activation_bytes();
   const KeptElements kept = kept_elements(model, task);
   Activations result;
-  result.layer = (all_of_layer(kept) * task.tokens() + scores(model, task)) * element;
+  result.layer = (all_of_layer(kept) * task.tokens() + scores(model, task)) * element +
+                 mask_bytes(model, task);
   if (task.phase != Phase::train) {
     result.kept = result.layer + answer_bytes(model, task);
     return result;

@@ -36,9 +36,11 @@ struct Task {
   std::int64_t batch = 1;       ///< sequences of one GPU at a time, among tp GPUs the same
   std::int64_t seq = 1024;      ///< tokens of a sequence; decode: 1 is computed
   std::int64_t context = 0;     ///< decode: keys that the cache holds
+  std::int64_t prompts = 0;     ///< decode: of `seq` tokens each, computed in the same step
   std::int64_t grad_accum = 1;  ///< passes between two optimizer steps
   Checkpointing checkpointing = Checkpointing::none;
   Optimizer optimizer = Optimizer::adamw;
+  bool dropout = false;     ///< train: of embeddings, probabilities and what joins the residual
   bool all_logits = false;  ///< prefill: of every token, not of the last alone
   std::int64_t tp = 1;      ///< GPUs that share each product
   std::int64_t dp = 1;      ///< copies of the model
@@ -54,7 +56,10 @@ struct Task {
     return static_cast<double>(grad_accum) * (checkpointing == Checkpointing::full ? 3 : 2);
   }
   double tokens() const {  ///< of one pass of one GPU (or of tp together)
-    return static_cast<double>(batch * (phase == Phase::decode ? 1 : seq));
+    return static_cast<double>(phase == Phase::decode ? batch + prompts * seq : batch * seq);
+  }
+  double answers() const {  ///< sequences that get a token, where not every token has logits
+    return static_cast<double>(batch + prompts);
   }
   double activation_bytes() const { return dtype == DType::fp8 ? 2 : size_bytes(dtype); }
   double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }

@@ -1,7 +1,7 @@
 #include "model/transformer/timeline.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <utility>
 
 namespace roofcast::transformer {
 namespace {
@@ -45,8 +45,8 @@ class Timeline {
   }
 
   void add_reversed(Section section, std::int64_t layer) {
-    for (const StepOperation& one : std::views::reverse(step_.operations)) {
-      if (one.section == section && one.direction == Direction::backward) add(one, layer);
+    for (auto one = step_.operations.rbegin(); one != step_.operations.rend(); ++one) {
+      if (one->section == section && one->direction == Direction::backward) add(*one, layer);
     }
   }
 

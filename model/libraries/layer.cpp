@@ -1,0 +1,332 @@
+#include "model/libraries/layer.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/common/rows.hpp"
+
+namespace roofcast::layer {
+namespace {
+
+// Arrays of the matrix: typed, fp32, bytes.
+constexpr Arrays kOne{1}, kTwo{2}, kThree{3}, kSingle{0, 1}, kTwoSingles{0, 2};
+constexpr Arrays kOneAndMask{1, 0, 1};
+constexpr double kIndex = 8;  // bytes: int64
+
+// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros, the indices
+// sorted with their places by a radix sort of four launches, and rows with the same index added up.
+constexpr std::array kEmbeddingForward = {
+    Movement{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}};
+constexpr std::array kEmbeddingBackward = {
+    Movement{.table = Table::zeroed}, Movement{.launches = 4, .row = {2 * kIndex, 2 * kIndex}},
+    Movement{.reads = kOne, .flops = 1, .row = {2 * kIndex, 0}, .table = Table::added_to}};
+constexpr Operation kEmbedding{kEmbeddingForward, kEmbeddingBackward, {}, {}};
+
+// x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
+// apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more of each
+// for keys, which here lie beside the queries.
+constexpr std::array kRotaryFused = {Movement{.reads = kOne, .writes = kOne, .flops = 3}};
+constexpr std::array kRotaryEager = {
+    Movement{.reads = {0.25}, .writes = {0.25}, .launches = 2},
+    Movement{.reads = {0.5}, .writes = {0.5}, .launches = 2, .follows = true},
+    Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
+    Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 2, .follows = true}};
+constexpr Operation kRotary{kRotaryFused, kRotaryFused, kRotaryEager, kRotaryEager};
+
+// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager: silu, then
+// the product, and of its backward two products and silu's gradient.
+constexpr double kSiluFlops = 2, kSiluSpecial = 2, kSiluGradientFlops = 5;
+constexpr std::array kSwigluFused = {
+    Movement{.reads = kTwo, .writes = kOne, .flops = kSiluFlops + 1, .special = kSiluSpecial}};
+constexpr std::array kSwigluFusedBackward = {Movement{.reads = kThree,
+                                                      .writes = kTwo,
+                                                      .flops = kSiluFlops + kSiluGradientFlops + 2,
+                                                      .special = kSiluSpecial}};
+constexpr std::array kSwigluEager = {
+    Movement{.reads = kOne, .writes = kOne, .flops = kSiluFlops, .special = kSiluSpecial},
+    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .follows = true}};
+constexpr std::array kSwigluEagerBackward = {Movement{.reads = kTwo, .writes = kOne, .flops = 1},
+                                             Movement{.reads = kTwo, .writes = kOne, .flops = 1},
+                                             Movement{.reads = kTwo,
+                                                      .writes = kOne,
+                                                      .flops = kSiluFlops + kSiluGradientFlops,
+                                                      .special = kSiluSpecial,
+                                                      .follows = true}};
+constexpr Operation kSwiglu{kSwigluFused, kSwigluFusedBackward, kSwigluEager, kSwigluEagerBackward};
+
+// GELU by tanh (elementwise.gelu). Eager: as Hugging Face writes it (gelu_new), x³, two scalings, two
+// sums, tanh and two products; each of its gradients reads what it multiplies.
+constexpr double kGeluFlops = 6, kGeluSpecial = 2, kGeluGradientFlops = 9;
+constexpr std::array kGeluFused = {
+    Movement{.reads = kOne, .writes = kOne, .flops = kGeluFlops, .special = kGeluSpecial}};
+constexpr std::array kGeluFusedBackward = {Movement{.reads = kTwo,
+                                                    .writes = kOne,
+                                                    .flops = kGeluFlops + kGeluGradientFlops,
+                                                    .special = kGeluSpecial}};
+constexpr std::array kGeluEager = {
+    Movement{.reads = kOne, .writes = kOne, .flops = 2},                                 // x³
+    Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // scaled
+    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .follows = true},                // + x
+    Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // scaled
+    Movement{.reads = kOne, .writes = kOne, .flops = 1, .special = 2, .follows = true},  // tanh
+    Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // + 1
+    Movement{.reads = kOne, .writes = kOne, .flops = 1},                                 // x/2
+    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .follows = true}};
+constexpr std::array kGeluEagerBackward = {
+    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .launches = 2},
+    Movement{.reads = kOne, .writes = kOne, .flops = 1, .launches = 5},
+    Movement{.reads = kTwo, .writes = kOne, .flops = 3, .launches = 2},
+    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .launches = 2}};
+constexpr Operation kGeluNew{kGeluFused, kGeluFusedBackward, kGeluEager, kGeluEagerBackward};
+constexpr Operation kGelu{kGeluFused, kGeluFusedBackward, {}, {}};
+
+constexpr std::array kAddForward = {Movement{.reads = kTwo, .writes = kOne, .flops = 1}};
+constexpr Operation kAdd{kAddForward, kAddForward, {}, {}};
+
+// Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy twice,
+// for its sums and for the result; those of γ and β read both again.
+constexpr double kNormFlops = 5, kNormGradientFlops = 9;
+constexpr Movement kNormInput{.walk = Walk::rows,
+                              .reads = kTwo,
+                              .writes = kOne,
+                              .flops = kNormGradientFlops,
+                              .sweeps = 2,
+                              .parameters = 1,
+                              .row = {8, 0}};
+constexpr Movement kNormParameters{.reads = kTwo, .flops = 4, .row = {8, 0}};
+constexpr std::array kNormGradients = {kNormInput, kNormParameters};
+constexpr Operation kNormBackward{kNormGradients, {}, {}, {}};
+
+// The sum and its root mean square norm in one launch, both written; the gradient of the sum comes with
+// that of the norm. Eager: the sum, then the norm as PyTorch's kernel has it.
+constexpr std::array kResidualNormFused = {Movement{
+    .walk = Walk::rows, .reads = kTwo, .writes = kTwo, .flops = kNormFlops, .parameters = 1}};
+constexpr std::array kResidualNormFusedBackward = {Movement{.walk = Walk::rows,
+                                                            .reads = kThree,
+                                                            .writes = kOne,
+                                                            .flops = kNormGradientFlops + 3,
+                                                            .parameters = 1,
+                                                            .row = {8, 0}}};
+constexpr std::array kResidualNormEager = {Movement{.reads = kTwo, .writes = kOne, .flops = 1},
+                                           Movement{.walk = Walk::rows,
+                                                    .reads = kOne,
+                                                    .writes = kOne,
+                                                    .flops = kNormFlops,
+                                                    .sweeps = 2,
+                                                    .parameters = 1,
+                                                    .row = {0, 4},
+                                                    .follows = true}};
+constexpr std::array kResidualNormEagerBackward = {
+    kNormInput, kNormParameters, Movement{.reads = kTwo, .writes = kOne, .flops = 1}};
+constexpr Operation kResidualNorm{kResidualNormFused, kResidualNormFusedBackward,
+                                  kResidualNormEager, kResidualNormEagerBackward};
+
+// A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, product, back, γ;
+// its backward launches as many again and their sums.
+constexpr std::array kPlainNormFused = {Movement{.walk = Walk::rows,
+                                                 .reads = kOne,
+                                                 .writes = kOne,
+                                                 .flops = kNormFlops,
+                                                 .sweeps = 2,
+                                                 .parameters = 1,
+                                                 .row = {0, 4}}};
+constexpr std::array kPlainNormEager = {
+    Movement{.reads = kOne, .writes = kSingle},
+    Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .follows = true},
+    Movement{.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
+    Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
+    Movement{.reads = kSingle, .writes = kOne, .follows = true},
+    Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true}};
+constexpr std::array kPlainNormEagerBackward = {
+    Movement{.reads = kTwo, .writes = kOne, .flops = 2, .launches = 2},
+    Movement{.reads = kOne, .writes = kSingle},
+    Movement{.reads = kTwoSingles, .writes = kSingle, .flops = 1, .launches = 2},
+    Movement{.walk = Walk::rows, .reads = kTwoSingles, .flops = 2, .row = {0, 4}},
+    Movement{.reads = kSingle, .writes = kSingle, .flops = 2, .launches = 2},
+    Movement{.reads = kTwoSingles, .writes = kSingle, .flops = 1},
+    Movement{.reads = kSingle, .writes = kOne, .follows = true}};
+constexpr Operation kPlainNorm{kPlainNormFused, kNormGradients, kPlainNormEager,
+                               kPlainNormEagerBackward};
+
+// A byte of mask an element, kept for the gradient.
+constexpr std::array kDropoutForward = {Movement{.reads = kOne, .writes = kOneAndMask, .flops = 6}};
+constexpr std::array kDropoutBackward = {
+    Movement{.reads = kOneAndMask, .writes = kOne, .flops = 2}};
+constexpr Operation kDropout{kDropoutForward, kDropoutBackward, {}, {}};
+
+// The loss of a row: logits once for the largest and the sum, once more for their gradients, which
+// replace them. Eager, as torch.profiler shows it: to fp32, log-softmax in three sweeps, the choice; zeros,
+// the loss's gradient into them, log-softmax's gradient in two sweeps, and back to the type.
+constexpr std::array kLossFused = {
+    Movement{.walk = Walk::rows, .reads = kOne, .flops = 3, .special = 1, .row = {kIndex, 12}}};
+constexpr std::array kLossFusedBackward = {Movement{.walk = Walk::rows,
+                                                    .reads = kOne,
+                                                    .writes = kOne,
+                                                    .flops = 3,
+                                                    .special = 1,
+                                                    .row = {kIndex + 8, 0}}};
+constexpr std::array kLossEager = {
+    Movement{.reads = kOne, .writes = kSingle},
+    Movement{.walk = Walk::rows,
+             .reads = kSingle,
+             .writes = kSingle,
+             .flops = 3,
+             .special = 1,
+             .sweeps = 3,
+             .follows = true},
+};
+constexpr std::array kLossEagerBackward = {
+    Movement{.writes = kSingle, .row = {kIndex, 0}},
+    Movement{.walk = Walk::rows,
+             .reads = kTwoSingles,
+             .writes = kSingle,
+             .flops = 3,
+             .special = 1,
+             .sweeps = 2,
+             .follows = true},
+    Movement{.reads = kSingle, .writes = kOne, .follows = true}};
+constexpr Operation kCrossEntropy{kLossFused, kLossFusedBackward, kLossEager, kLossEagerBackward};
+
+// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients out.
+// foreach, its default: decay, average, product, sum of squares, root, correction, ε and the update, each
+// over all tensors.
+constexpr double kAdamFlops = 14, kAdamSpecial = 2;
+constexpr std::array kAdamFused = {Movement{.walk = Walk::chunks,
+                                            .reads = {4},
+                                            .writes = kThree,
+                                            .flops = kAdamFlops,
+                                            .special = kAdamSpecial}};
+constexpr Movement kForeachScale{
+    .walk = Walk::chunks, .reads = kOne, .writes = kOne, .flops = 1, .launches = 5};
+constexpr Movement kForeachJoin{
+    .walk = Walk::chunks, .reads = kTwo, .writes = kOne, .flops = 3, .launches = 2};
+constexpr Movement kForeachUpdate{
+    .walk = Walk::chunks, .reads = kThree, .writes = kOne, .flops = 2, .special = 1};
+constexpr std::array kAdamForeach = {kForeachScale, kForeachJoin, kForeachUpdate};
+constexpr Operation kAdamw{kAdamFused, {}, kAdamForeach, {}};
+
+// Keys and values of a token beside each other; each knows its place.
+constexpr std::array kAppend = {Movement{.reads = kOne, .writes = kOne, .row = {kIndex, 0}}};
+constexpr Operation kCacheAppend{kAppend, {}, {}, {}};
+
+// By a scale that is known, or by the largest element, found first.
+constexpr Arrays kNarrow{0, 0, 1};
+constexpr std::array kQuantizeStatic = {Movement{.reads = kOne, .writes = kNarrow, .flops = 1}};
+constexpr std::array kQuantizeDynamic = {
+    Movement{.walk = Walk::rows, .reads = kOne, .flops = 1, .row = {0, 4}},
+    Movement{.reads = kOne, .writes = kNarrow, .flops = 1, .row = {4, 0}}};
+constexpr Operation kQuantize{kQuantizeStatic, {}, kQuantizeDynamic, {}};
+
+// Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert and
+// place of each. Eager: to fp32, softmax, top-k and the weights' sum and quotient.
+constexpr double kChoiceBytes = 12;
+constexpr std::array kTopKFused = {Movement{.walk = Walk::rows,
+                                            .reads = kOne,
+                                            .flops = 3,
+                                            .special = 1,
+                                            .row_of = {0, kChoiceBytes},
+                                            .flops_of = 1}};
+constexpr std::array kTopKEager = {Movement{.reads = kOne, .writes = kSingle},
+                                   Movement{.walk = Walk::rows,
+                                            .reads = kSingle,
+                                            .writes = kSingle,
+                                            .flops = 3,
+                                            .special = 1,
+                                            .follows = true},
+                                   Movement{.walk = Walk::rows,
+                                            .reads = kSingle,
+                                            .row_of = {0, kChoiceBytes},
+                                            .flops_of = 1,
+                                            .follows = true},
+                                   Movement{.walk = Walk::rows, .launches = 2, .row_of = {8, 4}}};
+constexpr Operation kTopK{kTopKFused, {}, kTopKEager, {}};
+
+template <const Operation& kOperation>
+LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
+  return plan_of(kOperation, problem);
+}
+
+template <const Operation& kOperation>
+Work work(const Problem& problem) {
+  return work_of(kOperation, problem);
+}
+
+constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
+constexpr std::array<std::string_view, 1> kBackwardName = {"backward"};
+constexpr std::array<std::string_view, 2> kFormNames = {"fused", "eager"};
+constexpr std::array<std::string_view, 2> kAdamForms = {"fused", "foreach"};
+constexpr std::array<std::string_view, 2> kScaleForms = {"static", "dynamic"};
+using Names = std::span<const std::string_view>;
+constexpr Names kBoth = kPassNames, kForwardAlone = kBoth.first(1), kBackwardAlone = kBackwardName,
+                kEither = kFormNames, kFusedAlone = kEither.first(1);
+
+constexpr std::int64_t kMostOf = std::int64_t{1} << 24;
+
+constexpr std::array<roofcast::Parameter, 4> shape(Names passes, Names forms) {
+  return {
+      rows::kShape[0], rows::kShape[1],
+      choice("pass", "forward, or the gradients", passes, kForward),
+      choice("form", "one launch, or as the framework launches it piece by piece", forms, kFused)};
+}
+
+constexpr std::array kBothEither = shape(kBoth, kEither);
+constexpr std::array kBothFused = shape(kBoth, kFusedAlone);
+constexpr std::array kForwardFused = shape(kForwardAlone, kFusedAlone);
+constexpr std::array kBackwardFused = shape(kBackwardAlone, kFusedAlone);
+constexpr std::array kAdamParameters = shape(kForwardAlone, kAdamForms);
+constexpr std::array kQuantizeParameters = shape(kForwardAlone, kScaleForms);
+constexpr std::array kEmbeddingParameters =
+    with_own(kBothFused, roofcast::Parameter{"entries", "rows of the table", 1, kMostOf});
+constexpr std::array kTopKParameters =
+    with_own(shape(kForwardAlone, kEither),
+             roofcast::Parameter{"per_token", "experts that a token passes", 1, 64});
+
+constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
+
+template <const Operation& kOperation>
+constexpr KernelModel model(std::string_view name, std::string_view summary,
+                            std::span<const roofcast::Parameter> parameters,
+                            std::span<const DType> types = kTypes) {
+  KernelModel one{name, summary, parameters, types, plan<kOperation>};
+  one.work = work<kOperation>;
+  return one;
+}
+
+constexpr std::array kVariants = {
+    model<kEmbedding>("layer.embedding", "rows of a table by token", kEmbeddingParameters),
+    model<kRotary>("layer.rotary", "queries and keys turned by their position", kBothEither),
+    model<kSwiglu>("layer.swiglu", "silu(gate)·up", kBothEither),
+    model<kGelu>("layer.gelu", "GELU by tanh, a launch", kBothFused),
+    model<kGeluNew>("layer.gelu_new", "the same as Hugging Face's gelu_new, eight launches eager",
+                    kBothEither),
+    model<kAdd>("layer.add", "x + residual", kBothFused),
+    model<kNormBackward>("layer.norm_backward", "gradients of x, γ and β of norm.library",
+                         kBackwardFused),
+    model<kPlainNorm>("layer.rmsnorm_plain", "root mean square norm on fp32 copies", kBothEither),
+    model<kResidualNorm>("layer.residual_norm", "x + residual and its norm, both kept",
+                         kBothEither),
+    model<kDropout>("layer.dropout", "elements dropped, a mask kept", kBothFused),
+    model<kCrossEntropy>("layer.cross_entropy", "log-softmax over a vocabulary and the loss",
+                         kBothEither),
+    model<kAdamw>("layer.adamw", "AdamW over many tensors, rows·cols parameters", kAdamParameters),
+    model<kCacheAppend>("layer.cache_append", "keys and values of tokens to their cache",
+                        kForwardFused),
+    model<kQuantize>("layer.quantize_fp8", "16 bits to 8 by a scale", kQuantizeParameters,
+                     kNarrowedTypes),
+    model<kTopK>("layer.top_k", "the experts of each token and their weights", kTopKParameters)};
+
+}  // namespace
+
+constinit const KernelFamily kFamily = {
+    .name = "layer",
+    .summary = "what a transformer does beside products, attention and experts",
+    .parameters = rows::kShape,
+    .dtypes = kTypes,
+    .work = nullptr,
+    .io = streaming,
+    .variants = kVariants,
+    .validated = {}};
+
+}  // namespace roofcast::layer
