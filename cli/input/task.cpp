@@ -60,6 +60,8 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   } else if (key == "optimizer") {
     task.optimizer =
         static_cast<transformer::Optimizer>(position(key, text, transformer::kOptimizers));
+  } else if (key == "routing") {
+    task.routing = static_cast<transformer::Routing>(position(key, text, transformer::kRoutings));
   } else if (key == "dropout") {
     task.dropout = position(key, text, kNoYes) == 1;
   } else if (key == "logits") {
@@ -72,8 +74,8 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   }
 }
 
-constexpr std::array<std::string_view, 7> kWords = {
-    "phase", "framework", "checkpointing", "optimizer", "dropout", "logits", "dtype"};
+constexpr std::array<std::string_view, 8> kWords = {
+    "phase", "framework", "checkpointing", "optimizer", "dropout", "routing", "logits", "dtype"};
 
 void set_number(Task& task, const Number& number, std::int64_t value) {
   if (value < 1 || value > number.most) {
@@ -134,6 +136,9 @@ std::vector<Option> task_options() {
       {"optimizer", "adamw|adamw16|sgd",
        "adamw (default): moments, and weights beside, in fp32; adamw16: moments in the "
        "type of the weights; sgd: no states"});
+  options.push_back({"routing", "WORD",
+                     "how often experts are chosen: as_trained (default), balanced, power_law_1.01 "
+                     "or power_law_1.2"});
   options.push_back({"dropout", "no|yes",
                      "train: after the embedding, on probabilities in memory and on what joins the "
                      "residual (default: no)"});

@@ -37,6 +37,7 @@ void write_json(JsonWriter& json, const ServingAnswer& answer) {
   json.member("decode_s", serving.decode_s);
   json.member("prefill_s", serving.prefill_s);
   if (serving.joined_s > 0) json.member("joined_s", serving.joined_s);
+  json.member("software_s", serving.software_s);
   json.member("to_first_token_s", serving.to_first_token_s);
   json.member("tokens_per_s", serving.tokens_per_s);
   json.member("memory_bytes", serving.memory.total());
@@ -61,6 +62,7 @@ std::string serving_text(const ServingAnswer& answer) {
   if (serving.joined_s > 0) {
     text += fmt::format("  step with both  {}\n", si_text(serving.joined_s, "s"));
   }
+  text += fmt::format("  software        {} of a step\n", si_text(serving.software_s, "s"));
   text += fmt::format("  first token     {}\n", si_text(serving.to_first_token_s, "s"));
   text += fmt::format("  tokens          {}\n", si_text(serving.tokens_per_s, "token/s"));
   text += fmt::format("  memory          {} a GPU\n", si_text(serving.memory.total(), "B"));

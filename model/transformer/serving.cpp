@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/constants/steps.hpp"
+
 #include "model/transformer/step_kernels.hpp"
 #include "model/types/problem.hpp"
 
@@ -19,6 +21,7 @@ Task task_of(const Service& service, Phase phase) {
   task.framework = Framework::compiled;
   task.tp = service.tp;
   task.ep = service.ep;
+  task.routing = service.routing;
   if (phase == Phase::prefill) {
     task.seq = service.input;
   } else {
@@ -66,7 +69,9 @@ Serving predict_serving(const Architecture& model, const Service& service, const
   Serving serving;
   serving.decode_s = decode.expected_s;
   serving.prefill_s = prefill.expected_s;
-  Between between;
+  serving.software_s = real(service.concurrency) * constants::kRequestSeconds;
+  // A half of it to half as much again.
+  Between between{serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
   double request_s = 0;
   if (service.prompts == Prompts::together) {
     const double waited = real(service.concurrency) / 2;  // prompts before the first token

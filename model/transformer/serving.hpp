@@ -23,11 +23,13 @@ struct Service {
   Prompts prompts = Prompts::spread;
   std::int64_t tp = 1;
   std::int64_t ep = 1;
+  Routing routing = Routing::as_trained;
 };
 
 struct Serving {
   double decode_s = 0;          ///< of a step that gives each request a token
   double prefill_s = 0;         ///< of a prompt alone
+  double software_s = 0;        ///< of between_tokens_s, what serving software adds
   double joined_s = 0;          ///< of a step that computes prompts too, where they are spread
   double between_tokens_s = 0;  ///< of a request, prefills of others among them
   double low_s = 0;             ///< interval of between_tokens_s
@@ -44,8 +46,8 @@ struct Serving {
 /// requests, concurrency / output a step. Spread, a step has that many, rounded down or up, in its
 /// batch. Together, they take a turn each, t = t_decode + concurrency · t_prefill / output, and a
 /// request has waited for half of them before its first token: half of that is between tokens.
-/// Decoding is forecast with half of the answers written. Kernels alone: no software, no waits for
-/// the host. Throws InputError as predict_step does, and where a count is below 1.
+/// Decoding is forecast with half of the answers written. Software adds
+/// constants::kRequestSeconds for each request. Throws InputError as predict_step does, and where a count is below 1.
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu);
 /// The same with forecasts of kernels that other steps of that GPU share.
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,

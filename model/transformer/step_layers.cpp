@@ -76,7 +76,8 @@ class LayersComposer : public Composer {
                               Given{"intermediate", whole(experts.intermediate) / group.shares},
                               Given{"experts", whole(experts.count)},
                               Given{"per_token", whole(experts.per_token)},
-                              Given{"ep", task_.ep}};
+                              Given{"ep", task_.ep},
+                              Given{"routing", 0, routing_of(model_, task_)}};
     const auto pass = [&](double times) {
       kernels_.add_narrow("experts", times, "moe.library", given);
     };

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "hw_specs/loader.hpp"
 #include "model/transformer/step.hpp"
+#include "validation/calibration/named_rows.hpp"
 
 namespace {
 
@@ -30,7 +28,7 @@ struct Row {
   std::size_t position = 0;
 };
 
-using Fields = std::map<std::string, std::string>;
+using roofcast::validation::Fields;
 
 Row row_of(const Fields& row) {
   const auto whole = [&](const char* key) { return std::stoll(row.at(key)); };
@@ -57,43 +55,18 @@ Row row_of(const Fields& row) {
           std::stod(row.at("tokens_per_s_per_gpu")) * static_cast<double>(task.fsdp)};
 }
 
-std::vector<std::string> split(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> fields;
-  for (std::string field; std::getline(in, field, ',');) {
-    if (field.ends_with('\r')) field.pop_back();
-    fields.push_back(field);
-  }
-  return fields;
-}
-
 /// Rows in bf16, with all in GPU memory.
 std::vector<Row> read_rows(const char* path) {
-  std::ifstream in(path);
   std::vector<Row> rows;
-  std::string line;
-  std::getline(in, line);
-  const auto names = split(line);
-  for (std::size_t position = 0; std::getline(in, line); ++position) {
-    const auto values = split(line);
-    Fields row;
-    for (std::size_t i = 0; i < names.size() && i < values.size(); ++i) row[names[i]] = values[i];
-    const bool in_scope = row["precision"].ends_with("bf16") && row["cpu_offload"] == "False";
+  std::size_t next = 0;
+  for (const Fields& row : roofcast::validation::named_rows(path)) {
+    const std::size_t position = next++;
+    const bool in_scope = row.at("precision").ends_with("bf16") && row.at("cpu_offload") == "False";
     if (!in_scope) continue;
     rows.push_back(row_of(row));
     rows.back().position = position;
   }
   return rows;
-}
-
-Gpu device(const std::string& name) {
-  const roofcast::specs::Embedded* found = roofcast::specs::find_embedded(name);
-  roofcast::specs::Source source;
-  source.file = name;
-  source.text = found->text;
-  source.overlay_file = found->overlay_text.empty() ? "" : name;
-  source.overlay_text = found->overlay_text;
-  return roofcast::specs::load(source);
 }
 
 /// The parts of a step that the constants act on, with none of them.
@@ -187,7 +160,7 @@ int main(int argc, char** argv) {
   std::map<std::string, Gpu> gpus;
   std::vector<Measured> steps;
   for (const Row& row : rows) {
-    if (!gpus.contains(row.gpu)) gpus.emplace(row.gpu, device(row.gpu));
+    if (!gpus.contains(row.gpu)) gpus.emplace(row.gpu, roofcast::validation::shipped_gpu(row.gpu));
     steps.push_back(measured(row, gpus.at(row.gpu)));
   }
   const SoftwareConstants software = fitted(steps);
