@@ -21,7 +21,13 @@ struct Counted {
   DType type;
   double rows, cols, of;
 
-  double elements() const { return (movement.table == Table::zeroed ? of : rows) * cols; }
+  /// Of what has no matrix, rows.
+  double elements() const {
+    if (movement.table == Table::zeroed) return of * cols;
+    const double each =
+        movement.reads.bytes_of_element(type) + movement.writes.bytes_of_element(type);
+    return each > 0 ? rows * cols : rows;
+  }
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
   Traffic of_row() const { return movement.row + of * movement.row_of; }
@@ -120,25 +126,35 @@ Plan over_rows(const Counted& one) {
 constexpr std::int64_t kChunk = 65536, kChunksOfLaunch = 320, kChunkThreads = 512;
 constexpr double kElementsOfThread = 4;
 
-// `chunks` of them, each of `elements`.
-Plan over_chunks(const Counted& one, std::int64_t chunks, double elements) {
-  const Traffic bytes = one.bytes();
-  const double in_step = std::min(elements, as_double(kChunkThreads) * kElementsOfThread);
-  const double share = in_step / one.elements();
+/// Chunks of one launch, the last of which may be short.
+struct Chunks {
+  std::int64_t whole = 0;
+  double rest = 0;  ///< elements
+  double elements() const { return as_double(whole * kChunk) + rest; }
+};
+
+Plan over_chunks(const Counted& one, const Chunks& chunks) {
+  const double in_step = as_double(kChunkThreads) * kElementsOfThread;
   Plan plan;
-  plan.launch.grid[0] = chunks;
+  plan.launch.grid[0] = chunks.whole + (chunks.rest > 0 ? 1 : 0);
   plan.launch.block[0] = kChunkThreads;
   plan.launch.registers = static_cast<std::int64_t>(kRegisters);
-  plan.useful.vector_flops = as_double(chunks) * elements * one.flops();
-  plan.useful.special_flops = as_double(chunks) * elements * one.movement.special;
-  Step step;
-  step.issued.vector_flops = in_step * one.flops();
-  step.issued.special_flops = in_step * one.movement.special;
-  set_traffic(step.issued, share * bytes);
-  step.warp_instructions = in_step / rows::kWarp * (instructions(one) + 4) +
-                           warps_of(kChunkThreads) * kThreadInstructions / 4;
-  step.waits.global = 1;
-  set_blocks(plan, {{step, elements / in_step}});
+  plan.useful.vector_flops = chunks.elements() * one.flops();
+  plan.useful.special_flops = chunks.elements() * one.movement.special;
+  const auto add_blocks = [&](std::int64_t count, double elements) {
+    if (elements <= 0 || count == 0) return;
+    const double taken = std::min(elements, in_step);
+    Step step;
+    step.issued.vector_flops = taken * one.flops();
+    step.issued.special_flops = taken * one.movement.special;
+    set_traffic(step.issued, taken / one.elements() * one.bytes());
+    step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
+                             warps_of(kChunkThreads) * kThreadInstructions / 4;
+    step.waits.global = 1;
+    plan.blocks.push_back({count, {{step, elements / taken}}});
+  };
+  add_blocks(chunks.whole, as_double(kChunk));
+  add_blocks(1, chunks.rest);
   return plan;
 }
 
@@ -149,21 +165,20 @@ struct Part {
 };
 
 std::vector<Part> parts_of(const Counted& one) {
+  std::vector<Part> parts;
   if (one.movement.walk != Walk::chunks) {
-    Plan plan = one.movement.walk == Walk::rows ? over_rows(one) : over_elements(one);
-    std::vector<Part> whole;
-    whole.push_back({std::move(plan), one.movement.launches, 1});
-    return whole;
+    parts.push_back({one.movement.walk == Walk::rows ? over_rows(one) : over_elements(one),
+                     one.movement.launches, 1});
+    return parts;
   }
   const auto elements = static_cast<std::int64_t>(one.elements());
-  const std::int64_t chunks = ceil_div(elements, kChunk);
-  const double of_chunk = as_double(elements) / as_double(chunks);
-  const std::int64_t full = chunks / kChunksOfLaunch, rest = chunks % kChunksOfLaunch;
-  std::vector<Part> parts;
-  for (const auto& [count, times] : {std::pair{kChunksOfLaunch, full}, {rest, std::int64_t{1}}}) {
-    if (count == 0 || times == 0) continue;
-    parts.push_back({over_chunks(one, count, of_chunk), as_double(times) * one.movement.launches,
-                     as_double(count) / as_double(chunks)});
+  const std::int64_t launches = elements / (kChunk * kChunksOfLaunch);
+  const std::int64_t left = elements - launches * kChunk * kChunksOfLaunch;
+  const Chunks full{kChunksOfLaunch, 0}, rest{left / kChunk, as_double(left % kChunk)};
+  for (const auto& [chunks, times] : {std::pair{full, launches}, {rest, std::int64_t{1}}}) {
+    if (times == 0 || chunks.elements() <= 0) continue;
+    parts.push_back({over_chunks(one, chunks), as_double(times) * one.movement.launches,
+                     chunks.elements() / one.elements()});
   }
   return parts;
 }

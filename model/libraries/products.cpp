@@ -22,10 +22,9 @@ void require_plain(const Problem& p) {
 }
 
 /// What of the operands that the SMs receive is left where weights are narrow.
-double received_share(const Problem& p) {
-  const double of_a = as_double(ceil_div(p[gemm::kN], p[gemm::kTileN]) * p[gemm::kM]);
-  const double of_b = as_double(ceil_div(p[gemm::kM], p[gemm::kTileM]) * p[gemm::kN]);
-  return (of_a + of_b * kInt4Bytes / kElement) / (of_a + of_b);
+double received_share(const Problem& p, const Gpu& gpu) {
+  const auto [a, b] = gemm::library_received(p, gpu);
+  return (a + b * kInt4Bytes / kElement) / (a + b);
 }
 
 // Instructions of warps that widen the weights of a step: bits of four shifted and masked, joined to a
@@ -62,7 +61,7 @@ std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline int4_outline(const Problem& p, const Gpu& gpu) {
   Outline outline = gemm::library_outline(p, gpu);
-  outline.step_bytes *= received_share(p);
+  outline.step_bytes *= received_share(p, gpu);
   outline.step_instructions += widening_instructions(p);
   return outline;
 }
@@ -71,7 +70,7 @@ LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
   require_plain(p);
   LaunchSequence program = gemm::plan_library(p, gpu);
   Plan& plan = program.front().plan;
-  const double narrower = kInt4Bytes / kElement, share = received_share(p);
+  const double narrower = kInt4Bytes / kElement, share = received_share(p, gpu);
   ArrayUse& weights = plan.arrays[1];
   weights.compulsory.read_bytes *= narrower;
   weights.footprint.read_bytes *= narrower;
@@ -107,7 +106,7 @@ constexpr std::array kInt4Variants = {
 
 // --- convolution ---
 
-constexpr std::int64_t kMostExtent = 1 << 14;
+constexpr std::int64_t kMostExtent = 1 << 15;
 
 constexpr std::array kShape = {
     Parameter{"images", "of a batch", 1, kMostExtent},
@@ -138,19 +137,22 @@ Problem product_of(const Problem& p) {
   return product;
 }
 
-/// Bytes of the image that are read, of those of the matrix that the product takes it for.
-double distinct_share(const Problem& p) {
+double matrix_elements(const Problem& p) {
   const Problem product = product_of(p);
-  const double image = as_double(p[kImages] * p[kHeight] * p[kWidth] * p[kChannels]);
-  return std::min(1.0, image / as_double(product[gemm::kM] * product[gemm::kK]));
+  return as_double(product[gemm::kM]) * as_double(product[gemm::kK]);
+}
+
+/// Of the image those that are read: the matrix that the product takes it for repeats them.
+double image_elements(const Problem& p) {
+  const double all = as_double(p[kImages] * p[kHeight] * p[kWidth]) * as_double(p[kChannels]);
+  return std::min(all, matrix_elements(p));
 }
 
 Work convolution_work(const Problem& p) {
   const Problem product = product_of(p);
   Work work = gemm::library_work(product);
-  work.compulsory.read_bytes -= (1 - distinct_share(p)) *
-                                as_double(product[gemm::kM] * product[gemm::kK]) *
-                                size_bytes(p.dtype);
+  const double filters = as_double(product[gemm::kN]) * as_double(product[gemm::kK]);
+  work.compulsory.read_bytes = (image_elements(p) + filters) * size_bytes(p.dtype);
   return work;
 }
 
@@ -176,7 +178,7 @@ IoComplexity convolution_io(const Problem& p, double compulsory_bytes, double on
 LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   LaunchSequence program = gemm::plan_library(product_of(p), gpu);
   Plan& plan = program.front().plan;
-  const double share = distinct_share(p);
+  const double share = image_elements(p) / matrix_elements(p);
   plan.arrays.front().compulsory.read_bytes *= share;
   plan.arrays.front().footprint.read_bytes *= share;
   if (plan.raster) plan.raster->row_panel_bytes *= share;
