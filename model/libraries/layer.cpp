@@ -14,13 +14,15 @@ constexpr Arrays kOne{1}, kTwo{2}, kThree{3}, kSingle{0, 1}, kTwoSingles{0, 2};
 constexpr Arrays kOneAndMask{1, 0, 1};
 constexpr double kIndex = 8;  // bytes: int64
 
-// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros, the indices
-// sorted with their places by a radix sort of four launches, and rows with the same index added up.
+// aten::embedding. Its gradient for more than 3072 indices (aten/src/ATen/native/cuda/Embedding.cu): a
+// table of zeros; indices sorted with their places, and their segments counted, in 28 launches; sums of
+// segments in fp32; and these added to their rows.
 constexpr std::array kEmbeddingForward = {
     Movement{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}};
 constexpr std::array kEmbeddingBackward = {
-    Movement{.table = Table::zeroed}, Movement{.launches = 4, .row = {2 * kIndex, 2 * kIndex}},
-    Movement{.reads = kOne, .flops = 1, .row = {2 * kIndex, 0}, .table = Table::added_to}};
+    Movement{.table = Table::zeroed}, Movement{.launches = 28, .row = {2 * kIndex, 2 * kIndex}},
+    Movement{.reads = kOne, .writes = kSingle, .flops = 1, .row = {2 * kIndex, 0}},
+    Movement{.reads = kSingle, .flops = 1, .table = Table::added_to, .follows = true}};
 constexpr Operation kEmbedding{kEmbeddingForward, kEmbeddingBackward, {}, {}};
 
 // x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
@@ -32,7 +34,14 @@ constexpr std::array kRotaryEager = {
     Movement{.reads = {0.5}, .writes = {0.5}, .launches = 2, .follows = true},
     Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
     Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 2, .follows = true}};
-constexpr Operation kRotary{kRotaryFused, kRotaryFused, kRotaryEager, kRotaryEager};
+// Two products; of each half a matrix of zeros and a copy into it, one of them negated; and their sums.
+constexpr std::array kRotaryEagerBackward = {
+    Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
+    Movement{.reads = {0.25}, .writes = {0.25}, .launches = 2},
+    Movement{.writes = {0.5}, .launches = 4},
+    Movement{.reads = {0.25}, .writes = {0.25}, .launches = 4},
+    Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 4}};
+constexpr Operation kRotary{kRotaryFused, kRotaryFused, kRotaryEager, kRotaryEagerBackward};
 
 // silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager: silu, then
 // the product, and of its backward two products and silu's gradient.
@@ -122,8 +131,9 @@ constexpr std::array kResidualNormEagerBackward = {
 constexpr Operation kResidualNorm{kResidualNormFused, kResidualNormFusedBackward,
                                   kResidualNormEager, kResidualNormEagerBackward};
 
-// A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, product, back, γ;
-// its backward launches as many again and their sums.
+// A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, ε and root of each
+// row, product, back, γ. Backward: the gradients of γ's product, to fp32, those of the product by the root
+// and by x, of the root of each row, of the square, their sum, and back.
 constexpr std::array kPlainNormFused = {Movement{.walk = Walk::rows,
                                                  .reads = kOne,
                                                  .writes = kOne,
@@ -135,15 +145,20 @@ constexpr std::array kPlainNormEager = {
     Movement{.reads = kOne, .writes = kSingle},
     Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .follows = true},
     Movement{.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
+    Movement{.launches = 2, .row = {4, 4}},
     Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
     Movement{.reads = kSingle, .writes = kOne, .follows = true},
     Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true}};
 constexpr std::array kPlainNormEagerBackward = {
-    Movement{.reads = kTwo, .writes = kOne, .flops = 2, .launches = 2},
+    Movement{.reads = kOne, .writes = kOne, .flops = 1},
+    Movement{.reads = kTwo, .writes = kOne, .flops = 1},
+    Movement{.reads = kOne, .flops = 1, .follows = true},
     Movement{.reads = kOne, .writes = kSingle},
-    Movement{.reads = kTwoSingles, .writes = kSingle, .flops = 1, .launches = 2},
-    Movement{.walk = Walk::rows, .reads = kTwoSingles, .flops = 2, .row = {0, 4}},
-    Movement{.reads = kSingle, .writes = kSingle, .flops = 2, .launches = 2},
+    Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
+    Movement{.reads = kTwoSingles, .writes = kSingle, .flops = 1},
+    Movement{.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
+    Movement{.launches = 5, .row = {8, 4}},
+    Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .launches = 3},
     Movement{.reads = kTwoSingles, .writes = kSingle, .flops = 1},
     Movement{.reads = kSingle, .writes = kOne, .follows = true}};
 constexpr Operation kPlainNorm{kPlainNormFused, kNormGradients, kPlainNormEager,
@@ -166,25 +181,23 @@ constexpr std::array kLossFusedBackward = {Movement{.walk = Walk::rows,
                                                     .flops = 3,
                                                     .special = 1,
                                                     .row = {kIndex + 8, 0}}};
-constexpr std::array kLossEager = {
-    Movement{.reads = kOne, .writes = kSingle},
-    Movement{.walk = Walk::rows,
-             .reads = kSingle,
-             .writes = kSingle,
-             .flops = 3,
-             .special = 1,
-             .sweeps = 3,
-             .follows = true},
-};
+constexpr std::array kLossEager = {Movement{.reads = kOne, .writes = kSingle},
+                                   Movement{.walk = Walk::rows,
+                                            .reads = kSingle,
+                                            .writes = kSingle,
+                                            .flops = 3,
+                                            .special = 1,
+                                            .sweeps = 3,
+                                            .follows = true},
+                                   Movement{.row = {kIndex + 4, 4}}};
 constexpr std::array kLossEagerBackward = {
-    Movement{.writes = kSingle, .row = {kIndex, 0}},
+    Movement{.writes = kSingle}, Movement{.row = {kIndex, 4}},
     Movement{.walk = Walk::rows,
              .reads = kTwoSingles,
              .writes = kSingle,
              .flops = 3,
              .special = 1,
-             .sweeps = 2,
-             .follows = true},
+             .sweeps = 2},
     Movement{.reads = kSingle, .writes = kOne, .follows = true}};
 constexpr Operation kCrossEntropy{kLossFused, kLossFusedBackward, kLossEager, kLossEagerBackward};
 

@@ -103,9 +103,10 @@ TEST(LayerKernels, DropoutKeepsAByteOfMask) {
 TEST(LayerKernels, CrossEntropyAsPyTorchLaunchesIt) {
   expect_moved("layer.cross_entropy", matrix(), 1, 2 * kMatrix + 8 * 1000, 12 * 1000);
   expect_moved("layer.cross_entropy", matrix(kBackward), 1, 2 * kMatrix + 16 * 1000, 2 * kMatrix);
-  expect_moved("layer.cross_entropy", matrix(kForward, kEager), 2, 6 * kMatrix, 8 * kMatrix);
-  expect_moved("layer.cross_entropy", matrix(kBackward, kEager), 3, 12 * kMatrix + 8 * 1000,
-               10 * kMatrix);
+  expect_moved("layer.cross_entropy", matrix(kForward, kEager), 3, 6 * kMatrix + 12 * 1000,
+               8 * kMatrix + 4 * 1000);
+  expect_moved("layer.cross_entropy", matrix(kBackward, kEager), 4, 12 * kMatrix + 8 * 1000,
+               10 * kMatrix + 4 * 1000);
   EXPECT_EQ(find_kernel("layer.cross_entropy")
                 .kernel->plan(matrix(kForward, kEager), hopper_like())[1]
                 .plan.launch.blocks(),
@@ -157,10 +158,25 @@ TEST(LayerKernels, AnEmbeddingReadsTheRowsThatAreDrawn) {
   expect_moved("layer.embedding", matrix(kForward, kFused, 2), 1, 2 * 2 * 4096 + 8 * 1000,
                2 * kMatrix);
   EXPECT_NEAR(layer::distinct_rows(1e6, 1000), 999.5, 0.01);
-  // Zeros for the table, indices and places sorted four times, rows added up.
-  expect_moved("layer.embedding", matrix(kBackward, kFused, 2), 6,
-               4 * 16 * 1000 + 2 * kMatrix + 16 * 1000,
-               2 * 2 * 4096 + 4 * 16 * 1000 + 2 * 2 * 4096);
+  // Zeros for the table, 28 launches over indices and places, sums in fp32, and these added to two rows.
+  const double table = 2 * 2 * 4096, indices = 16.0 * 1000;
+  expect_moved("layer.embedding", matrix(kBackward, kFused, 2), 31,
+               28 * indices + 2 * kMatrix + indices + 4 * kMatrix,
+               table + 28 * indices + 4 * kMatrix + table);
+}
+
+// Launches as torch.profiler counts them (PyTorch 2.11, Transformers 5.17).
+TEST(LayerKernels, LaunchesAreThoseOfTheProfiler) {
+  const auto launches = [](const char* kernel, std::int64_t pass) {
+    return moved(kernel, matrix(pass, kEager)).launches;
+  };
+  EXPECT_EQ(launches("layer.swiglu", kBackward), 3);
+  EXPECT_EQ(launches("layer.gelu_new", kBackward), 11);
+  EXPECT_EQ(launches("layer.rmsnorm_plain", kForward), 8);
+  EXPECT_EQ(launches("layer.rmsnorm_plain", kBackward), 17);
+  EXPECT_EQ(launches("layer.rotary", kBackward), 18);
+  EXPECT_EQ(launches("layer.cross_entropy", kForward), 3);
+  EXPECT_EQ(launches("layer.cross_entropy", kBackward), 4);
 }
 
 // What one launch wrote, the next one reads: L2 may hold it.
