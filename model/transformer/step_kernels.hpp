@@ -32,6 +32,8 @@ class KernelForecasts {
   /// From a cache that is steady: kernels follow each other. Throws InputError where there is no
   /// forecast.
   const One& of(std::string_view kernel, DType dtype, std::span<const Given> given);
+  /// Distinct questions so far.
+  std::size_t count() const { return known_.size(); }
 
  private:
   const Gpu& gpu_;
