@@ -44,7 +44,8 @@ inline constexpr Constant kRequestSeconds{
     "s",
     "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
     Constant::Kind::fitted,
-    "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three models and "
+    "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three models "
+    "and "
     "systems together: fit_serving, mean |error| of time",
     "2026-11-25"};
 

@@ -114,8 +114,7 @@ constexpr std::array kShape = {
     Parameter{"width", "of an image (pixels)", 1, kMostExtent},
     Parameter{"channels", "elements of a pixel", 1, kMostExtent},
     Parameter{"filters", "elements of a pixel of the result", 1, kMostExtent},
-    Parameter{"window", "side of a filter (pixels); as many around as leave the image its size", 1,
-              15, 3},
+    Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 15, 3},
     Parameter{"stride", "pixels from filter to filter", 1, 15, 1}};
 constexpr std::array kParameters = with_own(
     kShape, setting("tile_m", "pixels of a block; 0: to choose", kToChoose, 512, kToChoose),
@@ -129,7 +128,7 @@ Problem product_of(const Problem& p) {
   product[gemm::kM] =
       p[kImages] * ceil_div(p[kHeight], p[kStride]) * ceil_div(p[kWidth], p[kStride]);
   product[gemm::kN] = p[kFilters];
-  product[gemm::kK] = p[kChannels] * p[kWindow] * p[kWindow];
+  product[gemm::kK] = p[kChannels] * p[kSide] * p[kSide];
   product[gemm::kTileM] = p[kTileM];
   product[gemm::kTileN] = p[kTileN];
   product[gemm::kSplitK] = p[kSplitK];

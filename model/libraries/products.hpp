@@ -14,7 +14,7 @@ enum ConvolutionParameter : std::size_t {
   kWidth,
   kChannels,
   kFilters,
-  kWindow,
+  kSide,
   kStride,
   kTileM,
   kTileN,

@@ -117,7 +117,9 @@ double loss(const std::vector<Measured>& rows, const SoftwareConstants& software
 SoftwareConstants fitted(const std::vector<Measured>& rows) {
   SoftwareConstants best{0.3, 300e-6, 0.3};
   constexpr int kSteps = 5;
-  for (double width = 1; width > 0.01; width *= 0.6) {
+  constexpr int kRounds = 10;
+  double width = 1;
+  for (int round = 0; round < kRounds; ++round, width *= 0.6) {
     const SoftwareConstants middle = best;
     for (int i = -kSteps; i <= kSteps; ++i) {
       for (int j = -kSteps; j <= kSteps; ++j) {
@@ -138,10 +140,10 @@ void report(const char* what, const std::vector<Measured>& rows, const SoftwareC
   double sum = 0;
   double signed_sum = 0;
   int count = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!keep(rows[i].row, rows[i].row.position % 2 == 0)) continue;
-    sum += std::abs(error(rows[i], software));
-    signed_sum += error(rows[i], software);
+  for (const Measured& one : rows) {
+    if (!keep(one.row, one.row.position % 2 == 0)) continue;
+    sum += std::abs(error(one, software));
+    signed_sum += error(one, software);
     ++count;
   }
   if (count == 0) return;
