@@ -102,6 +102,7 @@ Architecture read_deepseek(const JsonNode& root) {
                    real(root, "moe_intermediate_size"),
                    static_cast<double>(count_or(root, "n_shared_experts", 0)),
                    real(root, "first_k_dense_replace")};
+  model.experts->balanced = true;  // arXiv 2412.19437, section 2.1.2
   return model;
 }
 

@@ -17,29 +17,34 @@
 #include "model/kernels/stream/stream.hpp"
 #include "model/kernels/transpose/transpose.hpp"
 #include "model/libraries/experts.hpp"
+#include "model/libraries/layer.hpp"
+#include "model/libraries/products.hpp"
 #include "model/types/did_you_mean.hpp"
 
 namespace roofcast {
 
 std::span<const KernelFamily> catalog() {
   static const std::array families = {
-      stream::kFamily,       //
-      elementwise::kRelu,    //
-      elementwise::kGelu,    //
-      elementwise::kElu,     //
-      elementwise::kSincos,  //
-      elementwise::kFma,     //
-      elementwise::kExpr,    //
-      access::kFamily,       //
-      transpose::kFamily,    //
-      recompute::kFamily,    //
-      divergence::kFamily,   //
-      softmax::kFamily,      //
-      norm::kFamily,         //
-      reduce::kFamily,       //
-      gemm::kFamily,         //
-      attention::kFamily,    //
-      experts::kFamily,
+      stream::kFamily,        //
+      elementwise::kRelu,     //
+      elementwise::kGelu,     //
+      elementwise::kElu,      //
+      elementwise::kSincos,   //
+      elementwise::kFma,      //
+      elementwise::kExpr,     //
+      access::kFamily,        //
+      transpose::kFamily,     //
+      recompute::kFamily,     //
+      divergence::kFamily,    //
+      softmax::kFamily,       //
+      norm::kFamily,          //
+      reduce::kFamily,        //
+      gemm::kFamily,          //
+      attention::kFamily,     //
+      experts::kFamily,       //
+      layer::kFamily,         //
+      products::kInt4Family,  //
+      products::kConvolutionFamily,
   };
   return families;
 }

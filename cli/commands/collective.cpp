@@ -1,5 +1,7 @@
 #include "cli/commands/collective.hpp"
 
+#include <array>
+
 #include "cli/input/options.hpp"
 #include "cli/output/answer.hpp"
 
@@ -10,7 +12,42 @@ using transformer::CollectiveForecast;
 
 constexpr std::string_view kFamily = "collective";
 
+constexpr std::array kParameters = {
+    Parameter{"bytes", "of a rank's input, of all_gather its result", 1, 1'000'000'000'000'000},
+    Parameter{"gpus", "2 to 8 of one NVLink switch, or full machines of 8", 2, 4096}};
+
+constexpr std::array kListed = {
+    KernelModel{"collective.all_reduce", "sums of all ranks on each", kParameters, {}, nullptr},
+    KernelModel{"collective.all_gather", "a part of each rank on all", kParameters, {}, nullptr},
+    KernelModel{
+        "collective.reduce_scatter", "a part of the sums on each rank", kParameters, {}, nullptr},
+    KernelModel{"collective.alltoall", "a part of each rank on each", kParameters, {}, nullptr},
+    KernelModel{"collective.send_recv",
+                "each rank to the next one, point to point",
+                kParameters,
+                {},
+                nullptr}};
+static_assert(kListed.size() == transformer::kCollectives.size());
+
+constexpr KernelFamily kListedFamily = {.name = kFamily,
+                                        .summary = "transfers among GPUs by NCCL",
+                                        .parameters = kParameters,
+                                        .dtypes = {},
+                                        .work = nullptr,
+                                        .io = nullptr,
+                                        .variants = kListed,
+                                        .validated = {}};
+
 }  // namespace
+
+const KernelFamily& collective_family() {
+  return kListedFamily;
+}
+
+KernelRef collective_ref(std::string_view name) {
+  if (name == kFamily) return {&kListedFamily, nullptr};
+  return {&kListedFamily, &kListed.at(static_cast<std::size_t>(collective_named(name)))};
+}
 
 std::string full_name(transformer::Collective collective) {
   return fmt::format("{}.{}", kFamily, name(collective));

@@ -6,6 +6,7 @@
 #include "cli/commands/command.hpp"
 #include "cli/input/query.hpp"
 #include "cli/output/json_writer.hpp"
+#include "model/catalog.hpp"
 #include "model/transformer/collective.hpp"
 
 namespace roofcast::cli {
@@ -15,6 +16,11 @@ struct CollectiveQuestion {
   double bytes = 0;  ///< of a rank's input, of all_gather the result
   double gpus = 0;
 };
+
+/// What lists show of them: names, summaries and parameters; no plans, so nothing asks it for a forecast.
+const KernelFamily& collective_family();
+/// The family, or one of its collectives.
+KernelRef collective_ref(std::string_view name);
 
 /// "collective.all_reduce"
 std::string full_name(transformer::Collective collective);

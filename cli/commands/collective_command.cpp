@@ -16,14 +16,13 @@ constexpr HelpPage kHelp = {
     "  roofcast predict collective.alltoall --bytes 1e6 --gpus 4 --gpu a100-sxm4-80gb "
     "--format json\n",
     "roofcast predict collective.NAME --bytes BYTES --gpus N --gpu GPU [options]",
-    "Time of a collective among the GPUs of one NVLink switch: all_reduce, all_gather, "
-    "reduce_scatter\n"
-    "or alltoall by NCCL."};
+    "Time of a collective by NCCL among the GPUs of one NVLink switch, or of full machines of 8:\n"
+    "all_reduce, all_gather, reduce_scatter, alltoall or send_recv (each rank to the next)."};
 
 std::vector<Option> known_options() {
   std::vector<Option> known = {
       {"bytes", "BYTES", "of a rank's input, of all_gather the result: 65536 or 64MiB"},
-      {"gpus", "N", "GPUs that take part: 2 to 8"},
+      {"gpus", "N", "GPUs that take part: 2 to 8, or a multiple of 8"},
       {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
       {"format", "table|json", "output format (default: table); json: an object a line"},
       {"output,o", "FILE", "write there instead of standard output"},

@@ -48,6 +48,8 @@ ExitCode run_advise(const Arguments& arguments);
 /// `advise linear`, without these two words.
 ExitCode run_advise_linear(const Arguments& arguments);
 ExitCode run_solve(const Arguments& arguments);
+/// `solve model`, without these two words.
+ExitCode run_solve_model(const Arguments& arguments);
 ExitCode run_explain(const Arguments& arguments);
 ExitCode run_roofline(const Arguments& arguments);
 ExitCode run_import(const Arguments& arguments);

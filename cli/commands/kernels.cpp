@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/commands/collective.hpp"
 #include "cli/commands/opening.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
@@ -34,7 +35,7 @@ std::string dtype_list(const KernelRef& kernel) {
 
 std::string list_text(const Style& style) {
   TextTable table({{"kernel"}, {"types"}, {"what it does"}});
-  for (const KernelFamily& family : catalog()) {
+  const auto add = [&table](const KernelFamily& family) {
     const KernelRef itself{&family, nullptr};
     table.add({std::string(family.name), dtype_list(itself), std::string(family.summary)}, true);
     for (const KernelModel& kernel : family.variants) {
@@ -42,13 +43,15 @@ std::string list_text(const Style& style) {
       table.add(
           {fmt::format("  {}", kernel.name), dtype_list(variant), std::string(kernel.summary)});
     }
-  }
+  };
+  for (const KernelFamily& family : catalog()) add(family);
+  add(collective_family());
   return table.text(style);
 }
 
 std::string kernel_text(const KernelRef& kernel, const Style& style) {
-  std::string text = fmt::format("{}  {}\n  types: {}\n", style.heading(kernel_name(kernel)),
-                                 summary(kernel), dtype_list(kernel));
+  std::string text = fmt::format("{}  {}\n", style.heading(kernel_name(kernel)), summary(kernel));
+  if (!kernel.dtypes().empty()) text += fmt::format("  types: {}\n", dtype_list(kernel));
   TextTable table({{"parameter"}, {"default", Align::right}, {"takes"}, {"meaning"}});
   for (const Parameter& parameter : kernel.parameters()) {
     table.add({fmt::format("--{}", parameter.name),
@@ -90,10 +93,13 @@ ExitCode run_kernels(const Arguments& arguments) {
   const bool json = one_of("--format", options.get("format", "table"), formats) == "json";
 
   std::vector<KernelRef> kernels;
-  for (const std::string& word : words) kernels.push_back(kernel_named(word));
+  for (const std::string& word : words) {
+    kernels.push_back(is_collective(word) ? collective_ref(word) : kernel_named(word));
+  }
   const bool all = kernels.empty();
   if (all && json) {
     for (const KernelFamily& family : catalog()) kernels.push_back({&family, nullptr});
+    kernels.push_back({&collective_family(), nullptr});
   }
   std::string text;
   const Style style = Style::of_standard_output();

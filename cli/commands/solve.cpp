@@ -24,9 +24,12 @@ constexpr HelpPage kHelp = {
     "  roofcast solve stream.copy --n 67108864 --gpu h200-sxm "
     "--find sm_count=16:132 --until 'time<=200us'\n"
     "  roofcast solve gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb --minimize time "
-    "--vary tile_m,tile_n,tile_k\n",
+    "--vary tile_m,tile_n,tile_k\n"
+    "  roofcast solve model llama-3.1-70b --decode --batch 64 --context 8192 --gpu h100-sxm5 "
+    "--find tp=1,2,4,8 --until 'time_per_token<=20ms'\n",
     "roofcast solve KERNEL --find KEY[=from:to] --until CONDITION [options]\n"
-    "       roofcast solve KERNEL --minimize time --vary PARAMETER,… [options]",
+    "       roofcast solve KERNEL --minimize time --vary PARAMETER,… [options]\n"
+    "       roofcast solve model CONFIG --find KEY=VALUES --until CONDITION [options]",
     "For which values of KEY the forecast fulfils the condition: a parameter of the kernel, or a "
     "value\n"
     "of the specification as --set takes it. Of up to 1024 values (256 of a specification) each "
@@ -189,6 +192,9 @@ Manual manual_solve() {
 }
 
 ExitCode run_solve(const Arguments& arguments) {
+  if (!arguments.empty() && arguments.front() == "model") {
+    return run_solve_model(Arguments(arguments.begin() + 1, arguments.end()));
+  }
   std::vector<Option> known = known_options();
   const SplitArguments split = split_words(arguments, known);
   std::vector<KernelRef> kernels;

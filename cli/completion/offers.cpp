@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "architectures/loader.hpp"
+#include "cli/commands/collective.hpp"
 #include "cli/input/device_names.hpp"
 #include "model/catalog.hpp"
 #include "model/types/dtype.hpp"
@@ -24,6 +25,9 @@ std::vector<std::string> kernel_names() {
   for (const KernelFamily& family : catalog()) {
     names.emplace_back(family.name);
     for (const KernelModel& kernel : family.variants) names.emplace_back(kernel.name);
+  }
+  for (const transformer::Collective one : transformer::kCollectives) {
+    names.push_back(full_name(one));
   }
   return names;
 }

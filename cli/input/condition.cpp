@@ -14,12 +14,6 @@ namespace {
 constexpr std::array<std::string_view, 6> kQuantities = {"time", "limit",     "fraction_of_limit",
                                                          "rate", "bandwidth", "bound"};
 
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-constexpr std::array kTimes = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"µs", 1e-6},
-                               Unit{"ms", 1e-3}, Unit{"s", 1}};
 constexpr std::array kRates = {Unit{"PFLOP/s", 1e15}, Unit{"TFLOP/s", 1e12}, Unit{"GFLOP/s", 1e9},
                                Unit{"FLOP/s", 1}};
 constexpr std::array kBandwidths = {Unit{"TB/s", 1e12}, Unit{"GB/s", 1e9}, Unit{"MB/s", 1e6},
@@ -35,9 +29,11 @@ std::span<const Unit> units_of(Condition::Quantity quantity) {
     case Condition::Quantity::fraction_of_limit:
       return kShares;
     default:
-      return kTimes;
+      return kTimeUnits;
   }
 }
+
+}  // namespace
 
 double parse_quantity(std::string_view text, std::span<const Unit> units) {
   for (const Unit& unit : units) {
@@ -53,6 +49,8 @@ double parse_quantity(std::string_view text, std::span<const Unit> units) {
   throw UsageError(
       fmt::format("--until: '{}' is no positive number with its unit ({})", text, names));
 }
+
+namespace {
 
 Resource parse_resource(std::string_view text) {
   std::array<std::string_view, kResources> names;

@@ -15,10 +15,10 @@ namespace {
 using transformer::Service;
 
 // Of a step, which a service is made of.
-constexpr std::array<std::string_view, 17> kOfSteps = {
+constexpr std::array<std::string_view, 18> kOfSteps = {
     "train",         "prefill",   "decode",  "batch", "seq",       "context",
     "grad-accum",    "dp",        "fsdp",    "pp",    "framework", "logits",
-    "checkpointing", "optimizer", "network", "trace", "shard"};
+    "checkpointing", "optimizer", "network", "trace", "shard",     "dropout"};
 
 std::int64_t count_of(const Options& options, std::string_view name,
                       std::optional<std::string> fallback = {}) {
@@ -58,6 +58,11 @@ std::vector<Service> read_services(const Options& options) {
   const auto dtype = parse_dtype(type);
   if (!dtype) throw InputError(fmt::format("no type is named '{}': 'dtype' is bf16 or fp8", type));
   service.dtype = *dtype;
+  const std::string routing(
+      one_of("--routing", options.get("routing", "as_trained"), transformer::kRoutings));
+  service.routing = static_cast<transformer::Routing>(
+      std::find(transformer::kRoutings.begin(), transformer::kRoutings.end(), routing) -
+      transformer::kRoutings.begin());
   const std::string prompts(
       one_of("--prompts", options.get("prompts", "spread"), transformer::kPrompts));
   service.prompts = prompts == transformer::kPrompts[1] ? transformer::Prompts::together

@@ -39,6 +39,7 @@ constexpr std::array kNumbers = {
 
 constexpr std::string_view kNetwork = "network";
 constexpr std::array<std::string_view, 2> kLogits = {"last", "all"};
+constexpr std::array<std::string_view, 2> kNoYes = {"no", "yes"};
 
 template <std::size_t kCount>
 std::size_t position(std::string_view key, std::string_view text,
@@ -59,6 +60,10 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   } else if (key == "optimizer") {
     task.optimizer =
         static_cast<transformer::Optimizer>(position(key, text, transformer::kOptimizers));
+  } else if (key == "routing") {
+    task.routing = static_cast<transformer::Routing>(position(key, text, transformer::kRoutings));
+  } else if (key == "dropout") {
+    task.dropout = position(key, text, kNoYes) == 1;
   } else if (key == "logits") {
     task.all_logits = position(key, text, kLogits) == 1;
   } else if (const auto type = parse_dtype(text)) {
@@ -69,8 +74,8 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   }
 }
 
-constexpr std::array<std::string_view, 6> kWords = {"phase",     "framework", "checkpointing",
-                                                    "optimizer", "logits",    "dtype"};
+constexpr std::array<std::string_view, 8> kWords = {
+    "phase", "framework", "checkpointing", "optimizer", "dropout", "routing", "logits", "dtype"};
 
 void set_number(Task& task, const Number& number, std::int64_t value) {
   if (value < 1 || value > number.most) {
@@ -131,6 +136,12 @@ std::vector<Option> task_options() {
       {"optimizer", "adamw|adamw16|sgd",
        "adamw (default): moments, and weights beside, in fp32; adamw16: moments in the "
        "type of the weights; sgd: no states"});
+  options.push_back({"routing", "WORD",
+                     "how often experts are chosen: as_trained (default), balanced, power_law_1.01 "
+                     "or power_law_1.2"});
+  options.push_back({"dropout", "no|yes",
+                     "train: after the embedding, on probabilities in memory and on what joins the "
+                     "residual (default: no)"});
   options.push_back(
       {"logits", "last|all", "prefill: of the last token of a sequence (default), or of each"});
   return options;
@@ -229,6 +240,7 @@ void check_given(const Task& task) {
   if (task.phase != Phase::train && task.optimizer != transformer::Optimizer::adamw) {
     throw InputError("'optimizer' goes with train");
   }
+  if (task.phase != Phase::train && task.dropout) throw InputError("'dropout' goes with train");
   if (task.phase != Phase::prefill && task.all_logits) {
     throw InputError("'logits' goes with prefill: training needs all, decoding one");
   }

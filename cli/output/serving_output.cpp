@@ -36,6 +36,8 @@ void write_json(JsonWriter& json, const ServingAnswer& answer) {
   json.end_object();
   json.member("decode_s", serving.decode_s);
   json.member("prefill_s", serving.prefill_s);
+  if (serving.joined_s > 0) json.member("joined_s", serving.joined_s);
+  json.member("software_s", serving.software_s);
   json.member("to_first_token_s", serving.to_first_token_s);
   json.member("tokens_per_s", serving.tokens_per_s);
   json.member("memory_bytes", serving.memory.total());
@@ -57,6 +59,10 @@ std::string serving_text(const ServingAnswer& answer) {
                       si_text(serving.low_s, "s"), si_text(serving.high_s, "s"));
   text += fmt::format("  decode step     {}\n", si_text(serving.decode_s, "s"));
   text += fmt::format("  a prompt        {}\n", si_text(serving.prefill_s, "s"));
+  if (serving.joined_s > 0) {
+    text += fmt::format("  step with both  {}\n", si_text(serving.joined_s, "s"));
+  }
+  text += fmt::format("  software        {} of a step\n", si_text(serving.software_s, "s"));
   text += fmt::format("  first token     {}\n", si_text(serving.to_first_token_s, "s"));
   text += fmt::format("  tokens          {}\n", si_text(serving.tokens_per_s, "token/s"));
   text += fmt::format("  memory          {} a GPU\n", si_text(serving.memory.total(), "B"));

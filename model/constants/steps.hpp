@@ -16,7 +16,7 @@ inline constexpr std::string_view kCollectivesFit =
 
 inline constexpr Constant kAttentionShare{
     "step_attention_share",
-    0.867,
+    0.86,
     "",
     "further time of attention kernels in training steps of 2023, of those of today",
     Constant::Kind::fitted,
@@ -24,20 +24,31 @@ inline constexpr Constant kAttentionShare{
     "2026-11-25"};
 inline constexpr Constant kLayerSeconds{
     "step_layer_s",
-    1.279e-3,
+    1.074e-3,
     "s",
     "of each layer and pass of eager FSDP training: launches and hooks of the framework",
     Constant::Kind::fitted,
     kStepsFit,
     "2026-11-25"};
 inline constexpr Constant kExposed{"step_exposed",
-                                   0.834,
+                                   0.877,
                                    "",
                                    "of the collectives between layers, what nothing hides",
                                    Constant::Kind::fitted,
                                    kStepsFit,
                                    "2026-11-25"};
 
-inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kExposed};
+inline constexpr Constant kRequestSeconds{
+    "serving_request_s",
+    22e-6,
+    "s",
+    "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
+    Constant::Kind::fitted,
+    "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three models "
+    "and "
+    "systems together: fit_serving, mean |error| of time",
+    "2026-11-25"};
+
+inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kExposed, kRequestSeconds};
 
 }  // namespace roofcast::transformer::constants

@@ -191,11 +191,16 @@ void set_launch(Plan& plan, const Choice& c, const Gpu& gpu) {
 
 // What the SMs receive of the operands: every tile column A and every tile row B, as far as they
 // exist; of pairs each block half of what both need.
-double received_bytes(const Choice& c) {
+ReceivedBytes received_of(const Choice& c) {
   const double shared = c.tile.paired ? 0.5 : 1;
   const double of_a = c.along_m() ? 1 : shared, of_b = c.along_m() ? shared : 1;
-  return c.batch * c.k * c.element *
-         (of_a * as_double(c.columns()) * c.m + of_b * as_double(c.rows()) * c.n);
+  const double line = c.batch * c.k * c.element;
+  return {line * of_a * as_double(c.columns()) * c.m, line * of_b * as_double(c.rows()) * c.n};
+}
+
+double received_bytes(const Choice& c) {
+  const ReceivedBytes both = received_of(c);
+  return both.a + both.b;
 }
 
 double step_flops(const Choice& c) {
@@ -245,6 +250,10 @@ Plan reduction(const Choice& c) {
 }
 
 }  // namespace
+
+ReceivedBytes library_received(const Problem& p, const Gpu& gpu) {
+  return received_of(choice_of(p, gpu));
+}
 
 Work library_work(const Problem& p) {
   const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);

@@ -28,6 +28,13 @@ std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
 Outline library_outline(const Problem& problem, const Gpu& gpu);
 LaunchSequence quantization_before(const Problem& problem, const Gpu& gpu);
 Work library_work(const Problem& problem);
+
+/// Of each operand, what the SMs receive in all.
+struct ReceivedBytes {
+  double a = 0, b = 0;
+};
+/// Of a problem with its tile.
+ReceivedBytes library_received(const Problem& problem, const Gpu& gpu);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
 
 inline constexpr std::array kLibraryTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8,

@@ -13,6 +13,8 @@ struct Experts {
   double shared = 0;        ///< further ones that every token passes
   double dense_layers = 0;  ///< first layers without experts
   bool router_biased = false;
+  bool balanced =
+      false;  ///< training kept the choices even: a bias of each expert follows its load
 };
 
 /// Attention whose keys and values come out of a narrow vector (DeepSeek-V2, arXiv 2405.04434).

@@ -19,8 +19,18 @@ double rounds(Collective collective) {
   return collective == Collective::all_reduce ? 2 : 1;
 }
 
+bool at_once(Collective collective) {
+  return collective == Collective::alltoall || collective == Collective::send_recv;
+}
+
 double steps(Collective collective, double gpus) {
-  return collective == Collective::alltoall ? 1 : rounds(collective) * (gpus - 1);
+  return at_once(collective) ? 1 : rounds(collective) * (gpus - 1);
+}
+
+/// Bytes that leave a GPU.
+double sent_bytes(Collective collective, double bytes, double gpus) {
+  if (collective == Collective::send_recv) return bytes;
+  return rounds(collective) * bytes * (gpus - 1) / gpus;
 }
 
 struct Parts {
@@ -31,8 +41,8 @@ struct Parts {
 
 Parts parts(Collective collective, double bytes, double gpus, const LinkCosts& link,
             const CollectiveConstants& constants) {
-  const double sent = rounds(collective) * bytes * (gpus - 1) / gpus;
-  const double own = constants.own_share * bytes / gpus;
+  const double sent = sent_bytes(collective, bytes, gpus);
+  const double own = collective == Collective::send_recv ? 0 : constants.own_share * bytes / gpus;
   const double start =
       link.start_s * (collective == Collective::alltoall ? constants.alltoall_start : 1);
   Parts best{0, 0};
@@ -48,10 +58,11 @@ Parts parts(Collective collective, double bytes, double gpus, const LinkCosts& l
 double limit_s(Collective collective, double bytes, double gpus, const Gpu& gpu) {
   const double one_way = *gpu.link_bytes_per_s / 2;
   const bool in_switch = collective == Collective::all_reduce && gpu.link_in_switch_reduction;
-  return (in_switch ? bytes : rounds(collective) * bytes * (gpus - 1) / gpus) / one_way;
+  return (in_switch ? bytes : sent_bytes(collective, bytes, gpus)) / one_way;
 }
 
 double network_bytes_s(Collective collective, double bytes, double gpus, const Network& network) {
+  if (collective == Collective::send_recv) return bytes / network.bytes_per_s;
   const double sent = collective == Collective::alltoall
                           ? bytes * (gpus - kGpusOfMachine) / gpus
                           : rounds(collective) * bytes * (gpus - 1) / gpus / kGpusOfMachine;

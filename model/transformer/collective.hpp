@@ -7,13 +7,21 @@
 
 namespace roofcast::transformer {
 
-enum class Collective : unsigned char { all_reduce, all_gather, reduce_scatter, alltoall };
+/// send_recv: each GPU to the next one.
+enum class Collective : unsigned char {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  alltoall,
+  send_recv
+};
 
 inline constexpr std::array kCollectives = {Collective::all_reduce, Collective::all_gather,
-                                            Collective::reduce_scatter, Collective::alltoall};
+                                            Collective::reduce_scatter, Collective::alltoall,
+                                            Collective::send_recv};
 constexpr std::string_view name(Collective collective) {
   constexpr std::array<std::string_view, kCollectives.size()> names = {
-      "all_reduce", "all_gather", "reduce_scatter", "alltoall"};
+      "all_reduce", "all_gather", "reduce_scatter", "alltoall", "send_recv"};
   return names[static_cast<std::size_t>(collective)];
 }
 
@@ -53,8 +61,8 @@ struct Network {
 LinkCosts link_costs(const Gpu& gpu);
 
 /// Expected time in seconds: the fastest protocol's (alpha-beta). A ring makes gpus − 1 steps and
-/// moves (gpus − 1)/gpus of the bytes, an all_reduce twice as many; alltoall sends at once. What
-/// stays on its own GPU is copied there. `bytes` are a rank's input, of all_gather its result.
+/// moves (gpus − 1)/gpus of the bytes, an all_reduce twice as many; alltoall and send_recv send at once,
+/// send_recv all of them. What stays on its own GPU is copied there. `bytes` are a rank's input, of all_gather its result.
 double expected_collective_s(Collective collective, double bytes, double gpus,
                              const LinkCosts& link, const CollectiveConstants& constants = {});
 
@@ -68,7 +76,7 @@ struct CollectiveForecast {
 
 /// The forecast with its interval. More GPUs than a machine has are whole machines: a ring for each
 /// adapter passes them one after the other, so that an adapter carries an eighth of what a GPU
-/// sends over its link; of alltoall all that goes to other machines. Throws InputError for fewer
+/// sends over its link; of alltoall and send_recv all that goes to other machines. Throws InputError for fewer
 /// than two GPUs, no bytes, or machines that are not full.
 CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
                                       const Gpu& gpu, const Network& network = {});

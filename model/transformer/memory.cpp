@@ -20,6 +20,13 @@ struct KeptElements {
   double inner;     // what lies between these and the last product, its input among it
 };
 
+// What lies before the last product: the gate's activation and its product with the other half; or of GELU
+// as gelu_new writes it x/2, tanh, 1 + tanh and the result.
+double inner_arrays(const Architecture& model, bool eager) {
+  if (!eager) return 1;
+  return model.gated ? 2 : model.plain_gelu ? 4 : 1;
+}
+
 KeptElements kept_elements(const Architecture& model, const Task& task) {
   const double tp = real(task.tp), hidden = real(model.hidden), heads = real(model.heads);
   const double query = model.latent ? heads * (model.latent->nope_dim + model.latent->rope_dim)
@@ -38,7 +45,7 @@ KeptElements kept_elements(const Architecture& model, const Task& task) {
           (query + 2 * kv) / tp,
           (model.rotary ? 2 : 1) * query / tp,
           width * (model.gated ? 2 : 1) / tp,
-          width * (model.gated && eager ? 2 : 1) / tp};
+          width * inner_arrays(model, eager) / tp};
 }
 
 double all_of_layer(const KeptElements& kept) {
@@ -56,20 +63,28 @@ double scores(const Architecture& model, const Task& task) {
   return real(task.batch * model.heads * task.seq * task.seq) / real(task.tp);
 }
 
+// A byte of mask for each element that is dropped or not; of probabilities in memory what is left of them
+// too.
+double mask_bytes(const Architecture& model, const Task& task) {
+  if (!task.dropout || task.phase != Phase::train) return 0;
+  return 2 * real(model.hidden) * task.tokens() +
+         scores(model, task) * (1 + task.activation_bytes());
+}
+
 // Where the backward pass begins. Eager: log-softmax in fp32, its gradient, and that of the logits in
-// fp32. Compiled: the logits, which their gradient replaces, and the gradient of the product's weights.
+// fp32. Compiled: the logits, their gradient, and that of the product's weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   const double logits = task.tokens() * real(model.vocabulary) / real(task.tp);
   if (task.framework == Framework::eager) return 3 * sizeof(float) * logits;
   const double weights = real(model.vocabulary * model.hidden) / real(task.tp * task.fsdp);
-  return (logits + weights) * task.activation_bytes();
+  return (2 * logits + weights) * task.activation_bytes();
 }
 
 // Logits and their fp32 copy.
 double answer_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
-  const double rows = task.all_logits ? task.tokens() : real(task.batch);
+  const double rows = task.all_logits ? task.tokens() : task.answers();
   return rows * real(model.vocabulary) / real(task.tp) *
          (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : sizeof(float)));
 }
@@ -84,7 +99,8 @@ Activations activations(const Architecture& model, const Task& task) {
   const double element = task.activation_bytes();
   const KeptElements kept = kept_elements(model, task);
   Activations result;
-  result.layer = (all_of_layer(kept) * task.tokens() + scores(model, task)) * element;
+  result.layer = (all_of_layer(kept) * task.tokens() + scores(model, task)) * element +
+                 mask_bytes(model, task);
   if (task.phase != Phase::train) {
     result.kept = result.layer + answer_bytes(model, task);
     return result;

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "model/transformer/collective.hpp"
 #include "model/transformer/step_layers.hpp"
@@ -42,13 +43,13 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
     if (!is_one_of(part.name, kOfOneStage)) scale(part, 1 / stages);
     if (!is_one_of(part.name, kOnce)) add(bubble, part, (stages - 1) / passes);
   }
-  const LinkCosts link = link_costs(gpu);
   const double bytes = task.tokens() * static_cast<double>(model.hidden) * task.activation_bytes();
-  // Activations on, gradients back; a spread as of collectives' intervals.
-  constexpr double kWays = 2, kSpread = 1.2;
-  const double time_s = kWays * (passes + stages - 1) * (link.start_s + bytes / link.bytes_per_s);
-  step.parts.push_back(
-      {std::string(kBetweenStages), time_s, time_s / kSpread, time_s * kSpread, "link"});
+  const CollectiveForecast one =
+      predict_collective(Collective::send_recv, bytes, 2, gpu, task.network);
+  StepPart between{std::string(kBetweenStages), 0, 0, 0, "link"};
+  const double times = 2 * (passes + stages - 1);  // activations on, gradients back
+  add(between, {"", one.expected_s, one.low_s, one.high_s, ""}, times);
+  step.parts.push_back(std::move(between));
   step.parts.push_back(bubble);
 }
 

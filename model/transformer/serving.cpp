@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/constants/steps.hpp"
+
 #include "model/transformer/step_kernels.hpp"
 #include "model/types/problem.hpp"
 
@@ -19,10 +21,12 @@ Task task_of(const Service& service, Phase phase) {
   task.framework = Framework::compiled;
   task.tp = service.tp;
   task.ep = service.ep;
+  task.routing = service.routing;
   if (phase == Phase::prefill) {
     task.seq = service.input;
   } else {
     task.batch = service.concurrency;
+    task.seq = service.input;
     task.context = service.input + service.output / 2;
   }
   return task;
@@ -35,26 +39,58 @@ Serving predict_serving(const Architecture& model, const Service& service, const
   return predict_serving(model, service, gpu, forecasts);
 }
 
+namespace {
+
+/// Of a token: expected, low and high.
+struct Between {
+  double expected_s = 0, low_s = 0, high_s = 0;
+  void add(double times, const Step& step) {
+    expected_s += times * step.expected_s;
+    low_s += times * step.low_s;
+    high_s += times * step.high_s;
+  }
+};
+
+}  // namespace
+
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,
                         KernelForecasts& forecasts) {
   if (service.concurrency < 1 || service.input < 1 || service.output < 1) {
     throw InputError("'concurrency', 'input' and 'output' of a service are at least 1");
   }
-  const Step decode = predict_step(model, task_of(service, Phase::decode), gpu, forecasts);
+  Task decoding = task_of(service, Phase::decode);
+  const auto step_with = [&](std::int64_t prompts) {
+    decoding.prompts = prompts;
+    return predict_step(model, decoding, gpu, forecasts);
+  };
+  const Step decode = step_with(0);
   const Step prefill = predict_step(model, task_of(service, Phase::prefill), gpu, forecasts);
-  const bool together = service.prompts == Prompts::together;
-  const double waited =
-      together ? real(service.concurrency) / 2 : 0;  // prompts before the first token
-  const double prompts = (real(service.concurrency) - waited) / real(service.output);
+  const double prompts = real(service.concurrency) / real(service.output);  // of a step
   Serving serving;
   serving.decode_s = decode.expected_s;
   serving.prefill_s = prefill.expected_s;
-  serving.between_tokens_s = decode.expected_s + prompts * prefill.expected_s;
-  serving.low_s = decode.low_s + prompts * prefill.low_s;
-  serving.high_s = decode.high_s + prompts * prefill.high_s;
-  serving.to_first_token_s = std::max(1.0, waited) * prefill.expected_s;
-  const double request_s = serving.between_tokens_s * real(service.output) +
-                           (together ? waited * prefill.expected_s : 0);
+  serving.software_s = real(service.concurrency) * constants::kRequestSeconds;
+  // A half of it to half as much again.
+  Between between{serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
+  double request_s = 0;
+  if (service.prompts == Prompts::together) {
+    const double waited = real(service.concurrency) / 2;  // prompts before the first token
+    between.add(1, decode);
+    between.add(prompts / 2, prefill);
+    serving.to_first_token_s = std::max(1.0, waited) * prefill.expected_s;
+    request_s = between.expected_s * real(service.output) + waited * prefill.expected_s;
+  } else {
+    const auto fewer = service.concurrency / service.output;
+    const double with_more = prompts - real(fewer);
+    const Step joined = step_with(fewer + 1);
+    between.add(1 - with_more, fewer > 0 ? step_with(fewer) : decode);
+    between.add(with_more, joined);
+    serving.joined_s = serving.to_first_token_s = joined.expected_s;
+    request_s = between.expected_s * real(service.output);
+  }
+  serving.between_tokens_s = between.expected_s;
+  serving.low_s = between.low_s;
+  serving.high_s = between.high_s;
   serving.tokens_per_s = real(service.concurrency * service.output) / request_s;
   Task full = task_of(service, Phase::decode);
   full.context = service.input + service.output;

@@ -63,7 +63,7 @@ struct SoftwareConstants {
 };
 
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
-/// token for each sequence. Equal layers are forecast once. Experts are chosen alike; their
+/// token for each sequence. Equal layers are forecast once. Experts are chosen as Task says; their
 /// gradients take twice the time of the pass forward. Throws InputError as check() does, and where
 /// a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,

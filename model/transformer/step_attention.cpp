@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include "model/transformer/step_composer.hpp"
 #include "model/transformer/step_layers.hpp"
@@ -30,17 +32,36 @@ class AttentionComposer : public Composer {
   void add_attention() {
     const double query = real(model_.heads * model_.head_dim) / tp();
     const double kv = real(kv_heads_of_gpu(model_.kv_heads) * model_.head_dim);
-    const double hidden = real(model_.hidden);
-    linear("attention products", layers(), task_.tokens(), query + 2 * kv, hidden);
-    if (model_.attention_biased) add_biases(layers(), task_.tokens() * (query + 2 * kv + hidden));
+    linear("attention products", layers(), task_.tokens(), query + 2 * kv, hidden());
+    if (model_.attention_biased) add_biases(layers(), task_.tokens() * (query + 2 * kv + hidden()));
     add_copies(query, kv);
-    if (model_.rotary) move("rotary", moves_.rotary, layers(), task_.tokens() * (query + kv));
+    add_positions(query, kv);
     if (task_.dtype == DType::fp32) {
-      add_standard_attention();
+      for (const Sequences& one : sequences()) add_standard_attention(one);
     } else {
-      add_flash_attention({model_.heads, model_.kv_heads, model_.head_dim});
+      add_flash_attention({model_.heads, model_.kv_heads, model_.head_dim}, sequences());
     }
-    linear("attention products", layers(), task_.tokens(), hidden, query);
+    linear("attention products", layers(), task_.tokens(), hidden(), query);
+  }
+
+  // Normalized head by head and rotated where the model has that. Fused, one launch does it and puts keys
+  // and values into the cache.
+  void add_positions(double query, double kv) {
+    const bool cached = model_.causal && !train_;
+    const bool joined = model_.rotary && !eager();
+    if (model_.head_norms && eager()) {
+      between("norms", "layer.rmsnorm_plain", layers(),
+              task_.tokens() * (query + kv) / real(model_.head_dim), real(model_.head_dim),
+              std::array{form()});
+    }
+    if (model_.rotary) {
+      between("rotary", "layer.rotary", layers(), task_.tokens(),
+              query + (joined && cached ? 2 * kv : kv), std::array{form()});
+    }
+    if (!cached || joined) return;
+    forward(false, [&] {
+      one_pass("cache", "layer.cache_append", layers(), task_.tokens(), 2 * kv, "forward");
+    });
   }
 
   // Eager code puts operands of products of scores head by head, and what they give token by token; and
@@ -62,31 +83,49 @@ class AttentionComposer : public Composer {
     std::int64_t heads, kv_heads, width;
   };
 
-  void add_flash_attention(const FlashShape& shape) {
-    forward(all_again_, [&] { add_flash_pass("forward", shape); });
-    backward([&] { add_flash_pass("backward", shape); });
+  /// Sequences alike, whose queries attend to keys.
+  struct Sequences {
+    std::int64_t count, queries, keys;
+    bool causal;
+  };
+
+  std::vector<Sequences> prompts() const {
+    const std::int64_t count = task_.phase == Phase::decode ? task_.prompts : task_.batch;
+    if (count == 0) return {};
+    return {{count, task_.seq, task_.seq, model_.causal}};
   }
 
-  void add_flash_pass(std::string_view pass, const FlashShape& shape) {
-    const bool decode = task_.phase == Phase::decode;
+  std::vector<Sequences> sequences() const {
+    std::vector<Sequences> all = prompts();
+    if (task_.phase == Phase::decode) all.push_back({task_.batch, 1, task_.context, false});
+    return all;
+  }
+
+  void add_flash_attention(const FlashShape& shape, std::span<const Sequences> all) {
+    for (const Sequences& one : all) {
+      forward(all_again_, [&] { add_flash_pass("forward", shape, one); });
+      backward([&] { add_flash_pass("backward", shape, one); });
+    }
+  }
+
+  void add_flash_pass(std::string_view pass, const FlashShape& shape, const Sequences& all) {
     // PyTorch's scaled_dot_product_attention is FlashAttention-2.
-    const std::array given = {Given{"batch", task_.batch},
-                              Given{"library", 0, eager() && !decode ? "fa2" : "best"},
+    const std::array given = {Given{"batch", all.count},
+                              Given{"library", 0, eager() && all.queries > 1 ? "fa2" : "best"},
                               Given{"heads", shape.heads / task_.tp},
                               Given{"kv_heads", kv_heads_of_gpu(shape.kv_heads)},
-                              Given{"seq_q", decode ? 1 : task_.seq},
-                              Given{"seq_kv", decode ? task_.context : task_.seq},
+                              Given{"seq_q", all.queries},
+                              Given{"seq_kv", all.keys},
                               Given{"head_dim", shape.width},
-                              Given{"causal", 0, model_.causal && !decode ? "yes" : "no"},
+                              Given{"causal", 0, all.causal ? "yes" : "no"},
                               Given{"pass", 0, pass}};
     kernels_.add(kAttention, layers(), "attention.library", given);
   }
 
   // Scores in memory: two products, a softmax, and scaling and masking one by one (2 and 3 passes).
-  void add_standard_attention() {
-    const double batch = real(task_.batch * model_.heads) / tp();
-    const double queries = task_.phase == Phase::decode ? 1 : real(task_.seq);
-    const double keys = real(task_.phase == Phase::decode ? task_.context : task_.seq);
+  void add_standard_attention(const Sequences& all) {
+    const double batch = real(all.count * model_.heads) / tp();
+    const double queries = real(all.queries), keys = real(all.keys);
     const double dim = real(model_.head_dim);
     const double scores = batch * queries * keys;
     const std::array rows = {Given{"rows", static_cast<std::int64_t>(batch * queries)},
@@ -97,6 +136,7 @@ class AttentionComposer : public Composer {
       if (eager()) kernels_.move(kAttention, layers(), scores * (2 + masked), 2);
       kernels_.add(kAttention, layers(), "softmax.library", rows);
     });
+    add_dropout(kAttention, layers(), batch * queries, keys);
     forward(all_again_, [&] { kernels_.product(kAttention, layers(), queries, dim, keys, batch); });
     // Each product has two gradients; that of the softmax reads two arrays and writes one.
     backward([&] {
@@ -110,21 +150,23 @@ class AttentionComposer : public Composer {
   // weights that would widen the cache instead (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
   void add_latent_attention(const LatentAttention& latent) {
     constexpr std::string_view kPart = "attention products";
-    const double hidden = real(model_.hidden), heads = real(model_.heads) / tp();
+    const double heads = real(model_.heads) / tp();
     const double key = latent.nope_dim + latent.rope_dim, tokens = task_.tokens();
-    if (latent.query_rank > 0) linear(kPart, layers(), tokens, latent.query_rank, hidden);
+    if (latent.query_rank > 0) linear(kPart, layers(), tokens, latent.query_rank, hidden());
     linear(kPart, layers(), tokens, heads * key,
-           latent.query_rank > 0 ? latent.query_rank : hidden);
-    linear(kPart, layers(), tokens, latent.kv_rank + latent.rope_dim, hidden);
-    move("rotary", moves_.rotary, layers(), tokens * (heads + 1) * latent.rope_dim);
-    if (task_.phase == Phase::decode) {
-      forward(false, [&] { add_latent_decode(latent, heads); });
-    } else {
-      linear(kPart, layers(), tokens, heads * (latent.nope_dim + latent.value_dim), latent.kv_rank);
+           latent.query_rank > 0 ? latent.query_rank : hidden());
+    linear(kPart, layers(), tokens, latent.kv_rank + latent.rope_dim, hidden());
+    between("rotary", "layer.rotary", layers(), tokens, (heads + 1) * latent.rope_dim,
+            std::array{form()});
+    if (task_.phase == Phase::decode) forward(false, [&] { add_latent_decode(latent, heads); });
+    for (const Sequences& one : prompts()) {
+      linear(kPart, layers(), real(one.count * one.queries),
+             heads * (latent.nope_dim + latent.value_dim), latent.kv_rank);
       // A width between keys and values has the FLOPs of both.
-      add_flash_attention({model_.heads, model_.heads, whole((key + latent.value_dim) / 2)});
+      add_flash_attention({model_.heads, model_.heads, whole((key + latent.value_dim) / 2)},
+                          std::array{one});
     }
-    linear(kPart, layers(), tokens, hidden, heads * latent.value_dim);
+    linear(kPart, layers(), tokens, hidden(), heads * latent.value_dim);
   }
 
   void add_latent_decode(const LatentAttention& latent, double heads) {

@@ -1,10 +1,11 @@
 #pragma once
 // What the parts of a step are put together with: forward, again and backward, times and widths.
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "model/transformer/step_kernels.hpp"
-#include "model/transformer/step_moves.hpp"
 
 namespace roofcast::transformer {
 
@@ -13,7 +14,6 @@ class Composer {
   Composer(const Architecture& model, const Task& task, StepKernels& kernels)
       : model_(model),
         task_(task),
-        moves_(task.framework == Framework::eager ? kEager : kFused),
         kernels_(kernels),
         train_(task.phase == Phase::train),
         all_again_(train_ && task.checkpointing == Checkpointing::full),
@@ -27,7 +27,7 @@ class Composer {
   double passes() const { return train_ ? real(task_.grad_accum) : 1; }
   double layers() const { return passes() * real(model_.layers); }
   double tp() const { return real(task_.tp); }
-  double layer_elements() const { return task_.tokens() * real(model_.hidden); }
+  double hidden() const { return real(model_.hidden); }
 
   // What the forward pass does, and the backward pass again; of layers alone.
   template <class Add>
@@ -60,18 +60,29 @@ class Composer {
     backward([&] { kernels_.move("biases", times, elements); });
   }
 
-  void move(std::string_view part, const Movement& movement, double times, double elements) {
-    forward(between_again_, [&] {
-      kernels_.move(part, times, elements * movement.forward.passes, movement.forward.launches);
-    });
-    backward([&] {
-      kernels_.move(part, times, elements * movement.backward.passes, movement.backward.launches);
-    });
+  /// A kernel of the family "layer" over rows and columns, forward and its gradient.
+  void between(std::string_view part, std::string_view kernel, double times, double rows,
+               double cols, std::span<const Given> more = {}) {
+    forward(between_again_, [&] { one_pass(part, kernel, times, rows, cols, "forward", more); });
+    backward([&] { one_pass(part, kernel, times, rows, cols, "backward", more); });
+  }
+
+  void one_pass(std::string_view part, std::string_view kernel, double times, double rows,
+                double cols, std::string_view pass, std::span<const Given> more = {}) {
+    std::vector<Given> given = {{"rows", whole(rows)}, {"cols", whole(cols)}, {"pass", 0, pass}};
+    given.insert(given.end(), more.begin(), more.end());
+    kernels_.add(part, times, kernel, given);
+  }
+
+  /// How the framework launches what has more than one form.
+  Given form() const { return {"form", 0, eager() ? "eager" : "fused"}; }
+
+  void add_dropout(std::string_view part, double times, double rows, double cols) {
+    if (train_ && task_.dropout) between(part, "layer.dropout", times, rows, cols);
   }
 
   const Architecture& model_;
   const Task& task_;
-  const Movements& moves_;
   StepKernels& kernels_;
   bool train_;
   bool all_again_;

@@ -32,6 +32,8 @@ class KernelForecasts {
   /// From a cache that is steady: kernels follow each other. Throws InputError where there is no
   /// forecast.
   const One& of(std::string_view kernel, DType dtype, std::span<const Given> given);
+  /// Distinct questions so far.
+  std::size_t count() const { return known_.size(); }
 
  private:
   const Gpu& gpu_;
@@ -68,7 +70,10 @@ class StepKernels {
   /// As `add`, in the type of the products.
   void add_narrow(std::string_view part, double times, std::string_view kernel,
                   std::span<const Given> given);
-  /// Kernels that read and write so many elements in all, `launches` each time.
+  /// As `add`, in that type.
+  void add_of_type(std::string_view part, double times, std::string_view kernel, DType dtype,
+                   std::span<const Given> given);
+  /// Copies that read and write so many elements in all, `launches` each time.
   void move(std::string_view part, double times, double elements, double launches = 1);
 
   const std::vector<StepPart>& parts() const { return parts_; }
@@ -76,8 +81,6 @@ class StepKernels {
   double limit_s() const { return limit_s_; }
 
  private:
-  void add_of_type(std::string_view part, double times, std::string_view kernel, DType dtype,
-                   std::span<const Given> given);
   StepPart& part(std::string_view name);
 
   KernelForecasts& forecasts_;

@@ -18,12 +18,11 @@ class LayersComposer : public Composer {
     section_ = Section::begin;
     add_embedding();
     section_ = Section::layer;
-    add_norm(layers());
+    add_residual_norm(false);
     transformer::add_attention(model_, task_, kernels_);
-    move("residuals", moves_.residual, layers(), layer_elements());
-    add_norm(layers());
+    add_residual_norm(true);
     add_feed_forward();
-    move("residuals", moves_.residual, layers(), layer_elements());
+    if (eager()) add_residual();
     section_ = Section::end;
     add_norm(passes());
     if (!model_.pooled) add_head();
@@ -47,17 +46,22 @@ class LayersComposer : public Composer {
 
   void add_dense(double layers, double width) {
     if (layers <= 0 || width <= 0) return;
-    const double inner = width / tp(), hidden = real(model_.hidden);
+    const double inner = width / tp();
     const double up = model_.gated ? 2 * inner : inner;
-    linear("feed-forward products", layers, task_.tokens(), up, hidden);
-    const bool plain_gelu = model_.plain_gelu && eager();
-    move("activation",
-         model_.gated ? moves_.gate
-         : plain_gelu ? kPlainGelu
-                      : moves_.activation,
-         layers, task_.tokens() * inner);
-    linear("feed-forward products", layers, task_.tokens(), hidden, inner);
-    if (model_.feed_forward_biased) add_biases(layers, task_.tokens() * (up + hidden));
+    linear("feed-forward products", layers, task_.tokens(), up, hidden());
+    add_activation(layers, inner);
+    linear("feed-forward products", layers, task_.tokens(), hidden(), inner);
+    if (model_.feed_forward_biased) add_biases(layers, task_.tokens() * (up + hidden()));
+  }
+
+  void add_activation(double layers, double inner) {
+    constexpr std::string_view kPart = "activation";
+    const std::array more = {form()};
+    if (model_.gated) return between(kPart, "layer.swiglu", layers, task_.tokens(), inner, more);
+    if (model_.plain_gelu) {
+      return between(kPart, "layer.gelu_new", layers, task_.tokens(), inner, more);
+    }
+    between(kPart, "layer.gelu", layers, task_.tokens(), inner);
   }
 
   // The gradients of the input and of the weights take a pass each.
@@ -72,7 +76,8 @@ class LayersComposer : public Composer {
                               Given{"intermediate", whole(experts.intermediate) / group.shares},
                               Given{"experts", whole(experts.count)},
                               Given{"per_token", whole(experts.per_token)},
-                              Given{"ep", task_.ep}};
+                              Given{"ep", task_.ep},
+                              Given{"routing", 0, routing_of(model_, task_)}};
     const auto pass = [&](double times) {
       kernels_.add_narrow("experts", times, "moe.library", given);
     };
@@ -87,48 +92,76 @@ class LayersComposer : public Composer {
     add_dense(layers, experts.shared * experts.intermediate);
   }
 
-  void add_norm(double times) {
-    const bool plain = model_.rms_norm && moves_.plain_norm.forward.launches > 0;
-    if (plain) return move("norms", moves_.plain_norm, times, layer_elements());
-    const std::array rows = {Given{"rows", static_cast<std::int64_t>(task_.tokens())},
-                             Given{"cols", model_.hidden},
-                             Given{"kind", 0, model_.rms_norm ? "rmsnorm" : "layernorm"}};
-    forward(between_again_, [&] { kernels_.add("norms", times, "norm.library", rows); });
-    // x and dy in, dx out; both again for the gradients of γ and β.
-    backward([&] { kernels_.move("norms", times, 5 * layer_elements(), 2); });
-  }
-
-  void add_embedding() {
-    const double elements = layer_elements();
-    forward(false, [&] { kernels_.move("embedding", passes(), 2 * elements); });
-    backward([&] { kernels_.move("embedding", passes(), 3 * elements); });
-  }
-
-  void add_head() {
-    const double hidden = real(model_.hidden);
-    const double vocabulary = real(model_.vocabulary) / tp();
-    const double rows = train_ || task_.all_logits ? task_.tokens() : real(task_.batch);
-    if (task_.dtype == DType::fp8) {
-      forward(false, [&] {
-        kernels_.wide_product("vocabulary product", passes(), rows, vocabulary, hidden);
-      });
-    } else {
-      linear("vocabulary product", passes(), rows, vocabulary, hidden);
+  // Fused, a norm takes in the sum before it: that of the first norm of a layer is of the layer before.
+  // Eager, the sum is a launch of its own.
+  void add_residual_norm(bool after_attention) {
+    if (eager()) {
+      if (after_attention) add_residual();
+      return add_norm(layers());
     }
-    const double bytes = task_.dtype == DType::fp32 ? moves_.wide_loss_bytes : moves_.loss_bytes;
+    add_dropout("dropout", layers(), task_.tokens(), hidden());
+    between("norms", "layer.residual_norm", layers(), task_.tokens(), hidden(), std::array{form()});
+  }
+
+  void add_residual() {
+    add_dropout("dropout", layers(), task_.tokens(), hidden());
+    between("residuals", "layer.add", layers(), task_.tokens(), hidden());
+  }
+
+  void add_norm(double times) {
+    constexpr std::string_view kPart = "norms";
+    if (model_.rms_norm && eager()) {
+      return between(kPart, "layer.rmsnorm_plain", times, task_.tokens(), hidden(),
+                     std::array{form()});
+    }
+    const std::array rows = {Given{"rows", whole(task_.tokens())}, Given{"cols", model_.hidden},
+                             Given{"kind", 0, model_.rms_norm ? "rmsnorm" : "layernorm"}};
+    forward(between_again_, [&] { kernels_.add(kPart, times, "norm.library", rows); });
     backward([&] {
-      kernels_.move("loss", passes(), rows * vocabulary * bytes / size_bytes(task_.dtype));
+      one_pass(kPart, "layer.norm_backward", times, task_.tokens(), hidden(), "backward");
     });
   }
 
-  // AdamW: weights, gradients and two moments in, all but the gradients out, in fp32 or in the type of
-  // the weights; gradient descent: two in, one out.
+  // Position vectors are looked up beside, and added.
+  void add_embedding() {
+    constexpr std::string_view kPart = "embedding";
+    const auto look_up = [&](std::int64_t entries) {
+      between(kPart, "layer.embedding", passes(), task_.tokens(), hidden(),
+              std::array{Given{"entries", entries}});
+    };
+    look_up(model_.vocabulary);
+    if (model_.positions > 0) {
+      look_up(model_.positions);
+      between(kPart, "layer.add", passes(), task_.tokens(), hidden());
+    }
+    add_dropout(kPart, passes(), task_.tokens(), hidden());
+  }
+
+  void add_head() {
+    const double vocabulary = real(model_.vocabulary) / tp();
+    const double rows = train_ || task_.all_logits ? task_.tokens() : task_.answers();
+    if (task_.dtype == DType::fp8) {
+      forward(false, [&] {
+        kernels_.wide_product("vocabulary product", passes(), rows, vocabulary, hidden());
+      });
+    } else {
+      linear("vocabulary product", passes(), rows, vocabulary, hidden());
+    }
+    if (train_)
+      between("loss", "layer.cross_entropy", passes(), rows, vocabulary, std::array{form()});
+  }
+
+  // AdamW in fp32, or in the type of the weights; gradient descent: two arrays in, one out.
   void add_optimizer() {
-    const double wide =
-        task_.optimizer == Optimizer::adamw ? sizeof(float) / size_bytes(task_.dtype) : 1;
-    const double passes = task_.optimizer == Optimizer::sgd ? 3 : 7;
     kernels_.at(section_, Direction::forward);
-    kernels_.move(kOptimizer, 1, parameters_of_gpu(model_, task_) * passes * wide);
+    const double parameters = parameters_of_gpu(model_, task_);
+    if (task_.optimizer == Optimizer::sgd) return kernels_.move(kOptimizer, 1, 3 * parameters);
+    constexpr std::int64_t kCols = 1024;
+    const std::array given = {Given{"rows", std::max<std::int64_t>(1, whole(parameters) / kCols)},
+                              Given{"cols", kCols},
+                              Given{"form", 0, eager() ? "foreach" : "fused"}};
+    kernels_.add_of_type(kOptimizer, 1, "layer.adamw",
+                         task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype, given);
   }
 };
 

@@ -23,6 +23,13 @@ ExpertGroup expert_group(const Task& task) {
   return {1, task.tp / task.ep};
 }
 
+std::string_view routing_of(const Architecture& model, const Task& task) {
+  if (task.routing != Routing::as_trained) return kRoutings[static_cast<std::size_t>(task.routing)];
+  const bool balanced = model.experts && model.experts->balanced;
+  return kRoutings[static_cast<std::size_t>(balanced ? Routing::power_law_101
+                                                     : Routing::power_law_120)];
+}
+
 double parameters_of_experts(const Architecture& model) {
   if (!model.experts || model.experts->count <= model.experts->per_token) return 0;
   const ParameterCounts counts = count_parameters(model);

@@ -28,6 +28,12 @@ inline constexpr std::array<std::string_view, 3> kCheckpointings = {"none", "sel
 enum class Optimizer : unsigned char { adamw, adamw16, sgd };
 inline constexpr std::array<std::string_view, 3> kOptimizers = {"adamw", "adamw16", "sgd"};
 
+/// How often a router chooses each expert: as trained ones do, each alike, or by a power law with that
+/// exponent.
+enum class Routing : unsigned char { as_trained, balanced, power_law_101, power_law_120 };
+inline constexpr std::array<std::string_view, 4> kRoutings = {"as_trained", "balanced",
+                                                              "power_law_1.01", "power_law_1.2"};
+
 struct Task {
   Phase phase = Phase::train;
   /// Of weights, activations and cache. fp8: of weights and products; the rest, and the
@@ -36,15 +42,18 @@ struct Task {
   std::int64_t batch = 1;       ///< sequences of one GPU at a time, among tp GPUs the same
   std::int64_t seq = 1024;      ///< tokens of a sequence; decode: 1 is computed
   std::int64_t context = 0;     ///< decode: keys that the cache holds
+  std::int64_t prompts = 0;     ///< decode: of `seq` tokens each, computed in the same step
   std::int64_t grad_accum = 1;  ///< passes between two optimizer steps
   Checkpointing checkpointing = Checkpointing::none;
   Optimizer optimizer = Optimizer::adamw;
+  bool dropout = false;     ///< train: of embeddings, probabilities and what joins the residual
   bool all_logits = false;  ///< prefill: of every token, not of the last alone
   std::int64_t tp = 1;      ///< GPUs that share each product
   std::int64_t dp = 1;      ///< copies of the model
   std::int64_t fsdp = 1;    ///< GPUs that share weights, gradients and optimizer states
   std::int64_t pp = 1;  ///< train: stages of layers, which grad_accum micro-batches pass one by one
   std::int64_t ep = 1;  ///< GPUs that share the experts: of the copies, else of tp
+  Routing routing = Routing::as_trained;
   Framework framework = Framework::eager;
   Network network;  ///< between machines of 8 GPUs
 
@@ -54,7 +63,10 @@ struct Task {
     return static_cast<double>(grad_accum) * (checkpointing == Checkpointing::full ? 3 : 2);
   }
   double tokens() const {  ///< of one pass of one GPU (or of tp together)
-    return static_cast<double>(batch * (phase == Phase::decode ? 1 : seq));
+    return static_cast<double>(phase == Phase::decode ? batch + prompts * seq : batch * seq);
+  }
+  double answers() const {  ///< sequences that get a token, where not every token has logits
+    return static_cast<double>(batch + prompts);
   }
   double activation_bytes() const { return dtype == DType::fp8 ? 2 : size_bytes(dtype); }
   double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }
@@ -67,6 +79,11 @@ struct ExpertGroup {
   std::int64_t shares = 1;  ///< GPUs among which each expert is divided
 };
 ExpertGroup expert_group(const Task& task);
+
+/// The name of how the experts are chosen, as moe.library has it. Trained routers: the power laws that
+/// ai-dynamo/aiconfigurator takes them for (Apache-2.0, sdk/models.py), 1.2, and 1.01 where training kept
+/// the choices even.
+std::string_view routing_of(const Architecture& model, const Task& task);
 
 /// Parameters of all experts that the router chooses among.
 double parameters_of_experts(const Architecture& model);

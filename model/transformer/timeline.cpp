@@ -1,6 +1,7 @@
 #include "model/transformer/timeline.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace roofcast::transformer {
 namespace {

@@ -49,20 +49,29 @@ TEST(PublishedMfu, OfMegatron) {
   }
 }
 
-// Chowdhery et al. 2022 (arXiv 2204.02311), sections 2 and 4.1 and appendix B: 540.35 G parameters, 238.3
-// ktoken/s on 6144 chips, MFU 46.2%. Keys and values have one head; layers have one norm.
+// Chowdhery et al. 2022 (arXiv 2204.02311), table 1: keys and values have one head of 256, layers one norm.
+Architecture palm(std::int64_t layers, std::int64_t hidden, std::int64_t heads) {
+  Architecture model;
+  model.layers = layers;
+  model.hidden = hidden;
+  model.heads = heads;
+  model.kv_heads = 1;
+  model.head_dim = 256;
+  model.intermediate = 4 * hidden;
+  model.vocabulary = 256000;
+  model.gated = model.rotary = model.tied = true;
+  return model;
+}
+
+TEST(PublishedParameters, OfPalm) {
+  EXPECT_NEAR(count_parameters(palm(32, 4096, 16)).total, 8.63e9, 0.005e9);
+  EXPECT_NEAR(count_parameters(palm(64, 8192, 32)).total, 62.50e9, 0.005e9);
+  EXPECT_NEAR(count_parameters(palm(118, 18432, 48)).total, 540.35e9, 0.01e9);
+}
+
+// Sections 4.1 and appendix B: 238.3 ktoken/s on 6144 chips, MFU 46.2%.
 TEST(PublishedMfu, OfPalm) {
-  Architecture palm;
-  palm.layers = 118;
-  palm.hidden = 18432;
-  palm.heads = 48;
-  palm.kv_heads = 1;
-  palm.head_dim = 256;
-  palm.intermediate = 4 * palm.hidden;
-  palm.vocabulary = 256000;
-  palm.gated = palm.rotary = palm.tied = true;
-  EXPECT_NEAR(count_parameters(palm).total, 540.35e9, 0.02e9);
-  const double flops = training_flops_per_token(palm, 2048) * 238.3e3;
+  const double flops = training_flops_per_token(palm(118, 18432, 48), 2048) * 238.3e3;
   EXPECT_NEAR(100 * flops / (6144 * kTpuV4), 46.2, 0.05);
 }
 
@@ -86,7 +95,11 @@ TEST(PublishedFlops, OfWholeTrainings) {
       // Brown et al. 2020 (arXiv 2005.14165), table D.1: 300 G tokens; by the rounded sizes there.
       Compute{"GPT-3 175B", gpt3(96, 12288, 96), 300e9, 3.14e23, 0.01e23},
       Compute{"GPT-3 6.7B", gpt3(32, 4096, 32), 300e9, 1.20e22, 0.01e22},
-      Compute{"GPT-3 XL", gpt3(24, 2048, 16), 300e9, 2.38e21, 0.03e21}};
+      Compute{"GPT-3 2.7B", gpt3(32, 2560, 32), 300e9, 4.77e21, 0.01e21},
+      Compute{"GPT-3 XL", gpt3(24, 2048, 16), 300e9, 2.38e21, 0.03e21},
+      Compute{"GPT-3 Large", gpt3(24, 1536, 16), 300e9, 1.37e21, 0.01e21},
+      Compute{"GPT-3 Medium", gpt3(24, 1024, 16), 300e9, 6.41e20, 0.01e20},
+      Compute{"GPT-3 Small", gpt3(12, 768, 12), 300e9, 2.25e20, 0.01e20}};
   for (const Compute& one : computes) {
     EXPECT_NEAR(6 * one.parameters * one.tokens, one.flops, one.unit) << one.name;
   }

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "hw_specs/loader.hpp"
 #include "model/transformer/step.hpp"
+#include "validation/calibration/named_rows.hpp"
 
 namespace {
 
@@ -30,7 +28,7 @@ struct Row {
   std::size_t position = 0;
 };
 
-using Fields = std::map<std::string, std::string>;
+using roofcast::validation::Fields;
 
 Row row_of(const Fields& row) {
   const auto whole = [&](const char* key) { return std::stoll(row.at(key)); };
@@ -57,43 +55,18 @@ Row row_of(const Fields& row) {
           std::stod(row.at("tokens_per_s_per_gpu")) * static_cast<double>(task.fsdp)};
 }
 
-std::vector<std::string> split(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> fields;
-  for (std::string field; std::getline(in, field, ',');) {
-    if (field.ends_with('\r')) field.pop_back();
-    fields.push_back(field);
-  }
-  return fields;
-}
-
 /// Rows in bf16, with all in GPU memory.
 std::vector<Row> read_rows(const char* path) {
-  std::ifstream in(path);
   std::vector<Row> rows;
-  std::string line;
-  std::getline(in, line);
-  const auto names = split(line);
-  for (std::size_t position = 0; std::getline(in, line); ++position) {
-    const auto values = split(line);
-    Fields row;
-    for (std::size_t i = 0; i < names.size() && i < values.size(); ++i) row[names[i]] = values[i];
-    const bool in_scope = row["precision"].ends_with("bf16") && row["cpu_offload"] == "False";
+  std::size_t next = 0;
+  for (const Fields& row : roofcast::validation::named_rows(path)) {
+    const std::size_t position = next++;
+    const bool in_scope = row.at("precision").ends_with("bf16") && row.at("cpu_offload") == "False";
     if (!in_scope) continue;
     rows.push_back(row_of(row));
     rows.back().position = position;
   }
   return rows;
-}
-
-Gpu device(const std::string& name) {
-  const roofcast::specs::Embedded* found = roofcast::specs::find_embedded(name);
-  roofcast::specs::Source source;
-  source.file = name;
-  source.text = found->text;
-  source.overlay_file = found->overlay_text.empty() ? "" : name;
-  source.overlay_text = found->overlay_text;
-  return roofcast::specs::load(source);
 }
 
 /// The parts of a step that the constants act on, with none of them.
@@ -144,7 +117,9 @@ double loss(const std::vector<Measured>& rows, const SoftwareConstants& software
 SoftwareConstants fitted(const std::vector<Measured>& rows) {
   SoftwareConstants best{0.3, 300e-6, 0.3};
   constexpr int kSteps = 5;
-  for (double width = 1; width > 0.01; width *= 0.6) {
+  constexpr int kRounds = 10;
+  double width = 1;
+  for (int round = 0; round < kRounds; ++round, width *= 0.6) {
     const SoftwareConstants middle = best;
     for (int i = -kSteps; i <= kSteps; ++i) {
       for (int j = -kSteps; j <= kSteps; ++j) {
@@ -165,10 +140,10 @@ void report(const char* what, const std::vector<Measured>& rows, const SoftwareC
   double sum = 0;
   double signed_sum = 0;
   int count = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!keep(rows[i].row, rows[i].row.position % 2 == 0)) continue;
-    sum += std::abs(error(rows[i], software));
-    signed_sum += error(rows[i], software);
+  for (const Measured& one : rows) {
+    if (!keep(one.row, one.row.position % 2 == 0)) continue;
+    sum += std::abs(error(one, software));
+    signed_sum += error(one, software);
     ++count;
   }
   if (count == 0) return;
@@ -187,7 +162,7 @@ int main(int argc, char** argv) {
   std::map<std::string, Gpu> gpus;
   std::vector<Measured> steps;
   for (const Row& row : rows) {
-    if (!gpus.contains(row.gpu)) gpus.emplace(row.gpu, device(row.gpu));
+    if (!gpus.contains(row.gpu)) gpus.emplace(row.gpu, roofcast::validation::shipped_gpu(row.gpu));
     steps.push_back(measured(row, gpus.at(row.gpu)));
   }
   const SoftwareConstants software = fitted(steps);

@@ -59,6 +59,15 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     // More experts share as many rows: another choice of tiles fills them better.
     {"moe.library", "experts", 1.15},
     {"moe.library", "tokens", 1.10},
+    // As gemm.library, whose tiles they are: filters are n, channels of k, pixels m.
+    {"gemm_int4.library", "k", 2.75},
+    {"gemm_int4.library", "m", 3.31},
+    {"gemm_int4.library", "n", 3.31},
+    {"convolution.library", "filters", 3.9},
+    {"convolution.library", "channels", 2.75},
+    {"convolution.library", "images", 1.15},
+    {"convolution.library", "height", 1.15},
+    {"convolution.library", "width", 1.15},
     // FlashAttention-2 splits keys by a rule that does not know what adding the parts takes.
     {"attention.library", "seq_q", 2.05},
     {"attention.library", "chip/sm_count", 1.25},

@@ -36,6 +36,21 @@ TEST(Collective, SmallOnesAreStartAndSteps) {
               CollectiveConstants{}.alltoall_start * 5e-6 + 1e-6, 1e-9);
 }
 
+// By hand: 1 GB to the next GPU over 200 GB/s, one step, however many take part; over a network what an
+// adapter carries.
+TEST(Collective, SendRecvGoesToTheNextOne) {
+  const LinkCosts link = link_costs(switched());
+  const Protocol& last = CollectiveConstants{}.protocols.back();
+  for (const double gpus : {2.0, 8.0}) {
+    EXPECT_NEAR(expected_collective_s(Collective::send_recv, 1e9, gpus, link),
+                5e-3 + last.start * 5e-6 + last.step * 1e-6, 1e-12);
+  }
+  const Network network{50e9, 10e-6};
+  EXPECT_NEAR(predict_collective(Collective::send_recv, 1e9, 16, switched(), network).expected_s,
+              1e9 / 50e9 + last.start * 5e-6 + last.step * 1e-6 + 10e-6, 1e-9);
+  EXPECT_NEAR(predict_collective(Collective::send_recv, 1e9, 2, switched()).limit_s, 2.5e-3, 1e-9);
+}
+
 TEST(Collective, TimeGrowsWithBytesAndNoneIsUnderItsLimit) {
   for (const Collective one : kCollectives) {
     for (const double gpus : {2.0, 4.0, 8.0}) {

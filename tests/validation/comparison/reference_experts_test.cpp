@@ -133,5 +133,39 @@ TEST(ReferenceExperts, RowsOfOddPosition) {
   }
 }
 
+// Its own overlay kept out: the constants are a relative's, scaled by the datasheets.
+Gpu of_relative(const char* name, const char* relative) {
+  const specs::Embedded* found = specs::find_embedded(name);
+  specs::Source source;
+  source.file = name;
+  source.text = found->text;
+  source.relative = relative;
+  return specs::load(source);
+}
+
+TEST(ReferenceExperts, AGpuByTheConstantsOfAnother) {
+  const std::string text = reference_text("moe_fused.csv");
+  if (text.empty()) GTEST_SKIP() << "no reference tables here";
+  const std::vector<Row> rows = rows_of(text);
+  const KernelRef kernel = find_kernel("moe.library");
+  const std::array gpus = {of_relative("a100-sxm4-80gb", "h100-sxm5"),
+                           of_relative("h100-sxm5", "h200-sxm"),
+                           of_relative("h200-sxm", "h100-sxm5")};
+  std::map<std::string, Group> groups;
+  for (const Row& row : rows) {
+    if (row.even || is_wrong(row, rows)) continue;
+    Assumptions warm;
+    warm.cache = CacheState::warm;
+    groups[gpus.at(row.gpu).name + ' ' + row.type].add(
+        predict(kernel, problem_of(row), gpus.at(row.gpu), warm), row.time_s);
+  }
+  ASSERT_EQ(groups.size(), 5U);
+  for (const auto& [name, group] : groups) {
+    std::printf("%-22s %4.0f rows by a relative: mean error %4.1f%%\n", name.c_str(), group.rows,
+                100 * group.sum / group.rows);
+    EXPECT_LE(group.sum / group.rows, 0.18) << name;
+  }
+}
+
 }  // namespace
 }  // namespace roofcast::validation

@@ -1,0 +1,72 @@
+#pragma once
+// What a transformer does beside its products, attention and experts, as frameworks launch it: the
+// table of what each operation moves, and one builder of plans for all.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "model/types/kernel_model.hpp"
+
+namespace roofcast::layer {
+
+/// Positions in Problem. `kOf` is what an operation has further: entries of a table, experts a token.
+enum Parameter : std::size_t { kRows, kCols, kPass, kForm, kOf };
+enum Pass : std::int64_t { kForward, kBackward };
+enum Form : std::int64_t { kFused, kEager };
+
+/// Matrices of rows × cols that a launch reads or writes: in the kernel's type, in fp32, and of bytes.
+struct Arrays {
+  double typed = 0, single = 0, bytes = 0;
+  constexpr double bytes_of_element(DType type) const {
+    return typed * size_bytes(type) + single * sizeof(float) + bytes;
+  }
+};
+
+/// How threads go over the matrix.
+enum class Walk : unsigned char {
+  elements,  ///< 16 B of the type a thread
+  rows,      ///< a block a row, which it adds up
+  chunks     ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
+};
+
+/// A table of `of` rows as wide as the matrix, rows of which are drawn.
+enum class Table : unsigned char { none, looked_up, zeroed, added_to };
+
+/// One launch.
+struct Movement {
+  Walk walk = Walk::elements;
+  Arrays reads{}, writes{};
+  double flops = 0, special = 0;  ///< of an element
+  double launches = 1;            ///< alike, one after the other
+  double sweeps = 1;              ///< rows: times that a block reads its row
+  double parameters = 0;          ///< vectors of cols that every row reads: γ, β
+  Traffic row{};                  ///< bytes of a row beside: indices, moments
+  Traffic row_of{};               ///< the same for each of `of`
+  double flops_of = 0;            ///< of an element for each of `of`
+  Table table = Table::none;
+  bool follows = false;  ///< reads what the launch before has written
+};
+
+struct Operation {
+  std::span<const Movement> fused, fused_backward;
+  std::span<const Movement> eager, eager_backward;  ///< empty: as fused
+  std::span<const Movement> launches(std::int64_t pass, std::int64_t form) const {
+    const auto other = pass == kBackward ? eager_backward : eager;
+    if (form == kEager && !other.empty()) return other;
+    return pass == kBackward ? fused_backward : fused;
+  }
+};
+
+/// The launches of an operation, for a problem with the positions above.
+LaunchSequence plan_of(const Operation& operation, const Problem& problem);
+/// FLOPs and compulsory bytes of the fused form.
+Work work_of(const Operation& operation, const Problem& problem);
+
+/// Rows of a table that so many draws reach, each alike: n·(1 − (1 − 1/n)^draws).
+double distinct_rows(double table_rows, double draws);
+
+extern const KernelFamily kFamily;
+
+}  // namespace roofcast::layer

@@ -1,0 +1,224 @@
+#include "model/libraries/products.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/libraries/gemm.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
+
+namespace roofcast::products {
+namespace {
+
+constexpr double kElement = 2;  // bytes of the type that weights are widened to
+
+// --- weights of 4 bits ---
+
+void require_plain(const Problem& p) {
+  if (p[gemm::kQuantize] == gemm::kNothing && p[gemm::kLayout] == gemm::kNN) return;
+  throw InputError("weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
+}
+
+/// What of the operands that the SMs receive is left where weights are narrow.
+double received_share(const Problem& p, const Gpu& gpu) {
+  const auto [a, b] = gemm::library_received(p, gpu);
+  return (a + b * kInt4Bytes / kElement) / (a + b);
+}
+
+// Instructions of warps that widen the weights of a step: bits of four shifted and masked, joined to a
+// pair of halves, an offset taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
+double widening_instructions(const Problem& p) {
+  constexpr double kOfElement = 1.5, kLanes = 32;
+  return as_double(p[gemm::kTileN]) * gemm::kStepBytes / kElement / kLanes * kOfElement;
+}
+
+Work int4_work(const Problem& p) {
+  Work work = gemm::library_work(p);
+  work.compulsory.read_bytes -=
+      as_double(p[gemm::kBatch] * p[gemm::kN] * p[gemm::kK]) * (kElement - kInt4Bytes);
+  return work;
+}
+
+// Of the family, whose problem has no batch.
+Work int4_product_work(const Problem& p) {
+  Problem one = p;
+  one[gemm::kBatch] = 1;
+  return int4_work(one);
+}
+
+IoComplexity int4_product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  Problem one = p;
+  one[gemm::kBatch] = 1;
+  return gemm::library_io(one, compulsory_bytes, on_chip_bytes);
+}
+
+std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
+  require_plain(p);
+  return gemm::library_candidates(p, gpu);
+}
+
+Outline int4_outline(const Problem& p, const Gpu& gpu) {
+  Outline outline = gemm::library_outline(p, gpu);
+  outline.step_bytes *= received_share(p, gpu);
+  outline.step_instructions += widening_instructions(p);
+  return outline;
+}
+
+LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
+  require_plain(p);
+  LaunchSequence program = gemm::plan_library(p, gpu);
+  Plan& plan = program.front().plan;
+  const double narrower = kInt4Bytes / kElement, share = received_share(p, gpu);
+  ArrayUse& weights = plan.arrays[1];
+  weights.compulsory.read_bytes *= narrower;
+  weights.footprint.read_bytes *= narrower;
+  if (plan.raster) plan.raster->column_panel_bytes *= narrower;
+  plan.joined.bytes *= share;
+  plan.joined.most *= share;
+  for (BlockClass& blocks : plan.blocks) {
+    Step& step = blocks.phases.front().step;
+    for (Traffic* level : {&step.issued.requested, &step.issued.l1, &step.issued.l2}) {
+      level->read_bytes *= share;
+    }
+    step.issued.shared_bytes *= share;
+    step.warp_instructions += widening_instructions(p);
+  }
+  plan.notes.caveat =
+      "weights of 4 bits are widened as Marlin's source counts; never held against a measurement";
+  return program;
+}
+
+constexpr std::array kInt4Types = {DType::bf16, DType::fp16};
+
+constexpr std::array kInt4Variants = {
+    KernelModel{.name = "gemm_int4.library",
+                .summary = "cuBLAS's tiles, weights widened on their way to the products",
+                .parameters = gemm::kLibraryParameters,
+                .dtypes = kInt4Types,
+                .plan = int4_plan,
+                .candidates = int4_candidates,
+                .own_choice = gemm::kOwnChoice,
+                .outline = int4_outline,
+                .work = int4_work,
+                .io = gemm::library_io}};
+
+// --- convolution ---
+
+constexpr std::int64_t kMostExtent = 1 << 15;
+
+constexpr std::array kShape = {
+    Parameter{"images", "of a batch", 1, kMostExtent},
+    Parameter{"height", "of an image (pixels)", 1, kMostExtent},
+    Parameter{"width", "of an image (pixels)", 1, kMostExtent},
+    Parameter{"channels", "elements of a pixel", 1, kMostExtent},
+    Parameter{"filters", "elements of a pixel of the result", 1, kMostExtent},
+    Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 15, 3},
+    Parameter{"stride", "pixels from filter to filter", 1, 15, 1}};
+constexpr std::array kParameters = with_own(
+    kShape, setting("tile_m", "pixels of a block; 0: to choose", kToChoose, 512, kToChoose),
+    setting("tile_n", "filters of a block; 0: to choose", kToChoose, 512, kToChoose),
+    setting("split_k", "parts of the sum, each a block's; 0: to choose", kToChoose, 64, kToChoose));
+constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
+
+// Rows are pixels of the result, columns filters, and the sum goes over a filter's channels.
+Problem product_of(const Problem& p) {
+  Problem product{.dtype = p.dtype, .values = {}};
+  product[gemm::kM] =
+      p[kImages] * ceil_div(p[kHeight], p[kStride]) * ceil_div(p[kWidth], p[kStride]);
+  product[gemm::kN] = p[kFilters];
+  product[gemm::kK] = p[kChannels] * p[kSide] * p[kSide];
+  product[gemm::kTileM] = p[kTileM];
+  product[gemm::kTileN] = p[kTileN];
+  product[gemm::kSplitK] = p[kSplitK];
+  product[gemm::kBatch] = 1;
+  return product;
+}
+
+double matrix_elements(const Problem& p) {
+  const Problem product = product_of(p);
+  return as_double(product[gemm::kM]) * as_double(product[gemm::kK]);
+}
+
+/// Of the image those that are read: the matrix that the product takes it for repeats them.
+double image_elements(const Problem& p) {
+  const double all = as_double(p[kImages] * p[kHeight] * p[kWidth]) * as_double(p[kChannels]);
+  return std::min(all, matrix_elements(p));
+}
+
+Work convolution_work(const Problem& p) {
+  const Problem product = product_of(p);
+  Work work = gemm::library_work(product);
+  const double filters = as_double(product[gemm::kN]) * as_double(product[gemm::kK]);
+  work.compulsory.read_bytes = (image_elements(p) + filters) * size_bytes(p.dtype);
+  return work;
+}
+
+std::vector<Problem> convolution_candidates(const Problem& p, const Gpu& gpu) {
+  std::vector<Problem> found;
+  for (const Problem& one : gemm::library_candidates(product_of(p), gpu)) {
+    Problem& candidate = found.emplace_back(p);
+    candidate[kTileM] = one[gemm::kTileM];
+    candidate[kTileN] = one[gemm::kTileN];
+    candidate[kSplitK] = one[gemm::kSplitK];
+  }
+  return found;
+}
+
+Outline convolution_outline(const Problem& p, const Gpu& gpu) {
+  return gemm::library_outline(product_of(p), gpu);
+}
+
+IoComplexity convolution_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  return gemm::library_io(product_of(p), compulsory_bytes, on_chip_bytes);
+}
+
+LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
+  LaunchSequence program = gemm::plan_library(product_of(p), gpu);
+  Plan& plan = program.front().plan;
+  const double share = image_elements(p) / matrix_elements(p);
+  plan.arrays.front().compulsory.read_bytes *= share;
+  plan.arrays.front().footprint.read_bytes *= share;
+  if (plan.raster) plan.raster->row_panel_bytes *= share;
+  plan.notes.caveat =
+      "an implicit product with cuBLAS's tiles, pixels last: never held against a measurement";
+  return program;
+}
+
+constexpr std::array kConvolutionTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp32};
+
+constexpr std::array kConvolutionVariants = {KernelModel{
+    .name = "convolution.library",
+    .summary = "as an implicit product: the matrix of pixels and filters is never written",
+    .parameters = kParameters,
+    .dtypes = kConvolutionTypes,
+    .plan = convolution_plan,
+    .candidates = convolution_candidates,
+    .own_choice = kOwnChoice,
+    .outline = convolution_outline,
+    .work = convolution_work,
+    .io = convolution_io}};
+
+}  // namespace
+
+constinit const KernelFamily kInt4Family = {
+    .name = "gemm_int4",
+    .summary = "C[m,n] = A[m,k]·B[k,n], B in 4 bits, 128 of them with a scale",
+    .parameters = gemm::kShape,
+    .dtypes = kInt4Types,
+    .work = int4_product_work,
+    .io = int4_product_io,
+    .variants = kInt4Variants,
+    .validated = {}};
+
+constinit const KernelFamily kConvolutionFamily = {.name = "convolution",
+                                                   .summary = "filters over the pixels of images",
+                                                   .parameters = kShape,
+                                                   .dtypes = kConvolutionTypes,
+                                                   .work = convolution_work,
+                                                   .io = convolution_io,
+                                                   .variants = kConvolutionVariants,
+                                                   .validated = {}};
+
+}  // namespace roofcast::products

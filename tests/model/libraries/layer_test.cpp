@@ -1,0 +1,241 @@
+// What lies between the products of a transformer, and products of narrow operands, by counts worked out
+// by hand.
+#include "model/libraries/layer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/libraries/products.hpp"
+#include "model/roofcast.hpp"
+#include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
+
+namespace roofcast {
+namespace {
+
+using testing::hopper_like;
+
+/// 1000 rows of 4096 elements of bf16, with `of` where a kernel has that.
+Problem matrix(std::int64_t pass = 0, std::int64_t form = 0, std::int64_t of = 0) {
+  return {.dtype = DType::bf16, .values = {1000, 4096, pass, form, of}};
+}
+
+constexpr double kMatrix = 1000.0 * 4096;
+
+struct Moved {
+  double read = 0, written = 0, launches = 0, flops = 0;
+};
+
+// Of all launches, each byte of an array once.
+Moved moved(const char* kernel, const Problem& problem) {
+  Moved sum;
+  for (const Launched& node : find_kernel(kernel).kernel->plan(problem, hopper_like())) {
+    for (const ArrayUse& use : node.plan.arrays) {
+      sum.read += node.repeats * use.footprint.read_bytes;
+      sum.written += node.repeats * use.footprint.write_bytes;
+    }
+    sum.launches += node.repeats;
+    sum.flops += node.repeats * (node.plan.useful.vector_flops + node.plan.useful.special_flops);
+  }
+  return sum;
+}
+
+void expect_moved(const char* kernel, const Problem& problem, double launches, double read,
+                  double written) {
+  const Moved found = moved(kernel, problem);
+  EXPECT_DOUBLE_EQ(found.launches, launches) << kernel;
+  EXPECT_NEAR(found.read, read, 1e-9 * read) << kernel;
+  EXPECT_NEAR(found.written, written, 1e-9 * written) << kernel;
+}
+
+enum : std::int64_t { kForward, kBackward };
+enum : std::int64_t { kFused, kEager };
+
+TEST(LayerKernels, RotaryReadsAndWritesItsMatrix) {
+  expect_moved("layer.rotary", matrix(), 1, 2 * kMatrix, 2 * kMatrix);
+  // Of a half of the columns each: half of it negated, joined, two products, and a sum of two.
+  const double passes = 2 * (0.25 + 0.5 + 2 * 0.5);
+  expect_moved("layer.rotary", matrix(kForward, kEager), 10, 2 * kMatrix * (passes + 2),
+               2 * kMatrix * (passes + 1));
+}
+
+TEST(LayerKernels, SwigluReadsGateAndUp) {
+  expect_moved("layer.swiglu", matrix(), 1, 4 * kMatrix, 2 * kMatrix);
+  expect_moved("layer.swiglu", matrix(kBackward), 1, 6 * kMatrix, 4 * kMatrix);
+  expect_moved("layer.swiglu", matrix(kForward, kEager), 2, 6 * kMatrix, 4 * kMatrix);
+  expect_moved("layer.swiglu", matrix(kBackward, kEager), 3, 12 * kMatrix, 6 * kMatrix);
+  // exp and reciprocal, two of the vector pipe, and the product.
+  EXPECT_DOUBLE_EQ(moved("layer.swiglu", matrix()).flops, 5 * kMatrix);
+}
+
+// gelu_new: ten arrays in and eight out.
+TEST(LayerKernels, GeluIsOneLaunchOrEight) {
+  expect_moved("layer.gelu", matrix(), 1, 2 * kMatrix, 2 * kMatrix);
+  expect_moved("layer.gelu", matrix(kBackward), 1, 4 * kMatrix, 2 * kMatrix);
+  expect_moved("layer.gelu_new", matrix(kForward, kEager), 8, 20 * kMatrix, 16 * kMatrix);
+}
+
+TEST(LayerKernels, ResidualNormKeepsTheSumAndItsNorm) {
+  const double vector = 2 * 4096;
+  expect_moved("layer.residual_norm", matrix(), 1, 4 * kMatrix + vector, 4 * kMatrix);
+  // The sum, and a norm that writes a moment of each row.
+  expect_moved("layer.residual_norm", matrix(kForward, kEager), 2, 6 * kMatrix + vector,
+               4 * kMatrix + 4 * 1000);
+}
+
+// γ is read by each row; x and dy twice, from L1 or L2 as far as they hold them.
+TEST(LayerKernels, ARowThatIsSweptTwiceIsAskedForTwice) {
+  const auto program = find_kernel("layer.norm_backward").kernel->plan(matrix(), hopper_like());
+  const Work work = total_work(program.front().plan);
+  EXPECT_DOUBLE_EQ(work.requested.read_bytes, 2 * 4 * kMatrix + 1000 * 2 * 4096 + 1000 * 8);
+  EXPECT_DOUBLE_EQ(work.requested.write_bytes, 2 * kMatrix);
+  EXPECT_EQ(program.front().plan.launch.blocks(), 1000);
+  EXPECT_EQ(program.size(), 2U);
+}
+
+TEST(LayerKernels, DropoutKeepsAByteOfMask) {
+  expect_moved("layer.dropout", matrix(), 1, 2 * kMatrix, 3 * kMatrix);
+  expect_moved("layer.dropout", matrix(kBackward), 1, 3 * kMatrix, 2 * kMatrix);
+}
+
+// Of 16 bits: the logits in fp32, log-softmax; zeros, its gradient, and back.
+TEST(LayerKernels, CrossEntropyAsPyTorchLaunchesIt) {
+  expect_moved("layer.cross_entropy", matrix(), 1, 2 * kMatrix + 8 * 1000, 12 * 1000);
+  expect_moved("layer.cross_entropy", matrix(kBackward), 1, 2 * kMatrix + 16 * 1000, 2 * kMatrix);
+  expect_moved("layer.cross_entropy", matrix(kForward, kEager), 3, 6 * kMatrix + 12 * 1000,
+               8 * kMatrix + 4 * 1000);
+  expect_moved("layer.cross_entropy", matrix(kBackward, kEager), 4, 12 * kMatrix + 8 * 1000,
+               10 * kMatrix + 4 * 1000);
+  EXPECT_EQ(find_kernel("layer.cross_entropy")
+                .kernel->plan(matrix(kForward, kEager), hopper_like())[1]
+                .plan.launch.blocks(),
+            1000);
+}
+
+// 62.5 chunks of 65536 parameters are a launch; 1e6 rows of 1024 are 15625 of them, 48 launches of 320 and one
+// of the rest.
+TEST(LayerKernels, AdamwGoesOverAllTensorsInChunks) {
+  Problem problem = matrix();
+  problem.dtype = DType::fp32;
+  expect_moved("layer.adamw", problem, 1, 16 * kMatrix, 12 * kMatrix);
+  expect_moved("layer.adamw", matrix(kForward, kEager), 8, 2 * kMatrix * (5 + 2 * 2 + 3),
+               2 * kMatrix * 8);
+  const auto blocks = [](std::int64_t rows) {
+    Problem many = matrix();
+    many[layer::kRows] = rows;
+    many[layer::kCols] = 1024;
+    const auto program = find_kernel("layer.adamw").kernel->plan(many, hopper_like());
+    std::vector<std::pair<std::int64_t, double>> launches;
+    for (const Launched& node : program) {
+      launches.emplace_back(node.plan.launch.blocks(), node.repeats);
+    }
+    return launches;
+  };
+  EXPECT_EQ(blocks(4000), (std::vector<std::pair<std::int64_t, double>>{{63, 1}}));
+  EXPECT_EQ(blocks(64), (std::vector<std::pair<std::int64_t, double>>{{1, 1}}));
+  EXPECT_EQ(blocks(1000000), (std::vector<std::pair<std::int64_t, double>>{{320, 48}, {265, 1}}));
+}
+
+TEST(LayerKernels, ACacheTakesEachRowToItsPlace) {
+  expect_moved("layer.cache_append", matrix(), 1, 2 * kMatrix + 8 * 1000, 2 * kMatrix);
+}
+
+// Dynamic: A is read once more for its largest element.
+TEST(LayerKernels, QuantizationNarrowsTwoBytesToOne) {
+  expect_moved("layer.quantize_fp8", matrix(), 1, 2 * kMatrix, kMatrix);
+  expect_moved("layer.quantize_fp8", matrix(kForward, kEager), 2, 4 * kMatrix + 4 * 1000,
+               kMatrix + 4 * 1000);
+}
+
+// 1000 tokens of 4096 logits, 8 experts of 12 B each.
+TEST(LayerKernels, TopKWritesTheChoicesOfEachToken) {
+  expect_moved("layer.top_k", matrix(kForward, kFused, 8), 1, 2 * kMatrix, 1000 * 8 * 12);
+}
+
+// A table of 2 rows: 1000 tokens reach both; of 1e6 rows 1000 tokens reach 999.5.
+TEST(LayerKernels, AnEmbeddingReadsTheRowsThatAreDrawn) {
+  expect_moved("layer.embedding", matrix(kForward, kFused, 2), 1, 2 * 2 * 4096 + 8 * 1000,
+               2 * kMatrix);
+  EXPECT_NEAR(layer::distinct_rows(1e6, 1000), 999.5, 0.01);
+  // Zeros for the table, 28 launches over indices and places, sums in fp32, and these added to two rows.
+  const double table = 2 * 2 * 4096, indices = 16.0 * 1000;
+  expect_moved("layer.embedding", matrix(kBackward, kFused, 2), 31,
+               28 * indices + 2 * kMatrix + indices + 4 * kMatrix,
+               table + 28 * indices + 4 * kMatrix + table);
+}
+
+// Launches as torch.profiler counts them (PyTorch 2.11, Transformers 5.17).
+TEST(LayerKernels, LaunchesAreThoseOfTheProfiler) {
+  const auto launches = [](const char* kernel, std::int64_t pass) {
+    return moved(kernel, matrix(pass, kEager)).launches;
+  };
+  EXPECT_EQ(launches("layer.swiglu", kBackward), 3);
+  EXPECT_EQ(launches("layer.gelu_new", kBackward), 11);
+  EXPECT_EQ(launches("layer.rmsnorm_plain", kForward), 8);
+  EXPECT_EQ(launches("layer.rmsnorm_plain", kBackward), 17);
+  EXPECT_EQ(launches("layer.rotary", kBackward), 18);
+  EXPECT_EQ(launches("layer.cross_entropy", kForward), 3);
+  EXPECT_EQ(launches("layer.cross_entropy", kBackward), 4);
+}
+
+// What one launch wrote, the next one reads: L2 may hold it.
+TEST(LayerKernels, EagerLaunchesHandOnTheirResult) {
+  const auto program =
+      find_kernel("layer.swiglu").kernel->plan(matrix(kForward, kEager), hopper_like());
+  EXPECT_EQ(program[0].plan.arrays.back().array, program[1].plan.arrays.front().array);
+  EXPECT_EQ(program[0].plan.arrays.back().compulsory.write_bytes, 0);
+  EXPECT_EQ(program[1].plan.arrays.back().compulsory.write_bytes, 2 * kMatrix);
+}
+
+TEST(LayerKernels, AFormOfMoreLaunchesIsNoFaster) {
+  for (const KernelModel& kernel : layer::kFamily.variants) {
+    const KernelRef found = find_kernel(kernel.name);
+    if (kernel.parameters[layer::kForm].choices.size() < 2) continue;
+    Problem problem = matrix(kForward, kFused, 8);
+    problem.dtype = kernel.dtypes.back();
+    const double fused = predict(found, problem, hopper_like()).time->expected_s;
+    problem[layer::kForm] = kEager;
+    EXPECT_GE(predict(found, problem, hopper_like()).time->expected_s, fused) << kernel.name;
+  }
+}
+
+// 4096 × 4096 weights: half a byte and a scale of 2 B for 128 of them.
+TEST(Int4Products, ReadAQuarterOfTheWeights) {
+  Problem problem{.dtype = DType::bf16, .values = {8, 4096, 4096, 64, 64, 1, 0, 1}};
+  const double weights = 4096.0 * 4096 * (0.5 + 2.0 / 128);
+  const auto program = products::kInt4Family.variants.front().plan(problem, hopper_like());
+  EXPECT_DOUBLE_EQ(program.front().plan.arrays[1].footprint.read_bytes, weights);
+  const Work work = products::kInt4Family.variants.front().work(problem);
+  EXPECT_DOUBLE_EQ(work.compulsory.read_bytes, weights + 8.0 * 4096 * 2);
+  EXPECT_DOUBLE_EQ(work.flops(), 2.0 * 8 * 4096 * 4096);
+}
+
+TEST(Int4Products, AreFasterWhereWeightsSetTheTimeAlone) {
+  const auto time_s = [](const char* kernel, std::int64_t m) {
+    Problem problem{.dtype = DType::bf16, .values = {m, 8192, 8192}};
+    problem[7] = 1;  // batch
+    return predict(find_kernel(kernel), problem, hopper_like()).time->expected_s;
+  };
+  EXPECT_LT(time_s("gemm_int4.library", 8), 0.5 * time_s("gemm.library", 8));
+  EXPECT_GE(time_s("gemm_int4.library", 8192), time_s("gemm.library", 8192));
+}
+
+// A layer of ResNet-50: 56 × 56 pixels of 64 channels, 3 × 3 filters.
+TEST(Convolution, IsAProductThatReadsItsImageOnce) {
+  Problem problem{.dtype = DType::bf16, .values = {32, 56, 56, 64, 64, 3, 1, 128, 64, 1}};
+  const KernelModel& kernel = products::kConvolutionFamily.variants.front();
+  const double pixels = 32.0 * 56 * 56;
+  const Work work = kernel.work(problem);
+  EXPECT_DOUBLE_EQ(work.flops(), 2 * pixels * 64 * 64 * 9);
+  EXPECT_DOUBLE_EQ(work.compulsory.read_bytes, 2 * (pixels * 64 + 64.0 * 64 * 9));
+  EXPECT_DOUBLE_EQ(work.compulsory.write_bytes, 2 * pixels * 64);
+  const auto program = kernel.plan(problem, hopper_like());
+  EXPECT_NEAR(program.front().plan.arrays.front().footprint.read_bytes, 2 * pixels * 64, 1);
+  // Every second pixel in both directions: a quarter of the result.
+  problem[products::kStride] = 2;
+  EXPECT_DOUBLE_EQ(kernel.work(problem).flops(), 2 * pixels / 4 * 64 * 64 * 9);
+}
+
+}  // namespace
+}  // namespace roofcast

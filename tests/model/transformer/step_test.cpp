@@ -1,0 +1,149 @@
+// Steps of whole models: how often kernels are forecast, and what a step with prompts in its batch does.
+#include "model/transformer/step.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "model/transformer/serving.hpp"
+#include "model/transformer/step_kernels.hpp"
+#include "tests/model/scan/questions.hpp"
+
+namespace roofcast::transformer {
+namespace {
+
+Architecture llama(std::int64_t layers) {
+  Architecture model;
+  model.layers = layers;
+  model.hidden = 8192;
+  model.heads = 64;
+  model.kv_heads = 8;
+  model.head_dim = 128;
+  model.intermediate = 28672;
+  model.vocabulary = 128256;
+  model.gated = model.rotary = model.rms_norm = true;
+  return model;
+}
+
+const Gpu& h100() {
+  return testing::gpu_named("h100-sxm5");
+}
+
+double part_s(const Step& step, std::string_view name) {
+  for (const StepPart& part : step.parts) {
+    if (part.name == name) return part.time_s;
+  }
+  return 0;
+}
+
+// 80 equal layers ask for no more forecasts than 2, and take 40 times as long.
+TEST(Step, EqualLayersAreForecastOnce) {
+  Task task;
+  task.batch = 2;
+  std::size_t counts[2];
+  double times[2];
+  for (int i = 0; i < 2; ++i) {
+    KernelForecasts forecasts(h100());
+    const Step step = predict_step(llama(i == 0 ? 2 : 80), task, h100(), forecasts);
+    counts[i] = forecasts.count();
+    times[i] = part_s(step, "feed-forward products");
+  }
+  EXPECT_EQ(counts[0], counts[1]);
+  EXPECT_LT(counts[1], 40U);
+  EXPECT_NEAR(times[1], 40 * times[0], 1e-9 * times[1]);
+}
+
+// Of 10,000 steps of an 80-layer model that share kernels nothing is forecast twice; of batches of their
+// own, each asks for its kernels once.
+TEST(Step, StepsShareTheirForecasts) {
+  KernelForecasts forecasts(h100());
+  Task task;
+  predict_step(llama(80), task, h100(), forecasts);
+  const std::size_t once = forecasts.count();
+  for (task.grad_accum = 1; task.grad_accum <= 10000; ++task.grad_accum) {
+    predict_step(llama(80), task, h100(), forecasts);
+  }
+  EXPECT_EQ(forecasts.count(), once);
+  task.grad_accum = 1;
+  task.batch = 2;
+  predict_step(llama(80), task, h100(), forecasts);
+  EXPECT_LE(forecasts.count(), 2 * once);
+}
+
+// By hand: products over 8 + 2·512 tokens, attention of 8 tokens to the cache and of two prompts.
+TEST(Step, PromptsJoinTheBatchOfADecodeStep) {
+  Task task;
+  task.phase = Phase::decode;
+  task.framework = Framework::compiled;
+  task.batch = 8;
+  task.context = 1024;
+  task.seq = 512;
+  const Step decode = predict_step(llama(4), task, h100());
+  task.prompts = 2;
+  EXPECT_EQ(task.tokens(), 8 + 2 * 512);
+  EXPECT_EQ(task.answers(), 10);
+  const Step joined = predict_step(llama(4), task, h100());
+  Task prefill = task;
+  prefill.phase = Phase::prefill;
+  prefill.batch = 2;
+  prefill.prompts = prefill.context = 0;
+  const Step prompts = predict_step(llama(4), prefill, h100());
+  EXPECT_NEAR(part_s(joined, "attention"),
+              part_s(decode, "attention") + part_s(prompts, "attention"), 1e-12);
+  EXPECT_LT(part_s(joined, "feed-forward products"),
+            part_s(decode, "feed-forward products") + part_s(prompts, "feed-forward products"));
+  for (const StepOperation& one : joined.operations) {
+    if (one.part != "vocabulary product") continue;
+    EXPECT_NE(one.what.find(" m=10 "), std::string::npos) << one.what;
+  }
+}
+
+TEST(Step, DropoutIsOfTrainingAndKeepsMasks) {
+  Task task;
+  task.batch = 2;
+  task.grad_accum = 2;  // gradients and all layers' activations at once
+  const Architecture model = llama(4);
+  const Step without = predict_step(model, task, h100());
+  const Memory before = memory(model, task);
+  task.dropout = true;
+  const Step with = predict_step(model, task, h100());
+  EXPECT_GT(part_s(with, "residuals") + part_s(with, "dropout"), part_s(without, "residuals"));
+  // Two masks of a byte an element and layer.
+  EXPECT_DOUBLE_EQ(memory(model, task).activations - before.activations, 4 * 2.0 * 2048 * 8192);
+}
+
+// A trained router chooses some experts more often: fewer are read by a few tokens, and the busiest GPU
+// has more rows.
+TEST(Step, RoutingIsThatOfTrainedRouters) {
+  Architecture model = llama(4);
+  model.experts = Experts{.count = 128, .per_token = 8, .intermediate = 1536};
+  Task task;
+  EXPECT_EQ(routing_of(model, task), "power_law_1.2");
+  model.experts->balanced = true;
+  EXPECT_EQ(routing_of(model, task), "power_law_1.01");
+  model.experts->balanced = false;
+  task.phase = Phase::decode;
+  task.batch = 16;
+  task.context = 1024;
+  const double trained = part_s(predict_step(model, task, h100()), "experts");
+  task.routing = Routing::balanced;
+  EXPECT_EQ(routing_of(model, task), "balanced");
+  EXPECT_LT(trained, part_s(predict_step(model, task, h100()), "experts"));
+}
+
+// One step of four has a prompt: 8 requests of 32 tokens.
+TEST(Serving, StepsWithAPromptAreAShareOfAll) {
+  Service service;
+  service.concurrency = 8;
+  service.input = 256;
+  service.output = 32;
+  const Serving answer = predict_serving(llama(4), service, h100());
+  EXPECT_NEAR(answer.between_tokens_s,
+              0.75 * answer.decode_s + 0.25 * answer.joined_s + answer.software_s,
+              1e-9 * answer.between_tokens_s);
+  EXPECT_LT(answer.low_s, answer.between_tokens_s);
+  EXPECT_GT(answer.high_s, answer.between_tokens_s);
+}
+
+}  // namespace
+}  // namespace roofcast::transformer

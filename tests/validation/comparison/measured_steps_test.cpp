@@ -1,0 +1,134 @@
+// What PyTorch launches between products, whole training steps and their memory, as measured on an H100
+// (validation/measured/h100-sxm5-layers and -steps). Launches and arrays were counted with these in view;
+// no constant was fitted to any time.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "architectures/loader.hpp"
+#include "model/roofcast.hpp"
+#include "model/transformer/step.hpp"
+#include "model/types/parameter_text.hpp"
+#include "tests/model/scan/questions.hpp"
+#include "tests/validation/comparison/reference_rows.hpp"
+#include "tests/validation/comparison/reference_tables.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+using transformer::Architecture;
+using transformer::Framework;
+using transformer::Optimizer;
+using transformer::Task;
+
+std::vector<NamedRow> measured_rows(const char* file) {
+  std::ifstream in(std::filesystem::path(ROOFCAST_MEASURED_DIR) / file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return reference_rows(text.str());
+}
+
+Problem problem_of(const KernelRef& kernel, const NamedRow& row) {
+  Problem problem;
+  problem.dtype = *parse_dtype(row["dtype"]);
+  unsigned given = 0;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string name(parameters[i].name == "entries" ? "of" : parameters[i].name);
+    const auto found = row.fields.find(name);
+    if (found == row.fields.end() || found->second.empty()) continue;
+    given |= 1U << i;
+    if (parameters[i].choices.empty()) {
+      problem[i] = std::stoll(found->second);
+    } else {
+      set_named_value(parameters[i], problem, i, found->second);
+    }
+  }
+  check(kernel, problem, given);
+  return problem;
+}
+
+TEST(MeasuredLayers, ByLaunchesAndTime) {
+  Accuracy all;
+  int counted = 0;
+  for (const NamedRow& row : measured_rows("h100-sxm5-layers-2026-11-25.csv")) {
+    const KernelRef kernel = find_kernel(row["kernel"]);
+    const Problem problem = problem_of(kernel, row);
+    Assumptions steady;
+    steady.cache = CacheState::steady;
+    const Prediction answer = predict(kernel, problem, testing::gpu_named("h100-sxm5"), steady);
+    const double measured_s = row.real("time_us") * 1e-6;
+    EXPECT_GE(measured_s, answer.limit.time_s) << row["kernel"] << ' ' << row["rows"];
+    // Few tokens take another kernel for the gradient of a table; tensors end before chunks do.
+    const bool other = (row["kernel"] == "layer.embedding" && row.whole("rows") <= 3072) ||
+                       row["kernel"] == "layer.adamw" || row["kernel"] == "layer.rmsnorm_plain";
+    if (!other) {
+      EXPECT_EQ(answer.launches, row.real("launches")) << row["kernel"] << ' ' << row["pass"];
+      ++counted;
+    }
+    constexpr double kMuchLongerThanALaunch_s = 20e-6;
+    if (measured_s < kMuchLongerThanALaunch_s) continue;
+    all.add(answer.time->expected_s, answer.time->low_s, answer.time->high_s, measured_s);
+  }
+  all.print("layers, over 20 us");
+  EXPECT_GE(counted, 40);
+  EXPECT_GE(all.rows(), 40);
+  EXPECT_LE(all.error(), 0.16);
+}
+
+Architecture model_of(const NamedRow& row) {
+  if (row["model"] != "llama") {
+    return architectures::load(row["model"], architectures::find_embedded(row["model"])->text);
+  }
+  return architectures::load("llama",
+                             R"({"model_type":"llama","hidden_size":4096,"intermediate_size":14336,
+                   "num_attention_heads":32,"num_key_value_heads":8,"vocab_size":32000,
+                   "tie_word_embeddings":false,"num_hidden_layers":)" +
+                                 row["layers"] + "}");
+}
+
+Task task_of(const NamedRow& row) {
+  Task task;
+  task.batch = row.whole("batch");
+  task.seq = row.whole("seq");
+  task.framework = row["framework"] == "eager" ? Framework::eager : Framework::compiled;
+  task.optimizer = row["optimizer"] == "adamw16" ? Optimizer::adamw16 : Optimizer::sgd;
+  return task;
+}
+
+// Kernels alone, without the optimizer, which was PyTorch's fused one.
+TEST(MeasuredSteps, KernelsOfEagerSteps) {
+  Accuracy eager;
+  for (const NamedRow& row : measured_rows("h100-sxm5-steps-2026-11-25.csv")) {
+    if (row["framework"] != "eager" || row["optimizer"] != "none") continue;
+    const auto step = predict_step(model_of(row), task_of(row), testing::gpu_named("h100-sxm5"));
+    double expected_s = 0;
+    for (const transformer::StepPart& part : step.parts) {
+      if (part.name != "optimizer") expected_s += part.time_s;
+    }
+    const double measured_s = row.real("kernel_us") * 1e-6;
+    eager.add(expected_s, step.low_s, step.high_s, measured_s);
+    EXPECT_NEAR(expected_s / measured_s, 1, 0.10) << row["model"] << ' ' << row["layers"];
+  }
+  eager.print("eager steps");
+  EXPECT_EQ(eager.rows(), 4);
+  EXPECT_LE(eager.error(), 0.04);
+}
+
+// Within 5% of what PyTorch's allocator had in use at most; compilers keep up to 8% more.
+TEST(MeasuredSteps, MemoryAtItsPeak) {
+  int rows = 0;
+  for (const NamedRow& row : measured_rows("h100-sxm5-steps-2026-11-25.csv")) {
+    const double bytes = memory(model_of(row), task_of(row)).total();
+    const double within = row["framework"] == "eager" ? 0.05 : 0.09;
+    EXPECT_NEAR(bytes / row.real("peak_bytes"), 1, within)
+        << row["model"] << ' ' << row["layers"] << ' ' << row["framework"];
+    ++rows;
+  }
+  EXPECT_EQ(rows, 16);
+}
+
+}  // namespace
+}  // namespace roofcast::validation

@@ -1,0 +1,105 @@
+// fit_serving ../shared/reference/serving.csv
+// Fits what serving software adds for a request and step (model/constants/steps.hpp) to the rows of even
+// position on the H100, and says how the others are met, and each model by the rows of the others.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "architectures/loader.hpp"
+#include "model/transformer/serving.hpp"
+#include "model/transformer/step_kernels.hpp"
+#include "validation/calibration/named_rows.hpp"
+
+namespace {
+
+namespace transformer = roofcast::transformer;
+
+struct Row {
+  std::string model;
+  double concurrency = 0, kernels_s = 0, measured_s = 0;
+  bool even = false;
+};
+
+std::string model_of(const std::string& name) {
+  if (name.find("235B") != std::string::npos) return "qwen3-235b-a22b";
+  return name.find("32B") != std::string::npos ? "qwen3-32b" : "llama-3.1-8b";
+}
+
+transformer::Service service_of(const roofcast::validation::Fields& row) {
+  const auto whole = [&row](const char* key) { return std::stoll(row.at(key)); };
+  transformer::Service service;
+  service.dtype = row.at("gemm_dtype") == "bf16" ? roofcast::DType::bf16 : roofcast::DType::fp8;
+  service.input = whole("input_tokens");
+  service.output = whole("output_tokens");
+  service.concurrency = whole("concurrency");
+  service.tp = whole("tp");
+  service.ep = std::max<std::int64_t>(1, whole("ep"));
+  // Its requests begin and end at a time.
+  if (row.at("backend") == "sglang") service.prompts = transformer::Prompts::together;
+  return service;
+}
+
+std::vector<Row> read_rows(const char* path) {
+  const roofcast::Gpu gpu = roofcast::validation::shipped_gpu("h100-sxm5");
+  transformer::KernelForecasts forecasts(gpu);
+  std::vector<Row> rows;
+  bool even = false;
+  for (const auto& fields : roofcast::validation::named_rows(path)) {
+    even = !even;
+    const bool few = fields.at("backend") == "vllm" && fields.at("gemm_dtype") == "fp8";
+    if (fields.at("gpu") != gpu.name || few) continue;
+    const std::string model = model_of(fields.at("model"));
+    const auto architecture =
+        roofcast::architectures::load(model, roofcast::architectures::find_embedded(model)->text);
+    const auto answer = predict_serving(architecture, service_of(fields), gpu, forecasts);
+    rows.push_back({model, std::stod(fields.at("concurrency")),
+                    answer.between_tokens_s - answer.software_s,
+                    std::stod(fields.at("tpot_ms")) * 1e-3, even});
+  }
+  return rows;
+}
+
+using Keep = std::function<bool(const Row&)>;
+
+double error(const std::vector<Row>& rows, double request_s, const Keep& keep) {
+  double sum = 0, count = 0;
+  for (const Row& row : rows) {
+    if (!keep(row)) continue;
+    sum += std::abs((row.kernels_s + request_s * row.concurrency) / row.measured_s - 1);
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+/// Whole microseconds.
+double fitted(const std::vector<Row>& rows, const Keep& keep) {
+  double best = 0;
+  for (int us = 1; us <= 100; ++us) {
+    if (error(rows, us * 1e-6, keep) < error(rows, best, keep)) best = us * 1e-6;
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<Row> rows = read_rows(argc > 1 ? argv[1] : "");
+  if (rows.empty()) {
+    std::fprintf(stderr, "usage: fit_serving serving.csv\n");
+    return 2;
+  }
+  const double request_s = fitted(rows, [](const Row& row) { return row.even; });
+  std::printf("request_s %.3g\n", request_s);
+  for (const char* model : {"llama-3.1-8b", "qwen3-32b", "qwen3-235b-a22b"}) {
+    const auto is_it = [model](const Row& row) { return row.model == model; };
+    const double of_others = fitted(rows, [&](const Row& row) { return row.even && !is_it(row); });
+    std::printf(
+        "%-16s odd rows %4.1f%%, kept out (%.3g s) %4.1f%%\n", model,
+        100 * error(rows, request_s, [&](const Row& row) { return !row.even && is_it(row); }),
+        of_others, 100 * error(rows, of_others, is_it));
+  }
+  return 0;
+}
