@@ -50,6 +50,12 @@ void add_warm_reason(Prediction& result, const ProgramTime& found) {
       {Level::dram, "L2 still holds " + si_text(bytes, "B") + " that an earlier kernel computed"});
 }
 
+std::string power_note(double limit_w, double full_hz, double hz) {
+  return "the power limit of " + si_text(limit_w, "W") + " lowers the SM clock from " +
+         si_text(full_hz, "Hz") + " to " + si_text(hz, "Hz") +
+         ": the board cannot feed all of this arithmetic at once";
+}
+
 // Of the SMs that the launch can use, a block goes to each before a second one goes to any.
 Waves waves_of(const Plan& plan, const Occupancy& fit, const Gpu& gpu) {
   const std::int64_t blocks = plan.launch.blocks();
@@ -83,9 +89,11 @@ void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
   Forecast time;
   std::array<double, kResources> terms{};
   double slower_s = 0;
+  bool at_power_limit = false;
   for (const auto& [node, fit, memory, launch] : found.launches) {
     const double repeats = node->repeats;
     slower_s += repeats * launch.slower_s;
+    at_power_limit |= launch.at_power_limit;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall.add(repeats, launch.parts);
     // Overlap as the engine sees it may be less than all that an average SM does: no resource is
@@ -111,6 +119,7 @@ void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
   time.sm_cycles = (found.running_s - slower_s) * clock_hz;
   time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.running_s : clock_hz;
   result.time = time;
+  if (at_power_limit) result.notes.push_back(power_note(*gpu.power_w, clock_hz, time.sm_clock_hz));
   if (auto note = launching_note(found.runs, found.costs, found.chain)) {
     result.notes.push_back(std::move(*note));
   }

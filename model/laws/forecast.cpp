@@ -56,9 +56,10 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   result.time_s = sm.cycles / clock.hz;
   if (!clock.given) {
     const double busy = useful_tensor_cycles(plan, gpu) / sm.cycles;
-    const double slowdown = std::max(tensor_power_slowdown(busy, result.time_s, clock, gpu),
-                                     board_power_slowdown(plan, result.time_s, gpu));
-    result.slower_s = result.time_s * slowdown;
+    const double by_load = tensor_power_slowdown(busy, result.time_s, clock, gpu);
+    const double by_board = board_power_slowdown(plan, result.time_s, gpu);
+    result.slower_s = result.time_s * std::max(by_load, by_board);
+    result.at_power_limit = by_board > by_load;
     result.time_s += result.slower_s;
   }
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy[i] / clock.hz;

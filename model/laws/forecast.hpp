@@ -15,7 +15,8 @@ struct LaunchTime {
   double time_s = 0;
   std::array<double, kResources> terms_s{};
   Waterfall parts;
-  double slower_s = 0;  ///< of the time, because the power limit lowers the clock
+  double slower_s = 0;          ///< of the time, because the power limit lowers the clock
+  bool at_power_limit = false;  ///< the board's, that its arithmetic would exceed
 };
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu);

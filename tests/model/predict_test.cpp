@@ -29,6 +29,22 @@ Problem checked(const KernelRef& kernel, std::initializer_list<std::int64_t> sha
   return problem;
 }
 
+TEST(Predict, ABoardThatLacksThePowerSaysSo) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.vector_flop_energy_j = 1e-11;
+  const KernelRef product = find_kernel("gemm.vectorized");
+  const Problem problem = checked(product, {4096, 4096, 4096});
+  const auto says_so = [&](double power_w) {
+    gpu.power_w = power_w;
+    const Prediction found = predict(product, problem, gpu);
+    return std::any_of(found.notes.begin(), found.notes.end(), [](const std::string& note) {
+      return note.starts_with("the power limit of 100 W lowers the SM clock");
+    });
+  };
+  EXPECT_TRUE(says_so(100));
+  EXPECT_FALSE(says_so(1e4));
+}
+
 // 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; of 256² they stay in it, written
 // or not.
 TEST(Predict, TheFamilyTellsWhereKeepingScoresOnChipBegins) {
