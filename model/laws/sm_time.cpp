@@ -37,16 +37,21 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return {per_sm, blocks, static_cast<double>(std::min(sms, blocks))};
 }
 
-/// What starting a block costs.
+/// What starting a block costs, and ending it.
 struct BlockCost {
   double start_cycles;  ///< of the SM's launch unit
+  double drain_cycles;  ///< a block holds its place until its last stores are taken
   double joint_wait;    ///< until a whole cluster can start, in mean waits of one block; alone none
 };
 
 BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
+  const bool stores = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
+    return use.footprint.write_bytes > 0;
+  });
   return {gpu.sustained.block_launch_cycles.value_or(0) +
               warps * gpu.sustained.warp_launch_cycles.value_or(0),
+          stores ? gpu.sustained.store_drain_cycles.value_or(0) : 0,
           longest_of(plan.launch.cluster_blocks()) - 1};
 }
 
@@ -121,7 +126,8 @@ class Rounds {
     // The blocks of a cluster start together, each behind others that start on its SM.
     constexpr double kMeanWaitToStart = 1.5;
     if (!first) {
-      start.latency = kMeanWaitToStart * cost_.joint_wait * (resident - 1) * cost_.start_cycles;
+      start.latency = cost_.drain_cycles +
+                      kMeanWaitToStart * cost_.joint_wait * (resident - 1) * cost_.start_cycles;
     }
     if (visits.front().repeats > 1) {
       visits.insert(visits.begin(), start);

@@ -9,6 +9,8 @@ import roofcast
 def test_the_list_is_the_commands(answer):
     names = []
     for family in answer("kernels"):
+        if family["name"] == "collective":
+            continue  # of several GPUs: roofcast.collective(...), no Kernel
         names += [family["name"]] + [variant["name"] for variant in family["variants"]]
     assert roofcast.kernels() == names
 
