@@ -325,10 +325,11 @@ RC_GTEST_PROP(PredictProperty, WarmIsBetweenColdAndAllResident, ()) {
   const Prediction warm = predict(q.kernel, q.problem, gpu, {.cache = CacheState::warm});
   const Prediction resident = predict(q.kernel, q.problem, all_resident());
   constexpr double kRounding = 1 + 1e-12;
+  constexpr double kSolved = 1 + 1e-6;  // as exactly as the network's equation is
   RC_ASSERT(warm.limit.time_s <= cold.limit.time_s * kRounding);
-  RC_ASSERT(warm.time->expected_s <= cold.time->expected_s * kRounding);
+  RC_ASSERT(warm.time->expected_s <= cold.time->expected_s * kSolved);
   RC_ASSERT(warm.time->expected_s >= warm.limit.time_s);
-  RC_ASSERT(warm.time->expected_s * kRounding >= resident.time->expected_s);
+  RC_ASSERT(warm.time->expected_s * kSolved >= resident.time->expected_s);
   RC_ASSERT(warm.work.dram.read_bytes >= 0);
   RC_ASSERT(warm.work.dram.read_bytes <= cold.work.dram.read_bytes * kRounding);
   if (!activation_of(q.kernel.kernel->plan(cold.problem, gpu))) {
