@@ -20,16 +20,17 @@ class LoopBound {
     const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                                 : gpu.sm.vector_flop_per_clk[outline.type];
     constexpr double kNever = 1e18;
-    arithmetic_ =
+    const double arithmetic =
         std::max({outline.step_flops / sheet.value_or(kNever), outline.step_operands,
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
+    arithmetic_ = arithmetic;
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopiedPiece * outline.step_copies);
     const double l2_writes =
         law::kL2WriteShare * gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
     const double share = l2_writes / static_cast<double>(gpu.sm_count.value_or(1));
     stored_ = outline.stored_bytes / std::min<double>(law::kSmStoreBytesPerClk, share);
-    rest_ = arithmetic_ / outline.parts + ahead_ * law::kPipelineStepCycles / outline.chains;
+    rest_ = arithmetic / outline.parts + ahead_ * law::kPipelineStepCycles / outline.chains;
     // With one buffer nothing is copied ahead, and port and pipes overlap in a block.
     step_ = ahead_ > 0 ? std::max(rest_, (law::kTileLoadCycles + port_ + rest_) / outline.stages)
                        : law::kTileLoadCycles + std::max(rest_, port_);

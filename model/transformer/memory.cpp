@@ -86,7 +86,7 @@ double answer_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   const double rows = task.all_logits ? task.tokens() : task.answers();
   return rows * real(model.vocabulary) / real(task.tp) *
-         (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : sizeof(float)));
+         (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : size_bytes(DType::fp32)));
 }
 
 /// Of all layers, and of the one at hand.

@@ -40,7 +40,7 @@ TEST(Collective, SmallOnesAreStartAndSteps) {
 // adapter carries.
 TEST(Collective, SendRecvGoesToTheNextOne) {
   const LinkCosts link = link_costs(switched());
-  const Protocol& last = CollectiveConstants{}.protocols.back();
+  const Protocol last = CollectiveConstants{}.protocols.back();
   for (const double gpus : {2.0, 8.0}) {
     EXPECT_NEAR(expected_collective_s(Collective::send_recv, 1e9, gpus, link),
                 5e-3 + last.start * 5e-6 + last.step * 1e-6, 1e-12);
