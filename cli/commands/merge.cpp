@@ -46,6 +46,7 @@ ExitCode run_merge(const Arguments& arguments) {
     return ExitCode::done;
   }
   std::vector<validation::NamedRun> runs;
+  runs.reserve(files.size());
   for (const ShardFile& file : files) {
     runs.push_back({file.name, validation::parse_run(file.name, file.text)});
   }

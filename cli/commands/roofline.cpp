@@ -137,6 +137,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> formats = {"chart", "table"};
   const bool table = one_of("--format", options.get("format", "chart"), formats) == formats[1];
   std::vector<Gpu> gpus;
+  gpus.reserve(names.size());
   for (const std::string& name : names) {
     gpus.push_back(load_device(name, read_device_options(options)));
   }

@@ -77,7 +77,7 @@ std::vector<std::string> names_of(const std::vector<Answered>& answered) {
 class Charts {
  public:
   void add(const std::string& id, const std::string& spec) {
-    text_ += (text_.empty() ? "{\"id\":\"" : ",{\"id\":\"") + id + "\",\"spec\":" + spec + "}";
+    text_ += (text_.empty() ? R"({"id":")" : R"(,{"id":")") + id + R"(","spec":)" + spec + "}";
   }
   std::string text() const { return "[" + text_ + "]"; }
 

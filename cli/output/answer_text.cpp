@@ -147,73 +147,94 @@ std::string answer_text(const Answer& answer, const Style& style) {
   return text;
 }
 
+namespace {
+
+/// Which columns a list of candidates has, beside those of every list.
+struct CandidateColumns {
+  bool gpu = false, cost = false, energy = false, bytes = false;
+
+  CandidateColumns(std::span<const Candidate> candidates, bool with_gpu) : gpu(with_gpu) {
+    for (const Candidate& candidate : candidates) {
+      const Expense expense = candidate.expense.value_or(Expense{});
+      cost |= expense.cost.has_value();
+      energy |= expense.most_energy_j.has_value();
+      // Where variants differ in the memory that they need, they differ in bytes first of all.
+      bytes |= candidate.prediction && candidate.prediction->footprint_bytes;
+    }
+  }
+
+  std::vector<const char*> figures() const {
+    std::vector<const char*> titles = {"limit", "expected", "low", "high", "rate", "of limit"};
+    if (cost) titles.push_back("a million calls cost");
+    if (energy) titles.push_back("energy at most");
+    if (bytes) titles.insert(titles.end(), {"DRAM", "footprint"});
+    return titles;
+  }
+};
+
+using Cells = std::vector<std::string>;
+
+void add_time(Cells& cells, const Prediction& prediction) {
+  cells.push_back(si_text(prediction.limit.time_s, "s"));
+  if (!prediction.time) {
+    cells.resize(cells.size() + 5, "–");
+    return;
+  }
+  const Forecast& time = *prediction.time;
+  const bool moves_only = prediction.useful_flops <= 0;
+  const double rate = moves_only ? prediction.work.dram.total_bytes() : prediction.useful_flops;
+  cells.push_back(si_text(time.expected_s, "s"));
+  cells.push_back(si_text(time.low_s, "s"));
+  cells.push_back(si_text(time.high_s, "s"));
+  cells.push_back(si_text(rate / time.expected_s, moves_only ? "B/s" : "FLOP/s"));
+  cells.push_back(percent(prediction.limit.time_s / time.expected_s));
+}
+
+void add_expense(Cells& cells, const Candidate& candidate, const CandidateColumns& columns) {
+  const Expense expense = candidate.expense.value_or(Expense{});
+  if (columns.cost) cells.push_back(expense.cost ? figure_text(1e6 * *expense.cost, 3) : "–");
+  if (columns.energy) {
+    cells.push_back(expense.most_energy_j ? si_text(*expense.most_energy_j, "J", 3) : "–");
+  }
+}
+
+Cells cells_of(const Candidate& candidate, const CandidateColumns& columns) {
+  Cells cells = {std::string(kernel_name(candidate.kernel))};
+  if (columns.gpu) {
+    cells.push_back(candidate.gpu->name);
+    cells.push_back(specs::calibration_word(*candidate.gpu));
+  }
+  if (!candidate.prediction) {
+    cells.resize(cells.size() + columns.figures().size(), "–");
+    cells.push_back(candidate.refusal);
+    return cells;
+  }
+  const Prediction& prediction = *candidate.prediction;
+  add_time(cells, prediction);
+  add_expense(cells, candidate, columns);
+  if (columns.bytes) {
+    const auto& footprint = prediction.footprint_bytes;
+    cells.push_back(si_text(prediction.work.dram.total_bytes(), "B"));
+    cells.push_back(footprint ? si_text(*footprint, "B") : "–");
+  }
+  const Terms& terms = prediction.time ? prediction.time->terms : prediction.limit.terms;
+  const std::string idle = idle_sms_text(prediction, *candidate.gpu);
+  const auto bound = name(terms.binding().resource);
+  cells.push_back(idle.empty() ? std::string(bound) : fmt::format("{}, {}", bound, idle));
+  return cells;
+}
+
+}  // namespace
+
 std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu,
                             const Style& style) {
+  const CandidateColumns asked(candidates, with_gpu);
   std::vector<TextTable::Column> columns = {{"kernel"}};
-  if (with_gpu) {
-    columns.push_back({"gpu"});
-    columns.push_back({"calibration"});
-  }
-  // Where variants differ in the memory that they need, they differ in bytes first of all.
-  const bool with_bytes =
-      std::any_of(candidates.begin(), candidates.end(), [](const Candidate& candidate) {
-        return candidate.prediction && candidate.prediction->footprint_bytes;
-      });
-  const auto tells = [&](std::optional<double> Expense::*figure) {
-    return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
-      return candidate.expense && *candidate.expense.*figure;
-    });
-  };
-  const bool with_cost = tells(&Expense::cost), with_energy = tells(&Expense::most_energy_j);
-  std::vector<const char*> titles = {"limit", "expected", "low", "high", "rate", "of limit"};
-  if (with_cost) titles.push_back("a million calls cost");
-  if (with_energy) titles.push_back("energy at most");
-  if (with_bytes) titles.insert(titles.end(), {"DRAM", "footprint"});
-  for (const char* title : titles) columns.push_back({title, Align::right});
+  if (asked.gpu) columns.insert(columns.end(), {{"gpu"}, {"calibration"}});
+  for (const char* title : asked.figures()) columns.push_back({title, Align::right});
   columns.push_back({"bound"});
   TextTable table(std::move(columns));
-  for (const Candidate& candidate : candidates) {
-    std::vector<std::string> cells = {std::string(kernel_name(candidate.kernel))};
-    if (with_gpu) {
-      cells.push_back(candidate.gpu->name);
-      cells.push_back(specs::calibration_word(*candidate.gpu));
-    }
-    if (!candidate.prediction) {
-      cells.resize(cells.size() + titles.size(), "–");
-      cells.push_back(candidate.refusal);
-      table.add(std::move(cells));
-      continue;
-    }
-    const Prediction& prediction = *candidate.prediction;
-    const bool moves_only = prediction.useful_flops <= 0;
-    cells.push_back(si_text(prediction.limit.time_s, "s"));
-    const auto& time = prediction.time;
-    if (time) {
-      const double rate = moves_only ? prediction.work.dram.total_bytes() : prediction.useful_flops;
-      cells.push_back(si_text(time->expected_s, "s"));
-      cells.push_back(si_text(time->low_s, "s"));
-      cells.push_back(si_text(time->high_s, "s"));
-      cells.push_back(si_text(rate / time->expected_s, moves_only ? "B/s" : "FLOP/s"));
-      cells.push_back(percent(prediction.limit.time_s / time->expected_s));
-    } else {
-      cells.resize(cells.size() + 5, "–");
-    }
-    const Expense expense = candidate.expense.value_or(Expense{});
-    if (with_cost) cells.push_back(expense.cost ? figure_text(1e6 * *expense.cost, 3) : "–");
-    if (with_energy) {
-      cells.push_back(expense.most_energy_j ? si_text(*expense.most_energy_j, "J", 3) : "–");
-    }
-    if (with_bytes) {
-      const auto& footprint = prediction.footprint_bytes;
-      cells.push_back(si_text(prediction.work.dram.total_bytes(), "B"));
-      cells.push_back(footprint ? si_text(*footprint, "B") : "–");
-    }
-    const Terms& terms = time ? time->terms : prediction.limit.terms;
-    const std::string idle = idle_sms_text(prediction, *candidate.gpu);
-    const auto bound = name(terms.binding().resource);
-    cells.push_back(idle.empty() ? std::string(bound) : fmt::format("{}, {}", bound, idle));
-    table.add(std::move(cells));
-  }
+  for (const Candidate& candidate : candidates) table.add(cells_of(candidate, asked));
   return table.text(style, "  ");
 }
 

@@ -10,8 +10,8 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr std::string_view kPoint = "{\"point\":\"";
-constexpr std::string_view kAnswer = "\",\"answer\":";
+constexpr std::string_view kPoint = R"({"point":")";
+constexpr std::string_view kAnswer = R"(","answer":)";
 
 enum class Kind : unsigned char { empty, csv, array, lines };
 
