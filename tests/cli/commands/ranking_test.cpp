@@ -82,7 +82,8 @@ TEST(Ranking, VariantsOfAFamilyAreSortedToo) {
       "predict softmax --rows 4096 --cols 4096 --gpu h100-sxm5 --sort time "
       "--format json");
   double before = 0;
-  for (const json& one : json::parse(outcome.out).at("variants")) {
+  const json answer = json::parse(outcome.out);
+  for (const json& one : answer.at("variants")) {
     const double now = one.at("time").at("expected_s");
     EXPECT_GE(now, before);
     before = now;
