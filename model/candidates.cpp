@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-// The candidate, unless it takes longer than `at_most_s`. A limit is asked for only where it may matter.
+// The candidate, unless it takes longer than `at_most_s`. A limit is asked for only where it may
+// matter.
 std::optional<Candidate> faster_candidate(const KernelRef& kernel, const Problem& problem,
                                           const Gpu& gpu, const Assumptions& assumptions,
                                           double at_most_s,

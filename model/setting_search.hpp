@@ -20,14 +20,15 @@ struct SettingsAdvice {
   const Prediction& best() const { return faster.empty() ? asked : faster.front(); }
 };
 
-/// Positions of the settings that a search may vary: none of those that a library chooses by itself.
+/// Positions of the settings that a search may vary: none of those that a library chooses by
+/// itself.
 std::vector<std::size_t> settings_of(const KernelRef& kernel);
 
 /// Forecasts a checked problem of a variant with other settings: powers of two in their ranges. A
 /// setting that the model chooses by itself is left to it. Where there are more than 4,096
-/// combinations, all values of two settings at a time are forecast, from the best so far, until none
-/// is better. `varied` are positions out of settings_of. Throws InputError as predict, and where the
-/// device has no expected time.
+/// combinations, all values of two settings at a time are forecast, from the best so far, until
+/// none is better. `varied` are positions out of settings_of. Throws InputError as predict, and
+/// where the device has no expected time.
 SettingsAdvice advise_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                                const Assumptions& assumptions, std::span<const std::size_t> varied);
 

@@ -18,10 +18,10 @@ using roofcast::attention::kHeads;
 using roofcast::attention::kKvHeads;
 using roofcast::attention::kShape;
 
-/// Rows of a head that are held to one largest value. A causal mask leaves early queries fewer keys,
-/// so that their results are larger by up to √n: not all have one scale. Nor has each its own: a
-/// query that sees one key has no gradient, and no error relative to it. So: the smallest divisor of
-/// the sequence from 16 to 256, else all.
+/// Rows of a head that are held to one largest value. A causal mask leaves early queries fewer
+/// keys, so that their results are larger by up to √n: not all have one scale. Nor has each its
+/// own: a query that sees one key has no gradient, and no error relative to it. So: the smallest
+/// divisor of the sequence from 16 to 256, else all.
 std::int64_t rows_of_one_scale(std::int64_t sequence) {
   for (std::int64_t rows = 16; rows <= 256; ++rows) {
     if (sequence % rows == 0) return rows;

@@ -88,8 +88,8 @@ __device__ float erf_of(float x) { return erff(x); }
 )";
 
 // 16-bit types: by the special-function unit. Sine and cosine first take whole turns off (2 pi in
-// two parts; right for |x| < 2^17). The error function is Abramowitz and Stegun's 7.1.26, whose error
-// is below 1.5e-7.
+// two parts; right for |x| < 2^17). The error function is Abramowitz and Stegun's 7.1.26, whose
+// error is below 1.5e-7.
 constexpr std::string_view kByTheUnit = R"(
 __device__ float without_turns(float x) {
   const float turns = fmaf(x, 0.15915494f, 12582912.0f) - 12582912.0f;

@@ -1,5 +1,6 @@
 #pragma once
-// CUDA C++ for an expression along rows: a block a row, a sweep over it for each level of reductions.
+// CUDA C++ for an expression along rows: a block a row, a sweep over it for each level of
+// reductions.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ struct Rows {
   std::vector<bool> input_rows;  ///< of each input, whether it has one value a row
 };
 
-/// Kernels by the names of source() with the same arguments: `map_vectors` wants each address to be a
-/// multiple of vector_bytes, `map_scalar` takes any. The grid has a block for each row; n is the
+/// Kernels by the names of source() with the same arguments: `map_vectors` wants each address to be
+/// a multiple of vector_bytes, `map_scalar` takes any. The grid has a block for each row; n is the
 /// number of rows. An input or output of rows has one element a row.
 std::string row_source(const expression::Expression& expression, const Configuration& configuration,
                        const Rows& rows);

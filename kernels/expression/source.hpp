@@ -19,8 +19,8 @@ struct Configuration {
 };
 
 /// The kernels of the source: `map_vectors` wants all addresses equally far past a multiple of
-/// vector_bytes, `map_scalar` takes any. Both take (Inputs, Outputs, n), which are arrays of as many
-/// addresses as the expression has inputs and outputs.
+/// vector_bytes, `map_scalar` takes any. Both take (Inputs, Outputs, n), which are arrays of as
+/// many addresses as the expression has inputs and outputs.
 std::string source(const expression::Expression& expression, const Configuration& configuration);
 
 }  // namespace roofcast::cuda::expr

@@ -6,8 +6,8 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
-// A number that no launch before had and that memory holds by chance once in 2^64. Counted from the time of
-// the first launch and mixed (splitmix64), so that no pattern of memory meets it.
+// A number that no launch before had and that memory holds by chance once in 2^64. Counted from the
+// time of the first launch and mixed (splitmix64), so that no pattern of memory meets it.
 std::uint64_t new_ticket() {
   static std::atomic<std::uint64_t> count{
       static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};

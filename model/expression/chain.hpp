@@ -36,9 +36,9 @@ struct Chain {
 void check_outputs(const Expression& folded);
 
 /// Operands from left to right, as Python evaluates them. Equal subexpressions are computed as
-/// often as they are written: an eager framework does not see them; a result with a name is computed
-/// once. An array is free once its last reader has run, and the array freed last is handed out first;
-/// each output has an array of its own. Throws as check_outputs.
+/// often as they are written: an eager framework does not see them; a result with a name is
+/// computed once. An array is free once its last reader has run, and the array freed last is handed
+/// out first; each output has an array of its own. Throws as check_outputs.
 Chain eager(const Expression& expression);
 
 }  // namespace roofcast::expression

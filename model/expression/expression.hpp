@@ -89,12 +89,12 @@ struct Expression {
   friend bool operator==(const Expression&, const Expression&) = default;
 };
 
-/// Reads + - * / ^ (right associative, before the sign: -x^2 is -(x^2)), one comparison < <= > >= ==
-/// != of sums, parentheses, numbers and the functions exp log sqrt rsqrt sin cos tanh sigmoid relu abs
-/// erf silu, min max (two operands), sum mean amax amin (along a row). Any other name is an input.
-/// Several results are statements parted by semicolons, "y = a*b; z = y + c": a name that a later
-/// statement reads is no output. Throws InputError with the column and what to do; also beyond 255
-/// bytes.
+/// Reads + - * / ^ (right associative, before the sign: -x^2 is -(x^2)), one comparison < <= > >=
+/// == != of sums, parentheses, numbers and the functions exp log sqrt rsqrt sin cos tanh sigmoid
+/// relu abs erf silu, min max (two operands), sum mean amax amin (along a row). Any other name is
+/// an input. Several results are statements parted by semicolons, "y = a*b; z = y + c": a name that
+/// a later statement reads is no output. Throws InputError with the column and what to do; also
+/// beyond 255 bytes.
 Expression parse(std::string_view text);
 
 /// Of each node, whether it has one value a row: a reduction, an input that `input_rows` says so of

@@ -27,8 +27,8 @@ std::string all_functions() {
   return names;
 }
 
-// Recursive descent: statements → comparison → sum → product → signed → power → primary. The depth is
-// at most the length of the text.
+// Recursive descent: statements → comparison → sum → product → signed → power → primary. The depth
+// is at most the length of the text.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}

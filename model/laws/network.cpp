@@ -199,8 +199,8 @@ OwnService own_service(const Visit& visit) {
 }
 
 // X − n ÷ T(X) grows with X, nearly in a line where stations are idle, since T is flat there, and
-// where one is full, since then its inverse is. So Newton's steps are few; one that leaves what lies
-// between a throughput too low and one too high halves that instead.
+// where one is full, since then its inverse is. So Newton's steps are few; one that leaves what
+// lies between a throughput too low and one too high halves that instead.
 double steady_cycle(std::span<const Visit> visits, double resident, bool fills) {
   constexpr double kExact = 1e-9;
   constexpr int kMost = 60;

@@ -5,8 +5,8 @@
 
 namespace roofcast {
 
-/// How much longer a kernel on tensor cores takes because their load lowers the clock: nothing until
-/// they are busy for `power_free_share` of its time, then a share `power_slowdown` for each
+/// How much longer a kernel on tensor cores takes because their load lowers the clock: nothing
+/// until they are busy for `power_free_share` of its time, then a share `power_slowdown` for each
 /// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat the
 /// device for longer. A train of launches heats as one kernel as long as `kTrain` of them, of which
 /// the clocks of steady runs tell 10 to 100 alike. No such constants: nothing.

@@ -11,12 +11,14 @@
 
 namespace roofcast::layer {
 
-/// Positions in Problem. `kOf` is what an operation has further: entries of a table, experts a token.
+/// Positions in Problem. `kOf` is what an operation has further: entries of a table, experts a
+/// token.
 enum Parameter : std::size_t { kRows, kCols, kPass, kForm, kOf };
 enum Pass : std::int64_t { kForward, kBackward };
 enum Form : std::int64_t { kFused, kEager };
 
-/// Matrices of rows × cols that a launch reads or writes: in the kernel's type, in fp32, and of bytes.
+/// Matrices of rows × cols that a launch reads or writes: in the kernel's type, in fp32, and of
+/// bytes.
 struct Arrays {
   double typed = 0, single = 0, bytes = 0;
   constexpr double bytes_of_element(DType type) const {

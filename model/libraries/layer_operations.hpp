@@ -1,6 +1,6 @@
 #pragma once
-// The table of what each operation between products moves, by PyTorch's and Hugging Face's sources, with
-// launches as torch.profiler shows them (PyTorch 2.11, Transformers 5.17).
+// The table of what each operation between products moves, by PyTorch's and Hugging Face's sources,
+// with launches as torch.profiler shows them (PyTorch 2.11, Transformers 5.17).
 #include <array>
 
 #include "model/libraries/layer.hpp"
@@ -12,9 +12,9 @@ inline constexpr Arrays kOne{1}, kTwo{2}, kThree{3}, kSingle{0, 1}, kTwoSingles{
 inline constexpr Arrays kOneAndMask{1, 0, 1};
 inline constexpr double kIndex = 8;  // bytes: int64
 
-// aten::embedding. Its gradient for more than 3072 indices (aten/src/ATen/native/cuda/Embedding.cu): a
-// table of zeros; indices sorted with their places, and their segments counted, in 28 launches; sums of
-// segments in fp32; and these added to their rows.
+// aten::embedding. Its gradient for more than 3072 indices
+// (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros; indices sorted with their places, and
+// their segments counted, in 28 launches; sums of segments in fp32; and these added to their rows.
 inline constexpr std::array kEmbeddingForward = {
     Movement{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}};
 inline constexpr std::array kEmbeddingBackward = {
@@ -24,15 +24,16 @@ inline constexpr std::array kEmbeddingBackward = {
 inline constexpr Operation kEmbedding{kEmbeddingForward, kEmbeddingBackward, {}, {}};
 
 // x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
-// apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more of each
-// for keys, which here lie beside the queries.
+// apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more of
+// each for keys, which here lie beside the queries.
 inline constexpr std::array kRotaryFused = {Movement{.reads = kOne, .writes = kOne, .flops = 3}};
 inline constexpr std::array kRotaryEager = {
     Movement{.reads = {0.25}, .writes = {0.25}, .launches = 2},
     Movement{.reads = {0.5}, .writes = {0.5}, .launches = 2, .follows = true},
     Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
     Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 2, .follows = true}};
-// Two products; of each half a matrix of zeros and a copy into it, one of them negated; and their sums.
+// Two products; of each half a matrix of zeros and a copy into it, one of them negated; and their
+// sums.
 inline constexpr std::array kRotaryEagerBackward = {
     Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
     Movement{.reads = {0.25}, .writes = {0.25}, .launches = 2},
@@ -41,8 +42,8 @@ inline constexpr std::array kRotaryEagerBackward = {
     Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 4}};
 inline constexpr Operation kRotary{kRotaryFused, kRotaryFused, kRotaryEager, kRotaryEagerBackward};
 
-// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager: silu, then
-// the product, and of its backward two products and silu's gradient.
+// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager: silu,
+// then the product, and of its backward two products and silu's gradient.
 inline constexpr double kSiluFlops = 2, kSiluSpecial = 2, kSiluGradientFlops = 5;
 inline constexpr std::array kSwigluFused = {
     Movement{.reads = kTwo, .writes = kOne, .flops = kSiluFlops + 1, .special = kSiluSpecial}};
@@ -65,8 +66,8 @@ inline constexpr std::array kSwigluEagerBackward = {
 inline constexpr Operation kSwiglu{kSwigluFused, kSwigluFusedBackward, kSwigluEager,
                                    kSwigluEagerBackward};
 
-// GELU by tanh (elementwise.gelu). Eager: as Hugging Face writes it (gelu_new), x³, two scalings, two
-// sums, tanh and two products; each of its gradients reads what it multiplies.
+// GELU by tanh (elementwise.gelu). Eager: as Hugging Face writes it (gelu_new), x³, two scalings,
+// two sums, tanh and two products; each of its gradients reads what it multiplies.
 inline constexpr double kGeluFlops = 6, kGeluSpecial = 2, kGeluGradientFlops = 9;
 inline constexpr std::array kGeluFused = {
     Movement{.reads = kOne, .writes = kOne, .flops = kGeluFlops, .special = kGeluSpecial}};
@@ -94,8 +95,8 @@ inline constexpr Operation kGelu{kGeluFused, kGeluFusedBackward, {}, {}};
 inline constexpr std::array kAddForward = {Movement{.reads = kTwo, .writes = kOne, .flops = 1}};
 inline constexpr Operation kAdd{kAddForward, kAddForward, {}, {}};
 
-// Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy twice,
-// for its sums and for the result; those of γ and β read both again.
+// Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy
+// twice, for its sums and for the result; those of γ and β read both again.
 inline constexpr double kNormFlops = 5, kNormGradientFlops = 9;
 inline constexpr Movement kNormInput{.walk = Walk::rows,
                                      .reads = kTwo,
@@ -108,8 +109,8 @@ inline constexpr Movement kNormParameters{.reads = kTwo, .flops = 4, .row = {8, 
 inline constexpr std::array kNormGradients = {kNormInput, kNormParameters};
 inline constexpr Operation kNormBackward{kNormGradients, {}, {}, {}};
 
-// The sum and its root mean square norm in one launch, both written; the gradient of the sum comes with
-// that of the norm. Eager: the sum, then the norm as PyTorch's kernel has it.
+// The sum and its root mean square norm in one launch, both written; the gradient of the sum comes
+// with that of the norm. Eager: the sum, then the norm as PyTorch's kernel has it.
 inline constexpr std::array kResidualNormFused = {Movement{
     .walk = Walk::rows, .reads = kTwo, .writes = kTwo, .flops = kNormFlops, .parameters = 1}};
 inline constexpr std::array kResidualNormFusedBackward = {Movement{.walk = Walk::rows,
@@ -132,9 +133,9 @@ inline constexpr std::array kResidualNormEagerBackward = {
 inline constexpr Operation kResidualNorm{kResidualNormFused, kResidualNormFusedBackward,
                                          kResidualNormEager, kResidualNormEagerBackward};
 
-// A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, ε and root of each
-// row, product, back, γ. Backward: the gradients of γ's product, to fp32, those of the product by the root
-// and by x, of the root of each row, of the square, their sum, and back.
+// A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, ε and root of
+// each row, product, back, γ. Backward: the gradients of γ's product, to fp32, those of the product
+// by the root and by x, of the root of each row, of the square, their sum, and back.
 inline constexpr std::array kPlainNormFused = {Movement{.walk = Walk::rows,
                                                         .reads = kOne,
                                                         .writes = kOne,
@@ -173,8 +174,9 @@ inline constexpr std::array kDropoutBackward = {
 inline constexpr Operation kDropout{kDropoutForward, kDropoutBackward, {}, {}};
 
 // The loss of a row: logits once for the largest and the sum, once more for their gradients, which
-// replace them. Eager, as torch.profiler shows it: to fp32, log-softmax in three sweeps, the choice; zeros,
-// the loss's gradient into them, log-softmax's gradient in two sweeps, and back to the type.
+// replace them. Eager, as torch.profiler shows it: to fp32, log-softmax in three sweeps, the
+// choice; zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, and back to
+// the type.
 inline constexpr std::array kLossFused = {
     Movement{.walk = Walk::rows, .reads = kOne, .flops = 3, .special = 1, .row = {kIndex, 12}}};
 inline constexpr std::array kLossFusedBackward = {Movement{.walk = Walk::rows,
@@ -205,8 +207,8 @@ inline constexpr Operation kCrossEntropy{kLossFused, kLossFusedBackward, kLossEa
                                          kLossEagerBackward};
 
 // torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients out.
-// foreach, its default: decay, average, product, sum of squares, root, correction, ε and the update, each
-// over all tensors.
+// foreach, its default: decay, average, product, sum of squares, root, correction, ε and the
+// update, each over all tensors.
 inline constexpr double kAdamFlops = 14, kAdamSpecial = 2;
 inline constexpr std::array kAdamFused = {Movement{.walk = Walk::chunks,
                                                    .reads = {4},
@@ -235,8 +237,8 @@ inline constexpr std::array kQuantizeDynamic = {
     Movement{.reads = kOne, .writes = kNarrow, .flops = 1, .row = {4, 0}}};
 inline constexpr Operation kQuantize{kQuantizeStatic, {}, kQuantizeDynamic, {}};
 
-// Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert and
-// place of each. Eager: to fp32, softmax, top-k and the weights' sum and quotient.
+// Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
+// and place of each. Eager: to fp32, softmax, top-k and the weights' sum and quotient.
 inline constexpr double kChoiceBytes = 12;
 inline constexpr std::array kTopKFused = {Movement{.walk = Walk::rows,
                                                    .reads = kOne,

@@ -27,8 +27,8 @@ double received_share(const Problem& p, const Gpu& gpu) {
   return (a + b * kInt4Bytes / kElement) / (a + b);
 }
 
-// Instructions of warps that widen the weights of a step: bits of four shifted and masked, joined to a
-// pair of halves, an offset taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
+// Instructions of warps that widen the weights of a step: bits of four shifted and masked, joined
+// to a pair of halves, an offset taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
 double widening_instructions(const Problem& p) {
   constexpr double kOfElement = 1.5, kLanes = 32;
   return as_double(p[gemm::kTileN]) * gemm::kStepBytes / kElement / kLanes * kOfElement;

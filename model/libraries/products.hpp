@@ -1,6 +1,7 @@
 #pragma once
-// Products of other operands than two dense matrices, each planned as a product of cuBLAS's tiles whose
-// operand has fewer bytes: weights of 4 bits, and the input of a convolution, which lies there once.
+// Products of other operands than two dense matrices, each planned as a product of cuBLAS's tiles
+// whose operand has fewer bytes: weights of 4 bits, and the input of a convolution, which lies
+// there once.
 #include <cstddef>
 
 #include "model/types/kernel_model.hpp"

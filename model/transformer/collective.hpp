@@ -61,8 +61,9 @@ struct Network {
 LinkCosts link_costs(const Gpu& gpu);
 
 /// Expected time in seconds: the fastest protocol's (alpha-beta). A ring makes gpus − 1 steps and
-/// moves (gpus − 1)/gpus of the bytes, an all_reduce twice as many; alltoall and send_recv send at once,
-/// send_recv all of them. What stays on its own GPU is copied there. `bytes` are a rank's input, of all_gather its result.
+/// moves (gpus − 1)/gpus of the bytes, an all_reduce twice as many; alltoall and send_recv send at
+/// once, send_recv all of them. What stays on its own GPU is copied there. `bytes` are a rank's
+/// input, of all_gather its result.
 double expected_collective_s(Collective collective, double bytes, double gpus,
                              const LinkCosts& link, const CollectiveConstants& constants = {});
 
@@ -76,8 +77,8 @@ struct CollectiveForecast {
 
 /// The forecast with its interval. More GPUs than a machine has are whole machines: a ring for each
 /// adapter passes them one after the other, so that an adapter carries an eighth of what a GPU
-/// sends over its link; of alltoall and send_recv all that goes to other machines. Throws InputError for fewer
-/// than two GPUs, no bytes, or machines that are not full.
+/// sends over its link; of alltoall and send_recv all that goes to other machines. Throws
+/// InputError for fewer than two GPUs, no bytes, or machines that are not full.
 CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
                                       const Gpu& gpu, const Network& network = {});
 

@@ -20,8 +20,8 @@ struct KeptElements {
   double inner;     // what lies between these and the last product, its input among it
 };
 
-// What lies before the last product: the gate's activation and its product with the other half; or of GELU
-// as gelu_new writes it x/2, tanh, 1 + tanh and the result.
+// What lies before the last product: the gate's activation and its product with the other half; or
+// of GELU as gelu_new writes it x/2, tanh, 1 + tanh and the result.
 double inner_arrays(const Architecture& model, bool eager) {
   if (!eager) return 1;
   return model.gated ? 2 : model.plain_gelu ? 4 : 1;
@@ -37,9 +37,11 @@ KeptElements kept_elements(const Architecture& model, const Task& task) {
                                            model.experts->intermediate
                                      : real(model.intermediate);
   const bool eager = task.framework == Framework::eager;
-  // PyTorch code of a root mean square norm: a fp32 copy, the normalized row in 16 bits, the result.
+  // PyTorch code of a root mean square norm: a fp32 copy, the normalized row in 16 bits, the
+  // result.
   const bool copies = eager && model.rms_norm && task.dtype != DType::fp32;
-  // Rotated queries lie head by head, and so does what attention writes: a copy lies token by token.
+  // Rotated queries lie head by head, and so does what attention writes: a copy lies token by
+  // token.
   return {hidden,
           (copies ? 4 : 2) * hidden,
           (query + 2 * kv) / tp,
@@ -63,16 +65,16 @@ double scores(const Architecture& model, const Task& task) {
   return real(task.batch * model.heads * task.seq * task.seq) / real(task.tp);
 }
 
-// A byte of mask for each element that is dropped or not; of probabilities in memory what is left of them
-// too.
+// A byte of mask for each element that is dropped or not; of probabilities in memory what is left
+// of them too.
 double mask_bytes(const Architecture& model, const Task& task) {
   if (!task.dropout || task.phase != Phase::train) return 0;
   return 2 * real(model.hidden) * task.tokens() +
          scores(model, task) * (1 + task.activation_bytes());
 }
 
-// Where the backward pass begins. Eager: log-softmax in fp32, its gradient, and that of the logits in
-// fp32. Compiled: the logits, their gradient, and that of the product's weights.
+// Where the backward pass begins. Eager: log-softmax in fp32, its gradient, and that of the logits
+// in fp32. Compiled: the logits, their gradient, and that of the product's weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   const double logits = task.tokens() * real(model.vocabulary) / real(task.tp);
@@ -118,8 +120,8 @@ Activations activations(const Architecture& model, const Task& task) {
   return result;
 }
 
-// PyTorch's workspaces of cuBLAS and cuBLASLt on Hopper (aten/src/ATen/cuda/CUDABlas.cpp); elsewhere
-// they are smaller.
+// PyTorch's workspaces of cuBLAS and cuBLASLt on Hopper (aten/src/ATen/cuda/CUDABlas.cpp);
+// elsewhere they are smaller.
 constexpr double kLibraryBytes = 2 * 32.0 * 1024 * 1024;
 
 // Weights of both ends, of the layer at hand and of the next, and gradients of one layer, whole.

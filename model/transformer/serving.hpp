@@ -8,9 +8,9 @@
 
 namespace roofcast::transformer {
 
-/// When prompts are computed: spread over the steps of the others, whose products their tokens share
-/// (in-flight batching: weights are read once for both), or all together before decoding goes on, as
-/// where requests of one length begin and end at a time.
+/// When prompts are computed: spread over the steps of the others, whose products their tokens
+/// share (in-flight batching: weights are read once for both), or all together before decoding goes
+/// on, as where requests of one length begin and end at a time.
 enum class Prompts : unsigned char { spread, together };
 inline constexpr std::array<std::string_view, 2> kPrompts = {"spread", "together"};
 
@@ -47,7 +47,8 @@ struct Serving {
 /// batch. Together, they take a turn each, t = t_decode + concurrency · t_prefill / output, and a
 /// request has waited for half of them before its first token: half of that is between tokens.
 /// Decoding is forecast with half of the answers written. Software adds
-/// constants::kRequestSeconds for each request. Throws InputError as predict_step does, and where a count is below 1.
+/// constants::kRequestSeconds for each request. Throws InputError as predict_step does, and where a
+/// count is below 1.
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu);
 /// The same with forecasts of kernels that other steps of that GPU share.
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,

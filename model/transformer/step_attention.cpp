@@ -44,8 +44,8 @@ class AttentionComposer : public Composer {
     linear("attention products", layers(), task_.tokens(), hidden(), query);
   }
 
-  // Normalized head by head and rotated where the model has that. Fused, one launch does it and puts keys
-  // and values into the cache.
+  // Normalized head by head and rotated where the model has that. Fused, one launch does it and
+  // puts keys and values into the cache.
   void add_positions(double query, double kv) {
     const bool cached = model_.causal && !train_;
     const bool joined = model_.rotary && !eager();
@@ -64,8 +64,8 @@ class AttentionComposer : public Composer {
     });
   }
 
-  // Eager code puts operands of products of scores head by head, and what they give token by token; and
-  // joins the gradients of queries, keys and values.
+  // Eager code puts operands of products of scores head by head, and what they give token by token;
+  // and joins the gradients of queries, keys and values.
   void add_copies(double query, double kv) {
     if (!eager()) return;
     const double copied = 2 * task_.tokens() * (query + 2 * kv);

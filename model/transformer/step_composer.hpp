@@ -54,7 +54,8 @@ class Composer {
     });
   }
 
-  // A bias's gradient is a sum over what its product's gradients read. A compiler adds it up on the way.
+  // A bias's gradient is a sum over what its product's gradients read. A compiler adds it up on the
+  // way.
   void add_biases(double times, double elements) {
     if (task_.framework != Framework::eager) return;
     backward([&] { kernels_.move("biases", times, elements); });

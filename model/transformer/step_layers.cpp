@@ -92,8 +92,8 @@ class LayersComposer : public Composer {
     add_dense(layers, experts.shared * experts.intermediate);
   }
 
-  // Fused, a norm takes in the sum before it: that of the first norm of a layer is of the layer before.
-  // Eager, the sum is a launch of its own.
+  // Fused, a norm takes in the sum before it: that of the first norm of a layer is of the layer
+  // before. Eager, the sum is a launch of its own.
   void add_residual_norm(bool after_attention) {
     if (eager()) {
       if (after_attention) add_residual();

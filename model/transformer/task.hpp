@@ -19,17 +19,18 @@ enum class Framework : unsigned char { eager, compiled, ideal };
 inline constexpr std::array<std::string_view, 3> kFrameworks = {"eager", "compiled", "ideal"};
 
 /// What the backward pass computes again: nothing; what lies between products (norms, activations,
-/// rotary embeddings, and scores where they lie in memory); or the whole forward pass of each layer.
+/// rotary embeddings, and scores where they lie in memory); or the whole forward pass of each
+/// layer.
 enum class Checkpointing : unsigned char { none, selective, full };
 inline constexpr std::array<std::string_view, 3> kCheckpointings = {"none", "selective", "full"};
 
-/// AdamW with fp32 moments, and fp32 weights where training is mixed; with moments in the type of the
-/// weights; or gradient descent, which keeps nothing.
+/// AdamW with fp32 moments, and fp32 weights where training is mixed; with moments in the type of
+/// the weights; or gradient descent, which keeps nothing.
 enum class Optimizer : unsigned char { adamw, adamw16, sgd };
 inline constexpr std::array<std::string_view, 3> kOptimizers = {"adamw", "adamw16", "sgd"};
 
-/// How often a router chooses each expert: as trained ones do, each alike, or by a power law with that
-/// exponent.
+/// How often a router chooses each expert: as trained ones do, each alike, or by a power law with
+/// that exponent.
 enum class Routing : unsigned char { as_trained, balanced, power_law_101, power_law_120 };
 inline constexpr std::array<std::string_view, 4> kRoutings = {"as_trained", "balanced",
                                                               "power_law_1.01", "power_law_1.2"};
@@ -80,9 +81,9 @@ struct ExpertGroup {
 };
 ExpertGroup expert_group(const Task& task);
 
-/// The name of how the experts are chosen, as moe.library has it. Trained routers: the power laws that
-/// ai-dynamo/aiconfigurator takes them for (Apache-2.0, sdk/models.py), 1.2, and 1.01 where training kept
-/// the choices even.
+/// The name of how the experts are chosen, as moe.library has it. Trained routers: the power laws
+/// that ai-dynamo/aiconfigurator takes them for (Apache-2.0, sdk/models.py), 1.2, and 1.01 where
+/// training kept the choices even.
 std::string_view routing_of(const Architecture& model, const Task& task);
 
 /// Parameters of all experts that the router chooses among.
@@ -95,8 +96,8 @@ double parameters_of_gpu(const Architecture& model, const Task& task);
 /// are not forecast in, and for decoding with an encoder.
 void check(const Architecture& model, const Task& task);
 
-/// Bytes on one GPU when most is in use. Of a training step that is before the backward pass, when no
-/// gradients are there unless earlier passes left them; or after it, when activations are gone.
+/// Bytes on one GPU when most is in use. Of a training step that is before the backward pass, when
+/// no gradients are there unless earlier passes left them; or after it, when activations are gone.
 struct Memory {
   double weights = 0;
   double gradients = 0;
@@ -107,8 +108,8 @@ struct Memory {
   double total() const { return weights + gradients + optimizer + activations + cache + workspace; }
 };
 
-/// With FlashAttention in 16 bits, without dropout (Korthikanti et al. 2022, arXiv 2205.05198, without
-/// masks). What the driver and fragments of the allocator take is not in it.
+/// With FlashAttention in 16 bits, without dropout (Korthikanti et al. 2022, arXiv 2205.05198,
+/// without masks). What the driver and fragments of the allocator take is not in it.
 Memory memory(const Architecture& model, const Task& task);
 
 /// The largest batch whose memory is at most `bytes`; 0 where none is.

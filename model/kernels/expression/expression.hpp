@@ -28,15 +28,16 @@ struct Cost {
 };
 Cost operator+(const Cost& a, const Cost& b);
 
-/// Of one node of a shared expression, with what a power by a number is replaced by. A reduction costs
-/// what each element costs it.
+/// Of one node of a shared expression, with what a power by a number is replaced by. A reduction
+/// costs what each element costs it.
 Cost cost_of(const expression::Expression& expression, const expression::Node& node, DType dtype);
 
 /// Whether the kernel has a value for each row to make or to use.
 bool along_rows(const expression::Expression& expression);
 
-/// One kernel that computes an expression without reductions: an array read for each input, one written
-/// for each output, the arithmetic of each node. An addition to a product used nowhere else is one fused multiply-add.
+/// One kernel that computes an expression without reductions: an array read for each input, one
+/// written for each output, the arithmetic of each node. An addition to a product used nowhere else
+/// is one fused multiply-add.
 map::Operation operation_of(const expression::Expression& expression, DType dtype);
 
 /// The launches of a chain. `bodies`: what each step is compiled
@@ -45,8 +46,8 @@ LaunchSequence chain_plans(const expression::Chain& chain, std::span<const map::
                            const Problem& problem);
 
 /// The expression of a problem of elementwise.expr, numbers folded. Throws InputError where it
-/// cannot be read, computes nothing, has more than kMaxInputs inputs or kMaxOutputs outputs, or reduces
-/// rows that the elements do not divide into.
+/// cannot be read, computes nothing, has more than kMaxInputs inputs or kMaxOutputs outputs, or
+/// reduces rows that the elements do not divide into.
 expression::Expression expression_of(const Problem& problem);
 
 /// y = any expression of named arrays.

@@ -14,11 +14,12 @@ using expression::Expression;
 using expression::Node;
 using expression::Op;
 
-// Of a thread, for each access: address, bounds test and its part of the loop. As kernels/common/map.
+// Of a thread, for each access: address, bounds test and its part of the loop. As
+// kernels/common/map.
 constexpr double kInstructionsPerAccess = 8.2;
 constexpr double kInstructionsPerThread = 16;
-// Of a warp, for each reduction: five shuffles with their operations, a store, a barrier, and the same
-// once more over the parts of the warps.
+// Of a warp, for each reduction: five shuffles with their operations, a store, a barrier, and the
+// same once more over the parts of the warps.
 constexpr double kShuffles = 5;
 constexpr double kMergeInstructions = 2 * 2 * kShuffles + 6;
 constexpr double kBarriersOfMerge = 2;

@@ -1,6 +1,6 @@
 #pragma once
-// One kernel with reductions along rows: a block takes a row and sweeps over it once for each level of
-// reductions, and once more for the outputs that have a value an element.
+// One kernel with reductions along rows: a block takes a row and sweeps over it once for each level
+// of reductions, and once more for the outputs that have a value an element.
 #include <vector>
 
 #include "model/expression/expression.hpp"
@@ -9,7 +9,8 @@
 
 namespace roofcast::elementwise {
 
-/// What one sweep over a row does: nodes of the shared expression that it computes for each element.
+/// What one sweep over a row does: nodes of the shared expression that it computes for each
+/// element.
 struct Sweep {
   int level = 0;  ///< reductions that stand below those that it ends, one above the other
   std::vector<std::size_t> computes;  ///< of one value an element, inputs among them

@@ -209,9 +209,9 @@ void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
 
 // What copying a piece takes, as multiples of one that is a line. A second line costs little, since
 // L2 gives as many sectors; a piece that begins inside a sector, as half of those do whose rows are
-// odd multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in wgmma-candidates:
-// 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16); l2_lookup_read_bytes
-// of squares and products2 has 1.05, 1.12 and 1.27.
+// odd multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in
+// wgmma-candidates: 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16);
+// l2_lookup_read_bytes of squares and products2 has 1.05, 1.12 and 1.27.
 double piece_cost(std::int64_t pitch_bytes) {
   constexpr double kOfSecondLine = 0.25, kOfFifthSector = 1;
   constexpr double kWholeSectors = as_double(kTileLineBytes / kSectorBytes);

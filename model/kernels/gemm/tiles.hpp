@@ -93,8 +93,9 @@ inline constexpr std::array kLargeSimtTiles = {
 /// Parts of k among which a library chooses, and a setting that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
 
-/// Those of `known` worth a forecast, or the number asked for. A part is at least three steps long, and no
-/// product is split further where one part less already makes `most_blocks` blocks, `blocks` each.
+/// Those of `known` worth a forecast, or the number asked for. A part is at least three steps long,
+/// and no product is split further where one part less already makes `most_blocks` blocks, `blocks`
+/// each.
 constexpr std::span<const std::int64_t> splits_of(const std::int64_t& asked, std::int64_t steps,
                                                   std::int64_t blocks, std::int64_t most_blocks,
                                                   std::span<const std::int64_t> known = kSplits) {

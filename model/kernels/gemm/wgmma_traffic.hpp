@@ -58,8 +58,8 @@ double lines_bytes(const Choice& c, const Operands& operands);
 /// What L2 has to look up.
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu);
 
-/// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows of
-/// k the panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
+/// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows
+/// of k the panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands);
 
 /// Of all that goes out, what threads store themselves, by sectors.
