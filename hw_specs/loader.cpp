@@ -119,6 +119,21 @@ const Embedded* find_embedded(std::string_view name) {
   return nullptr;
 }
 
+Source shipped_source(const Embedded& one) {
+  const std::string name(one.name);
+  Source source;
+  source.file = name + ".json";
+  source.text = one.text;
+  source.overlay_file = one.overlay_text.empty() ? "" : name + " calibration";
+  source.overlay_text = one.overlay_text;
+  return source;
+}
+
+Source shipped_source(std::string_view name) {
+  if (const Embedded* one = find_embedded(name)) return shipped_source(*one);
+  throw InputError("no shipped device is named " + std::string(name));
+}
+
 std::vector<SourcedValue> values_with_sources(const Source& source) {
   const Documents files = read_files(source);
   const Documents asked = with_overrides(files, source.overrides);

@@ -62,6 +62,11 @@ std::string_view overlay_schema_text();
 /// How much wider the interval of a relative's forecast is, with the runs that told: relatives.json.
 std::string_view relatives_text();
 
+/// The specification with the calibration shipped for it.
+Source shipped_source(const Embedded& one);
+/// The same of that name. Throws InputError where no specification has it.
+Source shipped_source(std::string_view name);
+
 /// One value with where it came from, for `roofcast gpus NAME`.
 struct SourcedValue {
   std::string pointer;  ///< "/memory/l2_bytes"

@@ -20,11 +20,7 @@ std::vector<Gpu> load_calibrated(CalibrationKind kind) {
   std::vector<Gpu> found;
   for (const Embedded& one : embedded()) {
     if (one.overlay_text.empty()) continue;
-    Source source;
-    source.file = std::string(one.name) + ".json";
-    source.text = one.text;
-    source.overlay_file = std::string(one.name) + " calibration";
-    source.overlay_text = one.overlay_text;
+    Source source = shipped_source(one);
     source.datasheet_only = true;
     Gpu gpu = load(source);
     if (calibration_kind(gpu.sustained) == kind) found.push_back(std::move(gpu));
@@ -81,13 +77,13 @@ void take_published(Gpu& gpu) {
 
 // Energy is an architecture's: of the nearest card of it that tells, whatever its die.
 void take_energy(Gpu& gpu) {
-  std::vector<Gpu> told;
-  for (const Gpu& one : published_gpus()) {
-    if (one.sustained.vector_flop_energy_j && same(one.architecture, gpu.architecture)) {
-      told.push_back(one);
-    }
-  }
-  if (const Gpu* card = nearest(gpu, told)) {
+  static const std::vector<Gpu> told = [] {
+    std::vector<Gpu> cards = published_gpus();
+    std::erase_if(cards, [](const Gpu& card) { return !card.sustained.vector_flop_energy_j; });
+    return cards;
+  }();
+  const Gpu* card = nearest(gpu, told);
+  if (card != nullptr && same(card->architecture, gpu.architecture)) {
     gpu.sustained.vector_flop_energy_j = card->sustained.vector_flop_energy_j;
   }
 }

@@ -12,6 +12,7 @@
 #include "model/counting/activation.hpp"
 #include "model/kernels/attention/attention.hpp"
 #include "model/roofcast.hpp"
+#include "tests/framework_kernels.hpp"
 #include "validation/runs/problem_text.hpp"
 #include "validation/runs/random_suite.hpp"
 
@@ -57,15 +58,9 @@ Problem ragged(const KernelRef& kernel, DType type) {
   return problem;
 }
 
-// Kernels inside a framework or a library, whose launches are not ours to see: their plans are held
-// against published measurements.
-bool is_of_framework(std::string_view name) {
-  return name.ends_with(".library") || name.starts_with("layer.");
-}
-
 TEST(Catalogs, EveryModelledKernelCanBeRun) {
   for (const std::string_view name : modelled()) {
-    if (is_of_framework(name)) continue;
+    if (testing::is_of_framework(name)) continue;
     EXPECT_NE(cuda::find(name), nullptr) << name << " has no line in kernels/catalog.cpp";
   }
 }
@@ -80,7 +75,7 @@ TEST(Catalogs, EveryKernelIsModelled) {
 TEST(Catalogs, TheModelsDefaultsAreCompiledIn) {
   for (const std::string_view name : modelled()) {
     const cuda::KernelEntry* entry = cuda::find(name);
-    if (entry == nullptr || is_of_framework(name)) continue;
+    if (entry == nullptr || testing::is_of_framework(name)) continue;
     const KernelRef found = find_kernel(name);
     for (const DType type : found.dtypes()) {
       const Problem problem = with_settings(found, ragged(found, type), any_gpu());
@@ -93,7 +88,7 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
   const Gpu gpu = any_gpu();
   for (const std::string_view name : modelled()) {
     const cuda::KernelEntry* entry = cuda::find(name);
-    if (entry == nullptr || is_of_framework(name)) continue;
+    if (entry == nullptr || testing::is_of_framework(name)) continue;
     const KernelRef found = find_kernel(name);
     for (const DType type : found.dtypes()) {
       const Problem problem = with_settings(found, ragged(found, type), gpu);
@@ -123,7 +118,7 @@ TEST(Catalogs, TheActivationOfThePlanIsAnInputOfTheKernel) {
   std::set<std::string_view> without;
   for (const std::string_view name : modelled()) {
     const cuda::KernelEntry* entry = cuda::find(name);
-    if (entry == nullptr || is_of_framework(name)) continue;
+    if (entry == nullptr || testing::is_of_framework(name)) continue;
     const KernelRef found = find_kernel(name);
     Problem problem = ragged(found, found.dtypes().front());
     std::size_t pass = found.parameters().size();

@@ -121,10 +121,8 @@ ModelCondition parse_model_condition(const std::string& text) {
   std::array<std::string_view, kQuantities.size()> names;
   std::transform(kQuantities.begin(), kQuantities.end(), names.begin(),
                  [](const Quantity& one) { return one.name; });
-  const std::string_view name = one_of("--until", text.substr(0, sign), names);
   ModelCondition condition{text};
-  condition.quantity = &*std::find_if(kQuantities.begin(), kQuantities.end(),
-                                      [name](const Quantity& one) { return one.name == name; });
+  condition.quantity = &kQuantities.at(place_of("--until", text.substr(0, sign), names));
   condition.at_least = text[sign] == '>';
   condition.number = parse_quantity(text.substr(sign + 2), condition.quantity->units);
   return condition;

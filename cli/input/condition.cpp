@@ -92,16 +92,15 @@ Condition parse_condition(std::string_view text) {
         "'bound!=dram'; found '{}'",
         text));
   }
-  const std::string_view quantity = one_of("--until", text.substr(0, at), kQuantities);
+  const std::size_t place = place_of("--until", text.substr(0, at), kQuantities);
   Condition condition;
   condition.text = text;
-  condition.quantity = static_cast<Condition::Quantity>(
-      std::find(kQuantities.begin(), kQuantities.end(), quantity) - kQuantities.begin());
+  condition.quantity = static_cast<Condition::Quantity>(place);
   const bool is_bound = condition.quantity == Condition::Quantity::bound;
   const bool ordered = *sign == "<=" || *sign == ">=";
   if (is_bound == ordered) {
-    throw UsageError(
-        fmt::format("--until: {} takes {}", quantity, is_bound ? "= or !=" : "<= or >="));
+    throw UsageError(fmt::format("--until: {} takes {}", kQuantities.at(place),
+                                 is_bound ? "= or !=" : "<= or >="));
   }
   const std::string_view value = rest.substr(sign->size());
   condition.at_least = *sign == ">=";

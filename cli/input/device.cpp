@@ -85,16 +85,11 @@ std::string read_device_name(const Options& options) {
 
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options) {
   specs::Source source;
-  source.overrides = options.overrides;
-  source.datasheet_only = options.datasheet;
-  source.relative = options.relative;
   if (const specs::Embedded* known = specs::find_embedded(name_or_path)) {
-    const std::string name(known->name);
-    source.file = name + ".json";
-    source.text = known->text;
-    if (!options.datasheet && options.relative.empty()) {
-      source.overlay_file = known->overlay_text.empty() ? "" : name + " calibration";
-      source.overlay_text = known->overlay_text;
+    source = specs::shipped_source(*known);
+    if (options.datasheet || !options.relative.empty()) {
+      source.overlay_file.clear();
+      source.overlay_text.clear();
     }
   } else if (is_path(name_or_path)) {
     source.file = name_or_path;
@@ -104,6 +99,9 @@ specs::Source device_source(const std::string& name_or_path, const DeviceOptions
         "{} `roofcast gpus` lists them; a path to a specification (NAME.json) works too",
         no_such_device(name_or_path)));
   }
+  source.overrides = options.overrides;
+  source.datasheet_only = options.datasheet;
+  source.relative = options.relative;
   if (!options.overlay_file.empty()) {
     source.overlay_file = options.overlay_file;
     source.overlay_text = read_file(options.overlay_file);

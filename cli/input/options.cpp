@@ -49,8 +49,13 @@ std::string did_you_mean(std::string_view typo, std::span<const std::string_view
 
 std::string_view one_of(std::string_view what, std::string_view text,
                         std::span<const std::string_view> known) {
+  return known[place_of(what, text, known)];
+}
+
+std::size_t place_of(std::string_view what, std::string_view text,
+                     std::span<const std::string_view> known) {
   const auto found = std::find(known.begin(), known.end(), text);
-  if (found != known.end()) return *found;
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
   throw UsageError(fmt::format("{} is one of {}, not '{}'.{}", what, fmt::join(known, ", "), text,
                                did_you_mean(text, known)));
 }

@@ -75,6 +75,10 @@ std::string did_you_mean(std::string_view typo, std::span<const std::string_view
 std::string_view one_of(std::string_view what, std::string_view text,
                         std::span<const std::string_view> known);
 
+/// Its place among them; UsageError as one_of.
+std::size_t place_of(std::string_view what, std::string_view text,
+                     std::span<const std::string_view> known);
+
 std::vector<std::string> split_list(std::string_view text, char separator);
 
 }  // namespace roofcast::cli

@@ -58,15 +58,10 @@ std::vector<Service> read_services(const Options& options) {
   const auto dtype = parse_dtype(type);
   if (!dtype) throw InputError(fmt::format("no type is named '{}': 'dtype' is bf16 or fp8", type));
   service.dtype = *dtype;
-  const std::string routing(
-      one_of("--routing", options.get("routing", "as_trained"), transformer::kRoutings));
   service.routing = static_cast<transformer::Routing>(
-      std::find(transformer::kRoutings.begin(), transformer::kRoutings.end(), routing) -
-      transformer::kRoutings.begin());
-  const std::string prompts(
-      one_of("--prompts", options.get("prompts", "spread"), transformer::kPrompts));
-  service.prompts = prompts == transformer::kPrompts[1] ? transformer::Prompts::together
-                                                        : transformer::Prompts::spread;
+      place_of("--routing", options.get("routing", "as_trained"), transformer::kRoutings));
+  service.prompts = static_cast<transformer::Prompts>(
+      place_of("--prompts", options.get("prompts", "spread"), transformer::kPrompts));
   std::vector<Service> services;
   if (!options.has("concurrency")) throw UsageError("--serve needs --concurrency N");
   for (const std::string& one : split_list(options.get("concurrency", ""), ',')) {

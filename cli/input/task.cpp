@@ -41,11 +41,9 @@ constexpr std::string_view kNetwork = "network";
 constexpr std::array<std::string_view, 2> kLogits = {"last", "all"};
 constexpr std::array<std::string_view, 2> kNoYes = {"no", "yes"};
 
-template <std::size_t kCount>
 std::size_t position(std::string_view key, std::string_view text,
-                     const std::array<std::string_view, kCount>& words) {
-  const auto word = one_of(fmt::format("'{}'", key), text, words);
-  return static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
+                     std::span<const std::string_view> words) {
+  return place_of(fmt::format("'{}'", key), text, words);
 }
 
 void set_word(Task& task, std::string_view key, std::string_view text) {

@@ -39,7 +39,7 @@ class LoopBound {
   /// Of the start of a launch, once.
   double start() const {
     return ahead_ * (law::kPipelineStartCycles +
-                     (outline_.of_warpgroups ? law::kWgmmaStartCycles.value : 0));
+                     (outline_.of_warpgroups ? double{law::kWgmmaStartCycles} : 0.0));
   }
   /// From a block's start to that of the next one in its place, of `resident` that have drifted
   /// apart.

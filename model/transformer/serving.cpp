@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/constants/steps.hpp"
-
 #include "model/transformer/step_kernels.hpp"
 #include "model/types/problem.hpp"
 
@@ -22,24 +21,13 @@ Task task_of(const Service& service, Phase phase) {
   task.tp = service.tp;
   task.ep = service.ep;
   task.routing = service.routing;
-  if (phase == Phase::prefill) {
-    task.seq = service.input;
-  } else {
+  task.seq = service.input;
+  if (phase == Phase::decode) {
     task.batch = service.concurrency;
-    task.seq = service.input;
     task.context = service.input + service.output / 2;
   }
   return task;
 }
-
-}  // namespace
-
-Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu) {
-  KernelForecasts forecasts(gpu);
-  return predict_serving(model, service, gpu, forecasts);
-}
-
-namespace {
 
 /// Of a token: expected, low and high.
 struct Between {
@@ -52,6 +40,11 @@ struct Between {
 };
 
 }  // namespace
+
+Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu) {
+  KernelForecasts forecasts(gpu);
+  return predict_serving(model, service, gpu, forecasts);
+}
 
 Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,
                         KernelForecasts& forecasts) {

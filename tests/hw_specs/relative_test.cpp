@@ -14,14 +14,6 @@
 namespace roofcast::specs {
 namespace {
 
-Source as_shipped(const Embedded& one) {
-  return {.file = std::string(one.name) + ".json",
-          .text = std::string(one.text),
-          .overlay_file = one.overlay_text.empty() ? "" : std::string(one.name) + " calibration",
-          .overlay_text = std::string(one.overlay_text),
-          .overrides = {}};
-}
-
 Source of_relative(std::string_view name, std::string relative = "h200-sxm") {
   Source source = datasheet(name);
   source.datasheet_only = false;
@@ -118,7 +110,7 @@ TEST(Relative, WhatTheDeviceLacksIsNotTaken) {
 
 TEST(Relative, EveryGpuHasLaunchCostsAndSaysWhereFrom) {
   for (const Embedded& one : embedded()) {
-    const Gpu gpu = load(as_shipped(one));
+    const Gpu gpu = load(shipped_source(one));
     if (!gpu.occupancy) continue;
     for (const auto& cost : {gpu.sustained.stream_launch_s, gpu.sustained.graph_launch_s,
                              gpu.sustained.launch_gap_s, gpu.sustained.host_submit_s}) {

@@ -25,11 +25,7 @@ inline std::optional<Gpu> shipped_like_this() {
     (void)cudaGetLastError();
   }
   for (const specs::Embedded& embedded : specs::embedded()) {
-    Gpu gpu = specs::load({.file = std::string(embedded.name),
-                           .text = std::string(embedded.text),
-                           .overlay_file = embedded.overlay_text.empty() ? "" : "calibration",
-                           .overlay_text = std::string(embedded.overlay_text),
-                           .overrides = {}});
+    Gpu gpu = specs::load(specs::shipped_source(embedded));
     if (gpu.compute_capability == capability && gpu.occupancy) return gpu;
   }
   return std::nullopt;

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "architectures/loader.hpp"
+#include "hw_specs/loader.hpp"
+#include "hw_specs/text_file.hpp"
 #include "model/transformer/serving.hpp"
 #include "model/transformer/step_kernels.hpp"
 #include "validation/calibration/named_rows.hpp"
@@ -28,7 +30,7 @@ std::string model_of(const std::string& name) {
   return name.find("32B") != std::string::npos ? "qwen3-32b" : "llama-3.1-8b";
 }
 
-transformer::Service service_of(const roofcast::validation::Fields& row) {
+transformer::Service service_of(const roofcast::validation::NamedFields& row) {
   const auto whole = [&row](const char* key) { return std::stoll(row.at(key)); };
   transformer::Service service;
   service.dtype = row.at("gemm_dtype") == "bf16" ? roofcast::DType::bf16 : roofcast::DType::fp8;
@@ -43,11 +45,12 @@ transformer::Service service_of(const roofcast::validation::Fields& row) {
 }
 
 std::vector<Row> read_rows(const char* path) {
-  const roofcast::Gpu gpu = roofcast::validation::shipped_gpu("h100-sxm5");
+  const roofcast::Gpu gpu = roofcast::specs::load(roofcast::specs::shipped_source("h100-sxm5"));
   transformer::KernelForecasts forecasts(gpu);
   std::vector<Row> rows;
   bool even = false;
-  for (const auto& fields : roofcast::validation::named_rows(path)) {
+  for (const auto& fields :
+       roofcast::validation::named_rows(path, roofcast::specs::read_text(path))) {
     even = !even;
     const bool few = fields.at("backend") == "vllm" && fields.at("gemm_dtype") == "fp8";
     if (fields.at("gpu") != gpu.name || few) continue;
@@ -85,12 +88,12 @@ double fitted(const std::vector<Row>& rows, const Keep& keep) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::vector<Row> rows = read_rows(argc > 1 ? argv[1] : "");
-  if (rows.empty()) {
+int main(int argc, char** argv) try {
+  if (argc != 2) {
     std::fprintf(stderr, "usage: fit_serving serving.csv\n");
     return 2;
   }
+  const std::vector<Row> rows = read_rows(argv[1]);
   const double request_s = fitted(rows, [](const Row& row) { return row.even; });
   std::printf("request_s %.3g\n", request_s);
   for (const char* model : {"llama-3.1-8b", "qwen3-32b", "qwen3-235b-a22b"}) {
@@ -102,4 +105,7 @@ int main(int argc, char** argv) {
         of_others, 100 * error(rows, of_others, is_it));
   }
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "fit_serving: %s\n", error.what());
+  return 3;
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "hw_specs/loader.hpp"
+#include "hw_specs/text_file.hpp"
 #include "model/transformer/step.hpp"
 #include "validation/calibration/named_rows.hpp"
 
@@ -28,7 +30,7 @@ struct Row {
   std::size_t position = 0;
 };
 
-using roofcast::validation::Fields;
+using Fields = roofcast::validation::NamedFields;
 
 Row row_of(const Fields& row) {
   const auto whole = [&](const char* key) { return std::stoll(row.at(key)); };
@@ -59,7 +61,8 @@ Row row_of(const Fields& row) {
 std::vector<Row> read_rows(const char* path) {
   std::vector<Row> rows;
   std::size_t next = 0;
-  for (const Fields& row : roofcast::validation::named_rows(path)) {
+  for (const Fields& row :
+       roofcast::validation::named_rows(path, roofcast::specs::read_text(path))) {
     const std::size_t position = next++;
     const bool in_scope = row.at("precision").ends_with("bf16") && row.at("cpu_offload") == "False";
     if (!in_scope) continue;
@@ -153,16 +156,17 @@ void report(const char* what, const std::vector<Measured>& rows, const SoftwareC
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::vector<Row> rows = read_rows(argc > 1 ? argv[1] : "");
-  if (rows.empty()) {
+int main(int argc, char** argv) try {
+  if (argc != 2) {
     std::fprintf(stderr, "usage: fit_steps training_mpt.csv\n");
     return 2;
   }
+  const std::vector<Row> rows = read_rows(argv[1]);
   std::map<std::string, Gpu> gpus;
   std::vector<Measured> steps;
   for (const Row& row : rows) {
-    if (!gpus.contains(row.gpu)) gpus.emplace(row.gpu, roofcast::validation::shipped_gpu(row.gpu));
+    if (!gpus.contains(row.gpu))
+      gpus.emplace(row.gpu, roofcast::specs::load(roofcast::specs::shipped_source(row.gpu)));
     steps.push_back(measured(row, gpus.at(row.gpu)));
   }
   const SoftwareConstants software = fitted(steps);
@@ -187,4 +191,7 @@ int main(int argc, char** argv) {
   std::printf("without software:\n");
   print({0, 0, 0});
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "fit_steps: %s\n", error.what());
+  return 3;
 }

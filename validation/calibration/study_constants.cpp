@@ -33,14 +33,7 @@ const Gpu& gpu_named(const std::string& name) {
   static std::map<std::string, Gpu> gpus;
   const auto found = gpus.find(name);
   if (found != gpus.end()) return found->second;
-  const specs::Embedded* file = specs::find_embedded(name);
-  if (file == nullptr) throw InputError(name + ": no such specification");
-  specs::Source source;
-  source.file = name + ".json";
-  source.text = file->text;
-  source.overlay_file = file->overlay_text.empty() ? "" : name + " calibration";
-  source.overlay_text = file->overlay_text;
-  return gpus.emplace(name, specs::load(source)).first->second;
+  return gpus.emplace(name, specs::load(specs::shipped_source(name))).first->second;
 }
 
 /// Every `step`-th case that has a forecast.

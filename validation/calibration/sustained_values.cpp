@@ -60,8 +60,6 @@ Value first_access(const Measurements& m) {
   return difference(reads, seconds(m, m.at("latency", "global", kGiB)));
 }
 
-// A copy less a kernel that only reads.
-
 // Least squares over the warps of a block: cycles = block + warp · warps.
 struct Line {
   double at_zero;

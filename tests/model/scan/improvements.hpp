@@ -61,12 +61,8 @@ inline std::optional<double> value_at(const specs::Embedded& one, const std::str
   static std::map<std::string_view, std::map<std::string, double>> listed;
   auto& values = listed[one.name];
   if (values.empty()) {
-    const specs::Source source{std::string(one.name),
-                               std::string(one.text),
-                               one.overlay_text.empty() ? "" : "calibration",
-                               std::string(one.overlay_text),
-                               {}};
-    for (const specs::SourcedValue& value : specs::values_with_sources(source)) {
+    for (const specs::SourcedValue& value :
+         specs::values_with_sources(specs::shipped_source(one))) {
       if (std::isdigit(static_cast<unsigned char>(value.value.front())) != 0) {
         values[value.pointer] = std::stod(value.value);
       }

@@ -22,9 +22,9 @@ struct Question {
 
 /// The shipped device of that name with its shipped calibration, values set as by --set.
 inline Gpu shipped_gpu(const specs::Embedded& one, std::vector<specs::Override> overrides = {}) {
-  return specs::load({std::string(one.name), std::string(one.text),
-                      one.overlay_text.empty() ? "" : std::string(one.name) + " calibration",
-                      std::string(one.overlay_text), std::move(overrides)});
+  specs::Source source = specs::shipped_source(one);
+  source.overrides = std::move(overrides);
+  return specs::load(source);
 }
 
 inline const std::vector<Gpu>& gpus() {

@@ -17,13 +17,7 @@ namespace roofcast::validation {
 namespace {
 
 Gpu shipped(const std::string& gpu) {
-  const specs::Embedded* spec = specs::find_embedded(gpu);
-  if (spec == nullptr) throw InputError("no shipped device is named " + gpu);
-  return specs::load({.file = gpu + ".json",
-                      .text = std::string(spec->text),
-                      .overlay_file = spec->overlay_text.empty() ? "" : gpu + " calibration",
-                      .overlay_text = std::string(spec->overlay_text),
-                      .overrides = {}});
+  return specs::load(specs::shipped_source(gpu));
 }
 
 // measured/GPU-default-DATE.json. Constants were fitted to some of their cases, of which the

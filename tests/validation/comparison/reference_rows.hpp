@@ -2,16 +2,17 @@
 // Rows of a published table by the names of its columns, and how forecasts meet them.
 #include <cmath>
 #include <cstdio>
-#include <map>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "validation/calibration/named_rows.hpp"
 
 namespace roofcast::validation {
 
 struct NamedRow {
   std::size_t position = 0;
-  std::map<std::string, std::string> fields;
+  NamedFields fields;
 
   const std::string& operator[](const char* name) const { return fields.at(name); }
   std::int64_t whole(const char* name) const { return std::stoll(fields.at(name)); }
@@ -19,28 +20,10 @@ struct NamedRow {
   bool even() const { return position % 2 == 0; }
 };
 
-inline std::vector<std::string> split_row(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(in, word, ',');) {
-    if (word.ends_with('\r')) word.pop_back();
-    words.push_back(word);
-  }
-  return words;
-}
-
 inline std::vector<NamedRow> reference_rows(const std::string& text) {
-  std::istringstream in(text);
-  std::string line;
-  std::getline(in, line);
-  const std::vector<std::string> names = split_row(line);
   std::vector<NamedRow> rows;
-  while (std::getline(in, line)) {
-    const std::vector<std::string> words = split_row(line);
-    NamedRow& row = rows.emplace_back();
-    row.position = rows.size() - 1;
-    for (std::size_t i = 0; i < names.size() && i < words.size(); ++i)
-      row.fields[names[i]] = words[i];
+  for (NamedFields& fields : named_rows("reference table", text)) {
+    rows.push_back({rows.size(), std::move(fields)});
   }
   return rows;
 }

@@ -12,6 +12,7 @@
 #include "hw_specs/loader.hpp"
 #include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
+#include "tests/framework_kernels.hpp"
 #include "tests/model/devices.hpp"
 #include "validation/runs/problem_text.hpp"
 #include "validation/runs/run.hpp"
@@ -67,11 +68,6 @@ bool breaks_alignment(const SuiteCase& item) {
   return breaks;
 }
 
-// Kernels inside a framework or a library have no CUDA here.
-bool is_of_framework(const KernelModel& kernel) {
-  return kernel.name.ends_with(".library") || kernel.name.starts_with("layer.");
-}
-
 TEST(RandomSuite, FamiliesHaveTheSameShareAndHalfTheirCasesBreakTheAlignment) {
   const Suite suite = draw_suite(shipped_suite(), 1, 660, shipped("h100-sxm5"));
   ASSERT_EQ(suite.cases.size(), 660U);
@@ -88,9 +84,9 @@ TEST(RandomSuite, FamiliesHaveTheSameShareAndHalfTheirCasesBreakTheAlignment) {
   }
   std::set<std::string> families;
   for (const KernelFamily& family : catalog()) {
-    const bool runs =
-        std::any_of(family.variants.begin(), family.variants.end(),
-                    [](const KernelModel& kernel) { return !is_of_framework(kernel); });
+    const bool runs = std::any_of(
+        family.variants.begin(), family.variants.end(),
+        [](const KernelModel& kernel) { return !testing::is_of_framework(kernel.name); });
     if (runs) families.insert(family_of(family.name));
   }
   EXPECT_EQ(cases.size(), families.size());
@@ -131,7 +127,7 @@ TEST(RandomSuite, EveryKernelTypeValueAndCacheStateOccurs) {
   };
   for (const KernelFamily& family : catalog()) {
     for (const KernelModel& kernel : family.variants) {
-      if (is_of_framework(kernel)) continue;
+      if (testing::is_of_framework(kernel.name)) continue;
       const std::string prefix = std::string(kernel.name) + " ";
       for (const DType dtype : kernel.dtypes) expect(prefix + std::string(name(dtype)));
       for (const CacheState cache : kCacheStates) expect(prefix + std::string(name(cache)));
