@@ -71,6 +71,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   visit.stages = std::max(1.0, phase.stages);
   visit.warps = warps * phase.chains;
   visit.grouped = phase.groups > 0;
+  visit.waited_products = phase.waited_products;
   if (visit.grouped) {
     visit.parts = phase.groups * phase.chains;
     visit.ramp_steps = phase.chains - 1;

@@ -104,7 +104,8 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
   const auto add = [&](Step step, double repeats, double share) {
     if (repeats <= 0) return;
     if (share < 1) step.issued = scaled_traffic(step.issued, share);
-    result.phases.push_back({step, repeats, blocks.stages, blocks.groups, blocks.chains});
+    result.phases.push_back(
+        {step, repeats, blocks.stages, blocks.groups, blocks.chains, blocks.waited_products});
   };
   add(blocks.full, steps.full, steps.full_share);
   add(blocks.masked, steps.masked, steps.masked_share);
