@@ -73,6 +73,13 @@ double read_bytes(const Choice& c, const Operands& operands) {
          as_double(c.down()) * c.s.b() * operands.b.of_pair;
 }
 
+// Of those, what L2 looks up for another block at the same time.
+double joined_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  const double steps = as_double(c.tiles()) * c.steps() / as_double(gpu.slots(1));
+  return in_step_share(steps) * (as_double(c.across() / 2) * c.s.a() * operands.a.of_pair +
+                                 as_double(c.down() / 2) * c.s.b() * operands.b.of_pair);
+}
+
 // C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2
 // bytes reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C by
 // l2_write_bytes of products2. Those of 4 bytes are joined before.
@@ -116,7 +123,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   const double tiles = as_double(c.tiles()), steps = tiles * c.steps();
   const double read = read_bytes(c, operands);
-  plan.joined.most = read - c.s.a() - c.s.b();
+  plan.joined = {c.stays ? joined_bytes(c, operands, gpu) : 0, read - c.s.a() - c.s.b()};
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
   set_traffic(step.issued, {read / steps, 0});
