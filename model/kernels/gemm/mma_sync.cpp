@@ -66,18 +66,25 @@ double operand_wavefronts(const Choice& c) {
          as_double(kTileLineBytes);
 }
 
-// What the blocks copy, by sectors: every tile column reads A once and every tile row B, as far as
-// they exist.
-double read_bytes(const Choice& c, const Operands& operands) {
-  return as_double(c.across()) * c.s.a() * operands.a.of_pair +
-         as_double(c.down()) * c.s.b() * operands.b.of_pair;
+/// Sectors of the operands that blocks copy, as bytes.
+struct Copied {
+  double a, b;
+};
+// Every tile column reads A once and every tile row B, as far as they exist.
+Copied copied_by(const Choice& c, const Operands& operands, double columns, double rows) {
+  constexpr double kSectorsOfLine = 4;
+  const auto share = [&](const Operands::Side& side) {
+    return c.stays ? side.sectors / kSectorsOfLine : side.of_pair;
+  };
+  return {columns * c.s.a() * share(operands.a), rows * c.s.b() * share(operands.b)};
 }
 
 // Of those, what L2 looks up for another block at the same time.
 double joined_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  if (!c.stays) return 0;
   const double steps = as_double(c.tiles()) * c.steps() / as_double(gpu.slots(1));
-  return in_step_share(steps) * (as_double(c.across() / 2) * c.s.a() * operands.a.of_pair +
-                                 as_double(c.down() / 2) * c.s.b() * operands.b.of_pair);
+  const Copied pairs = copied_by(c, operands, as_double(c.across() / 2), as_double(c.down() / 2));
+  return in_step_share(steps) * (pairs.a + pairs.b);
 }
 
 // C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2
@@ -122,8 +129,9 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   plan.arrays = {operands.a.use, operands.b.use, result};
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   const double tiles = as_double(c.tiles()), steps = tiles * c.steps();
-  const double read = read_bytes(c, operands);
-  plan.joined = {c.stays ? joined_bytes(c, operands, gpu) : 0, read - c.s.a() - c.s.b()};
+  const Copied copied = copied_by(c, operands, as_double(c.across()), as_double(c.down()));
+  const double read = copied.a + copied.b;
+  plan.joined = {joined_bytes(c, operands, gpu), read - c.s.a() - c.s.b()};
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
   set_traffic(step.issued, {read / steps, 0});
