@@ -58,12 +58,13 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
                    std::string(name(p.dtype)) + ": choose one of " + known);
 }
 
-// Wavefronts of the operands of a step: warps read those of their own sums from shared memory, into
-// which they were copied.
+// Wavefronts of the operands of a step: warps read those of their own sums from shared memory.
+// cp.async takes as many to write there, TMA none.
 double operand_wavefronts(const Choice& c) {
-  return as_double((c.tile.m * (c.tile.warps_across + 1) + c.tile.n * (c.tile.warps_down + 1)) *
-                   c.tile.k_bytes) /
-         as_double(kTileLineBytes);
+  const int writes = c.stays ? 0 : 1;
+  const std::int64_t lines =
+      c.tile.m * (c.tile.warps_across + writes) + c.tile.n * (c.tile.warps_down + writes);
+  return as_double(lines * c.tile.k_bytes) / as_double(kTileLineBytes);
 }
 
 /// Sectors of the operands that blocks copy, as bytes.
