@@ -157,8 +157,10 @@ Plan sum_of_parts(const Problem& p) {
   const double blocks = as_double(plan.launch.blocks());
   Step step;
   step.issued.vector_flops = plan.useful.vector_flops / blocks;
-  // A load and an addition for each part, and what surrounds them.
-  step.warp_instructions = outputs / blocks / 32 * (2 * as_double(parts) + 12);
+  // Of a sum: addresses of 64 bits and a loop over parts of unknown number, by warp_instructions of
+  // products in 2 to 12 parts.
+  constexpr double kOfPart = 4, kBeside = 95;
+  step.warp_instructions = outputs / blocks / 32 * (kOfPart * as_double(parts) + kBeside);
   set_traffic(step.issued, {partial_bytes(p) / blocks, s.c() / blocks});
   step.waits.global = as_double(parts / kTogether + parts % kTogether);
   set_blocks(plan, {{step}});
