@@ -238,7 +238,8 @@ double off_sector_share(std::int64_t pitch_bytes) {
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
   ArrayUse lines = use;
-  lines.pattern.read_density = kDensityOfLines;
+  lines.pattern.read_density =
+      kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
   return {lines, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
           sectors_of_piece(kSectorBytes, pitch_bytes)};
 }
