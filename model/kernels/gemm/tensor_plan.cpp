@@ -232,14 +232,18 @@ double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
 }
 
+double density_of_pieces(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  const double lines = as_double(piece_bytes) / as_double(kTileLineBytes);
+  return kDensityOfLines * lines / lines_of_piece(piece_bytes, pitch_bytes);
+}
+
 double off_sector_share(std::int64_t pitch_bytes) {
   return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
   ArrayUse lines = use;
-  lines.pattern.read_density =
-      kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
+  lines.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
   return {lines, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
           sectors_of_piece(kSectorBytes, pitch_bytes)};
 }

@@ -83,6 +83,11 @@ double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Lines, likewise; and the share of such rows that begin within a sector.
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 double off_sector_share(std::int64_t pitch_bytes);
+/// AccessPattern::read_density of copies that take so many bytes of each of many rows: where rows do
+/// not begin at lines, a copy shares its first and last line with others (tiles of 64 to 128 rows on
+/// both GPUs: 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80 where
+/// they begin at odd multiples of 64 and 16 bytes).
+double density_of_pieces(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
 /// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so
