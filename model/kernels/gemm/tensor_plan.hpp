@@ -34,6 +34,13 @@ IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_
 /// Products of mma.sync that a warp has under way.
 inline constexpr double kUnrolledProducts = 4.5;
 
+/// Of all warps at the end of a tile of so many sums, which are set to zero, converted, staged and
+/// stored by TMA: by warp_instructions of gemm.wgmma.
+constexpr double end_instructions(double sums) {
+  constexpr double kOfTile = 600, kOfSum = 3.5;
+  return kOfTile + kOfSum * sums / as_double(kWarpLanes);
+}
+
 /// Share of the pairs of blocks that ask L2 for the same lines at about the same time, so that it
 /// looks once for both. Blocks that copy by TMA drift apart, step by step: by l2_lookup_read_bytes
 /// of products on 132 SMs half of the pairs are left after 2500 steps of an SM, by their times

@@ -92,9 +92,7 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   Step store;
   set_traffic(store.issued, {0, (to.sums + to.direct) / tiles});
   store.wavefronts.l1 = stored_by_threads(c) / tiles;
-  // By warp_instructions: sums set to zero, converted, staged and stored.
-  constexpr double kOfTile = 600, kOfSum = 3.5;
-  store.warp_instructions = kOfTile + kOfSum * c.area() / as_double(kWarpLanes);
+  store.warp_instructions = end_instructions(c.area());
   const std::int64_t split = c.split_tiles(gpu), parts = c.p[kSplitRest];
   if (c.tiles() > split) {
     plan.blocks.push_back({c.tiles() * c.p[kSplitK] - split, {loop(c.steps()), {store}}});
