@@ -37,8 +37,8 @@ inline constexpr double kUnrolledProducts = 4.5;
 /// Of all warps at the end of a tile of so many sums, which are set to zero, converted, staged and
 /// stored by TMA: by warp_instructions of gemm.wgmma.
 constexpr double end_instructions(double sums) {
-  constexpr double kOfTile = 600, kOfSum = 3.5;
-  return kOfTile + kOfSum * sums / as_double(kWarpLanes);
+  constexpr double kOfTile = 600, kOfSum = 3.5, kLanes = 32;
+  return kOfTile + kOfSum * sums / kLanes;
 }
 
 /// Share of the pairs of blocks that ask L2 for the same lines at about the same time, so that it
