@@ -107,7 +107,7 @@ using AllStations = std::array<double, kStations + 1>;
 
 class Network {
  public:
-  Network(std::span<const Visit> visits, double resident, bool fills)
+  Network(std::span<const Visit> visits, double resident, Ends ends)
       : resident_(resident), prepared_(visits.size()) {
     AllStations all{};
     for (std::size_t i = 0; i < visits.size(); ++i) {
@@ -122,7 +122,7 @@ class Network {
       prepare(visits[i], all, prepared_[i]);
       // Loops one after the other fill their pipeline once.
       const bool begins = i == 0 || visits[i - 1].stages <= 1;
-      if (begins) prepared_[i].fill = fill_of(visits[i], fills);
+      if (begins) prepared_[i].fill = fill_of(visits[i], ends);
     }
   }
 
@@ -144,12 +144,13 @@ class Network {
     return {variability * demand * f * all, f * all};
   }
 
-  // The first loads, unless the tile before has begun them, and at the end the products that have
-  // run behind.
-  static double fill_of(const Visit& visit, bool fills) {
-    const double loads =
-        fills && visit.stages > 1 ? visit.load_latency + own_service(visit).loads : 0;
-    return loads + (1 - visit.waited_products) * visit.demand[Station::tensor] / visit.parts;
+  // The first loads, and the products that have run behind the last step.
+  static double fill_of(const Visit& visit, Ends ends) {
+    if (ends == Ends::none) return 0;
+    const double products =
+        (1 - visit.waited_products) * visit.demand[Station::tensor] / visit.parts;
+    const bool loads = ends == Ends::both && visit.stages > 1;
+    return products + (loads ? visit.load_latency + own_service(visit).loads : 0);
   }
 
   void prepare(const Visit& visit, const AllStations& all, Prepared& result) const {
@@ -212,10 +213,10 @@ OwnService own_service(const Visit& visit) {
 // X − n ÷ T(X) grows with X, nearly in a line where stations are idle, since T is flat there, and
 // where one is full, since then its inverse is. So Newton's steps are few; one that leaves what
 // lies between a throughput too low and one too high halves that instead.
-double steady_cycle(std::span<const Visit> visits, double resident, bool fills) {
+double steady_cycle(std::span<const Visit> visits, double resident, Ends ends) {
   constexpr double kExact = 1e-9;
   constexpr int kMost = 60;
-  const Network network(visits, resident, fills);
+  const Network network(visits, resident, ends);
   const double idle = network.life(0).cycles;
   if (network.fullest() <= 0) return idle;
   double low = 0, high = 1 / network.fullest();
@@ -265,7 +266,7 @@ double lockstep_cycles(const Visit& visit, double resident) {
   Visit step = visit;
   step.repeats = 1;
   step.ramp_steps = 0;
-  const double later = visit.repeats > 1 ? steady_cycle({&step, 1}, resident, false) : 0;
+  const double later = visit.repeats > 1 ? steady_cycle({&step, 1}, resident, Ends::none) : 0;
   if (visit.repeats > 1 && visit.stages > 1) {
     return (visit.repeats + visit.ramp_steps) * later + visit.load_latency;
   }

@@ -14,10 +14,16 @@ struct OwnService {
 };
 OwnService own_service(const Visit& visit);
 
+/// What a block waits for beside its steps.
+enum class Ends : unsigned char {
+  none,  ///< they are steps of a loop that runs
+  last,  ///< its last products; the tile before has begun its first copies
+  both,  ///< its first copies too
+};
+
 /// Cycles from a block's start to the start of the block in its place, with `resident` blocks on
 /// the SM that have drifted apart: n = X · T(X), T the time of a block where X start per cycle.
-/// `fills`: each block waits for its first copies.
-double steady_cycle(std::span<const Visit> visits, double resident, bool fills);
+double steady_cycle(std::span<const Visit> visits, double resident, Ends ends);
 
 /// Cycles of `resident` blocks that start a phase together: their latency shows once, then they
 /// follow one another through the fullest station.

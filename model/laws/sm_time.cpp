@@ -150,8 +150,8 @@ class Rounds {
   }
   double apart(const std::vector<Visit>& visits, double resident, double active) const {
     const double tiles = plan_.scheduler == TileScheduler::ping_pong ? 2 : 1;
-    const bool fills = !stays(plan_.scheduler);
-    return steady_cycle(started(visits, resident, active, false), tiles * resident, fills) / tiles;
+    const Ends ends = stays(plan_.scheduler) ? Ends::last : Ends::both;
+    return steady_cycle(started(visits, resident, active, false), tiles * resident, ends) / tiles;
   }
 
   // One round of blocks that differ: they share an SM until the shortest of it has ended.
@@ -179,7 +179,7 @@ class Rounds {
     later_ = true;
     // Nothing hides the end of the last of two tiles that take turns.
     first_round_ = plan_.scheduler == TileScheduler::ping_pong
-                       ? steady_cycle(std::span(visits).last(1), 1, false)
+                       ? steady_cycle(std::span(visits).last(1), 1, Ends::last)
                        : std::max(0.0, together(visits, resident, places_.sms) - cycles);
   }
 

@@ -20,7 +20,7 @@ Visit visit(Station station, double cycles, double latency) {
 }
 
 double cycle_of(const Visit& one, double resident) {
-  return steady_cycle({&one, 1}, resident, false);
+  return steady_cycle({&one, 1}, resident, Ends::none);
 }
 
 TEST(Network, WithNothingToDoABlockLastsAsLongAsItsLatency) {
@@ -93,7 +93,7 @@ Visit any_visit() {
 RC_GTEST_PROP(NetworkProperty, CyclesAreBoundedAndMonotonic, ()) {
   const std::array visits = {any_visit(), any_visit()};
   const double resident = *rc::gen::inRange(1, 16);
-  const double cycles = steady_cycle(visits, resident, false);
+  const double cycles = steady_cycle(visits, resident, Ends::none);
   constexpr double kExact = 1e-4;
   for (std::size_t s = 0; s < kStations; ++s) {
     double demand = 0;
@@ -102,8 +102,8 @@ RC_GTEST_PROP(NetworkProperty, CyclesAreBoundedAndMonotonic, ()) {
   }
   auto slower = visits;
   slower[0].latency += *rc::gen::inRange(1, 1000);
-  RC_ASSERT(steady_cycle(slower, resident, false) >= cycles * (1 - kExact));
-  RC_ASSERT(steady_cycle(visits, resident + 1, false) >= cycles * (1 - kExact));
+  RC_ASSERT(steady_cycle(slower, resident, Ends::none) >= cycles * (1 - kExact));
+  RC_ASSERT(steady_cycle(visits, resident + 1, Ends::none) >= cycles * (1 - kExact));
 }
 
 }  // namespace
