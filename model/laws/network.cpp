@@ -63,7 +63,7 @@ struct Wait {
 struct Prepared {
   double shared = 0;           ///< the pipes of an SM, which a step takes together
   double loads = 0, rest = 0;  ///< without waiting
-  double repeats = 1, stages = 1, fill = 0;
+  double repeats = 1, stages = 1, fill = 0, last = 0;
   std::array<Wait, kStations + 1> pipes, memory;  // as many as are counted
   std::size_t pipe_count = 0, memory_count = 0;
 
@@ -97,8 +97,10 @@ struct Prepared {
     const Cycles load = longest({memory.data(), memory_count}, x);
     const Cycles other = waited({pipes.data(), pipe_count}, x);
     const double alone = rest + other.cycles, ahead = (loads + load.cycles + alone) / stages;
-    if (alone > ahead) return {repeats * alone + fill, repeats * other.slope};
-    return {repeats * ahead + fill, repeats * (load.slope + other.slope) / stages};
+    const Cycles end = {fill + last * other.cycles, last * other.slope};
+    if (alone > ahead) return {repeats * alone + end.cycles, repeats * other.slope + end.slope};
+    return {repeats * ahead + end.cycles,
+            repeats * (load.slope + other.slope) / stages + end.slope};
   }
 };
 
@@ -123,6 +125,7 @@ class Network {
       // Loops one after the other fill their pipeline once.
       const bool begins = i == 0 || visits[i - 1].stages <= 1;
       if (begins) prepared_[i].fill = fill_of(visits[i], ends);
+      if (begins && ends != Ends::none) prepared_[i].last = 1 - visits[i].waited_products;
     }
   }
 
