@@ -12,15 +12,45 @@ inline constexpr Arrays kOne{1}, kTwo{2}, kThree{3}, kSingle{0, 1}, kTwoSingles{
 inline constexpr Arrays kOneAndMask{1, 0, 1};
 inline constexpr double kIndex = 8;  // bytes: int64
 
-// aten::embedding. Its gradient for more than 3072 indices
-// (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros; indices sorted with their places, and
-// their segments counted, in 28 launches; sums of segments in fp32; and these added to their rows.
+// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros. For at
+// most 3072 indices 32 rows at a time are added to theirs by blocks of 32 columns
+// (embedding_backward_feature_kernel), each warp a row. For more, indices are sorted with their
+// places, and their segments counted, in 28 launches; segments are summed in fp32, and these sums in
+// turn to their rows, by a thread for each element (EmbeddingBackwardKernel.cu). It divides its
+// number by the columns in 64 bits and then reads the number of segments, the segment's end, its
+// row's place and the row; of the sums in turn their end, the sum, the segment and the table's row.
+inline constexpr std::int64_t kSortedFrom = 3073;  // indices
+inline constexpr double kDivided = 80;             // instructions
 inline constexpr std::array kEmbeddingForward = {
     Movement{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}};
 inline constexpr std::array kEmbeddingBackward = {
-    Movement{.table = Table::zeroed}, Movement{.launches = 28, .row = {2 * kIndex, 2 * kIndex}},
-    Movement{.reads = kOne, .writes = kSingle, .flops = 1, .row = {2 * kIndex, 0}},
-    Movement{.reads = kSingle, .flops = 1, .table = Table::added_to, .follows = true}};
+    Movement{.table = Table::zeroed},
+    Movement{.walk = Walk::columns,
+             .reads = kOne,
+             .flops = 1,
+             .row = {kIndex, 0},
+             .table = Table::added_to,
+             .chain = 2,
+             .instructions = 20,
+             .most_rows = kSortedFrom - 1},
+    Movement{.launches = 28, .row = {2 * kIndex, 2 * kIndex}, .least_rows = kSortedFrom},
+    Movement{.walk = Walk::lone,
+             .reads = kOne,
+             .writes = kSingle,
+             .flops = 1,
+             .row = {2 * kIndex, 0},
+             .chain = 4,
+             .instructions = kDivided,
+             .least_rows = kSortedFrom},
+    Movement{.walk = Walk::lone,
+             .reads = kSingle,
+             .flops = 1,
+             .row = {3 * kIndex, 0},
+             .table = Table::written,
+             .follows = true,
+             .chain = 5,
+             .instructions = kDivided,
+             .least_rows = kSortedFrom}};
 inline constexpr Operation kEmbedding{kEmbeddingForward, kEmbeddingBackward, {}, {}};
 
 // x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
@@ -96,7 +126,8 @@ inline constexpr std::array kAddForward = {Movement{.reads = kTwo, .writes = kOn
 inline constexpr Operation kAdd{kAddForward, kAddForward, {}, {}};
 
 // Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy
-// twice, for its sums and for the result; those of γ and β read both again.
+// twice, for its sums and for the result, by 128 threads with four elements at once; those of γ and β
+// read both again, blocks of 32 columns and each thread eight rows of a step.
 inline constexpr double kNormFlops = 5, kNormGradientFlops = 9;
 inline constexpr Movement kNormInput{.walk = Walk::rows,
                                      .reads = kTwo,
@@ -104,8 +135,11 @@ inline constexpr Movement kNormInput{.walk = Walk::rows,
                                      .flops = kNormGradientFlops,
                                      .sweeps = 2,
                                      .parameters = 1,
-                                     .row = {8, 0}};
-inline constexpr Movement kNormParameters{.reads = kTwo, .flops = 4, .row = {8, 0}};
+                                     .row = {8, 0},
+                                     .threads = 128,
+                                     .together = 4};
+inline constexpr Movement kNormParameters{
+    .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
 inline constexpr std::array kNormGradients = {kNormInput, kNormParameters};
 inline constexpr Operation kNormBackward{kNormGradients, {}, {}, {}};
 
@@ -214,7 +248,8 @@ inline constexpr std::array kAdamFused = {Movement{.walk = Walk::chunks,
                                                    .reads = {4},
                                                    .writes = kThree,
                                                    .flops = kAdamFlops,
-                                                   .special = kAdamSpecial}};
+                                                   .special = kAdamSpecial,
+                                                   .registers = 64}};
 inline constexpr Movement kForeachScale{
     .walk = Walk::chunks, .reads = kOne, .writes = kOne, .flops = 1, .launches = 5};
 inline constexpr Movement kForeachJoin{

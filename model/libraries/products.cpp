@@ -114,8 +114,8 @@ constexpr std::array kShape = {
     Parameter{"width", "of an image (pixels)", 1, kMostExtent},
     Parameter{"channels", "elements of a pixel", 1, kMostExtent},
     Parameter{"filters", "elements of a pixel of the result", 1, kMostExtent},
-    Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 15, 3},
-    Parameter{"stride", "pixels from filter to filter", 1, 15, 1}};
+    Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 32, 3},
+    Parameter{"stride", "pixels from filter to filter", 1, 32, 1}};
 constexpr std::array kParameters = with_own(
     kShape, setting("tile_m", "pixels of a block; 0: to choose", kToChoose, 512, kToChoose),
     setting("tile_n", "filters of a block; 0: to choose", kToChoose, 512, kToChoose),

@@ -91,7 +91,23 @@ TEST(LayerKernels, ARowThatIsSweptTwiceIsAskedForTwice) {
   EXPECT_DOUBLE_EQ(work.requested.read_bytes, 2 * 4 * kMatrix + 1000 * 2 * 4096 + 1000 * 8);
   EXPECT_DOUBLE_EQ(work.requested.write_bytes, 2 * kMatrix);
   EXPECT_EQ(program.front().plan.launch.blocks(), 1000);
+  EXPECT_EQ(program.front().plan.launch.threads(), 128);
   EXPECT_EQ(program.size(), 2U);
+}
+
+// Those of γ and β: 4096 columns are 128 blocks, of 32 warps for 1000 rows, which step over 256 at once; of 8
+// for 100 rows.
+TEST(LayerKernels, GradientsOfParametersAreSumsOverColumns) {
+  Problem problem = matrix();
+  const auto sums = [&] {
+    return find_kernel("layer.norm_backward").kernel->plan(problem, hopper_like()).back().plan;
+  };
+  EXPECT_EQ(sums().launch.blocks(), 128);
+  EXPECT_EQ(sums().launch.threads(), 1024);
+  EXPECT_DOUBLE_EQ(sums().blocks.front().phases.front().repeats, 1000.0 / 256);
+  EXPECT_NEAR(total_work(sums()).requested.read_bytes, 4 * kMatrix + 8 * 1000, 1);
+  problem[layer::kRows] = 100;
+  EXPECT_EQ(sums().launch.threads(), 256);
 }
 
 TEST(LayerKernels, DropoutKeepsAByteOfMask) {
@@ -158,11 +174,30 @@ TEST(LayerKernels, AnEmbeddingReadsTheRowsThatAreDrawn) {
   expect_moved("layer.embedding", matrix(kForward, kFused, 2), 1, 2 * 2 * 4096 + 8 * 1000,
                2 * kMatrix);
   EXPECT_NEAR(layer::distinct_rows(1e6, 1000), 999.5, 0.01);
-  // Zeros for the table, 28 launches over indices and places, sums in fp32, and these added to two rows.
-  const double table = 2 * 2 * 4096, indices = 16.0 * 1000;
-  expect_moved("layer.embedding", matrix(kBackward, kFused, 2), 31,
-               28 * indices + 2 * kMatrix + indices + 4 * kMatrix,
-               table + 28 * indices + 4 * kMatrix + table);
+}
+
+// Zeros for the table; few tokens are added to its two rows, which are read for it.
+TEST(LayerKernels, FewGradientsOfAnEmbeddingAreAddedToItsRows) {
+  const double table = 2 * 2 * 4096;
+  expect_moved("layer.embedding", matrix(kBackward, kFused, 2), 2, 2 * kMatrix + 8 * 1000 + table,
+               2 * table);
+  const auto program =
+      find_kernel("layer.embedding").kernel->plan(matrix(kBackward, kFused, 2), hopper_like());
+  EXPECT_EQ(program.back().plan.launch.blocks(), 128);
+  EXPECT_DOUBLE_EQ(program.back().plan.blocks.front().phases.front().repeats, 1000.0 / 32);
+}
+
+// Zeros for the table, 28 launches over indices and places, sums in fp32 by a thread for each element, and
+// these to two rows.
+TEST(LayerKernels, ManyGradientsOfAnEmbeddingAreSortedFirst) {
+  Problem problem = matrix(kBackward, kFused, 2);
+  problem[layer::kRows] = 4000;
+  const double table = 2 * 2 * 4096, indices = 16.0 * 4000, elements = 4000.0 * 4096;
+  expect_moved("layer.embedding", problem, 31,
+               28 * indices + 2 * elements + indices + 4 * elements + 24 * 4000,
+               table + 28 * indices + 4 * elements + table);
+  const auto program = find_kernel("layer.embedding").kernel->plan(problem, hopper_like());
+  EXPECT_EQ(program.back().plan.launch.blocks(), 4000 * 4096 / 1024);
 }
 
 // Launches as torch.profiler counts them (PyTorch 2.11, Transformers 5.17).
