@@ -33,7 +33,7 @@ NAMES = {BF16: "bf16", FP16: "fp16", FP32: "fp32"}
 FLUSH_BYTES = 256 << 20
 GROUP = 128  # 4-bit weights that share a scale
 COLUMNS = [
-    "device", "driver", "cuda", "torch", "triton", "date", "kernel", "how", "pass", "form", "dtype",
+    "device", "driver", "cuda", "torch", "triton", "date", "kernel", "how", "pass", "form", "dtype", "kind",
     "m", "n", "k", "epilogue", "images", "height", "width", "channels", "filters", "side", "stride",
     "rows", "cols", "of", "launches", "cold_us", "steady_us",
 ]  # fmt: skip
@@ -205,8 +205,8 @@ def caches():
         row = {"kernel": "layer.cache_append", "pass": "forward", "form": "fused", "dtype": "bf16",
                "rows": rows, "cols": cols}  # fmt: skip
         table.index_put_((places,), x)
-        yield row | {"how": "index_put"}, lambda: table.index_put_((places,), x), torch.equal(table[places], x)
-        yield row | {"how": "index_copy"}, lambda: table.index_copy_(0, places, x), True
+        yield row | {"how": "index_put", "form": "eager"}, lambda: table.index_put_((places,), x), torch.equal(table[places], x)
+        yield row | {"how": "index_copy", "form": "eager"}, lambda: table.index_copy_(0, places, x), True
         yield row | {"how": "slice"}, lambda: table[7 : 7 + rows].copy_(x), True
 
 
@@ -231,12 +231,15 @@ def quantizations():
         x = normal(rows, cols)
         row = {"kernel": "layer.quantize_fp8", "pass": "forward", "dtype": "bf16", "rows": rows, "cols": cols}
         yield row | {"how": "cast", "form": "static"}, lambda: x.to(torch.float8_e4m3fn), True
-        for function, form, how in ((static, "static", "compiled"), (dynamic, "dynamic", "compiled"),
-                                    (by_row, "row", "compiled"), (by_row_int8, "row", "compiled int8")):  # fmt: skip
+        rows_alone = row | {"kernel": "layer.quantize_rows", "form": "fused"}
+        for function, same, how in ((static, row | {"form": "static"}, "compiled"),
+                                    (dynamic, row | {"form": "dynamic"}, "compiled"),
+                                    (by_row, rows_alone, "compiled"),
+                                    (by_row_int8, rows_alone, "compiled int8")):  # fmt: skip
             torch._dynamo.reset()
             call = torch.compile(function, dynamic=False)
             good = near(call(x, scale), function(x, scale), 0.07)
-            yield row | {"how": how, "form": form}, lambda call=call: call(x, scale), good
+            yield same | {"how": how}, lambda call=call: call(x, scale), good
 
 
 def routings():
@@ -266,8 +269,8 @@ def norm_gradients():
         _, mean, rstd = ops.native_layer_norm(x, (cols,), gamma, beta, 1e-5)
         both = {"kernel": "layer.norm_backward", "pass": "backward", "dtype": "bf16", "rows": rows, "cols": cols}
         forward = {"kernel": "norm.library", "pass": "forward", "dtype": "bf16", "rows": rows, "cols": cols}
-        yield forward | {"how": "layer_norm"}, lambda: F.layer_norm(x, (cols,), gamma, beta), True
-        yield forward | {"how": "rms_norm"}, lambda: F.rms_norm(x, (cols,), gamma), True
+        yield forward | {"how": "layer_norm", "kind": "layernorm"}, lambda: F.layer_norm(x, (cols,), gamma, beta), True
+        yield forward | {"how": "rms_norm", "kind": "rmsnorm"}, lambda: F.rms_norm(x, (cols,), gamma), True
         yield (
             both | {"how": "layer_norm"},
             lambda: ops.native_layer_norm_backward(dy, x, (cols,), mean, rstd, gamma, beta, [True] * 3),

@@ -15,7 +15,7 @@ inline constexpr double kIndex = 8;  // bytes: int64
 // aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros. For at
 // most 3072 indices 32 rows at a time are added to theirs by blocks of 32 columns
 // (embedding_backward_feature_kernel), each warp a row. For more, indices are sorted with their
-// places, and their segments counted, in 28 launches; segments are summed in fp32, and these sums in
+// places in eight passes, and their segments counted, with 20 launches beside; segments are summed in fp32, and these sums in
 // turn to their rows, by a thread for each element (EmbeddingBackwardKernel.cu). It divides its
 // number by the columns in 64 bits and then reads the number of segments, the segment's end, its
 // row's place and the row; of the sums in turn their end, the sum, the segment and the table's row.
@@ -33,13 +33,20 @@ inline constexpr std::array kEmbeddingBackward = {
              .chain = 2,
              .instructions = 20,
              .most_rows = kSortedFrom - 1},
-    Movement{.launches = 28, .row = {2 * kIndex, 2 * kIndex}, .least_rows = kSortedFrom},
+    Movement{.walk = Walk::sorted,
+             .launches = 8,
+             .row = {2 * kIndex, 2 * kIndex},
+             .registers = 80,
+             .least_rows = kSortedFrom},
+    Movement{.launches = 20, .row = {kIndex, kIndex}, .least_rows = kSortedFrom},
     Movement{.walk = Walk::lone,
              .reads = kOne,
              .writes = kSingle,
              .flops = 1,
              .row = {2 * kIndex, 0},
-             .chain = 4,
+             .chain = 2,
+             .looped = 2,
+             .parts_of = 10,
              .instructions = kDivided,
              .least_rows = kSortedFrom},
     Movement{.walk = Walk::lone,
@@ -48,7 +55,8 @@ inline constexpr std::array kEmbeddingBackward = {
              .row = {3 * kIndex, 0},
              .table = Table::written,
              .follows = true,
-             .chain = 5,
+             .chain = 4,
+             .looped = 1,
              .instructions = kDivided,
              .least_rows = kSortedFrom}};
 inline constexpr Operation kEmbedding{kEmbeddingForward, kEmbeddingBackward, {}, {}};
@@ -139,7 +147,7 @@ inline constexpr Movement kNormInput{.walk = Walk::rows,
                                      .threads = 128,
                                      .together = 4};
 inline constexpr Movement kNormParameters{
-    .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
+    .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8, .chain = 2};
 inline constexpr std::array kNormGradients = {kNormInput, kNormParameters};
 inline constexpr Operation kNormBackward{kNormGradients, {}, {}, {}};
 
@@ -240,16 +248,25 @@ inline constexpr std::array kLossEagerBackward = {
 inline constexpr Operation kCrossEntropy{kLossFused, kLossFusedBackward, kLossEager,
                                          kLossEagerBackward};
 
-// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients out.
+// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients out,
+// after a launch that counts the steps. Rates and averages are double precision
+// (aten/src/ATen/native/cuda/fused_adam_utils.cuh): an element is widened or
+// narrowed nine times;
+// six products and sums, and a quotient of a dozen; a root and a quotient are fp32.
 // foreach, its default: decay, average, product, sum of squares, root, correction, ε and the
 // update, each over all tensors.
 inline constexpr double kAdamFlops = 14, kAdamSpecial = 2;
-inline constexpr std::array kAdamFused = {Movement{.walk = Walk::chunks,
-                                                   .reads = {4},
-                                                   .writes = kThree,
-                                                   .flops = kAdamFlops,
-                                                   .special = kAdamSpecial,
-                                                   .registers = 64}};
+inline constexpr double kAdamDoubles = 18, kAdamWidened = 9, kAdamRoot = 20;
+inline constexpr Movement kCountSteps{.row_of = {8, 8}};
+inline constexpr std::array kAdamFused = {kCountSteps, Movement{.walk = Walk::chunks,
+                                                                .reads = {4},
+                                                                .writes = kThree,
+                                                                .flops = kAdamFlops,
+                                                                .special = kAdamSpecial,
+                                                                .instructions = kAdamRoot,
+                                                                .widened = kAdamWidened,
+                                                                .doubles = kAdamDoubles,
+                                                                .registers = 60}};
 inline constexpr Movement kForeachScale{
     .walk = Walk::chunks, .reads = kOne, .writes = kOne, .flops = 1, .launches = 5};
 inline constexpr Movement kForeachJoin{
@@ -258,43 +275,5 @@ inline constexpr Movement kForeachUpdate{
     .walk = Walk::chunks, .reads = kThree, .writes = kOne, .flops = 2, .special = 1};
 inline constexpr std::array kAdamForeach = {kForeachScale, kForeachJoin, kForeachUpdate};
 inline constexpr Operation kAdamw{kAdamFused, {}, kAdamForeach, {}};
-
-// Keys and values of a token beside each other; each knows its place.
-inline constexpr std::array kAppend = {Movement{.reads = kOne, .writes = kOne, .row = {kIndex, 0}}};
-inline constexpr Operation kCacheAppend{kAppend, {}, {}, {}};
-
-// By a scale that is known, or by the largest element, found first.
-inline constexpr Arrays kNarrow{0, 0, 1};
-inline constexpr std::array kQuantizeStatic = {
-    Movement{.reads = kOne, .writes = kNarrow, .flops = 1}};
-inline constexpr std::array kQuantizeDynamic = {
-    Movement{.walk = Walk::rows, .reads = kOne, .flops = 1, .row = {0, 4}},
-    Movement{.reads = kOne, .writes = kNarrow, .flops = 1, .row = {4, 0}}};
-inline constexpr Operation kQuantize{kQuantizeStatic, {}, kQuantizeDynamic, {}};
-
-// Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
-// and place of each. Eager: to fp32, softmax, top-k and the weights' sum and quotient.
-inline constexpr double kChoiceBytes = 12;
-inline constexpr std::array kTopKFused = {Movement{.walk = Walk::rows,
-                                                   .reads = kOne,
-                                                   .flops = 3,
-                                                   .special = 1,
-                                                   .row_of = {0, kChoiceBytes},
-                                                   .flops_of = 1}};
-inline constexpr std::array kTopKEager = {
-    Movement{.reads = kOne, .writes = kSingle},
-    Movement{.walk = Walk::rows,
-             .reads = kSingle,
-             .writes = kSingle,
-             .flops = 3,
-             .special = 1,
-             .follows = true},
-    Movement{.walk = Walk::rows,
-             .reads = kSingle,
-             .row_of = {0, kChoiceBytes},
-             .flops_of = 1,
-             .follows = true},
-    Movement{.walk = Walk::rows, .launches = 2, .row_of = {8, 4}}};
-inline constexpr Operation kTopK{kTopKFused, {}, kTopKEager, {}};
 
 }  // namespace roofcast::layer

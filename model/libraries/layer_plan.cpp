@@ -12,8 +12,7 @@ namespace roofcast::layer {
 namespace {
 
 constexpr std::string_view kCaveat =
-    "bytes and launches are counted from the framework's source and never held against a "
-    "measurement alone; registers are an estimate";
+    "bytes, launches and waits are counted from the framework's source; registers are an estimate";
 
 /// A launch, so often, with its share of what all of them move.
 struct Part {
@@ -39,8 +38,28 @@ std::vector<Part> parts_of(const Counted& one) {
   return parts;
 }
 
-Counted counted(const Movement& movement, const Problem& p) {
-  return {movement, p.dtype, as_double(p[kRows]), as_double(p[kCols]), as_double(p[kOf])};
+/// Of double precision, in what the same takes in fp32.
+struct DoubleCosts {
+  double operation = 2, conversion = 1;
+};
+
+// Conversions from and to 64 bits: 16 a clock of GPUs with 32 or more multiply-adds of double
+// precision, 2 of others (CUDA C++ Programming Guide, arithmetic throughput).
+DoubleCosts double_costs(const Gpu& gpu) {
+  constexpr double kMany = 64, kFast = 16, kSlow = 2;
+  DoubleCosts costs;
+  const auto single = gpu.sm.vector_flop_per_clk[DType::fp32],
+             wide = gpu.sm.vector_flop_per_clk[DType::fp64];
+  if (!single || !wide) return costs;
+  costs.operation = *single / *wide;
+  const double rate = *wide >= kMany ? kFast : kSlow;
+  costs.conversion = std::max(1.0, gpu.sm.conversion_per_clk.value_or(rate) / rate);
+  return costs;
+}
+
+Counted counted(const Movement& movement, const Problem& p, const DoubleCosts& costs = {}) {
+  return {movement,          p.dtype,         as_double(p[kRows]), as_double(p[kCols]),
+          as_double(p[kOf]), costs.operation, costs.conversion};
 }
 
 }  // namespace
@@ -50,7 +69,7 @@ double distinct_rows(double table_rows, double draws) {
   return -table_rows * std::expm1(draws * std::log1p(-1 / table_rows));
 }
 
-LaunchSequence plan_of(const Operation& operation, const Problem& p) {
+LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
   const auto movements = operation.launches(p[kPass], p[kForm]);
   LaunchSequence program;
   ArrayId next = 0, last = 0;
@@ -59,7 +78,7 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p) {
   for (std::ptrdiff_t i = 0; i < std::ssize(movements); ++i) {
     const Movement& movement = movements[static_cast<std::size_t>(i)];
     if (!launched(movement)) continue;
-    const Counted one = counted(movement, p);
+    const Counted one = counted(movement, p, double_costs(gpu));
     const Traffic all = one.bytes();
     if (!movement.follows) handed = 0;
     const double taken = std::min(handed, all.read_bytes), given = all.read_bytes - taken;

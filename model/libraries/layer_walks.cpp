@@ -11,12 +11,17 @@
 namespace roofcast::layer {
 namespace {
 
+constexpr double kThreadInstructions = 60;  // of a thread for its row: index, reduction, ends
+constexpr double kShuffles = 5;
+
 // Of an element of 16 bits: widened where it is read, two narrowed at once.
 double instructions(const Counted& one) {
   const Movement& movement = one.movement;
   const double converted =
       size_bytes(one.type) < sizeof(float) ? movement.reads.typed + movement.writes.typed / 2 : 0;
-  return 1 + one.flops() + movement.special + converted;
+  const double beside = movement.walk == Walk::lone ? 0 : movement.instructions;
+  return 1 + one.flops() + movement.special + converted + beside + movement.doubles +
+         movement.widened;
 }
 
 Plan over_elements(const Counted& one) {
@@ -44,6 +49,15 @@ Work work_of_elements(const Counted& one, double elements) {
   return work;
 }
 
+// With what takes the vector pipe longer.
+Work issued_for(const Counted& one, double elements) {
+  constexpr double kFlopsOfOperation = 2;
+  Work work = work_of_elements(one, elements);
+  work.vector_flops += elements * kFlopsOfOperation * one.movement.doubles * one.double_cost;
+  work.conversions = elements * one.movement.widened * one.widening_cost;
+  return work;
+}
+
 Plan launched(const Counted& one, std::int64_t blocks, std::int64_t threads) {
   Plan plan;
   plan.launch.grid[0] = blocks;
@@ -52,25 +66,68 @@ Plan launched(const Counted& one, std::int64_t blocks, std::int64_t threads) {
   return plan;
 }
 
-// A thread for each element of a row made a whole number of warps.
+// Sums that PyTorch has threads for: a row of the table each, or of the matrix where it has fewer;
+// ended after so many rows, one more for every so many.
+double most_sums(const Counted& one) {
+  const double parts = one.movement.parts_of > 0 ? one.rows / one.movement.parts_of : 0;
+  return std::min(one.rows, one.of) + std::floor(parts);
+}
+
+// A thread for each element of a sum, as wide as a row made a whole number of warps.
 Plan over_lone(const Counted& one) {
+  const Movement& movement = one.movement;
   const std::int64_t wide =
       ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp) * rows::kWarp;
   const std::int64_t threads = std::min(wide, rows::kMaxThreads);
-  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows) * wide, threads);
+  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(most_sums(one)) * wide, threads);
   Plan plan = launched(one, blocks, threads);
   plan.useful = work_of_elements(one, one.elements());
   Step step;
-  step.issued = work_of_elements(one, one.elements() / as_double(blocks));
+  step.issued = issued_for(one, one.elements() / as_double(blocks));
   set_traffic(step.issued, 1 / as_double(blocks) * one.asked());
-  step.warp_instructions = warps_of(threads) * (instructions(one) + one.movement.instructions);
-  step.waits = {.global = one.movement.chain, .arithmetic = one.movement.instructions / 2};
+  const double each = one.elements() / (as_double(blocks) * as_double(threads));
+  step.warp_instructions =
+      warps_of(threads) * (std::max(1.0, each) * instructions(one) + movement.instructions);
+  step.waits = {.global = movement.chain + movement.looped * std::max(1.0, each),
+                .arithmetic = movement.instructions / 2};
   set_blocks(plan, {{step}});
   return plan;
 }
 
-constexpr double kThreadInstructions = 60;  // of a thread for its row: index, reduction, ends
-constexpr double kShuffles = 5;
+// index_elementwise_kernel: 128 threads; an element's load waits for the store of the one before.
+Plan over_indexed(const Counted& one) {
+  constexpr std::int64_t kThreads = 128, kEach = 4;
+  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.elements()), kThreads * kEach);
+  Plan plan = launched(one, blocks, kThreads);
+  plan.useful = work_of_elements(one, one.elements());
+  Step step;
+  step.issued = issued_for(one, one.elements() / as_double(blocks));
+  set_traffic(step.issued, 1 / as_double(blocks) * one.asked());
+  step.warp_instructions = warps_of(kThreads) * as_double(kEach) * instructions(one);
+  step.waits = {.global = as_double(kEach), .arithmetic = as_double(kEach) * instructions(one) / 2};
+  set_blocks(plan, {{step}});
+  return plan;
+}
+
+// agent_radix_sort_onesweep.cuh: 384 threads with 12 pairs each, which find their places bit by bit
+// among their warp's, then among those of blocks before; keys, these blocks' counts, and places are
+// waited for.
+Plan over_sorted(const Counted& one) {
+  constexpr std::int64_t kThreads = 384, kPairs = 12;
+  constexpr double kBits = 8, kOfBit = 3, kTrips = 4;
+  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), kThreads * kPairs);
+  Plan plan = launched(one, blocks, kThreads);
+  Step step;
+  set_traffic(step.issued, 1 / as_double(blocks) * one.bytes());
+  const double chain = as_double(kPairs) * kBits * kOfBit;
+  step.warp_instructions = warps_of(kThreads) * (chain + kThreadInstructions);
+  step.waits = {.global = kTrips,
+                .shared = 2 * as_double(kPairs) + kShuffles,
+                .arithmetic = chain,
+                .barriers = 6};
+  set_blocks(plan, {{step}});
+  return plan;
+}
 
 // Waits for loads. Vectors of 16 B: four are loaded before one is used. Where a thread takes fewer
 // elements at once, its last sweep stores what it has read before it reads on.
@@ -91,16 +148,23 @@ Plan over_rows(const Counted& one) {
   const std::int64_t threads =
       movement.threads > 0 ? movement.threads
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
-  Plan plan = launched(one, static_cast<std::int64_t>(one.rows), threads);
+  // A round counts by ballots, adds up in shared memory and reads it: three barriers.
+  constexpr double kOfRound = 90, kTripsOfRound = 3;
+  const double rounds =
+      movement.rounds + movement.rounds_of_doubling * std::log2(std::max(2.0, one.cols));
+  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
+  const double each = one.rows / as_double(blocks);
+  Plan plan = launched(one, blocks, threads);
   plan.useful = work_of_elements(one, one.elements());
   Step step;
-  step.issued = work_of_elements(one, one.cols);
-  set_traffic(step.issued, 1 / one.rows * one.asked());
-  step.warp_instructions = one.cols / rows::kWarp * movement.sweeps * instructions(one) +
-                           warps_of(threads) * kThreadInstructions;
+  step.issued = issued_for(one, one.elements() / as_double(blocks));
+  set_traffic(step.issued, 1 / as_double(blocks) * one.asked());
+  step.warp_instructions = each * one.cols / rows::kWarp * movement.sweeps * instructions(one) +
+                           warps_of(threads) * (kThreadInstructions + rounds * kOfRound);
   step.waits = {.global = round_trips(one, ceil_div(vectors, threads)),
-                .shared = 2 * kShuffles,
-                .barriers = 2};
+                .shared = 2 * kShuffles + rounds * kTripsOfRound,
+                .arithmetic = rounds * kOfRound / 2,
+                .barriers = 2 + rounds * kTripsOfRound};
   set_blocks(plan, {{step}});
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
@@ -135,7 +199,7 @@ Plan over_columns(const Counted& one) {
   const double step_rows = std::min(one.rows, as_double(warps * movement.tall));
   const double steps = one.rows / step_rows;
   Step step;
-  step.issued = work_of_elements(one, one.elements() / as_double(blocks) / steps);
+  step.issued = issued_for(one, one.elements() / as_double(blocks) / steps);
   set_traffic(step.issued, 1 / (as_double(blocks) * steps) * one.asked());
   // Of each array an address and a load; of a row its moments come by shuffles.
   const double accesses = 2 * (movement.reads.typed + movement.reads.single);
@@ -191,6 +255,10 @@ Plan plan_of(const Counted& one) {
       return over_rows(one);
     case Walk::columns:
       return over_columns(one);
+    case Walk::indexed:
+      return over_indexed(one);
+    case Walk::sorted:
+      return over_sorted(one);
     default:
       return over_elements(one);
   }
@@ -206,7 +274,7 @@ Plan over_chunks(const Counted& one, const Chunks& chunks) {
     if (elements <= 0 || count == 0) return;
     const double taken = std::min(elements, kInStep);
     Step step;
-    step.issued = work_of_elements(one, taken);
+    step.issued = issued_for(one, taken);
     set_traffic(step.issued, taken / one.elements() * one.bytes());
     step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
                              warps_of(kThreads) * kThreadInstructions / kElementsOfThread;

@@ -12,6 +12,8 @@ struct Counted {
   const Movement& movement;
   DType type;
   double rows, cols, of;
+  double double_cost;    ///< of an operation in double precision, in those of fp32
+  double widening_cost;  ///< of a conversion from or to it, in others
 
   double elements() const;  ///< of what has no matrix, rows
   double row_bytes() const { return cols * size_bytes(type); }
