@@ -67,6 +67,7 @@ struct Movement {
   double chain = 1;         ///< lone, columns: loads each for the address or sum of the next
   double looped = 0;        ///< lone: the same for each row that a thread adds up
   double parts_of = 0;      ///< lone: a sum ends after so many rows; 0: with the table's row
+  bool adds_parts = false;  ///< lone: the sums so ended are what it adds up, to the table's rows
   double instructions = 0;  ///< of a thread (lone) or element beside what an element takes
   double widened = 0;       ///< of an element: conversions from and to double precision
   double doubles = 0;       ///< of an element: operations in double precision

@@ -66,20 +66,13 @@ Plan launched(const Counted& one, std::int64_t blocks, std::int64_t threads) {
   return plan;
 }
 
-// Sums that PyTorch has threads for: a row of the table each, or of the matrix where it has fewer;
-// ended after so many rows, one more for every so many.
-double most_sums(const Counted& one) {
-  const double parts = one.movement.parts_of > 0 ? one.rows / one.movement.parts_of : 0;
-  return std::min(one.rows, one.of) + std::floor(parts);
-}
-
 // A thread for each element of a sum, as wide as a row made a whole number of warps.
 Plan over_lone(const Counted& one) {
   const Movement& movement = one.movement;
   const std::int64_t wide =
       ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp) * rows::kWarp;
   const std::int64_t threads = std::min(wide, rows::kMaxThreads);
-  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(most_sums(one)) * wide, threads);
+  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.most_sums()) * wide, threads);
   Plan plan = launched(one, blocks, threads);
   plan.useful = work_of_elements(one, one.elements());
   Step step;
@@ -216,16 +209,26 @@ Plan over_columns(const Counted& one) {
 
 }  // namespace
 
+double Counted::most_parts() const {
+  return std::min(rows, of) + (movement.parts_of > 0 ? std::floor(rows / movement.parts_of) : 0);
+}
+
+double Counted::most_sums() const {
+  return movement.adds_parts ? std::min(rows, of) : most_parts();
+}
+
 double Counted::elements() const {
   if (movement.table == Table::zeroed) return of * cols;
+  if (movement.adds_parts) return std::min(rows, most_parts()) * cols;
   const double each =
       movement.reads.bytes_of_element(type) + movement.writes.bytes_of_element(type);
   return each > 0 ? rows * cols : rows;
 }
 
 Traffic Counted::of_elements() const {
-  return elements() *
-         Traffic{movement.reads.bytes_of_element(type), movement.writes.bytes_of_element(type)};
+  const double written = movement.parts_of > 0 ? std::min(rows, most_parts()) * cols : elements();
+  return {elements() * movement.reads.bytes_of_element(type),
+          written * movement.writes.bytes_of_element(type)};
 }
 
 Traffic Counted::bytes() const {

@@ -31,7 +31,7 @@ inline constexpr std::array kLossParameters = {
     roofcast::Parameter{"cols", "words of the vocabulary", 1, rows::kMaxCols, std::nullopt},
     choice("pass", "the loss alone, or the loss and the gradients of input and weights",
            kLossPasses, kForward),
-    roofcast::Parameter{"hidden", "elements of a token", 1, kMostHidden, std::nullopt},
+    roofcast::Parameter{"hidden", "elements of a token", 64, kMostHidden, std::nullopt},
     setting("tile_m", "rows of the products' tiles; 0: to choose", kToChoose, 512, kToChoose),
     setting("tile_n", "columns of the products' tiles; 0: to choose", kToChoose, 512, kToChoose)};
 inline constexpr std::array<std::size_t, 2> kLossTile = {kLossTileM, kLossTileN};
