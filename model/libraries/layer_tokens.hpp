@@ -35,8 +35,9 @@ inline constexpr Operation kQuantizeRows{kQuantizeRowsFused, {}, {}, {}};
 // Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
 // and place of each. Eager: to fp32, softmax, top-k, the weights' sum and quotient, and back. Top-k
 // (aten/src/ATen/native/cuda/TensorTopK.cu) is a block a row, an element a thread, which looks for
-// the last chosen by two bits a round: nine of sign and exponent, and as many of the fraction as tell
-// the elements apart; then 16 rows a block sort 32 places in 15 exchanges.
+// the last chosen by two bits a round: nine of sign and exponent, and as many of the fraction as
+// tell the elements apart; a round finds it and two gather what is larger and what is equal. Then
+// 16 rows a block sort 32 places in 15 exchanges.
 inline constexpr double kChoiceBytes = 12;
 inline constexpr std::array kTopKFused = {Movement{.walk = Walk::rows,
                                                    .reads = kOne,
@@ -44,30 +45,28 @@ inline constexpr std::array kTopKFused = {Movement{.walk = Walk::rows,
                                                    .special = 1,
                                                    .row_of = {0, kChoiceBytes},
                                                    .flops_of = 1}};
-inline constexpr std::array kTopKEager = {
-    Movement{.reads = kOne, .writes = kSingle},
-    Movement{.walk = Walk::rows,
-             .reads = kSingle,
-             .writes = kSingle,
-             .flops = 3,
-             .special = 1,
-             .follows = true,
-             .rows_of_block = 8},
-    Movement{.walk = Walk::rows,
-             .reads = kSingle,
-             .row_of = {0, kChoiceBytes},
-             .follows = true,
-             .together = 1,
-             .rounds = 4.5,
-             .rounds_of_doubling = 0.5},
-    Movement{.walk = Walk::rows,
-             .row_of = {kChoiceBytes, kChoiceBytes},
-             .follows = true,
-             .threads = 256,
-             .rows_of_block = 16,
-             .rounds = 15},
-    Movement{
-        .walk = Walk::rows, .launches = 3, .row_of = {8, 4}, .threads = 256, .rows_of_block = 64}};
+inline constexpr std::array kTopKEager = {Movement{.reads = kOne, .writes = kSingle},
+                                          Movement{.walk = Walk::rows,
+                                                   .reads = kSingle,
+                                                   .writes = kSingle,
+                                                   .flops = 3,
+                                                   .special = 1,
+                                                   .follows = true,
+                                                   .rows_of_block = 8},
+                                          Movement{.walk = Walk::rows,
+                                                   .reads = kSingle,
+                                                   .row_of = {0, kChoiceBytes},
+                                                   .follows = true,
+                                                   .together = 1,
+                                                   .rounds = 7.5,
+                                                   .rounds_of_doubling = 0.5},
+                                          Movement{.walk = Walk::rows,
+                                                   .row_of = {kChoiceBytes, kChoiceBytes},
+                                                   .follows = true,
+                                                   .threads = 256,
+                                                   .rows_of_block = 16,
+                                                   .rounds = 15},
+                                          Movement{.launches = 3, .row_of = {8, 4}}};
 inline constexpr Operation kTopK{kTopKFused, {}, kTopKEager, {}};
 
 }  // namespace roofcast::layer

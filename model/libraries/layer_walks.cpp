@@ -24,11 +24,16 @@ double instructions(const Counted& one) {
          movement.widened;
 }
 
+// Of what has no matrix, as many elements as the bytes of its rows.
 Plan over_elements(const Counted& one) {
-  const double element = one.elements() * size_bytes(one.type);
-  const Traffic asked = one.asked();
+  const Traffic asked = one.asked(), matrix = one.of_elements();
+  const double most = std::max(asked.read_bytes, asked.write_bytes);
+  const bool rows_alone =
+      matrix.read_bytes + matrix.write_bytes <= 0 && one.movement.table == Table::none && most > 0;
+  const double element = rows_alone ? most : one.elements() * size_bytes(one.type);
   Problem map{.dtype = one.type, .values = {}};
-  map[map::kElements] = static_cast<std::int64_t>(one.elements());
+  map[map::kElements] =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(element / size_bytes(one.type)));
   map[map::kThreads] = 256;
   map[map::kVectorBytes] = 16;
   map[map::kLoads] = 1;
@@ -141,8 +146,9 @@ Plan over_rows(const Counted& one) {
   const std::int64_t threads =
       movement.threads > 0 ? movement.threads
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
-  // A round counts by ballots, adds up in shared memory and reads it: three barriers.
-  constexpr double kOfRound = 90, kTripsOfRound = 3;
+  // A round reads its elements in L1, counts them by ballots, clears, adds up and reads shared
+  // memory: three barriers.
+  constexpr double kOfRound = 90, kTripsOfRound = 4, kBarriersOfRound = 3;
   const double rounds =
       movement.rounds + movement.rounds_of_doubling * std::log2(std::max(2.0, one.cols));
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
@@ -157,7 +163,7 @@ Plan over_rows(const Counted& one) {
   step.waits = {.global = round_trips(one, ceil_div(vectors, threads)),
                 .shared = 2 * kShuffles + rounds * kTripsOfRound,
                 .arithmetic = rounds * kOfRound / 2,
-                .barriers = 2 + rounds * kTripsOfRound};
+                .barriers = 2 + rounds * kBarriersOfRound};
   set_blocks(plan, {{step}});
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
