@@ -46,8 +46,13 @@ class Changes {
   std::vector<StepChange> changes_;
 };
 
-void ask_of_training(Changes& changes, const Task& task) {
+void ask_of_training(Changes& changes, const Architecture& model, const Task& task) {
   if (task.phase != Phase::train) return;
+  Task chunked = task;
+  chunked.chunked_loss = true;
+  if (!task.chunked_loss && chunks_loss(model, chunked)) {
+    changes.ask("the loss fused with its product, in chunks of tokens", chunked);
+  }
   for (const Checkpointing less : {Checkpointing::none, Checkpointing::selective}) {
     if (less >= task.checkpointing) continue;
     Task other = task;
@@ -69,7 +74,7 @@ std::vector<StepChange> step_changes(const StepAnswer& answer, const Gpu& gpu) {
     other.framework = Framework::compiled;
     changes.ask("--framework compiled", other);
   }
-  ask_of_training(changes, task);
+  ask_of_training(changes, answer.architecture, task);
   Task larger = task;
   larger.batch *= 2;
   changes.ask(fmt::format("--batch {}", larger.batch), larger);

@@ -121,7 +121,7 @@ double stored_bytes(const Choice& c) {
   return c.splits > 1 ? partial_bytes(c) : c.batch * c.m * c.n * c.result;
 }
 
-enum Array : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale };
+enum Array : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
 
 constexpr std::string_view kGuess =
     "tile, split and registers are what the library is taken to choose: no profile of it";
@@ -268,6 +268,7 @@ Work library_work(const Problem& p) {
   const double a = m * k * (quantizes(p) ? kWideElement : size_bytes(p.dtype));
   work.compulsory = {a + n * k * size_bytes(p.dtype),
                      m * n * size_bytes(tensor::result_type(p.dtype))};
+  work += epilogue_work(p[kEpilogue], m, n, size_bytes(tensor::result_type(p.dtype)));
   return as_double(p[kBatch]) * work;
 }
 
@@ -355,6 +356,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   LaunchSequence program = quantization_before(p, gpu);
   program.push_back({std::move(plan)});
   if (c.splits > 1) program.push_back({reduction(c)});
+  add_epilogue(program.back().plan, p[kEpilogue],
+               c.batch * epilogue_work(p[kEpilogue], c.m, c.n, c.result), kBeside);
   return program;
 }
 

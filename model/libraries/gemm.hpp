@@ -6,6 +6,7 @@
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/gemm.hpp"
 #include "model/kernels/gemm/simt.hpp"
+#include "model/libraries/gemm_epilogue.hpp"
 #include "model/types/kernel_model.hpp"
 
 namespace roofcast::gemm {
@@ -20,7 +21,8 @@ enum LibraryParameter : std::size_t {
   kQuantize,
   kLayout,
   kLda,
-  kLdb
+  kLdb,
+  kEpilogue
 };
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
@@ -65,7 +67,11 @@ inline constexpr std::array kLibraryParameters = with_own(
     roofcast::Parameter{"lda", "elements from row to row of A as it lies; 0: dense", 0,
                         std::int64_t{1} << 30, 0},
     roofcast::Parameter{"ldb", "elements from row to row of B as it lies; 0: dense", 0,
-                        std::int64_t{1} << 30, 0});
+                        std::int64_t{1} << 30, 0},
+    choice("epilogue",
+           "what cuBLASLt does to C before it stores it: a bias, with ReLU or GELU too (aux: what "
+           "the gradient needs is kept), the gradient of GELU, or a matrix added",
+           kEpilogueNames, kPlain));
 
 inline constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 

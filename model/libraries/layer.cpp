@@ -6,13 +6,15 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
 #include "model/libraries/layer_operations.hpp"
+#include "model/libraries/layer_tokens.hpp"
+#include "model/libraries/linear_loss.hpp"
 
 namespace roofcast::layer {
 namespace {
 
 template <const Operation& kOperation>
-LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
-  return plan_of(kOperation, problem);
+LaunchSequence plan(const Problem& problem, const Gpu& gpu) {
+  return plan_of(kOperation, problem, gpu);
 }
 
 template <const Operation& kOperation>
@@ -44,6 +46,7 @@ constexpr std::array kForwardFused = shape(kForwardAlone, kFusedAlone);
 constexpr std::array kBackwardFused = shape(kBackwardAlone, kFusedAlone);
 constexpr std::array kAdamParameters = shape(kForwardAlone, kAdamForms);
 constexpr std::array kQuantizeParameters = shape(kForwardAlone, kScaleForms);
+constexpr std::array kAppendParameters = shape(kForwardAlone, kEither);
 constexpr std::array kEmbeddingParameters =
     with_own(kBothFused, roofcast::Parameter{"entries", "rows of the table", 1, kMostOf});
 constexpr std::array kTopKParameters =
@@ -78,11 +81,14 @@ constexpr std::array kVariants = {
     model<kDropout>("layer.dropout", "elements dropped, a mask kept", kBothFused),
     model<kCrossEntropy>("layer.cross_entropy", "log-softmax over a vocabulary and the loss",
                          kBothEither),
+    kLinearLoss,
     model<kAdamw>("layer.adamw", "AdamW over many tensors, rows·cols parameters", kAdamParameters),
     model<kCacheAppend>("layer.cache_append", "keys and values of tokens to their cache",
-                        kForwardFused),
+                        kAppendParameters),
     model<kQuantize>("layer.quantize_fp8", "16 bits to 8 by a scale", kQuantizeParameters,
                      kNarrowedTypes),
+    model<kQuantizeRows>("layer.quantize_rows", "16 bits to 8 by a scale of each row",
+                         kForwardFused, kNarrowedTypes),
     model<kTopK>("layer.top_k", "the experts of each token and their weights", kTopKParameters)};
 
 }  // namespace

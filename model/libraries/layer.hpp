@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -29,12 +30,16 @@ struct Arrays {
 /// How threads go over the matrix.
 enum class Walk : unsigned char {
   elements,  ///< 16 B of the type a thread
+  lone,      ///< an element a thread, which finds its place by the rows' indices
   rows,      ///< a block a row, which it adds up
+  columns,   ///< a block 32 columns, which it adds up
+  indexed,   ///< four elements a thread one by one, each to a place that an index names
+  sorted,    ///< one pass of CUB's radix sort over pairs of a row's index and its place
   chunks     ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
 };
 
 /// A table of `of` rows as wide as the matrix, rows of which are drawn.
-enum class Table : unsigned char { none, looked_up, zeroed, added_to };
+enum class Table : unsigned char { none, looked_up, zeroed, written, added_to };
 
 /// One launch.
 struct Movement {
@@ -49,6 +54,29 @@ struct Movement {
   double flops_of = 0;            ///< of an element for each of `of`
   Table table = Table::none;
   bool follows = false;  ///< reads what the launch before has written
+  /// rows: of a block's threads, each `together` elements at once. 0: as many as hold the row in
+  /// vectors of 16 B.
+  std::int64_t threads = 0, together = 0;
+  std::int64_t rows_of_block = 1;  ///< rows
+  /// rows: times that the block's threads agree on what they do next; of these, for each doubling
+  /// of the columns.
+  double rounds = 0, rounds_of_doubling = 0;
+  /// columns: rows that a thread reads before it adds them up, among as many threads as PyTorch
+  /// takes for so many rows. 1: among 32, which meet before and after.
+  std::int64_t tall = 1;
+  double chain = 1;         ///< lone, columns: loads each for the address or sum of the next
+  double looped = 0;        ///< lone: the same for each row that a thread adds up
+  double parts_of = 0;      ///< lone: a sum ends after so many rows; 0: with the table's row
+  bool adds_parts = false;  ///< lone: the sums so ended are what it adds up, to the table's rows
+  double instructions = 0;  ///< of a thread (lone) or element beside what an element takes
+  double widened = 0;       ///< of an element: conversions from and to double precision
+  double doubles = 0;       ///< of an element: operations in double precision
+  std::int64_t registers = 32;
+  std::int64_t least_rows = 0;  ///< with fewer, and more than the most, it is not launched
+  std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
+  constexpr bool launched(std::int64_t rows) const {
+    return rows >= least_rows && rows <= most_rows;
+  }
 };
 
 struct Operation {
@@ -62,7 +90,7 @@ struct Operation {
 };
 
 /// The launches of an operation, for a problem with the positions above.
-LaunchSequence plan_of(const Operation& operation, const Problem& problem);
+LaunchSequence plan_of(const Operation& operation, const Problem& problem, const Gpu& gpu);
 /// FLOPs and compulsory bytes of the fused form.
 Work work_of(const Operation& operation, const Problem& problem);
 

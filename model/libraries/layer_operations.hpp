@@ -1,6 +1,6 @@
 #pragma once
-// The table of what each operation between products moves, by PyTorch's and Hugging Face's sources,
-// with launches as torch.profiler shows them (PyTorch 2.11, Transformers 5.17).
+// The table of what each operation between products moves, by PyTorch's and Hugging Face's
+// sources, with launches as torch.profiler shows them (PyTorch 2.11, Transformers 5.17).
 #include <array>
 
 #include "model/libraries/layer.hpp"
@@ -12,28 +12,69 @@ inline constexpr Arrays kOne{1}, kTwo{2}, kThree{3}, kSingle{0, 1}, kTwoSingles{
 inline constexpr Arrays kOneAndMask{1, 0, 1};
 inline constexpr double kIndex = 8;  // bytes: int64
 
-// aten::embedding. Its gradient for more than 3072 indices
-// (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros; indices sorted with their places, and
-// their segments counted, in 28 launches; sums of segments in fp32; and these added to their rows.
+// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros. For
+// at most 3072 indices 32 rows at a time are added to theirs by blocks of 32 columns
+// (embedding_backward_feature_kernel), each warp a row. For more, indices are sorted with their
+// places in eight passes, and their segments counted, with 20 launches beside; segments are
+// summed in fp32, and these sums in turn to their rows, by a thread for each element
+// (EmbeddingBackwardKernel.cu). It divides its number by the columns in 64 bits and then reads
+// the number of segments, the segment's end, its row's place and the row; of the sums in turn
+// their end, the sum, the segment and the table's row.
+inline constexpr std::int64_t kSortedFrom = 3073;  // indices
+inline constexpr double kDivided = 80;             // instructions
 inline constexpr std::array kEmbeddingForward = {
     Movement{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}};
 inline constexpr std::array kEmbeddingBackward = {
-    Movement{.table = Table::zeroed}, Movement{.launches = 28, .row = {2 * kIndex, 2 * kIndex}},
-    Movement{.reads = kOne, .writes = kSingle, .flops = 1, .row = {2 * kIndex, 0}},
-    Movement{.reads = kSingle, .flops = 1, .table = Table::added_to, .follows = true}};
+    Movement{.table = Table::zeroed},
+    Movement{.walk = Walk::columns,
+             .reads = kOne,
+             .flops = 1,
+             .row = {kIndex, 0},
+             .table = Table::added_to,
+             .chain = 2,
+             .instructions = 20,
+             .most_rows = kSortedFrom - 1},
+    Movement{.walk = Walk::sorted,
+             .launches = 8,
+             .row = {2 * kIndex, 2 * kIndex},
+             .registers = 80,
+             .least_rows = kSortedFrom},
+    Movement{.launches = 20, .row = {kIndex, kIndex}, .least_rows = kSortedFrom},
+    Movement{.walk = Walk::lone,
+             .reads = kOne,
+             .writes = kSingle,
+             .flops = 1,
+             .row = {2 * kIndex, 0},
+             .chain = 2,
+             .looped = 2,
+             .parts_of = 10,
+             .instructions = kDivided,
+             .least_rows = kSortedFrom},
+    Movement{.walk = Walk::lone,
+             .reads = kSingle,
+             .flops = 1,
+             .row = {3 * kIndex, 0},
+             .table = Table::written,
+             .follows = true,
+             .chain = 4,
+             .looped = 1,
+             .parts_of = 10,
+             .adds_parts = true,
+             .instructions = kDivided,
+             .least_rows = kSortedFrom}};
 inline constexpr Operation kEmbedding{kEmbeddingForward, kEmbeddingBackward, {}, {}};
 
 // x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
-// apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more of
-// each for keys, which here lie beside the queries.
+// apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more
+// of each for keys, which here lie beside the queries.
 inline constexpr std::array kRotaryFused = {Movement{.reads = kOne, .writes = kOne, .flops = 3}};
 inline constexpr std::array kRotaryEager = {
     Movement{.reads = {0.25}, .writes = {0.25}, .launches = 2},
     Movement{.reads = {0.5}, .writes = {0.5}, .launches = 2, .follows = true},
     Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
     Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 2, .follows = true}};
-// Two products; of each half a matrix of zeros and a copy into it, one of them negated; and their
-// sums.
+// Two products; of each half a matrix of zeros and a copy into it, one of them negated; and
+// their sums.
 inline constexpr std::array kRotaryEagerBackward = {
     Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
     Movement{.reads = {0.25}, .writes = {0.25}, .launches = 2},
@@ -42,8 +83,8 @@ inline constexpr std::array kRotaryEagerBackward = {
     Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 4}};
 inline constexpr Operation kRotary{kRotaryFused, kRotaryFused, kRotaryEager, kRotaryEagerBackward};
 
-// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager: silu,
-// then the product, and of its backward two products and silu's gradient.
+// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager:
+// silu, then the product, and of its backward two products and silu's gradient.
 inline constexpr double kSiluFlops = 2, kSiluSpecial = 2, kSiluGradientFlops = 5;
 inline constexpr std::array kSwigluFused = {
     Movement{.reads = kTwo, .writes = kOne, .flops = kSiluFlops + 1, .special = kSiluSpecial}};
@@ -66,8 +107,8 @@ inline constexpr std::array kSwigluEagerBackward = {
 inline constexpr Operation kSwiglu{kSwigluFused, kSwigluFusedBackward, kSwigluEager,
                                    kSwigluEagerBackward};
 
-// GELU by tanh (elementwise.gelu). Eager: as Hugging Face writes it (gelu_new), x³, two scalings,
-// two sums, tanh and two products; each of its gradients reads what it multiplies.
+// GELU by tanh (elementwise.gelu). Eager: as Hugging Face writes it (gelu_new), x³, two
+// scalings, two sums, tanh and two products; each of its gradients reads what it multiplies.
 inline constexpr double kGeluFlops = 6, kGeluSpecial = 2, kGeluGradientFlops = 9;
 inline constexpr std::array kGeluFused = {
     Movement{.reads = kOne, .writes = kOne, .flops = kGeluFlops, .special = kGeluSpecial}};
@@ -96,7 +137,9 @@ inline constexpr std::array kAddForward = {Movement{.reads = kTwo, .writes = kOn
 inline constexpr Operation kAdd{kAddForward, kAddForward, {}, {}};
 
 // Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy
-// twice, for its sums and for the result; those of γ and β read both again.
+// twice, for its sums and for the result, by 128 threads with four elements at once; those of γ
+// and β read both again, blocks of 32 columns and each thread eight rows of a step, for which 32
+// registers take two round trips.
 inline constexpr double kNormFlops = 5, kNormGradientFlops = 9;
 inline constexpr Movement kNormInput{.walk = Walk::rows,
                                      .reads = kTwo,
@@ -104,13 +147,16 @@ inline constexpr Movement kNormInput{.walk = Walk::rows,
                                      .flops = kNormGradientFlops,
                                      .sweeps = 2,
                                      .parameters = 1,
-                                     .row = {8, 0}};
-inline constexpr Movement kNormParameters{.reads = kTwo, .flops = 4, .row = {8, 0}};
+                                     .row = {8, 0},
+                                     .threads = 128,
+                                     .together = 4};
+inline constexpr Movement kNormParameters{
+    .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8, .chain = 2};
 inline constexpr std::array kNormGradients = {kNormInput, kNormParameters};
 inline constexpr Operation kNormBackward{kNormGradients, {}, {}, {}};
 
-// The sum and its root mean square norm in one launch, both written; the gradient of the sum comes
-// with that of the norm. Eager: the sum, then the norm as PyTorch's kernel has it.
+// The sum and its root mean square norm in one launch, both written; the gradient of the sum
+// comes with that of the norm. Eager: the sum, then the norm as PyTorch's kernel has it.
 inline constexpr std::array kResidualNormFused = {Movement{
     .walk = Walk::rows, .reads = kTwo, .writes = kTwo, .flops = kNormFlops, .parameters = 1}};
 inline constexpr std::array kResidualNormFusedBackward = {Movement{.walk = Walk::rows,
@@ -133,9 +179,9 @@ inline constexpr std::array kResidualNormEagerBackward = {
 inline constexpr Operation kResidualNorm{kResidualNormFused, kResidualNormFusedBackward,
                                          kResidualNormEager, kResidualNormEagerBackward};
 
-// A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, ε and root of
-// each row, product, back, γ. Backward: the gradients of γ's product, to fp32, those of the product
-// by the root and by x, of the root of each row, of the square, their sum, and back.
+// A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, ε and root
+// of each row, product, back, γ. Backward: the gradients of γ's product, to fp32, those of the
+// product by the root and by x, of the root of each row, of the square, their sum, and back.
 inline constexpr std::array kPlainNormFused = {Movement{.walk = Walk::rows,
                                                         .reads = kOne,
                                                         .writes = kOne,
@@ -173,10 +219,10 @@ inline constexpr std::array kDropoutBackward = {
     Movement{.reads = kOneAndMask, .writes = kOne, .flops = 2}};
 inline constexpr Operation kDropout{kDropoutForward, kDropoutBackward, {}, {}};
 
-// The loss of a row: logits once for the largest and the sum, once more for their gradients, which
-// replace them. Eager, as torch.profiler shows it: to fp32, log-softmax in three sweeps, the
-// choice; zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, and back to
-// the type.
+// The loss of a row: logits once for the largest and the sum, once more for their gradients,
+// which replace them. Eager, as torch.profiler shows it: to fp32, log-softmax in three sweeps,
+// the choice; zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, and
+// back to the type.
 inline constexpr std::array kLossFused = {
     Movement{.walk = Walk::rows, .reads = kOne, .flops = 3, .special = 1, .row = {kIndex, 12}}};
 inline constexpr std::array kLossFusedBackward = {Movement{.walk = Walk::rows,
@@ -206,15 +252,24 @@ inline constexpr std::array kLossEagerBackward = {
 inline constexpr Operation kCrossEntropy{kLossFused, kLossFusedBackward, kLossEager,
                                          kLossEagerBackward};
 
-// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients out.
+// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients
+// out, after a launch that counts the steps. Rates and averages are double precision
+// (aten/src/ATen/native/cuda/fused_adam_utils.cuh): an element is widened or narrowed nine
+// times; six products and sums, and a quotient of a dozen; a root and a quotient are fp32.
 // foreach, its default: decay, average, product, sum of squares, root, correction, ε and the
 // update, each over all tensors.
 inline constexpr double kAdamFlops = 14, kAdamSpecial = 2;
-inline constexpr std::array kAdamFused = {Movement{.walk = Walk::chunks,
-                                                   .reads = {4},
-                                                   .writes = kThree,
-                                                   .flops = kAdamFlops,
-                                                   .special = kAdamSpecial}};
+inline constexpr double kAdamDoubles = 18, kAdamWidened = 9, kAdamRoot = 20;
+inline constexpr Movement kCountSteps{};
+inline constexpr std::array kAdamFused = {kCountSteps, Movement{.walk = Walk::chunks,
+                                                                .reads = {4},
+                                                                .writes = kThree,
+                                                                .flops = kAdamFlops,
+                                                                .special = kAdamSpecial,
+                                                                .instructions = kAdamRoot,
+                                                                .widened = kAdamWidened,
+                                                                .doubles = kAdamDoubles,
+                                                                .registers = 60}};
 inline constexpr Movement kForeachScale{
     .walk = Walk::chunks, .reads = kOne, .writes = kOne, .flops = 1, .launches = 5};
 inline constexpr Movement kForeachJoin{
@@ -223,43 +278,5 @@ inline constexpr Movement kForeachUpdate{
     .walk = Walk::chunks, .reads = kThree, .writes = kOne, .flops = 2, .special = 1};
 inline constexpr std::array kAdamForeach = {kForeachScale, kForeachJoin, kForeachUpdate};
 inline constexpr Operation kAdamw{kAdamFused, {}, kAdamForeach, {}};
-
-// Keys and values of a token beside each other; each knows its place.
-inline constexpr std::array kAppend = {Movement{.reads = kOne, .writes = kOne, .row = {kIndex, 0}}};
-inline constexpr Operation kCacheAppend{kAppend, {}, {}, {}};
-
-// By a scale that is known, or by the largest element, found first.
-inline constexpr Arrays kNarrow{0, 0, 1};
-inline constexpr std::array kQuantizeStatic = {
-    Movement{.reads = kOne, .writes = kNarrow, .flops = 1}};
-inline constexpr std::array kQuantizeDynamic = {
-    Movement{.walk = Walk::rows, .reads = kOne, .flops = 1, .row = {0, 4}},
-    Movement{.reads = kOne, .writes = kNarrow, .flops = 1, .row = {4, 0}}};
-inline constexpr Operation kQuantize{kQuantizeStatic, {}, kQuantizeDynamic, {}};
-
-// Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
-// and place of each. Eager: to fp32, softmax, top-k and the weights' sum and quotient.
-inline constexpr double kChoiceBytes = 12;
-inline constexpr std::array kTopKFused = {Movement{.walk = Walk::rows,
-                                                   .reads = kOne,
-                                                   .flops = 3,
-                                                   .special = 1,
-                                                   .row_of = {0, kChoiceBytes},
-                                                   .flops_of = 1}};
-inline constexpr std::array kTopKEager = {
-    Movement{.reads = kOne, .writes = kSingle},
-    Movement{.walk = Walk::rows,
-             .reads = kSingle,
-             .writes = kSingle,
-             .flops = 3,
-             .special = 1,
-             .follows = true},
-    Movement{.walk = Walk::rows,
-             .reads = kSingle,
-             .row_of = {0, kChoiceBytes},
-             .flops_of = 1,
-             .follows = true},
-    Movement{.walk = Walk::rows, .launches = 2, .row_of = {8, 4}}};
-inline constexpr Operation kTopK{kTopKFused, {}, kTopKEager, {}};
 
 }  // namespace roofcast::layer

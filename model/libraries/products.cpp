@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -86,7 +87,9 @@ LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
     step.warp_instructions += widening_instructions(p);
   }
   plan.notes.caveat =
-      "weights of 4 bits are widened as Marlin's source counts; never held against a measurement";
+      "weights of 4 bits are widened as Marlin's source counts: PyTorch's own kernel takes 0.8 to "
+      "1.4 "
+      "times as long for one row on an H100, and 8 to 17 times for 64";
   return program;
 }
 
@@ -95,7 +98,7 @@ constexpr std::array kInt4Types = {DType::bf16, DType::fp16};
 constexpr std::array kInt4Variants = {
     KernelModel{.name = "gemm_int4.library",
                 .summary = "cuBLAS's tiles, weights widened on their way to the products",
-                .parameters = gemm::kLibraryParameters,
+                .parameters = std::span(gemm::kLibraryParameters).first(gemm::kEpilogue),
                 .dtypes = kInt4Types,
                 .plan = int4_plan,
                 .candidates = int4_candidates,
@@ -114,8 +117,8 @@ constexpr std::array kShape = {
     Parameter{"width", "of an image (pixels)", 1, kMostExtent},
     Parameter{"channels", "elements of a pixel", 1, kMostExtent},
     Parameter{"filters", "elements of a pixel of the result", 1, kMostExtent},
-    Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 15, 3},
-    Parameter{"stride", "pixels from filter to filter", 1, 15, 1}};
+    Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 32, 3},
+    Parameter{"stride", "pixels from filter to filter", 1, 32, 1}};
 constexpr std::array kParameters = with_own(
     kShape, setting("tile_m", "pixels of a block; 0: to choose", kToChoose, 512, kToChoose),
     setting("tile_n", "filters of a block; 0: to choose", kToChoose, 512, kToChoose),
@@ -182,7 +185,8 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   plan.arrays.front().footprint.read_bytes *= share;
   if (plan.raster) plan.raster->row_panel_bytes *= share;
   plan.notes.caveat =
-      "an implicit product with cuBLAS's tiles, pixels last: never held against a measurement";
+      "an implicit product with cuBLAS's tiles, pixels last; that channels of less than 16 B are "
+      "padded first is not counted";
   return program;
 }
 

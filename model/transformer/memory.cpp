@@ -1,6 +1,7 @@
 // Bytes that a step keeps on one GPU.
 #include <algorithm>
 
+#include "model/libraries/linear_loss.hpp"
 #include "model/transformer/task.hpp"
 
 namespace roofcast::transformer {
@@ -77,6 +78,13 @@ double mask_bytes(const Architecture& model, const Task& task) {
 // in fp32. Compiled: the logits, their gradient, and that of the product's weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
+  if (chunks_loss(model, task)) {  // of a chunk, with the gradients of input and weights
+    const auto chunk = real(layer::loss_chunk(static_cast<std::int64_t>(task.tokens()),
+                                              model.vocabulary, model.hidden));
+    return (chunk * real(model.vocabulary) +
+            (task.tokens() + real(model.vocabulary)) * real(model.hidden)) *
+           task.activation_bytes();
+  }
   const double logits = task.tokens() * real(model.vocabulary) / real(task.tp);
   if (task.framework == Framework::eager) return 3 * sizeof(float) * logits;
   const double weights = real(model.vocabulary * model.hidden) / real(task.tp * task.fsdp);

@@ -99,6 +99,13 @@ void StepKernels::product(std::string_view name, double times, double m, double 
   add_narrow(name, times, "gemm.library", given);
 }
 
+void StepKernels::product_with(std::string_view epilogue, std::string_view name, double times,
+                               double m, double n, double k) {
+  const std::array given = {Given{"m", whole(m)}, Given{"n", whole(n)}, Given{"k", whole(k)},
+                            Given{"epilogue", 0, epilogue}};
+  add_narrow(name, times, "gemm.library", given);
+}
+
 void StepKernels::wide_product(std::string_view name, double times, double m, double n, double k,
                                double batch) {
   const std::array given = {Given{"m", whole(m)}, Given{"n", whole(n)}, Given{"k", whole(k)},

@@ -64,7 +64,10 @@ class StepKernels {
            std::span<const Given> given);
   /// C[m,n] = A[m,k]·B[k,n], `batch` of them.
   void product(std::string_view part, double times, double m, double n, double k, double batch = 1);
-  /// The same in 16 bits where other products have 8.
+  /// The same with an epilogue of cuBLASLt's.
+  void product_with(std::string_view epilogue, std::string_view part, double times, double m,
+                    double n, double k);
+  /// As `product`, in 16 bits where other products have 8.
   void wide_product(std::string_view part, double times, double m, double n, double k,
                     double batch = 1);
   /// As `add`, in the type of the products.

@@ -48,10 +48,33 @@ class LayersComposer : public Composer {
     if (layers <= 0 || width <= 0) return;
     const double inner = width / tp();
     const double up = model_.gated ? 2 * inner : inner;
+    if (activation_in_epilogue()) return add_dense_with_epilogues(layers, inner);
     linear("feed-forward products", layers, task_.tokens(), up, hidden());
     add_activation(layers, inner);
     linear("feed-forward products", layers, task_.tokens(), hidden(), inner);
     if (model_.feed_forward_biased) add_biases(layers, task_.tokens() * (up + hidden()));
+  }
+
+  // cuBLASLt has GELU and its gradient, and no SwiGLU; what is computed again has a launch of its
+  // own.
+  bool activation_in_epilogue() const {
+    return task_.framework == Framework::ideal && !model_.gated && task_.dtype != DType::fp8 &&
+           task_.dtype != DType::fp32 && task_.checkpointing != Checkpointing::selective;
+  }
+
+  void add_dense_with_epilogues(double layers, double inner) {
+    constexpr std::string_view kPart = "feed-forward products";
+    const double tokens = task_.tokens();
+    forward(all_again_, [&] {
+      kernels_.product_with(train_ ? "gelu_aux" : "gelu", kPart, layers, tokens, inner, hidden());
+      kernels_.product(kPart, layers, tokens, hidden(), inner);
+    });
+    backward([&] {
+      kernels_.product_with("dgelu", kPart, layers, tokens, inner, hidden());
+      kernels_.product(kPart, layers, inner, hidden(), tokens);
+      kernels_.product(kPart, layers, tokens, hidden(), inner);
+      kernels_.product(kPart, layers, hidden(), inner, tokens);
+    });
   }
 
   void add_activation(double layers, double inner) {
@@ -144,6 +167,12 @@ class LayersComposer : public Composer {
       forward(false, [&] {
         kernels_.wide_product("vocabulary product", passes(), rows, vocabulary, hidden());
       });
+    } else if (chunks_loss(model_, task_)) {
+      const std::array given = {Given{"rows", whole(rows)}, Given{"cols", whole(vocabulary)},
+                                Given{"hidden", model_.hidden}, Given{"pass", 0, "backward"}};
+      kernels_.at(section_, Direction::forward);
+      return kernels_.add("vocabulary product and loss", passes(), "layer.linear_cross_entropy",
+                          given);
     } else {
       linear("vocabulary product", passes(), rows, vocabulary, hidden());
     }

@@ -7,6 +7,11 @@
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
+
+bool chunks_loss(const Architecture& model, const Task& task) {
+  const bool narrow = task.dtype == DType::bf16 || task.dtype == DType::fp16;
+  return task.chunked_loss && task.phase == Phase::train && narrow && task.tp == 1 && !model.pooled;
+}
 namespace {
 
 void check_divides(std::string_view key, std::string_view what, std::int64_t count,

@@ -47,7 +47,9 @@ struct Task {
   std::int64_t grad_accum = 1;  ///< passes between two optimizer steps
   Checkpointing checkpointing = Checkpointing::none;
   Optimizer optimizer = Optimizer::adamw;
-  bool dropout = false;     ///< train: of embeddings, probabilities and what joins the residual
+  bool dropout = false;  ///< train: of embeddings, probabilities and what joins the residual
+  bool chunked_loss =
+      false;                ///< train: vocabulary's product and loss by layer.linear_cross_entropy
   bool all_logits = false;  ///< prefill: of every token, not of the last alone
   std::int64_t tp = 1;      ///< GPUs that share each product
   std::int64_t dp = 1;      ///< copies of the model
@@ -85,6 +87,10 @@ ExpertGroup expert_group(const Task& task);
 /// that ai-dynamo/aiconfigurator takes them for (Apache-2.0, sdk/models.py), 1.2, and 1.01 where
 /// training kept the choices even.
 std::string_view routing_of(const Architecture& model, const Task& task);
+
+/// Whether the loss is computed chunk by chunk: of a training step in 16 bits on one GPU or copies
+/// of it, where the vocabulary is not shared.
+bool chunks_loss(const Architecture& model, const Task& task);
 
 /// Parameters of all experts that the router chooses among.
 double parameters_of_experts(const Architecture& model);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "validation/profiles/operations.hpp"
@@ -82,6 +83,43 @@ double product_flops(double results, const TensorShape& weight) {
   return 2 * results * elements_of(weight) / static_cast<double>(weight.dims[0]);
 }
 
+bool every(const std::optional<std::vector<std::int64_t>>& list, std::int64_t value) {
+  return list && std::all_of(list->begin(), list->end(), [&](auto one) { return one == value; });
+}
+
+/// A convolution of the catalogue: of images, with square filters that see every channel and leave
+/// an image its size but for the stride.
+std::optional<Recognized> catalogued(const TracedCall& call, DType type, double pixels) {
+  constexpr std::size_t kStride = 3, kDilation = 4, kTf32 = 8;
+  const TensorShape &input = call.inputs[0], &weight = call.inputs[1];
+  const auto stride = list_of(call, kStride);
+  const bool plain = input.dims.size() == 4 && weight.dims[1] == input.dims[1] &&
+                     weight.dims[2] == weight.dims[3] && every(stride, stride->front()) &&
+                     every(list_of(call, kDilation), 1);
+  if (!plain) return std::nullopt;
+  if (type == DType::fp32 && call.values.size() > kTf32 && call.values[kTf32] == "True") {
+    type = DType::tf32;
+  }
+  const KernelRef kernel = find_kernel("convolution.library");
+  Recognized found{kernel, problem_with_fallbacks(kernel, type), Does::product};
+  const std::array given = {
+      std::pair("images", input.dims[0]),   std::pair("height", input.dims[2]),
+      std::pair("width", input.dims[3]),    std::pair("channels", input.dims[1]),
+      std::pair("filters", weight.dims[0]), std::pair("side", weight.dims[2]),
+      std::pair("stride", stride->front())};
+  for (const auto& [name, value] : given) set_parameter(kernel, found.problem, name, value);
+  const auto extent = [&](std::size_t i) {
+    return std::ceil(static_cast<double>(input.dims[i]) / static_cast<double>(stride->front()));
+  };
+  if (pixels != extent(2) * extent(3)) return std::nullopt;
+  try {
+    check(kernel, found.problem, ~0U);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+  return found;
+}
+
 std::optional<Recognized> forward(const TracedCall& call) {
   if (call.inputs.size() < 2) return std::nullopt;
   const TensorShape &input = call.inputs[0], &weight = call.inputs[1];
@@ -89,6 +127,7 @@ std::optional<Recognized> forward(const TracedCall& call) {
   if (!type || !are_tensors_of_one(input, weight)) return std::nullopt;
   const auto pixels = result_pixels(call, input, weight);
   if (!pixels) return std::nullopt;
+  if (auto found = catalogued(call, *type, *pixels)) return found;
   const double results =
       static_cast<double>(input.dims[0]) * static_cast<double>(weight.dims[0]) * *pixels;
   const Traffic bytes{bytes_of(input) + bytes_of(weight),

@@ -24,7 +24,8 @@ std::optional<Recognized> recognize(const TracedCall& call);
 /// The same for operators that take as long as their bytes do.
 std::optional<Recognized> recognize_memory_bound(const TracedCall& call);
 
-/// A convolution, forward or backward: the arithmetic of its products, and each tensor moved once.
+/// A convolution, forward or backward. Forward, over images and with square filters, it is
+/// convolution.library; of others the arithmetic and each tensor, moved once, are known alone.
 std::optional<Recognized> recognize_convolution(const TracedCall& call);
 
 /// Reads and writes as a kernel of that name: 256 threads a block, 16 B a thread.

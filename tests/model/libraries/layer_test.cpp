@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 
+#include "model/libraries/gemm.hpp"
+#include "model/libraries/linear_loss.hpp"
 #include "model/libraries/products.hpp"
 #include "model/roofcast.hpp"
 #include "tests/model/devices.hpp"
@@ -91,7 +94,23 @@ TEST(LayerKernels, ARowThatIsSweptTwiceIsAskedForTwice) {
   EXPECT_DOUBLE_EQ(work.requested.read_bytes, 2 * 4 * kMatrix + 1000 * 2 * 4096 + 1000 * 8);
   EXPECT_DOUBLE_EQ(work.requested.write_bytes, 2 * kMatrix);
   EXPECT_EQ(program.front().plan.launch.blocks(), 1000);
+  EXPECT_EQ(program.front().plan.launch.threads(), 128);
   EXPECT_EQ(program.size(), 2U);
+}
+
+// Those of γ and β: 4096 columns are 128 blocks, of 32 warps for 1000 rows, which step over 256 at once; of 8
+// for 100 rows.
+TEST(LayerKernels, GradientsOfParametersAreSumsOverColumns) {
+  Problem problem = matrix();
+  const auto sums = [&] {
+    return find_kernel("layer.norm_backward").kernel->plan(problem, hopper_like()).back().plan;
+  };
+  EXPECT_EQ(sums().launch.blocks(), 128);
+  EXPECT_EQ(sums().launch.threads(), 1024);
+  EXPECT_DOUBLE_EQ(sums().blocks.front().phases.front().repeats, 1000.0 / 256);
+  EXPECT_NEAR(total_work(sums()).requested.read_bytes, 4 * kMatrix + 8 * 1000, 1);
+  problem[layer::kRows] = 100;
+  EXPECT_EQ(sums().launch.threads(), 256);
 }
 
 TEST(LayerKernels, DropoutKeepsAByteOfMask) {
@@ -118,7 +137,8 @@ TEST(LayerKernels, CrossEntropyAsPyTorchLaunchesIt) {
 TEST(LayerKernels, AdamwGoesOverAllTensorsInChunks) {
   Problem problem = matrix();
   problem.dtype = DType::fp32;
-  expect_moved("layer.adamw", problem, 1, 16 * kMatrix, 12 * kMatrix);
+  // A launch counts the steps.
+  expect_moved("layer.adamw", problem, 2, 16 * kMatrix, 12 * kMatrix);
   expect_moved("layer.adamw", matrix(kForward, kEager), 8, 2 * kMatrix * (5 + 2 * 2 + 3),
                2 * kMatrix * 8);
   const auto blocks = [](std::int64_t rows) {
@@ -127,7 +147,7 @@ TEST(LayerKernels, AdamwGoesOverAllTensorsInChunks) {
     many[layer::kCols] = 1024;
     const auto program = find_kernel("layer.adamw").kernel->plan(many, hopper_like());
     std::vector<std::pair<std::int64_t, double>> launches;
-    for (const Launched& node : program) {
+    for (const Launched& node : std::span(program).subspan(1)) {
       launches.emplace_back(node.plan.launch.blocks(), node.repeats);
     }
     return launches;
@@ -158,11 +178,32 @@ TEST(LayerKernels, AnEmbeddingReadsTheRowsThatAreDrawn) {
   expect_moved("layer.embedding", matrix(kForward, kFused, 2), 1, 2 * 2 * 4096 + 8 * 1000,
                2 * kMatrix);
   EXPECT_NEAR(layer::distinct_rows(1e6, 1000), 999.5, 0.01);
-  // Zeros for the table, 28 launches over indices and places, sums in fp32, and these added to two rows.
-  const double table = 2 * 2 * 4096, indices = 16.0 * 1000;
-  expect_moved("layer.embedding", matrix(kBackward, kFused, 2), 31,
-               28 * indices + 2 * kMatrix + indices + 4 * kMatrix,
-               table + 28 * indices + 4 * kMatrix + table);
+}
+
+// Zeros for the table; few tokens are added to its two rows, which are read for it.
+TEST(LayerKernels, FewGradientsOfAnEmbeddingAreAddedToItsRows) {
+  const double table = 2 * 2 * 4096;
+  expect_moved("layer.embedding", matrix(kBackward, kFused, 2), 2, 2 * kMatrix + 8 * 1000 + table,
+               2 * table);
+  const auto program =
+      find_kernel("layer.embedding").kernel->plan(matrix(kBackward, kFused, 2), hopper_like());
+  EXPECT_EQ(program.back().plan.launch.blocks(), 128);
+  EXPECT_DOUBLE_EQ(program.back().plan.blocks.front().phases.front().repeats, 1000.0 / 32);
+}
+
+// Zeros for the table, eight passes over indices and places and 20 launches over either, sums in fp32 by a thread for each element, and
+// these to two rows.
+TEST(LayerKernels, ManyGradientsOfAnEmbeddingAreSortedFirst) {
+  Problem problem = matrix(kBackward, kFused, 2);
+  problem[layer::kRows] = 4000;
+  const double table = 2 * 2 * 4096, indices = 16.0 * 4000, elements = 4000.0 * 4096,
+               parts =
+                   4 * (2 + 400) * 4096.0;  // a row of the table each, and one for every ten rows
+  expect_moved("layer.embedding", problem, 31,
+               (8 + 10) * indices + 2 * elements + indices + parts + 24 * 4000,
+               table + (8 + 10) * indices + parts + table);
+  const auto program = find_kernel("layer.embedding").kernel->plan(problem, hopper_like());
+  EXPECT_EQ(program.back().plan.launch.blocks(), 2 * 4096 / 1024);
 }
 
 // Launches as torch.profiler counts them (PyTorch 2.11, Transformers 5.17).
@@ -177,6 +218,7 @@ TEST(LayerKernels, LaunchesAreThoseOfTheProfiler) {
   EXPECT_EQ(launches("layer.rotary", kBackward), 18);
   EXPECT_EQ(launches("layer.cross_entropy", kForward), 3);
   EXPECT_EQ(launches("layer.cross_entropy", kBackward), 4);
+  EXPECT_EQ(moved("layer.top_k", matrix(kForward, kEager, 8)).launches, 7);
 }
 
 // What one launch wrote, the next one reads: L2 may hold it.
@@ -198,6 +240,109 @@ TEST(LayerKernels, AFormOfMoreLaunchesIsNoFaster) {
     problem[layer::kForm] = kEager;
     EXPECT_GE(predict(found, problem, hopper_like()).time->expected_s, fused) << kernel.name;
   }
+}
+
+// 2048 tokens of 64 elements and 1000 words: 16 chunks of 128 tokens, each with all weights.
+TEST(LinearLoss, LogitsOfAChunkAreWrittenAndReadAndReplaced) {
+  EXPECT_EQ(layer::loss_chunk(2048, 1000, 64), 128);
+  EXPECT_EQ(layer::loss_chunk(100, 64, 64), 100);
+  Problem problem{.dtype = DType::bf16, .values = {2048, 1000, kBackward, 64, 128, 128}};
+  const auto program = layer::plan_linear_loss(problem, hopper_like());
+  ASSERT_EQ(program.size(), 4U);
+  for (const Launched& node : program) EXPECT_DOUBLE_EQ(node.repeats, 16);
+  const double logits = 128.0 * 1000 * 2, weights = 1000.0 * 64 * 2, tokens = 128.0 * 64 * 2;
+  EXPECT_DOUBLE_EQ(program[0].plan.arrays[2].footprint.write_bytes, logits);
+  EXPECT_DOUBLE_EQ(program[1].plan.arrays[0].footprint.read_bytes, logits);
+  EXPECT_DOUBLE_EQ(program[1].plan.arrays[0].footprint.write_bytes, logits);
+  EXPECT_EQ(program[0].plan.arrays[2].array, program[2].plan.arrays[0].array);
+  // Gradients of weights are added to those of the chunks before.
+  EXPECT_DOUBLE_EQ(program[3].plan.arrays[2].footprint.write_bytes, weights);
+  EXPECT_DOUBLE_EQ(program[3].plan.arrays[3].footprint.read_bytes, weights);
+  double compulsory = 0;
+  for (const Launched& node : program) {
+    for (const ArrayUse& use : node.plan.arrays) {
+      compulsory += node.repeats * (use.compulsory.read_bytes + use.compulsory.write_bytes);
+    }
+  }
+  EXPECT_NEAR(compulsory, 2 * (16 * tokens + weights) + 2048 * 12, 1);
+  const Work work = layer::linear_loss_work(problem);
+  EXPECT_DOUBLE_EQ(work.tensor_flops.total(), 6.0 * 2048 * 1000 * 64);
+}
+
+TEST(LinearLoss, MovesLessThanLogitsOfAllTokens) {
+  const Problem problem{.dtype = DType::bf16, .values = {8192, 32000, kForward, 4096}};
+  const double chunked_s =
+      predict(find_kernel("layer.linear_cross_entropy"), problem, hopper_like()).time->expected_s;
+  Problem product{.dtype = DType::bf16, .values = {8192, 32000, 4096}};
+  product[gemm::kBatch] = 1;
+  Problem loss{.dtype = DType::bf16, .values = {8192, 32000, kForward, kEager}};
+  const double pair_s =
+      predict(find_kernel("gemm.library"), product, hopper_like()).time->expected_s +
+      predict(find_kernel("layer.cross_entropy"), loss, hopper_like()).time->expected_s;
+  EXPECT_LT(chunked_s, pair_s);
+}
+
+// 1024 × 2048 results: a bias of 2 B a column; what GELU's gradient needs, written; C, read.
+TEST(Epilogues, MoveWhatCublasltSaysAndComputeIt) {
+  const auto work = [](gemm::Epilogue epilogue) {
+    Problem problem{.dtype = DType::bf16, .values = {1024, 2048, 512}};
+    problem[gemm::kBatch] = 1;
+    problem[gemm::kEpilogue] = epilogue;
+    return gemm::library_work(problem);
+  };
+  const double c = 1024.0 * 2048;
+  const Traffic plain = work(gemm::kPlain).compulsory;
+  const auto more = [&](gemm::Epilogue epilogue, double read, double written, double flops) {
+    const Work found = work(epilogue);
+    EXPECT_DOUBLE_EQ(found.compulsory.read_bytes - plain.read_bytes, read);
+    EXPECT_DOUBLE_EQ(found.compulsory.write_bytes - plain.write_bytes, written);
+    EXPECT_DOUBLE_EQ(found.vector_flops + found.special_flops, flops * c);
+  };
+  more(gemm::kBias, 4096, 0, 1);
+  more(gemm::kGelu, 4096, 0, 9);
+  more(gemm::kReluKept, 4096, c / 8, 2);
+  more(gemm::kGeluKept, 4096, 2 * c, 9);
+  more(gemm::kGeluGradient, 2 * c, 0, 18);
+  more(gemm::kResidual, 2 * c, 0, 1);
+}
+
+// Of split products the launch that adds the parts does it.
+TEST(Epilogues, AreOfTheLaunchThatStoresC) {
+  Problem problem{.dtype = DType::bf16, .values = {128, 128, 8192, 128, 128, 4}};
+  problem[gemm::kBatch] = 1;
+  problem[gemm::kEpilogue] = gemm::kGeluKept;
+  const auto program = gemm::plan_library(problem, hopper_like());
+  ASSERT_EQ(program.size(), 2U);
+  EXPECT_EQ(program.front().plan.useful.special_flops, 0);
+  EXPECT_DOUBLE_EQ(program.back().plan.useful.special_flops, 2.0 * 128 * 128);
+  EXPECT_DOUBLE_EQ(total_work(program.back().plan).special_flops, 2.0 * 128 * 128);
+}
+
+// A product with its activation is faster than the two.
+TEST(Epilogues, SaveALaunch) {
+  Problem product{.dtype = DType::bf16, .values = {8192, 4096, 1024}};
+  product[gemm::kBatch] = 1;
+  const auto time_s = [](const char* kernel, const Problem& problem) {
+    return predict(find_kernel(kernel), problem, hopper_like()).time->expected_s;
+  };
+  const double plain_s = time_s("gemm.library", product);
+  product[gemm::kEpilogue] = gemm::kGelu;
+  const double fused_s = time_s("gemm.library", product);
+  EXPECT_GT(fused_s, plain_s);
+  EXPECT_LT(fused_s,
+            plain_s + time_s("layer.gelu", {.dtype = DType::bf16, .values = {8192, 4096}}));
+}
+
+// Keys, places and counts: eight passes of 384 threads with twelve pairs.
+TEST(LayerKernels, IndicesAreSortedInEightPasses) {
+  Problem problem = matrix(kBackward, kFused, 50000);
+  problem[layer::kRows] = 10000;
+  const auto program = find_kernel("layer.embedding").kernel->plan(problem, hopper_like());
+  EXPECT_DOUBLE_EQ(program[1].repeats, 8);
+  EXPECT_EQ(program[1].plan.launch.blocks(), 3);
+  // A sum of each row, and one more for every ten rows.
+  EXPECT_EQ(program[3].plan.launch.blocks(), 11000 * 4096 / 1024);
+  EXPECT_EQ(program[4].plan.launch.blocks(), 10000 * 4096 / 1024);
 }
 
 // 4096 × 4096 weights: half a byte and a scale of 2 B for 128 of them.

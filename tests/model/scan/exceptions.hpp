@@ -101,6 +101,21 @@ inline constexpr Exception kProductsOnTensorCores[] = {
 inline constexpr Exception kLoneWarps[] = {{"softmax.cluster", "cols", 1.15},
                                            {"softmax.cluster", "rows", 1.021}};
 
+// PyTorch's blocks over columns have more warps from 64, 128 and 256 rows on, and from 3073 on it sorts
+// indices; a thread adds up what reaches a row, more of few rows. A loss has chunks of a power of two of
+// tokens, the fewer the wider the vocabulary is for the layer, and its products the tiles of a library.
+inline constexpr Exception kLaunchesByRows[] = {
+    {"layer.norm_backward", "rows", 1.4},
+    {"layer.rmsnorm_plain", "rows", 1.4},
+    {"layer.residual_norm", "rows", 1.3},
+    {"layer.embedding", "rows", 1.07},
+    {"layer.embedding", "cols", 1.07},
+    {"layer.embedding", "entries", 2.7},
+    {"layer.linear_cross_entropy", "rows", 3.31},
+    {"layer.linear_cross_entropy", "cols", 3.31},
+    {"layer.linear_cross_entropy", "hidden", 18},
+};
+
 /// By how much a better value of the device may make a forecast worse.
 struct DeviceCeiling {
   std::string_view change;
@@ -121,8 +136,8 @@ inline bool is_known(std::string_view kernel, std::string_view change, double ra
         std::span<const Exception>(kMeansOverRounds),
         std::span<const Exception>(kKernelsOfALibrary),
         std::span<const Exception>(kTilesOfAttention),
-        std::span<const Exception>(kProductsOnTensorCores),
-        std::span<const Exception>(kLoneWarps)}) {
+        std::span<const Exception>(kProductsOnTensorCores), std::span<const Exception>(kLoneWarps),
+        std::span<const Exception>(kLaunchesByRows)}) {
     for (const Exception& one : some) {
       if (one.kernel == kernel && one.change == change && ratio <= one.ceiling) return true;
     }

@@ -70,6 +70,53 @@ TEST(Step, StepsShareTheirForecasts) {
   EXPECT_LE(forecasts.count(), 2 * once);
 }
 
+Architecture gpt2(std::int64_t layers) {
+  Architecture model;
+  model.layers = layers;
+  model.hidden = 768;
+  model.heads = model.kv_heads = 12;
+  model.head_dim = 64;
+  model.intermediate = 3072;
+  model.vocabulary = 50257;
+  model.positions = 1024;
+  return model;
+}
+
+// cuBLASLt has GELU, not SwiGLU; what selective checkpointing computes again is a launch of its own.
+TEST(Step, IdealProductsComputeGelu) {
+  Task task;
+  task.batch = 8;
+  task.framework = Framework::compiled;
+  const Step compiled = predict_step(gpt2(2), task, h100());
+  task.framework = Framework::ideal;
+  const Step ideal = predict_step(gpt2(2), task, h100());
+  EXPECT_GT(part_s(compiled, "activation"), 0);
+  EXPECT_EQ(part_s(ideal, "activation"), 0);
+  const auto both_s = [](const Step& step) {
+    return part_s(step, "activation") + part_s(step, "feed-forward products");
+  };
+  EXPECT_LT(both_s(ideal), both_s(compiled));
+  EXPECT_GT(part_s(predict_step(llama(2), task, h100()), "activation"), 0);
+  task.checkpointing = Checkpointing::selective;
+  EXPECT_GT(part_s(predict_step(gpt2(2), task, h100()), "activation"), 0);
+}
+
+// Logits of 8192 tokens, log-softmax and gradients in fp32, against those of a chunk of 512.
+TEST(Step, AChunkedLossKeepsLogitsOfAChunk) {
+  Task task;
+  task.batch = 8;
+  const double whole_bytes = memory(llama(1), task).activations;
+  const double whole = predict_step(llama(1), task, h100()).tokens_per_s;
+  task.chunked_loss = true;
+  EXPECT_LT(memory(llama(1), task).activations, whole_bytes - 8192.0 * 128256 * 4);
+  const Step chunked = predict_step(llama(1), task, h100());
+  EXPECT_GT(part_s(chunked, "vocabulary product and loss"), 0);
+  EXPECT_EQ(part_s(chunked, "loss"), 0);
+  EXPECT_NE(chunked.tokens_per_s, whole);
+  task.tp = 2;
+  EXPECT_FALSE(chunks_loss(llama(1), task));
+}
+
 // By hand: products over 8 + 2·512 tokens, attention of 8 tokens to the cache and of two prompts.
 TEST(Step, PromptsJoinTheBatchOfADecodeStep) {
   Task task;

@@ -3,16 +3,11 @@
 // no constant was fitted to any time.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "architectures/loader.hpp"
 #include "model/roofcast.hpp"
 #include "model/transformer/step.hpp"
-#include "model/types/parameter_text.hpp"
 #include "tests/model/scan/questions.hpp"
-#include "tests/validation/comparison/reference_rows.hpp"
+#include "tests/validation/comparison/measured_rows.hpp"
 #include "tests/validation/comparison/reference_tables.hpp"
 
 namespace roofcast::validation {
@@ -22,33 +17,6 @@ using transformer::Architecture;
 using transformer::Framework;
 using transformer::Optimizer;
 using transformer::Task;
-
-std::vector<NamedRow> measured_rows(const char* file) {
-  std::ifstream in(std::filesystem::path(ROOFCAST_MEASURED_DIR) / file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return reference_rows(text.str());
-}
-
-Problem problem_of(const KernelRef& kernel, const NamedRow& row) {
-  Problem problem;
-  problem.dtype = *parse_dtype(row["dtype"]);
-  unsigned given = 0;
-  const auto parameters = kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::string name(parameters[i].name == "entries" ? "of" : parameters[i].name);
-    const auto found = row.fields.find(name);
-    if (found == row.fields.end() || found->second.empty()) continue;
-    given |= 1U << i;
-    if (parameters[i].choices.empty()) {
-      problem[i] = std::stoll(found->second);
-    } else {
-      set_named_value(parameters[i], problem, i, found->second);
-    }
-  }
-  check(kernel, problem, given);
-  return problem;
-}
 
 TEST(MeasuredLayers, ByLaunchesAndTime) {
   Accuracy all;

@@ -38,10 +38,11 @@ TracedCall backward(TensorShape gradient, TensorShape input, TensorShape weight,
   return call;
 }
 
-void expect_work(const TracedCall& call, double flops, double read, double written) {
+void expect_work(const TracedCall& call, double flops, double read, double written,
+                 bool catalogued = false) {
   const auto found = recognize(call);
   ASSERT_TRUE(found);
-  EXPECT_TRUE(found->bound_alone);
+  EXPECT_EQ(found->bound_alone, !catalogued);
   const auto forecast = forecast_of(*found, found->problem, h100(), {});
   ASSERT_TRUE(forecast);
   EXPECT_DOUBLE_EQ(forecast->work.tensor_flops.total(), flops);
@@ -56,16 +57,43 @@ TEST(Convolutions, EveryResultIsASumOverAFilter) {
     return forward(bf16({2, 4, 8, 8}), bf16({6, 4, 3, 3}), padding, stride, dilation);
   };
   expect_work(of("[1, 1]", "[1, 1]", "[1, 1]"), 2.0 * 2 * 6 * 64 * 36, input + weight,
-              2 * 6 * 64 * 2);
+              2 * 6 * 64 * 2, true);
   expect_work(of("[0, 0]", "[1, 1]", "[1, 1]"), 2.0 * 2 * 6 * 36 * 36, input + weight,
               2 * 6 * 36 * 2);
   expect_work(of("[1, 1]", "[2, 2]", "[1, 1]"), 2.0 * 2 * 6 * 16 * 36, input + weight,
-              2 * 6 * 16 * 2);
+              2 * 6 * 16 * 2, true);
   expect_work(of("[2, 2]", "[1, 1]", "[2, 2]"), 2.0 * 2 * 6 * 64 * 36, input + weight,
               2 * 6 * 64 * 2);
   // Two groups: a filter sees half of the channels.
   expect_work(forward(bf16({2, 4, 8, 8}), bf16({6, 2, 3, 3}), "[1, 1]", "[1, 1]", "[1, 1]"),
               2.0 * 2 * 6 * 64 * 18, input + weight / 2, 2 * 6 * 64 * 2);
+}
+
+// ResNet-50's first layer, and the patches of a vision transformer.
+TEST(Convolutions, ForwardOverImagesHasATime) {
+  const auto expected = [](const TracedCall& call) {
+    const auto found = recognize(call);
+    EXPECT_TRUE(found && !found->bound_alone);
+    EXPECT_EQ(std::string(found->kernel.kernel->name), "convolution.library");
+    const auto forecast = forecast_of(*found, found->problem, h100(), {});
+    EXPECT_TRUE(forecast && forecast->time);
+    EXPECT_GT(forecast->time->expected_s, forecast->limit.time_s);
+    return found->problem;
+  };
+  const Problem first =
+      expected(forward(bf16({32, 3, 224, 224}), bf16({64, 3, 7, 7}), "[3, 3]", "[2, 2]", "[1, 1]"));
+  EXPECT_EQ(first[0], 32);
+  EXPECT_EQ(first[3], 3);
+  EXPECT_EQ(first[5], 7);
+  EXPECT_EQ(first[6], 2);
+  expected(
+      forward(bf16({64, 3, 224, 224}), bf16({768, 3, 16, 16}), "[0, 0]", "[16, 16]", "[1, 1]"));
+  // cuDNN may take TF32 where PyTorch allows it.
+  TracedCall single = forward({{32, 64, 56, 56}, {}, "float"}, {{64, 64, 3, 3}, {}, "float"},
+                              "[1, 1]", "[1, 1]", "[1, 1]");
+  EXPECT_EQ(expected(single).dtype, DType::tf32);
+  single.values.back() = "False";
+  EXPECT_EQ(expected(single).dtype, DType::fp32);
 }
 
 TEST(Convolutions, BackwardIsAProductForEachGradient) {
