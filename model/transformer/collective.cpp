@@ -77,6 +77,22 @@ double needed(const std::optional<double>& value, const Gpu& gpu, const char* ke
 
 }  // namespace
 
+Traffic dram_traffic(const Transfer& transfer) {
+  const double bytes = transfer.bytes;
+  const double passed = bytes * (transfer.gpus - 1) / transfer.gpus;
+  const double own = bytes - passed;
+  switch (transfer.kind) {
+    case Collective::all_reduce:  // a reduce_scatter, and its results gathered in place
+      return {3 * passed, 2 * passed};
+    case Collective::reduce_scatter:
+      return {2 * passed, passed};
+    case Collective::send_recv:
+      return {bytes, bytes};
+    default:
+      return {passed + own, passed + own};
+  }
+}
+
 LinkCosts link_costs(const Gpu& gpu) {
   const double one_way = needed(gpu.link_bytes_per_s, gpu, "link_bytes_per_s") / 2;
   return {one_way * needed(gpu.collective_link_share, gpu, "collective_link_share"),

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "model/types/gpu.hpp"
+#include "model/types/work.hpp"
 
 namespace roofcast::transformer {
 
@@ -24,6 +25,17 @@ constexpr std::string_view name(Collective collective) {
       "all_reduce", "all_gather", "reduce_scatter", "alltoall", "send_recv"};
   return names[static_cast<std::size_t>(collective)];
 }
+
+/// A node of a step beside its launches: what each of so many GPUs sends the others.
+struct Transfer {
+  Collective kind = Collective::all_reduce;
+  double bytes = 0;  ///< of a rank's input, of all_gather its result
+  double gpus = 2;
+};
+
+/// Bytes of one GPU's DRAM: each byte sent is read and each received is written; what a reduction
+/// adds up is read too. What stays on its GPU is copied there.
+Traffic dram_traffic(const Transfer& transfer);
 
 /// One way to move a message: a start, steps that wait for each other, and a rate.
 struct Protocol {

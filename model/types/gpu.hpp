@@ -211,6 +211,7 @@ struct Gpu {
   std::optional<double> collective_start_s;     ///< of a collective, besides its steps
   std::optional<double> collective_step_s;      ///< of a ring, from one GPU to the next
   std::optional<double> collective_link_share;  ///< kept up of one direction of the link
+  std::optional<std::int64_t> collective_channels;  ///< SMs that a collective's kernel takes
   Sustained sustained;
 
   /// Blocks that run at once, so many on each SM; one SM where their number is unknown.
