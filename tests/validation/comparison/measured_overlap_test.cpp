@@ -1,0 +1,106 @@
+// Kernels beside NCCL's collectives on two H100s (validation/overlap.py): what the schedule makes of both,
+// from the times that each has alone. No constant was fitted to any row.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/roofcast.hpp"
+#include "model/transformer/schedule.hpp"
+#include "tests/model/scan/questions.hpp"
+#include "tests/validation/comparison/reference_rows.hpp"
+
+namespace roofcast::validation {
+namespace {
+
+using transformer::Collective;
+using transformer::Node;
+using transformer::Program;
+using transformer::Schedule;
+using transformer::Transfer;
+
+Prediction kernel_of(const std::string& name) {
+  Assumptions steady;
+  steady.cache = CacheState::steady;
+  const Gpu& gpu = testing::gpu_named("h100-sxm5");
+  Problem problem;
+  if (name.starts_with("copy")) {
+    problem.dtype = DType::fp32;
+    problem[0] = 67108864;
+    return predict(find_kernel("stream.copy"), problem, gpu, steady);
+  }
+  const KernelRef product = find_kernel("gemm.library");
+  problem.dtype = name.find("fp32") != std::string::npos ? DType::fp32 : DType::bf16;
+  const std::int64_t size = std::stoll(name.substr(name.rfind('_') + 1));
+  unsigned given = 0;
+  for (std::size_t i = 0; i < product.parameters().size(); ++i) {
+    const std::string_view key = product.parameters()[i].name;
+    if (key != "m" && key != "n" && key != "k") continue;
+    problem[i] = size;
+    given |= 1U << i;
+  }
+  check(product, problem, given);
+  return predict(product, problem, gpu, steady);
+}
+
+Collective collective_of(const std::string& name) {
+  for (const Collective one : transformer::kCollectives) {
+    if (transformer::name(one) == name) return one;
+  }
+  ADD_FAILURE() << name;
+  return Collective::all_reduce;
+}
+
+/// Many of both, back to back.
+struct Beside {
+  double kernel_s, collective_s;
+};
+Beside beside(const NamedRow& row) {
+  const Transfer transfer{collective_of(row["collective"]), row.real("bytes"), row.real("gpus")};
+  const double kernel_s = row.real("kernel_alone_us") * 1e-6;
+  const double sent_s = row.real("collective_alone_us") * 1e-6;
+  const Node kernel{kernel_s, use_of(kernel_of(row["kernel"]))};
+  const Node sent{sent_s, use_of(transfer, sent_s, testing::gpu_named("h100-sxm5"))};
+  constexpr double kTimed_s = 20e-3;
+  const auto timed = static_cast<std::size_t>(kTimed_s / kernel_s) + 2;
+  const Schedule when = schedule({std::vector<Node>(timed, kernel),
+                                  std::vector<Node>(static_cast<std::size_t>(kTimed_s / sent_s) + 2, sent)});
+  std::size_t ended = 0;
+  while (ended < when.beside.size() && when.beside[ended].end_s <= when.chain.back().end_s) ++ended;
+  return {when.chain.back().end_s / static_cast<double>(timed),
+          when.beside[ended - 1].end_s / static_cast<double>(ended)};
+}
+
+TEST(MeasuredOverlap, KernelsAndCollectivesBesideEachOther) {
+  std::ifstream in(std::filesystem::path(ROOFCAST_MEASURED_DIR) /
+                   "h100-sxm5-overlap-2026-11-25.csv");
+  std::ostringstream text;
+  text << in.rdbuf();
+  double kernels = 0, collectives = 0, ignored = 0;
+  int rows = 0, lasting = 0;
+  for (const NamedRow& row : reference_rows(text.str())) {
+    const Beside both = beside(row);
+    const double measured_s = row.real("kernel_beside_us") * 1e-6;
+    kernels += std::abs(both.kernel_s / measured_s - 1);
+    ignored += std::abs(row.real("kernel_alone_us") * 1e-6 / measured_s - 1);
+    ++rows;
+    // Kernels had been asked for three times as long as collectives take alone: of slower ones, some ran
+    // after them.
+    const double slower = row.real("collective_beside_us") / row.real("collective_alone_us");
+    if (slower >= 3) continue;
+    collectives += std::abs(both.collective_s / (row.real("collective_beside_us") * 1e-6) - 1);
+    ++lasting;
+  }
+  ASSERT_EQ(rows, 60);
+  ASSERT_GE(lasting, 25);
+  std::printf("kernels %.1f%% (%.1f%% if they had the GPU alone), collectives %.1f%% of %d\n",
+              100 * kernels / rows, 100 * ignored / rows, 100 * collectives / lasting, lasting);
+  EXPECT_LE(kernels / rows, 0.11);
+  EXPECT_LE(kernels, 0.6 * ignored);
+  EXPECT_LE(collectives / lasting, 0.27);
+}
+
+}  // namespace
+}  // namespace roofcast::validation
