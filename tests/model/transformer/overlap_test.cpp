@@ -58,7 +58,8 @@ std::vector<Task> tasks() {
   std::vector<Task> all;
   for (const Framework framework : {Framework::eager, Framework::compiled, Framework::ideal}) {
     for (const std::int64_t batch : {1, 8}) {
-      for (const std::array<std::int64_t, 3>& gpus : std::initializer_list<std::array<std::int64_t, 3>>{
+      for (const std::array<std::int64_t, 3>& gpus :
+           std::initializer_list<std::array<std::int64_t, 3>>{
                {1, 1, 8}, {1, 8, 1}, {1, 2, 4}, {2, 1, 4}, {4, 2, 1}, {8, 1, 1}}) {
         for (const Checkpointing checkpointing : {Checkpointing::none, Checkpointing::full}) {
           Task task;
@@ -85,8 +86,7 @@ TEST(Overlap, AStepLiesBetweenTheLongerOfLaunchesAndTransfersAndBoth) {
     const double launches = launches_s(step);
     EXPECT_GE(step.expected_s, std::max(launches, sent.alone_s) * (1 - 1e-9));
     EXPECT_LE(step.expected_s, (launches + sent.alone_s) * (1 + 1e-9));
-    EXPECT_NEAR(step.expected_s, launches + sent.slowed_s + sent.exposed_s,
-                1e-9 * step.expected_s);
+    EXPECT_NEAR(step.expected_s, launches + sent.slowed_s + sent.exposed_s, 1e-9 * step.expected_s);
     EXPECT_NEAR(step.expected_s, parts_s(step), 1e-9 * step.expected_s);
     EXPECT_GT(sent.alone_s, 0);
     EXPECT_NEAR(sent.hidden_s + sent.exposed_s, std::max(sent.alone_s, sent.exposed_s),

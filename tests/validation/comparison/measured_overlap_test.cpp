@@ -22,27 +22,21 @@ using transformer::Schedule;
 using transformer::Transfer;
 
 Prediction kernel_of(const std::string& name) {
-  Assumptions steady;
-  steady.cache = CacheState::steady;
-  const Gpu& gpu = testing::gpu_named("h100-sxm5");
+  const bool copy = name.starts_with("copy");
+  const KernelRef kernel = find_kernel(copy ? "stream.copy" : "gemm.library");
   Problem problem;
-  if (name.starts_with("copy")) {
-    problem.dtype = DType::fp32;
-    problem[0] = 67108864;
-    return predict(find_kernel("stream.copy"), problem, gpu, steady);
-  }
-  const KernelRef product = find_kernel("gemm.library");
-  problem.dtype = name.find("fp32") != std::string::npos ? DType::fp32 : DType::bf16;
-  const std::int64_t size = std::stoll(name.substr(name.rfind('_') + 1));
+  problem.dtype = name.find("bf16") != std::string::npos ? DType::bf16 : DType::fp32;
   unsigned given = 0;
-  for (std::size_t i = 0; i < product.parameters().size(); ++i) {
-    const std::string_view key = product.parameters()[i].name;
+  for (std::size_t i = 0; i < kernel.parameters().size(); ++i) {
+    const std::string_view key = kernel.parameters()[i].name;
     if (key != "m" && key != "n" && key != "k") continue;
-    problem[i] = size;
+    problem[i] = copy ? 67108864 : std::stoll(name.substr(name.rfind('_') + 1));
     given |= 1U << i;
   }
-  check(product, problem, given);
-  return predict(product, problem, gpu, steady);
+  check(kernel, problem, given);
+  Assumptions steady;
+  steady.cache = CacheState::steady;
+  return predict(kernel, problem, testing::gpu_named("h100-sxm5"), steady);
 }
 
 Collective collective_of(const std::string& name) {
@@ -61,12 +55,13 @@ Beside beside(const NamedRow& row) {
   const Transfer transfer{collective_of(row["collective"]), row.real("bytes"), row.real("gpus")};
   const double kernel_s = row.real("kernel_alone_us") * 1e-6;
   const double sent_s = row.real("collective_alone_us") * 1e-6;
-  const Node kernel{kernel_s, use_of(kernel_of(row["kernel"]))};
-  const Node sent{sent_s, use_of(transfer, sent_s, testing::gpu_named("h100-sxm5"))};
+  const Node kernel{kernel_s, transformer::use_of(kernel_of(row["kernel"]))};
+  const Node sent{sent_s, transformer::use_of(transfer, sent_s, testing::gpu_named("h100-sxm5"))};
   constexpr double kTimed_s = 20e-3;
   const auto timed = static_cast<std::size_t>(kTimed_s / kernel_s) + 2;
-  const Schedule when = schedule({std::vector<Node>(timed, kernel),
-                                  std::vector<Node>(static_cast<std::size_t>(kTimed_s / sent_s) + 2, sent)});
+  const Schedule when = transformer::schedule(
+      {std::vector<Node>(timed, kernel),
+       std::vector<Node>(static_cast<std::size_t>(kTimed_s / sent_s) + 2, sent)});
   std::size_t ended = 0;
   while (ended < when.beside.size() && when.beside[ended].end_s <= when.chain.back().end_s) ++ended;
   return {when.chain.back().end_s / static_cast<double>(timed),
