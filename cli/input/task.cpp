@@ -75,9 +75,9 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   }
 }
 
-constexpr std::array<std::string_view, 9> kWords = {
-    "phase",   "framework", "checkpointing", "optimizer", "dropout",
-    "routing", "logits",    "prefetch",      "dtype"};
+constexpr std::array<std::string_view, 9> kWords = {"phase",     "framework", "checkpointing",
+                                                    "optimizer", "dropout",   "routing",
+                                                    "logits",    "prefetch",  "dtype"};
 
 void set_number(Task& task, const Number& number, std::int64_t value) {
   if (value < 1 || value > number.most) {

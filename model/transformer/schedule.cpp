@@ -10,8 +10,8 @@
 namespace roofcast::transformer {
 namespace {
 
-constexpr std::array kOnSms = {Part::tensor,  Part::vector,      Part::special, Part::conversion,
-                               Part::issue,   Part::shared,      Part::l1,      Part::latency,
+constexpr std::array kOnSms = {Part::tensor,      Part::vector, Part::special, Part::conversion,
+                               Part::issue,       Part::shared, Part::l1,      Part::latency,
                                Part::block_start, Part::tail};
 
 // Of the same blocks on fewer SMs.

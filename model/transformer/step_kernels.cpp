@@ -50,7 +50,8 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   assumptions.cache = CacheState::steady;
   const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
   if (!answer.time) throw InputError("there is no forecast of " + std::string(kernel) + " there");
-  return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s, use_of(answer)}).first->second;
+  return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s, use_of(answer)})
+      .first->second;
 }
 
 StepPart& StepKernels::part(std::string_view name) {

@@ -72,9 +72,7 @@ class Builder {
     }
   }
 
-  bool is_late(const Visit& visit) const {
-    return late_ && visit.direction == Direction::backward;
-  }
+  bool is_late(const Visit& visit) const { return late_ && visit.direction == Direction::backward; }
 
   void add_gather(const std::vector<Visit>& visits, std::size_t position, std::size_t after) {
     const Visit& visit = visits[position];

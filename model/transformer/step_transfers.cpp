@@ -128,8 +128,8 @@ class Transfers {
     const CollectiveForecast time =
         predict_collective(transfer.kind, transfer.bytes, transfer.gpus, gpu_, task_.network);
     one.what = "collective." + std::string(name(transfer.kind)) + " " +
-               si_text(transfer.bytes, "B") + " gpus=" +
-               std::to_string(static_cast<std::int64_t>(transfer.gpus));
+               si_text(transfer.bytes, "B") +
+               " gpus=" + std::to_string(static_cast<std::int64_t>(transfer.gpus));
     one.use = use_of(transfer, time.expected_s, gpu_);
     one.alone_s = one.time_s = one.count * time.expected_s;
     if (one.order == Order::in_turn) step_.limit_s += one.count * time.limit_s;

@@ -94,7 +94,7 @@ TEST(MeasuredOverlap, KernelsAndCollectivesBesideEachOther) {
               100 * kernels / rows, 100 * ignored / rows, 100 * collectives / lasting, lasting);
   EXPECT_LE(kernels / rows, 0.11);
   EXPECT_LE(kernels, 0.6 * ignored);
-  EXPECT_LE(collectives / lasting, 0.27);
+  EXPECT_LE(collectives / lasting, 0.22);
 }
 
 }  // namespace
