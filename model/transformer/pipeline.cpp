@@ -61,8 +61,9 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   }
   step.transfers.slowed_s /= stages;
   const double bytes = task.tokens() * static_cast<double>(model.hidden) * task.activation_bytes();
-  const Transfer on{Collective::send_recv, bytes, 2};
-  const CollectiveForecast one = predict_collective(on.kind, on.bytes, on.gpus, gpu, task.network);
+  const auto apart = static_cast<double>(task.tp * task.dp * task.fsdp);
+  const Transfer on{Collective::send_recv, bytes, 2, apart};
+  const CollectiveForecast one = predict_collective(on, gpu, task.network);
   StepPart between{std::string(kBetweenStages), 0, 0, 0, "link"};
   const double times = 2 * (passes + stages - 1);  // activations on, gradients back
   add(between, {"", one.expected_s, one.low_s, one.high_s, ""}, times);

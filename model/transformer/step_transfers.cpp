@@ -16,9 +16,9 @@ double real(std::int64_t count) {
   return static_cast<double>(count);
 }
 
-/// GPUs that share a layer's weights, and those that have the same ones.
+/// GPUs that share a layer's weights, and those that have the same ones, with how far they are apart.
 struct Copies {
-  double gathered, reduced;
+  double gathered, reduced, gathered_apart, reduced_apart;
 };
 
 class Transfers {
@@ -47,7 +47,7 @@ class Transfers {
     const Transfer rows{Collective::alltoall,
                         task_.tokens() * model_.experts->per_token * real(model_.hidden) *
                             task_.activation_bytes() / real(task_.tp),
-                        real(expert_group(task_).copies)};
+                        real(expert_group(task_).copies), real(task_.tp)};
     const auto first = static_cast<std::int64_t>(model_.experts->dense_layers);
     for (const Direction direction : directions()) {
       const StepOperation one = in_turn("rows to experts and back", direction, first, rows);
@@ -60,10 +60,11 @@ class Transfers {
     const double of_layer = size_bytes(task_.dtype) / real(task_.tp) / real(model_.layers);
     const double experts = parameters_of_experts(model_);
     const double copies = real(expert_group(task_).copies);
-    const double fsdp = real(task_.fsdp), dp = real(task_.dp);
+    const double fsdp = real(task_.fsdp), dp = real(task_.dp), tp = real(task_.tp);
     const double gathered = std::max(1.0, fsdp / copies);
-    add_weights((count_parameters(model_).total - experts) * of_layer, {fsdp, dp});
-    add_weights(experts / copies * of_layer, {gathered, dp * fsdp / copies / gathered});
+    add_weights((count_parameters(model_).total - experts) * of_layer, {fsdp, dp, tp, tp * fsdp});
+    add_weights(experts / copies * of_layer,
+                {gathered, dp * fsdp / copies / gathered, tp * copies, tp * copies * gathered});
   }
 
  private:
@@ -103,14 +104,15 @@ class Transfers {
       if (one.last_pass) one.count = real(model_.layers);
       add(one, step_.operations.size());
     };
-    const Transfer gather{Collective::all_gather, bytes, copies.gathered};
+    const Transfer gather{Collective::all_gather, bytes, copies.gathered, copies.gathered_apart};
     add_beside(Direction::forward, Order::before_layer, gather);
     if (!train) return;
     add_beside(Direction::backward, Order::before_layer, gather);
     add_beside(Direction::backward, Order::after_layer,
-               {Collective::reduce_scatter, bytes, copies.gathered});
-    add_beside(Direction::backward, Order::after_layer,
-               {Collective::all_reduce, bytes / copies.gathered, copies.reduced});
+               {Collective::reduce_scatter, bytes, copies.gathered, copies.gathered_apart});
+    add_beside(
+        Direction::backward, Order::after_layer,
+        {Collective::all_reduce, bytes / copies.gathered, copies.reduced, copies.reduced_apart});
   }
 
   /// The position after the last operation of a part.
@@ -125,8 +127,7 @@ class Transfers {
   void add(StepOperation one, std::size_t position) {
     const Transfer& transfer = *one.transfer;
     if (transfer.gpus < 2 || one.count <= 0 || transfer.bytes <= 0) return;
-    const CollectiveForecast time =
-        predict_collective(transfer.kind, transfer.bytes, transfer.gpus, gpu_, task_.network);
+    const CollectiveForecast time = predict_collective(transfer, gpu_, task_.network);
     one.what = "collective." + std::string(name(transfer.kind)) + " " +
                si_text(transfer.bytes, "B") +
                " gpus=" + std::to_string(static_cast<std::int64_t>(transfer.gpus));
