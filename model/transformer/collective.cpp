@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/types/problem.hpp"
+#include "model/types/quantity_text.hpp"
 
 namespace roofcast::transformer {
 namespace {
@@ -77,12 +78,6 @@ double gpus_of_machine(const Transfer& transfer) {
   return most;
 }
 
-double needed(const std::optional<double>& value, const Gpu& gpu, const char* key) {
-  if (value) return *value;
-  throw InputError("collectives need link." + std::string(key) + ", which the specification of '" +
-                   gpu.name + "' lacks: add it, or give it with --set " + key + "=VALUE");
-}
-
 }  // namespace
 
 Traffic dram_traffic(const Transfer& transfer) {
@@ -102,10 +97,20 @@ Traffic dram_traffic(const Transfer& transfer) {
 }
 
 LinkCosts link_costs(const Gpu& gpu) {
-  const double one_way = needed(gpu.link_bytes_per_s, gpu, "link_bytes_per_s") / 2;
-  return {one_way * needed(gpu.collective_link_share, gpu, "collective_link_share"),
-          needed(gpu.collective_start_s, gpu, "collective_start_s"),
-          needed(gpu.collective_step_s, gpu, "collective_step_s")};
+  std::string lacking, options;
+  const auto needed = [&](const std::optional<double>& value, const std::string& key) {
+    if (value) return *value;
+    lacking += (lacking.empty() ? "link." : ", link.") + key;
+    options += " --set " + key + "=VALUE";
+    return 0.0;
+  };
+  const LinkCosts costs{needed(gpu.link_bytes_per_s, "link_bytes_per_s") / 2 *
+                            needed(gpu.collective_link_share, "collective_link_share"),
+                        needed(gpu.collective_start_s, "collective_start_s"),
+                        needed(gpu.collective_step_s, "collective_step_s")};
+  if (lacking.empty()) return costs;
+  throw InputError("collectives need " + lacking + ", which the specification of '" + gpu.name +
+                   "' lacks: add it, or give" + options);
 }
 
 double expected_collective_s(Collective collective, double bytes, double gpus,
@@ -119,7 +124,10 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
   const bool whole = gpus == std::floor(gpus);
   if (!(whole && gpus >= 2 && gpus <= kMostGpus) ||
       (apart == 1 && gpus > kGpusOfMachine && std::fmod(gpus, kGpusOfMachine) != 0)) {
-    throw InputError("'gpus' is 2 to 8, those that one NVLink switch joins, or a multiple of 8");
+    throw InputError(
+        "'gpus' of a collective is 2 to 8, those that one NVLink switch joins, or a multiple of 8, "
+        "found " +
+        figure_text(gpus));
   }
   if (!(bytes >= 1 && bytes <= 1e15)) throw InputError("'bytes' is 1 to 1e15");
   const LinkCosts link = link_costs(gpu);
