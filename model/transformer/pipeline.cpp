@@ -12,7 +12,9 @@
 namespace roofcast::transformer {
 namespace {
 
-constexpr std::array<std::string_view, 3> kOfOneStage = {"embedding", "vocabulary product", "loss"};
+// Those that one stage has alone, and that of a stage's own parameters.
+constexpr std::array<std::string_view, 4> kOfOneStage = {"embedding", "vocabulary product", "loss",
+                                                         kOptimizer};
 
 template <std::size_t kCount>
 bool is_one_of(std::string_view name, const std::array<std::string_view, kCount>& names) {
@@ -60,6 +62,7 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
     one.count /= stages;
   }
   step.transfers.slowed_s /= stages;
+  step.limit_s /= stages;  // the mean of the stages', which the longest is not under
   const double bytes = task.tokens() * static_cast<double>(model.hidden) * task.activation_bytes();
   const auto apart = static_cast<double>(task.tp * task.dp * task.fsdp);
   const Transfer on{Collective::send_recv, bytes, 2, apart};

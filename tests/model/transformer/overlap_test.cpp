@@ -208,6 +208,17 @@ TEST(Overlap, StagesIdleForTheirBubble) {
       others_s += part.time_s;
     }
   }
+  EXPECT_LE(step.limit_s, others_s);
+  task.pp = 1;
+  const Step one = step_of(task);
+  EXPECT_LT(step.limit_s, 0.3 * one.limit_s);
+  const auto optimizer_s = [](const Step& of) {
+    for (const StepPart& part : of.parts) {
+      if (part.name == "optimizer") return part.time_s;
+    }
+    return 0.0;
+  };
+  EXPECT_GT(optimizer_s(step), optimizer_s(one) / 4);  // an end of the model is not divided
   EXPECT_NEAR(bubble_s, 3.0 / 8 * others_s, 1e-9 * others_s);
   EXPECT_NEAR(step.transfers.exposed_s, between_s, 1e-12);
   EXPECT_NEAR(step.expected_s, parts_s(step), 1e-9 * step.expected_s);
