@@ -89,10 +89,10 @@ struct CollectiveForecast {
 };
 
 /// The forecast with its interval. More GPUs than a machine has of them are on several, each with
-/// as many: a ring for each adapter passes them one after the other, so that each of g adapters of a
-/// machine carries 1/g of what a GPU sends; of alltoall and send_recv all that goes to other
-/// machines. Throws InputError for fewer than two GPUs, no bytes, or neighbours on machines that are
-/// not full.
+/// as many: a ring for each adapter passes them one after the other, so that each of g adapters of
+/// a machine carries 1/g of what a GPU sends; of alltoall and send_recv all that goes to other
+/// machines. Throws InputError for fewer than two GPUs, no bytes, or neighbours on machines that
+/// are not full.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
                                       const Network& network = {});
 /// The same among neighbours.

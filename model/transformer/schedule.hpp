@@ -19,16 +19,16 @@ struct Use {
   bool on_gpu() const { return !transfer && on_sms + dram > 0; }
 };
 
-/// Of a kernel with a forecast: its waterfall says what of its time is the SMs', its terms what DRAM
-/// is busy for.
+/// Of a kernel with a forecast: its waterfall says what of its time is the SMs', its terms what
+/// DRAM is busy for.
 Use use_of(const Prediction& kernel);
 /// Of a transfer that takes `expected_s`: DRAM moves `dram_traffic`, a channel, of
 /// which there is one at least, holds an SM.
 Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);
 
 /// Shares of the rates that two nodes have alone, while both run. On the SMs left a kernel's blocks
-/// need more waves. Where both ask more of DRAM than there is, each SM gets the same of it, and what
-/// one side leaves goes to the other. Two transfers have half of a link each.
+/// need more waves. Where both ask more of DRAM than there is, each SM gets the same of it, and
+/// what one side leaves goes to the other. Two transfers have half of a link each.
 struct Rates {
   double first = 1, second = 1;
 };
@@ -44,8 +44,8 @@ struct Node {
 };
 
 /// Nodes of a stream follow each other. What launches wait for in turn stands in their stream. A
-/// transfer beside begins when no launch runs or one begins: blocks of a kernel that is running take
-/// the SMs before those of one behind it.
+/// transfer beside begins when no launch runs or one begins: blocks of a kernel that is running
+/// take the SMs before those of one behind it.
 struct Program {
   std::vector<Node> chain;   ///< launches, and transfers that the next launch waits for
   std::vector<Node> beside;  ///< transfers that run beside

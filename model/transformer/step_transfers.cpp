@@ -16,7 +16,8 @@ double real(std::int64_t count) {
   return static_cast<double>(count);
 }
 
-/// GPUs that share a layer's weights, and those that have the same ones, with how far they are apart.
+/// GPUs that share a layer's weights, and those that have the same ones, with how far they are
+/// apart.
 struct Copies {
   double gathered, reduced, gathered_apart, reduced_apart;
 };

@@ -13,8 +13,8 @@ void add_transfers(Step& step, const Architecture& model, const Task& task, cons
 /// Lets the transfers beside launches run with them: the parts then take what they take in the
 /// schedule, that of gradients and weights what no launch hides. Weights of a layer are gathered
 /// while the layer before runs, and two layers' at most are there at once (FSDP: Zhao et al. 2023,
-/// arXiv 2304.11277, sections 3.3.1 and 3.3.2); gradients are sent once their layer has them, as the
-/// layers before compute theirs.
+/// arXiv 2304.11277, sections 3.3.1 and 3.3.2); gradients are sent once their layer has them, as
+/// the layers before compute theirs.
 void overlap(Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer

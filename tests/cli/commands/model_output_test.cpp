@@ -1,4 +1,5 @@
-// What `roofcast model` writes beside its answer: the page, charts, a trace; and what its options change.
+// What `roofcast model` writes beside its answer: the page, charts, a trace; and what its options
+// change.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -186,7 +187,8 @@ TEST(ModelOutput, SaysWhatLaunchesHideAndWhatItCosts) {
   expect_refusal(kTraining + "--prefetch post", kBadInput, "'prefetch'");
 }
 
-// What lies between products is computed again, products are not: between nothing and all of a layer.
+// What lies between products is computed again, products are not: between nothing and all of a
+// layer.
 TEST(ModelOutput, SelectiveCheckpointingLiesBetweenNoneAndFull) {
   const auto checkpointed = [](const std::string& how) {
     return answer_of(
@@ -206,8 +208,8 @@ TEST(ModelOutput, SelectiveCheckpointingLiesBetweenNoneAndFull) {
   EXPECT_GT(part_s(full, "feed-forward products"), part_s(none, "feed-forward products"));
 }
 
-// By hand: 16 GPUs are two machines. Gathering and scattering a layer's weights, each adapter carries an
-// eighth of 15/16 of them; at a tenth of the rate that takes ten times as long.
+// By hand: 16 GPUs are two machines. Gathering and scattering a layer's weights, each adapter
+// carries an eighth of 15/16 of them; at a tenth of the rate that takes ten times as long.
 TEST(ModelOutput, TheNetworkJoinsMachines) {
   const auto between = [](const std::string& rate) {
     return part_s(answer_of("model gpt2-xl --train --batch 1 --seq 256 --fsdp 16 --framework ideal "

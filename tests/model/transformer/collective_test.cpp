@@ -36,8 +36,8 @@ TEST(Collective, SmallOnesAreStartAndSteps) {
               CollectiveConstants{}.alltoall_start * 5e-6 + 1e-6, 1e-9);
 }
 
-// By hand: 1 GB to the next GPU over 200 GB/s, one step, however many take part; over a network what an
-// adapter carries.
+// By hand: 1 GB to the next GPU over 200 GB/s, one step, however many take part; over a network
+// what an adapter carries.
 TEST(Collective, SendRecvGoesToTheNextOne) {
   const LinkCosts link = link_costs(switched());
   const Protocol last = CollectiveConstants{}.protocols.back();
@@ -51,8 +51,8 @@ TEST(Collective, SendRecvGoesToTheNextOne) {
   EXPECT_NEAR(predict_collective(Collective::send_recv, 1e9, 2, switched()).limit_s, 2.5e-3, 1e-9);
 }
 
-// By hand: of 4 GPUs that lie 8 apart each is on a machine of its own, and its adapter carries 3/4 of 1 GB
-// twice; 2 apart they are on one machine, and 16 of them on four, each with four adapters.
+// By hand: of 4 GPUs that lie 8 apart each is on a machine of its own, and its adapter carries 3/4
+// of 1 GB twice; 2 apart they are on one machine, and 16 of them on four, each with four adapters.
 TEST(Collective, GpusThatLieApartMeetOverTheNetwork) {
   const Network network{50e9, 10e-6};
   const auto time = [&](double gpus, double apart) {

@@ -31,8 +31,8 @@ double sum_s(const std::vector<Node>& nodes) {
   return sum;
 }
 
-// By hand: 4 waves are 5 on four fifths of the SMs, so the launch runs at 0.8 for 4 s and at 1 for the
-// 6.8 s that are left.
+// By hand: 4 waves are 5 on four fifths of the SMs, so the launch runs at 0.8 for 4 s and at 1 for
+// the 6.8 s that are left.
 TEST(Schedule, ATransferTakesSmsWhileItRuns) {
   const Schedule when = schedule({{{10, launch(4)}}, {{4, transfer(0.2)}}});
   EXPECT_NEAR(when.beside[0].end_s, 4, 1e-12);
@@ -48,8 +48,9 @@ TEST(Schedule, BlocksThatStillFitInAWaveLoseNothing) {
   EXPECT_EQ(rates(host, transfer(0.2)).first, 1);
 }
 
-// By hand: a copy that DRAM bounds and a transfer that asks for 0.6 of DRAM from a fifth of the SMs: each
-// SM gets the same, so 0.8 and 0.2 / 0.6. One that asks for less than its SMs' share gets it all.
+// By hand: a copy that DRAM bounds and a transfer that asks for 0.6 of DRAM from a fifth of the
+// SMs: each SM gets the same, so 0.8 and 0.2 / 0.6. One that asks for less than its SMs' share gets
+// it all.
 TEST(Schedule, EachSmGetsTheSameOfDram) {
   Use copy;
   copy.dram = 1;

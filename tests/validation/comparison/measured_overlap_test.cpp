@@ -1,5 +1,5 @@
-// Kernels beside NCCL's collectives on two H100s (validation/overlap.py): what the schedule makes of both,
-// from the times that each has alone. No constant was fitted to any row.
+// Kernels beside NCCL's collectives on two H100s (validation/overlap.py): what the schedule makes
+// of both, from the times that each has alone. No constant was fitted to any row.
 #include <gtest/gtest.h>
 
 #include <cmath>

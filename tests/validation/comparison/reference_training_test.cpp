@@ -1,4 +1,5 @@
-// Training of GPT-like models against published throughput: the rows that no constant was fitted to.
+// Training of GPT-like models against published throughput: the rows that no constant was fitted
+// to.
 #include <gtest/gtest.h>
 
 #include "model/transformer/step.hpp"
