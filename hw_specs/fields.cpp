@@ -89,6 +89,7 @@ void visit_quantities(Gpu& gpu, const Visit& visit) {
   visit("/link/collective_start_s", gpu.collective_start_s);
   visit("/link/collective_step_s", gpu.collective_step_s);
   visit("/link/collective_link_share", gpu.collective_link_share);
+  visit("/link/collective_channels", gpu.collective_channels);
 }
 
 template <typename Visit>

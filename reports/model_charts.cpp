@@ -22,6 +22,7 @@ constexpr double kBar = 18;
 constexpr double kGap = 10;
 
 std::string row_of(const TimelineEvent& event) {
+  if (event.beside) return "transfers beside";
   switch (event.section) {
     case Section::begin:
       return "embedding";

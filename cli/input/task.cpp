@@ -60,6 +60,9 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
         static_cast<transformer::Optimizer>(position(key, text, transformer::kOptimizers));
   } else if (key == "routing") {
     task.routing = static_cast<transformer::Routing>(position(key, text, transformer::kRoutings));
+  } else if (key == "prefetch") {
+    task.prefetch =
+        static_cast<transformer::Prefetch>(position(key, text, transformer::kPrefetches));
   } else if (key == "dropout") {
     task.dropout = position(key, text, kNoYes) == 1;
   } else if (key == "logits") {
@@ -72,8 +75,9 @@ void set_word(Task& task, std::string_view key, std::string_view text) {
   }
 }
 
-constexpr std::array<std::string_view, 8> kWords = {
-    "phase", "framework", "checkpointing", "optimizer", "dropout", "routing", "logits", "dtype"};
+constexpr std::array<std::string_view, 9> kWords = {"phase",     "framework", "checkpointing",
+                                                    "optimizer", "dropout",   "routing",
+                                                    "logits",    "prefetch",  "dtype"};
 
 void set_number(Task& task, const Number& number, std::int64_t value) {
   if (value < 1 || value > number.most) {
@@ -140,6 +144,9 @@ std::vector<Option> task_options() {
   options.push_back({"dropout", "no|yes",
                      "train: after the embedding, on probabilities in memory and on what joins the "
                      "residual (default: no)"});
+  options.push_back({"prefetch", "pre|post",
+                     "train: the backward pass gathers the next layer's weights before (default) "
+                     "or after the gradients of the layer at hand"});
   options.push_back(
       {"logits", "last|all", "prefill: of the last token of a sequence (default), or of each"});
   return options;
@@ -237,6 +244,10 @@ void check_given(const Task& task) {
   }
   if (task.phase != Phase::train && task.optimizer != transformer::Optimizer::adamw) {
     throw InputError("'optimizer' goes with train");
+  }
+  if (task.prefetch != transformer::Prefetch::pre &&
+      (task.phase != Phase::train || task.fsdp == 1)) {
+    throw InputError("'prefetch' goes with train and fsdp");
   }
   if (task.phase != Phase::train && task.dropout) throw InputError("'dropout' goes with train");
   if (task.phase != Phase::prefill && task.all_logits) {

@@ -79,6 +79,24 @@ void write_parts(JsonWriter& json, const transformer::Step& step) {
   json.end_array();
 }
 
+// How much of what GPUs send each other launches hide, and what they lose by it.
+void write_transfers(JsonWriter& json, const transformer::StepTransfers& transfers) {
+  json.key("transfers");
+  json.begin_object();
+  json.member("alone_s", transfers.alone_s);
+  json.member("hidden_s", transfers.hidden_s);
+  json.member("exposed_s", transfers.exposed_s);
+  json.member("slowed_s", transfers.slowed_s);
+  json.end_object();
+}
+
+std::string transfers_text(const transformer::StepTransfers& transfers) {
+  if (transfers.alone_s <= 0) return "";
+  return fmt::format("  transfers      {}: {} hidden, {} exposed; launches beside them lose {}\n",
+                     si_text(transfers.alone_s, "s"), si_text(transfers.hidden_s, "s"),
+                     si_text(transfers.exposed_s, "s"), si_text(transfers.slowed_s, "s"));
+}
+
 void write_operations(JsonWriter& json, const transformer::Step& step) {
   constexpr std::array<std::string_view, 4> kSections = {"begin", "layer", "end", "once"};
   json.key("operations");
@@ -92,8 +110,11 @@ void write_operations(JsonWriter& json, const transformer::Step& step) {
                      transformer::kDirections.at(static_cast<std::size_t>(one.direction)));
     json.member("count", one.count);
     json.member("time_s", one.time_s);
+    json.member("alone_s", one.alone_s);
     json.member("share", one.time_s / step.expected_s);
     json.member("bound", std::string_view(one.bound));
+    json.key("beside");
+    json.boolean(one.order != transformer::Order::in_turn);
     json.end_object();
   }
   json.end_array();
@@ -175,6 +196,7 @@ void write_json(JsonWriter& json, const StepAnswer& answer) {
   write_memory(json, answer);
   if (answer.step) {
     write_parts(json, *answer.step);
+    write_transfers(json, answer.step->transfers);
     write_operations(json, *answer.step);
   }
   json.key("notes");
@@ -204,6 +226,7 @@ std::string step_text(const StepAnswer& answer, const Style& style) {
       text += fmt::format("  HFU            {}\n", percent(answer.step->hfu));
     }
   }
+  if (answer.step) text += transfers_text(answer.step->transfers);
   text += fmt::format("  memory         {} a GPU: ", si_text(answer.memory.total(), "B"));
   std::string_view separator;
   for (const NamedBytes& part : kMemoryParts) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/output/json_writer.hpp"
 #include "model/transformer/timeline.hpp"
 
@@ -11,7 +13,7 @@ namespace {
 using transformer::Section;
 using transformer::TimelineEvent;
 
-constexpr std::int64_t kLayers = 1, kOperations = 2;
+constexpr std::int64_t kLayers = 1, kOperations = 2, kTransfers = 3;
 constexpr double kMicroseconds = 1e6;
 
 std::string place_of(const TimelineEvent& event) {
@@ -93,7 +95,14 @@ std::string step_trace(const StepAnswer& answer) {
   trace.name("thread_name", kOperations, "operations");
   std::string place;
   double start_s = 0, end_s = 0;
+  if (std::any_of(events.begin(), events.end(), [](const auto& one) { return one.transfer; })) {
+    trace.name("thread_name", kTransfers, "transfers");
+  }
   for (const TimelineEvent& event : events) {
+    if (event.transfer) {
+      trace.slice(event.part, kTransfers, event.start_s, event.duration_s, &event);
+    }
+    if (event.beside) continue;
     const std::string here = place_of(event);
     if (here != place) {
       if (!place.empty()) trace.slice(place, kLayers, start_s, end_s - start_s);
@@ -101,6 +110,7 @@ std::string step_trace(const StepAnswer& answer) {
       start_s = event.start_s;
     }
     end_s = event.start_s + event.duration_s;
+    if (event.transfer) continue;
     trace.slice(event.part, kOperations, event.start_s, event.duration_s, &event);
   }
   if (!place.empty()) trace.slice(place, kLayers, start_s, end_s - start_s);

@@ -16,7 +16,7 @@ inline constexpr std::string_view kCollectivesFit =
 
 inline constexpr Constant kAttentionShare{
     "step_attention_share",
-    0.86,
+    0.8306,
     "",
     "further time of attention kernels in training steps of 2023, of those of today",
     Constant::Kind::fitted,
@@ -24,19 +24,12 @@ inline constexpr Constant kAttentionShare{
     "2026-11-25"};
 inline constexpr Constant kLayerSeconds{
     "step_layer_s",
-    1.074e-3,
+    1.614e-3,
     "s",
     "of each layer and pass of eager FSDP training: launches and hooks of the framework",
     Constant::Kind::fitted,
     kStepsFit,
     "2026-11-25"};
-inline constexpr Constant kExposed{"step_exposed",
-                                   0.877,
-                                   "",
-                                   "of the collectives between layers, what nothing hides",
-                                   Constant::Kind::fitted,
-                                   kStepsFit,
-                                   "2026-11-25"};
 
 inline constexpr Constant kRequestSeconds{
     "serving_request_s",
@@ -49,6 +42,6 @@ inline constexpr Constant kRequestSeconds{
     "systems together: fit_serving, mean |error| of time",
     "2026-11-25"};
 
-inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kExposed, kRequestSeconds};
+inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kRequestSeconds};
 
 }  // namespace roofcast::transformer::constants

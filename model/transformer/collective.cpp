@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/types/problem.hpp"
+#include "model/types/quantity_text.hpp"
 
 namespace roofcast::transformer {
 namespace {
@@ -61,27 +62,55 @@ double limit_s(Collective collective, double bytes, double gpus, const Gpu& gpu)
   return (in_switch ? bytes : sent_bytes(collective, bytes, gpus)) / one_way;
 }
 
-double network_bytes_s(Collective collective, double bytes, double gpus, const Network& network) {
-  if (collective == Collective::send_recv) return bytes / network.bytes_per_s;
-  const double sent = collective == Collective::alltoall
-                          ? bytes * (gpus - kGpusOfMachine) / gpus
-                          : rounds(collective) * bytes * (gpus - 1) / gpus / kGpusOfMachine;
+double network_bytes_s(const Transfer& transfer, double of_machine, const Network& network) {
+  const double bytes = transfer.bytes, gpus = transfer.gpus;
+  if (transfer.kind == Collective::send_recv) return bytes / network.bytes_per_s;
+  const double sent = transfer.kind == Collective::alltoall
+                          ? bytes * (gpus - of_machine) / gpus
+                          : rounds(transfer.kind) * bytes * (gpus - 1) / gpus / of_machine;
   return sent / network.bytes_per_s;
 }
 
-double needed(const std::optional<double>& value, const Gpu& gpu, const char* key) {
-  if (value) return *value;
-  throw InputError("collectives need link." + std::string(key) + ", which the specification of '" +
-                   gpu.name + "' lacks: add it, or give it with --set " + key + "=VALUE");
+/// Of the GPUs of a transfer, those of one machine: all machines have as many.
+double gpus_of_machine(const Transfer& transfer) {
+  double most = std::min(transfer.gpus, std::max(1.0, std::floor(kGpusOfMachine / transfer.apart)));
+  while (std::fmod(transfer.gpus, most) != 0) --most;
+  return most;
 }
 
 }  // namespace
 
+Traffic dram_traffic(const Transfer& transfer) {
+  const double bytes = transfer.bytes;
+  const double passed = bytes * (transfer.gpus - 1) / transfer.gpus;
+  const double own = bytes - passed;
+  switch (transfer.kind) {
+    case Collective::all_reduce:  // a reduce_scatter, and its results gathered in place
+      return {3 * passed, 2 * passed};
+    case Collective::reduce_scatter:
+      return {2 * passed, passed};
+    case Collective::send_recv:
+      return {bytes, bytes};
+    default:
+      return {passed + own, passed + own};
+  }
+}
+
 LinkCosts link_costs(const Gpu& gpu) {
-  const double one_way = needed(gpu.link_bytes_per_s, gpu, "link_bytes_per_s") / 2;
-  return {one_way * needed(gpu.collective_link_share, gpu, "collective_link_share"),
-          needed(gpu.collective_start_s, gpu, "collective_start_s"),
-          needed(gpu.collective_step_s, gpu, "collective_step_s")};
+  std::string lacking, options;
+  const auto needed = [&](const std::optional<double>& value, const std::string& key) {
+    if (value) return *value;
+    lacking += (lacking.empty() ? "link." : ", link.") + key;
+    options += " --set " + key + "=VALUE";
+    return 0.0;
+  };
+  const LinkCosts costs{needed(gpu.link_bytes_per_s, "link_bytes_per_s") / 2 *
+                            needed(gpu.collective_link_share, "collective_link_share"),
+                        needed(gpu.collective_start_s, "collective_start_s"),
+                        needed(gpu.collective_step_s, "collective_step_s")};
+  if (lacking.empty()) return costs;
+  throw InputError("collectives need " + lacking + ", which the specification of '" + gpu.name +
+                   "' lacks: add it, or give" + options);
 }
 
 double expected_collective_s(Collective collective, double bytes, double gpus,
@@ -89,21 +118,31 @@ double expected_collective_s(Collective collective, double bytes, double gpus,
   return parts(collective, bytes, gpus, link, constants).total();
 }
 
-CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
-                                      const Gpu& gpu, const Network& network) {
-  const bool machines = gpus > kGpusOfMachine;
-  if (!(gpus >= 2 && gpus <= kMostGpus) || (machines && std::fmod(gpus, kGpusOfMachine) != 0)) {
-    throw InputError("'gpus' is 2 to 8, those that one NVLink switch joins, or a multiple of 8");
+CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
+                                      const Network& network) {
+  const auto [collective, bytes, gpus, apart] = transfer;
+  const bool whole = gpus == std::floor(gpus);
+  if (!(whole && gpus >= 2 && gpus <= kMostGpus) ||
+      (apart == 1 && gpus > kGpusOfMachine && std::fmod(gpus, kGpusOfMachine) != 0)) {
+    throw InputError(
+        "'gpus' of a collective is 2 to 8, those that one NVLink switch joins, or a multiple of 8, "
+        "found " +
+        figure_text(gpus));
   }
   if (!(bytes >= 1 && bytes <= 1e15)) throw InputError("'bytes' is 1 to 1e15");
   const LinkCosts link = link_costs(gpu);
-  Parts time = parts(collective, bytes, std::min(gpus, kGpusOfMachine), link, {});
-  double limit = limit_s(collective, bytes, std::min(gpus, kGpusOfMachine), gpu);
+  const double of_machine = gpus_of_machine(transfer);
+  Parts time{link.start_s, 0};
+  double limit = 0;
+  if (of_machine > 1) {
+    time = parts(collective, bytes, of_machine, link, {});
+    limit = limit_s(collective, bytes, of_machine, gpu);
+  }
   double spread = kSpread;
-  if (machines) {
-    const double between_s = network_bytes_s(collective, bytes, gpus, network);
+  if (of_machine < gpus) {
+    const double between_s = network_bytes_s(transfer, of_machine, network);
     time.bytes_s = std::max(time.bytes_s, between_s);
-    time.start_s += steps(collective, gpus / kGpusOfMachine) * network.step_s;
+    time.start_s += steps(collective, gpus / of_machine) * network.step_s;
     limit = std::max(limit, between_s / rounds(collective));  // a network may add up too
     spread = kNetworkSpread;
   }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "model/types/gpu.hpp"
+#include "model/types/work.hpp"
 
 namespace roofcast::transformer {
 
@@ -24,6 +25,18 @@ constexpr std::string_view name(Collective collective) {
       "all_reduce", "all_gather", "reduce_scatter", "alltoall", "send_recv"};
   return names[static_cast<std::size_t>(collective)];
 }
+
+/// A node of a step beside its launches: what each of so many GPUs sends the others.
+struct Transfer {
+  Collective kind = Collective::all_reduce;
+  double bytes = 0;  ///< of a rank's input, of all_gather its result
+  double gpus = 2;
+  double apart = 1;  ///< GPUs from one of them to the next: a machine of 8 has 8 / apart of them
+};
+
+/// Bytes of one GPU's DRAM: each byte sent is read and each received is written; what a reduction
+/// adds up is read too. What stays on its GPU is copied there.
+Traffic dram_traffic(const Transfer& transfer);
 
 /// One way to move a message: a start, steps that wait for each other, and a rate.
 struct Protocol {
@@ -75,11 +88,17 @@ struct CollectiveForecast {
   double start_s = 0;  ///< of expected_s: start and steps; the rest is bytes
 };
 
-/// The forecast with its interval. More GPUs than a machine has are whole machines: a ring for each
-/// adapter passes them one after the other, so that an adapter carries an eighth of what a GPU
-/// sends over its link; of alltoall and send_recv all that goes to other machines. Throws
-/// InputError for fewer than two GPUs, no bytes, or machines that are not full.
-CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
-                                      const Gpu& gpu, const Network& network = {});
+/// The forecast with its interval. More GPUs than a machine has of them are on several, each with
+/// as many: a ring for each adapter passes them one after the other, so that each of g adapters of
+/// a machine carries 1/g of what a GPU sends; of alltoall and send_recv all that goes to other
+/// machines. Throws InputError for fewer than two GPUs, no bytes, or neighbours on machines that
+/// are not full.
+CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
+                                      const Network& network = {});
+/// The same among neighbours.
+inline CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
+                                             const Gpu& gpu, const Network& network = {}) {
+  return predict_collective(Transfer{collective, bytes, gpus}, gpu, network);
+}
 
 }  // namespace roofcast::transformer

@@ -12,7 +12,9 @@
 namespace roofcast::transformer {
 namespace {
 
-constexpr std::array<std::string_view, 3> kOfOneStage = {"embedding", "vocabulary product", "loss"};
+// Those that one stage has alone, and that of a stage's own parameters.
+constexpr std::array<std::string_view, 4> kOfOneStage = {"embedding", "vocabulary product", "loss",
+                                                         kOptimizer};
 
 template <std::size_t kCount>
 bool is_one_of(std::string_view name, const std::array<std::string_view, kCount>& names) {
@@ -31,6 +33,16 @@ void add(StepPart& sum, const StepPart& part, double times) {
   sum.high_s += times * part.high_s;
 }
 
+// A part of its own, once a step.
+void add_operation(Step& step, const StepPart& part, double count) {
+  StepOperation one{part.name, part.name, Section::once};
+  one.count = count;
+  one.time_s = one.alone_s = part.time_s;
+  one.bound = part.bound;
+  step.operations.push_back(std::move(one));
+  step.parts.push_back(part);
+}
+
 }  // namespace
 
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
@@ -43,14 +55,24 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
     if (!is_one_of(part.name, kOfOneStage)) scale(part, 1 / stages);
     if (!is_one_of(part.name, kOnce)) add(bubble, part, (stages - 1) / passes);
   }
+  for (StepOperation& one : step.operations) {
+    if (is_one_of(one.part, kOfOneStage)) continue;
+    one.time_s /= stages;
+    one.alone_s /= stages;
+    one.count /= stages;
+  }
+  step.transfers.slowed_s /= stages;
+  step.limit_s /= stages;  // the mean of the stages', which the longest is not under
   const double bytes = task.tokens() * static_cast<double>(model.hidden) * task.activation_bytes();
-  const CollectiveForecast one =
-      predict_collective(Collective::send_recv, bytes, 2, gpu, task.network);
+  const auto apart = static_cast<double>(task.tp * task.dp * task.fsdp);
+  const Transfer on{Collective::send_recv, bytes, 2, apart};
+  const CollectiveForecast one = predict_collective(on, gpu, task.network);
   StepPart between{std::string(kBetweenStages), 0, 0, 0, "link"};
   const double times = 2 * (passes + stages - 1);  // activations on, gradients back
   add(between, {"", one.expected_s, one.low_s, one.high_s, ""}, times);
-  step.parts.push_back(std::move(between));
-  step.parts.push_back(bubble);
+  add_operation(step, between, times);
+  step.operations.back().transfer = on;
+  add_operation(step, bubble, 1);
 }
 
 }  // namespace roofcast::transformer

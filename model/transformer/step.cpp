@@ -16,19 +16,6 @@ double real(std::int64_t count) {
   return static_cast<double>(count);
 }
 
-double sum_of(const std::vector<StepPart>& parts) {
-  double sum = 0;
-  for (const StepPart& part : parts) sum += part.time_s;
-  return sum;
-}
-
-StepPart scaled(StepPart part, double share) {
-  part.time_s *= share;
-  part.low_s *= share;
-  part.high_s *= share;
-  return part;
-}
-
 // Nothing was fitted to other steps: hooks of each layer are those of FSDP, the attention is flash.
 bool has_software(const Task& task) {
   return task.framework == Framework::eager && task.phase == Phase::train && task.fsdp > 1 &&
@@ -47,7 +34,19 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   for (const StepPart& part : step.parts) {
     if (part.name == kAttention) time_s += software.attention_share * part.time_s;
   }
-  if (time_s > 0) step.parts.push_back({"software", time_s, time_s / 2, time_s * 1.5, "host"});
+  if (time_s <= 0) return;
+  step.parts.push_back({"software", time_s, time_s / 2, time_s * 1.5, "host"});
+  StepOperation each{"software", "software"};
+  each.count = task.layer_passes() * real(model.layers);
+  each.bound = "host";
+  each.last_layer = model.layers;
+  const auto add = [&](Direction direction, double share) {
+    each.direction = direction;
+    each.time_s = each.alone_s = share * time_s;
+    step.operations.push_back(each);
+  };
+  add(Direction::forward, 0.5);
+  add(Direction::backward, 0.5);
 }
 
 // FLOPs of a token that the backward pass computes again: a third of all, or the product of queries
@@ -65,33 +64,14 @@ double computed_again(const Architecture& model, const Task& task) {
   }
 }
 
-// What has no kernel of its own lies evenly in the directions of the layers, or stands alone.
-void add_operations_of_parts(Step& step, const Task& task, std::int64_t layers) {
-  const bool train = task.phase == Phase::train;
-  const std::size_t kernels = step.operations.size();
-  for (const StepPart& part : step.parts) {
-    double sum_s = 0;
-    for (std::size_t i = 0; i < kernels; ++i) {
-      if (step.operations[i].part == part.name) sum_s += step.operations[i].time_s;
-    }
-    if (sum_s > 0) {  // a stage has its share
-      for (std::size_t i = 0; i < kernels; ++i) {
-        StepOperation& one = step.operations[i];
-        if (one.part == part.name) one.time_s *= part.time_s / sum_s;
-      }
-      continue;
-    }
-    const bool alone = part.bound == kPipelineBound || part.name == kBetweenStages;
-    StepOperation one{part.name,          part.name, alone ? Section::once : Section::layer,
-                      Direction::forward, 1,         part.time_s,
-                      part.bound,         0,         layers};
-    if (!alone && train) {
-      one.time_s /= 2;
-      step.operations.push_back(one);
-      one.direction = Direction::backward;
-    }
-    step.operations.push_back(one);
+void add_up_transfers(Step& step) {
+  StepTransfers& sum = step.transfers;
+  for (const StepOperation& one : step.operations) {
+    if (!one.transfer) continue;
+    sum.alone_s += one.alone_s;
+    sum.exposed_s += one.time_s;
   }
+  sum.hidden_s = std::max(0.0, sum.alone_s - sum.exposed_s);
 }
 
 void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
@@ -135,21 +115,10 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
   step.operations = kernels.operations();
   step.limit_s = kernels.limit_s();
   add_software(step, model, task, software);
-  const double compute_s = sum_of(step.parts);
-  for (StepPart part : {tensor_parallel(model, task, gpu), expert_parallel(model, task, gpu)}) {
-    if (part.time_s <= 0) continue;
-    step.limit_s += part.limit_s;
-    step.parts.push_back(std::move(part));
-  }
-  StepPart beside = data_parallel(model, task, gpu);
-  if (beside.time_s > 0) {
-    const double hidden = std::min(1.0, compute_s / beside.time_s);
-    const double least = has_software(task) ? software.exposed : 0;
-    const double shown = std::max(1 - hidden, least);
-    if (shown > 0) step.parts.push_back(scaled(std::move(beside), shown));
-  }
+  add_transfers(step, model, task, gpu);
+  overlap(step, model, task);
   put_in_stages(step, model, task, gpu);
-  add_operations_of_parts(step, task, model.layers);
+  add_up_transfers(step);
   total(step, model, task, gpu);
   return step;
 }

@@ -2,11 +2,13 @@
 // The time of a step: forecasts of its kernels, its collectives, and what software adds.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/constants/steps.hpp"
+#include "model/transformer/schedule.hpp"
 #include "model/transformer/task.hpp"
 #include "model/types/gpu.hpp"
 
@@ -28,18 +30,35 @@ enum class Direction : unsigned char { forward, again, backward };
 inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forward again",
                                                                 "backward"};
 
-/// Kernels alike that follow each other, in the order of the forward pass. Those of a part add up
-/// to it.
+/// When an operation runs: after the one before it, which the next one waits for; or beside the
+/// others, and there before its layer begins, or begun once its layer's gradients are computed.
+enum class Order : unsigned char { in_turn, before_layer, after_layer };
+
+/// Kernels or transfers alike that follow each other, in the order of the forward pass. Those of a
+/// part add up to it.
 struct StepOperation {
-  std::string part;
-  std::string what;  ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
+  std::string part{};
+  std::string what{};  ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
   Section section = Section::layer;
   Direction direction = Direction::forward;
   double count = 0;   ///< launches of the kernel in the step
-  double time_s = 0;  ///< of all of them
-  std::string bound;
+  double time_s = 0;  ///< of all of them; of transfers beside launches, what those do not hide
+  std::string bound{};
   std::int64_t first_layer = 0;  ///< of Section::layer: the layers from here
   std::int64_t last_layer = 0;   ///< to before this one
+  Use use{};
+  double alone_s = 0;  ///< of all of them, if each had the GPU and the link for itself
+  std::optional<Transfer> transfer{};
+  Order order = Order::in_turn;
+  bool last_pass = false;  ///< in the last pass alone
+};
+
+/// What GPUs send each other in a step, and what that costs one of them.
+struct StepTransfers {
+  double alone_s = 0;    ///< of all transfers, one after the other
+  double hidden_s = 0;   ///< of that, what launches hide
+  double exposed_s = 0;  ///< in which no launch runs
+  double slowed_s = 0;   ///< further time of launches that share SMs and DRAM with transfers
 };
 
 struct Step {
@@ -52,6 +71,7 @@ struct Step {
   double limit_s = 0;  ///< the limits of its kernels and collectives, added up
   std::vector<StepPart> parts;
   std::vector<StepOperation> operations;
+  StepTransfers transfers;
   std::vector<std::string> notes;
 };
 
@@ -59,7 +79,6 @@ struct Step {
 struct SoftwareConstants {
   double attention_share = constants::kAttentionShare;
   double layer_s = constants::kLayerSeconds;
-  double exposed = constants::kExposed;
 };
 
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one

@@ -50,7 +50,8 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   assumptions.cache = CacheState::steady;
   const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
   if (!answer.time) throw InputError("there is no forecast of " + std::string(kernel) + " there");
-  return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s}).first->second;
+  return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s, use_of(answer)})
+      .first->second;
 }
 
 StepPart& StepKernels::part(std::string_view name) {
@@ -86,8 +87,9 @@ void StepKernels::add_of_type(std::string_view name, double times, std::string_v
     longest = times * time.expected_s;
     sum.bound = bound;
   }
-  operations_.push_back({sum.name, one.what, section_, direction_, times, times * time.expected_s,
-                         bound, first_layer_, last_layer_});
+  const double time_s = times * time.expected_s;
+  operations_.push_back({sum.name, one.what, section_, direction_, times, time_s, bound,
+                         first_layer_, last_layer_, one.use, time_s});
 }
 
 void StepKernels::product(std::string_view name, double times, double m, double n, double k,

@@ -28,6 +28,7 @@ class KernelForecasts {
     std::string what;  ///< the kernel and what is given
     Forecast time;
     double limit_s = 0;
+    Use use{};
   };
   /// From a cache that is steady: kernels follow each other. Throws InputError where there is no
   /// forecast.

@@ -35,6 +35,11 @@ enum class Routing : unsigned char { as_trained, balanced, power_law_101, power_
 inline constexpr std::array<std::string_view, 4> kRoutings = {"as_trained", "balanced",
                                                               "power_law_1.01", "power_law_1.2"};
 
+/// When the backward pass gathers the weights of the next layer: before or after the gradients of
+/// the layer at hand (BACKWARD_PRE and BACKWARD_POST of PyTorch's FSDP).
+enum class Prefetch : unsigned char { pre, post };
+inline constexpr std::array<std::string_view, 2> kPrefetches = {"pre", "post"};
+
 struct Task {
   Phase phase = Phase::train;
   /// Of weights, activations and cache. fp8: of weights and products; the rest, and the
@@ -54,6 +59,7 @@ struct Task {
   std::int64_t tp = 1;      ///< GPUs that share each product
   std::int64_t dp = 1;      ///< copies of the model
   std::int64_t fsdp = 1;    ///< GPUs that share weights, gradients and optimizer states
+  Prefetch prefetch = Prefetch::pre;  ///< train: of fsdp
   std::int64_t pp = 1;  ///< train: stages of layers, which grad_accum micro-batches pass one by one
   std::int64_t ep = 1;  ///< GPUs that share the experts: of the copies, else of tp
   Routing routing = Routing::as_trained;

@@ -1,5 +1,5 @@
 #pragma once
-// The operations of a step one after the other.
+// The operations of a step over time.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,11 +17,12 @@ struct TimelineEvent {
   std::int64_t layer = 0;  ///< of Section::layer, from 0
   double start_s = 0;
   double duration_s = 0;
+  bool transfer = false;
+  bool beside = false;  ///< not in turn: launches may run meanwhile
 };
 
-/// One pass of the step on one GPU, then what comes once a step: before the layers, each layer
-/// forward, the end, and in training the same backward. What collectives and software add lies
-/// evenly in the layers. Of stages those layers that one GPU has.
+/// The last pass of the step on one GPU, with what comes once a step: events in turn in their
+/// order, then those beside.
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer

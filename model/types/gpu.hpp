@@ -206,11 +206,12 @@ struct Gpu {
   Features features;
   std::optional<OccupancyRules> occupancy;  ///< absent: warps and waves are not defined
   std::optional<double> power_w;
-  std::optional<double> link_bytes_per_s;       ///< NVLink, both directions together
-  bool link_in_switch_reduction = false;        ///< the switch can add up (NVLink SHARP)
-  std::optional<double> collective_start_s;     ///< of a collective, besides its steps
-  std::optional<double> collective_step_s;      ///< of a ring, from one GPU to the next
-  std::optional<double> collective_link_share;  ///< kept up of one direction of the link
+  std::optional<double> link_bytes_per_s;           ///< NVLink, both directions together
+  bool link_in_switch_reduction = false;            ///< the switch can add up (NVLink SHARP)
+  std::optional<double> collective_start_s;         ///< of a collective, besides its steps
+  std::optional<double> collective_step_s;          ///< of a ring, from one GPU to the next
+  std::optional<double> collective_link_share;      ///< kept up of one direction of the link
+  std::optional<std::int64_t> collective_channels;  ///< SMs that a collective's kernel takes
   Sustained sustained;
 
   /// Blocks that run at once, so many on each SM; one SM where their number is unknown.

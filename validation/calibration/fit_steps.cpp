@@ -11,13 +11,14 @@
 
 #include "hw_specs/loader.hpp"
 #include "hw_specs/text_file.hpp"
-#include "model/transformer/step.hpp"
+#include "model/transformer/step_kernels.hpp"
 #include "validation/calibration/named_rows.hpp"
 
 namespace {
 
 using roofcast::Gpu;
 using roofcast::transformer::Architecture;
+using roofcast::transformer::KernelForecasts;
 using roofcast::transformer::SoftwareConstants;
 using roofcast::transformer::Step;
 using roofcast::transformer::Task;
@@ -51,6 +52,7 @@ Row row_of(const Fields& row) {
     task.checkpointing = roofcast::transformer::Checkpointing::full;
   }
   task.fsdp = whole("gpus");
+  task.prefetch = roofcast::transformer::Prefetch::post;  // Composer's, which ran them
   // The machines with A100s had 1600 Gb/s between them (llm-foundry, scripts/train/benchmarking).
   if (row.at("gpu").starts_with("a100")) task.network.bytes_per_s = 25e9;
   return {row.at("gpu"), model, task,
@@ -72,40 +74,16 @@ std::vector<Row> read_rows(const char* path) {
   return rows;
 }
 
-/// The parts of a step that the constants act on, with none of them.
+/// A row, and forecasts of its GPU that all rows share.
 struct Measured {
   Row row;
-  double kernels_s = 0;
-  double attention_s = 0;  ///< of kernels_s
-  double beside_s = 0;     ///< collectives, all shown
-  double layer_passes = 0;
+  const Gpu* gpu;
+  KernelForecasts* forecasts;
 };
 
-double step_s(const Measured& one, const SoftwareConstants& software) {
-  const double compute_s = one.kernels_s + software.attention_share * one.attention_s +
-                           software.layer_s * one.layer_passes;
-  const double shown = std::max(1 - compute_s / std::max(one.beside_s, 1e-12), software.exposed);
-  return compute_s + std::max(0.0, shown) * one.beside_s;
-}
-
 double error(const Measured& one, const SoftwareConstants& software) {
-  const Task& task = one.row.task;
-  const double tokens = task.tokens() * static_cast<double>(task.grad_accum * task.fsdp);
-  return step_s(one, software) / (tokens / one.row.tokens_per_s) - 1;
-}
-
-Measured measured(const Row& row, const Gpu& gpu) {
-  SoftwareConstants all_shown;
-  all_shown.attention_share = all_shown.layer_s = 0;
-  all_shown.exposed = 1;
-  const Step step = predict_step(row.model, row.task, gpu, all_shown);
-  Measured one{row};
-  for (const auto& part : step.parts) {
-    (part.bound == "link" ? one.beside_s : one.kernels_s) += part.time_s;
-    if (part.name == "attention") one.attention_s += part.time_s;
-  }
-  one.layer_passes = static_cast<double>(row.model.layers) * row.task.layer_passes();
-  return one;
+  const Step step = predict_step(one.row.model, one.row.task, *one.gpu, *one.forecasts, software);
+  return one.row.tokens_per_s / step.tokens_per_s - 1;
 }
 
 double loss(const std::vector<Measured>& rows, const SoftwareConstants& software) {
@@ -118,20 +96,20 @@ double loss(const std::vector<Measured>& rows, const SoftwareConstants& software
 
 /// The best of a grid, which then narrows around it.
 SoftwareConstants fitted(const std::vector<Measured>& rows) {
-  SoftwareConstants best{0.3, 300e-6, 0.3};
-  constexpr int kSteps = 5;
-  constexpr int kRounds = 10;
-  double width = 1;
+  SoftwareConstants best{0.5, 500e-6};
+  constexpr int kSteps = 3;
+  constexpr int kRounds = 9;
+  double width = 1, least = loss(rows, best);
   for (int round = 0; round < kRounds; ++round, width *= 0.6) {
     const SoftwareConstants middle = best;
     for (int i = -kSteps; i <= kSteps; ++i) {
       for (int j = -kSteps; j <= kSteps; ++j) {
-        for (int k = -kSteps; k <= kSteps; ++k) {
-          const SoftwareConstants next{std::max(0.0, middle.attention_share + 0.1 * width * i),
-                                       std::max(0.0, middle.layer_s + 100e-6 * width * j),
-                                       std::clamp(middle.exposed + 0.1 * width * k, 0.0, 1.0)};
-          if (loss(rows, next) < loss(rows, best)) best = next;
-        }
+        const SoftwareConstants next{std::max(0.0, middle.attention_share + 0.15 * width * i),
+                                     std::max(0.0, middle.layer_s + 150e-6 * width * j)};
+        const double sum = loss(rows, next);
+        if (sum >= least) continue;
+        least = sum;
+        best = next;
       }
     }
   }
@@ -163,15 +141,17 @@ int main(int argc, char** argv) try {
   }
   const std::vector<Row> rows = read_rows(argv[1]);
   std::map<std::string, Gpu> gpus;
+  std::map<std::string, KernelForecasts> forecasts;
   std::vector<Measured> steps;
   for (const Row& row : rows) {
-    if (!gpus.contains(row.gpu))
+    if (!gpus.contains(row.gpu)) {
       gpus.emplace(row.gpu, roofcast::specs::load(roofcast::specs::shipped_source(row.gpu)));
-    steps.push_back(measured(row, gpus.at(row.gpu)));
+      forecasts.emplace(row.gpu, gpus.at(row.gpu));
+    }
+    steps.push_back({row, &gpus.at(row.gpu), &forecasts.at(row.gpu)});
   }
   const SoftwareConstants software = fitted(steps);
-  std::printf("attention_share %.4g\nlayer_s %.4g\nexposed %.4g\n", software.attention_share,
-              software.layer_s, software.exposed);
+  std::printf("attention_share %.4g\nlayer_s %.4g\n", software.attention_share, software.layer_s);
   const auto print = [&](const SoftwareConstants& constants) {
     report("even", steps, constants, [](const Row&, bool even) { return even; });
     report("odd", steps, constants, [](const Row&, bool even) { return !even; });
@@ -189,7 +169,7 @@ int main(int argc, char** argv) try {
   };
   print(software);
   std::printf("without software:\n");
-  print({0, 0, 0});
+  print({0, 0});
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "fit_steps: %s\n", error.what());

@@ -1,4 +1,5 @@
-// What `roofcast model` writes beside its answer: the page, charts, a trace; and what its options change.
+// What `roofcast model` writes beside its answer: the page, charts, a trace; and what its options
+// change.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -150,7 +151,44 @@ TEST(ModelOutput, TheTraceIsOneStepForPerfetto) {
                  "one step");
 }
 
-// What lies between products is computed again, products are not: between nothing and all of a layer.
+// Weights and gradients are on a row of their own, some of them while operations run.
+TEST(ModelOutput, TheTraceShowsTransfersBesideOperations) {
+  const Folder folder;
+  const std::string file = folder.file("step.trace.json");
+  ASSERT_EQ(run_program(kTraining + "--fsdp 8 --framework ideal --trace " + file).code, 0);
+  const json trace = json::parse(contents(file));
+  std::map<std::int64_t, std::vector<std::pair<double, double>>> rows;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const double start = number(event, "ts");
+    rows[event.at("tid").get<std::int64_t>()].emplace_back(start, start + number(event, "dur"));
+  }
+  EXPECT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[3].size(), 3U * 12);  // gathered twice and scattered, each layer
+  int beside = 0;
+  for (const auto& [start, end] : rows[3]) {
+    for (const auto& [from, to] : rows[2]) beside += from < end && start < to ? 1 : 0;
+  }
+  EXPECT_GT(beside, 12);
+}
+
+TEST(ModelOutput, SaysWhatLaunchesHideAndWhatItCosts) {
+  const json answer = answer_of(kTraining + "--fsdp 8");
+  const json& sent = answer.at("transfers");
+  EXPECT_GT(number(sent, "hidden_s"), 0);
+  EXPECT_GT(number(sent, "slowed_s"), 0);
+  EXPECT_NEAR(number(sent, "hidden_s") + number(sent, "exposed_s"), number(sent, "alone_s"), 1e-12);
+  EXPECT_NEAR(part_s(answer, "gradients and weights between GPUs"), number(sent, "exposed_s"),
+              1e-12);
+  EXPECT_THAT(run_program(kTraining + "--fsdp 8").out, HasSubstr("exposed; launches beside"));
+  EXPECT_EQ(number(answer_of(kTraining).at("transfers"), "alone_s"), 0);
+  const json late = answer_of(kTraining + "--fsdp 8 --prefetch post");
+  EXPECT_GT(number(late.at("transfers"), "exposed_s"), number(sent, "exposed_s"));
+  expect_refusal(kTraining + "--prefetch post", kBadInput, "'prefetch'");
+}
+
+// What lies between products is computed again, products are not: between nothing and all of a
+// layer.
 TEST(ModelOutput, SelectiveCheckpointingLiesBetweenNoneAndFull) {
   const auto checkpointed = [](const std::string& how) {
     return answer_of(
@@ -170,8 +208,8 @@ TEST(ModelOutput, SelectiveCheckpointingLiesBetweenNoneAndFull) {
   EXPECT_GT(part_s(full, "feed-forward products"), part_s(none, "feed-forward products"));
 }
 
-// By hand: 16 GPUs are two machines. Gathering and scattering a layer's weights, each adapter carries an
-// eighth of 15/16 of them; at a tenth of the rate that takes ten times as long.
+// By hand: 16 GPUs are two machines. Gathering and scattering a layer's weights, each adapter
+// carries an eighth of 15/16 of them; at a tenth of the rate that takes ten times as long.
 TEST(ModelOutput, TheNetworkJoinsMachines) {
   const auto between = [](const std::string& rate) {
     return part_s(answer_of("model gpt2-xl --train --batch 1 --seq 256 --fsdp 16 --framework ideal "

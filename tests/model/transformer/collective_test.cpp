@@ -36,8 +36,8 @@ TEST(Collective, SmallOnesAreStartAndSteps) {
               CollectiveConstants{}.alltoall_start * 5e-6 + 1e-6, 1e-9);
 }
 
-// By hand: 1 GB to the next GPU over 200 GB/s, one step, however many take part; over a network what an
-// adapter carries.
+// By hand: 1 GB to the next GPU over 200 GB/s, one step, however many take part; over a network
+// what an adapter carries.
 TEST(Collective, SendRecvGoesToTheNextOne) {
   const LinkCosts link = link_costs(switched());
   const Protocol last = CollectiveConstants{}.protocols.back();
@@ -49,6 +49,33 @@ TEST(Collective, SendRecvGoesToTheNextOne) {
   EXPECT_NEAR(predict_collective(Collective::send_recv, 1e9, 16, switched(), network).expected_s,
               1e9 / 50e9 + last.start * 5e-6 + last.step * 1e-6 + 10e-6, 1e-9);
   EXPECT_NEAR(predict_collective(Collective::send_recv, 1e9, 2, switched()).limit_s, 2.5e-3, 1e-9);
+}
+
+// By hand: of 4 GPUs that lie 8 apart each is on a machine of its own, and its adapter carries 3/4
+// of 1 GB twice; 2 apart they are on one machine, and 16 of them on four, each with four adapters.
+TEST(Collective, GpusThatLieApartMeetOverTheNetwork) {
+  const Network network{50e9, 10e-6};
+  const auto time = [&](double gpus, double apart) {
+    return predict_collective(Transfer{Collective::all_reduce, 1e9, gpus, apart}, switched(),
+                              network)
+        .expected_s;
+  };
+  EXPECT_NEAR(time(4, 8), 1.5e9 / 50e9 + 5e-6 + 6 * 10e-6, 1e-9);
+  EXPECT_NEAR(time(4, 2), time(4, 1), 1e-12);
+  EXPECT_NEAR(time(16, 2), 2 * 15e9 / 16 / 4 / 50e9, 1e-3);
+  EXPECT_GT(time(6, 2), time(6, 1));  // three on each of two machines
+}
+
+// By hand: a ring of 4 passes 3/4 of the bytes.
+TEST(Collective, DramHasWhatIsSentReceivedAndAddedUp) {
+  const auto traffic = [](Collective kind) { return dram_traffic({kind, 4, 4}); };
+  EXPECT_EQ(traffic(Collective::all_gather).read_bytes, 4);
+  EXPECT_EQ(traffic(Collective::all_gather).write_bytes, 4);
+  EXPECT_EQ(traffic(Collective::reduce_scatter).read_bytes, 6);
+  EXPECT_EQ(traffic(Collective::reduce_scatter).write_bytes, 3);
+  EXPECT_EQ(traffic(Collective::all_reduce).read_bytes, 9);
+  EXPECT_EQ(traffic(Collective::all_reduce).write_bytes, 6);
+  EXPECT_EQ(traffic(Collective::send_recv).total_bytes(), 8);
 }
 
 TEST(Collective, TimeGrowsWithBytesAndNoneIsUnderItsLimit) {

@@ -1,0 +1,68 @@
+#pragma once
+// Launches and transfers on two streams, and what both share while they run at once.
+#include <cstddef>
+#include <vector>
+
+#include "model/transformer/collective.hpp"
+#include "model/types/prediction.hpp"
+
+namespace roofcast::transformer {
+
+/// What a node takes of what a node beside it needs too, as shares between 0 and 1.
+struct Use {
+  bool transfer = false;  ///< two transfers share a link
+  double on_sms = 0;      ///< of its time, what grows as SMs become fewer
+  double waves = 0;       ///< of its blocks over all SMs
+  double dram = 0;        ///< of its time, for which DRAM is busy
+  double held_sms = 0;    ///< of the GPU's SMs, those that nothing else gets: a transfer's channels
+
+  bool on_gpu() const { return !transfer && on_sms + dram > 0; }
+};
+
+/// Of a kernel with a forecast: its waterfall says what of its time is the SMs', its terms what
+/// DRAM is busy for.
+Use use_of(const Prediction& kernel);
+/// Of a transfer that takes `expected_s`: DRAM moves `dram_traffic`, a channel, of
+/// which there is one at least, holds an SM.
+Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);
+
+/// Shares of the rates that two nodes have alone, while both run. On the SMs left a kernel's blocks
+/// need more waves. Where both ask more of DRAM than there is, each SM gets the same of it, and
+/// what one side leaves goes to the other. Two transfers have half of a link each.
+struct Rates {
+  double first = 1, second = 1;
+};
+Rates rates(const Use& first, const Use& second);
+
+inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
+
+/// A launch or a transfer of a program.
+struct Node {
+  double alone_s = 0;
+  Use use;
+  std::size_t after = kNothing;  ///< the position of a node of the other stream that has ended
+};
+
+/// Nodes of a stream follow each other. What launches wait for in turn stands in their stream. A
+/// transfer beside begins when no launch runs or one begins: blocks of a kernel that is running
+/// take the SMs before those of one behind it.
+struct Program {
+  std::vector<Node> chain;   ///< launches, and transfers that the next launch waits for
+  std::vector<Node> beside;  ///< transfers that run beside
+};
+
+struct Span {
+  double start_s = 0;
+  double end_s = 0;
+  double duration_s() const { return end_s - start_s; }
+};
+
+struct Schedule {
+  std::vector<Span> chain, beside;
+  double total_s = 0;
+};
+
+/// When each node starts and ends. Throws std::logic_error where nodes wait for each other.
+Schedule schedule(const Program& program);
+
+}  // namespace roofcast::transformer
