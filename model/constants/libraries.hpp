@@ -19,13 +19,6 @@ inline constexpr Constant kFlash2Products{
     Constant::Kind::fitted,
     kAttentionFit,
     "2026-11-24"};
-inline constexpr Constant kCudnnProducts{"attention_cudnn_products",
-                                         1.2,
-                                         "",
-                                         "of a warpgroup under way at once in cuDNN's forward",
-                                         Constant::Kind::fitted,
-                                         kAttentionFit,
-                                         "2026-11-24"};
 inline constexpr Constant kMaskInstructions{
     "attention_mask_instructions",
     8,
@@ -69,8 +62,7 @@ inline constexpr Constant kGemmReadDensity{
     "GPUs: least mean error of time among 0.3 to 0.56",
     "2026-11-25"};
 
-inline constexpr std::array kAll = {kGemmReadDensity,  kFlash2Products,     kCudnnProducts,
-                                    kMaskInstructions, kResultInstructions, kPassWaits,
-                                    kGroupSumWaits};
+inline constexpr std::array kAll = {kGemmReadDensity,    kFlash2Products, kMaskInstructions,
+                                    kResultInstructions, kPassWaits,      kGroupSumWaits};
 
 }  // namespace roofcast::library

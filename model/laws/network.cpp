@@ -119,7 +119,10 @@ class Network {
     }
     fullest_ = *std::max_element(all.begin(), all.end());
     for (std::size_t i = 0; i < visits.size(); ++i) {
-      prepare(visits[i], all, fills, prepared_[i]);
+      prepare(visits[i], all, prepared_[i]);
+      // Loops one after the other fill their pipeline once.
+      const bool begins = i == 0 || visits[i - 1].stages <= 1;
+      if (begins) prepared_[i].fill = fill_of(visits[i], fills);
     }
   }
 
@@ -141,14 +144,21 @@ class Network {
     return {variability * demand * f * all, f * all};
   }
 
-  void prepare(const Visit& visit, const AllStations& all, bool fills, Prepared& result) const {
+  // The first loads, unless the tile before has begun them, and at the end the products that have
+  // run behind.
+  static double fill_of(const Visit& visit, bool fills) {
+    const double loads =
+        fills && visit.stages > 1 ? visit.load_latency + own_service(visit).loads : 0;
+    return loads + (1 - visit.waited_products) * visit.demand[Station::tensor] / visit.parts;
+  }
+
+  void prepare(const Visit& visit, const AllStations& all, Prepared& result) const {
     const OwnService own = own_service(visit);
     const double pipes = result.shared;
     result.loads = visit.load_latency + own.loads;
     result.rest = visit.latency + own.pipes;
     result.repeats = visit.repeats + visit.ramp_steps;
     result.stages = visit.stages;
-    if (fills && visit.stages > 1) result.fill = result.loads;
     for (std::size_t s = 0; s < kStations; ++s) {
       const bool hidden = is_hidden(visit, s);
       if (visit.demand.at(s) <= 0 || (pipes > 0 && s < kPipes && !hidden)) continue;
@@ -188,7 +198,8 @@ OwnService own_service(const Visit& visit) {
       own.loads += demand;
       continue;
     }
-    const double d = visit.parts > 1 ? demand * servers(visit, s) / visit.parts : demand;
+    double d = visit.parts > 1 ? demand * servers(visit, s) / visit.parts : demand;
+    if (s == static_cast<std::size_t>(Station::tensor)) d *= visit.waited_products;
     sum += d;
     fullest = std::max(fullest, d);
   }

@@ -84,7 +84,9 @@ class Rounds {
                    std::min(places_.sms, static_cast<double>(std::max<std::int64_t>(1, blocks))));
     }
     SmTime result;
-    result.cycles = makespan(jobs_, places_.all, plan_.scheduler) + first_round_;
+    result.cycles = plan_.blocks.size() > 1 && !later_ && resident > 1
+                        ? shared_round(blocks)
+                        : makespan(jobs_, places_.all, plan_.scheduler) + first_round_;
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
     if (pipelined_) result.cycles += start_cycles();
     result.busy = busy_;
@@ -157,6 +159,23 @@ class Rounds {
     const double tiles = plan_.scheduler == TileScheduler::ping_pong ? 2 : 1;
     const bool fills = !stays(plan_.scheduler);
     return steady_cycle(started(visits, resident, active, false), tiles * resident, fills) / tiles;
+  }
+
+  // One round of blocks that differ: they share an SM until the shortest of it has ended.
+  double shared_round(std::int64_t blocks) {
+    const auto sms = static_cast<std::int64_t>(places_.sms);
+    std::vector<std::vector<double>> lives;  // of each class, beside so many on its SM
+    std::vector<std::int64_t> counts;
+    for (const BlockClass& some : plan_.blocks) {
+      counts.push_back(some.count);
+      auto& life = lives.emplace_back();
+      for (std::int64_t resident = 1; (resident - 1) * sms < blocks; ++resident) {
+        const auto n = static_cast<double>(resident);
+        const double active = std::min(places_.sms, static_cast<double>(blocks) / n);
+        life.push_back(together(visits_of(some), n, active));
+      }
+    }
+    return shared_makespan(counts, lives, sms);
   }
 
   void add_full(const std::vector<Visit>& visits, std::int64_t count) {

@@ -66,11 +66,13 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   visit.load_latency = latency.loads;
   // Of a group's chains each waits for its own tiles.
   const double chains = phase.groups > 0 ? phase.chains : 1;
-  visit.latency = latency.rest + (pipelined ? law::kPipelineStepCycles / chains : 0);
+  visit.latency =
+      latency.rest + (pipelined ? law::kPipelineStepCycles * phase.waited_products / chains : 0);
   visit.repeats = phase.repeats;
   visit.stages = std::max(1.0, phase.stages);
   visit.warps = warps * phase.chains;
   visit.grouped = phase.groups > 0;
+  visit.waited_products = phase.waited_products;
   if (visit.grouped) {
     visit.parts = phase.groups * phase.chains;
     visit.ramp_steps = phase.chains - 1;

@@ -64,6 +64,7 @@ struct Visit {
   double stages = 1;
   double parts = 1;      ///< customers that a block is: it as one, its warps, or groups of warps
   bool grouped = false;  ///< these are groups of warps, each of which fills a pipe
+  double waited_products = 1;  ///< share of the tensor cores' time that a group waits for
   double warps = 1;      ///< instruction streams of a block, by which its own pipes overlap
   double ramp_steps =
       0;  ///< steps at a block's begin and end in which not all chains are under way

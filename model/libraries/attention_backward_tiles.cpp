@@ -88,7 +88,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   } else if (library == kFa3) {
     constexpr std::int64_t kSharedFrom = 128;
     tile = flash3_backward_tile(width, shape.causal);
-    tile.chains = width > kSharedFrom ? kOneChain : kTwoChains;
+    tile.waited_products = width > kSharedFrom ? 1.0 : 3.0 / 5;
   } else {
     tile = cudnn_backward_tile(width);
   }

@@ -50,7 +50,7 @@ Tile cudnn_tile(std::int64_t width) {
   const std::int64_t stages = width <= 128 ? 3 : 2;
   Tile tile{128, width <= 128 ? 128 : 64, 12, 64, stages, 1};
   tile.scheduler = TileScheduler::queue;
-  tile.chains = library::kCudnnProducts;
+  tile.waited_products = 0.5;
   return tile;
 }
 
@@ -170,7 +170,7 @@ void set_flash3(Forward& c, bool lengths) {
   c.packed = flash3_packed(c.shape, *c.width, lengths);
   const bool few = decodes(c.shape, c.shape.seq_q * c.packed);
   c.tile = few ? flash3_decode_tile() : flash3_tile(*c.width, c.shape.causal);
-  if (!few) c.tile.chains = kTwoChains;
+  if (!few) c.tile.waited_products = 0.5;
 }
 
 void set_cudnn(Forward& c, const Gpu& gpu) {

@@ -55,6 +55,8 @@ struct Phase {
   /// barrier or stages, else each of its warps.
   double groups = 0;
   double chains = 1;  ///< products, and what follows from them, that a group has under way at once
+  double waited_products = 1;  ///< of a step's products, what a group waits for: others run behind
+                               ///< its next instructions
 };
 
 /// Blocks that do the same; of blocks that stay on their SM the tiles that they take.

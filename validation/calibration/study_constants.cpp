@@ -1,6 +1,6 @@
 // study_constants FIT.json... --held RUN.json...
 // A development tool, built with -DROOFCAST_STUDY=ON: what each fitted constant of the laws is worth,
-// and how a family is forecast when no constant was fitted to it. Markdown on standard output.
+// whether the register's values still fit best, and how a family is forecast when no constant was fitted to it. Markdown on standard output.
 // Constants are fitted as the register says: to the cases of even index of the FIT runs, by coordinate
 // search of the family-balanced mean |log error|. All errors that it prints are of the RUNs.
 #include <fmt/format.h>
@@ -154,6 +154,27 @@ void print_worth(const std::vector<Measured>& held) {
   }
 }
 
+std::string moved_by(const Values& values, const Values& start) {
+  std::string moved;
+  for (const auto& [name, value] : values) {
+    const double factor = value / start.at(name);
+    if (factor != 1) moved += fmt::format("{}{} × {:.2f}", moved.empty() ? "" : ", ", name, factor);
+  }
+  return moved;
+}
+
+// Whether the register's values are those that fit best.
+void print_fit(const std::vector<Measured>& fit, const std::vector<Measured>& held) {
+  Search search(fit);
+  const Values values = search.fit_without("");
+  const double before = balanced(errors(held));
+  studied_values() = values;
+  fmt::print("\nfitted to all: {:.2f}% in place of {:.2f}%; {}\n", 100 * balanced(errors(held)),
+             100 * before, moved_by(values, search.start()));
+  studied_values().clear();
+  std::fflush(stdout);
+}
+
 void print_left_out(const std::vector<Measured>& fit, const std::vector<Measured>& held) {
   const ByFamily with = errors(held);
   Search search(fit);
@@ -164,13 +185,8 @@ void print_left_out(const std::vector<Measured>& fit, const std::vector<Measured
     studied_values() = values;
     const double left_out = errors(held).at(family);
     studied_values().clear();
-    std::string moved;
-    for (const auto& [name, value] : values) {
-      const double factor = value / search.start().at(name);
-      if (factor != 1)
-        moved += fmt::format("{}{} × {:.2f}", moved.empty() ? "" : ", ", name, factor);
-    }
-    fmt::print("| {} | {:.1f}% | {:.1f}% | {} |\n", family, 100 * error, 100 * left_out, moved);
+    fmt::print("| {} | {:.1f}% | {:.1f}% | {} |\n", family, 100 * error, 100 * left_out,
+               moved_by(values, search.start()));
     std::fflush(stdout);
   }
 }
@@ -195,7 +211,9 @@ int main(int argc, char** argv) try {
   }
   const std::vector<Measured> of_held = cases_of(held, 1);
   print_worth(of_held);
-  print_left_out(cases_of(fit, 2), of_held);
+  const std::vector<Measured> of_fit = cases_of(fit, 2);
+  print_fit(of_fit, of_held);
+  print_left_out(of_fit, of_held);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "study_constants: %s\n", error.what());

@@ -28,7 +28,7 @@ struct BackwardTile {
   /// Heads of the tiles that are worked on together, so that what passes them stays in L2.
   std::int64_t together = 1;
   StepCounts counts{};
-  double chains = 1;  ///< as of Phase
+  double chains = 1, waited_products = 1;  ///< as of Phase
 };
 
 /// Of what backward keeps for each query: two numbers of its row, and sums of dQ in fp32.

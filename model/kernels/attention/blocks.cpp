@@ -144,7 +144,8 @@ BlockSteps forward_blocks(const Forward& forward, DType type) {
           epilogue_of(forward),
           as_double(forward.tile.stages) + 1,
           forward.by_boxes() ? forward.kernel.warpgroups(forward.tile.warps) : 0,
-          forward.tile.chains};
+          forward.tile.chains,
+          forward.tile.waited_products};
 }
 
 Plan cleared_counter() {

@@ -58,7 +58,7 @@ struct Tile {
   double waits_of_step = 0;  ///< the same of a step
   /// Of the block that adds the parts of split keys, where no launch does.
   double merging_loads = 0;
-  double chains = 1;  ///< as of Phase
+  double chains = 1, waited_products = 1;  ///< as of Phase
   TileScheduler scheduler = TileScheduler::hardware;
   bool masks_one_more = false;  ///< step under a causal mask, where tiles are not whole
   bool in_order = false;        ///< tiles of a head from the first on; else the longest first
@@ -121,8 +121,8 @@ struct BlockSteps {
   Step full;
   Step masked;
   Step epilogue;
-  double stages;                  ///< of the steps' loads, the one in use with them
-  double groups = 0, chains = 1;  ///< as of Phase
+  double stages;  ///< of the steps' loads, the one in use with them
+  double groups = 0, chains = 1, waited_products = 1;  ///< as of Phase
 };
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 

@@ -33,6 +33,7 @@ inline constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
 // warpgroup multiplies S of a tile and P·V of the one before while it takes exponentials; one where
 // the head is shared out waits for the other.
 inline constexpr double kUnrolled = 4.5, kTwoChains = 2, kOneChain = 1;
+inline constexpr double kWaitedScores = 0.5;
 
 /// Bytes through shared memory of a score; copies to it are not among shared_wavefronts. Warps of
 /// flash2 read K and V for their own rows, and Q in every step.

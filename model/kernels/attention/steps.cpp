@@ -43,9 +43,8 @@ Run mean_of(const Run* from, const Run* end) {
   return mean;
 }
 
-constexpr std::size_t kMostClasses = 64;
-
-std::vector<Run> runs_of(const std::vector<Steps>& tiles) {
+// At most so many, of neighbours' means where there would be more.
+std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
   std::vector<Run> runs;
   for (const Steps& each : tiles) {
     if (!runs.empty() && runs.back().each == each) {
@@ -54,8 +53,8 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles) {
       runs.push_back({each, 1});
     }
   }
-  if (runs.size() <= kMostClasses) return runs;
-  const std::size_t together = (runs.size() + kMostClasses - 1) / kMostClasses;
+  if (runs.size() <= most) return runs;
+  const std::size_t together = (runs.size() + most - 1) / most;
   std::vector<Run> fewer;
   for (std::size_t from = 0; from < runs.size(); from += together) {
     const std::size_t end = std::min(runs.size(), from + together);
@@ -105,7 +104,8 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
   const auto add = [&](Step step, double repeats, double share) {
     if (repeats <= 0) return;
     if (share < 1) step.issued = scaled_traffic(step.issued, share);
-    result.phases.push_back({step, repeats, blocks.stages, blocks.groups, blocks.chains});
+    result.phases.push_back(
+        {step, repeats, blocks.stages, blocks.groups, blocks.chains, blocks.waited_products});
   };
   add(blocks.full, steps.full, steps.full_share);
   add(blocks.masked, steps.masked, steps.masked_share);
@@ -115,16 +115,19 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
                 const Order& order) {
-  const std::vector<Run> runs = runs_of(longest_first);
-  const std::int64_t parties = ceil_div(order.copies, order.together);
-  const auto classes = static_cast<std::int64_t>(runs.size());
-  const bool apart = classes > 1 && parties <= static_cast<std::int64_t>(kMostClasses) / classes;
-  const std::int64_t together = apart ? std::min(order.together, order.copies) : order.copies;
-  for (std::int64_t from = 0; from < order.copies; from += together) {
-    const std::int64_t copies = std::min(together, order.copies - from);
+  constexpr std::int64_t kMostClasses = 64, kMostParties = 8;
+  // Places fall idle behind the last parties alone: the ones before them count as one.
+  std::int64_t parties = std::min(kMostParties, ceil_div(order.copies, order.together));
+  const std::vector<Run> runs =
+      runs_of(longest_first, static_cast<std::size_t>(kMostClasses / parties));
+  if (runs.size() == 1) parties = 1;
+  const std::int64_t last = (order.copies - 1) % order.together + 1;
+  for (std::int64_t left = order.copies; parties > 0; --parties) {
+    const std::int64_t behind = parties > 1 ? (parties - 2) * order.together + last : 0;
     for (const Run& run : runs) {
-      plan.blocks.push_back(block_class(blocks, run.tiles * copies, run.each));
+      plan.blocks.push_back(block_class(blocks, run.tiles * (left - behind), run.each));
     }
+    left = behind;
   }
 }
 

@@ -58,19 +58,34 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
                    std::string(name(p.dtype)) + ": choose one of " + known);
 }
 
-// Wavefronts of the operands of a step: warps read those of their own sums from shared memory, into
-// which they were copied.
+// Wavefronts of the operands of a step: warps read those of their own sums from shared memory.
+// cp.async takes as many to write there, TMA none.
 double operand_wavefronts(const Choice& c) {
-  return as_double((c.tile.m * (c.tile.warps_across + 1) + c.tile.n * (c.tile.warps_down + 1)) *
-                   c.tile.k_bytes) /
-         as_double(kTileLineBytes);
+  const int writes = c.stays ? 0 : 1;
+  const std::int64_t lines =
+      c.tile.m * (c.tile.warps_across + writes) + c.tile.n * (c.tile.warps_down + writes);
+  return as_double(lines * c.tile.k_bytes) / as_double(kTileLineBytes);
 }
 
-// What the blocks copy, by sectors: every tile column reads A once and every tile row B, as far as
-// they exist.
-double read_bytes(const Choice& c, const Operands& operands) {
-  return as_double(c.across()) * c.s.a() * operands.a.of_pair +
-         as_double(c.down()) * c.s.b() * operands.b.of_pair;
+/// Sectors of the operands that blocks copy, as bytes.
+struct Copied {
+  double a, b;
+};
+// Every tile column reads A once and every tile row B, as far as they exist.
+Copied copied_by(const Choice& c, const Operands& operands, double columns, double rows) {
+  constexpr double kSectorsOfLine = 4;
+  const auto share = [&](const Operands::Side& side) {
+    return c.stays ? side.sectors / kSectorsOfLine : side.of_pair;
+  };
+  return {columns * c.s.a() * share(operands.a), rows * c.s.b() * share(operands.b)};
+}
+
+// Of those, what L2 looks up for another block at the same time.
+double joined_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  if (!c.stays) return 0;
+  const double steps = as_double(c.tiles()) * c.steps() / as_double(gpu.slots(1));
+  const Copied pairs = copied_by(c, operands, as_double(c.across() / 2), as_double(c.down() / 2));
+  return in_step_share(steps) * (pairs.a + pairs.b);
 }
 
 // C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2
@@ -115,8 +130,9 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   plan.arrays = {operands.a.use, operands.b.use, result};
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   const double tiles = as_double(c.tiles()), steps = tiles * c.steps();
-  const double read = read_bytes(c, operands);
-  plan.joined.most = read - c.s.a() - c.s.b();
+  const Copied copied = copied_by(c, operands, as_double(c.across()), as_double(c.down()));
+  const double read = copied.a + copied.b;
+  plan.joined = {joined_bytes(c, operands, gpu), read - c.s.a() - c.s.b()};
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
   set_traffic(step.issued, {read / steps, 0});

@@ -33,6 +33,15 @@ IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_
 
 /// Products of mma.sync that a warp has under way.
 inline constexpr double kUnrolledProducts = 4.5;
+
+/// Share of the pairs of blocks that ask L2 for the same lines at about the same time, so that it
+/// looks once for both. Blocks that copy by TMA drift apart, step by step: by l2_lookup_read_bytes
+/// of products on 132 SMs half of the pairs are left after 2500 steps of an SM, by their times
+/// after 1000, which is taken.
+constexpr double in_step_share(double steps_of_sm) {
+  constexpr double kStepsInStep = 1000;
+  return kStepsInStep / (kStepsInStep + steps_of_sm);
+}
 /// Of a step of mma.sync: its tiles, the first operands from shared memory, and the first product,
 /// whose latency is that of so many multiply-adds (33 cycles: arXiv:2402.13499).
 inline constexpr double kProductWaits = 8;

@@ -16,17 +16,6 @@ constexpr auto kAllTiles = [] {
   return all;
 }();
 
-// Share of the pairs of blocks that ask L2 for the same lines at about the same time. Blocks drift
-// apart, step by step: by l2_lookup_read_bytes of 142 products on 132 SMs (raster, models, tensor
-// and products) half of the pairs are left after 2500 steps, by the times of the same
-// products after 1000, which is taken; the counters fit steps better than rounds.
-double in_step_share(const Choice& c, const Gpu& gpu) {
-  constexpr double kStepsInStep = 1000;
-  const double steps =
-      as_double(c.tiles() * c.p[kSplitK]) * as_double(c.steps()) / as_double(gpu.slots(1));
-  return kStepsInStep / (kStepsInStep + steps);
-}
-
 }  // namespace
 
 std::span<const WgmmaTile> tiles_for(const Problem& p) {
@@ -88,7 +77,8 @@ double lines_bytes(const Choice& c, const Operands& operands) {
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   constexpr double kOfClusters = 0.94;
   if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
-  const double in_step = in_step_share(c, gpu);
+  const double in_step = in_step_share(as_double(c.tiles() * c.p[kSplitK]) * as_double(c.steps()) /
+                                       as_double(gpu.slots(1)));
   const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
     const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
     return bytes * side.lines * (as_double(blocks) - joined);
