@@ -63,7 +63,6 @@ class LoopBound {
         law::kL2WriteShare * gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
     const double share = l2_writes / static_cast<double>(gpu.sm_count.value_or(1));
     stored_ = outline.stored_bytes / std::min<double>(law::kSmStoreBytesPerClk, share);
-    rest_ = arithmetic_ / outline.parts + ahead_ * law::kPipelineStepCycles / outline.chains;
   }
 
   /// Of the start of a launch, once.
@@ -89,11 +88,15 @@ class LoopBound {
   double groups() const { return outline_.scheduler == TileScheduler::ping_pong ? 2 : 1; }
   // In the first and last steps not all chains are under way.
   double walked(double steps) const { return steps + outline_.chains - 1; }
+  // Of a step, without its copies.
+  double multiplied() const {
+    return arithmetic_ / outline_.parts + ahead_ * law::kPipelineStepCycles / outline_.chains;
+  }
   // A step's share of its copies, of which as many steps as there are buffers are under way. With
   // one buffer nothing is copied ahead, and port and pipes overlap in a block.
   double copied() const {
-    return ahead_ > 0 ? (law::kTileLoadCycles + port_ + rest_) / outline_.stages
-                      : law::kTileLoadCycles + std::max(rest_, port_);
+    return ahead_ > 0 ? (law::kTileLoadCycles + port_ + multiplied()) / outline_.stages
+                      : law::kTileLoadCycles + std::max(multiplied(), port_);
   }
 
   // `end`: what a block waits for at its end.
@@ -106,16 +109,17 @@ class LoopBound {
     const Queue multiplying(walked_steps * arithmetic_, outline_.parts, blocks,
                             steps * arithmetic_);
     return block_cycles(std::max(blocks * busy, walked_steps * copied() + own),
-                        walked_steps * rest_ + own, {storing, multiplying}) /
+                        walked_steps * multiplied() + own, {storing, multiplying}) /
            groups();
   }
 
   double together(double resident, double steps, double stored) const {
     if (steps <= 1) {
-      return law::kTileLoadCycles + std::max(rest_, resident * arithmetic_) + resident * stored;
+      return law::kTileLoadCycles + std::max(multiplied(), resident * arithmetic_) +
+             resident * stored;
     }
     const double step =
-        block_cycles(std::max({resident * arithmetic_, resident * port_, copied()}), rest_,
+        block_cycles(std::max({resident * arithmetic_, resident * port_, copied()}), multiplied(),
                      {Queue(arithmetic_, outline_.parts, resident, arithmetic_)});
     if (ahead_ == 0) return steps * step + resident * stored;
     return law::kTileLoadCycles + walked(steps) * step + resident * stored;
@@ -123,7 +127,7 @@ class LoopBound {
 
   const Outline& outline_;
   double ahead_;
-  double arithmetic_ = 0, port_ = 0, stored_ = 0, rest_ = 0;
+  double arithmetic_ = 0, port_ = 0, stored_ = 0;
 };
 
 double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
