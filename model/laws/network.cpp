@@ -213,7 +213,7 @@ OwnService own_service(const Visit& visit) {
 // where one is full, since then its inverse is. So Newton's steps are few; one that leaves what
 // lies between a throughput too low and one too high halves that instead.
 double steady_cycle(std::span<const Visit> visits, double resident, bool fills) {
-  constexpr double kClose = 1e-5;  // the step from there is exact to its square
+  constexpr double kClose = 1e-6;  // the step from there is exact to its square
   constexpr int kMost = 60;
   const Network network(visits, resident, fills);
   const double idle = network.life(0).cycles;
