@@ -133,6 +133,7 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
   const double chains = c.takes_wide ? kWideChains : c.tensor ? tensor::kUnrolledProducts : 1;
   Step epilogue;
   set_traffic(epilogue.issued, {0, stored_bytes(c) / blocks});
+  if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
   set_blocks(plan, {{step, c.steps(), stages_of(c, plan.launch.shared_bytes), groups_of(c), chains},
                     {epilogue}});
 }

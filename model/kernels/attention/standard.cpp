@@ -100,8 +100,8 @@ constexpr std::int64_t kVectorScores = 8;  // of 16 bytes
 // backward at head dims 64, 128 and 256, continued to none, without the 3 of each product's
 // results; of rows with as many scores as registers, and of 4097 keys in 8192 (the attention run in
 // validation/measured). Rows too long: twice what both take, no run.
-constexpr double kSlotInstructions = 17, kScoreInstructions = 9, kAgainInstructions = 52;
-constexpr double kGradientInstructions = 34;
+constexpr double kSlotInstructions = 17, kScoreInstructions = 2, kAgainInstructions = 52;
+constexpr double kGradientInstructions = 21;
 
 // Where P stands: in place of S, unless passes between them keep both.
 ArrayId weights_of(Passes passes) {

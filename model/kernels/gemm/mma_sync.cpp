@@ -38,6 +38,7 @@ struct Choice {
   std::int64_t tiles() const { return p[kBatch] * down() * across(); }
   double steps() const { return as_double(ceil_div(p[kK], depth())); }
   double area() const { return as_double(tile.m * tile.n); }
+  double warps() const { return as_double(tile.threads() / kWarpLanes); }
 };
 
 Choice choice_of(const Problem& p, const Gpu& gpu) {
@@ -65,6 +66,22 @@ double operand_wavefronts(const Choice& c) {
   const std::int64_t lines =
       c.tile.m * (c.tile.warps_across + writes) + c.tile.n * (c.tile.warps_down + writes);
   return as_double(lines * c.tile.k_bytes) / as_double(kTileLineBytes);
+}
+
+// Instructions of all warps for a step beside its products, which the rate of the tensor cores
+// holds: ldmatrix, and where threads copy addresses and bounds of every 16 bytes.
+double step_instructions(const Choice& c) {
+  constexpr double kMatricesBytes = 512, kOfCopy = 17;
+  const std::int64_t lines = c.tile.m * c.tile.warps_across + c.tile.n * c.tile.warps_down;
+  const double reads = as_double(lines * c.tile.k_bytes) / kMatricesBytes;
+  const double copies = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes / (16 * kWarpLanes));
+  return reads + (c.stays ? 0 : kOfCopy * copies);
+}
+// The same for a tile beside its steps: sums set to zero, converted, staged in shared memory and
+// stored.
+double tile_instructions(const Choice& c) {
+  constexpr double kOfWarp = 400, kOfSum = 6;
+  return kOfWarp * c.warps() + kOfSum * c.area() / as_double(kWarpLanes);
 }
 
 /// Sectors of the operands that blocks copy, as bytes.
@@ -139,8 +156,10 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
   step.wavefronts.operands = operand_wavefronts(c);
   if (c.stays) step.wavefronts.copies = read / steps / as_double(c.tile.k_bytes);
+  step.warp_instructions = step_instructions(c);
   step.waits = kMmaWaits;
   Step store;
+  store.warp_instructions = tile_instructions(c);
   const double scattered = sectors_by_element(c);
   set_traffic(store.issued,
               {0, (scattered > 0 ? scattered * as_double(kSectorBytes) : c.s.c()) / tiles});

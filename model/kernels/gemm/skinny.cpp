@@ -154,6 +154,12 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   const JoinedParts parts(c.p, c.row_blocks(), c.tile.rows() * c.tile.tokens);
   plan.arrays = {weights_in_b(c.p) ? tokens : weights, weights_in_b(c.p) ? weights : tokens,
                  writes(kC, c.s.c())};
+  const std::int64_t piece =
+      c.tile.along_k ? SkinnyTile::kWarps * SkinnyTile::kBlockK * c.tile.blocks_at_once()
+                     : c.tile.rows();
+  const auto size = element_bytes(c.p.dtype);
+  plan.arrays[weights_in_b(c.p) ? 1 : 0].pattern.read_density =
+      density_of_pieces(piece * size, c.weight_pitch() * size);
   parts.add_to(plan.arrays);
   const double blocks = as_double(plan.launch.blocks());
   const double k_of_round =

@@ -157,8 +157,10 @@ Plan sum_of_parts(const Problem& p) {
   const double blocks = as_double(plan.launch.blocks());
   Step step;
   step.issued.vector_flops = plan.useful.vector_flops / blocks;
-  // A load and an addition for each part, and what surrounds them.
-  step.warp_instructions = outputs / blocks / 32 * (2 * as_double(parts) + 12);
+  // Of a sum: addresses of 64 bits and a loop over parts of unknown number, by warp_instructions of
+  // products in 2 to 12 parts.
+  constexpr double kOfPart = 4, kBeside = 95;
+  step.warp_instructions = outputs / blocks / 32 * (kOfPart * as_double(parts) + kBeside);
   set_traffic(step.issued, {partial_bytes(p) / blocks, s.c() / blocks});
   step.waits.global = as_double(parts / kTogether + parts % kTogether);
   set_blocks(plan, {{step}});
@@ -230,6 +232,11 @@ double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
 }
 
+double density_of_pieces(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  const double lines = as_double(piece_bytes) / as_double(kTileLineBytes);
+  return kDensityOfLines * lines / lines_of_piece(piece_bytes, pitch_bytes);
+}
+
 double off_sector_share(std::int64_t pitch_bytes) {
   return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
 }
@@ -237,7 +244,7 @@ double off_sector_share(std::int64_t pitch_bytes) {
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
   Operands::Side side{use, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
                       sectors_of_piece(kSectorBytes, pitch_bytes)};
-  side.use.pattern.read_density = kDensityOfLines;
+  side.use.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
   return side;
 }
 

@@ -95,6 +95,7 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   Step store;
   set_traffic(store.issued, {0, (to.sums + to.direct) / tiles});
   store.wavefronts.l1 = stored_by_threads(c) / tiles;
+  store.warp_instructions = end_instructions(c.area());
   const std::int64_t split = c.split_tiles(gpu), parts = c.p[kSplitRest];
   if (c.tiles() > split) {
     plan.blocks.push_back({c.tiles() * c.p[kSplitK] - split, {loop(c.steps()), {store}}});
