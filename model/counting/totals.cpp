@@ -16,6 +16,16 @@ Work issued_by_launch(const Plan& plan) {
   return sum;
 }
 
+Traffic l2_of_launch(const Plan& plan) {
+  Traffic sum;
+  for (const BlockClass& blocks : plan.blocks) {
+    Traffic block;
+    for (const Phase& phase : blocks.phases) block += phase.repeats * phase.step.issued.l2;
+    sum += static_cast<double>(blocks.count) * block;
+  }
+  return sum;
+}
+
 Work total_work(const Plan& plan) {
   const Work issued = issued_by_launch(plan);
   Work total = plan.useful;

@@ -9,6 +9,9 @@ Work issued_by_block(const BlockClass& blocks);
 /// What a launch issues: the sum over its blocks.
 Work issued_by_launch(const Plan& plan);
 
+/// Of that what crosses between the SMs and L2.
+Traffic l2_of_launch(const Plan& plan);
+
 /// The totals of a launch: the useful arithmetic, the traffic issued, and what its arrays must
 /// move. `l2` is what leaves the blocks for L2 if L1 keeps nothing, `dram` stays empty: both are
 /// laws'.

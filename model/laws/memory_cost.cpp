@@ -140,7 +140,7 @@ double share(double part, double all) {
 
 MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu) {
-  const Traffic asked = issued_by_launch(plan).l2;
+  const Traffic asked = l2_of_launch(plan);
   const double dram_s =
       dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu) * clock_hz;
   const double moved = memory.dram.total_bytes();

@@ -217,20 +217,21 @@ OwnService own_service(const Visit& visit) {
 // where one is full, since then its inverse is. So Newton's steps are few; one that leaves what
 // lies between a throughput too low and one too high halves that instead.
 double steady_cycle(std::span<const Visit> visits, double resident, Ends ends) {
-  constexpr double kExact = 1e-9;
+  constexpr double kClose = 1e-6;  // the step from there is exact to its square
   constexpr int kMost = 60;
   const Network network(visits, resident, ends);
   const double idle = network.life(0).cycles;
   if (network.fullest() <= 0) return idle;
-  double low = 0, high = 1 / network.fullest();
-  if (high * network.life(high).cycles <= resident) return resident * network.fullest();
-  double x = std::min(high, resident / idle);
+  // No throughput is higher: a station is full, or nobody waits.
+  double low = 0, high = std::min(1 / network.fullest(), resident / idle);
+  double x = high;
   for (int i = 0; i < kMost; ++i) {
     const Cycles life = network.life(x);
     const double excess = x - resident / life.cycles;
+    if (excess <= 0 && i == 0) return resident / x;
     (excess > 0 ? high : low) = x;
     const double step = excess / (1 + resident * life.slope / (life.cycles * life.cycles));
-    if (std::abs(step) <= kExact * x) return resident / (x - step);
+    if (std::abs(step) <= kClose * x) return resident / (x - step);
     x -= step;
     if (x <= low || x >= high) x = (low + high) / 2;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "model/constants/laws.hpp"
 #include "model/laws/clock.hpp"
@@ -12,7 +13,40 @@
 namespace roofcast {
 namespace {
 
-/// SM cycles of one block's loop, where nothing waits.
+/// What waits at one station (network.cpp): cycles that a block takes there of `customers` of it,
+/// one after the other, where `all` cycles are asked for in a block's time.
+class Queue {
+ public:
+  Queue(double demand, double customers, double blocks, double all)
+      : all_(blocks * all),
+        ahead_((blocks * customers - 1) / (blocks * customers - 1 + law::kSmVariability)),
+        slope_(law::kSmVariability * demand / customers * ahead_ * all_) {}
+
+  double full() const { return all_; }
+  double wait(double cycles) const { return slope_ / (cycles - ahead_ * all_); }
+  double falls(double cycles) const { return wait(cycles) / (cycles - ahead_ * all_); }
+
+ private:
+  double all_, ahead_, slope_;
+};
+
+// Cycles T from a block's start to that of the next one in its place: no less than `floor`, and no
+// less than alone + waits(T). Waits fall ever more slowly with T: a step of Newton's from below
+// stays below.
+double block_cycles(double floor, double alone, std::initializer_list<Queue> queues) {
+  double cycles = std::max(floor, alone);
+  for (const Queue& queue : queues) cycles = std::max(cycles, queue.full());
+  if (cycles <= 0) return 0;
+  double missing = alone - cycles, slope = 1;
+  for (const Queue& queue : queues) {
+    missing += queue.wait(cycles);
+    slope += queue.falls(cycles);
+  }
+  return missing > 0 ? cycles + missing / slope : cycles;
+}
+
+/// SM cycles of one block's loop and of its stores, where nobody waits but at the pipe that
+/// multiplies and for stores.
 class LoopBound {
  public:
   LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
@@ -20,20 +54,15 @@ class LoopBound {
     const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                                 : gpu.sm.vector_flop_per_clk[outline.type];
     constexpr double kNever = 1e18;
-    const double arithmetic =
+    arithmetic_ =
         std::max({outline.step_flops / sheet.value_or(kNever), outline.step_operands,
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
-    arithmetic_ = arithmetic;
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopiedPiece * outline.step_copies);
     const double l2_writes =
         law::kL2WriteShare * gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
     const double share = l2_writes / static_cast<double>(gpu.sm_count.value_or(1));
     stored_ = outline.stored_bytes / std::min<double>(law::kSmStoreBytesPerClk, share);
-    rest_ = arithmetic / outline.parts + ahead_ * law::kPipelineStepCycles / outline.chains;
-    // With one buffer nothing is copied ahead, and port and pipes overlap in a block.
-    step_ = ahead_ > 0 ? std::max(rest_, (law::kTileLoadCycles + port_ + rest_) / outline.stages)
-                       : law::kTileLoadCycles + std::max(rest_, port_);
   }
 
   /// Of the start of a launch, once.
@@ -43,49 +72,70 @@ class LoopBound {
   }
   /// From a block's start to that of the next one in its place, of `resident` that have drifted
   /// apart.
-  double apart(double resident) const {
-    const double blocks = groups() * resident;
-    const double loop = outline_.steps * step_;
-    const double busy = std::max(outline_.steps * arithmetic_, outline_.steps * port_ + stored_);
-    return std::max(blocks * busy, loop + stores(loop, blocks)) / groups();
-  }
-  /// The same of one of the rest, whatever it stores.
-  double rest() const {
-    return outline_.rest_steps * std::max({step_ / groups(), arithmetic_, port_});
+  double apart(double resident) const { return apart(resident, outline_.steps, stored_, 0); }
+  /// Of so many rounds of the rest, whatever they store; `alone`: they are all that there is.
+  double rest(double rounds, bool alone) const {
+    const double steps = outline_.rest_steps;
+    const double join = outline_.rest_tile_loads * law::kTileLoadCycles;
+    const double last = apart(1, steps, 0, join);
+    return (rounds - 1) * apart(1, steps, 0, 0) +
+           (alone && groups() == 1 ? std::max(last, together(1, steps, 0)) : last);
   }
   /// Of `resident` blocks that start together: the first loads show.
-  double together(double resident) const {
-    if (outline_.steps <= 1) {
-      return law::kTileLoadCycles + std::max(rest_, resident * arithmetic_) + resident * stored_;
-    }
-    const double step = std::max(resident * std::max(arithmetic_, port_), step_);
-    const double first = ahead_ > 0 ? law::kTileLoadCycles.value : 0;
-    return first + outline_.steps * step + resident * stored_;
-  }
+  double together(double resident) const { return together(resident, outline_.steps, stored_); }
 
  private:
   double groups() const { return outline_.scheduler == TileScheduler::ping_pong ? 2 : 1; }
-  // Warps store each for itself (network.hpp): the port is less full than where a block's time is
-  // its loop and all stores, one after the other.
-  double stores(double loop, double blocks) const {
-    if (stored_ <= 0) return 0;
-    const double own = stored_ / outline_.warps;
-    const double others = blocks * outline_.warps - 1;
-    const double ahead = others / (others + law::kSmVariability);
-    const double full = ahead * blocks * stored_ / (loop + blocks * stored_);
-    return own * (1 + law::kSmVariability * full / (1 - full));
+  // In the first and last steps not all chains are under way.
+  double walked(double steps) const { return steps + outline_.chains - 1; }
+  // Of a step, without its copies.
+  double multiplied() const {
+    return arithmetic_ / outline_.parts + ahead_ * law::kPipelineStepCycles / outline_.chains;
+  }
+  // A step's share of its copies, of which as many steps as there are buffers are under way. With
+  // one buffer nothing is copied ahead, and port and pipes overlap in a block.
+  double copied() const {
+    return ahead_ > 0 ? (law::kTileLoadCycles + port_ + multiplied()) / outline_.stages
+                      : law::kTileLoadCycles + std::max(multiplied(), port_);
+  }
+
+  // `end`: what a block waits for at its end.
+  double apart(double resident, double steps, double stored, double end) const {
+    const double blocks = groups() * resident, walked_steps = walked(steps);
+    const double busy = std::max(steps * arithmetic_, steps * port_ + stored);
+    const double own = stored / outline_.warps + end;
+    // Warps store each for itself, those of a sub-partition one after the other.
+    const Queue storing(stored, std::max(1.0, outline_.warps / 4), blocks, stored);
+    const Queue multiplying(walked_steps * arithmetic_, outline_.parts, blocks,
+                            steps * arithmetic_);
+    return block_cycles(std::max(blocks * busy, walked_steps * copied() + own),
+                        walked_steps * multiplied() + own, {storing, multiplying}) /
+           groups();
+  }
+
+  double together(double resident, double steps, double stored) const {
+    if (steps <= 1) {
+      return law::kTileLoadCycles + std::max(multiplied(), resident * arithmetic_) +
+             resident * stored;
+    }
+    const double step =
+        block_cycles(std::max({resident * arithmetic_, resident * port_, copied()}), multiplied(),
+                     {Queue(arithmetic_, outline_.parts, resident, arithmetic_)});
+    if (ahead_ == 0) return steps * step + resident * stored;
+    return law::kTileLoadCycles + walked(steps) * step + resident * stored;
   }
 
   const Outline& outline_;
   double ahead_;
-  double arithmetic_ = 0, port_ = 0, stored_ = 0, rest_ = 0, step_ = 0;
+  double arithmetic_ = 0, port_ = 0, stored_ = 0;
 };
 
 double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   const LoopBound loop(outline, clock_hz, gpu);
   const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
   const auto rest_rounds = static_cast<double>((outline.rest_blocks + all - 1) / all);
-  const double end = loop.start() + rest_rounds * loop.rest();
+  double end = loop.start();
+  if (outline.rest_blocks > 0) end += loop.rest(rest_rounds, outline.blocks <= 0);
   if (outline.blocks <= 0) return end;
   std::int64_t per_sm = outline.blocks_per_sm, slots = all;
   if (stays(outline.scheduler) && outline.blocks < slots) {

@@ -20,11 +20,6 @@ double tensor_cycles(const FlopsByType& flops, const Gpu& gpu) {
 
 }  // namespace
 
-std::optional<double> rate(const std::optional<double>& sustained,
-                           const std::optional<double>& datasheet) {
-  return sustained ? sustained : datasheet;
-}
-
 double tensor_share(const Plan& plan, const Gpu& gpu) {
   const bool by_warps =
       std::find(plan.needs.begin(), plan.needs.end(), Instruction::mma_sync) != plan.needs.end();

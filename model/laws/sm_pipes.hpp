@@ -12,8 +12,10 @@ namespace roofcast {
 using CyclesByResource = std::array<double, kResources>;
 
 /// The measured rate where there is one, else the datasheet's.
-std::optional<double> rate(const std::optional<double>& sustained,
-                           const std::optional<double>& datasheet);
+inline const std::optional<double>& rate(const std::optional<double>& sustained,
+                                         const std::optional<double>& datasheet) {
+  return sustained ? sustained : datasheet;
+}
 
 /// Share of the tensor cores' rate that the plan's matrix instruction reaches.
 double tensor_share(const Plan& plan, const Gpu& gpu);

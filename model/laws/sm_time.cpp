@@ -113,14 +113,28 @@ class Rounds {
     return law::kPipelineStartCycles + (wgmma ? double{law::kWgmmaStartCycles} : 0.0);
   }
 
-  // Each SM has its share of the memory that all of `active` use. A block starts before its first
-  // phase, which is a phase of its own before a loop.
-  std::vector<Visit> started(std::vector<Visit> visits, double resident, double active,
+  // A block starts before its first phase, which is a phase of its own before a loop. Each SM has
+  // its share of the memory that all of `active` use.
+  std::vector<Visit> started(const std::vector<Visit>& visits, double resident, double active,
                              bool first) const {
-    for (Visit& visit : visits) {
+    std::vector<Visit> found;
+    found.reserve(visits.size() + 1);
+    const bool starts = first || !stays(plan_.scheduler);
+    const bool apart = starts && visits.front().repeats > 1;
+    if (apart) found.push_back(start(resident, first));
+    found.insert(found.end(), visits.begin(), visits.end());
+    for (Visit& visit : found) {
       for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
     }
-    if (!first && stays(plan_.scheduler)) return visits;
+    if (!starts || apart) return found;
+    const Visit begin = start(resident, first);
+    found.front().demand[Station::block_start] += begin.demand[Station::block_start];
+    found.front().load_latency += begin.load_latency;
+    found.front().latency += begin.latency;
+    return found;
+  }
+
+  Visit start(double resident, bool first) const {
     Visit start;
     start.demand[Station::block_start] = cost_.start_cycles;
     start.load_latency =
@@ -131,14 +145,7 @@ class Rounds {
       start.latency = cost_.drain_cycles +
                       kMeanWaitToStart * cost_.joint_wait * (resident - 1) * cost_.start_cycles;
     }
-    if (visits.front().repeats > 1) {
-      visits.insert(visits.begin(), start);
-      return visits;
-    }
-    visits.front().demand[Station::block_start] += cost_.start_cycles;
-    visits.front().load_latency += start.load_latency;
-    visits.front().latency += start.latency;
-    return visits;
+    return start;
   }
 
   double together(const std::vector<Visit>& visits, double resident, double active) const {

@@ -29,6 +29,7 @@ struct Outline {
   double launches = 1;
   std::int64_t rest_blocks = 0;  ///< more, of the same steps and fewer, that end the launch
   double rest_steps = 0;         ///< of each
+  double rest_tile_loads = 0;    ///< that the last of them waits for at its end
   double useful_flops = 0;       ///< on tensor cores, of the launch
 };
 

@@ -177,7 +177,7 @@ Plan blocks_plan(const Blocks& b, DType type) {
   // Blocks that run together find what they share in L2 with one access: no limit rests on more
   // than one read of each array.
   plan.joined.most =
-      std::max(0.0, issued_by_launch(plan).l2.read_bytes - 2 * s.q_bytes() - 2 * s.kv_bytes());
+      std::max(0.0, l2_of_launch(plan).read_bytes - 2 * s.q_bytes() - 2 * s.kv_bytes());
   return plan;
 }
 

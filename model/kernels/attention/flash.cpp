@@ -62,8 +62,7 @@ void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
                            .group_rows = std::max<std::int64_t>(1, together / s.group()),
                            .row_panel_bytes = panel};
   // Blocks that run together find K and V in L2 with one access: no limit rests on more.
-  plan.joined.most =
-      std::max(0.0, issued_by_launch(plan).l2.read_bytes - s.q_bytes() - 2 * s.kv_bytes());
+  plan.joined.most = std::max(0.0, l2_of_launch(plan).read_bytes - s.q_bytes() - 2 * s.kv_bytes());
 }
 
 Plan forward_plan(const Forward& c, DType type, const Counted& counted, double shared_bytes) {

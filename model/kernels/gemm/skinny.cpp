@@ -13,10 +13,7 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-using skinny::along_k;
-using skinny::rows_of;
-using skinny::tokens_of;
-using skinny::weights_in_b;
+using skinny::along_k, skinny::rows_of, skinny::tokens_of, skinny::weights_in_b;
 
 /// The product and its tile of registers.
 struct Choice {

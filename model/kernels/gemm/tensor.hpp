@@ -53,6 +53,11 @@ constexpr Stored stored_b(const Problem& p) {
 constexpr Stored stored_c(const Problem& p) {
   return stored(p[kM], p[kN], p[kLdc]);
 }
+/// Whether rows have no room for what they hold.
+constexpr bool rows_overlap(const Problem& p) {
+  const auto overlap = [](const Stored& matrix) { return matrix.row < matrix.columns; };
+  return overlap(stored_a(p)) || overlap(stored_b(p)) || overlap(stored_c(p));
+}
 /// Empty if every row has room for what it holds, else what to do.
 inline std::string overlapping_rows(const Problem& p) {
   struct Named {

@@ -15,7 +15,7 @@ Sizes::Sizes(const Problem& p)
       batch(as_double(p[kBatch])),
       element(size_bytes(p.dtype)),
       result(size_bytes(result_type(p.dtype))) {
-  if (const std::string why = overlapping_rows(p); !why.empty()) throw InputError(why);
+  if (rows_overlap(p)) throw InputError(overlapping_rows(p));
 }
 
 double partial_bytes(const Problem& p) {
@@ -242,10 +242,10 @@ double off_sector_share(std::int64_t pitch_bytes) {
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
-  ArrayUse lines = use;
-  lines.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
-  return {lines, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
-          sectors_of_piece(kSectorBytes, pitch_bytes)};
+  Operands::Side side{use, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
+                      sectors_of_piece(kSectorBytes, pitch_bytes)};
+  side.use.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
+  return side;
 }
 
 Operands operands_of(const Problem& p, bool b_along_k) {

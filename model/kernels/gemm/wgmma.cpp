@@ -73,6 +73,9 @@ double groups_of(const Choice& c) {
 // A product is issued before the one before it has ended.
 constexpr double kChains = 2;
 
+// Of the last part's block: the other sums are written and seen.
+constexpr double kJoinTileLoads = 2;
+
 // A block's tiles, and the parts of those of the last round: the block of a tile's last part waits
 // until the others are written and seen, then adds one after the other.
 void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box_bytes,
@@ -107,7 +110,7 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   join.issued.requested.read_bytes = join.issued.l1.read_bytes = join.issued.l2.read_bytes =
       as_double(parts - 1) * sums;
   join.waits = {.global = as_double(parts - 1) * as_double(fours / joined_together(fours)),
-                .tile_loads = 2};
+                .tile_loads = kJoinTileLoads};
   plan.blocks.push_back({split * (parts - 1), {loop(part_steps), {leave}}});
   plan.blocks.push_back({split, {loop(part_steps), {join}}});
 }
@@ -178,13 +181,17 @@ LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
 std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
-  for (const WgmmaTile& tile : tiles_for(p)) {
+  const Sizes sizes(p);
+  const auto tiles = tiles_for(p);
+  constexpr std::size_t kUsual = 4;  // of a tile
+  found.reserve(kUsual * tiles.size());
+  for (const WgmmaTile& tile : tiles) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
         !is_asked(p[kCluster], tile.cluster) || !is_asked(p[kTileK], depth_of(p))) {
       continue;
     }
     // The second block of a cluster would copy for nothing where there is one tile down.
-    const Choice one_tile{p, Sizes(p), tile};
+    const Choice one_tile{p, sizes, tile};
     if (p[kCluster] == kToChoose && tile.cluster > 1 && one_tile.extent_down() <= tile.down()) {
       continue;
     }
@@ -198,7 +205,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
       one[kTileM] = tile.m, one[kTileN] = tile.n, one[kTileK] = depth_of(p);
       one[kSplitK] = split;
       one[kCluster] = tile.cluster;
-      for (const std::int64_t rest : rest_splits(p, {one, Sizes(p), tile}, gpu)) {
+      for (const std::int64_t rest : rest_splits(p, {one, sizes, tile}, gpu)) {
         one[kSplitRest] = rest;
         found.push_back(one);
       }
@@ -231,6 +238,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
           .rest_blocks = split * parts,
           .rest_steps = as_double(ceil_div(c.steps(), parts)),
+          .rest_tile_loads = split > 0 ? kJoinTileLoads : 0,
           .useful_flops = c.s.flops()};
 }
 

@@ -16,7 +16,7 @@ constexpr std::int64_t depth_of(const Problem& p) {
 
 /// The product and its tile.
 struct Choice {
-  Problem p;
+  const Problem& p;  ///< which outlives it
   Sizes s;
   WgmmaTile tile;
 

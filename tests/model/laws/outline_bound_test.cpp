@@ -11,7 +11,7 @@
 namespace roofcast {
 namespace {
 
-constexpr int kDraws = 12;
+constexpr int kDraws = 100;
 
 // Extents of all sizes, whole vectors or not; layouts and other settings that are no candidate's.
 Problem drawn(const KernelRef& kernel, DType type, std::mt19937& random) {

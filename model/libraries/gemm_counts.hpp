@@ -1,0 +1,57 @@
+#pragma once
+// A product in a tile that a library may take: what its blocks do, counted.
+#include <cmath>
+#include <cstdint>
+
+#include "model/libraries/gemm.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
+
+namespace roofcast::gemm::library_counts {
+
+/// The product, and the way it is computed.
+struct Choice {
+  double m, n, k;
+  LibraryTile tile;
+  std::int64_t splits;
+  double element;   ///< bytes of A and B
+  double result;    ///< bytes of C
+  double vector;    ///< elements that one copy of A or B takes, by the alignment of their rows
+  bool aligned;     ///< whole vectors: the kernels for the newest instructions take it
+  bool wide;        ///< the GPU has wgmma or tcgen05 for the type
+  bool takes_wide;  ///< and the library takes it here
+  bool tensor;      ///< on the tensor cores
+  double batch;
+  double instruction_rows;  ///< of those
+
+  std::int64_t rows() const { return ceil_div(static_cast<std::int64_t>(m), tile.m); }
+  std::int64_t columns() const { return ceil_div(static_cast<std::int64_t>(n), tile.n); }
+  double area() const { return as_double(tile.m * tile.n); }
+  bool along_m() const { return tile.side == tile.m || (tile.side == 0 && tile.m % 64 == 0); }
+  double copied_lines() const { return as_double(gemm::copied_lines(tile)); }
+  double depth() const { return kStepBytes / element; }
+  /// Of 128 B; on the SIMT pipes sums end after any 8 elements.
+  double steps() const {
+    const double least = tensor ? depth() : kSimtDepth;
+    return std::ceil(k / as_double(splits) / least) * least / depth();
+  }
+};
+
+/// Throws InputError where the library has no such tile here.
+Choice choice_of(const Problem& p, const Gpu& gpu);
+
+/// Wavefronts of the operands of a step.
+double operand_wavefronts(const Choice& c);
+/// Of a step, as multiples of a piece of the copy engine.
+double copied_pieces(const Choice& c);
+/// What of a step's operands each block looks up in L2.
+double step_lookup_bytes(const Choice& c, const Gpu& gpu);
+
+std::int64_t blocks_of(const Choice& c);
+TileRaster raster(const Choice& c, const Gpu& gpu);
+
+/// Sums of parts that blocks write, bytes; 0 where k is not split.
+double partial_bytes(const Choice& c);
+/// Those, or C.
+double stored_bytes(const Choice& c);
+
+}  // namespace roofcast::gemm::library_counts

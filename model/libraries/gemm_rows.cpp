@@ -1,0 +1,42 @@
+#include "model/libraries/gemm_rows.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/gemm/gemm.hpp"
+#include "model/libraries/gemm.hpp"
+
+namespace roofcast::gemm {
+
+RowLengths library_rows(const Problem& p) {
+  RowLengths rows = row_lengths(p, p[kLayout]);
+  const auto lead = [](std::int64_t& row, std::int64_t leading, const char* name) {
+    if (leading != 0 && leading < row) {
+      throw InputError(std::string(name) + " is " + std::to_string(leading) + " and a row holds " +
+                       std::to_string(row) + " elements: give at least that, or 0");
+    }
+    if (leading != 0) row = leading;
+  };
+  lead(rows.a, p[kLda], "lda");
+  lead(rows.b, p[kLdb], "ldb");
+  return rows;
+}
+
+bool library_aligned(const Problem& p) {
+  return narrowest_vector(library_rows(p), p.dtype) * element_bytes(p.dtype) == kVectorBytes;
+}
+
+std::int64_t copied_vector(const Problem& p) {
+  constexpr std::int64_t kNarrowBytes = 4;
+  const std::int64_t element = element_bytes(p.dtype);
+  const std::int64_t bytes = narrowest_vector(library_rows(p), p.dtype) * element;
+  if (bytes == kVectorBytes || p[kN] == 1) return kVectorBytes / element;
+  return std::max<std::int64_t>(1, std::min(bytes, kNarrowBytes) / element);
+}
+
+bool takes_wide(const Problem& p, const Gpu& gpu) {
+  return p.dtype != DType::fp32 && has_wide_products(gpu) && library_aligned(p);
+}
+
+}  // namespace roofcast::gemm
