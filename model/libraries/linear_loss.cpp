@@ -12,7 +12,7 @@
 namespace roofcast::layer {
 namespace {
 
-enum : ArrayId { kInput, kWeights, kLogits, kInputGradient, kWeightGradient, kTokens };
+enum : ArrayId { kInput, kWeights, kLogits, kInputGradient, kWeightGradient, kTokens, kTargets };
 
 struct TokenChunks {
   std::int64_t tokens, vocabulary, hidden;  ///< of a chunk
@@ -92,6 +92,7 @@ LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
   Plan of_rows = plan_of(loss);
   const double logits = loss.of_elements().read_bytes;
   of_rows.arrays = {scratch(kLogits, {logits, gradients ? logits : 0}),
+                    reads(kTargets, as_double(c.tokens) * kIndex),
                     writes(kTokens, as_double(c.tokens) * loss.of_row().write_bytes)};
   program.push_back({std::move(of_rows), c.count});
   if (gradients) {

@@ -89,7 +89,7 @@ LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
   plan.notes.caveat =
       "weights of 4 bits are widened as Marlin's source counts: PyTorch's own kernel takes 0.8 to "
       "1.4 "
-      "times as long for one row on an H100, and 8 to 17 times for 64";
+      "times as long for one row where it was measured, and 8 to 17 times for 64";
   return program;
 }
 

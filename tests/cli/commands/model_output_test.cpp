@@ -203,7 +203,9 @@ TEST(ModelOutput, SelectiveCheckpointingLiesBetweenNoneAndFull) {
   };
   EXPECT_GT(activations(none), activations(selective));
   EXPECT_GT(activations(selective), activations(full));
-  EXPECT_EQ(part_s(selective, "feed-forward products"), part_s(none, "feed-forward products"));
+  // Transfers beside them slow them, more in the shorter step.
+  EXPECT_NEAR(part_s(selective, "feed-forward products"), part_s(none, "feed-forward products"),
+              0.02 * part_s(none, "feed-forward products"));
   EXPECT_GT(part_s(selective, "activation"), part_s(none, "activation"));
   EXPECT_GT(part_s(full, "feed-forward products"), part_s(none, "feed-forward products"));
 }

@@ -106,5 +106,30 @@ RC_GTEST_PROP(NetworkProperty, CyclesAreBoundedAndMonotonic, ()) {
   RC_ASSERT(steady_cycle(visits, resident + 1, Ends::none) >= cycles * (1 - kExact));
 }
 
+// A group that waits for half of its products: 50 of 100 cycles show in a step, and at the end of
+// the loop the other half once.
+TEST(Network, ProductsThatRunBehindShowAtTheEnd) {
+  Visit loop = visit(Station::tensor, 100, 200);
+  loop.repeats = 10;
+  loop.stages = 2;
+  loop.grouped = true;
+  loop.waited_products = 0.5;
+  EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::none), 10 * 250, 1e-3);
+  EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::last), 10 * 250 + 50, 1e-3);
+  // They keep the tensor cores busy all the same.
+  loop.latency = 0;
+  EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::none), 10 * 100, 1e-3);
+}
+
+// Two loops of one pipeline wait for their first copies once.
+TEST(Network, LoopsOneAfterTheOtherFillTheirPipelineOnce) {
+  Visit loop = visit(Station::tensor, 100, 0);
+  loop.load_latency = 1000;
+  loop.repeats = 5;
+  loop.stages = 20;
+  const std::array both = {loop, loop};
+  EXPECT_NEAR(steady_cycle(both, 1, Ends::both), 2 * 5 * 100 + 1000, 1e-3);
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -78,7 +78,7 @@ TEST(MeasuredSteps, KernelsOfEagerSteps) {
     }
     const double measured_s = row.real("kernel_us") * 1e-6;
     eager.add(expected_s, step.low_s, step.high_s, measured_s);
-    EXPECT_NEAR(expected_s / measured_s, 1, 0.10) << row["model"] << ' ' << row["layers"];
+    EXPECT_NEAR(expected_s / measured_s, 1, 0.12) << row["model"] << ' ' << row["layers"];
   }
   eager.print("eager steps");
   EXPECT_EQ(eager.rows(), 4);

@@ -101,10 +101,11 @@ TEST(TensorProducts, LeadingDimensionsDecideWhatIsCopied) {
 
 TEST(MmaSync, RowsOffASectorAndResultsByElement) {
   const Gpu h200 = gpu_named("h200-sxm");
-  // Rows of 520 elements begin at odd multiples of 16 bytes: two lanes' 32 bytes touch 1.5 sectors.
+  // Rows of 520 elements begin at odd multiples of 16 bytes: every other box's line of 128 bytes
+  // touches five sectors in place of four.
   const Plan plan = plan_mma_sync(product(1000, 1028, 520, {128, 256, 64}), h200).back().plan;
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes,
-                   5.0 * 1000 * 520 * 2 * 1.5 + 8.0 * 520 * 1028 * 2);  // B is copied
+                   5.0 * 1000 * 520 * 2 * 4.5 / 4 + 8.0 * 520 * 1028 * 2);  // B is copied
   // Rows of C are no multiples of 16 bytes: each two results in a sector of their own.
   EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1028 / 2 * 32);
   EXPECT_DOUBLE_EQ(plan.blocks.front().phases.back().step.wavefronts.l1 * 40, 1000.0 * 1028 / 2);
