@@ -141,14 +141,12 @@ double share(double part, double all) {
 MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu) {
   const Traffic asked = l2_of_launch(plan);
-  const double dram_s =
-      dram_time_s(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu) * clock_hz;
-  const double moved = memory.dram.total_bytes();
+  const DramTime dram = dram_time(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
   const L2Time l2 = l2_time(plan, memory, gpu);
   return {wait_shares(plan, occupancy, memory, gpu), share(l2.read_s * clock_hz, asked.read_bytes),
           share(l2.write_s * clock_hz, asked.write_bytes),
-          share(dram_s * share(memory.dram.read_bytes, moved), asked.read_bytes),
-          share(dram_s * share(memory.dram.write_bytes, moved), asked.write_bytes)};
+          share(dram.read_s * clock_hz, asked.read_bytes),
+          share(dram.write_s * clock_hz, asked.write_bytes)};
 }
 
 }  // namespace roofcast

@@ -76,7 +76,7 @@ Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu) {
   Use use;
   use.transfer = true;
   if (expected_s > 0) {
-    use.dram = std::min(1.0, dram_time_s(dram_traffic(transfer), {}, gpu) / expected_s);
+    use.dram = std::min(1.0, dram_time(dram_traffic(transfer), {}, gpu).total_s() / expected_s);
   }
   constexpr double kMost = 0.5;  // a kernel gets an SM now and then, however many channels
   use.held_sms = std::min(kMost, static_cast<double>(gpu.collective_channels.value_or(1)) /

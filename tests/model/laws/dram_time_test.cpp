@@ -19,30 +19,30 @@ Gpu measured() {
 }
 
 TEST(DramTime, ReadsAndWritesEachAtTheirRate) {
-  EXPECT_DOUBLE_EQ(dram_time_s({4e12, 0}, {}, measured()), 1);
-  EXPECT_DOUBLE_EQ(dram_time_s({0, 2e12}, {}, measured()), 1);
+  EXPECT_DOUBLE_EQ(dram_time({4e12, 0}, {}, measured()).total_s(), 1);
+  EXPECT_DOUBLE_EQ(dram_time({0, 2e12}, {}, measured()).total_s(), 1);
   // The bus turns round between them.
-  EXPECT_DOUBLE_EQ(dram_time_s({4e12, 2e12}, {}, measured()), 2 + law::kDramTurnaround / 2);
+  EXPECT_DOUBLE_EQ(dram_time({4e12, 2e12}, {}, measured()).total_s(), 2 + law::kDramTurnaround / 2);
 }
 
 TEST(DramTime, TheDatasheetsRateWhereNoneWasMeasured) {
   Gpu gpu = testing::hopper_like();
-  EXPECT_DOUBLE_EQ(dram_time_s({2.4e12, 2.4e12}, {}, gpu), 1 + law::kDramTurnaround / 2);
+  EXPECT_DOUBLE_EQ(dram_time({2.4e12, 2.4e12}, {}, gpu).total_s(), 1 + law::kDramTurnaround / 2);
   gpu.memory.dram_bandwidth_bytes_per_s.reset();
-  EXPECT_EQ(dram_time_s({1e12, 1e12}, {}, gpu), 0);
+  EXPECT_EQ(dram_time({1e12, 1e12}, {}, gpu).total_s(), 0);
 }
 
 // A rate is a rate, however low.
 TEST(DramTime, AByteASecond) {
   Gpu gpu = testing::hopper_like();
   gpu.memory.dram_bandwidth_bytes_per_s = 1;
-  EXPECT_DOUBLE_EQ(dram_time_s({2, 1}, {}, gpu), 3 + law::kDramTurnaround);
+  EXPECT_DOUBLE_EQ(dram_time({2, 1}, {}, gpu).total_s(), 3 + law::kDramTurnaround);
 }
 
 // 4 TB in order take 1 s, scattered 4 s. Half of the memory touched: an eighth of the difference.
 TEST(DramTime, ReadsWithGapsLieBetweenInOrderAndScattered) {
   const auto of_density = [](double density) {
-    return dram_time_s({4e12, 0}, std::array{SparseAccesses{4e12, density}}, measured());
+    return dram_time({4e12, 0}, std::array{SparseAccesses{4e12, density}}, measured()).total_s();
   };
   EXPECT_DOUBLE_EQ(of_density(1), 1);
   EXPECT_DOUBLE_EQ(of_density(0), 4);
@@ -51,7 +51,7 @@ TEST(DramTime, ReadsWithGapsLieBetweenInOrderAndScattered) {
   EXPECT_DOUBLE_EQ(of_density(-1), 4);
   // A quarter of the reads with gaps.
   const std::array sparse = {SparseAccesses{0.5e12, 0}, SparseAccesses{0.5e12, 0}};
-  EXPECT_DOUBLE_EQ(dram_time_s({4e12, 0}, sparse, measured()), 0.75 + 1);
+  EXPECT_DOUBLE_EQ(dram_time({4e12, 0}, sparse, measured()).total_s(), 0.75 + 1);
 }
 
 }  // namespace
