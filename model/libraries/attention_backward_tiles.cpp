@@ -7,8 +7,8 @@
 namespace roofcast::attention {
 namespace {
 
-// P and dS of a tile are under way at once, or one of them.
-constexpr double kTwoChains = 2, kOneChain = 1;
+// A warp has P and dS of a tile under way at once.
+constexpr double kTwoChains = 2;
 
 // Backward, counted: a multiply-add and the exponential, a subtraction, a product, half a
 // conversion each of P and dS, and half a store of dS; an addition in memory takes one element, or
@@ -88,7 +88,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   } else if (library == kFa3) {
     constexpr std::int64_t kSharedFrom = 128;
     tile = flash3_backward_tile(width, shape.causal);
-    tile.waited_products = width > kSharedFrom ? 1.0 : 3.0 / 5;
+    if (width <= kSharedFrom) tile.waited_products = kWaitsForDq;
   } else {
     tile = cudnn_backward_tile(width);
   }

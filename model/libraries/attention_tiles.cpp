@@ -18,8 +18,6 @@ constexpr Kernel kFlash2 = {Instruction::mma_sync, 4.5, 1, library::kMaskInstruc
 // With the order of warpgroups, as this project's flash3 (6.3 with the sums at head dim 128).
 constexpr Kernel kFlash3 = {Instruction::wgmma, 5.3, 1, library::kMaskInstructions};
 constexpr Kernel kCudnnForward = {Instruction::wgmma, 5.3, 1, library::kMaskInstructions};
-// S of a tile and P·V of the one before are under way at once.
-constexpr double kTwoChains = 2;
 // Rescaling and the mask cost more than counted. By hand, to
 // attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of even position of
 // compute capability 9.0 above 50 µs.
@@ -50,7 +48,7 @@ Tile cudnn_tile(std::int64_t width) {
   const std::int64_t stages = width <= 128 ? 3 : 2;
   Tile tile{128, width <= 128 ? 128 : 64, 12, 64, stages, 1};
   tile.scheduler = TileScheduler::queue;
-  tile.waited_products = 0.5;
+  tile.waited_products = kWaitsForScores;
   return tile;
 }
 
@@ -170,7 +168,7 @@ void set_flash3(Forward& c, bool lengths) {
   c.packed = flash3_packed(c.shape, *c.width, lengths);
   const bool few = decodes(c.shape, c.shape.seq_q * c.packed);
   c.tile = few ? flash3_decode_tile() : flash3_tile(*c.width, c.shape.causal);
-  if (!few) c.tile.waited_products = 0.5;
+  if (!few) c.tile.waited_products = kWaitsForScores;
 }
 
 void set_cudnn(Forward& c, const Gpu& gpu) {

@@ -35,6 +35,8 @@ enum Array : ArrayId {
   kKept      ///< what dropout kept, a byte a score
 };
 
+/// Of its two products a warpgroup waits for S: P·V of the step before runs behind exponentials.
+inline constexpr double kWaitsForScores = 1.0 / 2;
 inline constexpr double kSumElement = 4;  ///< bytes of an fp32 sum
 
 /// K or V as forward reads it: of self-attention it was just computed, else it is a cache.

@@ -112,7 +112,7 @@ LaunchSequence flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
                            .stages = tile.stages,
                            .blocks_per_sm = 1,
                            .alternates = true,
-                           .waited_products = kWaitedScores},
+                           .waited_products = kWaitsForScores},
                   .writes_lse = true};
   // What instructions read of shared memory lies beneath their products: one warpgroup multiplies
   // while another takes exponentials.

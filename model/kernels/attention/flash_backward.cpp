@@ -119,7 +119,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                                                      read_by_keys * shape.head_dim),
                    .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
                               shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes},
-                   .waited_products = keys.splits_head() ? 1.0 : 1.0 / 5},
+                   .waited_products = keys.splits_head() ? 1.0 : kWaitsForDq},
           .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions,
                    kRoundInstructions, kDotsRegisters, kRoundRegisters},
           .dq = dq,
@@ -134,7 +134,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                                                         shape.seq_kv * 4 * shape.head_dim),
                       .counts = {whole.a_score * kDqAlone, shared_bytes_of(queries),
                                  counted.a_row / 2, kAdditionBytes},
-                      .waited_products = 2.0 / 3}};
+                      .waited_products = kWaitsForTwo}};
 }
 
 }  // namespace roofcast::attention

@@ -29,11 +29,8 @@ inline constexpr std::array<Counted, 3> kFlash3Keys = {{{9.4, 320}, {13.0, 640},
 // Two passes, no run: as much as of five products that the kernel has.
 inline constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
 
-// A warp of mma.sync has several products under way, fewer where warps exchange P and dS. A
-// warpgroup multiplies S of a tile and P·V of the one before while it takes exponentials; one where
-// the head is shared out waits for the other.
-inline constexpr double kUnrolled = 4.5, kTwoChains = 2, kOneChain = 1;
-inline constexpr double kWaitedScores = 0.5;
+// Products that a warp of mma.sync has under way.
+inline constexpr double kUnrolled = 4.5;
 
 /// Bytes through shared memory of a score; copies to it are not among shared_wavefronts. Warps of
 /// flash2 read K and V for their own rows, and Q in every step.
