@@ -142,11 +142,13 @@ MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const Launc
                        double clock_hz, const Gpu& gpu) {
   const Traffic asked = l2_of_launch(plan);
   const DramTime dram = dram_time(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
+  // What DRAM reads though no block does, writes that came in parts ask for.
+  const double read_s = asked.read_bytes > 0 ? dram.read_s : 0;
   const L2Time l2 = l2_time(plan, memory, gpu);
   return {wait_shares(plan, occupancy, memory, gpu), share(l2.read_s * clock_hz, asked.read_bytes),
           share(l2.write_s * clock_hz, asked.write_bytes),
-          share(dram.read_s * clock_hz, asked.read_bytes),
-          share(dram.write_s * clock_hz, asked.write_bytes)};
+          share(read_s * clock_hz, asked.read_bytes),
+          share((dram.total_s() - read_s) * clock_hz, asked.write_bytes)};
 }
 
 }  // namespace roofcast

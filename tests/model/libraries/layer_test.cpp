@@ -264,7 +264,7 @@ TEST(LinearLoss, LogitsOfAChunkAreWrittenAndReadAndReplaced) {
       compulsory += node.repeats * (use.compulsory.read_bytes + use.compulsory.write_bytes);
     }
   }
-  EXPECT_NEAR(compulsory, 2 * (16 * tokens + weights) + 2048 * 12, 1);
+  EXPECT_NEAR(compulsory, 2 * (16 * tokens + weights) + 2048 * (12 + 8), 1);
   const Work work = layer::linear_loss_work(problem);
   EXPECT_DOUBLE_EQ(work.tensor_flops.total(), 6.0 * 2048 * 1000 * 64);
 }
