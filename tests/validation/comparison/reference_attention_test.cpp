@@ -40,9 +40,9 @@ const std::array kCollections = {
     Collection{"attention_fa3_causal_prefill.csv",
                "fa3",
                {{"seq_q", "seq_len"}, {"causal", "yes"}, {"cache_writes", "1"}},
-               5e-6,
+               3.5e-6,
                20e-6,
-               0.125},
+               0.11},
     Collection{"attention_decode.csv", "trtllm", {{"seq_q", "1"}}, 4.5e-6, 20e-6, 0.11}};
 
 const Gpu* shipped(std::string_view name) {
