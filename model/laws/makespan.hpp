@@ -18,9 +18,9 @@ struct Jobs {
 /// Persistent: place i takes jobs i, i + slots, i + 2·slots …
 double makespan(std::span<const Jobs> jobs, std::int64_t slots, TileScheduler scheduler);
 
-/// When the last job ends, where processor j has the jobs j, j + processors, … at once and each runs
-/// the slower the more run beside it: lives[class][n] is the duration of a job of the class beside n
-/// others. counts: the jobs of each class, in order.
+/// When the last job ends, where processor j has the jobs j, j + processors, … at once and each
+/// runs the slower the more run beside it: lives[class][n] is the duration of a job of the class
+/// beside n others. counts: the jobs of each class, in order.
 double shared_makespan(std::span<const std::int64_t> counts,
                        std::span<const std::vector<double>> lives, std::int64_t processors);
 

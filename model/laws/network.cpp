@@ -63,7 +63,8 @@ struct Wait {
 struct Prepared {
   double shared = 0;           ///< the pipes of an SM, which a step takes together
   double loads = 0, rest = 0;  ///< without waiting
-  double repeats = 1, stages = 1, fill = 0, last = 0;
+  double repeats = 1, stages = 1;
+  double fill = 0, last = 0;  ///< of a loop, once: cycles, and the share of its waits at the pipes
   std::array<Wait, kStations + 1> pipes, memory;  // as many as are counted
   std::size_t pipe_count = 0, memory_count = 0;
 
@@ -124,8 +125,7 @@ class Network {
       prepare(visits[i], all, prepared_[i]);
       // Loops one after the other fill their pipeline once.
       const bool begins = i == 0 || visits[i - 1].stages <= 1;
-      if (begins) prepared_[i].fill = fill_of(visits[i], ends);
-      if (begins && ends != Ends::none) prepared_[i].last = 1 - visits[i].waited_products;
+      if (begins && ends != Ends::none) add_ends(visits[i], ends == Ends::both, prepared_[i]);
     }
   }
 
@@ -147,13 +147,11 @@ class Network {
     return {variability * demand * f * all, f * all};
   }
 
-  // The first loads, and the products that have run behind the last step.
-  static double fill_of(const Visit& visit, Ends ends) {
-    if (ends == Ends::none) return 0;
-    const double products =
-        (1 - visit.waited_products) * visit.demand[Station::tensor] / visit.parts;
-    const bool loads = ends == Ends::both && visit.stages > 1;
-    return products + (loads ? visit.load_latency + own_service(visit).loads : 0);
+  // The products that have run behind the last step, and the first loads.
+  static void add_ends(const Visit& visit, bool loads, Prepared& result) {
+    result.last = 1 - visit.waited_products;
+    result.fill = result.last * visit.demand[Station::tensor] / visit.parts;
+    if (loads && visit.stages > 1) result.fill += result.loads;
   }
 
   void prepare(const Visit& visit, const AllStations& all, Prepared& result) const {

@@ -168,11 +168,12 @@ class Rounds {
     std::vector<std::int64_t> counts;
     for (const BlockClass& some : plan_.blocks) {
       counts.push_back(some.count);
+      const std::vector<Visit> visits = visits_of(some);
       auto& life = lives.emplace_back();
       for (std::int64_t resident = 1; (resident - 1) * sms < blocks; ++resident) {
         const auto n = static_cast<double>(resident);
         const double active = std::min(places_.sms, static_cast<double>(blocks) / n);
-        life.push_back(together(visits_of(some), n, active));
+        life.push_back(together(visits, n, active));
       }
     }
     return shared_makespan(counts, lives, sms);

@@ -1,5 +1,6 @@
 #include "model/libraries/gemm_epilogue.hpp"
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::gemm {
@@ -50,18 +51,16 @@ void add_epilogue(Plan& plan, std::int64_t epilogue, const Work& of_all, ArrayId
   if (bytes.write_bytes > 0) plan.arrays.push_back(writes(array + 1, bytes.write_bytes));
   plan.useful.vector_flops += of_all.vector_flops;
   plan.useful.special_flops += of_all.special_flops;
-  const double share = 1 / as_double(plan.launch.blocks());
-  constexpr double kLanes = 32;
+  Work issued;
+  issued.vector_flops = of_all.vector_flops;
+  issued.special_flops = of_all.special_flops;
+  set_traffic(issued, bytes);
+  const double instructions = (of_all.vector_flops + of_all.special_flops) / as_double(kWarpLanes);
   for (BlockClass& blocks : plan.blocks) {
     Step& step = blocks.phases.back().step;
-    const double repeats = blocks.phases.back().repeats;
-    Work issued;
-    issued.vector_flops = of_all.vector_flops;
-    issued.special_flops = of_all.special_flops;
-    set_traffic(issued, bytes);
-    step.issued += share / repeats * issued;
-    step.warp_instructions +=
-        share / repeats * (of_all.vector_flops + of_all.special_flops) / kLanes;
+    const double share = 1 / (as_double(plan.launch.blocks()) * blocks.phases.back().repeats);
+    step.issued += share * issued;
+    step.warp_instructions += share * instructions;
     if (cost_of(epilogue).matrix_reads > 0) step.waits.global += 1;
   }
 }

@@ -8,8 +8,8 @@
 namespace roofcast::layer {
 
 // Keys and values of a token beside each other; each knows its place. Eager: index_copy_
-// (aten/src/ATen/native/cuda/IndexKernel.cu), which divides each element's number by the extents for
-// three operands' offsets.
+// (aten/src/ATen/native/cuda/IndexKernel.cu), which divides each element's number by the extents
+// for three operands' offsets.
 inline constexpr double kOffsets = 60;  // instructions
 inline constexpr std::array kAppend = {Movement{.reads = kOne, .writes = kOne, .row = {kIndex, 0}}};
 inline constexpr std::array kAppendEager = {Movement{.walk = Walk::indexed,

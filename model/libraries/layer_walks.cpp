@@ -71,6 +71,14 @@ Plan launched(const Counted& one, std::int64_t blocks, std::int64_t threads) {
   return plan;
 }
 
+// What is issued and asked for, dealt out to so many blocks.
+Step share_of_each(const Counted& one, std::int64_t blocks) {
+  Step step;
+  step.issued = issued_for(one, one.elements() / as_double(blocks));
+  set_traffic(step.issued, 1 / as_double(blocks) * one.asked());
+  return step;
+}
+
 // A thread for each element of a sum, as wide as a row made a whole number of warps.
 Plan over_lone(const Counted& one) {
   const Movement& movement = one.movement;
@@ -80,9 +88,7 @@ Plan over_lone(const Counted& one) {
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.most_sums()) * wide, threads);
   Plan plan = launched(one, blocks, threads);
   plan.useful = work_of_elements(one, one.elements());
-  Step step;
-  step.issued = issued_for(one, one.elements() / as_double(blocks));
-  set_traffic(step.issued, 1 / as_double(blocks) * one.asked());
+  Step step = share_of_each(one, blocks);
   const double each = one.elements() / (as_double(blocks) * as_double(threads));
   step.warp_instructions =
       warps_of(threads) * (std::max(1.0, each) * instructions(one) + movement.instructions);
@@ -98,9 +104,7 @@ Plan over_indexed(const Counted& one) {
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.elements()), kThreads * kEach);
   Plan plan = launched(one, blocks, kThreads);
   plan.useful = work_of_elements(one, one.elements());
-  Step step;
-  step.issued = issued_for(one, one.elements() / as_double(blocks));
-  set_traffic(step.issued, 1 / as_double(blocks) * one.asked());
+  Step step = share_of_each(one, blocks);
   step.warp_instructions = warps_of(kThreads) * as_double(kEach) * instructions(one);
   step.waits = {.global = as_double(kEach), .arithmetic = as_double(kEach) * instructions(one) / 2};
   set_blocks(plan, {{step}});
@@ -155,9 +159,7 @@ Plan over_rows(const Counted& one) {
   const double each = one.rows / as_double(blocks);
   Plan plan = launched(one, blocks, threads);
   plan.useful = work_of_elements(one, one.elements());
-  Step step;
-  step.issued = issued_for(one, one.elements() / as_double(blocks));
-  set_traffic(step.issued, 1 / as_double(blocks) * one.asked());
+  Step step = share_of_each(one, blocks);
   step.warp_instructions = each * one.cols / rows::kWarp * movement.sweeps * instructions(one) +
                            warps_of(threads) * (kThreadInstructions + rounds * kOfRound);
   step.waits = {.global = round_trips(one, ceil_div(vectors, threads)),

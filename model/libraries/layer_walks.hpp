@@ -16,8 +16,8 @@ struct Counted {
   double widening_cost;  ///< of a conversion from or to it, in others
 
   double elements() const;  ///< of what has no matrix, rows
-  /// lone: sums that PyTorch has threads for. A row of the table each, or of the matrix where it has
-  /// fewer; those ended after so many rows, one more for every so many.
+  /// lone: sums that PyTorch has threads for. A row of the table each, or of the matrix where it
+  /// has fewer; those ended after so many rows, one more for every so many.
   double most_sums() const;
   double most_parts() const;
   double row_bytes() const { return cols * size_bytes(type); }

@@ -47,7 +47,7 @@ void add_operation(Step& step, const StepPart& part, double count) {
 
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
-  const auto stages = static_cast<double>(task.pp), passes = static_cast<double>(task.grad_accum);
+  const auto stages = static_cast<double>(task.pp), passes = task.passes();
   // Once a step, not once a pass.
   constexpr std::array<std::string_view, 2> kOnce = {kOptimizer, kWeightsBetweenGpus};
   StepPart bubble{"pipeline bubble", 0, 0, 0, std::string(kPipelineBound)};

@@ -19,7 +19,7 @@ class Builder {
       : step_(step),
         layers_(staged ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers),
         staged_(staged && task.pp > 1),
-        passes_(task.phase == Phase::train ? static_cast<double>(task.grad_accum) : 1),
+        passes_(task.passes()),
         train_(task.phase == Phase::train),
         last_(pass == Pass::last),
         late_(task.prefetch == Prefetch::post) {}

@@ -25,11 +25,7 @@ struct Copies {
 class Transfers {
  public:
   Transfers(Step& step, const Architecture& model, const Task& task, const Gpu& gpu)
-      : step_(step),
-        model_(model),
-        task_(task),
-        gpu_(gpu),
-        passes_(task.phase == Phase::train ? real(task.grad_accum) : 1) {}
+      : step_(step), model_(model), task_(task), gpu_(gpu) {}
 
   // After attention and after the feed-forward part.
   void add_tensor_parallel() {
@@ -37,7 +33,7 @@ class Transfers {
                        task_.tokens() * real(model_.hidden) * task_.activation_bytes(),
                        real(task_.tp)};
     for (const Direction direction : directions()) {
-      const StepOperation one = in_turn("tensor-parallel sums", direction, 0, sum);
+      const StepOperation one = operation("tensor-parallel sums", direction, 0, sum);
       add(one, last_of("attention products", direction));
       add(one, step_.operations.size());
     }
@@ -51,7 +47,7 @@ class Transfers {
                         real(expert_group(task_).copies), real(task_.tp)};
     const auto first = static_cast<std::int64_t>(model_.experts->dense_layers);
     for (const Direction direction : directions()) {
-      const StepOperation one = in_turn("rows to experts and back", direction, first, rows);
+      const StepOperation one = operation("rows to experts and back", direction, first, rows);
       add(one, last_of("router", direction));
       add(one, last_of("experts", direction));
     }
@@ -85,14 +81,9 @@ class Transfers {
     one.bound = "link";
     one.first_layer = first_layer;
     one.last_layer = model_.layers;
-    one.count = passes_ * real(model_.layers - first_layer);
+    one.count = task_.passes() * real(model_.layers - first_layer);
     one.transfer = transfer;
     return one;
-  }
-
-  StepOperation in_turn(std::string_view part, Direction direction, std::int64_t first_layer,
-                        const Transfer& transfer) const {
-    return operation(part, direction, first_layer, transfer);
   }
 
   // Of the weights of a layer, `bytes` gathered.
@@ -154,7 +145,6 @@ class Transfers {
   const Architecture& model_;
   const Task& task_;
   const Gpu& gpu_;
-  double passes_;
 };
 
 /// A step as its schedules have it.
@@ -176,7 +166,7 @@ Scheduled scheduled(const Step& step, const Architecture& model, const Task& tas
     }
     sum.total_s += passes * when.total_s;
   };
-  add(Pass::earlier, task.phase == Phase::train ? real(task.grad_accum) - 1 : 0);
+  add(Pass::earlier, task.passes() - 1);
   add(Pass::last, 1);
   return sum;
 }

@@ -66,10 +66,12 @@ struct Task {
   Framework framework = Framework::eager;
   Network network;  ///< between machines of 8 GPUs
 
+  /// Between two optimizer steps; one where nothing is trained.
+  double passes() const { return phase == Phase::train ? static_cast<double>(grad_accum) : 1; }
   /// Of each layer: the forward pass, the backward pass, and the forward pass again.
   double layer_passes() const {
     if (phase != Phase::train) return 1;
-    return static_cast<double>(grad_accum) * (checkpointing == Checkpointing::full ? 3 : 2);
+    return passes() * (checkpointing == Checkpointing::full ? 3 : 2);
   }
   double tokens() const {  ///< of one pass of one GPU (or of tp together)
     return static_cast<double>(phase == Phase::decode ? batch + prompts * seq : batch * seq);

@@ -16,9 +16,9 @@ struct StepCounts {
   Waits waits{.barriers = 1};     ///< of a step, one after the other
 };
 
-/// Of five products what a warpgroup waits for with nothing behind: dQ. dP runs behind exponentials,
-/// dV behind dS, dK behind a meeting and the next S behind additions to dQ. Of the three of dQ's own
-/// pass it waits for two.
+/// Of five products what a warpgroup waits for with nothing behind: dQ. dP runs behind
+/// exponentials, dV behind dS, dK behind a meeting and the next S behind additions to dQ. Of the
+/// three of dQ's own pass it waits for two.
 inline constexpr double kWaitsForDq = 1.0 / 5, kWaitsForTwo = 2.0 / 3;
 
 /// A block holds a tile of one sequence with its sums, and the other passes in steps.

@@ -59,23 +59,26 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
                    std::string(name(p.dtype)) + ": choose one of " + known);
 }
 
-// Wavefronts of the operands of a step: warps read those of their own sums from shared memory.
-// cp.async takes as many to write there, TMA none.
+// Of the operands of a step: warps read those of their own sums from shared memory.
+double operand_bytes(const Choice& c) {
+  const std::int64_t lines = c.tile.m * c.tile.warps_across + c.tile.n * c.tile.warps_down;
+  return as_double(lines * c.tile.k_bytes);
+}
+double copied_bytes(const Choice& c) {
+  return as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
+}
+
+// cp.async takes wavefronts to write shared memory, TMA none.
 double operand_wavefronts(const Choice& c) {
-  const int writes = c.stays ? 0 : 1;
-  const std::int64_t lines =
-      c.tile.m * (c.tile.warps_across + writes) + c.tile.n * (c.tile.warps_down + writes);
-  return as_double(lines * c.tile.k_bytes) / as_double(kTileLineBytes);
+  return (operand_bytes(c) + (c.stays ? 0 : copied_bytes(c))) / as_double(kTileLineBytes);
 }
 
 // Instructions of all warps for a step beside its products, which the rate of the tensor cores
 // holds: ldmatrix, and where threads copy addresses and bounds of every 16 bytes.
 double step_instructions(const Choice& c) {
   constexpr double kMatricesBytes = 512, kOfCopy = 17;
-  const std::int64_t lines = c.tile.m * c.tile.warps_across + c.tile.n * c.tile.warps_down;
-  const double reads = as_double(lines * c.tile.k_bytes) / kMatricesBytes;
-  const double copies = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes / (16 * kWarpLanes));
-  return reads + (c.stays ? 0 : kOfCopy * copies);
+  const double copies = copied_bytes(c) / as_double(kVectorBytes * kWarpLanes);
+  return operand_bytes(c) / kMatricesBytes + (c.stays ? 0 : kOfCopy * copies);
 }
 // The same for a tile beside its steps: sums set to zero, converted, staged in shared memory and
 // stored.
@@ -153,7 +156,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
   set_traffic(step.issued, {read / steps, 0});
-  step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * c.tile.k_bytes);
+  step.issued.shared_bytes = copied_bytes(c);
   step.wavefronts.operands = operand_wavefronts(c);
   if (c.stays) step.wavefronts.copies = read / steps / as_double(c.tile.k_bytes);
   step.warp_instructions = step_instructions(c);

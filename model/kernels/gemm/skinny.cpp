@@ -149,19 +149,16 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   plan.useful.tensor_flops[c.p.dtype] = c.s.flops();
   plan.launch = launch_of(c);
   const JoinedParts parts(c.p, c.row_blocks(), c.tile.rows() * c.tile.tokens);
-  plan.arrays = {weights_in_b(c.p) ? tokens : weights, weights_in_b(c.p) ? weights : tokens,
+  const std::int64_t round_k = SkinnyTile::kWarps * SkinnyTile::kBlockK * c.tile.blocks_at_once();
+  const std::int64_t element = element_bytes(c.p.dtype);
+  const ArrayUse read = in_pieces(weights, (c.tile.along_k ? round_k : c.tile.rows()) * element,
+                                  c.weight_pitch() * element);
+  plan.arrays = {weights_in_b(c.p) ? tokens : read, weights_in_b(c.p) ? read : tokens,
                  writes(kC, c.s.c())};
-  const std::int64_t piece =
-      c.tile.along_k ? SkinnyTile::kWarps * SkinnyTile::kBlockK * c.tile.blocks_at_once()
-                     : c.tile.rows();
-  const auto size = element_bytes(c.p.dtype);
-  plan.arrays[weights_in_b(c.p) ? 1 : 0].pattern.read_density =
-      density_of_pieces(piece * size, c.weight_pitch() * size);
   parts.add_to(plan.arrays);
   const double blocks = as_double(plan.launch.blocks());
-  const double k_of_round =
-      as_double(SkinnyTile::kWarps * SkinnyTile::kBlockK * c.tile.blocks_at_once());
   const double k_of_block = c.s.k / as_double(c.p[kSplitK]);
+  const double k_of_round = as_double(round_k);
   const double rounds = std::ceil(k_of_block / k_of_round);
 
   // All blocks of a part load the same tokens, which L1 keeps for those of an SM.
@@ -170,7 +167,6 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
                  .bytes = tokens_of_block * blocks,
                  .distinct_bytes = c.tokens(),
                  .distance_bytes = tokens_of_block}};
-  const std::int64_t element = element_bytes(c.p.dtype);
   constexpr std::int64_t kAlongK = 64, kAcrossK = 128;
   const double weight_bytes =
       c.weights() * (!c.aligned()     ? 1

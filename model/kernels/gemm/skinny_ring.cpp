@@ -81,13 +81,13 @@ Plan skinny_ring_launch(const Problem& p, const SkinnyRing& ring, const ArrayUse
   plan.useful.tensor_flops[p.dtype] = c.s.flops();
   plan.launch = launch_of(c);
   const JoinedParts parts(p, ceil_div(rows_of(p), ring.rows), ring.tokens * ring.rows);
-  plan.arrays = {weights_in_b(p) ? tokens : weights, weights_in_b(p) ? weights : tokens,
+  const std::int64_t element = element_bytes(p.dtype);
+  const ArrayUse of_rows =
+      in_pieces(weights, (along_k(p) ? ring.depth : ring.rows) * element,
+                (weights_in_b(p) ? stored_b(p).row : stored_a(p).row) * element);
+  plan.arrays = {weights_in_b(p) ? tokens : of_rows, weights_in_b(p) ? of_rows : tokens,
                  writes(kC, c.s.c())};
   parts.add_to(plan.arrays);
-  const std::int64_t weight_row = weights_in_b(p) ? stored_b(p).row : stored_a(p).row;
-  const auto size = element_bytes(p.dtype);
-  plan.arrays[weights_in_b(p) ? 1 : 0].pattern.read_density =
-      density_of_pieces((along_k(p) ? ring.depth : ring.rows) * size, weight_row * size);
   const Copied read = copied(c, weights, tokens);
   plan.on_chip_bytes =
       as_double(ring.tokens * ring.rows * kPartBytes) + as_double(ring.shared_bytes());

@@ -232,9 +232,10 @@ double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
 }
 
-double density_of_pieces(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+ArrayUse in_pieces(ArrayUse use, std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   const double lines = as_double(piece_bytes) / as_double(kTileLineBytes);
-  return kDensityOfLines * lines / lines_of_piece(piece_bytes, pitch_bytes);
+  use.pattern.read_density = kDensityOfLines * lines / lines_of_piece(piece_bytes, pitch_bytes);
+  return use;
 }
 
 double off_sector_share(std::int64_t pitch_bytes) {
@@ -242,10 +243,9 @@ double off_sector_share(std::int64_t pitch_bytes) {
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
-  Operands::Side side{use, piece_cost(pitch_bytes), sectors_of_piece(kTileLineBytes, pitch_bytes),
-                      sectors_of_piece(kSectorBytes, pitch_bytes)};
-  side.use.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
-  return side;
+  return {in_pieces(use, kTileLineBytes, pitch_bytes), piece_cost(pitch_bytes),
+          sectors_of_piece(kTileLineBytes, pitch_bytes),
+          sectors_of_piece(kSectorBytes, pitch_bytes)};
 }
 
 Operands operands_of(const Problem& p, bool b_along_k) {

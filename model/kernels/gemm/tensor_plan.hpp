@@ -3,6 +3,7 @@
 // and after the product.
 #include <vector>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/tensor.hpp"
 
@@ -37,8 +38,8 @@ inline constexpr double kUnrolledProducts = 4.5;
 /// Of all warps at the end of a tile of so many sums, which are set to zero, converted, staged and
 /// stored by TMA: by warp_instructions of gemm.wgmma.
 constexpr double end_instructions(double sums) {
-  constexpr double kOfTile = 600, kOfSum = 3.5, kLanes = 32;
-  return kOfTile + kOfSum * sums / kLanes;
+  constexpr double kOfTile = 600, kOfSum = 3.5;
+  return kOfTile + kOfSum * sums / as_double(kWarpLanes);
 }
 
 /// Share of the pairs of blocks that ask L2 for the same lines at about the same time, so that it
@@ -90,11 +91,11 @@ double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Lines, likewise; and the share of such rows that begin within a sector.
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 double off_sector_share(std::int64_t pitch_bytes);
-/// AccessPattern::read_density of copies that take so many bytes of each of many rows: where rows do
-/// not begin at lines, a copy shares its first and last line with others (tiles of 64 to 128 rows on
-/// both GPUs: 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80 where
-/// they begin at odd multiples of 64 and 16 bytes).
-double density_of_pieces(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+/// The use with the density of copies that take so many bytes of each of many rows: where rows do
+/// not begin at lines, a copy shares its first and last line with others (tiles of 64 to 128 rows
+/// on both GPUs: 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80
+/// where they begin at odd multiples of 64 and 16 bytes).
+ArrayUse in_pieces(ArrayUse use, std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
 /// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so

@@ -9,21 +9,13 @@
 #include "model/transformer/timeline.hpp"
 #include "model/types/problem.hpp"
 #include "tests/model/scan/questions.hpp"
+#include "tests/model/transformer/llama.hpp"
 
 namespace roofcast::transformer {
 namespace {
 
 Architecture small() {
-  Architecture model;
-  model.layers = 4;
-  model.hidden = 2048;
-  model.heads = 16;
-  model.kv_heads = 8;
-  model.head_dim = 128;
-  model.intermediate = 8192;
-  model.vocabulary = 32000;
-  model.gated = model.rotary = model.rms_norm = true;
-  return model;
+  return testing::llama_like(4, 2048, 8192, 32000);
 }
 
 const Gpu& h100() {

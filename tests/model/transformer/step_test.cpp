@@ -8,21 +8,13 @@
 #include "model/transformer/serving.hpp"
 #include "model/transformer/step_kernels.hpp"
 #include "tests/model/scan/questions.hpp"
+#include "tests/model/transformer/llama.hpp"
 
 namespace roofcast::transformer {
 namespace {
 
 Architecture llama(std::int64_t layers) {
-  Architecture model;
-  model.layers = layers;
-  model.hidden = 8192;
-  model.heads = 64;
-  model.kv_heads = 8;
-  model.head_dim = 128;
-  model.intermediate = 28672;
-  model.vocabulary = 128256;
-  model.gated = model.rotary = model.rms_norm = true;
-  return model;
+  return testing::llama_like(layers, 8192, 28672, 128256);
 }
 
 const Gpu& h100() {
