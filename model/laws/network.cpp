@@ -10,8 +10,6 @@
 namespace roofcast {
 namespace {
 
-constexpr double kSubPartitions = 4;
-
 // Sub-partitions that a block's parts are spread over.
 double servers(const Visit& visit, std::size_t station) {
   if (visit.grouped || !is_partitioned(station)) return 1;

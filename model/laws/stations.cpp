@@ -66,14 +66,16 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   visit.load_latency = latency.loads;
   // Of a group's chains each waits for its own tiles.
   const double chains = phase.groups > 0 ? phase.chains : 1;
+  // A warp that copies for itself alone hands no tile over.
+  const bool handed_over = pipelined && phase.groups < warps;
   visit.latency =
-      latency.rest + (pipelined ? law::kPipelineStepCycles * phase.waited_products / chains : 0);
+      latency.rest + (handed_over ? law::kPipelineStepCycles * phase.waited_products / chains : 0);
   visit.repeats = phase.repeats;
   visit.stages = std::max(1.0, phase.stages);
   visit.warps = warps * phase.chains;
-  visit.grouped = phase.groups > 0;
+  visit.grouped = phase.groups > 0 && warps / phase.groups >= kSubPartitions;
   visit.waited_products = phase.waited_products;
-  if (visit.grouped) {
+  if (phase.groups > 0) {
     visit.parts = phase.groups * phase.chains;
     visit.ramp_steps = phase.chains - 1;
   } else {

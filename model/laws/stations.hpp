@@ -27,6 +27,8 @@ inline constexpr std::size_t kStations = 10;
 /// The pipes come first, then the launch unit, then memory that all SMs share.
 inline constexpr std::size_t kPipes = static_cast<std::size_t>(Station::block_start);
 
+inline constexpr double kSubPartitions = 4;  ///< of an SM
+
 /// SM cycles of each station.
 class Demand {
  public:
