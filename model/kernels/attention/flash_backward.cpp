@@ -40,7 +40,7 @@ double shared_bytes_of(const Flash3BackwardTile& tile, DqSum dq) {
 double shared_bytes_of(const Flash3DqTile& tile) {
   constexpr double kRows = 64;
   const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
-  return 2 * (2 * (kRows + keys) * d + keys * d) / (kRows * keys) + kRowNumberBytes;
+  return 2 * (2 * (kRows + keys) * d + keys * d) / (kRows * keys);  // rows' numbers in registers
 }
 // Of a step, for each part whose scores are held at a time: two chains of products along d, the
 // exponentials, dS, and the first products of dV and dK; then operands from shared memory.
@@ -61,7 +61,8 @@ Backward flash2_backward(const Shape& shape, DqSum dq) {
   const Flash2Tile& queries = kFlash2DqTiles[head_row(shape.head_dim)];
   constexpr std::int64_t kRowLanes = 16;
   constexpr double kDotsInstructions = 40, kRoundInstructions = 16, kAdditionBytes = 32;
-  const Counted& counted = kFlash2Keys[head_row(shape.head_dim)];
+  const auto of_head = static_cast<std::size_t>(head_row(shape.head_dim));
+  const Counted& counted = kFlash2Keys[of_head];
   const auto row = static_cast<std::int64_t>(shape.row_bytes());
   return {
       .shape = shape,
@@ -75,7 +76,7 @@ Backward flash2_backward(const Shape& shape, DqSum dq) {
                .shared_bytes = keys.shared_bytes(dq),
                .together = heads_together(shape.batch * shape.kv_heads, 1,
                                           shape.group() * shape.seq_q * row, shape.causal),
-               .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
+               .counts = {dq == kAtomic ? counted.a_score : kFlash2WithoutDq[of_head],
                           shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes, waits_of(keys)},
                .chains = kUnrolled},
       .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions},
@@ -89,8 +90,8 @@ Backward flash2_backward(const Shape& shape, DqSum dq) {
                   .shared_bytes = queries.shared_bytes(),
                   .together = heads_together(shape.batch * shape.heads, shape.group(),
                                              shape.seq_kv * row, shape.causal),
-                  .counts = {counted.a_score * kDqAlone, shared_bytes_of(queries),
-                             counted.a_row / 2, kAdditionBytes},
+                  .counts = {kFlash2DqAlone[of_head], shared_bytes_of(queries), counted.a_row / 2,
+                             kAdditionBytes},
                   .chains = kUnrolled}};
 }
 
@@ -103,9 +104,8 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
   // Divisions of 64 bits find the place of a thread.
   constexpr double kDotsInstructions = 220, kRoundInstructions = 230, kAdditionBytes = 128;
   constexpr std::int64_t kDotsRegisters = 26, kRoundRegisters = 24;
-  const Counted& counted = kFlash3Keys[head_row(shape.head_dim)];
-  // Blocks of queries never share out the head, nor exchange P and dS.
-  const Counted& whole = keys.splits_head() ? kFlash3Keys[1] : counted;
+  const auto of_head = static_cast<std::size_t>(head_row(shape.head_dim));
+  const Counted& counted = kFlash3Keys[of_head];
   return {.shape = shape,
           .kernel = kWgmma,
           .keys = {.queries = keys.queries,
@@ -117,7 +117,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                    .shared_bytes = keys.shared_bytes(),
                    .together = flash3_heads_together(shape.batch * shape.kv_heads,
                                                      read_by_keys * shape.head_dim),
-                   .counts = {counted.a_score * (dq == kAtomic ? 1 : kWithoutDq),
+                   .counts = {dq == kAtomic ? counted.a_score : kFlash3WithoutDq[of_head],
                               shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes},
                    .waited_products = keys.splits_head() ? 1.0 : kWaitsForDq},
           .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions,
@@ -132,7 +132,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
                       .shared_bytes = queries.shared_bytes(),
                       .together = flash3_heads_together(shape.batch * shape.heads,
                                                         shape.seq_kv * 4 * shape.head_dim),
-                      .counts = {whole.a_score * kDqAlone, shared_bytes_of(queries),
+                      .counts = {kFlash3DqAlone[of_head], shared_bytes_of(queries),
                                  counted.a_row / 2, kAdditionBytes},
                       .waited_products = kWaitsForTwo}};
 }

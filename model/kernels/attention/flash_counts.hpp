@@ -26,8 +26,11 @@ inline constexpr std::array<Counted, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 15
 inline constexpr std::array<Counted, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
 inline constexpr std::array<Counted, 3> kFlash2Keys = {{{23.4, 2670}, {34.5, 3440}, {93.9, 4970}}};
 inline constexpr std::array<Counted, 3> kFlash3Keys = {{{9.4, 320}, {13.0, 640}, {26.7, 1280}}};
-// Two passes, no run: as much as of five products that the kernel has.
-inline constexpr double kWithoutDq = 4.0 / 5, kDqAlone = 3.0 / 5;
+// In two passes: blocks of keys without dQ, and blocks of queries for dQ alone. The same of a score.
+inline constexpr std::array<double, 3> kFlash2WithoutDq = {14.4, 21.7, 63};
+inline constexpr std::array<double, 3> kFlash3WithoutDq = {8.3, 10.7, 24.3};
+inline constexpr std::array<double, 3> kFlash2DqAlone = {9.8, 15.9, 34};
+inline constexpr std::array<double, 3> kFlash3DqAlone = {6.1, 6.8, 20};
 
 // Products that a warp of mma.sync has under way.
 inline constexpr double kUnrolled = 4.5;
