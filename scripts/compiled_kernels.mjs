@@ -102,27 +102,35 @@ function fail(text) {
 function linesOf(kernels) {
   const lines = kernels
     .filter((kernel) => !kLeftOut.test(kernel.name))
-    .flatMap((kernel) => keysOf(kernel.name).map((key) => ({ ...key, registers: kernel.registers })))
+    .flatMap((kernel) => keysOf(kernel.name).map((key) => ({ ...key, values: kernel.values })))
     .sort(before);
   const found = new Map();
-  for (const line of lines) {
-    const key = `{"${line.name}", {${line.arguments.join(", ")}}`;
-    const values = `${line.registers}`;
+  for (const { name, arguments: all, values } of lines) {
+    const key = `{"${name}", {${all.join(", ")}}`;
     if ((found.get(key) ?? values) !== values) fail(`${key} has ${found.get(key)} and ${values}`);
     found.set(key, values);
   }
   return found;
 }
 
+// Registers of a thread, instructions of the main way outside all loops, and of a turn of each of the
+// first loops without those in it.
+function valuesOf({ registers, main_way_instructions: main_way, loops }) {
+  const kLoops = 4;
+  const turns = loops.slice(0, kLoops).map((loop) => loop.instructions);
+  return `${registers}, ${main_way}${turns.length > 0 ? `, {${turns.join(", ")}}` : ""}`;
+}
+
 function write(compiler, table, inspections) {
   const kernels = inspections
     .flatMap((path) => JSON.parse(readFileSync(path)).kernels)
     .filter((kernel) => kernel.architecture === kArchitecture)
-    .map((kernel) => ({ name: kernel.kernel, registers: kernel.registers }));
+    .map((kernel) => ({ name: kernel.kernel, values: valuesOf(kernel) }));
   if (kernels.length === 0) fail(`no kernel is compiled for ${kArchitecture}`);
   const head = [
     `// Compiled by ${compiler}, for ${kArchitecture}.`,
-    "// Written by scripts/count_instructions: name, arguments of its template, registers of a thread.",
+    "// Written by scripts/count_instructions. Name, arguments of the template, registers of a thread;",
+    "// instructions of the main way outside loops, and of a turn of each of the first four loops.",
   ];
   const lines = [...linesOf(kernels)].map(([key, values]) => `${key}, ${values}},`);
   writeFileSync(table, [...head, ...lines].join("\n") + "\n");
@@ -153,7 +161,7 @@ function kernelsOf(path) {
       if (file.readUInt16LE(i) !== kRegisterCount) continue;
       const symbol = section(".symtab").offset + file.readUInt32LE(i + 4) * 24;
       const name = text(section(".strtab").offset + file.readUInt32LE(symbol));
-      kernels.push({ symbol: name, registers: file.readUInt32LE(i + 8) });
+      kernels.push({ symbol: name, values: `${file.readUInt32LE(i + 8)}` });
     }
   }
   const readable = spawnSync("c++filt", {
@@ -164,7 +172,7 @@ function kernelsOf(path) {
 }
 
 function check(compiler, table, library) {
-  const [first, , ...lines] = readFileSync(table, "utf8").trimEnd().split("\n");
+  const [first, , , ...lines] = readFileSync(table, "utf8").trimEnd().split("\n");
   if (!first.includes(compiler)) {
     console.log(`SKIPPED: the table is of another compiler than ${compiler}`);
     return;

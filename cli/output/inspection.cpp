@@ -194,6 +194,7 @@ void write_inspection(JsonWriter& json, const InspectedKernel& kernel) {
     write_mix(json, *mix, kernel);
     json.end_object();
   }
+  json.member("main_way_instructions", report.main_way);
   json.key("loops");
   json.begin_array();
   for (const sass::LoopReport& loop : report.loops) {

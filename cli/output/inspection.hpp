@@ -20,7 +20,8 @@ struct InspectedKernel {
 /// A heading, what a block and a thread hold, and a row for the whole and for each loop.
 std::string inspection_text(const InspectedKernel& kernel, const Style& style);
 
-/// {"kernel":…,"symbol":…,"architecture":…,"registers":…,"whole":{…},"outside_loops":{…},"loops":[…]}.
+/// {"kernel":…,"symbol":…,"architecture":…,"registers":…,"whole":{…},"outside_loops":{…},
+/// "main_way_instructions":…,"loops":[…]}.
 /// Counts are those of one pass of a warp, FLOPs and bytes those of a thread.
 void write_inspection(JsonWriter& json, const InspectedKernel& kernel);
 

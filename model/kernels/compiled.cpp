@@ -23,7 +23,7 @@ static_assert(std::is_sorted(std::begin(kKernels), std::end(kKernels), before));
 
 }  // namespace
 
-Kernel kernel(std::string_view name, const Arguments& arguments) {
+Kernel find(std::string_view name, const Arguments& arguments) {
   const Kernel asked = {name, arguments};
   const auto* const found =
       std::lower_bound(std::begin(kKernels), std::end(kKernels), asked, before);

@@ -16,10 +16,12 @@ struct Kernel {
   std::string_view name;  ///< with its folder: "softmax::held_kernel"
   Arguments arguments;
   std::int64_t registers = 0;  ///< of a thread
+  /// Instructions of a warp with whole vectors to move, outside all loops.
+  double straight = 0;
+  std::array<double, 4> loops{};  ///< in a turn of each of the first, without those inside
 };
 
-/// The kernel; one without registers where none is compiled.
-Kernel kernel(std::string_view name, const Arguments& arguments);
+Kernel find(std::string_view name, const Arguments& arguments);
 
 /// A type stands for how its elements lie in memory: tf32 as fp32.
 constexpr std::int64_t argument(DType type) {
@@ -30,9 +32,14 @@ constexpr std::int64_t argument(Value value) {
   return static_cast<std::int64_t>(value);
 }
 
+/// The kernel; one without registers where none is compiled.
+template <class... Each>
+Kernel kernel(std::string_view name, Each... arguments) {
+  return find(name, {argument(arguments)...});
+}
 template <class... Each>
 std::int64_t registers(std::string_view name, Each... arguments) {
-  return kernel(name, {argument(arguments)...}).registers;
+  return kernel(name, arguments...).registers;
 }
 
 }  // namespace roofcast::compiled

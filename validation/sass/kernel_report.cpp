@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "validation/sass/main_way.hpp"
+
 namespace roofcast::sass {
 
 std::string readable(const std::string& symbol) {
@@ -20,7 +22,9 @@ KernelReport report_of(const Function& function) {
   report.name = function.name;
   report.title = readable(function.name.symbol);
   std::vector<bool> looped(function.code.size(), false);
-  for (const Loop& loop : loops_of(function.code)) {
+  const std::vector<Loop> loops = loops_of(function.code);
+  report.main_way = main_way_instructions(function.code, loops);
+  for (const Loop& loop : loops) {
     LoopReport one{loop.first, loop.last, loop.parent, loop.depth, {}};
     for (const std::size_t i : loop.own) {
       one.own.add(function.code[i]);

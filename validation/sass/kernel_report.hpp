@@ -24,6 +24,7 @@ struct KernelReport {
   std::optional<Resources> resources;  ///< absent: the tool names none
   Mix whole;                           ///< each instruction once
   Mix outside;                         ///< of all loops
+  std::int64_t main_way = 0;           ///< instructions: main_way.hpp
   std::vector<LoopReport> loops;
 };
 

@@ -72,7 +72,8 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
 
   const WarpAccess index{.stride_bytes = kIndexBytes, .access_bytes = kIndexBytes};
   const WarpAccess store{.stride_bytes = element, .access_bytes = element};
-  Counts counts{.warp_instructions = 20};  // by the machine code
+  const compiled::Kernel kernel = compiled::kernel("access::gather_kernel", element);
+  Counts counts{.warp_instructions = kernel.straight};
   counts.l1_load_sectors = found.l1_sectors + sectors_in_order(n, kIndexBytes);
   counts.l2_load_sectors = found.l2_sectors + sectors_in_order(n, kIndexBytes);
   counts.store_sectors = sectors_in_order(n, element);
@@ -80,7 +81,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
       found.lines + units_of_warps(index, n, kLineBytes) + units_of_warps(store, n, kLineBytes);
   counts.wavefronts = 2 * warps_of(n) + found.wavefronts;
   Plan plan = one_access_a_thread(n, {elements + indices, elements}, counts);
-  plan.launch.registers = compiled::registers("access::gather_kernel", element);
+  plan.launch.registers = kernel.registers;
   plan.arrays = {reads(0, indices), {1, {table, 0}, {}}, writes(2, elements)};
   const std::string pattern =
       std::string(kDistributions[static_cast<std::size_t>(p[kDistribution])]) + " gather";

@@ -23,7 +23,8 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
   const double dram =
       units_of_warps(load, accesses, dram_access_bytes(gpu)) * as_double(dram_access_bytes(gpu));
 
-  Counts counts{.warp_instructions = 24};
+  const compiled::Kernel kernel = compiled::kernel("access::strided_kernel", element, width);
+  Counts counts{.warp_instructions = kernel.straight};
   counts.l1_load_sectors = counts.l2_load_sectors = units_of_warps(load, accesses, kSectorBytes);
   counts.store_sectors = units_of_warps(store, accesses, kSectorBytes);
   counts.lookups =
@@ -33,7 +34,7 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
   Plan plan = one_access_a_thread(accesses, {bytes, bytes}, counts);
   const double span = as_double(((accesses - 1) * p[kStride] + width) * element);
   plan.arrays = {{0, {bytes, 0}, {dram, 0}, {.read_density = dram / span}}, writes(1, bytes)};
-  plan.launch.registers = compiled::registers("access::strided_kernel", element, width);
+  plan.launch.registers = kernel.registers;
   if (p[kStride] > width) {
     const std::string pattern = "stride " + std::to_string(p[kStride]);
     const double used = as_double(width * element);
@@ -58,7 +59,8 @@ LaunchSequence plan_offset(const Problem& p, const Gpu& gpu) {
   const std::int64_t first = p[kOffset] * element / unit;
   const std::int64_t last = ((p[kOffset] + n) * element - 1) / unit;
 
-  Counts counts{.warp_instructions = 22};
+  const compiled::Kernel kernel = compiled::kernel("access::offset_kernel", element);
+  Counts counts{.warp_instructions = kernel.straight};
   counts.l1_load_sectors = loads.l1_sectors;
   counts.l2_load_sectors = loads.l2_sectors;
   counts.store_sectors = sectors_in_order(n, element);
@@ -66,7 +68,7 @@ LaunchSequence plan_offset(const Problem& p, const Gpu& gpu) {
   counts.wavefronts = loads.wavefronts + warps_of(n) * as_double(bank_wavefronts(store));
   Plan plan = one_access_a_thread(n, {bytes, bytes}, counts);
   plan.arrays = {{0, {bytes, 0}, {as_double((last - first + 1) * unit), 0}}, writes(1, bytes)};
-  plan.launch.registers = compiled::registers("access::offset_kernel", element);
+  plan.launch.registers = kernel.registers;
   if (p[kOffset] * element % kSectorBytes != 0) {
     plan.notes.traffic_reasons = {
         {Level::l1, "offset " + std::to_string(p[kOffset]) +

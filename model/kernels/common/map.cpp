@@ -10,9 +10,9 @@
 namespace roofcast::map {
 namespace {
 
-// Index and exit; head and tail of vectors of several elements; address, bounds test and predicate
-// of each access. By the counters: copies take 33 (4 B, fp32), 61 (16 B), 84 (4 × 4 B,
-// fp32), 111 (4 × 8 B) and 162 (8 × 16 B), a triad 42 (4 B, fp32) and 128 (4 × 4 B).
+// What kernels generated at run time take, beside the arithmetic: index and exit; head and tail of
+// vectors of several elements; address, bounds test and predicate of each access. By the counters of
+// copies and triads.
 constexpr double kInstructionsPerThread = 16;
 constexpr double kInstructionsOfVectors = 28;
 constexpr double kInstructionsPerAccess = 8.2;
@@ -30,13 +30,27 @@ double round_trips(const Operation& operation, DType type, std::int64_t width, d
   return taken_apart && width > 2 ? loads : 1;
 }
 
-std::int64_t registers_of(const Operation& operation, const Problem& p) {
-  if (!operation.kernel.empty()) {
-    return compiled::registers(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
+// The kernel, or an estimate of it. A vector of one element has no head and no tail, which machine
+// code does not know: its instructions are estimated too.
+compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::int64_t width) {
+  const bool known = !operation.kernel.empty();
+  compiled::Kernel kernel;
+  if (known) {
+    kernel = compiled::kernel(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
+    kernel.straight += as_double(width * p[kLoads]) * operation.branched;
   }
-  const double waiting = operation.reads + std::max(1.0, operation.writes) - 1;
-  return generated_registers(p.dtype, static_cast<std::int64_t>(waiting), p[kVectorBytes],
-                             p[kLoads]);
+  if (!known || width == 1) {
+    kernel.straight =
+        kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
+        as_double(p[kLoads]) * (kInstructionsPerAccess * (operation.reads + operation.writes) +
+                                as_double(width) * operation.instructions);
+  }
+  if (!known) {
+    const double waiting = operation.reads + std::max(1.0, operation.writes) - 1;
+    kernel.registers = generated_registers(p.dtype, static_cast<std::int64_t>(waiting),
+                                           p[kVectorBytes], p[kLoads]);
+  }
+  return kernel;
 }
 
 void require_power_of_two(std::string_view what, std::int64_t value) {
@@ -64,7 +78,8 @@ Plan plan(const Operation& operation, const Problem& problem) {
   Plan result;
   result.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
   result.launch.block[0] = problem[kThreads];
-  result.launch.registers = registers_of(operation, problem);
+  const compiled::Kernel kernel = kernel_of(operation, problem, width);
+  result.launch.registers = kernel.registers;
   if (result.launch.registers == 0) {
     throw InputError("no kernel is compiled for vector_bytes " +
                      std::to_string(problem[kVectorBytes]) + " with loads " +
@@ -72,7 +87,6 @@ Plan plan(const Operation& operation, const Problem& problem) {
   }
   result.launch.shared_bytes = problem[kReservedShared];
 
-  const double arrays = operation.reads + operation.writes;
   const auto loads = as_double(problem[kLoads]);
   const auto elements = as_double(chunk);
   Step step;
@@ -81,12 +95,9 @@ Plan plan(const Operation& operation, const Problem& problem) {
   step.issued.conversions = elements * operation.conversions;
   const double each = elements * element;
   set_traffic(step.issued, {each * operation.reads, each * operation.writes});
-  step.warp_instructions = warps_of(problem[kThreads]) *
-                               (kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
-                                kInstructionsPerAccess * loads * arrays) +
-                           elements / 32 * operation.instructions;
+  step.warp_instructions = warps_of(problem[kThreads]) * kernel.straight;
   step.waits.global = round_trips(operation, problem.dtype, width, loads);
-  step.waits.arithmetic = kDependentShare * step.warp_instructions / warps_of(problem[kThreads]);
+  step.waits.arithmetic = kDependentShare * kernel.straight;
   set_blocks_with_edge(result, step, elements / n);
 
   result.useful.vector_flops = n * operation.flops;

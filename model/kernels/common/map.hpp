@@ -41,9 +41,11 @@ struct Operation {
   double writes = 1;             ///< arrays written
   double flops = 0;              ///< vector FLOP an element
   double special = 0;            ///< special-function results an element, at the least
-  double instructions = 1;       ///< thread instructions an element, besides the accesses
   std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
   double conversions = 0;        ///< results of the conversion pipe an element
+  double branched = 0;  ///< instructions an element, that the compiled kernel's main way goes past
+  /// Of a thread for an element, besides the accesses, where the machine code does not say.
+  double instructions = 1;
 };
 
 /// What a kernel generated at run time may take at most, and takes about: the vectors that wait for

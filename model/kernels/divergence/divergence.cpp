@@ -39,7 +39,6 @@ constexpr Choice kByData = {2, 29, 2, 1};
 
 // Warp instructions by the machine code for compute capability 9.0. The switch is a
 // tree of compares and branches: 13 down to the first path, 107 more for all 32.
-constexpr double kRound = 19;  ///< 16 multiply-adds, count, compare, branch
 constexpr double kAroundPath = 12;
 constexpr double kFirstPath = 13;
 constexpr double kNextPath = 107.0 / 31;
@@ -61,10 +60,11 @@ LaunchSequence plan(const Problem& problem, const Choice& choice, double taken) 
   const auto n = static_cast<double>(problem[kElements]);
   const double element = size_bytes(problem.dtype);
   const std::int64_t threads = problem[kThreads];
+  const compiled::Kernel kernel = compiled::kernel("divergence::diverge", choice.number);
   Plan plan;
   plan.launch.grid[0] = (problem[kElements] + threads - 1) / threads;
   plan.launch.block[0] = threads;
-  plan.launch.registers = compiled::registers("divergence::diverge", choice.number);
+  plan.launch.registers = kernel.registers;
 
   plan.useful.vector_flops = n * useful_flops(problem);
   ArrayId array = 0;
@@ -80,7 +80,7 @@ LaunchSequence plan(const Problem& problem, const Choice& choice, double taken) 
   const double each = as_double(threads) * element;
   set_traffic(step.issued, {choice.arrays_read * each, each});
   step.warp_instructions = warps * (choice.instructions + kFirstPath + kNextPath * (taken - 1) +
-                                    taken * (kAroundPath + kRound * rounds(problem)));
+                                    taken * (kAroundPath + kernel.loops[0] * rounds(problem)));
   step.waits.global = choice.round_trips;
   step.waits.arithmetic = taken * (as_double(problem[kWork]) / 4 + 3);
   set_blocks_with_edge(plan, step, as_double(threads) / n);

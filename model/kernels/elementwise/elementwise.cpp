@@ -16,25 +16,21 @@ struct Function {
   std::span<const std::string_view> kernels, kernels16;  ///< of the unfused ones, in order
 };
 
-constexpr std::string_view kReluKernel = "elementwise::Relu";
-constexpr std::string_view kFmaKernel = "elementwise::Fma";
-
-//                                  reads writes flops special instructions
+//                                  reads writes flops special
 // A maximum is no FLOP by the counters.
-constexpr map::Operation kReluWork = {1, 1, 0, 0, 1, kReluKernel};
-constexpr map::Operation kReluWork16 = {1, 1, 0, 0, 2.5, kReluKernel};
-constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9, "elementwise::Gelu"};
+constexpr map::Operation kReluWork = {1, 1, 0, 0, "elementwise::Relu"};
+constexpr map::Operation kGeluWork = {1, 1, 6, 2, "elementwise::Gelu"};
 // The fp32 ones are right to the last bits: expm1, and the polynomials of sin and cos after one
 // reduction of the angle. The 16-bit ones take the special-function unit. Counted in the PTX of
 // CUDA 13.0, without the paths for huge angles.
-constexpr map::Operation kEluWork = {1, 1, 23, 1, 28, "elementwise::Elu", 1};
-constexpr map::Operation kEluWork16 = {1, 1, 5, 1, 9, "elementwise::Elu16"};
-constexpr map::Operation kSincosWork = {1, 1, 27, 0, 28, "elementwise::Sincos", 2};
-constexpr map::Operation kSincosWork16 = {1, 1, 12, 2, 10, "elementwise::Sincos16"};
-constexpr map::Operation kFmaWork = {3, 1, 2, 0, 1, kFmaKernel};
-constexpr map::Operation kFmaWork16 = {3, 1, 2, 0, 4.5, kFmaKernel};
+// Some lane of a warp takes the branch with expm1: 31 instructions by the counters.
+constexpr map::Operation kEluWork = {1, 1, 23, 1, "elementwise::Elu", 1, 31};
+constexpr map::Operation kEluWork16 = {1, 1, 5, 1, "elementwise::Elu16"};
+constexpr map::Operation kSincosWork = {1, 1, 27, 0, "elementwise::Sincos", 2};
+constexpr map::Operation kSincosWork16 = {1, 1, 12, 2, "elementwise::Sincos16"};
+constexpr map::Operation kFmaWork = {3, 1, 2, 0, "elementwise::Fma"};
 
-constexpr std::array kReluKernels = {kReluKernel};
+constexpr std::array kReluKernels = {kReluWork.kernel};
 constexpr std::array<std::string_view, 9> kGeluKernels = {
     "elementwise::Square", "elementwise::Multiply",   "elementwise::TimesCubic",
     "elementwise::Add",    "elementwise::TimesSlope", "elementwise::Tanh",
@@ -54,13 +50,12 @@ constexpr std::array<std::string_view, 5> kSincosKernels16 = {
 constexpr std::array<std::string_view, 2> kFmaKernels = {"elementwise::Multiply",
                                                          "elementwise::Add"};
 
-constexpr Function kReluFunction = {kReluWork, kReluWork16, kReluUnfused, kReluKernels,
-                                    kReluKernels};
+constexpr Function kReluFunction = {kReluWork, kReluWork, kReluUnfused, kReluKernels, kReluKernels};
 constexpr Function kGeluFunction = {kGeluWork, kGeluWork, kGeluUnfused, kGeluKernels, kGeluKernels};
 constexpr Function kEluFunction = {kEluWork, kEluWork16, kEluUnfused, kEluKernels, kEluKernels16};
 constexpr Function kSincosFunction = {kSincosWork, kSincosWork16, kSincosUnfused, kSincosKernels,
                                       kSincosKernels16};
-constexpr Function kFmaFunction = {kFmaWork, kFmaWork16, kFmaUnfused, kFmaKernels, kFmaKernels};
+constexpr Function kFmaFunction = {kFmaWork, kFmaWork, kFmaUnfused, kFmaKernels, kFmaKernels};
 
 template <const Function& kFunction>
 LaunchSequence plan_fused(const Problem& problem, const Gpu& /*gpu*/) {

@@ -174,8 +174,8 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
           .writes = static_cast<double>(shared.outputs().size()),
           .flops = sum.flops,
           .special = sum.special,
-          .instructions = sum.instructions,
-          .conversions = sum.conversions};
+          .conversions = sum.conversions,
+          .instructions = sum.instructions};
 }
 
 namespace {

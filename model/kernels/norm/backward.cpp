@@ -166,7 +166,8 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   Plan plan;
   plan.launch.grid[0] = rows::ceil_div(p[rows::kCols], kFinishColumns);
   plan.launch.block = {kFinishColumns, kFinishThreads, 1};
-  plan.launch.registers = compiled::registers("norm::finish_kernel", p.dtype, kind);
+  const compiled::Kernel kernel = compiled::kernel("norm::finish_kernel", p.dtype, kind);
+  plan.launch.registers = kernel.registers;
   plan.start = Start::cold_code;
   plan.launch.shared_bytes = kFinishThreads * (kFinishColumns + 1) * 4;
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
@@ -182,7 +183,9 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   Step step;
   step.issued.vector_flops = partial_bytes / 4 / blocks;
   set_traffic(step.issued, shared_by({partial_bytes, out}, blocks));
-  step.warp_instructions = warps * (loads * 3 + kInstructionsPerThread);
+  const double eights = std::floor(turns / kUnrolled), ones = turns - eights * kUnrolled;
+  step.warp_instructions = warps * (kernel.straight + ones * (kernel.loops[0] + kernel.loops[2]) +
+                                    eights * (kernel.loops[1] + kernel.loops[3]));
   step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * loads;
   step.waits = {.global = counts.parameters * round_trips,
                 .shared = counts.parameters * 6,

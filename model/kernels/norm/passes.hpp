@@ -36,8 +36,6 @@ enum class Form : unsigned char {
 };
 const rows::Instructions& instructions_of(Form form, Kind kind, const Problem& p);
 
-/// Of the second launch of the backward pass: an estimate from the PTX.
-inline constexpr double kInstructionsPerThread = 80;
 inline constexpr double kShufflesOfWarp = 10;
 /// Stores to the other blocks that a barrier of the cluster follows go there before it begins, and
 /// its answer comes back. Where mbarriers count the stores one way is enough.

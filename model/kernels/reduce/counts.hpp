@@ -2,9 +2,15 @@
 // What the reductions' compiled code holds, counted.
 #include <cstdint>
 
-#include "model/types/dtype.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::reduce {
+
+/// The kernel of the first launch.
+inline compiled::Kernel kernel_of(bool weighted, bool ragged, DType type) {
+  return weighted ? compiled::kernel("reduce::weighted_kernel", type, !ragged)
+                  : compiled::kernel("reduce::sum_kernel", type);
+}
 
 // A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0;
 // the counters of the runs of random shapes agree within 5%). Cycles that the issue of
@@ -21,10 +27,12 @@ struct Batch {
   std::int64_t before_wait = 0;
 };
 
-inline Batch batch_of(bool weighted, bool ragged, bool narrow) {
-  if (!weighted) return narrow ? Batch{{204, 12}} : Batch{{107, 7}, 2};
-  if (!ragged) return narrow ? Batch{{226, 33}} : Batch{{112, 21}};
-  return narrow ? Batch{{195, 50}} : Batch{{172, 0}, 3};
+inline Batch batch_of(bool weighted, bool ragged, DType type) {
+  const bool narrow = size_bytes(type) == 2;
+  const double counted = kernel_of(weighted, ragged, type).loops[0];
+  if (!weighted) return narrow ? Batch{{counted, 12}} : Batch{{counted, 7}, 2};
+  if (!ragged) return {{counted, narrow ? 33.0 : 21.0}};
+  return narrow ? Batch{{counted, 50}} : Batch{{counted, 0}, 3};
 }
 
 // Before the first batch and after the last one; waited for is only what comes after: what a launch
@@ -40,7 +48,6 @@ inline Code finish_ends(bool alone) {
   return alone ? Code{79, 50, 9} : Code{107, 63, 15};
 }
 inline constexpr std::int64_t kFinishUnrolled = 8;
-inline constexpr Code kFinishEight = {27, 10};
-inline constexpr Code kFinishOne = {8, 4};
+inline constexpr double kDependentOfEight = 10, kDependentOfOne = 4;
 
 }  // namespace roofcast::reduce

@@ -5,7 +5,6 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/reduce/counts.hpp"
 
 namespace roofcast::reduce {
@@ -113,9 +112,7 @@ Plan plan_sums(Kind kind, const Problem& p) {
   Plan plan;
   plan.launch.grid[0] = layout.blocks(shape.rows);
   plan.launch.block = {layout.threads, layout.groups_a_block, 1};
-  plan.launch.registers = weighted
-                              ? compiled::registers("reduce::weighted_kernel", p.dtype, !ragged)
-                              : compiled::registers("reduce::sum_kernel", p.dtype);
+  plan.launch.registers = kernel_of(weighted, ragged, p.dtype).registers;
   plan.launch.shared_bytes = layout.rows_a_group * kMostThreads / rows::kWarp * 4;
 
   const double elements = as_double(shape.rows) * as_double(shape.cols);
@@ -161,7 +158,7 @@ Plan plan_sums(Kind kind, const Problem& p) {
   const double runs = elements / as_double(rows::kWarp);
   const double accessed =
       single ? runs * mean_units(shape, element_bytes(p), kSectorBytes) : sectors.accessed;
-  const Batch code = batch_of(weighted, ragged, element_bytes(p) == 2);
+  const Batch code = batch_of(weighted, ragged, p.dtype);
   Step load;
   load.issued.vector_flops = accesses * rows::kWarp * as_double(width) * (weighted ? 2 : 1);
   const double steps = blocks * as_double(batches);
@@ -204,7 +201,8 @@ Plan plan_finish(Kind kind, const Problem& p) {
   Plan plan;
   plan.launch.grid[0] = rows::ceil_div(shape.rows, finish.rows_a_block);
   plan.launch.block = {finish.threads, finish.rows_a_block, 1};
-  plan.launch.registers = compiled::registers("reduce::finish_kernel", p.dtype);
+  const compiled::Kernel kernel = compiled::kernel("reduce::finish_kernel", p.dtype);
+  plan.launch.registers = kernel.registers;
   plan.start = Start::cold_code;
   plan.launch.shared_bytes = rows::kMaxThreads / rows::kWarp * 4;
   plan.useful.vector_flops = partials / 4;
@@ -221,14 +219,13 @@ Plan plan_finish(Kind kind, const Problem& p) {
   step.issued.requested = shared_by({partials, out}, blocks);
   step.issued.l1 = step.issued.l2 =
       shared_by({partials, as_double(shape.rows) * kSectorBytes}, blocks);
-  step.warp_instructions = warps * (ends.instructions + eights * kFinishEight.instructions +
-                                    ones * kFinishOne.instructions);
+  step.warp_instructions =
+      warps * (ends.instructions + ones * kernel.loops[0] + eights * kernel.loops[1]);
   step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * as_double(loads);
-  step.waits = {
-      .global = eights + ones,
-      .shared = ends.shared,
-      .arithmetic = ends.dependent + eights * kFinishEight.dependent + ones * kFinishOne.dependent,
-      .barriers = alone ? 0.0 : 1.0};
+  step.waits = {.global = eights + ones,
+                .shared = ends.shared,
+                .arithmetic = ends.dependent + eights * kDependentOfEight + ones * kDependentOfOne,
+                .barriers = alone ? 0.0 : 1.0};
   set_blocks(plan, {{step}});
   return plan;
 }

@@ -8,20 +8,15 @@
 namespace roofcast::stream {
 namespace {
 
-//                                   reads writes flops special instructions
-constexpr map::Operation kCopyWork = {1, 1, 0, 0, 0, "stream::Copy"};
-constexpr map::Operation kScaleWork = {1, 1, 1, 0, 1, "stream::Scale"};
-constexpr map::Operation kAddWork = {2, 1, 1, 0, 1, "stream::Add"};
-constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1, "stream::Triad"};
+//                                   reads writes flops special
+constexpr map::Operation kCopyWork = {1, 1, 0, 0, "stream::Copy", 0, 0, 0};
+constexpr map::Operation kScaleWork = {1, 1, 1, 0, "stream::Scale"};
+constexpr map::Operation kAddWork = {2, 1, 1, 0, "stream::Add"};
+constexpr map::Operation kTriadWork = {2, 1, 2, 0, "stream::Triad"};
 
-// Elements of 16 bits are widened one by one and narrowed in pairs.
 template <const map::Operation& kOperation>
 LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
-  map::Operation operation = kOperation;
-  if (operation.instructions > 0 && size_bytes(problem.dtype) == 2) {
-    operation.instructions += operation.reads + operation.writes / 2;
-  }
-  return launch_of(map::plan(operation, problem));
+  return launch_of(map::plan(kOperation, problem));
 }
 
 // The grid of a copy of n elements whose blocks do nothing.

@@ -14,13 +14,8 @@ namespace {
 
 enum class Way : unsigned char { naive, tiled, padded };
 
-// Instructions of a warp by the counters: element by element, straight and
-// through shared memory, and in patches of k × k elements.
-constexpr double kInstructionsStraight = 94;
+// Instructions of a warp by the counters, element by element through shared memory.
 constexpr double kInstructionsThroughTile = 231;
-constexpr double instructions_of_patches(std::int64_t k) {
-  return k == 2 ? 86 : k == 4 ? 117 : 171;
-}
 
 // Bytes in whole sectors of runs of `piece` elements along the rows of x and of y.
 Traffic rows_traffic(const Problem& p, std::int64_t piece) {
@@ -90,15 +85,15 @@ Plan plan_elements(const Problem& p, Way way) {
   Traffic moved = rows_traffic(p, kLanes);
   plan.launch.grid = {ceil_div(p[kColumns], kLanes), ceil_div(p[kRows], kLanes), 1};
   plan.launch.block = {kLanes, kWarps, 1};
-  plan.launch.registers =
-      way == Way::naive
-          ? compiled::registers("transpose::naive_kernel", element)
-          : compiled::registers("transpose::tiled_kernel", element, way == Way::padded);
+  const compiled::Kernel kernel =
+      way == Way::naive ? compiled::kernel("transpose::naive_kernel", element)
+                        : compiled::kernel("transpose::tiled_kernel", element, way == Way::padded);
+  plan.launch.registers = kernel.registers;
   Step step;
   const double rows_moved = as_double(kLanes);
   const double lines_of_row = std::max(1.0, as_double(kLanes * element) / as_double(kLineBytes));
   step.warp_instructions =
-      kWarps * (way == Way::naive ? kInstructionsStraight : kInstructionsThroughTile);
+      kWarps * (way == Way::naive ? kernel.straight : kInstructionsThroughTile);
   step.wavefronts.l1_lookups = step.wavefronts.l1 = 2 * rows_moved * lines_of_row;
   if (way == Way::naive) {
     const double sectors = sectors_down_columns({p[kColumns], p[kRows], element});
@@ -148,8 +143,9 @@ Plan plan_patches(const Problem& p, Way way) {
   Plan plan;
   plan.launch.grid = {ceil_div(p[kRows], side), ceil_div(p[kColumns], side), 1};
   plan.launch.block = {kPatches * kPatches, 1, 1};
-  plan.launch.registers =
-      compiled::registers("transpose::patch_kernel", element_bytes(p.dtype), way == Way::padded);
+  const compiled::Kernel kernel =
+      compiled::kernel("transpose::patch_kernel", element_bytes(p.dtype), way == Way::padded);
+  plan.launch.registers = kernel.registers;
   plan.launch.shared_bytes = k * kPatches * pitch * kAccess;
 
   // Half a warp is served at a time. Rows of patches at the edge hold fewer.
@@ -169,7 +165,7 @@ Plan plan_patches(const Problem& p, Way way) {
                                          of_all(column_patches, row_patches, 1)));
 
   const double accesses = as_double(side * side) / as_double(k) / as_double(kWarpLanes);
-  step.warp_instructions = kWarps * instructions_of_patches(k);
+  step.warp_instructions = kWarps * kernel.straight;
   constexpr double kLinesOfAccess = 4;
   step.wavefronts.l1_lookups = step.wavefronts.l1 = 2 * accesses * kLinesOfAccess;
   finish(plan, step, p, side, rows_traffic(p, side));
