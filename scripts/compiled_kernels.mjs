@@ -116,7 +116,7 @@ function linesOf(kernels) {
 // Registers of a thread, instructions of the main way outside all loops, and of a turn of each of the
 // first loops without those in it.
 function valuesOf({ registers, main_way_instructions: main_way, loops }) {
-  const kLoops = 4;
+  const kLoops = 6;
   const turns = loops.slice(0, kLoops).map((loop) => loop.instructions);
   return `${registers}, ${main_way}${turns.length > 0 ? `, {${turns.join(", ")}}` : ""}`;
 }
@@ -130,7 +130,7 @@ function write(compiler, table, inspections) {
   const head = [
     `// Compiled by ${compiler}, for ${kArchitecture}.`,
     "// Written by scripts/count_instructions. Name, arguments of the template, registers of a thread;",
-    "// instructions of the main way outside loops, and of a turn of each of the first four loops.",
+    "// instructions of the main way outside loops, and of a turn of each of the first six loops.",
   ];
   const lines = [...linesOf(kernels)].map(([key, values]) => `${key}, ${values}},`);
   writeFileSync(table, [...head, ...lines].join("\n") + "\n");

@@ -18,7 +18,7 @@ struct Kernel {
   std::int64_t registers = 0;  ///< of a thread
   /// Instructions of a warp with whole vectors to move, outside all loops.
   double straight = 0;
-  std::array<double, 4> loops{};  ///< in a turn of each of the first, without those inside
+  std::array<double, 6> loops{};  ///< in a turn of each of the first, without those inside
 };
 
 Kernel find(std::string_view name, const Arguments& arguments);

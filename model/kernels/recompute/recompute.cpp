@@ -24,44 +24,32 @@ constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 27},
     ValidatedRange{kChain, 1, kMaxChain}};
 
-std::int64_t registers_of(std::string_view pass, const Problem& p) {
-  const std::int64_t known = compiled::registers(pass, p.dtype, p[kVectorBytes], p[kLoads]);
-  if (known > 0) return known;
+compiled::Kernel kernel_of(std::string_view pass, const Problem& p) {
+  const auto kernel = compiled::kernel(pass, p.dtype, p[kVectorBytes], p[kLoads]);
+  if (kernel.registers > 0) return kernel;
   throw InputError("vector_bytes " + std::to_string(p[kVectorBytes]) + " with loads " +
                    std::to_string(p[kLoads]) +
                    ": give 4, 8 or 16 with 1 load, 4 with 4, 8 with 2, 16 with 2 or, in fp32, 4");
 }
-
-/// A thread's share, and its arithmetic in FLOP and warp instructions.
-struct Share {
-  double elements;
-  double loads;
-  bool narrow;  ///< 16-bit: converted when read and written
-
-  double converted(double instructions) const { return narrow ? instructions * elements : 0; }
-};
 
 // σ: times -log2 e, exp2, plus 1, reciprocal. Its slope: y - y·y, times the gradient.
 constexpr double kSigmoidFlops = 2;
 constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
 constexpr double kSigmoidInstructions = 4;
-constexpr double kSlopeInstructions = 2;
 
-// Warp instructions of the loops and around them, by the machine code for compute
-// capability 9.0. A store is skipped where it is not asked for, in fp32 by predicates: issued all
-// the same.
-double forward_instructions(const Share& share, double chain, double stored) {
-  const double link =
-      kSigmoidInstructions * share.elements + 6 + (share.narrow ? 0 : 3 * share.loads);
-  const double store = share.narrow ? 4 * share.loads + share.converted(0.5) : 0;
-  return 37 + 6 * share.loads + share.converted(1.5) + chain * link + stored * store;
+// A turn of the forward loop stores a result; it goes past that where none is asked for. In fp32 the
+// store has a predicate: issued all the same.
+double forward_instructions(const compiled::Kernel& kernel, const Problem& p, double chain,
+                            double stored) {
+  const double loads = as_double(p[kLoads]), element = size_bytes(p.dtype);
+  const double elements = loads * as_double(p[kVectorBytes]) / element;
+  const double store = element < 4 ? 4 * loads + elements / 2 : 0;
+  return kernel.straight + chain * kernel.loops[0] - (chain - stored) * store;
 }
-double backward_instructions(const Share& share, double stored, double sigmoids) {
-  const double from_memory =
-      kSlopeInstructions * share.elements + 5 * share.loads + 7 + share.converted(1);
-  const double computed = (kSigmoidInstructions + kSlopeInstructions) * share.elements + 3;
-  return 47 + 6 * share.loads + share.converted(2.5) + stored * from_memory + sigmoids * computed;
+// The backward loops: with a result from memory, and with one that is computed again.
+double backward_instructions(const compiled::Kernel& kernel, double stored, double computed) {
+  return kernel.straight + stored * kernel.loops[0] + computed * kernel.loops[1];
 }
 
 Plan empty_plan(const Problem& problem, std::int64_t registers) {
@@ -120,12 +108,12 @@ LaunchSequence program_of(const Problem& problem, std::int64_t stored_outputs) {
   const double element = size_bytes(problem.dtype);
   const auto chain = static_cast<double>(problem[kChain]);
   const auto stored = static_cast<double>(stored_outputs);
-  const Share share = {static_cast<double>(problem[kVectorBytes] * problem[kLoads]) / element,
-                       static_cast<double>(problem[kLoads]), element < 4};
-
+  const compiled::Kernel forward_kernel = kernel_of("recompute::Forward", problem);
+  const compiled::Kernel backward_kernel = kernel_of("recompute::Backward", problem);
   const double sources = std::max(1.0, stored);  // x where nothing is stored
-  const Pass forward = {
-      1, stored + 1, chain, 0, stored + 1, forward_instructions(share, chain, stored), 1};
+  const Pass forward = {1, stored + 1, chain,
+                        0, stored + 1, forward_instructions(forward_kernel, problem, chain, stored),
+                        1};
   const double computed = chain - stored;
   // Each stored output is loaded one ahead of its use: two of them a round trip.
   const Pass backward = {sources + 1,
@@ -133,11 +121,11 @@ LaunchSequence program_of(const Problem& problem, std::int64_t stored_outputs) {
                          computed,
                          chain,
                          1,
-                         backward_instructions(share, stored, computed),
+                         backward_instructions(backward_kernel, stored, computed),
                          std::max(1.0, sources / 2)};
 
-  Plan first = pass_plan(problem, forward, registers_of("recompute::Forward", problem));
-  Plan second = pass_plan(problem, backward, registers_of("recompute::Backward", problem));
+  Plan first = pass_plan(problem, forward, forward_kernel.registers);
+  Plan second = pass_plan(problem, backward, backward_kernel.registers);
   const double array = as_double(problem[kElements]) * element;
   first.arrays = {reads_activation(kInput, array)};
   for (std::int64_t i = 0; i <= stored_outputs; ++i) {

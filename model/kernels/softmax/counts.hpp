@@ -28,17 +28,14 @@ inline constexpr std::array kHeldInstructions = {Instructions{47, 55, 0, 93, 63,
                                                  Instructions{80, 85, 0, 99, 67, 0}};
 inline constexpr std::array kRingInstructions = {Instructions{76, 76, 0, 0, 19, 84},
                                                  Instructions{130, 94, 0, 3, 21, 84}};
-/// Of the sweeps.
+/// Of the sweeps, beside the turns of their loops.
 struct Swept {
-  double batch;   ///< all sweeps of a batch of accesses, by each warp that begins inside the row
   double vector;  ///< each access of the last sweep inside the row
   double warp;    ///< each warp, where several share the row
   double alone;   ///< a warp that has a row
 };
-inline constexpr std::array kThreePassInstructions = {Swept{230, 25, 266, 153},
-                                                      Swept{382, 51, 258, 186}};
-inline constexpr std::array kOnlineInstructions = {Swept{205, 25, 208, 142},
-                                                   Swept{321, 52, 209, 142}};
+inline constexpr std::array kThreePassInstructions = {Swept{25, 266, 153}, Swept{51, 258, 186}};
+inline constexpr std::array kOnlineInstructions = {Swept{25, 208, 142}, Swept{52, 209, 142}};
 inline constexpr double kShufflesOfWarp = 10;
 /// One operation after each shuffle, and the exponential that rescales a sum: product, ex2 (as long
 /// as four), product.

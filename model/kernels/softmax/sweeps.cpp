@@ -19,6 +19,7 @@ struct Sweeps {
   double rescales;  ///< of a running sum, for each vector
   const std::array<Swept, 2>& counted;
   std::int64_t registers;
+  double turns;         ///< instructions of a turn of all sweeps' loops: a batch of accesses
   std::int64_t merges;  ///< over the warps of the block
 };
 
@@ -68,7 +69,9 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
   batch.issued.l1 = shared_by({how.reads * bytes.accessed, kStoreParts * bytes.accessed}, steps);
   batch.issued.l2 = shared_by({how.reads * bytes.distinct, bytes.accessed}, steps);
   const Swept& counted = of_type(how.counted, p);
-  batch.warp_instructions = (entered * counted.batch + stored * counted.vector) / batches;
+  batch.warp_instructions =
+      (entered * (how.turns - as_double(kBatch) * counted.vector) + stored * counted.vector) /
+      batches;
   batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
       batch.issued.l1.total_bytes() / as_double(kLineBytes);
   // Sweeps that reduce wait for each element, and where they rescale for each vector; the last one
@@ -95,15 +98,18 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
 
 }  // namespace
 
+// Between the loops of the sweeps stand those that merge warps.
 LaunchSequence plan_three_pass(const Problem& p, const Gpu& /*gpu*/) {
+  const auto kernel = compiled::kernel("softmax::three_pass_kernel", p.dtype, true);
+  const double turns = kernel.loops[0] + kernel.loops[2] + kernel.loops[4];
   return launch_of(
-      plan_sweeps(p, {3, kThreePass, 0, kThreePassInstructions,
-                      compiled::registers("softmax::three_pass_kernel", p.dtype, true), 2}));
+      plan_sweeps(p, {3, kThreePass, 0, kThreePassInstructions, kernel.registers, turns, 2}));
 }
 LaunchSequence plan_online(const Problem& p, const Gpu& /*gpu*/) {
+  const auto kernel = compiled::kernel("softmax::online_kernel", p.dtype, true);
+  const double turns = kernel.loops[0] + kernel.loops[2];
   return launch_of(
-      plan_sweeps(p, {2, kOnline, 1, kOnlineInstructions,
-                      compiled::registers("softmax::online_kernel", p.dtype, true), 1}));
+      plan_sweeps(p, {2, kOnline, 1, kOnlineInstructions, kernel.registers, turns, 1}));
 }
 
 }  // namespace roofcast::softmax
