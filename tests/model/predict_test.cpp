@@ -352,6 +352,24 @@ TEST(Warm, SmallActivationsAreFoundAndLargeOnesAreNot) {
   EXPECT_EQ(read(1 << 28, CacheState::warm), 1 << 30);
 }
 
+TEST(Repeated, DataThatFitAreFoundWeightsToo) {
+  const KernelRef product = find_kernel("gemm.vectorized");
+  const Gpu gpu = testing::hopper_like();
+  const auto of = [&](std::int64_t m, CacheState cache) {
+    Problem problem;
+    problem[0] = m, problem[1] = 1024, problem[2] = 512;
+    check(product, problem, 7);
+    return predict(product, problem, gpu, {.cache = cache});
+  };
+  const Prediction small = of(256, CacheState::repeated), steady = of(256, CacheState::steady);
+  EXPECT_EQ(small.work.dram.read_bytes, 0);
+  EXPECT_LT(small.time->expected_s, steady.time->expected_s);
+  EXPECT_LT(small.limit.time_s, steady.limit.time_s) << "no loop on the same data beats it";
+  const std::int64_t large = 1 << 19;
+  EXPECT_NEAR(of(large, CacheState::repeated).work.dram.read_bytes,
+              of(large, CacheState::steady).work.dram.read_bytes, 1);
+}
+
 TEST(Warm, WeightsAreNot) {
   const KernelRef product = find_kernel("gemm.vectorized");
   Problem problem;
