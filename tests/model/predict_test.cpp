@@ -338,57 +338,6 @@ RC_GTEST_PROP(PredictProperty, WarmIsBetweenColdAndAllResident, ()) {
   }
 }
 
-TEST(Warm, SmallActivationsAreFoundAndLargeOnesAreNot) {
-  const KernelRef gelu = find_kernel("elementwise.gelu.fused");
-  const Gpu gpu = testing::hopper_like();
-  const auto read = [&](std::int64_t n, CacheState cache) {
-    Problem problem;
-    problem[0] = n;
-    check(gelu, problem, 1);
-    return predict(gelu, problem, gpu, {.cache = cache}).work.dram.read_bytes;
-  };
-  EXPECT_EQ(read(1 << 20, CacheState::warm), 0);
-  EXPECT_EQ(read(1 << 20, CacheState::cold), 4 << 20);
-  EXPECT_EQ(read(1 << 28, CacheState::warm), 1 << 30);
-}
-
-TEST(Repeated, DataThatFitAreFoundWeightsToo) {
-  const KernelRef product = find_kernel("gemm.vectorized");
-  const Gpu gpu = testing::hopper_like();
-  const auto of = [&](std::int64_t m, CacheState cache) {
-    Problem problem;
-    problem[0] = m, problem[1] = 1024, problem[2] = 512;
-    check(product, problem, 7);
-    return predict(product, problem, gpu, {.cache = cache});
-  };
-  const Prediction small = of(256, CacheState::repeated), steady = of(256, CacheState::steady);
-  EXPECT_EQ(small.work.dram.read_bytes, 0);
-  EXPECT_LT(small.time->expected_s, steady.time->expected_s);
-  EXPECT_LT(small.limit.time_s, steady.limit.time_s) << "no loop on the same data beats it";
-  const std::int64_t large = 1 << 19;
-  EXPECT_NEAR(of(large, CacheState::repeated).work.dram.read_bytes,
-              of(large, CacheState::steady).work.dram.read_bytes, 1);
-}
-
-TEST(Warm, WeightsAreNot) {
-  const KernelRef product = find_kernel("gemm.vectorized");
-  Problem problem;
-  problem[0] = 256, problem[1] = 1024, problem[2] = 512;
-  check(product, problem, 7);
-  const Prediction warm =
-      predict(product, problem, testing::hopper_like(), {.cache = CacheState::warm});
-  EXPECT_DOUBLE_EQ(warm.work.dram.read_bytes, 512 * 1024 * 4) << "B, and nothing of A";
-  const auto says = [](const Prediction& prediction) {
-    return std::count_if(prediction.traffic_reasons.begin(), prediction.traffic_reasons.end(),
-                         [](const TrafficReason& reason) {
-                           return reason.text ==
-                                  "L2 still holds 524.3 kB that an earlier kernel computed";
-                         });
-  };
-  EXPECT_EQ(says(warm), 1);
-  EXPECT_EQ(says(predict(product, problem, testing::hopper_like())), 0);
-}
-
 RC_GTEST_PROP(PredictProperty, MoreBandwidthIsNeverSlower, ()) {
   const Question q = any_question();
   const Gpu slow = testing::hopper_like();
