@@ -65,6 +65,16 @@ int blocks_per_sm(const cuda::Launch& launch) {
   return blocks;
 }
 
+// Of the kernel that the plan says is launched: what compiled.inc has of it. Another compiler than
+// that of the table, or code for another GPU, may need other registers.
+void expect_registers(const Plan& plan, const cuda::Launch& launch, std::string_view kernel) {
+  constexpr int kTableVersion = 13000, kTableArchitecture = 90;
+  cudaFuncAttributes attributes{};
+  cuda::check(cudaFuncGetAttributes(&attributes, launch.function));
+  if (CUDART_VERSION != kTableVersion || attributes.binaryVersion != kTableArchitecture) return;
+  EXPECT_EQ(plan.launch.registers, attributes.numRegs) << kernel;
+}
+
 // Sizes that fill tiles and sizes that do not: some rungs run a kernel of its own for the latter.
 TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
   int compared = 0;
@@ -92,6 +102,7 @@ TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
             EXPECT_EQ(occupancy(plans[i].plan.launch, *gpu_->occupancy).blocks_per_sm, blocks)
                 << entry.name << " " << name(type) << " size " << size << ", launch " << i
                 << ", configuration " << problem[3] << " " << problem[4] << " " << problem[5];
+            expect_registers(plans[i].plan, launches[i], entry.name);
             ++compared;
           }
         }

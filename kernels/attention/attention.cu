@@ -30,7 +30,8 @@ struct View {
 /// C = scale·A·B, or C += it: matrix blockIdx.y of each, m×k by k×n.
 template <class A, class B, class C>
 __global__ void __launch_bounds__(kThreads)
-    product_kernel(int m, int n, int k, View<A> a, View<B> b, View<C> c, double scale, bool add) {
+    reference_product_kernel(int m, int n, int k, View<A> a, View<B> b, View<C> c, double scale,
+                             bool add) {
   __shared__ double left[kDepth][kTile + 1], right[kDepth][kTile + 1];
   const int across = (n + kTile - 1) / kTile;
   const int row0 = static_cast<int>(blockIdx.x) / across * kTile;
@@ -122,7 +123,8 @@ struct Rows {
 
 /// P from scaled scores in place, and the logarithms of the sums. A block a row.
 template <class Lse>
-__global__ void __launch_bounds__(kThreads) softmax_kernel(Rows rows, double* scores, Lse* lse) {
+__global__ void __launch_bounds__(kThreads)
+    reference_softmax_kernel(Rows rows, double* scores, Lse* lse) {
   const std::int64_t r = blockIdx.x;
   double* const row = scores + (blockIdx.y * rows.rows + r) * rows.seq_kv;
   const int visible = rows.visible(r), thread = static_cast<int>(threadIdx.x);
@@ -140,8 +142,8 @@ __global__ void __launch_bounds__(kThreads) softmax_kernel(Rows rows, double* sc
 /// P from scaled scores and their lse, and dS = P∘(dP - D)·scale from dP, in place; D = Σ dO∘O.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    gradient_kernel(Rows rows, double* scores, double* dp, const T* grad, const T* out,
-                    const float* lse, int dim, double scale) {
+    reference_gradient_kernel(Rows rows, double* scores, double* dp, const T* grad, const T* out,
+                              const float* lse, int dim, double scale) {
   const std::int64_t r = blockIdx.x, place = rows.place(r);
   const std::int64_t first = (blockIdx.y * rows.rows + r) * rows.seq_kv;
   const int visible = rows.visible(r), thread = static_cast<int>(threadIdx.x);
@@ -227,9 +229,10 @@ class Computation {
   void product(const Part& part, std::int64_t m, std::int64_t n, std::int64_t k, View<A> a,
                View<B> b, View<C> c, double scale = 1, bool add = false) const {
     const std::int64_t tiles = (m + kTile - 1) / kTile * ((n + kTile - 1) / kTile);
-    product_kernel<<<dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(part.heads)),
-                     kThreads, 0, stream_>>>(static_cast<int>(m), static_cast<int>(n),
-                                             static_cast<int>(k), a, b, c, scale, add);
+    reference_product_kernel<<<dim3(static_cast<unsigned>(tiles),
+                                    static_cast<unsigned>(part.heads)),
+                               kThreads, 0, stream_>>>(static_cast<int>(m), static_cast<int>(n),
+                                                       static_cast<int>(k), a, b, c, scale, add);
     check(cudaGetLastError());
   }
 
@@ -249,8 +252,8 @@ void forward(const Shape& s, const T* q, const T* k, const T* v, Out* o, Lse* ls
     const std::int64_t rows = part.rows.rows;
     compute.product(part, rows, s.seq_kv, s.head_dim, compute.queries(q, part),
                     compute.keys(k, part).transposed(), p, compute.scale());
-    softmax_kernel<<<compute.grid(part), kThreads, 0, stream>>>(part.rows, scores.get(),
-                                                                lse + compute.first_place(part));
+    reference_softmax_kernel<<<compute.grid(part), kThreads, 0, stream>>>(
+        part.rows, scores.get(), lse + compute.first_place(part));
     compute.product(part, rows, s.head_dim, s.seq_kv, p, compute.keys(v, part),
                     compute.queries(o, part));
   });
@@ -271,7 +274,7 @@ void backward(const Shape& s, std::span<const void* const> inputs, std::span<dou
     compute.product(part, rows, n, d, q, k.transposed(), p, compute.scale());
     compute.product(part, rows, n, d, grad, v.transposed(), ds);
     const std::int64_t first = compute.first_place(part);
-    gradient_kernel<<<compute.grid(part), kThreads, 0, stream>>>(
+    reference_gradient_kernel<<<compute.grid(part), kThreads, 0, stream>>>(
         part.rows, scores.get(), gradients.get(), in(kDO) + first * d, in(kO) + first * d,
         static_cast<const float*>(inputs[kLse]) + first, static_cast<int>(d), compute.scale());
     const bool add = part.rows.row0 > 0;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/kernels/common/map_registers.hpp"
+#include "model/kernels/common/map.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {

@@ -47,6 +47,7 @@
 #include "kernels/gemm/mma_stay.cuh"
 #include "kernels/gemm/operands.hpp"
 #include "kernels/gemm/tensor_map.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::cuda::gemm {
 namespace {
@@ -79,8 +80,11 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
 }
 
 /// Blocks that an H100 SXM holds, so that a launch can be described without a device.
-template <class T>
-constexpr int blocks_of_h100(int registers) {
+template <class T, DType kType>
+int blocks_of_h100() {
+  const auto registers = static_cast<int>(roofcast::compiled::registers(
+      "gemm::mma_kernel", kType, T::kRows, T::kColumns, T::kDepth, T::kWarpsDown, T::kWarpsAcross,
+      T::kStages, T::kMinBlocks, T::kTransposedB));
   constexpr int kSms = 132, kRegisters = 65536, kUnit = 8, kSharedBytes = 228 * 1024,
                 kReserved = 1024;
   const int by_registers = kRegisters / ((registers + kUnit - 1) / kUnit * kUnit * T::kThreads);
@@ -89,12 +93,12 @@ constexpr int blocks_of_h100(int registers) {
 }
 
 /// Blocks of the kernel that stay on the device; 0 where none does. Asked once, of the first
-/// device. `kRegisters` of a thread, for where there is none.
-template <class T, int kRegisters>
+/// device.
+template <class T, DType kType>
 int staying_blocks() {
   static const int blocks = [] {
     constexpr int kHopper = 90;
-    if (!has_device()) return blocks_of_h100<T>(kRegisters);
+    if (!has_device()) return blocks_of_h100<T, kType>();
     const auto kernel = mma_kernel<T>;
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, kernel));
@@ -110,11 +114,11 @@ int staying_blocks() {
   return blocks;
 }
 
-template <class T, int kRegisters>
+template <class T, DType kType>
 Launch launch_of(const Shape& shape) {
   const std::int64_t tiles = ceil_div(shape.m, T::kRows) * ceil_div(shape.n, T::kColumns);
   const auto function = reinterpret_cast<const void*>(mma_kernel<T>);
-  const std::int64_t staying = staying_blocks<T, kRegisters>();
+  const std::int64_t staying = staying_blocks<T, kType>();
   if (staying > 0) {
     return {function, dim3(static_cast<unsigned>(std::min(tiles * shape.matrices, staying))),
             dim3(T::kThreads), StayShared<T>::kBytes};
@@ -149,12 +153,12 @@ Boxes boxes_of(const Shape& shape, const Operands& from) {
                        {kTilesAtOnce}, {tiles, 1, false}, shape.matrices)};
 }
 
-template <class T, int kRegisters>
+template <class T, DType kType>
 void run_tile(const Shape& shape, const Operands& from, void* c, cudaStream_t stream) {
   using Element = typename T::Element;
   const auto kernel = mma_kernel<T>;
-  const Launch launch = launch_of<T, kRegisters>(shape);
-  const Boxes boxes = staying_blocks<T, kRegisters>() > 0 ? boxes_of<T>(shape, from) : Boxes{};
+  const Launch launch = launch_of<T, kType>(shape);
+  const Boxes boxes = staying_blocks<T, kType>() > 0 ? boxes_of<T>(shape, from) : Boxes{};
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(launch.shared_bytes)));
   kernel<<<launch.grid, launch.block, launch.shared_bytes, stream>>>(
@@ -171,9 +175,8 @@ constexpr CompiledTile compiled() {
                  tile.warps_down, tile.warps_across, tile.stages, tile.blocks, kTransposedB>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
   static_assert(StayShared<T>::kBytes == tile.staying_shared_bytes(T::kResultSize));
-  constexpr auto kRegisters = static_cast<int>(tile.registers[kTransposedB ? 1 : 0]);
-  return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB),
-          launch_of<T, kRegisters>, run_tile<T, kRegisters>};
+  return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB), launch_of<T, kType>,
+          run_tile<T, kType>};
 }
 
 /// A table of the model's, compiled for a type and a layout of B.

@@ -41,8 +41,7 @@ Plan over_elements(const Counted& one) {
                     .writes = asked.write_bytes / element,
                     .flops = one.flops(),
                     .special = one.movement.special,
-                    .instructions = instructions(one),
-                    .body = map::Body::generated},
+                    .instructions = instructions(one)},
                    map);
 }
 

@@ -105,6 +105,7 @@ Setters setters() {
           try {
             const Problem whole = with_settings(kernel, problem, gpu);
             for (const auto& [plan, repeats] : kernel.kernel->plan_of(whole, gpu)) {
+              EXPECT_GT(plan.launch.registers, 0) << kernel.kernel->name << " is not compiled";
               Members(found, kernel.family->name).add(plan);
             }
           } catch (const InputError&) {

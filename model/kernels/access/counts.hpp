@@ -10,6 +10,7 @@
 #include "model/counting/shared_banks.hpp"
 #include "model/kernels/access/access.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 

@@ -80,7 +80,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
       found.lines + units_of_warps(index, n, kLineBytes) + units_of_warps(store, n, kLineBytes);
   counts.wavefronts = 2 * warps_of(n) + found.wavefronts;
   Plan plan = one_access_a_thread(n, {elements + indices, elements}, counts);
-  plan.launch.registers = element == 4 ? 10 : 12;
+  plan.launch.registers = compiled::registers("access::gather_kernel", element);
   plan.arrays = {reads(0, indices), {1, {table, 0}, {}}, writes(2, elements)};
   const std::string pattern =
       std::string(kDistributions[static_cast<std::size_t>(p[kDistribution])]) + " gather";

@@ -7,7 +7,8 @@ namespace {
 constexpr double kInstructionsPerWarp = 32;
 
 // A block covers `width` columns of `height` rows.
-Plan matrix_plan(const Problem& p, std::int64_t width, std::int64_t height, const Counts& counts) {
+Plan matrix_plan(const Problem& p, std::string_view kernel, std::int64_t width, std::int64_t height,
+                 const Counts& counts) {
   const double bytes = as_double(p[matrix::kRows] * p[matrix::kColumns] * element_bytes(p.dtype));
   const auto share = [](std::int64_t part, std::int64_t extent) {
     return std::min(1.0, as_double(part) / as_double(extent));
@@ -18,7 +19,7 @@ Plan matrix_plan(const Problem& p, std::int64_t width, std::int64_t height, cons
        .share_of_full_block = share(width, p[matrix::kColumns]) * share(height, p[matrix::kRows])},
       {bytes, bytes}, counts);
   plan.arrays = {reads(0, bytes), writes(1, bytes)};
-  plan.launch.registers = 10;
+  plan.launch.registers = compiled::registers(kernel, element_bytes(p.dtype));
   return plan;
 }
 
@@ -35,7 +36,7 @@ LaunchSequence plan_row_wise(const Problem& p, const Gpu& /*gpu*/) {
   const double warps = as_double(p[matrix::kRows] * ceil_div(p[matrix::kColumns], kWarpLanes));
   counts.lookups = counts.wavefronts =
       2 * warps * std::max(1.0, as_double(kWarpLanes * element_bytes(p.dtype)) / kLineBytes);
-  Plan plan = matrix_plan(p, matrix::kLanes, matrix::kDepth, counts);
+  Plan plan = matrix_plan(p, "access::row_wise_kernel", matrix::kLanes, matrix::kDepth, counts);
   plan.arrays.back().pattern.partial_writes = partial_sectors_along_rows(matrix_of(p));
   return launch_of(std::move(plan));
 }
@@ -51,7 +52,7 @@ LaunchSequence plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
   access.lanes = std::min(kWarpLanes, matrix.rows);
   counts.wavefronts =
       2 * as_double(matrix.columns) * warps_of(matrix.rows) * as_double(bank_wavefronts(access));
-  Plan plan = matrix_plan(p, matrix::kDepth, matrix::kLanes, counts);
+  Plan plan = matrix_plan(p, "access::column_wise_kernel", matrix::kDepth, matrix::kLanes, counts);
   plan.arrays.back().pattern.partial_writes = counts.store_sectors;
   const double n = as_double(matrix.rows * matrix.columns);
   const auto used = as_double(matrix.element_bytes);

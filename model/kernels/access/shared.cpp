@@ -35,7 +35,7 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   plan.launch.grid[0] = ceil_div(p[kElements], kThreads);
   plan.launch.block[0] = kThreads;
   plan.launch.shared_bytes = 4 * count;
-  plan.launch.registers = width == 1 ? 24 : 32;
+  plan.launch.registers = compiled::registers("access::shared_kernel", width);
   const double blocks = as_double(plan.launch.grid[0]);
   const double sectors = sectors_in_order(count, 4) * kSectorBytes;
   Step step;

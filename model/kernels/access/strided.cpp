@@ -33,7 +33,7 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
   Plan plan = one_access_a_thread(accesses, {bytes, bytes}, counts);
   const double span = as_double(((accesses - 1) * p[kStride] + width) * element);
   plan.arrays = {{0, {bytes, 0}, {dram, 0}, {.read_density = dram / span}}, writes(1, bytes)};
-  plan.launch.registers = width * element == 16 ? 14 : 10;
+  plan.launch.registers = compiled::registers("access::strided_kernel", element, width);
   if (p[kStride] > width) {
     const std::string pattern = "stride " + std::to_string(p[kStride]);
     const double used = as_double(width * element);
@@ -66,7 +66,7 @@ LaunchSequence plan_offset(const Problem& p, const Gpu& gpu) {
   counts.wavefronts = loads.wavefronts + warps_of(n) * as_double(bank_wavefronts(store));
   Plan plan = one_access_a_thread(n, {bytes, bytes}, counts);
   plan.arrays = {{0, {bytes, 0}, {as_double((last - first + 1) * unit), 0}}, writes(1, bytes)};
-  plan.launch.registers = 10;
+  plan.launch.registers = compiled::registers("access::offset_kernel", element);
   if (p[kOffset] * element % kSectorBytes != 0) {
     plan.notes.traffic_reasons = {
         {Level::l1, "offset " + std::to_string(p[kOffset]) +

@@ -8,6 +8,7 @@
 #include "model/kernels/attention/decode.hpp"
 #include "model/kernels/attention/models.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -131,7 +132,8 @@ Plan main_launch(const Forward& c, DType type) {
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = tile.threads();
   plan.launch.shared_bytes = tile.shared_bytes() + tile.static_shared_bytes();
-  plan.launch.registers = tile.registers;
+  plan.launch.registers =
+      compiled::registers("attention::decoding::decode_kernel", type, head_row(s.head_dim));
   plan.on_chip_bytes = as_double(kMostRows * tile.warps) * c.head() * kSumElement +
                        as_double(plan.launch.shared_bytes);
   // A split leaves some blocks a unit more than others.
@@ -185,6 +187,7 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   LaunchSequence program = launch_of(main_launch(c, p.dtype));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);
+    sum.launch.registers = compiled::registers("attention::decoding::combine_kernel", p.dtype);
     if (gpu.features.has_clusters()) sum.start = Start::programmatic;
     program.push_back({std::move(sum)});
   }

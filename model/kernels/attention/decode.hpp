@@ -18,9 +18,8 @@ inline constexpr std::int64_t kMostSplits = 4096;
 struct Tile {
   std::int64_t head_dim;
   std::int64_t warps;
-  std::int64_t stages;     ///< units of a warp's keys, and of its values, that are on their way
-  int blocks;              ///< an SM, for which registers are left
-  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0
+  std::int64_t stages;  ///< units of a warp's keys, and of its values, that are on their way
+  int blocks;           ///< an SM, for which registers are left
 
   constexpr std::int64_t threads() const { return 32 * warps; }
   /// Of a warp: kUnitKeys rows of K and of V. Two bytes an element.
@@ -33,8 +32,7 @@ struct Tile {
   constexpr std::int64_t static_shared_bytes() const { return warps * kMostRows * 8; }
 };
 /// By head dim, as kHeadDims.
-inline constexpr std::array<Tile, 3> kTiles = {
-    {{64, 4, 6, 2, 126}, {128, 4, 3, 2, 198}, {256, 4, 3, 1, 255}}};
+inline constexpr std::array<Tile, 3> kTiles = {{{64, 4, 6, 2}, {128, 4, 3, 2}, {256, 4, 3, 1}}};
 
 /// Of a block that adds the parts of a row, in turn.
 inline constexpr std::int64_t kCombineWarps = 8;

@@ -8,6 +8,7 @@
 #include "model/kernels/attention/flash_counts.hpp"
 #include "model/kernels/attention/models.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -93,7 +94,8 @@ LaunchSequence flash2_forward(const Shape& shape, DType type) {
       forward_plan(c, type, kFlash2Forward[head_row(shape.head_dim)], shared_bytes_of(tile));
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = tile.threads();
-  plan.launch.registers = tile.registers;
+  plan.launch.registers =
+      compiled::registers("attention::mma::forward_kernel", type, head_row(shape.head_dim));
   plan.launch.shared_bytes = tile.shared_bytes();
   plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
   return launch_of(std::move(plan));
@@ -121,7 +123,8 @@ LaunchSequence flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
   plan.scheduler = shape.causal ? TileScheduler::queue : TileScheduler::persistent;
   plan.launch.grid[0] = std::min(c.blocks(), gpu.sm_count.value_or(1));
   plan.launch.block[0] = tile.threads();
-  plan.launch.registers = registers_left(tile.threads(), 1);
+  plan.launch.registers = compiled::registers("attention::forward_kernel", type, tile.head_dim,
+                                              tile.queries, tile.keys, tile.stages, tile.stages_q);
   plan.launch.shared_bytes = tile.shared_bytes();
   plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
   LaunchSequence program = launch_of(std::move(plan));
@@ -157,14 +160,14 @@ LaunchSequence plan_flash2(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
   if (!shape.backward) return flash2_forward(shape, p.dtype);
-  return backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype);
+  return backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
 }
 
 LaunchSequence plan_flash3(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
   if (!shape.backward) return flash3_forward(shape, p.dtype, gpu);
-  return backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq])), p.dtype);
+  return backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
 }
 
 }  // namespace roofcast::attention

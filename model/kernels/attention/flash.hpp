@@ -38,10 +38,9 @@ struct Flash2Tile {
   std::int64_t queries;
   std::int64_t keys;  ///< of a step
   int warps;
-  int held;                ///< matrices of the tile's queries: Q, and dO in backward
-  int stages;              ///< of K, and of V
-  int blocks;              ///< an SM, for which registers are left
-  std::int64_t registers;  ///< a thread: ptxas -v for compute capability 9.0
+  int held;    ///< matrices of the tile's queries: Q, and dO in backward
+  int stages;  ///< of K, and of V
+  int blocks;  ///< an SM, for which registers are left
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
   /// Two bytes an element.
@@ -50,12 +49,10 @@ struct Flash2Tile {
   }
 };
 /// By head dim.
-inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {{{64, 128, 128, 4, 1, 1, 2, 253},
-                                                            {128, 128, 64, 4, 1, 1, 2, 255},
-                                                            {256, 128, 64, 8, 1, 1, 1, 240}}};
-inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {{{64, 128, 64, 4, 2, 2, 2, 255},
-                                                              {128, 128, 32, 4, 2, 2, 2, 255},
-                                                              {256, 64, 32, 4, 2, 2, 1, 243}}};
+inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {
+    {{64, 128, 128, 4, 1, 1, 2}, {128, 128, 64, 4, 1, 1, 2}, {256, 128, 64, 8, 1, 1, 1}}};
+inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {
+    {{64, 128, 64, 4, 2, 2, 2}, {128, 128, 32, 4, 2, 2, 2}, {256, 64, 32, 4, 2, 2, 1}}};
 
 /// attention.flash2 backward: a block a tile of keys, queries come step by step.
 struct Flash2BackwardTile {
@@ -67,7 +64,6 @@ struct Flash2BackwardTile {
   int warps_across;      ///< that share out the queries of the scores, and the columns of the sums
   int stages;            ///< of Q, and of dO
   int blocks;            ///< an SM, for which registers are left
-  std::array<std::int64_t, 2> registers;  ///< by DqSum, as of Flash2Tile
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
   /// K and V, the stages of Q and dO, a log-sum-exp and a row's sum of dO∘O for each query. dS goes
@@ -79,9 +75,7 @@ struct Flash2BackwardTile {
   }
 };
 inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
-    {{64, 128, 64, 32, 4, 1, 2, 2, {255, 255}},
-     {128, 128, 64, 64, 8, 1, 2, 1, {255, 246}},
-     {256, 64, 32, 32, 4, 2, 2, 1, {242, 245}}}};
+    {{64, 128, 64, 32, 4, 1, 2, 2}, {128, 128, 64, 64, 8, 1, 2, 1}, {256, 64, 32, 32, 4, 2, 2, 1}}};
 
 /// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A
 /// block stays on its SM and takes tile after tile.

@@ -1,6 +1,7 @@
 // Backward of attention.flash2 and attention.flash3.
 #include "model/kernels/attention/flash_counts.hpp"
 #include "model/kernels/attention/models.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -56,7 +57,7 @@ Waits waits_of(const Flash2BackwardTile& tile) {
 
 }  // namespace
 
-Backward flash2_backward(const Shape& shape, DqSum dq) {
+Backward flash2_backward(const Shape& shape, DqSum dq, DType type) {
   const Flash2BackwardTile& keys = kFlash2BackwardTiles[head_row(shape.head_dim)];
   const Flash2Tile& queries = kFlash2DqTiles[head_row(shape.head_dim)];
   constexpr std::int64_t kRowLanes = 16;
@@ -72,21 +73,23 @@ Backward flash2_backward(const Shape& shape, DqSum dq) {
                .warps = keys.threads() / 32,
                .warps_across = keys.warps_across,
                .stages = keys.stages,
-               .registers = keys.registers[dq],
+               .registers = compiled::registers("attention::mma::keys_kernel", type, of_head, dq),
                .shared_bytes = keys.shared_bytes(dq),
                .together = heads_together(shape.batch * shape.kv_heads, 1,
                                           shape.group() * shape.seq_q * row, shape.causal),
                .counts = {dq == kAtomic ? counted.a_score : kFlash2WithoutDq[of_head],
                           shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes, waits_of(keys)},
                .chains = kUnrolled},
-      .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions},
+      .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions,
+               compiled::registers("attention::mma::rows_kernel", type),
+               compiled::registers("attention::mma::round_kernel", type)},
       .dq = dq,
       .queries = {.queries = queries.queries,
                   .keys = queries.keys,
                   .warps = queries.warps,
                   .warps_across = 1,
                   .stages = queries.stages,
-                  .registers = queries.registers,
+                  .registers = compiled::registers("attention::mma::queries_kernel", type, of_head),
                   .shared_bytes = queries.shared_bytes(),
                   .together = heads_together(shape.batch * shape.heads, shape.group(),
                                              shape.seq_kv * row, shape.causal),
@@ -95,7 +98,7 @@ Backward flash2_backward(const Shape& shape, DqSum dq) {
                   .chains = kUnrolled}};
 }
 
-Backward flash3_backward(const Shape& shape, DqSum dq) {
+Backward flash3_backward(const Shape& shape, DqSum dq, DType type) {
   const Flash3BackwardTile& keys = kFlash3BackwardTiles[head_row(shape.head_dim)];
   const Flash3DqTile& queries = kFlash3DqTiles[head_row(shape.head_dim)];
   // Of an element of the head: Q and dO, and dQ's sums.
@@ -103,38 +106,43 @@ Backward flash3_backward(const Shape& shape, DqSum dq) {
   const std::int64_t width = keys.head_dim;
   // Divisions of 64 bits find the place of a thread.
   constexpr double kDotsInstructions = 220, kRoundInstructions = 230, kAdditionBytes = 128;
-  constexpr std::int64_t kDotsRegisters = 26, kRoundRegisters = 24;
   const auto of_head = static_cast<std::size_t>(head_row(shape.head_dim));
   const Counted& counted = kFlash3Keys[of_head];
-  return {.shape = shape,
-          .kernel = kWgmma,
-          .keys = {.queries = keys.queries,
-                   .keys = keys.keys,
-                   .warps = Flash3BackwardTile::threads() / 32,
-                   .warps_across = 1,
-                   .stages = keys.stages,
-                   .registers = registers_left(Flash3BackwardTile::threads(), 1),
-                   .shared_bytes = keys.shared_bytes(),
-                   .together = flash3_heads_together(shape.batch * shape.kv_heads,
-                                                     read_by_keys * shape.head_dim),
-                   .counts = {dq == kAtomic ? counted.a_score : kFlash3WithoutDq[of_head],
-                              shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes},
-                   .waited_products = keys.splits_head() ? 1.0 : kWaitsForDq},
-          .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions,
-                   kRoundInstructions, kDotsRegisters, kRoundRegisters},
-          .dq = dq,
-          .queries = {.queries = queries.queries,
-                      .keys = queries.keys,
-                      .warps = Flash3DqTile::threads() / 32,
-                      .warps_across = 1,
-                      .stages = queries.stages,
-                      .registers = registers_left(Flash3DqTile::threads(), 1),
-                      .shared_bytes = queries.shared_bytes(),
-                      .together = flash3_heads_together(shape.batch * shape.heads,
-                                                        shape.seq_kv * 4 * shape.head_dim),
-                      .counts = {kFlash3DqAlone[of_head], shared_bytes_of(queries),
-                                 counted.a_row / 2, kAdditionBytes},
-                      .waited_products = kWaitsForTwo}};
+  return {
+      .shape = shape,
+      .kernel = kWgmma,
+      .keys = {.queries = keys.queries,
+               .keys = keys.keys,
+               .warps = Flash3BackwardTile::threads() / 32,
+               .warps_across = 1,
+               .stages = keys.stages,
+               .registers = compiled::registers("attention::flash3_backward::keys_kernel", type,
+                                                keys.head_dim, keys.queries, keys.keys, keys.stages,
+                                                dq == kAtomic),
+               .shared_bytes = keys.shared_bytes(),
+               .together = flash3_heads_together(shape.batch * shape.kv_heads,
+                                                 read_by_keys * shape.head_dim),
+               .counts = {dq == kAtomic ? counted.a_score : kFlash3WithoutDq[of_head],
+                          shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes},
+               .waited_products = keys.splits_head() ? 1.0 : kWaitsForDq},
+      .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions, kRoundInstructions,
+               compiled::registers("attention::flash3_backward::prepare_kernel", type),
+               compiled::registers("attention::flash3_backward::convert_dq_kernel", type)},
+      .dq = dq,
+      .queries = {.queries = queries.queries,
+                  .keys = queries.keys,
+                  .warps = Flash3DqTile::threads() / 32,
+                  .warps_across = 1,
+                  .stages = queries.stages,
+                  .registers = compiled::registers("attention::flash3_backward::queries_kernel",
+                                                   type, queries.head_dim, queries.queries,
+                                                   queries.keys, queries.stages),
+                  .shared_bytes = queries.shared_bytes(),
+                  .together = flash3_heads_together(shape.batch * shape.heads,
+                                                    shape.seq_kv * 4 * shape.head_dim),
+                  .counts = {kFlash3DqAlone[of_head], shared_bytes_of(queries), counted.a_row / 2,
+                             kAdditionBytes},
+                  .waited_products = kWaitsForTwo}};
 }
 
 }  // namespace roofcast::attention

@@ -43,7 +43,7 @@ inline double shared_bytes_of(const Flash2Tile& tile) {
   return tile.held == 1 ? 4 * d / rows + 2 * d / keys : 6 * d / rows + 4 * d / keys;
 }
 
-Backward flash2_backward(const Shape& shape, DqSum dq);
-Backward flash3_backward(const Shape& shape, DqSum dq);
+Backward flash2_backward(const Shape& shape, DqSum dq, DType type);
+Backward flash3_backward(const Shape& shape, DqSum dq, DType type);
 
 }  // namespace roofcast::attention

@@ -27,13 +27,6 @@ void check_computable(const Problem&, const Shape&, const Gpu&);
 inline constexpr std::string_view kUnmeasured =
     "registers are those that blocks leave, instructions are counted by hand: no run yet";
 
-/// Of a thread, where so many blocks fit an SM.
-constexpr std::int64_t registers_left(std::int64_t threads, std::int64_t blocks_per_sm) {
-  constexpr std::int64_t kRegistersOfSm = 65536, kUnit = 8, kMost = 255;
-  const std::int64_t left = kRegistersOfSm / (threads * blocks_per_sm) / kUnit * kUnit;
-  return left < kMost ? left : kMost;
-}
-
 /// attention.standard, after the family's: what runs between the products beside softmax.
 enum StandardParameter : std::size_t { kPasses = 8 };
 enum Passes : std::int64_t {

@@ -8,6 +8,7 @@
 #include "model/kernels/attention/models.hpp"
 #include "model/kernels/attention/standard.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_models.hpp"
 
 namespace roofcast::attention {
@@ -34,7 +35,7 @@ struct Parts {
 struct Product {
   std::int64_t m, n, k;
   std::int64_t batch;
-  bool transposed_b;
+  standard::Operands layout;
   ArrayUse a;
   std::int64_t a_pitch;
   ArrayUse b;
@@ -48,7 +49,7 @@ Plan launch_of_product(const Parts& c, const Product& product) {
   p[gemm::kM] = product.m;
   p[gemm::kN] = product.n;
   p[gemm::kK] = product.k;
-  p[gemm::tensor::kTransposedB] = product.transposed_b ? 1 : 0;
+  p[gemm::tensor::kTransposedB] = product.layout == standard::Operands::nt ? 1 : 0;
   p[gemm::tensor::kBatch] = product.batch;
   p[gemm::tensor::kLdc] = ceil_div(product.n, 8) * 8;  // rows of results are whole vectors
   const std::int64_t size = element_bytes(p.dtype);
@@ -56,6 +57,10 @@ Plan launch_of_product(const Parts& c, const Product& product) {
                           gemm::tensor::operand(product.b, product.b_pitch * size)};
   const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(product.n)];
   Plan plan = gemm::tensor::mma_sync_batch(p, tile, operands, product.result, c.gpu);
+  plan.launch.registers = compiled::registers(
+      "gemm::product_kernel", p.dtype, tile.m, tile.n, tile.k_bytes / size, tile.warps_down,
+      tile.warps_across, tile.stages, tile.blocks, product.layout == standard::Operands::nt,
+      product.layout == standard::Operands::tn);
   // Masked scores are computed, but no result needs them.
   plan.useful.tensor_flops[p.dtype] = c.shape.product_flops();
   return plan;
@@ -67,24 +72,25 @@ Plan launch_of_product(const Parts& c, const Product& product) {
 Plan scores_of(const Parts& c, const ArrayUse& queries, const ArrayUse& keys, ArrayId result) {
   const Shape& s = c.shape;
   return launch_of_product(
-      c, {s.group() * s.seq_q, s.seq_kv, s.head_dim, s.batch * s.kv_heads, true, queries,
-          s.head_dim, keys, s.head_dim, c.score_writes(result)});
+      c, {s.group() * s.seq_q, s.seq_kv, s.head_dim, s.batch * s.kv_heads, standard::Operands::nt,
+          queries, s.head_dim, keys, s.head_dim, c.score_writes(result)});
 }
 
 // [queries, head] = scores · rows of keys.
 Plan over_keys(const Parts& c, ArrayId scores, const ArrayUse& keys, const ArrayUse& result) {
   const Shape& s = c.shape;
   return launch_of_product(
-      c, {s.group() * s.seq_q, s.head_dim, s.seq_kv, s.batch * s.kv_heads, false,
+      c, {s.group() * s.seq_q, s.head_dim, s.seq_kv, s.batch * s.kv_heads, standard::Operands::nn,
           c.score_reads(scores), standard::row_of(s.seq_kv), keys, s.head_dim, result});
 }
 
 // [keys, head] = scoresᵀ · rows of queries.
 Plan over_queries(const Parts& c, ArrayId scores, const ArrayUse& queries, ArrayId result) {
   const Shape& s = c.shape;
-  return launch_of_product(c, {s.seq_kv, s.head_dim, s.seq_q * s.group(), s.batch * s.kv_heads,
-                               false, c.score_reads(scores), standard::row_of(s.seq_kv), queries,
-                               s.head_dim, writes(result, s.kv_bytes())});
+  return launch_of_product(
+      c, {s.seq_kv, s.head_dim, s.seq_q * s.group(), s.batch * s.kv_heads, standard::Operands::tn,
+          c.score_reads(scores), standard::row_of(s.seq_kv), queries, s.head_dim,
+          writes(result, s.kv_bytes())});
 }
 
 // A launch that goes over all scores once, so many instructions for eight of them.
@@ -132,11 +138,10 @@ void add_reductions(Step& step, double count, const standard::RowLayout& layout)
 
 // P and the log-sum-exp. Rows too long to be held are read again.
 Plan softmax_of(const Parts& c, Passes passes) {
-  constexpr std::int64_t kRegisters = 48, kRegistersAgain = 39;
   const Shape& s = c.shape;
   const standard::RowLayout layout = standard::row_layout(s.seq_kv);
   const bool held = s.seq_kv <= standard::kHeldKeys;
-  Plan plan = over_rows(c, held ? kRegisters : kRegistersAgain);
+  Plan plan = over_rows(c, compiled::registers("attention::softmax_kernel", c.p.dtype, held));
   plan.useful.vector_flops = 5 * s.scores();
   plan.useful.conversions = s.scores() / 2;
   plan.arrays = {c.score_reads(kS), c.score_writes(weights_of(passes))};
@@ -201,11 +206,10 @@ void add_gradients(LaunchSequence& program, const Parts& c) {
 
 // P from the log-sum-exp in the place of S, dS in that of dP; D of each row first.
 Plan gradient_of(const Parts& c) {
-  constexpr std::int64_t kRegisters = 40;
   constexpr double kAtOnce = 2;  // vectors that a thread loads together
   const Shape& s = c.shape;
   const standard::RowLayout layout = standard::row_layout(s.seq_kv);
-  Plan plan = over_rows(c, kRegisters);
+  Plan plan = over_rows(c, compiled::registers("attention::gradient_kernel", c.p.dtype));
   plan.arrays = {c.score_updates(kS), c.score_updates(kDP), reads(kDO, s.q_bytes()),
                  reads(kO, s.q_bytes()), reads(kLse, s.rows_bytes())};
   plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;

@@ -14,8 +14,8 @@ enum class Operands { nt, nn, tn };
 
 /// By mma.sync, as gemm.mma_sync multiplies; a block a tile. The queries of the heads that share K
 /// and V are the rows of one matrix, so a batch has batch × kv_heads matrices.
-inline constexpr std::array kTiles = {gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2, {240, 236}},
-                                      gemm::tensor::MmaTile{128, 64, 64, 2, 2, 4, 3, {163, 154}}};
+inline constexpr std::array kTiles = {gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2},
+                                      gemm::tensor::MmaTile{128, 64, 64, 2, 2, 4, 3}};
 /// Position among them, by the columns of the result.
 constexpr std::size_t tile_of(std::int64_t columns) {
   return columns > kTiles[1].n ? 0 : 1;

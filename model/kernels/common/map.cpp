@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::map {
 namespace {
@@ -27,6 +28,15 @@ constexpr double kDependentShare = 0.5;
 double round_trips(const Operation& operation, DType type, std::int64_t width, double loads) {
   const bool taken_apart = type == DType::fp16 || (type == DType::bf16 && operation.flops <= 0);
   return taken_apart && width > 2 ? loads : 1;
+}
+
+std::int64_t registers_of(const Operation& operation, const Problem& p) {
+  if (!operation.kernel.empty()) {
+    return compiled::registers(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
+  }
+  const double waiting = operation.reads + std::max(1.0, operation.writes) - 1;
+  return generated_registers(p.dtype, static_cast<std::int64_t>(waiting), p[kVectorBytes],
+                             p[kLoads]);
 }
 
 void require_power_of_two(std::string_view what, std::int64_t value) {
@@ -54,14 +64,7 @@ Plan plan(const Operation& operation, const Problem& problem) {
   Plan result;
   result.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
   result.launch.block[0] = problem[kThreads];
-  result.launch.registers =
-      operation.body == Body::generated
-          ? generated_registers(
-                problem.dtype,
-                static_cast<std::int64_t>(operation.reads + std::max(1.0, operation.writes) - 1),
-                problem[kVectorBytes], problem[kLoads])
-          : registers_of(operation.body, problem.dtype, problem[kVectorBytes], problem[kLoads]);
-
+  result.launch.registers = registers_of(operation, problem);
   if (result.launch.registers == 0) {
     throw InputError("no kernel is compiled for vector_bytes " +
                      std::to_string(problem[kVectorBytes]) + " with loads " +

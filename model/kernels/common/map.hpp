@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
-#include "model/kernels/common/map_registers.hpp"
+#include "model/types/dtype.hpp"
 #include "model/types/kernel_model.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/problem.hpp"
@@ -35,14 +37,26 @@ inline constexpr std::array kValidated = {
 
 /// Work of one operation for each element.
 struct Operation {
-  double reads = 1;         ///< arrays read
-  double writes = 1;        ///< arrays written
-  double flops = 0;         ///< vector FLOP an element
-  double special = 0;       ///< special-function results an element, at the least
-  double instructions = 1;  ///< thread instructions an element, besides the accesses
-  Body body = Body::copy;   ///< for the registers
-  double conversions = 0;   ///< results of the conversion pipe an element
+  double reads = 1;              ///< arrays read
+  double writes = 1;             ///< arrays written
+  double flops = 0;              ///< vector FLOP an element
+  double special = 0;            ///< special-function results an element, at the least
+  double instructions = 1;       ///< thread instructions an element, besides the accesses
+  std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
+  double conversions = 0;        ///< results of the conversion pipe an element
 };
+
+/// What a kernel generated at run time may take at most, and takes about: the vectors that wait for
+/// each other, and some 16 registers for addresses and arithmetic. The bound keeps 32, with which
+/// every SM so far is full, where that is enough. From expressions of 1 to 8 inputs by ptxas -v of
+/// CUDA 13.0 for compute capability 9.0.
+constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
+                                           std::int64_t vector_bytes, std::int64_t loads) {
+  const std::int64_t waiting = inputs * loads * vector_bytes / 4;
+  if (waiting <= (dtype == DType::fp32 ? 16 : 8)) return 32;
+  if (waiting >= 32) return waiting + 24;
+  return std::max<std::int64_t>(40, (waiting + 23) / 8 * 8);
+}
 
 /// The launch of one such kernel. Throws InputError for an access narrower than an element.
 Plan plan(const Operation& operation, const Problem& problem);

@@ -5,6 +5,7 @@
 
 #include "model/counting/divergence.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::divergence {
 namespace {
@@ -28,13 +29,13 @@ constexpr std::array kValidated = {
 /// What differs between the variants: how a thread finds its path.
 struct Choice {
   double arrays_read;
-  double instructions;     ///< of a warp, outside the paths and the branch
-  std::int64_t registers;  ///< kernels/divergence/divergence.cu, ptxas -v of CUDA 13.0
+  double instructions;  ///< of a warp, outside the paths and the branch
+  int number;           ///< as in kernels/divergence/divergence.cu
   double round_trips;
 };
-constexpr Choice kUniform = {1, 44, 14, 1};
-constexpr Choice kByLane = {1, 45, 12, 1};
-constexpr Choice kByData = {2, 29, 11, 1};
+constexpr Choice kUniform = {1, 44, 0, 1};
+constexpr Choice kByLane = {1, 45, 1, 1};
+constexpr Choice kByData = {2, 29, 2, 1};
 
 // Warp instructions by the machine code for compute capability 9.0. The switch is a
 // tree of compares and branches: 13 down to the first path, 107 more for all 32.
@@ -63,7 +64,7 @@ LaunchSequence plan(const Problem& problem, const Choice& choice, double taken) 
   Plan plan;
   plan.launch.grid[0] = (problem[kElements] + threads - 1) / threads;
   plan.launch.block[0] = threads;
-  plan.launch.registers = choice.registers;
+  plan.launch.registers = compiled::registers("divergence::diverge", choice.number);
 
   plan.useful.vector_flops = n * useful_flops(problem);
   ArrayId array = 0;

@@ -8,45 +8,59 @@ namespace {
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
-using map::Body;
-
 /// What runs as one kernel, and as several.
 struct Function {
   map::Operation fused;    ///< in fp32
   map::Operation fused16;  ///< in 16-bit types
   std::string_view unfused;
-  std::span<const Body> bodies;  ///< of the unfused kernels
+  std::span<const std::string_view> kernels, kernels16;  ///< of the unfused ones, in order
 };
+
+constexpr std::string_view kReluKernel = "elementwise::Relu";
+constexpr std::string_view kFmaKernel = "elementwise::Fma";
 
 //                                  reads writes flops special instructions
 // A maximum is no FLOP by the counters.
-constexpr map::Operation kReluWork = {1, 1, 0, 0, 1, Body::relu};
-constexpr map::Operation kReluWork16 = {1, 1, 0, 0, 2.5, Body::relu};
-constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9, Body::gelu};
+constexpr map::Operation kReluWork = {1, 1, 0, 0, 1, kReluKernel};
+constexpr map::Operation kReluWork16 = {1, 1, 0, 0, 2.5, kReluKernel};
+constexpr map::Operation kGeluWork = {1, 1, 6, 2, 9, "elementwise::Gelu"};
 // The fp32 ones are right to the last bits: expm1, and the polynomials of sin and cos after one
 // reduction of the angle. The 16-bit ones take the special-function unit. Counted in the PTX of
 // CUDA 13.0, without the paths for huge angles.
-constexpr map::Operation kEluWork = {1, 1, 23, 1, 28, Body::elu, 1};
-constexpr map::Operation kEluWork16 = {1, 1, 5, 1, 9, Body::elu};
-constexpr map::Operation kSincosWork = {1, 1, 27, 0, 28, Body::sincos, 2};
-constexpr map::Operation kSincosWork16 = {1, 1, 12, 2, 10, Body::sincos};
-constexpr map::Operation kFmaWork = {3, 1, 2, 0, 1, Body::fma};
-constexpr map::Operation kFmaWork16 = {3, 1, 2, 0, 4.5, Body::fma};
+constexpr map::Operation kEluWork = {1, 1, 23, 1, 28, "elementwise::Elu", 1};
+constexpr map::Operation kEluWork16 = {1, 1, 5, 1, 9, "elementwise::Elu16"};
+constexpr map::Operation kSincosWork = {1, 1, 27, 0, 28, "elementwise::Sincos", 2};
+constexpr map::Operation kSincosWork16 = {1, 1, 12, 2, 10, "elementwise::Sincos16"};
+constexpr map::Operation kFmaWork = {3, 1, 2, 0, 1, kFmaKernel};
+constexpr map::Operation kFmaWork16 = {3, 1, 2, 0, 4.5, kFmaKernel};
 
-// A sum of two arrays takes the registers of their product, and a constant plus an array those of
-// a constant times one.
-constexpr std::array kReluBodies = {Body::relu};
-constexpr std::array kGeluBodies = {Body::square, Body::add,   Body::scale, Body::add, Body::scale,
-                                    Body::tanh,   Body::scale, Body::scale, Body::add};
-constexpr std::array kEluBodies = {Body::relu, Body::exp, Body::scale, Body::relu, Body::add};
-constexpr std::array kSincosBodies = {Body::sin, Body::square, Body::sin, Body::square, Body::add};
-constexpr std::array kFmaBodies = {Body::add, Body::add};
+constexpr std::array kReluKernels = {kReluKernel};
+constexpr std::array<std::string_view, 9> kGeluKernels = {
+    "elementwise::Square", "elementwise::Multiply",   "elementwise::TimesCubic",
+    "elementwise::Add",    "elementwise::TimesSlope", "elementwise::Tanh",
+    "elementwise::AddOne", "elementwise::Half",       "elementwise::Multiply"};
+constexpr std::array<std::string_view, 5> kEluKernels = {"elementwise::Relu", "elementwise::Exp",
+                                                         "elementwise::MinusOne",
+                                                         "elementwise::Min0", "elementwise::Add"};
+constexpr std::array<std::string_view, 5> kEluKernels16 = {
+    "elementwise::Relu", "elementwise::Exp16", "elementwise::MinusOne", "elementwise::Min0",
+    "elementwise::Add"};
+constexpr std::array<std::string_view, 5> kSincosKernels = {
+    "elementwise::Sin", "elementwise::Square", "elementwise::Cos", "elementwise::Square",
+    "elementwise::Add"};
+constexpr std::array<std::string_view, 5> kSincosKernels16 = {
+    "elementwise::Sin16", "elementwise::Square", "elementwise::Cos16", "elementwise::Square",
+    "elementwise::Add"};
+constexpr std::array<std::string_view, 2> kFmaKernels = {"elementwise::Multiply",
+                                                         "elementwise::Add"};
 
-constexpr Function kReluFunction = {kReluWork, kReluWork16, kReluUnfused, kReluBodies};
-constexpr Function kGeluFunction = {kGeluWork, kGeluWork, kGeluUnfused, kGeluBodies};
-constexpr Function kEluFunction = {kEluWork, kEluWork16, kEluUnfused, kEluBodies};
-constexpr Function kSincosFunction = {kSincosWork, kSincosWork16, kSincosUnfused, kSincosBodies};
-constexpr Function kFmaFunction = {kFmaWork, kFmaWork16, kFmaUnfused, kFmaBodies};
+constexpr Function kReluFunction = {kReluWork, kReluWork16, kReluUnfused, kReluKernels,
+                                    kReluKernels};
+constexpr Function kGeluFunction = {kGeluWork, kGeluWork, kGeluUnfused, kGeluKernels, kGeluKernels};
+constexpr Function kEluFunction = {kEluWork, kEluWork16, kEluUnfused, kEluKernels, kEluKernels16};
+constexpr Function kSincosFunction = {kSincosWork, kSincosWork16, kSincosUnfused, kSincosKernels,
+                                      kSincosKernels16};
+constexpr Function kFmaFunction = {kFmaWork, kFmaWork16, kFmaUnfused, kFmaKernels, kFmaKernels};
 
 template <const Function& kFunction>
 LaunchSequence plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
@@ -56,13 +70,16 @@ LaunchSequence plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
 
 template <const Function& kFunction>
 LaunchSequence plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
-  return chain_plans(expression::eager(expression::parse(kFunction.unfused)), kFunction.bodies,
-                     problem);
+  const bool wide = problem.dtype == DType::fp32;
+  return chain_plans(expression::eager(expression::parse(kFunction.unfused)),
+                     wide ? kFunction.kernels : kFunction.kernels16, problem);
 }
 
 template <const Function& kFunction>
 Work work(const Problem& problem) {
-  return total_work(map::plan(kFunction.fused16, problem));
+  map::Operation least = kFunction.fused16;
+  least.kernel = {};  // however it is compiled
+  return total_work(map::plan(least, problem));
 }
 
 template <const Function& kFunction>

@@ -14,7 +14,6 @@ using expression::Chain;
 using expression::Expression;
 using expression::Node;
 using expression::Op;
-using map::Body;
 
 // A fused multiply-add is 2 FLOP in 1 instruction.
 struct Line {
@@ -85,10 +84,6 @@ bool fuses(const Expression& e, const Node& node,
     return e.nodes[at].op == Op::multiply && uses[at] == 1;
   };
   return product(node.a) || product(node.b);
-}
-
-Body only_body(std::span<const Body> bodies, std::size_t step) {
-  return bodies.empty() ? Body::generated : bodies[step];
 }
 
 constexpr std::string_view kGenerated =
@@ -180,16 +175,15 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
           .flops = sum.flops,
           .special = sum.special,
           .instructions = sum.instructions,
-          .body = Body::generated,
           .conversions = sum.conversions};
 }
 
 namespace {
 
-Plan plan_step(const expression::Step& step, Body body, const Problem& problem) {
+Plan plan_step(const expression::Step& step, std::string_view kernel, const Problem& problem) {
   if (step.along_rows()) return plan_rows(step.operation, step.read_rows, problem);
   map::Operation operation = operation_of(step.operation, problem.dtype);
-  operation.body = body;
+  operation.kernel = kernel;
   Problem of_step = problem;
   if (step.writes_rows) of_step[map::kElements] /= problem[kCols];
   return map::plan(operation, of_step);
@@ -197,13 +191,13 @@ Plan plan_step(const expression::Step& step, Body body, const Problem& problem) 
 
 }  // namespace
 
-LaunchSequence chain_plans(const Chain& chain, std::span<const Body> bodies,
+LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view> kernels,
                            const Problem& problem) {
   LaunchSequence program;
   program.reserve(chain.steps.size());
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];
-    Plan plan = plan_step(step, only_body(bodies, i), problem);
+    Plan plan = plan_step(step, kernels.empty() ? "" : kernels[i], problem);
     for (std::size_t read = 0; read < step.reads.size(); ++read) {
       plan.arrays[read].array = static_cast<ArrayId>(step.reads[read]);
     }

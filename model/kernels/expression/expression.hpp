@@ -40,10 +40,10 @@ bool along_rows(const expression::Expression& expression);
 /// is one fused multiply-add.
 map::Operation operation_of(const expression::Expression& expression, DType dtype);
 
-/// The launches of a chain. `bodies`: what each step is compiled
-/// as, in order; empty: generated at run time.
-LaunchSequence chain_plans(const expression::Chain& chain, std::span<const map::Body> bodies,
-                           const Problem& problem);
+/// The launches of a chain. `kernels`: of each step, in order, as map::Operation::kernel; empty:
+/// generated at run time.
+LaunchSequence chain_plans(const expression::Chain& chain,
+                           std::span<const std::string_view> kernels, const Problem& problem);
 
 /// The expression of a problem of elementwise.expr, numbers folded. Throws InputError where it
 /// cannot be read, computes nothing, has more than kMaxInputs inputs or kMaxOutputs outputs, or

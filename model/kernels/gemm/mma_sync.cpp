@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_models.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -119,7 +120,10 @@ double sectors_by_element(const Choice& c) {
 Launch launch_of(const Choice& c, const Gpu& gpu) {
   Launch launch;
   launch.block[0] = c.tile.threads();
-  launch.registers = c.tile.registers[c.p[kTransposedB] != 0 ? 1 : 0];
+  const bool transposed_b = mma_sync_along_k(c.p.dtype) || c.p[kTransposedB] != 0;
+  launch.registers = compiled::registers(
+      "gemm::mma_kernel", c.p.dtype, c.tile.m, c.tile.n, c.tile.k_bytes / element_bytes(c.p.dtype),
+      c.tile.warps_down, c.tile.warps_across, c.tile.stages, c.tile.blocks, transposed_b);
   launch.shared_bytes = shared_bytes_of(c.tile, c.p.dtype, c.stays);
   if (c.stays) {
     launch.grid[0] = std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu)));

@@ -8,6 +8,7 @@
 #include "model/counting/coalescing.hpp"
 #include "model/counting/random_access.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/simt.hpp"
 
 namespace roofcast::gemm {
@@ -143,40 +144,28 @@ double lookups(const WarpAccess& access) {
 // rows of a step.
 constexpr double kWordsPerAccessOfA = 4;
 
-// Registers a thread of the compiled configurations (ptxas -v for compute capability 9.0).
-// Where rows of k or n elements are no multiple of 16 bytes a kernel of its own runs,
-// of other count.
-struct Registers {
-  std::array<std::int64_t, 5> tile;  ///< tile_m, tile_n, tile_k, thread_m, thread_n
-  std::int64_t count;
-  std::int64_t unaligned;
-};
-constexpr std::array kRegisters = {
-    Registers{{32, 32, 32, 1, 1}, 32, 32},      Registers{{16, 16, 16, 1, 1}, 32, 32},
-    Registers{{32, 32, 16, 1, 1}, 30, 30},      Registers{{16, 32, 32, 1, 1}, 32, 32},
-    Registers{{64, 64, 8, 8, 1}, 48, 48},       Registers{{32, 64, 8, 4, 1}, 40, 40},
-    Registers{{64, 64, 16, 16, 1}, 95, 95},     Registers{{128, 64, 8, 16, 1}, 77, 77},
-    Registers{{128, 128, 8, 8, 8}, 123, 123},   Registers{{64, 64, 8, 4, 4}, 72, 72},
-    Registers{{128, 64, 8, 8, 4}, 96, 96},      Registers{{128, 256, 16, 16, 8}, 231, 235},
-    Registers{{128, 128, 16, 16, 8}, 235, 244}, Registers{{128, 128, 8, 16, 8}, 226, 226},
-    Registers{{128, 64, 16, 8, 8}, 151, 154},   Registers{{64, 64, 16, 8, 8}, 155, 160},
-};
-
-// The compiled tile's, or null.
-const Registers* compiled_registers(const Config& c) {
-  const std::array tile = {c.tile_m, c.tile_n, c.tile_k, c.thread_m, c.thread_n};
-  const auto* const found =
-      std::find_if(kRegisters.begin(), kRegisters.end(),
-                   [&tile](const Registers& known) { return known.tile == tile; });
-  return found == kRegisters.end() ? nullptr : found;
+// Of the compiled tile; 0: there is none. gemm.vectorized has a kernel of its own where rows of k or
+// n elements are no multiples of 16 bytes.
+std::int64_t compiled_registers(const Config& c, std::size_t parameters, const Staging& staging) {
+  if (staging.stages > 1) {
+    const bool aligned = c.n % 4 == 0 && c.k % 4 == 0;
+    return compiled::registers("gemm::vectorized_kernel", c.tile_m, c.tile_n, c.tile_k, c.thread_m,
+                               c.thread_n, aligned);
+  }
+  if (parameters > kThreadN) {
+    return compiled::registers("gemm::coarsened_2d_kernel", c.tile_m, c.tile_n, c.tile_k,
+                               c.thread_m, c.thread_n, c.threads());
+  }
+  if (parameters > kThreadM) {
+    return compiled::registers("gemm::coarsened_1d_kernel", c.tile_m, c.tile_n, c.tile_k,
+                               c.thread_m, c.threads());
+  }
+  return compiled::registers("gemm::tiled_kernel", c.tile_m, c.tile_n, c.tile_k, c.threads());
 }
 
-void set_registers(Plan& plan, const Config& c) {
-  if (const Registers* known = compiled_registers(c)) {
-    const bool aligned = c.n % 4 == 0 && c.k % 4 == 0;
-    plan.launch.registers = aligned ? known->count : known->unaligned;
-    return;
-  }
+void set_registers(Plan& plan, const Config& c, std::int64_t known) {
+  plan.launch.registers = known;
+  if (known > 0) return;
   // Accumulators, two steps of operands, and addresses.
   constexpr std::int64_t kMost = 255;
   plan.launch.registers =
@@ -228,7 +217,9 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
   set_loop(plan, c, step, as_double(c.k), 1, traffic, below_l1);
-  plan.launch.registers = 32;
+  // As many in all that are compiled, and taken for other tiles too.
+  plan.launch.registers = compiled::registers(
+      rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel", 32, 32, 1024);
   plan.on_chip_bytes = as_double(c.tile_m * c.tile_n) * kElement;
   return {{plan}};
 }
@@ -256,7 +247,7 @@ LaunchSequence plan_staged(const Problem& problem, std::size_t parameters, const
 
   plan.launch.block = {c.threads(), 1, 1};
   plan.launch.shared_bytes = staging.stages * 4 * c.tile_k * (c.tile_m + staging.pad_a + c.tile_n);
-  set_registers(plan, c);
+  set_registers(plan, c, compiled_registers(c, parameters, staging));
   if (staging.group_rows > 1) {  // blocks find their tile by themselves
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
     plan.raster->group_rows = staging.group_rows;

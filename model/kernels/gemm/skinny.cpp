@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/counting/coalescing.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/skinny.hpp"
 #include "model/kernels/gemm/tensor_models.hpp"
 #include "model/kernels/gemm/tiles.hpp"
@@ -108,7 +109,9 @@ Launch launch_of(const Choice& c) {
   Launch launch;
   launch.grid = {c.row_blocks(), c.p[kSplitK], c.p[kBatch]};
   launch.block[0] = 32 * SkinnyTile::kWarps;
-  launch.registers = c.tile.registers[c.aligned() ? 1 : 0];
+  launch.registers =
+      compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.tile.tokens,
+                          c.tile.along_k, c.aligned(), c.p[kSplitK] > 1);
   launch.shared_bytes = c.tile.shared_bytes();
   return launch;
 }

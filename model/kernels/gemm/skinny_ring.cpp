@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/counting/coalescing.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/skinny.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -63,7 +64,9 @@ Launch launch_of(const Choice& c) {
   Launch launch;
   launch.grid = {ceil_div(rows_of(c.p), c.ring.rows), c.p[kSplitK], c.p[kBatch]};
   launch.block[0] = c.ring.threads();
-  launch.registers = c.ring.registers[along_k(c.p) ? 1 : 0];
+  launch.registers = compiled::registers(
+      "gemm::skinny_kernels::ring_kernel", c.p.dtype, c.ring.tokens, c.ring.rows, c.ring.depth, 1,
+      c.ring.warps, c.ring.stages, c.ring.blocks, along_k(c.p), skinny::transposes(c.p));
   launch.shared_bytes = c.ring.shared_bytes();
   return launch;
 }

@@ -5,6 +5,7 @@
 #include "model/counting/coalescing.hpp"
 #include "model/counting/dram_access.hpp"
 #include "model/counting/io_complexity.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::gemm::tensor {
 
@@ -54,7 +55,7 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
       ceil_div(matrix.columns, passes::kThreads * width),
       std::min(ceil_div(matrix.count * matrix.rows, passes::kRowsEach), kMostBlocksYZ), 1};
   plan.launch.block = {passes::kThreads, 1, 1};
-  plan.launch.registers = matrix.size == 1 ? 40 : 44;  // ptxas -v
+  plan.launch.registers = compiled::registers("gemm::copy_kernel", matrix.size);
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
@@ -108,7 +109,7 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
                       std::min(ceil_div(matrix.rows, passes::kSquare), kMostBlocksYZ),
                       matrix.count};
   plan.launch.block = {passes::kSquare, 8, 1};
-  plan.launch.registers = 32;
+  plan.launch.registers = compiled::registers("gemm::transpose_kernel", matrix.size);
   plan.launch.shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size;
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
   // A row of the copy is written by squares below each other.
@@ -150,7 +151,7 @@ Plan sum_of_parts(const Problem& p) {
   plan.launch.grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ),
                       1};
   plan.launch.block = {passes::kThreads, 1, 1};
-  plan.launch.registers = 26;
+  plan.launch.registers = compiled::registers("gemm::sum_kernel", result_type(p.dtype));
   plan.start = Start::code;
   plan.useful.vector_flops = outputs * as_double(parts - 1);
   plan.arrays = {scratch(kParts, {partial_bytes(p), 0}), writes(kC, s.c())};

@@ -78,8 +78,6 @@ struct MmaTile {
   int warps_down, warps_across;
   int stages;
   int blocks;  ///< an SM, for which registers are left
-  /// A thread, by layout of B ([k,n], [n,k]): ptxas -v for compute capability 9.0.
-  std::array<std::int64_t, 2> registers;
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
@@ -92,30 +90,28 @@ struct MmaTile {
 };
 /// Two bytes an element.
 inline constexpr std::array kMmaTiles = {
-    MmaTile{128, 256, 128, 2, 4, 3, 1, {254, 246}}, MmaTile{128, 192, 128, 2, 4, 3, 1, {214, 206}},
-    MmaTile{128, 128, 64, 2, 2, 4, 2, {254, 242}}, MmaTile{64, 64, 128, 2, 2, 4, 2, {118, 112}}};
+    MmaTile{128, 256, 128, 2, 4, 3, 1}, MmaTile{128, 192, 128, 2, 4, 3, 1},
+    MmaTile{128, 128, 64, 2, 2, 4, 2}, MmaTile{64, 64, 128, 2, 2, 4, 2}};
 /// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
 constexpr bool mma_sync_along_k(DType type) {
   return type == DType::tf32 || type == DType::int8;
 }
 /// Of tf32.
-inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, {252, 252}},
-                                               MmaTile{128, 128, 128, 2, 4, 4, 1, {166, 166}},
-                                               MmaTile{64, 64, 128, 2, 2, 4, 2, {118, 118}}};
+inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
+                                               MmaTile{128, 128, 128, 2, 4, 4, 1},
+                                               MmaTile{64, 64, 128, 2, 2, 4, 2}};
 
 /// Of int8.
-inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1, {252, 252}},
-                                             MmaTile{128, 128, 64, 2, 2, 4, 2, {254, 254}},
-                                             MmaTile{64, 64, 128, 2, 2, 4, 2, {118, 118}}};
+inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
+                                             MmaTile{128, 128, 64, 2, 2, 4, 2},
+                                             MmaTile{64, 64, 128, 2, 2, 4, 2}};
 
 /// gemm.skinny: few rows of A, the tokens (or few columns of B), against weights read once.
 struct SkinnyTile {
   std::int64_t tokens;
   bool along_k;  ///< a row of weights holds k
-  /// A thread, by alignment (not, to 16 bytes), as of MmaTile.
-  std::array<std::int64_t, 2> registers;
-  /// Of a warp, by alignment: in a round of loads with its products, and before and after all
-  /// rounds. Least squares of warp_instructions over rounds: products2 and products3,
+  /// Of a warp, by alignment (not, to 16 bytes): in a round of loads with its products, and before
+  /// and after all rounds. Least squares of warp_instructions over rounds: products2 and products3,
   /// where the sum of parts is left out.
   std::array<double, 2> round_instructions{}, end_instructions{};
 
@@ -130,14 +126,13 @@ struct SkinnyTile {
   static constexpr std::int64_t kLoads = 8;    ///< of 16 bytes a lane, before the first use
   static constexpr std::int64_t kBlockK = 32;  ///< k of the loads of four lanes
 };
-inline constexpr std::array kSkinnyTiles = {
-    SkinnyTile{8, false, {122, 128}, {500, 172}, {165, 336}},
-    SkinnyTile{8, true, {126, 128}, {424, 181}, {172, 222}}};
+inline constexpr std::array kSkinnyTiles = {SkinnyTile{8, false, {500, 172}, {165, 336}},
+                                            SkinnyTile{8, true, {424, 181}, {172, 222}}};
 /// For operands off 16 bytes alone, in place of the tiles below.
 inline constexpr std::array kSkinnyElementTiles = {
-    SkinnyTile{16, false, {128}, {530}, {365}}, SkinnyTile{32, false, {184}, {640}, {500}},
-    SkinnyTile{64, false, {254}, {755}, {681}}, SkinnyTile{16, true, {128}, {572}, {190}},
-    SkinnyTile{32, true, {190}, {653}, {410}},  SkinnyTile{64, true, {255}, {936}, {592}}};
+    SkinnyTile{16, false, {530}, {365}}, SkinnyTile{32, false, {640}, {500}},
+    SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
+    SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
 /// gemm.skinny for more than 8 tokens: both operands through a ring of shared memory. It takes what
 /// lies at multiples of 16 bytes.
@@ -147,16 +142,14 @@ struct SkinnyRing {
   int warps;           ///< side by side along the rows, each with all tokens
   int stages;
   int blocks;  ///< an SM, for which registers are left
-  /// A thread, by layout of the weights (a row holds columns, or k), as of MmaTile.
-  std::array<std::int64_t, 2> registers;
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
   constexpr std::int64_t shared_bytes() const { return stages * (tokens + rows) * depth * 2; }
 };
 inline constexpr std::array kSkinnyRings = {
-    SkinnyRing{16, 128, 128, 4, 3, 2, {114, 94}}, SkinnyRing{32, 64, 128, 4, 4, 2, {94, 94}},
-    SkinnyRing{32, 128, 64, 4, 5, 2, {128, 112}}, SkinnyRing{64, 64, 128, 4, 3, 2, {126, 124}},
-    SkinnyRing{64, 128, 64, 4, 4, 2, {168, 160}}, SkinnyRing{64, 128, 128, 4, 4, 1, {190, 168}}};
+    SkinnyRing{16, 128, 128, 4, 3, 2}, SkinnyRing{32, 64, 128, 4, 4, 2},
+    SkinnyRing{32, 128, 64, 4, 5, 2},  SkinnyRing{64, 64, 128, 4, 3, 2},
+    SkinnyRing{64, 128, 64, 4, 4, 2},  SkinnyRing{64, 128, 128, 4, 4, 1}};
 inline constexpr std::int64_t kMostTokens = 64;
 inline constexpr std::int64_t kRegisterTokens = 8;  ///< at most, of kSkinnyTiles
 

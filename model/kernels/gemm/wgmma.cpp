@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_models.hpp"
 #include "model/kernels/gemm/tiles.hpp"
 #include "model/kernels/gemm/wgmma_traffic.hpp"
@@ -31,8 +32,11 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   launch.grid[0] = std::min(c.tiles() * parts, clusters * c.tile.cluster);
   launch.block[0] = c.tile.threads();
   launch.cluster[0] = c.tile.cluster;
-  constexpr std::int64_t kRegistersOfSm = 65536, kUnit = 8;
-  launch.registers = kRegistersOfSm / c.tile.threads() / kUnit * kUnit;
+  const bool transposed_b = wgmma_along_k(c.p.dtype) || c.p[kTransposedB] != 0;
+  launch.registers =
+      compiled::registers("gemm::wgmma_kernel", c.p.dtype, c.tile.down(), c.tile.across(),
+                          c.tile.stages, c.tile.consumers, c.tile.cluster, c.tile.ping_pong,
+                          transposed_b, c.tile.turned, c.tile.panel_lines());
   launch.shared_bytes = c.tile.shared_bytes();
   return launch;
 }

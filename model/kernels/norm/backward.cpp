@@ -8,8 +8,6 @@
 namespace roofcast::norm {
 namespace {
 
-constexpr std::int64_t kFinishRegisters = 32;
-
 /// How the backward pass runs: rows stream through shared memory, or the registers hold them.
 struct Backward {
   bool streams;
@@ -19,14 +17,14 @@ struct Backward {
 };
 
 Backward backward_on(Kind kind, const Problem& p, const Gpu& gpu) {
-  const Registers& known = registers_of(kind, p.dtype);
   const std::int64_t sms = gpu.sm_count.value_or(1);
   if (p[kStaging] == kInShared) {
     check_streams(p);
     const rows::Layout layout = backward_ring_layout(p);
     const bool clustered = layout.cluster > 1;
     return {
-        true, layout, backward_ring_blocks(p, sms), known.ring[clustered ? 1 : 0],
+        true, layout, backward_ring_blocks(p, sms),
+        compiled::registers("norm::backward_ring_kernel", p.dtype, kind, clustered),
         rows::ring_bytes(layout, kRingStages, 2) + rows::exchange_bytes(kMostThreads, clustered)};
   }
   const rows::Layout layout = backward_layout(p);
@@ -34,7 +32,8 @@ Backward backward_on(Kind kind, const Problem& p, const Gpu& gpu) {
   const bool ragged = p[rows::kCols] * element_bytes(p) % rows::kVectorBytes != 0;
   const std::int64_t parts = kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1);
   return {false, layout, backward_blocks(p, layout, sms),
-          (ragged ? known.ragged : known.backward)[clustered ? 1 : 0], 2 * parts * 8};
+          compiled::registers("norm::backward_kernel", p.dtype, kind, !ragged, clustered),
+          2 * parts * 8};
 }
 
 // A thread stores its sums one by one, each a part of another sector. While a warp makes its
@@ -167,7 +166,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   Plan plan;
   plan.launch.grid[0] = rows::ceil_div(p[rows::kCols], kFinishColumns);
   plan.launch.block = {kFinishColumns, kFinishThreads, 1};
-  plan.launch.registers = kFinishRegisters;
+  plan.launch.registers = compiled::registers("norm::finish_kernel", p.dtype, kind);
   plan.start = Start::cold_code;
   plan.launch.shared_bytes = kFinishThreads * (kFinishColumns + 1) * 4;
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));

@@ -6,12 +6,6 @@
 namespace roofcast::norm {
 namespace {
 
-std::size_t position_of(std::int64_t vectors) {
-  std::size_t position = 0;
-  while ((std::int64_t{1} << position) < vectors && position < 3) ++position;
-  return position;
-}
-
 /// How the forward pass runs: rows stream through shared memory, or the registers hold them.
 struct ForwardPass {
   bool streams;
@@ -21,7 +15,6 @@ struct ForwardPass {
 };
 
 ForwardPass forward_of(Kind kind, const Problem& p) {
-  const Registers& known = registers_of(kind, p.dtype);
   const std::int64_t parameters = kind == Kind::layernorm ? 2 : 1;
   if (p[kStaging] == kInShared) {
     check_streams(p);
@@ -31,7 +24,8 @@ ForwardPass forward_of(Kind kind, const Problem& p) {
     }
     const rows::Layout layout = forward_ring_layout(p);
     const bool clustered = layout.cluster > 1;
-    return {true, layout, known.streamed[clustered ? 1 : 0],
+    return {true, layout,
+            compiled::registers("norm::forward_ring_kernel", p.dtype, kind, clustered),
             forward_ring_bytes(p, parameters) + rows::exchange_bytes(kMostThreads, clustered),
             forward_ring_bytes(p, parameters) - rows::ring_bytes(layout, 1, 1)};
   }
@@ -40,9 +34,12 @@ ForwardPass forward_of(Kind kind, const Problem& p) {
   const bool in_turn = clustered || layout.rows_per_cluster > 1;
   const std::int64_t parts =
       kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1) * (in_turn ? 2 : 1);
-  const auto& registers = clustered ? known.clustered : in_turn ? known.in_turn : known.forward;
+  const std::int64_t registers =
+      in_turn ? compiled::registers("norm::several_rows_kernel", p.dtype, layout.vectors, kind,
+                                    clustered)
+              : compiled::registers("norm::forward_kernel", p.dtype, layout.vectors, kind);
   const std::int64_t kept = kept_bytes(p, parameters);
-  return {false, layout, registers[position_of(layout.vectors)], parts * 16 + kept, kept};
+  return {false, layout, registers, parts * 16 + kept, kept};
 }
 
 bool takes_turns(const ForwardPass& how) {

@@ -15,63 +15,6 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
 
-// ptxas -v of CUDA 13.0 for compute capability 9.0.
-constexpr std::array kRegisters = {
-    Registers{Kind::layernorm,
-              DType::fp32,
-              {36, 40, 48, 64},
-              {0, 0, 60, 0},
-              {0, 0, 62, 88},
-              {94, 96},
-              {95, 96},
-              {128, 128},
-              {96, 96}},
-    Registers{Kind::layernorm,
-              DType::fp16,
-              {40, 48, 63, 0},
-              {0, 58, 0, 0},
-              {0, 58, 80, 0},
-              {127, 127},
-              {80, 80},
-              {128, 128},
-              {84, 93}},
-    Registers{Kind::layernorm,
-              DType::bf16,
-              {40, 48, 55, 0},
-              {0, 63, 0, 0},
-              {0, 56, 72, 0},
-              {127, 127},
-              {72, 92},
-              {128, 128},
-              {84, 95}},
-    Registers{Kind::rmsnorm,
-              DType::fp32,
-              {30, 38, 44, 56},
-              {0, 0, 60, 0},
-              {0, 0, 58, 79},
-              {72, 79},
-              {80, 86},
-              {127, 128},
-              {80, 90}},
-    Registers{Kind::rmsnorm,
-              DType::fp16,
-              {35, 42, 58, 0},
-              {0, 58, 0, 0},
-              {0, 52, 72, 0},
-              {79, 88},
-              {70, 71},
-              {112, 120},
-              {74, 80}},
-    Registers{Kind::rmsnorm,
-              DType::bf16,
-              {35, 42, 58, 0},
-              {0, 56, 0, 0},
-              {0, 64, 63, 0},
-              {79, 88},
-              {64, 72},
-              {125, 128},
-              {76, 80}},
-};
 constexpr Counts kLayernorm = {2, 2, 8, 14};
 constexpr Counts kRmsnorm = {1, 1, 4, 11};
 
@@ -120,13 +63,6 @@ constexpr std::array<KernelModel, 3> kVariants = {{
 }};
 
 }  // namespace
-
-const Registers& registers_of(Kind kind, DType dtype) {
-  const auto* const found =
-      std::find_if(kRegisters.begin(), kRegisters.end(),
-                   [&](const Registers& r) { return r.kind == kind && r.dtype == dtype; });
-  return found == kRegisters.end() ? kRegisters.front() : *found;
-}
 
 const Counts& counts_of(Kind kind) {
   return kind == Kind::layernorm ? kLayernorm : kRmsnorm;

@@ -5,29 +5,16 @@
 #include <vector>
 
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/norm/norm.hpp"
 
 namespace roofcast::norm {
 
-enum class Kind : unsigned char { layernorm, rmsnorm };
+enum class Kind : unsigned char { layernorm, rmsnorm };  // as in kernels/norm/norm.cuh
 
 constexpr bool narrow(const Problem& p) {
   return element_bytes(p) == 2;
 }
-
-/// Registers of the compiled kernels; 0: not compiled.
-struct Registers {
-  Kind kind;
-  DType dtype;
-  std::array<std::int64_t, 4> forward;    ///< 1, 2, 4, 8 vectors a thread
-  std::array<std::int64_t, 4> in_turn;    ///< the same: a block takes rows in turn
-  std::array<std::int64_t, 4> clustered;  ///< the same: a cluster does
-  std::array<std::int64_t, 2> streamed;   ///< forward through shared memory: a block, a cluster
-  std::array<std::int64_t, 2> backward;   ///< a block, a cluster a row
-  std::array<std::int64_t, 2> ring;       ///< the same, through shared memory
-  std::array<std::int64_t, 2> ragged;     ///< the same, element by element
-};
-const Registers& registers_of(Kind kind, DType dtype);
 
 /// What the two kinds do for each element, counted in the kernels' source, and for each row.
 struct Counts {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::recompute {
 namespace {
@@ -23,32 +24,11 @@ constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 27},
     ValidatedRange{kChain, 1, kMaxChain}};
 
-/// Registers of the compiled kernels, kernels/recompute/recompute.cu by ptxas -v of CUDA 13.0 for
-/// compute capability 9.0.
-struct Compiled {
-  std::int64_t vector_bytes;
-  std::int64_t loads;
-  std::array<std::uint8_t, 3> forward;  ///< fp32, fp16, bf16; 0: not compiled
-  std::array<std::uint8_t, 3> backward;
-};
-constexpr std::array kCompiled = {
-    Compiled{4, 1, {14, 17, 17}, {12, 20, 21}},  Compiled{4, 4, {28, 32, 32}, {32, 32, 39}},
-    Compiled{8, 1, {22, 20, 20}, {20, 25, 24}},  Compiled{8, 2, {20, 27, 27}, {24, 31, 31}},
-    Compiled{16, 1, {24, 26, 25}, {24, 32, 36}}, Compiled{16, 2, {24, 39, 39}, {37, 45, 50}},
-    Compiled{16, 4, {40, 0, 0}, {64, 0, 0}}};
-
-std::size_t type_position(DType type) {
-  return static_cast<std::size_t>(std::find(kTypes.begin(), kTypes.end(), type) - kTypes.begin());
-}
-
-const Compiled& compiled(const Problem& problem) {
-  const auto* found = std::find_if(kCompiled.begin(), kCompiled.end(), [&](const Compiled& line) {
-    return line.vector_bytes == problem[kVectorBytes] && line.loads == problem[kLoads] &&
-           line.forward[type_position(problem.dtype)] != 0;
-  });
-  if (found != kCompiled.end()) return *found;
-  throw InputError("vector_bytes " + std::to_string(problem[kVectorBytes]) + " with loads " +
-                   std::to_string(problem[kLoads]) +
+std::int64_t registers_of(std::string_view pass, const Problem& p) {
+  const std::int64_t known = compiled::registers(pass, p.dtype, p[kVectorBytes], p[kLoads]);
+  if (known > 0) return known;
+  throw InputError("vector_bytes " + std::to_string(p[kVectorBytes]) + " with loads " +
+                   std::to_string(p[kLoads]) +
                    ": give 4, 8 or 16 with 1 load, 4 with 4, 8 with 2, 16 with 2 or, in fp32, 4");
 }
 
@@ -137,8 +117,6 @@ enum : ArrayId { kGradientIn, kGradientOut, kInput, kOutputs };
 
 /// `stored`: outputs that the forward pass writes besides the last: chain - 1, or none.
 LaunchSequence program_of(const Problem& problem, std::int64_t stored_outputs) {
-  const Compiled& line = compiled(problem);
-  const std::size_t type = type_position(problem.dtype);
   const double element = size_bytes(problem.dtype);
   const auto chain = static_cast<double>(problem[kChain]);
   const auto stored = static_cast<double>(stored_outputs);
@@ -158,8 +136,8 @@ LaunchSequence program_of(const Problem& problem, std::int64_t stored_outputs) {
                          backward_instructions(share, stored, computed),
                          std::max(1.0, sources / 2)};
 
-  Plan first = pass_plan(problem, forward, line.forward[type]);
-  Plan second = pass_plan(problem, backward, line.backward[type]);
+  Plan first = pass_plan(problem, forward, registers_of("recompute::Forward", problem));
+  Plan second = pass_plan(problem, backward, registers_of("recompute::Backward", problem));
   const double array = as_double(problem[kElements]) * element;
   first.arrays = {reads_activation(kInput, array)};
   for (std::int64_t i = 0; i <= stored_outputs; ++i) {

@@ -6,15 +6,6 @@
 
 namespace roofcast::reduce {
 
-// Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability
-// 9.0).
-inline constexpr std::int64_t kSumRegisters = 56;
-inline constexpr std::int64_t kFinishRegisters = 30;
-inline std::int64_t weighted_registers(DType dtype, bool ragged) {
-  if (dtype == DType::fp32) return ragged ? 70 : 78;
-  return ragged ? 68 : dtype == DType::fp16 ? 70 : 72;
-}
-
 // A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0;
 // the counters of the runs of random shapes agree within 5%). Cycles that the issue of
 // dependent instructions is held back beyond one each count as dependent operations of 4.

@@ -5,6 +5,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/reduce/counts.hpp"
 
 namespace roofcast::reduce {
@@ -112,7 +113,9 @@ Plan plan_sums(Kind kind, const Problem& p) {
   Plan plan;
   plan.launch.grid[0] = layout.blocks(shape.rows);
   plan.launch.block = {layout.threads, layout.groups_a_block, 1};
-  plan.launch.registers = weighted ? weighted_registers(p.dtype, ragged) : kSumRegisters;
+  plan.launch.registers = weighted
+                              ? compiled::registers("reduce::weighted_kernel", p.dtype, !ragged)
+                              : compiled::registers("reduce::sum_kernel", p.dtype);
   plan.launch.shared_bytes = layout.rows_a_group * kMostThreads / rows::kWarp * 4;
 
   const double elements = as_double(shape.rows) * as_double(shape.cols);
@@ -201,7 +204,7 @@ Plan plan_finish(Kind kind, const Problem& p) {
   Plan plan;
   plan.launch.grid[0] = rows::ceil_div(shape.rows, finish.rows_a_block);
   plan.launch.block = {finish.threads, finish.rows_a_block, 1};
-  plan.launch.registers = kFinishRegisters;
+  plan.launch.registers = compiled::registers("reduce::finish_kernel", p.dtype);
   plan.start = Start::cold_code;
   plan.launch.shared_bytes = rows::kMaxThreads / rows::kWarp * 4;
   plan.useful.vector_flops = partials / 4;

@@ -1,27 +1,10 @@
 #include "model/kernels/softmax/plan_parts.hpp"
 
-#include <algorithm>
-
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/softmax/softmax.hpp"
 
 namespace roofcast::softmax {
-namespace {
-
-constexpr std::array kRegisters = {
-    Registers{DType::fp32, 45, 48, {23, 29, 37, 55}, {90, 70}},
-    Registers{DType::fp16, 55, 61, {27, 39, 53, 0}, {64, 64}},
-    Registers{DType::bf16, 55, 61, {27, 39, 53, 0}, {64, 64}},
-};
-
-}  // namespace
-
-const Registers& registers_of(DType dtype) {
-  const auto* const found = std::find_if(kRegisters.begin(), kRegisters.end(),
-                                         [&](const Registers& r) { return r.dtype == dtype; });
-  return found == kRegisters.end() ? kRegisters.front() : *found;
-}
 
 MatrixBytes matrix_bytes(const Problem& p, const rows::Layout& layout) {
   const rows::Sectors sectors =

@@ -9,15 +9,6 @@
 
 namespace roofcast::softmax {
 
-// Registers of the compiled kernels (ptxas -v of CUDA 13.0 for compute capability 9.0).
-struct Registers {
-  DType dtype;
-  std::int64_t three_pass, online;
-  std::array<std::int64_t, 4> held;  ///< 1, 2, 4, 8 vectors a thread; 0: not compiled
-  std::array<std::int64_t, 2> ring;  ///< a block, a cluster a row
-};
-const Registers& registers_of(DType dtype);
-
 /// Whether elements have 16 bits.
 inline bool narrow(const Problem& p) {
   return size_bytes(p.dtype) == 2;

@@ -6,6 +6,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/softmax/counts.hpp"
 #include "model/kernels/softmax/plan_parts.hpp"
 #include "model/libraries/softmax.hpp"
@@ -18,15 +19,6 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
-
-std::int64_t held_registers(const Problem& p, const rows::Layout& layout) {
-  const Registers& known = registers_of(p.dtype);
-  std::size_t position = 0;
-  while ((std::int64_t{1} << position) < layout.vectors && position + 1 < known.held.size()) {
-    ++position;
-  }
-  return known.held[position];
-}
 
 std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
   const std::int64_t width = element_bytes(p);
@@ -70,7 +62,9 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::string_view
 }
 
 Plan plan_held(const Problem& p, const rows::Layout& layout) {
-  Plan plan = rows::plan_of(layout, p[rows::kRows], held_registers(p, layout), rows::kWarp * 8);
+  Plan plan = rows::plan_of(layout, p[rows::kRows],
+                            compiled::registers("softmax::held_kernel", p.dtype, layout.vectors),
+                            rows::kWarp * 8);
   const MatrixBytes bytes = matrix_bytes(p, layout);
   set_arrays(plan, p, kHeld, bytes);
 
@@ -125,7 +119,8 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   }
   const bool clustered = layout.cluster > 1;
   const std::int64_t ring = rows::ring_bytes(layout, stages, 1);
-  Plan plan = rows::plan_of(layout, p[rows::kRows], registers_of(p.dtype).ring[clustered ? 1 : 0],
+  Plan plan = rows::plan_of(layout, p[rows::kRows],
+                            compiled::registers("softmax::ring_kernel", p.dtype, clustered),
                             ring + rows::exchange_bytes(kRingThreads, clustered));
   plan.needs = {Instruction::bulk_copy};
   const PerElement again = narrow(p) ? kRingAgain : PerElement{};

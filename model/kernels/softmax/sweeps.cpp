@@ -5,6 +5,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/softmax/plan_parts.hpp"
 #include "model/kernels/softmax/softmax.hpp"
 
@@ -95,12 +96,14 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
 }  // namespace
 
 LaunchSequence plan_three_pass(const Problem& p, const Gpu& /*gpu*/) {
-  return launch_of(plan_sweeps(
-      p, {3, kThreePass, 0, kThreePassInstructions, registers_of(p.dtype).three_pass, 2}));
+  return launch_of(
+      plan_sweeps(p, {3, kThreePass, 0, kThreePassInstructions,
+                      compiled::registers("softmax::three_pass_kernel", p.dtype, true), 2}));
 }
 LaunchSequence plan_online(const Problem& p, const Gpu& /*gpu*/) {
   return launch_of(
-      plan_sweeps(p, {2, kOnline, 1, kOnlineInstructions, registers_of(p.dtype).online, 1}));
+      plan_sweeps(p, {2, kOnline, 1, kOnlineInstructions,
+                      compiled::registers("softmax::online_kernel", p.dtype, true), 1}));
 }
 
 }  // namespace roofcast::softmax

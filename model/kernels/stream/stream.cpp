@@ -3,33 +3,31 @@
 #include <algorithm>
 
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::stream {
 namespace {
 
 //                                   reads writes flops special instructions
-constexpr map::Operation kCopyWork = {1, 1, 0, 0, 0, map::Body::copy};
-constexpr map::Operation kScaleWork = {1, 1, 1, 0, 1, map::Body::scale};
-constexpr map::Operation kAddWork = {2, 1, 1, 0, 1, map::Body::add};
-constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1, map::Body::triad};
+constexpr map::Operation kCopyWork = {1, 1, 0, 0, 0, "stream::Copy"};
+constexpr map::Operation kScaleWork = {1, 1, 1, 0, 1, "stream::Scale"};
+constexpr map::Operation kAddWork = {2, 1, 1, 0, 1, "stream::Add"};
+constexpr map::Operation kTriadWork = {2, 1, 2, 0, 1, "stream::Triad"};
 
 // Elements of 16 bits are widened one by one and narrowed in pairs.
 template <const map::Operation& kOperation>
 LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   map::Operation operation = kOperation;
-  if (operation.body != map::Body::copy && size_bytes(problem.dtype) == 2) {
+  if (operation.instructions > 0 && size_bytes(problem.dtype) == 2) {
     operation.instructions += operation.reads + operation.writes / 2;
   }
   return launch_of(map::plan(operation, problem));
 }
 
-// ptxas -v, as kRegisters.
-constexpr std::int64_t kNullRegisters = 4;
-
 // The grid of a copy of n elements whose blocks do nothing.
 LaunchSequence plan_null(const Problem& problem, const Gpu& /*gpu*/) {
-  Plan plan = map::plan({}, problem);
-  plan.launch.registers = kNullRegisters;
+  Plan plan = map::plan(kCopyWork, problem);
+  plan.launch.registers = compiled::registers("stream::null_kernel");
   plan.useful = {};
   plan.arrays.clear();
   plan.blocks = {{plan.launch.blocks(), {}}};

@@ -7,6 +7,7 @@
 #include "model/counting/row_segments.hpp"
 #include "model/counting/shared_banks.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::transpose {
 namespace {
@@ -90,7 +91,9 @@ Plan plan_elements(const Problem& p, Way way) {
   Traffic moved = rows_traffic(p, kLanes);
   plan.launch.grid = {ceil_div(p[kColumns], kLanes), ceil_div(p[kRows], kLanes), 1};
   plan.launch.block = {kLanes, kWarps, 1};
-  plan.launch.registers = way != Way::naive ? 30 : element == 8 ? 28 : 26;
+  plan.launch.registers = way == Way::naive
+                              ? compiled::registers("transpose::naive_kernel", element)
+                              : compiled::registers("transpose::tiled_kernel", element, way);
   Step step;
   const double rows_moved = as_double(kLanes);
   const double lines_of_row = std::max(1.0, as_double(kLanes * element) / as_double(kLineBytes));
@@ -147,7 +150,8 @@ Plan plan_patches(const Problem& p, Way way) {
   Plan plan;
   plan.launch.grid = {ceil_div(p[kRows], side), ceil_div(p[kColumns], side), 1};
   plan.launch.block = {kPatches * kPatches, 1, 1};
-  plan.launch.registers = k == 2 ? 28 : k == 4 ? 40 : 64;
+  plan.launch.registers =
+      compiled::registers("transpose::patch_kernel", element_bytes(p.dtype), way);
   plan.launch.shared_bytes = k * kPatches * pitch * kAccess;
 
   // From lane to lane of a column, in patches.

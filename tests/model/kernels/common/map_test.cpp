@@ -14,7 +14,7 @@ double round_trips(const map::Operation& operation, DType type, std::int64_t vec
 
 // Four loads of a thread: together, or one after the other where what came is taken apart at once.
 TEST(Map, LoadsWaitWhereVectorsAreTakenApart) {
-  const map::Operation copy, doubled = {.flops = 1, .body = map::Body::scale};
+  const map::Operation copy, doubled = {.flops = 1};
   EXPECT_EQ(round_trips(copy, DType::fp16, 16), 4);
   EXPECT_EQ(round_trips(copy, DType::bf16, 8), 4);
   EXPECT_EQ(round_trips(doubled, DType::fp16, 8), 4);
