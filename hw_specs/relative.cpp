@@ -29,8 +29,11 @@ Calibrated load_calibrated() {
     source.datasheet_only = true;
     Gpu gpu = load(source);
     const CalibrationKind kind = calibration_kind(gpu.sustained);
-    if (kind == CalibrationKind::measured) found.measured.push_back(std::move(gpu));
-    if (kind == CalibrationKind::published) found.published.push_back(std::move(gpu));
+    if (kind == CalibrationKind::measured) {
+      found.measured.push_back(std::move(gpu));
+    } else if (kind == CalibrationKind::published) {
+      found.published.push_back(std::move(gpu));
+    }
   }
   return found;
 }
