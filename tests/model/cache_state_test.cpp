@@ -60,8 +60,7 @@ TEST(Warm, WeightsAreNot) {
   const auto says = [](const Prediction& prediction) {
     return std::count_if(prediction.traffic_reasons.begin(), prediction.traffic_reasons.end(),
                          [](const TrafficReason& reason) {
-                           return reason.text ==
-                                  "L2 still holds 524.3 kB that an earlier kernel computed";
+                           return reason.text == "L2 still holds 524.3 kB of an earlier launch";
                          });
   };
   EXPECT_EQ(says(warm), 1);
