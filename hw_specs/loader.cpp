@@ -92,18 +92,33 @@ Gpu calibrated(const Documents& documents, const Source& source) {
   return gpu;
 }
 
-/// The device asked for; `files` are its documents without the overrides.
-Gpu overridden(const Documents& files, const Documents& asked, const Source& source) {
+/// The device of documents in which values were set; `measured` is that of the files.
+Gpu overridden(const Gpu& measured, const Documents& asked, const Source& source) {
   Gpu gpu = calibrated(asked, source);
-  if (!source.overrides.empty()) carry_over(calibrated(files, source), gpu);
+  carry_over(measured, gpu);
   return gpu;
 }
 
 }  // namespace
 
+struct Loader::Files {
+  explicit Files(const Source& of)
+      : source(of), documents(read_files(source)), gpu(calibrated(documents, source)) {}
+
+  Source source;
+  Documents documents;
+  Gpu gpu;
+};
+
+Loader::Loader(const Source& source) : files_(std::make_shared<Files>(source)) {}
+
+Gpu Loader::load(const std::vector<Override>& overrides) const {
+  if (overrides.empty()) return files_->gpu;
+  return overridden(files_->gpu, with_overrides(files_->documents, overrides), files_->source);
+}
+
 Gpu load(const Source& source) {
-  const Documents files = read_files(source);
-  return overridden(files, with_overrides(files, source.overrides), source);
+  return Loader(source).load(source.overrides);
 }
 
 const Embedded* find_embedded(std::string_view name) {
@@ -140,7 +155,7 @@ std::vector<SourcedValue> values_with_sources(const Source& source) {
   std::vector<SourcedValue> values;
   append_values(asked.specification, quantity_leaves(), values);
   if (!asked.overlay.is_null()) append_values(asked.overlay, sustained_leaves(), values);
-  const Sustained sustained = overridden(files, asked, source).sustained;
+  const Sustained sustained = overridden(calibrated(files, source), asked, source).sustained;
   for (const auto& [pointer, value] : sustained_values(sustained)) {
     if (find(asked.overlay, pointer) != nullptr) continue;
     values.push_back(

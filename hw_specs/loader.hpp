@@ -1,6 +1,7 @@
 #pragma once
 // Specification files and calibration overlays: JSON text in, Gpu out. Pure: no file is opened
 // here.
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,18 @@ struct Source {
 /// relative, but where the calibration was fitted as a whole, half-widths of the interval and all.
 /// Throws SpecError.
 Gpu load(const Source& source);
+
+/// The same of one source with many overrides: its files are read and checked once.
+class Loader {
+ public:
+  explicit Loader(const Source& source);
+  /// The device with these overrides, not those of the source. Throws SpecError.
+  Gpu load(const std::vector<Override>& overrides) const;
+
+ private:
+  struct Files;
+  std::shared_ptr<const Files> files_;
+};
 
 /// A specification compiled into the program.
 struct Embedded {

@@ -15,22 +15,32 @@
 namespace roofcast::specs {
 namespace {
 
-// Each with the values of its own calibration alone.
-std::vector<Gpu> load_calibrated(CalibrationKind kind) {
-  std::vector<Gpu> found;
+/// Each with the values of its own calibration alone.
+struct Calibrated {
+  std::vector<Gpu> measured;
+  std::vector<Gpu> published;
+};
+
+Calibrated load_calibrated() {
+  Calibrated found;
   for (const Embedded& one : embedded()) {
     if (one.overlay_text.empty()) continue;
     Source source = shipped_source(one);
     source.datasheet_only = true;
     Gpu gpu = load(source);
-    if (calibration_kind(gpu.sustained) == kind) found.push_back(std::move(gpu));
+    const CalibrationKind kind = calibration_kind(gpu.sustained);
+    if (kind == CalibrationKind::measured) {
+      found.measured.push_back(std::move(gpu));
+    } else if (kind == CalibrationKind::published) {
+      found.published.push_back(std::move(gpu));
+    }
   }
   return found;
 }
 
-const std::vector<Gpu>& published_gpus() {
-  static const std::vector<Gpu> published = load_calibrated(CalibrationKind::published);
-  return published;
+const Calibrated& calibrated_gpus() {
+  static const Calibrated calibrated = load_calibrated();
+  return calibrated;
 }
 
 bool same(const std::string& a, const std::string& b) {
@@ -61,7 +71,7 @@ double dram_apart(const Gpu& a, const Gpu& b) {
 // Other cards of the same die, that of the nearest DRAM last.
 void take_published(Gpu& gpu) {
   std::vector<const Gpu*> cards;
-  for (const Gpu& one : published_gpus()) {
+  for (const Gpu& one : calibrated_gpus().published) {
     if (one.name != gpu.name && same_die(one, gpu)) cards.push_back(&one);
   }
   std::sort(cards.begin(), cards.end(), [&gpu](const Gpu* a, const Gpu* b) {
@@ -78,7 +88,7 @@ void take_published(Gpu& gpu) {
 // Energy is an architecture's: of the nearest card of it that tells, whatever its die.
 void take_energy(Gpu& gpu) {
   static const std::vector<Gpu> told = [] {
-    std::vector<Gpu> cards = published_gpus();
+    std::vector<Gpu> cards = calibrated_gpus().published;
     std::erase_if(cards, [](const Gpu& card) { return !card.sustained.vector_flop_energy_j; });
     return cards;
   }();
@@ -101,8 +111,7 @@ const Gpu& named(std::string_view name) {
 }  // namespace
 
 std::span<const Gpu> measured_gpus() {
-  static const std::vector<Gpu> measured = load_calibrated(CalibrationKind::measured);
-  return measured;
+  return calibrated_gpus().measured;
 }
 
 const Gpu* nearest(const Gpu& gpu, std::span<const Gpu> measured) {

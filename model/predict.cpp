@@ -47,7 +47,7 @@ void add_warm_reason(Prediction& result, const ProgramTime& found) {
   for (const TimedLaunch& one : found.launches) bytes += one.node->repeats * one.memory.warm_bytes;
   if (bytes <= 0) return;
   result.traffic_reasons.push_back(
-      {Level::dram, "L2 still holds " + si_text(bytes, "B") + " that an earlier kernel computed"});
+      {Level::dram, "L2 still holds " + si_text(bytes, "B") + " of an earlier launch"});
 }
 
 std::string power_note(double limit_w, double full_hz, double hz) {

@@ -63,7 +63,7 @@ const std::vector<Column>& columns() {
        }},
       {"Cache",
        "cold: L2 holds nothing of use; warm: what an earlier kernel just computed; steady: "
-       "launches back to back",
+       "launches back to back; repeated: on the same data",
        true, [](const Row& r) { return text_cell(validation::name(r.cache)); },
        [](const Row& r) { return r.cache != CacheState::cold; }},
       {"Bound by", "what bounds the forecast", true,

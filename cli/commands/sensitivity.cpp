@@ -33,19 +33,20 @@ double larger(const std::string& text, double value) {
 std::vector<Sensitivity> sensitivities(const KernelRef& kernel, const Problem& problem,
                                        const std::string& device, const DeviceOptions& options,
                                        const Assumptions& assumptions) {
-  const double now_s = expected_s(kernel, problem, load_device(device, options), assumptions);
+  const specs::Source source = device_source(device, options);
+  const specs::Loader loader(source);
+  std::vector<specs::Override> overrides = source.overrides;
+  const double now_s = expected_s(kernel, problem, loader.load(overrides), assumptions);
   std::vector<Sensitivity> found;
-  DeviceOptions changed = options;
-  changed.overrides.emplace_back();
-  for (const specs::SourcedValue& value :
-       specs::values_with_sources(device_source(device, options))) {
+  overrides.emplace_back();
+  for (const specs::SourcedValue& value : specs::values_with_sources(source)) {
     stop_if_interrupted();
     const auto number = validation::number_of<double>(value.value);
     if (!number || *number <= 0) continue;
     Sensitivity one{value.pointer.substr(1), value.source, *number, larger(value.value, *number)};
-    changed.overrides.back() = {one.key, fmt::format("{}", one.larger)};
+    overrides.back() = {one.key, fmt::format("{}", one.larger)};
     try {
-      const double then_s = expected_s(kernel, problem, load_device(device, changed), assumptions);
+      const double then_s = expected_s(kernel, problem, loader.load(overrides), assumptions);
       one.change = then_s / now_s - 1;
       if (std::abs(one.change) >= kLeast) found.push_back(std::move(one));
     } catch (const InputError&) {

@@ -43,7 +43,7 @@ constexpr HelpPage kHelp = {
     "values given as in a sweep (--tile_m 32:256:32)."};
 
 constexpr std::int64_t kMostOfParameter = 1024;
-/// A specification is read anew for each value.
+/// A specification is checked anew for each value.
 constexpr std::int64_t kMostOfSpecification = 256;
 
 std::vector<Option> known_options() {
@@ -120,14 +120,16 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
   const Assumptions assumptions = read_assumptions(options);
   const std::string name = read_device_name(options);
   const Problem problem = read_problem(options, kernel);
-  DeviceOptions asked = read_device_options(options);
-  asked.overrides.push_back({unknown.name(), {}});
+  const specs::Source source = device_source(name, read_device_options(options));
+  const specs::Loader loader(source);
+  std::vector<specs::Override> overrides = source.overrides;
+  overrides.push_back({unknown.name(), {}});
   std::optional<Prediction> first;
   bool read = false;
   Solution solution = find_values(unknown, kMostOfSpecification, [&](std::int64_t position) {
-    asked.overrides.back().value = unknown.at(position);
+    overrides.back().value = unknown.at(position);
     Point point = answer(position, condition, [&] {
-      return predict(kernel, problem, load_device(name, asked), assumptions);
+      return predict(kernel, problem, loader.load(overrides), assumptions);
     });
     if (!first) first = point.prediction;
     read = read || !point.prediction || !same_forecast(*first, *point.prediction);

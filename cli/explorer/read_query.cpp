@@ -26,7 +26,8 @@ CacheState cache_of(const ExplorerJson& query) {
   for (const CacheState cache : kCacheStates) {
     if (name(cache) == text) return cache;
   }
-  throw InputError(fmt::format("the cache state is cold, warm or steady, not '{}'", text));
+  throw InputError(
+      fmt::format("the cache state is cold, warm, steady or repeated, not '{}'", text));
 }
 
 DType dtype_of(const ExplorerJson& query, const KernelRef& kernel) {

@@ -18,6 +18,7 @@ std::string_view meaning_of(std::string_view cache) {
   if (cache == "cold") return "L2 holds nothing of use";
   if (cache == "warm") return "L2 holds what an earlier kernel computed, as far as it fits";
   if (cache == "steady") return "launches back to back; weights may stay in L2";
+  if (cache == "repeated") return "launches back to back on the same data, which may stay in L2";
   return "as each was measured";
 }
 

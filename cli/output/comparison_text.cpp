@@ -85,6 +85,10 @@ std::string comparison_text(const Comparison& comparison, const Style& style) {
   text += comparison.bound_violations.empty()
               ? "  none\n"
               : rows_text(comparison, comparison.bound_violations, true, style);
+  const bool of_table = comparison.device.empty();
+  if (of_table && !comparison.bound_violations.empty()) {
+    text += "  were launches repeated on the same data? Then ask with --cache repeated\n";
+  }
   if (!comparison.failures.empty()) {
     text += fmt::format("\n{}\n", style.heading("without a measurement or a forecast"));
     TextTable table({{""}, {""}, {""}});

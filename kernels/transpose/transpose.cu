@@ -8,11 +8,13 @@
 //            of k × k from k rows, transposes it in registers, and stores k rows of the other side.
 //            The 16 lanes that store a row of patches write 256 B apart, into the same four banks.
 //   padded   Rows of the tile are one access of 16 bytes longer, so they begin in different banks.
+//   swizzled Column c of row r lies at c xor r instead: a column meets each bank once, as with the
+//            padding, and the tile takes no more shared memory than its elements.
 //
 // Blocks go down the rows of x first, so that blocks that run together write long runs of y: on an
 // H200 at 2 GiB that takes 521 µs, blocks along the rows of x take 539, and a copy 505. (DRAM loses
-// less by reading x in pieces than by writing y in pieces.) Tiles of 128 × 128 floats, 512 threads,
-// streaming hints and swizzles in place of the padding were no faster (run of 2026-11-21).
+// less by reading x in pieces than by writing y in pieces.) Tiles of 128 × 128 floats, 512 threads
+// and streaming hints were no faster (run of 2026-11-21).
 //
 // Tiles of 32 × 32 go element by element where an extent is no multiple of k or an address no
 // multiple of 16 bytes.
@@ -51,10 +53,21 @@ __global__ void __launch_bounds__(kThreads) naive_kernel(const T* __restrict__ x
   }
 }
 
-template <class T, int kPad>
+enum class Way { naive, tiled, padded, swizzled };
+
+template <Way kWay>
+constexpr int kPad = kWay == Way::padded ? 1 : 0;
+
+/// Where an access of a row of the tile lies in it.
+template <Way kWay>
+__device__ int place(int row, int column) {
+  return kWay == Way::swizzled ? column ^ row : column;
+}
+
+template <class T, Way kWay>
 __global__ void __launch_bounds__(kThreads) tiled_kernel(const T* __restrict__ x, T* __restrict__ y,
                                                          std::int64_t rows, std::int64_t columns) {
-  __shared__ T tile[kTile][kTile + kPad];
+  __shared__ T tile[kTile][kTile + kPad<kWay>];
   const auto lane = static_cast<int>(threadIdx.x);
   const auto warp = static_cast<int>(threadIdx.y);
   const std::int64_t row0 = std::int64_t{blockIdx.y} * kTile;
@@ -62,14 +75,14 @@ __global__ void __launch_bounds__(kThreads) tiled_kernel(const T* __restrict__ x
 #pragma unroll
   for (int i = warp; i < kTile; i += kWarps) {
     if (row0 + i < rows && column0 + lane < columns) {
-      tile[i][lane] = x[(row0 + i) * columns + column0 + lane];
+      tile[i][place<kWay>(i, lane)] = x[(row0 + i) * columns + column0 + lane];
     }
   }
   __syncthreads();
 #pragma unroll
   for (int i = warp; i < kTile; i += kWarps) {
     if (column0 + i < columns && row0 + lane < rows) {
-      y[(column0 + i) * rows + row0 + lane] = tile[lane][i];
+      y[(column0 + i) * rows + row0 + lane] = tile[lane][place<kWay>(lane, i)];
     }
   }
 }
@@ -106,13 +119,13 @@ __device__ void transpose_patch(const uint4 (&in)[kPatch<kBytes>], uint4 (&out)[
 
 /// 16-byte accesses, for rows and columns that are multiples of k and addresses that are multiples
 /// of 16 bytes.
-template <int kBytes, int kPad>
+template <int kBytes, Way kWay>
 __global__ void __launch_bounds__(kThreads)
     patch_kernel(const uint4* __restrict__ x, uint4* __restrict__ y, std::int64_t rows,
                  std::int64_t columns) {
   constexpr int k = kPatch<kBytes>;
   // Column c of the tile is row [c mod k][c / k], in patches of k rows of x.
-  __shared__ uint4 tile[k][kPatches][kPatches + kPad];
+  __shared__ uint4 tile[k][kPatches][kPatches + kPad<kWay>];
   const auto thread = static_cast<int>(threadIdx.x);
   const int minor = thread % kPatches;
   const int major = thread / kPatches;
@@ -129,14 +142,14 @@ __global__ void __launch_bounds__(kThreads)
     }
     transpose_patch<kBytes>(in, out);
 #pragma unroll
-    for (int j = 0; j < k; ++j) tile[j][minor][major] = out[j];
+    for (int j = 0; j < k; ++j) tile[j][minor][place<kWay>(minor, major)] = out[j];
   }
   __syncthreads();
   if (column_patch0 + major < column_patches && row_patch0 + minor < row_patches) {
 #pragma unroll
     for (int j = 0; j < k; ++j) {
       y[((column_patch0 + major) * k + j) * row_patches + row_patch0 + minor] =
-          tile[j][major][minor];
+          tile[j][major][place<kWay>(major, minor)];
     }
   }
 }
@@ -147,17 +160,17 @@ __global__ void reference_kernel(const T* x, double* y, std::int64_t rows, std::
   if (i < rows * columns) y[i % columns * rows + i / columns] = static_cast<double>(widen(x[i]));
 }
 
-enum class Way { naive, tiled, padded };
-
 template <class T>
 const void* function_for(Way way) {
   switch (way) {
     case Way::naive:
       return reinterpret_cast<const void*>(&naive_kernel<T>);
     case Way::tiled:
-      return reinterpret_cast<const void*>(&tiled_kernel<T, 0>);
+      return reinterpret_cast<const void*>(&tiled_kernel<T, Way::tiled>);
+    case Way::padded:
+      return reinterpret_cast<const void*>(&tiled_kernel<T, Way::padded>);
     default:
-      return reinterpret_cast<const void*>(&tiled_kernel<T, 1>);
+      return reinterpret_cast<const void*>(&tiled_kernel<T, Way::swizzled>);
   }
 }
 
@@ -169,8 +182,14 @@ const void* function_of_elements(Way way, DType dtype) {
 
 template <int kBytes>
 const void* patches_for(Way way) {
-  return way == Way::tiled ? reinterpret_cast<const void*>(&patch_kernel<kBytes, 0>)
-                           : reinterpret_cast<const void*>(&patch_kernel<kBytes, 1>);
+  switch (way) {
+    case Way::tiled:
+      return reinterpret_cast<const void*>(&patch_kernel<kBytes, Way::tiled>);
+    case Way::padded:
+      return reinterpret_cast<const void*>(&patch_kernel<kBytes, Way::padded>);
+    default:
+      return reinterpret_cast<const void*>(&patch_kernel<kBytes, Way::swizzled>);
+  }
 }
 
 const void* function_of_patches(Way way, DType dtype) {
@@ -248,9 +267,9 @@ KernelEntry entry(std::string_view name) {
 }  // namespace
 
 Entries entries() {
-  static const std::array table = {entry<Way::naive>("transpose.naive"),
-                                   entry<Way::tiled>("transpose.tiled"),
-                                   entry<Way::padded>("transpose.padded")};
+  static const std::array table = {
+      entry<Way::naive>("transpose.naive"), entry<Way::tiled>("transpose.tiled"),
+      entry<Way::padded>("transpose.padded"), entry<Way::swizzled>("transpose.swizzled")};
   return table;
 }
 

@@ -44,15 +44,16 @@ Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position,
   Traffic sum;
   const auto& arrays = program[position].plan.arrays;
   // Launches whose arrays come round again read the same activations each time.
-  const bool repeated = std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
-    return use.returns_after_bytes.has_value();
-  });
+  const bool all = cache == CacheState::repeated;
+  const bool repeated = all || std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
+                          return use.returns_after_bytes.has_value();
+                        });
   double used = 0;  // by earlier kernels, for all that is known
   for (const ArrayUse& use : arrays) {
     if (used_before(program, position, use.array)) continue;
     sum += use.compulsory;
     const bool computed = use.activation && (repeated || cache == CacheState::warm);
-    if (computed || use.returns_after_bytes) {
+    if (all || computed || use.returns_after_bytes) {
       used += use.compulsory.read_bytes;
     }
   }
@@ -143,7 +144,7 @@ Limit limit(const LaunchSequence& program, const Gpu& gpu, CacheState cache) {
 Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache) {
   TimeByResource times{};
   Traffic unavoidable = work.compulsory;
-  if (cache == CacheState::warm) {
+  if (cache == CacheState::warm || cache == CacheState::repeated) {
     unavoidable.read_bytes -= may_be_found(unavoidable.read_bytes, gpu);
   }
   at(times, Resource::dram) = dram_bound_s(unavoidable, gpu);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/laws/feasibility.hpp"
+
 namespace roofcast {
 namespace {
 
@@ -66,8 +68,10 @@ std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t p
   std::vector<ChainReuse> found;
   for (const ArrayUse& use : program[position].plan.arrays) {
     const auto last = last_user(program, position, use.array);
-    if (!last && cache != CacheState::cold && use.returns_after_bytes) {
-      found.push_back({use.footprint, *use.returns_after_bytes, true});
+    std::optional<double> returns = use.returns_after_bytes;
+    if (!returns && cache == CacheState::repeated) returns = memory_bytes(program);
+    if (!last && cache != CacheState::cold && returns) {
+      found.push_back({use.footprint, *returns, true});
       continue;
     }
     const bool warm = cache == CacheState::warm && use.activation;

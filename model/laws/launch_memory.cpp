@@ -26,7 +26,7 @@ LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
   LaunchMemory memory;
   if (cache == CacheState::steady) memory.small_share = lost_of_small(memory_bytes(program), gpu);
   memory.new_share = reads_new_data ? memory.small_share : 0;
-  memory.back_to_back = cache == CacheState::steady;
+  memory.back_to_back = back_to_back(cache);
   memory.warm_bytes = warm_bytes;
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);

@@ -41,7 +41,7 @@ std::string time_text(double seconds) {
 }  // namespace
 
 LaunchCosts launch_costs(const Gpu& gpu, CacheState cache, LaunchMode mode) {
-  const bool one_of_many = cache == CacheState::steady;
+  const bool one_of_many = back_to_back(cache);
   const double in_graph = gpu.sustained.graph_launch_s.value_or(0);
   const double alone = gpu.sustained.stream_launch_s.value_or(in_graph);
   if (mode == LaunchMode::stream) {

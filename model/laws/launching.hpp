@@ -20,7 +20,7 @@ struct LaunchCosts {
 
 /// The way kernels are launched where nobody says: steady in a graph, else in a stream.
 constexpr LaunchMode usual_launch(CacheState cache) {
-  return cache == CacheState::steady ? LaunchMode::graph : LaunchMode::stream;
+  return back_to_back(cache) ? LaunchMode::graph : LaunchMode::stream;
 }
 
 /// Steady: each of many; else the first after a pause, which no graph makes sooner.

@@ -156,8 +156,7 @@ double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
 double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   const LaunchCosts costs = launch_costs(gpu, assumptions);
-  const double new_data_s =
-      cache == CacheState::steady ? 0 : gpu.sustained.first_access_s.value_or(0);
+  const double new_data_s = back_to_back(cache) ? 0 : gpu.sustained.first_access_s.value_or(0);
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
   return costs.first_s + (outline.launches - 1) * next_s + new_data_s;
 }

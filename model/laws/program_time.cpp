@@ -28,7 +28,7 @@ void add_memory(ProgramTime& result, CacheState cache, const Gpu& gpu) {
     result.l2 += one.node->repeats * one.memory.l2;
     result.dram += one.node->repeats * one.memory.dram;
   }
-  if (cache == CacheState::steady) return;
+  if (back_to_back(cache)) return;
   const double left = left_dirty_bytes(result.dram, gpu);
   result.dram.write_bytes -= left;
   double& last = result.launches.back().memory.dram.write_bytes;
@@ -41,8 +41,8 @@ std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
                                       const Assumptions& assumptions) {
   const auto& measured = assumptions.sm_clock_hz;
   const auto hz = measured ? measured : expected_clock_hz(gpu, on_tensor_cores);
-  const bool back_to_back = assumptions.cache == CacheState::steady;
-  return hz ? std::optional(SmClock{*hz, measured.has_value(), back_to_back}) : std::nullopt;
+  return hz ? std::optional(SmClock{*hz, measured.has_value(), back_to_back(assumptions.cache)})
+            : std::nullopt;
 }
 
 std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
@@ -80,7 +80,7 @@ ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, co
 std::vector<TimedLaunch> beginning_times(const LaunchSequence& beginning, const SmClock& clock,
                                          const Gpu& gpu, CacheState cache) {
   std::vector<TimedLaunch> launches;
-  if (cache == CacheState::steady) return launches;
+  if (back_to_back(cache)) return launches;
   launches.reserve(beginning.size());
   for (std::size_t i = 0; i < beginning.size(); ++i) {
     TimedLaunch& one = launches.emplace_back(sized(beginning, i, cache, gpu));

@@ -140,10 +140,8 @@ class Rounds {
     start.load_latency =
         latency_of({.global = memory_.shares.random_waits}, memory_.shares, gpu_).loads;
     // The blocks of a cluster start together, each behind others that start on its SM.
-    constexpr double kMeanWaitToStart = 1.5;
     if (!first) {
-      start.latency = cost_.drain_cycles +
-                      kMeanWaitToStart * cost_.joint_wait * (resident - 1) * cost_.start_cycles;
+      start.latency = cost_.drain_cycles + cost_.joint_wait * (resident - 1) * cost_.start_cycles;
     }
     return start;
   }

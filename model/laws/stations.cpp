@@ -16,12 +16,15 @@ StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& 
   const double below_l1 = 1 - shares.l1;
   const double load =
       shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 + shares.dram * dram;
+  // Stores reach the other SMs, then the barrier's arrivals do.
+  constexpr double kTripsOfExchange = 2;
   const double rest =
       waits.shared *
           rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
       waits.arithmetic *
           rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
-      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) + waits.cluster_exchanges * l2;
+      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) +
+      waits.cluster_exchanges * kTripsOfExchange * l2;
   return {waits.global * load + waits.tile_loads * std::max<double>(law::kTileLoadCycles, load),
           rest};
 }

@@ -89,10 +89,8 @@ void set_launch(Plan& plan, const Forward& c, const Gpu& gpu) {
   const std::int64_t registers =
       rules.registers_per_sm / (c.tile.blocks_per_sm * plan.launch.block[0]);
   plan.launch.registers = std::min(rules.registers_per_thread, registers / 8 * 8);
-  const auto row = static_cast<std::int64_t>(c.head() * c.shape.element);
-  // Where keys are dealt out to warps, K and V have one place in turn.
-  const std::int64_t held = (c.tile.dependent_loads > 0 ? 1 : 2) * c.tile.stages * c.tile.keys;
-  plan.launch.shared_bytes = (c.tile.queries + held) * row;
+  plan.launch.shared_bytes =
+      shared_rows(c.tile) * static_cast<std::int64_t>(c.head() * c.shape.element);
 }
 
 constexpr std::string_view kGuess =

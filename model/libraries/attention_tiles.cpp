@@ -186,6 +186,19 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
   if (c.splits == kToChoose) c.splits = decoded ? cudnn_splits(c, gpu) : 1;
 }
 
+// Where a block has less shared memory, libraries compile tiles of fewer keys, then of fewer
+// queries (flash_fwd_launch_template.h).
+void fit_shared_memory(Forward& c, const Gpu& gpu) {
+  if (!gpu.occupancy) return;
+  constexpr std::int64_t kFewest = 16;
+  const auto row = static_cast<std::int64_t>(c.head() * c.shape.element);
+  const auto fits = [&] {
+    return shared_rows(c.tile) * row <= gpu.occupancy->shared_bytes_per_block;
+  };
+  while (!fits() && c.tile.keys > kFewest) c.tile.keys /= 2;
+  while (!fits() && c.tile.queries > kFewest) c.tile.queries /= 2;
+}
+
 void set_trtllm(Forward& c, const Gpu& gpu) {
   // Prefill packs none.
   if (serving::takes_groups(c.shape, gpu)) c.packed = c.shape.group();
@@ -200,6 +213,11 @@ void set_trtllm(Forward& c, const Gpu& gpu) {
 }
 
 }  // namespace
+
+// Where keys are dealt out to warps, K and V have one place in turn.
+std::int64_t shared_rows(const Tile& tile) {
+  return tile.queries + (tile.dependent_loads > 0 ? 1 : 2) * tile.stages * tile.keys;
+}
 
 std::int64_t library_width(Library library, std::int64_t head_dim) {
   if (library == kTrtllm) return padded_head(head_dim);
@@ -219,7 +237,8 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
     case kFa3:
       return kFlash3;
     case kTrtllm:
-      return wide ? on_this(kTrtllmWide) : kTrtllmNarrow;
+      if (!wide) return kTrtllmNarrow;
+      return gpu.features.has(Instruction::wgmma) ? kTrtllmWide : on_this(kCudnnForward);
     default:
       return wide ? on_this(kCudnnForward) : kFlash2;
   }
@@ -233,7 +252,8 @@ Forward library_forward(Library library, const Shape& shape, std::int64_t splits
             .tile = {},
             .splits = splits,
             .width = library_width(library, shape.head_dim)};
-  if (library == kTrtllm) {
+  // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are.
+  if (library == kTrtllm && kernel.product != Instruction::tcgen05) {
     set_trtllm(c, gpu);
   } else if (library == kFa2) {
     set_flash2(c, gpu);
@@ -242,6 +262,7 @@ Forward library_forward(Library library, const Shape& shape, std::int64_t splits
   } else {
     set_cudnn(c, gpu);
   }
+  fit_shared_memory(c, gpu);
   return c;
 }
 

@@ -14,6 +14,9 @@ Kernel kernel_of(Library library, const Gpu& gpu);
 /// Elements that a row of its tiles has room for.
 std::int64_t library_width(Library library, std::int64_t head_dim);
 
+/// Rows of Q, K and V that a block holds in shared memory.
+std::int64_t shared_rows(const Tile& tile);
+
 /// What a library runs for the shape, its splits where they are left to choose by the library's own
 /// rule; they stay kToChoose where that is not known. `lengths`: sequences have
 /// lengths of their own, as in serving.

@@ -72,12 +72,20 @@ enum class CacheState : unsigned char {
   warm,    ///< as cold, but what an earlier kernel just computed (ArrayUse::activation) is in L2 as
            ///< far as it fits, and its write-back is that kernel's
   steady,  ///< other data before and after: every written byte is paid for (launches back to back)
+  repeated,  ///< the same launches on the same data, back to back: L2 keeps what fits
 };
 
-inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::warm, CacheState::steady};
+inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::warm, CacheState::steady,
+                                            CacheState::repeated};
 constexpr std::string_view name(CacheState cache) {
-  constexpr std::array<std::string_view, kCacheStates.size()> names = {"cold", "warm", "steady"};
+  constexpr std::array<std::string_view, kCacheStates.size()> names = {"cold", "warm", "steady",
+                                                                       "repeated"};
   return names[static_cast<std::size_t>(cache)];
+}
+
+/// Whether the launch is one of many that follow each other.
+constexpr bool back_to_back(CacheState cache) {
+  return cache == CacheState::steady || cache == CacheState::repeated;
 }
 
 /// How kernels are launched.

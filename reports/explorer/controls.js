@@ -159,7 +159,7 @@ function kernelControls(kernel, query, keep) {
     element("label", {}, "type", select(kernel.dtypes.map((type) => option(type)), query.dtype ?? kernel.dtypes[0],
       (dtype) => keep("dtype", dtype))),
     ...controls(kernel.parameters.filter((p) => !p.configures)),
-    element("label", {}, "cache", select(["cold", "warm", "steady"].map((state) => option(state)), query.cache ?? "cold",
+    element("label", {}, "cache", select(["cold", "warm", "steady", "repeated"].map((state) => option(state)), query.cache ?? "cold",
       (cache) => keep("cache", cache === "cold" ? undefined : cache))),
     tiles.length > 0 ? element("details", {}, element("summary", {}, "Configuration of the kernel"), ...controls(tiles)) : null,
   ];

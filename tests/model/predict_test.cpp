@@ -338,39 +338,6 @@ RC_GTEST_PROP(PredictProperty, WarmIsBetweenColdAndAllResident, ()) {
   }
 }
 
-TEST(Warm, SmallActivationsAreFoundAndLargeOnesAreNot) {
-  const KernelRef gelu = find_kernel("elementwise.gelu.fused");
-  const Gpu gpu = testing::hopper_like();
-  const auto read = [&](std::int64_t n, CacheState cache) {
-    Problem problem;
-    problem[0] = n;
-    check(gelu, problem, 1);
-    return predict(gelu, problem, gpu, {.cache = cache}).work.dram.read_bytes;
-  };
-  EXPECT_EQ(read(1 << 20, CacheState::warm), 0);
-  EXPECT_EQ(read(1 << 20, CacheState::cold), 4 << 20);
-  EXPECT_EQ(read(1 << 28, CacheState::warm), 1 << 30);
-}
-
-TEST(Warm, WeightsAreNot) {
-  const KernelRef product = find_kernel("gemm.vectorized");
-  Problem problem;
-  problem[0] = 256, problem[1] = 1024, problem[2] = 512;
-  check(product, problem, 7);
-  const Prediction warm =
-      predict(product, problem, testing::hopper_like(), {.cache = CacheState::warm});
-  EXPECT_DOUBLE_EQ(warm.work.dram.read_bytes, 512 * 1024 * 4) << "B, and nothing of A";
-  const auto says = [](const Prediction& prediction) {
-    return std::count_if(prediction.traffic_reasons.begin(), prediction.traffic_reasons.end(),
-                         [](const TrafficReason& reason) {
-                           return reason.text ==
-                                  "L2 still holds 524.3 kB that an earlier kernel computed";
-                         });
-  };
-  EXPECT_EQ(says(warm), 1);
-  EXPECT_EQ(says(predict(product, problem, testing::hopper_like())), 0);
-}
-
 RC_GTEST_PROP(PredictProperty, MoreBandwidthIsNeverSlower, ()) {
   const Question q = any_question();
   const Gpu slow = testing::hopper_like();

@@ -66,7 +66,7 @@ std::vector<RandomParameter> parameters_from_json(const KernelRef& kernel, const
 
 std::vector<CacheState> caches_from_json(const JsonNode& group) {
   const auto node = group.find("cache");
-  if (!node) return {kCacheStates.begin(), kCacheStates.end()};
+  if (!node) return {kMeasuredCacheStates.begin(), kMeasuredCacheStates.end()};
   std::vector<CacheState> out;
   for (const JsonNode& item : one_or_many(*node)) {
     const auto state = parse_cache_state(item.text());

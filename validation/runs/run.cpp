@@ -46,7 +46,7 @@ std::span<const CounterField> counter_fields() {
 }
 
 std::optional<CacheState> parse_cache_state(std::string_view text) {
-  for (const CacheState cache : kCacheStates) {
+  for (const CacheState cache : kMeasuredCacheStates) {
     if (text == name(cache)) return cache;
   }
   return std::nullopt;
@@ -54,8 +54,8 @@ std::optional<CacheState> parse_cache_state(std::string_view text) {
 
 std::string cache_state_names() {
   std::string names;
-  for (const CacheState cache : kCacheStates) {
-    if (!names.empty()) names += cache == kCacheStates.back() ? " or " : ", ";
+  for (const CacheState cache : kMeasuredCacheStates) {
+    if (!names.empty()) names += cache == kMeasuredCacheStates.back() ? " or " : ", ";
     names += '"';
     names.append(name(cache)) += '"';
   }

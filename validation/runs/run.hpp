@@ -1,5 +1,6 @@
 #pragma once
 // A validation run: what was measured, on what, when. The run file is its JSON.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -103,7 +104,10 @@ struct Run {
 
 using roofcast::name;
 
-/// By its name, as in run files.
+/// The harness gives each launch back to back data of its own.
+inline constexpr std::array kMeasuredCacheStates = {CacheState::cold, CacheState::warm,
+                                                    CacheState::steady};
+/// One of those by its name, as in run files.
 std::optional<CacheState> parse_cache_state(std::string_view text);
 /// What it takes: "\"cold\", \"warm\" or \"steady\"".
 std::string cache_state_names();

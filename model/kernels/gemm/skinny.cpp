@@ -14,7 +14,8 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-using skinny::along_k, skinny::rows_of, skinny::tokens_of, skinny::weights_in_b;
+using skinny::along_k, skinny::rows_of, skinny::tokens_of, skinny::weight_pitch,
+    skinny::weights_in_b;
 
 /// The product and its tile of registers.
 struct Choice {
@@ -33,11 +34,6 @@ struct Choice {
            whole(p[kTransposedA] != 0, stored_a(p)) && whole(skinny::transposes(p), stored_b(p));
   }
   /// Elements from one row of weights to the next, as the kernel reads them.
-  std::int64_t weight_pitch() const {
-    if (weights_in_b(p)) return stored_b(p).row;
-    return p[kTransposedA] != 0 ? passes::padded_row(p[kK], element_bytes(p.dtype))
-                                : stored_a(p).row;
-  }
   std::int64_t row_blocks() const { return ceil_div(rows_of(p), tile.rows()); }
 };
 
@@ -155,7 +151,7 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   const std::int64_t round_k = SkinnyTile::kWarps * SkinnyTile::kBlockK * c.tile.blocks_at_once();
   const std::int64_t element = element_bytes(c.p.dtype);
   const ArrayUse read = in_pieces(weights, (c.tile.along_k ? round_k : c.tile.rows()) * element,
-                                  c.weight_pitch() * element);
+                                  weight_pitch(c.p) * element);
   plan.arrays = {weights_in_b(c.p) ? tokens : read, weights_in_b(c.p) ? read : tokens,
                  writes(kC, c.s.c())};
   parts.add_to(plan.arrays);
@@ -173,8 +169,8 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   constexpr std::int64_t kAlongK = 64, kAcrossK = 128;
   const double weight_bytes =
       c.weights() * (!c.aligned()     ? 1
-                     : c.tile.along_k ? sectors_for_bytes(kAlongK, c.weight_pitch() * element)
-                                      : sectors_for_bytes(kAcrossK, c.weight_pitch() * element));
+                     : c.tile.along_k ? sectors_for_bytes(kAlongK, weight_pitch(c.p) * element)
+                                      : sectors_for_bytes(kAcrossK, weight_pitch(c.p) * element));
   Step round;
   const double warps = as_double(SkinnyTile::kWarps);
   round.issued.tensor_flops[c.p.dtype] = 2 * as_double(c.tile.rows() * c.tile.tokens) * k_of_round;

@@ -6,6 +6,19 @@
 
 namespace roofcast::gemm::tensor {
 
+namespace skinny {
+/// Elements from row to row of A as the blocks find it: a pass that transposes it pads its rows.
+constexpr std::int64_t pitch_of_a(const Problem& p) {
+  return p[kTransposedA] != 0 ? passes::padded_row(p[kK], element_bytes(p.dtype)) : stored_a(p).row;
+}
+constexpr std::int64_t weight_pitch(const Problem& p) {
+  return weights_in_b(p) ? stored_b(p).row : pitch_of_a(p);
+}
+constexpr std::int64_t token_pitch(const Problem& p) {
+  return weights_in_b(p) ? pitch_of_a(p) : stored_b(p).row;
+}
+}  // namespace skinny
+
 /// Parts of k that gemm.skinny's blocks leave for the one of a tile's last part.
 struct JoinedParts {
   /// `row_blocks`: of one matrix, each with so many sums.

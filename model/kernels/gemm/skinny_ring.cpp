@@ -10,7 +10,9 @@ namespace {
 
 using skinny::along_k;
 using skinny::rows_of;
+using skinny::token_pitch;
 using skinny::tokens_of;
+using skinny::weight_pitch;
 using skinny::weights_in_b;
 
 /// The product and its ring.
@@ -42,13 +44,9 @@ Copied copied(const Choice& c, const ArrayUse& weights, const ArrayUse& tokens) 
   const auto of_pair = [&](const ArrayUse& use, std::int64_t row) {
     return operand(use, row * size).of_pair;
   };
-  const bool turned = c.p[kTransposedA] != 0;
-  const std::int64_t a_row = turned ? passes::padded_row(c.p[kK], size) : stored_a(c.p).row;
-  const std::int64_t b_row = stored_b(c.p).row;
-  const bool in_b = weights_in_b(c.p);
-  return {c.weights() * of_pair(weights, in_b ? b_row : a_row),
+  return {c.weights() * of_pair(weights, weight_pitch(c.p)),
           c.tokens() * as_double(ceil_div(rows_of(c.p), c.ring.rows)) *
-              of_pair(tokens, in_b ? a_row : b_row)};
+              of_pair(tokens, token_pitch(c.p))};
 }
 
 // Sectors that threads store in part, one by one: eight tokens' results of a row of weights in A.
@@ -85,9 +83,8 @@ Plan skinny_ring_launch(const Problem& p, const SkinnyRing& ring, const ArrayUse
   plan.launch = launch_of(c);
   const JoinedParts parts(p, ceil_div(rows_of(p), ring.rows), ring.tokens * ring.rows);
   const std::int64_t element = element_bytes(p.dtype);
-  const ArrayUse of_rows =
-      in_pieces(weights, (along_k(p) ? ring.depth : ring.rows) * element,
-                (weights_in_b(p) ? stored_b(p).row : stored_a(p).row) * element);
+  const ArrayUse of_rows = in_pieces(weights, (along_k(p) ? ring.depth : ring.rows) * element,
+                                     weight_pitch(p) * element);
   plan.arrays = {weights_in_b(p) ? tokens : of_rows, weights_in_b(p) ? of_rows : tokens,
                  writes(kC, c.s.c())};
   parts.add_to(plan.arrays);

@@ -12,7 +12,7 @@
 namespace roofcast::transpose {
 namespace {
 
-enum class Way : unsigned char { naive, tiled, padded };
+enum class Way : unsigned char { naive, tiled, padded, swizzled };
 
 // Instructions of a warp by the counters, element by element through shared memory.
 constexpr double kInstructionsThroughTile = 231;
@@ -71,12 +71,13 @@ double column_loads(const Problem& p, std::int64_t element, std::int64_t pitch) 
   return sum;
 }
 
-double row_stores(const Problem& p, std::int64_t element) {
+// Lanes side by side, or spread over the banks.
+double conflict_free(std::int64_t rows, std::int64_t columns, std::int64_t element) {
   const auto stores = [&](std::int64_t lanes) {
     return lanes == 0 ? 0.0 : as_double(shared_wavefronts(element, element, 0, lanes));
   };
-  return as_double(p[kRows]) *
-         (as_double(p[kColumns] / kLanes) * stores(kLanes) + stores(p[kColumns] % kLanes));
+  return as_double(rows) *
+         (as_double(columns / kLanes) * stores(kLanes) + stores(columns % kLanes));
 }
 
 Plan plan_elements(const Problem& p, Way way) {
@@ -85,9 +86,9 @@ Plan plan_elements(const Problem& p, Way way) {
   Traffic moved = rows_traffic(p, kLanes);
   plan.launch.grid = {ceil_div(p[kColumns], kLanes), ceil_div(p[kRows], kLanes), 1};
   plan.launch.block = {kLanes, kWarps, 1};
-  const compiled::Kernel kernel =
-      way == Way::naive ? compiled::kernel("transpose::naive_kernel", element)
-                        : compiled::kernel("transpose::tiled_kernel", element, way == Way::padded);
+  const compiled::Kernel kernel = way == Way::naive
+                                      ? compiled::kernel("transpose::naive_kernel", element)
+                                      : compiled::kernel("transpose::tiled_kernel", element, way);
   plan.launch.registers = kernel.registers;
   Step step;
   const double rows_moved = as_double(kLanes);
@@ -108,9 +109,11 @@ Plan plan_elements(const Problem& p, Way way) {
   } else {
     const std::int64_t pitch = kLanes + (way == Way::padded ? 1 : 0);
     plan.launch.shared_bytes = kLanes * pitch * element;
+    const double loads = way == Way::swizzled ? conflict_free(p[kColumns], p[kRows], element)
+                                              : column_loads(p, element, pitch);
     count_shared(
         plan, step,
-        share_of_tile(p, kLanes) * (row_stores(p, element) + column_loads(p, element, pitch)));
+        share_of_tile(p, kLanes) * (conflict_free(p[kRows], p[kColumns], element) + loads));
   }
   finish(plan, step, p, kLanes, moved);
   AccessPattern& stores = plan.arrays.back().pattern;
@@ -144,10 +147,12 @@ Plan plan_patches(const Problem& p, Way way) {
   plan.launch.grid = {ceil_div(p[kRows], side), ceil_div(p[kColumns], side), 1};
   plan.launch.block = {kPatches * kPatches, 1, 1};
   const compiled::Kernel kernel =
-      compiled::kernel("transpose::patch_kernel", element_bytes(p.dtype), way == Way::padded);
+      compiled::kernel("transpose::patch_kernel", element_bytes(p.dtype), way);
   plan.launch.registers = kernel.registers;
   plan.launch.shared_bytes = k * kPatches * pitch * kAccess;
 
+  // From lane to lane of a column, in patches.
+  const std::int64_t spread = way == Way::swizzled ? 1 : pitch;
   // Half a warp is served at a time. Rows of patches at the edge hold fewer.
   const auto wavefronts = [&](std::int64_t step, std::int64_t lanes) {
     return lanes == 0 ? 0.0 : as_double(shared_wavefronts(step * kAccess, kAccess, 0, lanes));
@@ -161,7 +166,7 @@ Plan plan_patches(const Problem& p, Way way) {
   const std::int64_t row_patches = p[kRows] / k;
   const std::int64_t column_patches = p[kColumns] / k;
   count_shared(plan, step,
-               share_of_tile(p, side) * (of_all(row_patches, column_patches, pitch) +
+               share_of_tile(p, side) * (of_all(row_patches, column_patches, spread) +
                                          of_all(column_patches, row_patches, 1)));
 
   const double accesses = as_double(side * side) / as_double(k) / as_double(kWarpLanes);
@@ -186,13 +191,15 @@ constexpr std::array kParameters = {
     roofcast::Parameter{"cols", "elements of a row of x, rows of y", 1, kMostRows, std::nullopt}};
 constexpr std::array kTypes = {DType::fp32, DType::fp64, DType::fp16, DType::bf16};
 
-constexpr std::array<KernelModel, 3> kVariants = {{
+constexpr std::array<KernelModel, 4> kVariants = {{
     {"transpose.naive", "loads along rows, stores down columns", kParameters, kTypes,
      plan<Way::naive>},
     {"transpose.tiled", "through shared memory, lanes in the same banks", kParameters, kTypes,
      plan<Way::tiled>},
     {"transpose.padded", "through shared memory, rows of the tile one access longer", kParameters,
      kTypes, plan<Way::padded>},
+    {"transpose.swizzled", "through shared memory, columns of the tile exchanged by their row",
+     kParameters, kTypes, plan<Way::swizzled>},
 }};
 
 Work work(const Problem& p) {

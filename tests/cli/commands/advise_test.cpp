@@ -189,7 +189,7 @@ TEST(Advise, IsForEveryFamily) {
   const json answer = json::parse(
       run_program("advise transpose --rows 4096 --cols 4095 --gpu h100-sxm5 --format json").out);
   EXPECT_EQ(answer.at("asked").at("forecast").at("kernel"), "transpose.padded");
-  EXPECT_EQ(answer.at("variants").size(), 3U);
+  EXPECT_EQ(answer.at("variants").size(), 4U);
   EXPECT_EQ(answer.at("shapes").at(0).at("forecast").at("problem").at("cols"), 4096);
   for (const char* words :
        {"softmax --rows 4096 --cols 4095 --dtype bf16", "norm.layernorm --rows 4096 --cols 4095",

@@ -45,7 +45,8 @@ TEST(Offers, ComeFromTheOptionsPlaceholders) {
   EXPECT_EQ(option_of(predict, "sm-clock").value, Offer::nothing);
   EXPECT_FALSE(option_of(predict, "datasheet").takes_value);
   EXPECT_EQ(option_of(predict, "cache").value, Offer::some_words);
-  EXPECT_THAT(option_of(predict, "cache").words, ::testing::ElementsAre("cold", "warm", "steady"));
+  EXPECT_THAT(option_of(predict, "cache").words,
+              ::testing::ElementsAre("cold", "warm", "steady", "repeated"));
   for (const OfferedCommand& command : all) {
     if (command.name == "kernels" || command.name == "show") {
       EXPECT_FALSE(command.takes_parameters) << command.name;

@@ -57,8 +57,8 @@ TEST(Misleading, ALaunchOfLessThanHalfOfTheTimeTakesNoLongerThanTheRun) {
 
 TEST(Misleading, StartsOfBlocksAreNoLaunch) {
   // Blocks of a warp each with one access: the launch units of the SMs are what binds.
-  const Outcome outcome = run_program(
-      "predict stream.scale --n 100000000 --threads 32 --vector_bytes 4 --gpu h200-sxm");
+  const Outcome outcome =
+      run_program("predict stream.copy --n 100000000 --threads 32 --vector_bytes 4 --gpu h200-sxm");
   EXPECT_THAT(outcome.out, HasSubstr("bound by block_start: the SMs start no more blocks a clock"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("bound by launch")));
 }

@@ -125,7 +125,7 @@ TEST(ExplorerAnswer, SaysWhatIsWrongInItsPlace) {
   EXPECT_NE(with("gpu", "../../etc/passwd").find("no GPU is named"), std::string::npos);
   EXPECT_NE(with("m", 1.5).find("whole number"), std::string::npos);
   EXPECT_NE(with("m", 0).find("m"), std::string::npos);
-  EXPECT_NE(with("cache", "lukewarm").find("cold, warm or steady"), std::string::npos);
+  EXPECT_NE(with("cache", "lukewarm").find("cold, warm, steady or repeated"), std::string::npos);
   EXPECT_NE(with("set", {{"no_such_key", 1}}).find("no_such_key"), std::string::npos);
   EXPECT_NE(with("set", {{"sm_count", "x"}}).find("takes a number"), std::string::npos);
 }

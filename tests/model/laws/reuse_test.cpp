@@ -306,6 +306,18 @@ TEST(ChainReuse, OnlyWhatAnEarlierLaunchUsed) {
   EXPECT_EQ(chain_reuse(program, 1)[0].bytes.read_bytes, 100);
 }
 
+TEST(ChainReuse, AllComesRoundWhereLaunchesRepeatOnTheSameData) {
+  const LaunchSequence program = three_launches();
+  const auto first = chain_reuse(program, 0, CacheState::repeated);
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0].distance_bytes, 400) << "a comes round after a, b, c and d";
+  EXPECT_TRUE(first[0].from_before);
+  EXPECT_TRUE(chain_reuse(program, 0, CacheState::steady).empty());
+  // What a launch before it used, it has from that one.
+  EXPECT_EQ(chain_reuse(program, 1, CacheState::repeated)[0].distance_bytes,
+            chain_reuse(program, 1)[0].distance_bytes);
+}
+
 TEST(ChainReuse, DistanceCountsArraysOnTheWayWholeAndThoseAtTheEndsHalf) {
   const LaunchSequence program = three_launches();
   // b comes round after a's and c's halves and itself.

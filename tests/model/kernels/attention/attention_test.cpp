@@ -185,6 +185,37 @@ TEST(AttentionLibrary, LibrariesNeedTheirInstructions) {
 }
 
 // At d = 64 an exponential takes as long as the products of its score: a roof of its own.
+// An Ada or Turing SM has 99 KB or 64 for a block where a Hopper SM has 227.
+TEST(AttentionLibrary, TilesFitTheSharedMemoryThereIs) {
+  for (const char* name : {"l40s", "t4", "a100-sxm4-80gb", "h100-sxm5", "b200"}) {
+    const Gpu gpu = gpu_named(name);
+    for (const Library library : {kCudnn, kFa2, kFa3, kTrtllm}) {
+      if (!gpu.features.has(kernel_of(library, gpu).product)) continue;
+      for (const std::int64_t head_dim : {64, 128, 192, 256}) {
+        for (const std::int64_t keys : {std::int64_t{0}, std::int64_t{5000}}) {
+          const Shape shape(keys == 0 ? prefill(2, 8, 1024, head_dim, true) : [&] {
+            Problem p = decode(4, 16, 2, keys);
+            p[kHeadDim] = head_dim;
+            return p;
+          }());
+          const Forward c = library_forward(library, shape, 1, false, gpu);
+          EXPECT_LE(shared_rows(c.tile) * static_cast<std::int64_t>(c.head() * shape.element),
+                    gpu.occupancy->shared_bytes_per_block)
+              << name << ' ' << library << ' ' << head_dim << ' ' << keys;
+        }
+      }
+    }
+  }
+}
+
+TEST(AttentionLibrary, WithTensorMemoryTensorRtLlmRunsSuchKernels) {
+  const Gpu b200 = gpu_named("b200");
+  EXPECT_EQ(kernel_of(kTrtllm, b200).product, Instruction::tcgen05);
+  const Problem p = prefill(1, 32, 8192, 128, true);
+  EXPECT_EQ(forecast(of(kTrtllm, p), b200).time->expected_s,
+            forecast(of(kCudnn, p), b200).time->expected_s);
+}
+
 TEST(AttentionLibrary, ExponentialsAreARoofOfTheirOwn) {
   Gpu h100 = gpu_named("h100-sxm5");
   h100.sustained.power_slowdown.reset();  // which the fullest pipe's term would hold
