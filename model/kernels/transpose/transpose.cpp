@@ -12,8 +12,6 @@
 namespace roofcast::transpose {
 namespace {
 
-enum class Way : unsigned char { naive, tiled, padded, swizzled };
-
 // Instructions of a warp by the counters: element by element, straight and
 // through shared memory, and in patches of k × k elements.
 constexpr double kInstructionsStraight = 94;
