@@ -155,7 +155,9 @@ std::vector<SourcedValue> values_with_sources(const Source& source) {
   std::vector<SourcedValue> values;
   append_values(asked.specification, quantity_leaves(), values);
   if (!asked.overlay.is_null()) append_values(asked.overlay, sustained_leaves(), values);
-  const Sustained sustained = overridden(calibrated(files, source), asked, source).sustained;
+  const Gpu measured = calibrated(files, source);
+  const Sustained sustained =
+      (source.overrides.empty() ? measured : overridden(measured, asked, source)).sustained;
   for (const auto& [pointer, value] : sustained_values(sustained)) {
     if (find(asked.overlay, pointer) != nullptr) continue;
     values.push_back(

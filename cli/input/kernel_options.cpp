@@ -11,7 +11,6 @@
 #include "hw_specs/kernel_file.hpp"
 #include "hw_specs/text_file.hpp"
 #include "model/types/parameter_text.hpp"
-#include "validation/runs/run.hpp"
 
 namespace roofcast::cli {
 
@@ -19,6 +18,17 @@ namespace {
 
 std::string_view named_placeholder(const Parameter& parameter) {
   return parameter.is_text ? "TEXT" : "NAME";
+}
+
+/// The value of that name.
+template <class Value, std::size_t kCount>
+Value value_named(std::string_view what, std::string_view text,
+                  const std::array<Value, kCount>& values) {
+  std::array<std::string_view, kCount> names;
+  std::transform(values.begin(), values.end(), names.begin(),
+                 [](Value value) { return name(value); });
+  const auto found = std::find(names.begin(), names.end(), one_of(what, text, names));
+  return values[static_cast<std::size_t>(found - names.begin())];
 }
 
 }  // namespace
@@ -137,20 +147,11 @@ std::vector<Option> with_forecast_options(std::vector<Option> own) {
 }
 
 CacheState parse_cache(std::string_view text) {
-  std::array<std::string_view, kCacheStates.size()> names;
-  std::transform(kCacheStates.begin(), kCacheStates.end(), names.begin(),
-                 [](CacheState cache) { return name(cache); });
-  const std::string_view chosen = one_of("the cache state", text, names);
-  return kCacheStates[static_cast<std::size_t>(std::find(names.begin(), names.end(), chosen) -
-                                               names.begin())];
+  return value_named("the cache state", text, kCacheStates);
 }
 
 LaunchMode parse_launch(std::string_view text) {
-  std::array<std::string_view, kLaunchModes.size()> names;
-  std::transform(kLaunchModes.begin(), kLaunchModes.end(), names.begin(),
-                 [](LaunchMode mode) { return name(mode); });
-  const auto found = std::find(names.begin(), names.end(), one_of("the launch", text, names));
-  return kLaunchModes[static_cast<std::size_t>(found - names.begin())];
+  return value_named("the launch", text, kLaunchModes);
 }
 
 Assumptions read_assumptions(const Options& options) {

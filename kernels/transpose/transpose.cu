@@ -32,6 +32,7 @@ namespace {
 
 using roofcast::transpose::kColumns;
 using roofcast::transpose::kRows;
+using roofcast::transpose::Way;
 constexpr auto kLanes = static_cast<int>(roofcast::transpose::kLanes);
 constexpr auto kWarps = static_cast<int>(roofcast::transpose::kWarps);
 constexpr int kThreads = kLanes * kWarps;
@@ -52,8 +53,6 @@ __global__ void __launch_bounds__(kThreads) naive_kernel(const T* __restrict__ x
     if (row < rows && column < columns) y[column * rows + row] = x[row * columns + column];
   }
 }
-
-enum class Way { naive, tiled, padded, swizzled };
 
 template <Way kWay>
 constexpr int kPad = kWay == Way::padded ? 1 : 0;

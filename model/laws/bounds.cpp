@@ -44,16 +44,15 @@ Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position,
   Traffic sum;
   const auto& arrays = program[position].plan.arrays;
   // Launches whose arrays come round again read the same activations each time.
-  const bool all = cache == CacheState::repeated;
-  const bool repeated = all || std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
-                          return use.returns_after_bytes.has_value();
-                        });
+  const bool repeated = std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
+    return use.returns_after_bytes.has_value();
+  });
   double used = 0;  // by earlier kernels, for all that is known
   for (const ArrayUse& use : arrays) {
     if (used_before(program, position, use.array)) continue;
     sum += use.compulsory;
     const bool computed = use.activation && (repeated || cache == CacheState::warm);
-    if (all || computed || use.returns_after_bytes) {
+    if (cache == CacheState::repeated || computed || use.returns_after_bytes) {
       used += use.compulsory.read_bytes;
     }
   }

@@ -66,10 +66,11 @@ bool used_before(const LaunchSequence& program, std::size_t position, ArrayId ar
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
                                     CacheState cache) {
   std::vector<ChainReuse> found;
+  std::optional<double> round;  // where the same data come round, all of it
+  if (cache == CacheState::repeated) round = memory_bytes(program);
   for (const ArrayUse& use : program[position].plan.arrays) {
     const auto last = last_user(program, position, use.array);
-    std::optional<double> returns = use.returns_after_bytes;
-    if (!returns && cache == CacheState::repeated) returns = memory_bytes(program);
+    const auto& returns = use.returns_after_bytes ? use.returns_after_bytes : round;
     if (!last && cache != CacheState::cold && returns) {
       found.push_back({use.footprint, *returns, true});
       continue;

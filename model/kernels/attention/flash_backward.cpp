@@ -62,8 +62,8 @@ Backward flash2_backward(const Shape& shape, DqSum dq, DType type) {
   const Flash2Tile& queries = kFlash2DqTiles[head_row(shape.head_dim)];
   constexpr std::int64_t kRowLanes = 16;
   constexpr double kDotsInstructions = 40, kRoundInstructions = 16, kAdditionBytes = 32;
-  const auto of_head = static_cast<std::size_t>(head_row(shape.head_dim));
-  const Counted& counted = kFlash2Keys[of_head];
+  const std::size_t of_head = head_row(shape.head_dim);
+  const CountedBackward& counted = kFlash2Backward[of_head];
   const auto row = static_cast<std::int64_t>(shape.row_bytes());
   return {
       .shape = shape,
@@ -77,8 +77,9 @@ Backward flash2_backward(const Shape& shape, DqSum dq, DType type) {
                .shared_bytes = keys.shared_bytes(dq),
                .together = heads_together(shape.batch * shape.kv_heads, 1,
                                           shape.group() * shape.seq_q * row, shape.causal),
-               .counts = {dq == kAtomic ? counted.a_score : kFlash2WithoutDq[of_head],
-                          shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes, waits_of(keys)},
+               .counts = {dq == kAtomic ? counted.keys.a_score : counted.without_dq,
+                          shared_bytes_of(keys, dq), counted.keys.a_row, kAdditionBytes,
+                          waits_of(keys)},
                .chains = kUnrolled},
       .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions,
                compiled::registers("attention::mma::rows_kernel", type),
@@ -93,7 +94,7 @@ Backward flash2_backward(const Shape& shape, DqSum dq, DType type) {
                   .shared_bytes = queries.shared_bytes(),
                   .together = heads_together(shape.batch * shape.heads, shape.group(),
                                              shape.seq_kv * row, shape.causal),
-                  .counts = {kFlash2DqAlone[of_head], shared_bytes_of(queries), counted.a_row / 2,
+                  .counts = {counted.dq_alone, shared_bytes_of(queries), counted.keys.a_row / 2,
                              kAdditionBytes},
                   .chains = kUnrolled}};
 }
@@ -106,8 +107,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq, DType type) {
   const std::int64_t width = keys.head_dim;
   // Divisions of 64 bits find the place of a thread.
   constexpr double kDotsInstructions = 220, kRoundInstructions = 230, kAdditionBytes = 128;
-  const auto of_head = static_cast<std::size_t>(head_row(shape.head_dim));
-  const Counted& counted = kFlash3Keys[of_head];
+  const CountedBackward& counted = kFlash3Backward[head_row(shape.head_dim)];
   return {
       .shape = shape,
       .kernel = kWgmma,
@@ -122,8 +122,8 @@ Backward flash3_backward(const Shape& shape, DqSum dq, DType type) {
                .shared_bytes = keys.shared_bytes(),
                .together = flash3_heads_together(shape.batch * shape.kv_heads,
                                                  read_by_keys * shape.head_dim),
-               .counts = {dq == kAtomic ? counted.a_score : kFlash3WithoutDq[of_head],
-                          shared_bytes_of(keys, dq), counted.a_row, kAdditionBytes},
+               .counts = {dq == kAtomic ? counted.keys.a_score : counted.without_dq,
+                          shared_bytes_of(keys, dq), counted.keys.a_row, kAdditionBytes},
                .waited_products = keys.splits_head() ? 1.0 : kWaitsForDq},
       .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions, kRoundInstructions,
                compiled::registers("attention::flash3_backward::prepare_kernel", type),
@@ -140,7 +140,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq, DType type) {
                   .shared_bytes = queries.shared_bytes(),
                   .together = flash3_heads_together(shape.batch * shape.heads,
                                                     shape.seq_kv * 4 * shape.head_dim),
-                  .counts = {kFlash3DqAlone[of_head], shared_bytes_of(queries), counted.a_row / 2,
+                  .counts = {counted.dq_alone, shared_bytes_of(queries), counted.keys.a_row / 2,
                              kAdditionBytes},
                   .waited_products = kWaitsForTwo}};
 }

@@ -24,13 +24,17 @@ struct Counted {
 // Without the multiplications of O where a maximum grew.
 inline constexpr std::array<Counted, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 1540}, {21.4, 2730}}};
 inline constexpr std::array<Counted, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
-inline constexpr std::array<Counted, 3> kFlash2Keys = {{{23.4, 2670}, {34.5, 3440}, {93.9, 4970}}};
-inline constexpr std::array<Counted, 3> kFlash3Keys = {{{9.4, 320}, {13.0, 640}, {26.7, 1280}}};
-// In two passes: blocks of keys without dQ, and blocks of queries for dQ alone. The same of a score.
-inline constexpr std::array<double, 3> kFlash2WithoutDq = {14.4, 21.7, 63};
-inline constexpr std::array<double, 3> kFlash3WithoutDq = {8.3, 10.7, 24.3};
-inline constexpr std::array<double, 3> kFlash2DqAlone = {9.8, 15.9, 34};
-inline constexpr std::array<double, 3> kFlash3DqAlone = {6.1, 6.8, 20};
+
+/// Of backward: blocks of keys, which add up dQ; and in two passes, of a score, blocks of keys
+/// without dQ, and blocks of queries for dQ alone.
+struct CountedBackward {
+  Counted keys;
+  double without_dq, dq_alone;
+};
+inline constexpr std::array<CountedBackward, 3> kFlash2Backward = {
+    {{{23.4, 2670}, 14.4, 9.8}, {{34.5, 3440}, 21.7, 15.9}, {{93.9, 4970}, 63, 34}}};
+inline constexpr std::array<CountedBackward, 3> kFlash3Backward = {
+    {{{9.4, 320}, 8.3, 6.1}, {{13.0, 640}, 10.7, 6.8}, {{26.7, 1280}, 24.3, 20}}};
 
 // Products that a warp of mma.sync has under way.
 inline constexpr double kUnrolled = 4.5;

@@ -12,8 +12,6 @@
 namespace roofcast::transpose {
 namespace {
 
-enum class Way : unsigned char { naive, tiled, padded, swizzled };
-
 // Instructions of a warp by the counters, element by element through shared memory.
 constexpr double kInstructionsThroughTile = 231;
 

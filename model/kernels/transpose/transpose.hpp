@@ -6,6 +6,9 @@ namespace roofcast::transpose {
 /// Positions of the values in Problem.
 enum Parameter : std::size_t { kRows, kColumns };
 
+/// Numbered as the CUDA kernels are instantiated.
+enum class Way : unsigned char { naive, tiled, padded, swizzled };
+
 /// Element by element: a block of 32 lanes by 8 warps moves a tile of 32 × 32.
 inline constexpr std::int64_t kLanes = 32;
 inline constexpr std::int64_t kWarps = 8;
