@@ -65,7 +65,7 @@ if(ROOFCAST_FUZZ)
 endif()
 
 # roofcast_add_fuzzer(NAME SOURCE [LIBRARIES library...] [SEEDS folder...]): an executable with
-# LLVMFuzzerTestOneInput in SOURCE, and the test fuzz.NAME that runs it for ten seconds from the files
+# LLVMFuzzerTestOneInput in SOURCE, and the test fuzz.NAME that runs it for five seconds from the files
 # in SEEDS. Nothing unless ROOFCAST_FUZZ is on.
 function(roofcast_add_fuzzer name source)
   if(NOT ROOFCAST_FUZZ)
@@ -79,7 +79,7 @@ function(roofcast_add_fuzzer name source)
   set(findings "${PROJECT_BINARY_DIR}/findings/${name}")
   file(MAKE_DIRECTORY "${findings}/corpus")
   add_test(NAME fuzz.${name}
-           COMMAND ${name} -max_total_time=10 -timeout=10 -rss_limit_mb=2048 -verbosity=0
+           COMMAND ${name} -max_total_time=5 -timeout=10 -rss_limit_mb=2048 -verbosity=0
                    -artifact_prefix=${findings}/ "${findings}/corpus" ${fuzzer_SEEDS}
            WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)

@@ -14,8 +14,20 @@ std::string cut(std::string text) {
 
 }  // namespace
 
+// Escaped as RFC 6901 says.
 std::string child(std::string_view pointer, std::string_view key) {
-  return (Json::json_pointer(std::string(pointer)) / std::string(key)).to_string();
+  std::string path(pointer);
+  path += '/';
+  for (const char c : key) {
+    if (c == '~') {
+      path += "~0";
+    } else if (c == '/') {
+      path += "~1";
+    } else {
+      path += c;
+    }
+  }
+  return path;
 }
 
 const Json* find(const Json& root, std::string_view pointer) {
