@@ -52,7 +52,7 @@ inline constexpr Constant kTileLoadCycles{
     "2026-11-23"};
 inline constexpr Constant kPipelineStepCycles{
     "pipeline_step_cycles",
-    240,
+    180,
     "clk",
     "from the arrival of a tile to its first use, and from its last use "
     "to the next copy",
@@ -61,20 +61,13 @@ inline constexpr Constant kPipelineStepCycles{
     "2026-11-25"};
 inline constexpr Constant kPipelineStartCycles{
     "pipeline_start_cycles",
-    1200,
-    "clk",
-    "of a launch whose blocks copy tiles ahead, beyond its first copies",
-    Kind::fitted,
-    kFit,
-    "2026-11-23"};
-inline constexpr Constant kWgmmaStartCycles{
-    "wgmma_start_cycles",
     1600,
     "clk",
-    "of such a launch, where warpgroups multiply: tensor maps, barriers, registers handed over",
+    "of a launch whose blocks copy tiles ahead, beyond its first copies: barriers, tensor maps, "
+    "registers handed over; none where tcgen05 multiplies",
     Kind::fitted,
-    "gemm_tensor.csv (ai-dynamo/aiconfigurator), rows of even position",
-    "2026-11-23"};
+    "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
+    "2026-11-25"};
 inline constexpr Constant kClocksPerCopiedPiece{
     "clocks_per_copied_piece",
     1.8,
@@ -151,9 +144,9 @@ inline constexpr Constant kPdlLaunchShare{
     "2026-11-23"};
 
 inline constexpr std::array kAll = {
-    kSmVariability,      kMemoryQueueBytes,    kOverlappingWarps,  kTileLoadCycles,
-    kPipelineStepCycles, kPipelineStartCycles, kWgmmaStartCycles,  kClocksPerCopiedPiece,
-    kSmStoreBytesPerClk, kL2ResidentShare,     kL2GradualEviction, kL2DirtyShare,
-    kL2WriteShare,       kDramTurnaround,      kPdlLaunchShare,    kTensorEnergyShare};
+    kSmVariability,      kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
+    kPipelineStepCycles, kPipelineStartCycles, kClocksPerCopiedPiece, kSmStoreBytesPerClk,
+    kL2ResidentShare,    kL2GradualEviction,   kL2DirtyShare,         kL2WriteShare,
+    kDramTurnaround,     kPdlLaunchShare,      kTensorEnergyShare};
 
 }  // namespace roofcast::law

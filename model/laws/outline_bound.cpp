@@ -59,33 +59,36 @@ class LoopBound {
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopiedPiece * outline.step_copies);
-    const double l2_writes =
+    l2_writes_ =
         law::kL2WriteShare * gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
-    const double share = l2_writes / static_cast<double>(gpu.sm_count.value_or(1));
-    stored_ = outline.stored_bytes / std::min<double>(law::kSmStoreBytesPerClk, share);
   }
 
   /// Of the start of a launch, once.
-  double start() const {
-    return ahead_ * (law::kPipelineStartCycles +
-                     (outline_.of_warpgroups ? double{law::kWgmmaStartCycles} : 0.0));
+  double start() const { return outline_.of_tcgen05 ? 0 : ahead_ * law::kPipelineStartCycles; }
+  /// From a block's start to that of the next one in its place, of `resident` on each of `active`
+  /// SMs that have drifted apart.
+  double apart(double resident, double active) const {
+    return apart(resident, outline_.steps, stored(active), 0);
   }
-  /// From a block's start to that of the next one in its place, of `resident` that have drifted
-  /// apart.
-  double apart(double resident) const { return apart(resident, outline_.steps, stored_, 0); }
   /// Of so many rounds of the rest, whatever they store; `alone`: they are all that there is.
   double rest(double rounds, bool alone) const {
     const double steps = outline_.rest_steps;
     const double join = outline_.rest_tile_loads * law::kTileLoadCycles;
     const double last = apart(1, steps, 0, join);
     return (rounds - 1) * apart(1, steps, 0, 0) +
-           (alone && groups() == 1 ? std::max(last, together(1, steps, 0)) : last);
+           (alone && (groups() == 1 || rounds <= 1) ? std::max(last, together(1, steps, 0)) : last);
   }
-  /// Of `resident` blocks that start together: the first loads show.
-  double together(double resident) const { return together(resident, outline_.steps, stored_); }
+  /// Of `resident` blocks on each of `active` SMs that start together: the first loads show.
+  double together(double resident, double active) const {
+    return together(resident, outline_.steps, stored(active));
+  }
 
  private:
   double groups() const { return outline_.scheduler == TileScheduler::ping_pong ? 2 : 1; }
+  // Each SM stores at its share of L2's writes.
+  double stored(double active) const {
+    return outline_.stored_bytes / std::min<double>(law::kSmStoreBytesPerClk, l2_writes_ / active);
+  }
   // In the first and last steps not all chains are under way.
   double walked(double steps) const { return steps + outline_.chains - 1; }
   // Of a step, without its copies.
@@ -127,7 +130,7 @@ class LoopBound {
 
   const Outline& outline_;
   double ahead_;
-  double arithmetic_ = 0, port_ = 0, stored_ = 0;
+  double arithmetic_ = 0, port_ = 0, l2_writes_ = 0;
 };
 
 double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
@@ -137,18 +140,17 @@ double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   double end = loop.start();
   if (outline.rest_blocks > 0) end += loop.rest(rest_rounds, outline.blocks <= 0);
   if (outline.blocks <= 0) return end;
-  std::int64_t per_sm = outline.blocks_per_sm, slots = all;
-  if (stays(outline.scheduler) && outline.blocks < slots) {
-    per_sm = (outline.blocks + sms - 1) / sms, slots = outline.blocks;
-  }
-  const auto full = static_cast<double>(outline.blocks / slots);
-  const std::int64_t left = outline.blocks % slots;
-  const auto last = static_cast<double>((left + sms - 1) / sms);
-  if (full < 1) return end + loop.together(last);
-  const double round = loop.apart(static_cast<double>(per_sm));
-  const bool shows = outline.scheduler != TileScheduler::ping_pong;
-  const double first = shows ? loop.together(static_cast<double>(per_sm)) : round;
-  return end + std::max(round, first) + (full - 1) * round + (left > 0 ? loop.apart(last) : 0);
+  const std::int64_t left = outline.blocks <= all ? outline.blocks : outline.blocks % all;
+  const double last = std::ceil(static_cast<double>(left) / static_cast<double>(sms));
+  const double active = static_cast<double>(left) / std::max(1.0, last);
+  if (outline.blocks <= all) return end + loop.together(last, active);
+  const auto per_sm = static_cast<double>(outline.blocks_per_sm);
+  const auto full = static_cast<double>(outline.blocks / all);
+  const double round = loop.apart(per_sm, static_cast<double>(sms));
+  const double first = outline.scheduler == TileScheduler::ping_pong
+                           ? round + law::kTileLoadCycles
+                           : std::max(round, loop.together(per_sm, static_cast<double>(sms)));
+  return end + first + (full - 1) * round + (left > 0 ? loop.apart(last, active) : 0);
 }
 
 // Beside starting its kernels: of one the first data are new, each further one waits for its code,

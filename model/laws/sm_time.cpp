@@ -68,7 +68,8 @@ class Rounds {
   SmTime time() {
     std::int64_t blocks = 0;
     for (const BlockClass& some : plan_.blocks) blocks += some.count;
-    const std::int64_t rest = blocks % places_.all;
+    // A round that is not full, or the only one.
+    const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
     // The fullest SMs have so many; as many SMs so full would have as many blocks as there are.
     const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
@@ -109,12 +110,12 @@ class Rounds {
 
   double start_cycles() const {
     const auto& needs = plan_.needs;
-    const bool wgmma = std::find(needs.begin(), needs.end(), Instruction::wgmma) != needs.end();
-    return law::kPipelineStartCycles + (wgmma ? double{law::kWgmmaStartCycles} : 0.0);
+    const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();
+    return tcgen05 ? 0.0 : law::kPipelineStartCycles.value;
   }
 
   // A block starts before its first phase, which is a phase of its own before a loop. Each SM has
-  // its share of the memory that all of `active` use.
+  // its share of the memory that all of `active` use, and stores no faster than that.
   std::vector<Visit> started(const std::vector<Visit>& visits, double resident, double active,
                              bool first) const {
     std::vector<Visit> found;
@@ -125,6 +126,7 @@ class Rounds {
     found.insert(found.end(), visits.begin(), visits.end());
     for (Visit& visit : found) {
       for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
+      visit.demand[Station::port] += std::max(visit.stores, visit.demand[Station::l2_write]);
     }
     if (!starts || apart) return found;
     const Visit begin = start(resident, first);
@@ -183,10 +185,11 @@ class Rounds {
     add(count, cycles);
     if (later_) return;
     later_ = true;
-    // Nothing hides the end of the last of two tiles that take turns.
-    first_round_ = plan_.scheduler == TileScheduler::ping_pong
-                       ? steady_cycle(std::span(visits).last(1), 1, Ends::last)
-                       : std::max(0.0, together(visits, resident, places_.sms) - cycles);
+    // Of two tiles that take turns nothing hides the first loads, and the end of the last one.
+    first_round_ =
+        plan_.scheduler == TileScheduler::ping_pong
+            ? visits.front().load_latency + steady_cycle(std::span(visits).last(1), 1, Ends::last)
+            : std::max(0.0, together(visits, resident, places_.sms) - cycles);
   }
 
   void add_last(const std::vector<Visit>& visits, std::int64_t count, double resident,

@@ -29,17 +29,6 @@ StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& 
           rest};
 }
 
-namespace {
-
-// An SM among others has its share of what L2 takes.
-double store_bytes_per_clk(const MemoryCost& memory, const Gpu& gpu) {
-  const double share = memory.l2_write * static_cast<double>(gpu.sm_count.value_or(1));
-  return share > 0 ? std::min<double>(law::kSmStoreBytesPerClk, 1 / share)
-                   : law::kSmStoreBytesPerClk.value;
-}
-
-}  // namespace
-
 Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, const Gpu& gpu) {
   const Step& step = phase.step;
   const CyclesByResource pipes = pipe_cycles(step, plan, gpu);
@@ -60,8 +49,8 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
       of(Resource::shared) + of(Resource::l1) +
       (pipelined ? 0 : l2.read_bytes / static_cast<double>(gpu.memory.l1_line_bytes));
   d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
-                              law::kClocksPerCopiedPiece * step.wavefronts.copies) +
-                     l2.write_bytes / store_bytes_per_clk(memory, gpu);
+                              law::kClocksPerCopiedPiece * step.wavefronts.copies);
+  visit.stores = l2.write_bytes / law::kSmStoreBytesPerClk;
   d[Station::l2] = l2.read_bytes * memory.l2_read;
   d[Station::l2_write] = l2.write_bytes * memory.l2_write;
   d[Station::dram] = l2.read_bytes * memory.dram_read + l2.write_bytes * memory.dram_write;

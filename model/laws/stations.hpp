@@ -59,6 +59,7 @@ constexpr bool is_partitioned(std::size_t station) {
 struct Visit {
   CyclesByResource pipes{};  ///< of the SM, each alone
   Demand demand;             ///< of one block's step
+  double stores = 0;         ///< cycles at the port, where no other SM stores
   double bytes = 0;          ///< below L1, of one block's step
   double load_latency = 0;   ///< cycles, that stages hide
   double latency = 0;        ///< the rest

@@ -191,7 +191,7 @@ Outline library_outline(const Problem& p, const Gpu& gpu) {
           .scheduler = scheduler_of(c),
           .type = p.dtype,
           .on_tensor_cores = c.tensor,
-          .of_warpgroups = c.takes_wide && gpu.features.has(Instruction::wgmma),
+          .of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05),
           .warps = as_double(threads_of(c) / kWarpLanes),
           .steps = c.steps(),
           .stages = stages_of(c, shared_bytes_of(c, gpu)),

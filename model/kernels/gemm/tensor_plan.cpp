@@ -1,6 +1,7 @@
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/dram_access.hpp"
@@ -55,12 +56,14 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
       ceil_div(matrix.columns, passes::kThreads * width),
       std::min(ceil_div(matrix.count * matrix.rows, passes::kRowsEach), kMostBlocksYZ), 1};
   plan.launch.block = {passes::kThreads, 1, 1};
-  plan.launch.registers = compiled::registers("gemm::copy_kernel", matrix.size);
+  const compiled::Kernel kernel = compiled::kernel("gemm::copy_kernel", matrix.size);
+  plan.launch.registers = kernel.registers;
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
-  // Five words for sixteen bytes, then shifts and one store: by the instructions in the source.
-  constexpr double kInstructionsPerVector = 16;
+  // A warp takes four rows at once: five words for sixteen bytes, then shifts and one store. The warp
+  // with the ends of rows takes those by elements. By the counters of twelve copies.
+  constexpr double kInstructionsOfRows = 178, kInstructionsOfEnd = 38;
   constexpr std::int64_t kWordBytes = 4;
   // The ends of rows go by elements, which a thread loads at once. Neighbours have their sectors in
   // L1. One in so many blocks across has an end.
@@ -70,8 +73,11 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   const double ends = as_double(passes::kRowsEach) / as_double(plan.launch.grid[0]);
   const double end_bytes =
       as_double(matrix.count * matrix.rows * stores) * (32 - as_double(matrix.size));
+  const double groups = std::ceil(as_double(matrix.count * matrix.rows) / passes::kRowsEach);
+  const double warps = std::ceil(as_double(matrix.columns) / as_double(width) / 32);
   step.warp_instructions =
-      matrix.bytes() / as_double(kVectorBytes) / 32 / blocks * kInstructionsPerVector;
+      groups / blocks * (warps * kInstructionsOfRows + as_double(width) * kInstructionsOfEnd) +
+      warps / as_double(plan.launch.grid[0]) * kernel.straight;
   step.issued.requested = {matrix.bytes() * 1.25 / blocks, matrix.bytes() / blocks};
   step.issued.l1 =
       step.issued.l2 = {matrix.bytes() / blocks, (matrix.bytes() + end_bytes) / blocks};

@@ -80,6 +80,18 @@ constexpr double kChains = 2;
 // Of the last part's block: the other sums are written and seen.
 constexpr double kJoinTileLoads = 2;
 
+// A warpgroup writes its sums to one panel of shared memory after the other. TMA stores a panel: the
+// warpgroup meets before it and behind it. Threads that store lines load them again, four at once.
+Waits waits_of_store(const Choice& c) {
+  if (c.p[kSplitK] > 1) return {};
+  constexpr double kLinesOfWarp = 16, kAtOnce = 4;
+  const double panel_sums = as_double(c.tile.panel_lines() * kTileLineBytes) /
+                            as_double(element_bytes(result_type(c.p.dtype)));
+  const double panels = as_double(c.tile.fours_of_thread()) * 4 * 128 / panel_sums;
+  if (stored_by_threads(c) > 0) return {.shared = panels * (1 + kLinesOfWarp / kAtOnce)};
+  return {.shared = panels, .barriers = 2 * panels};
+}
+
 // A block's tiles, and the parts of those of the last round: the block of a tile's last part waits
 // until the others are written and seen, then adds one after the other.
 void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box_bytes,
@@ -100,6 +112,7 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   set_traffic(store.issued, {0, (to.sums + to.direct) / tiles});
   store.wavefronts.l1 = stored_by_threads(c) / tiles;
   store.warp_instructions = end_instructions(c.area());
+  store.waits = waits_of_store(c);
   const std::int64_t split = c.split_tiles(gpu), parts = c.p[kSplitRest];
   if (c.tiles() > split) {
     plan.blocks.push_back({c.tiles() * c.p[kSplitK] - split, {loop(c.steps()), {store}}});
@@ -228,7 +241,6 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   return {.blocks = c.tiles() * p[kSplitK] - split,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent,
           .type = p.dtype,
-          .of_warpgroups = true,
           .warps = as_double(c.tile.threads() / kWarpLanes),
           .steps = as_double(c.steps()),
           .stages = as_double(c.tile.stages),
