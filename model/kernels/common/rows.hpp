@@ -34,7 +34,7 @@ inline constexpr double kExchangesOfStart = 2;
 /// Before its first copy a block sets up what counts its arrivals and shows it to the unit that
 /// copies: that waits for half a load more. By the rings of softmax and norm in the runs random1,
 /// 2, 6, 8 and 10 (132 SMs, 3.35 TB/s); those at 4.8 TB/s agree.
-inline constexpr double kLoadsOfStart = 1.5;
+inline constexpr double kLoadsOfStart = 0.5;
 
 using roofcast::ceil_div;
 using roofcast::power_of_two_from;
