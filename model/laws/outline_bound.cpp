@@ -140,10 +140,11 @@ double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   double end = loop.start();
   if (outline.rest_blocks > 0) end += loop.rest(rest_rounds, outline.blocks <= 0);
   if (outline.blocks <= 0) return end;
-  const std::int64_t left = outline.blocks <= all ? outline.blocks : outline.blocks % all;
+  const bool one_round = outline.blocks + outline.rest_blocks <= all;
+  const std::int64_t left = one_round ? outline.blocks : outline.blocks % all;
   const double last = std::ceil(static_cast<double>(left) / static_cast<double>(sms));
   const double active = static_cast<double>(left) / std::max(1.0, last);
-  if (outline.blocks <= all) return end + loop.together(last, active);
+  if (one_round) return end + loop.together(last, active);
   const auto per_sm = static_cast<double>(outline.blocks_per_sm);
   const auto full = static_cast<double>(outline.blocks / all);
   const double round = loop.apart(per_sm, static_cast<double>(sms));

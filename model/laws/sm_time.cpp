@@ -156,9 +156,12 @@ class Rounds {
     return cycles;
   }
   double apart(const std::vector<Visit>& visits, double resident, double active) const {
-    const double tiles = plan_.scheduler == TileScheduler::ping_pong ? 2 : 1;
     const Ends ends = stays(plan_.scheduler) ? Ends::last : Ends::both;
-    return steady_cycle(started(visits, resident, active, false), tiles * resident, ends) / tiles;
+    const std::vector<Visit> all = started(visits, resident, active, false);
+    if (plan_.scheduler != TileScheduler::ping_pong) return steady_cycle(all, resident, ends);
+    // The loops of the two tiles take turns: one multiplies while the other is stored.
+    const auto loops = std::span(all).first(all.size() - 1);
+    return std::max(steady_cycle(all, 2 * resident, ends) / 2, steady_cycle(loops, resident, ends));
   }
 
   // One round of blocks that differ: they share an SM until the shortest of it has ended.
@@ -185,11 +188,15 @@ class Rounds {
     add(count, cycles);
     if (later_) return;
     later_ = true;
-    // Of two tiles that take turns nothing hides the first loads, and the end of the last one.
-    first_round_ =
-        plan_.scheduler == TileScheduler::ping_pong
-            ? visits.front().load_latency + steady_cycle(std::span(visits).last(1), 1, Ends::last)
-            : std::max(0.0, together(visits, resident, places_.sms) - cycles);
+    first_round_ = plan_.scheduler == TileScheduler::ping_pong
+                       ? unhidden_by_turns(visits)
+                       : std::max(0.0, together(visits, resident, places_.sms) - cycles);
+  }
+
+  // Of tiles that take turns nothing hides the first loads, and the end of the last one.
+  double unhidden_by_turns(const std::vector<Visit>& first) {
+    const std::vector<Visit> last = visits_of(plan_.blocks.back());
+    return first.front().load_latency + steady_cycle(std::span(last).last(1), 1, Ends::last);
   }
 
   void add_last(const std::vector<Visit>& visits, std::int64_t count, double resident,
