@@ -84,6 +84,27 @@ TEST(Catalogs, TheModelsDefaultsAreCompiledIn) {
   }
 }
 
+void expect_launches_of_plan(const KernelRef& kernel, const cuda::KernelEntry& entry,
+                             const Problem& problem, const Gpu& gpu) {
+  const std::string what = std::string(kernel.kernel->name) + " " +
+                           validation::problem_text(kernel.kernel->name, problem);
+  std::vector<Launch> planned;
+  for (const Launched& node : kernel.kernel->plan(problem, gpu)) {
+    planned.insert(planned.end(), static_cast<std::size_t>(node.repeats), node.plan.launch);
+  }
+  const std::vector<cuda::Launch> launched = entry.launches(problem);
+  ASSERT_EQ(planned.size(), launched.size()) << what;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const dim3 grid = launched[i].grid;
+    const dim3 block = launched[i].block;
+    const std::string where = what + ", launch " + std::to_string(i);
+    EXPECT_EQ(planned[i].blocks(), std::int64_t{grid.x} * grid.y * grid.z) << where;
+    EXPECT_EQ(planned[i].threads(), std::int64_t{block.x} * block.y * block.z) << where;
+    EXPECT_GE(planned[i].shared_bytes, static_cast<std::int64_t>(launched[i].shared_bytes))
+        << where;
+  }
+}
+
 TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
   const Gpu gpu = any_gpu();
   for (const std::string_view name : modelled()) {
@@ -91,23 +112,22 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunches) {
     if (entry == nullptr || testing::is_of_framework(name)) continue;
     const KernelRef found = find_kernel(name);
     for (const DType type : found.dtypes()) {
-      const Problem problem = with_settings(found, ragged(found, type), gpu);
-      std::vector<Launch> planned;
-      for (const Launched& node : found.kernel->plan(problem, gpu)) {
-        planned.insert(planned.end(), static_cast<std::size_t>(node.repeats), node.plan.launch);
-      }
-      const std::vector<cuda::Launch> launched = entry->launches(problem);
-      ASSERT_EQ(planned.size(), launched.size()) << name;
-      for (std::size_t i = 0; i < planned.size(); ++i) {
-        const dim3 grid = launched[i].grid;
-        const dim3 block = launched[i].block;
-        const std::string where = std::string(name) + " " + std::string(roofcast::name(type)) +
-                                  ", launch " + std::to_string(i);
-        EXPECT_EQ(planned[i].blocks(), std::int64_t{grid.x} * grid.y * grid.z) << where;
-        EXPECT_EQ(planned[i].threads(), std::int64_t{block.x} * block.y * block.z) << where;
-        EXPECT_GE(planned[i].shared_bytes, static_cast<std::int64_t>(launched[i].shared_bytes))
-            << where;
-      }
+      expect_launches_of_plan(found, *entry, with_settings(found, ragged(found, type), gpu), gpu);
+    }
+  }
+}
+
+TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunchesOfWhateverIsDrawn) {
+  const Gpu gpu = any_gpu();
+  for (const char* name : {"random", "products"}) {
+    const auto suite =
+        validation::parse_random_suite(name, std::string(validation::embedded_suite(name).text));
+    for (const auto& item : validation::draw_suite(suite, 2, 1000, gpu).cases) {
+      const cuda::KernelEntry* entry = cuda::find(item.kernel);
+      ASSERT_NE(entry, nullptr) << item.kernel;
+      if (testing::is_of_framework(item.kernel)) continue;
+      const KernelRef found = find_kernel(item.kernel);
+      expect_launches_of_plan(found, *entry, with_settings(found, item.problem, gpu), gpu);
     }
   }
 }

@@ -14,8 +14,8 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-using skinny::along_k, skinny::rows_of, skinny::tokens_of, skinny::weight_pitch,
-    skinny::weights_in_b;
+using skinny::along_k, skinny::rows_of, skinny::token_pitch, skinny::tokens_of,
+    skinny::weight_pitch, skinny::weights_in_b;
 
 /// The product and its tile of registers.
 struct Choice {
@@ -85,10 +85,9 @@ Shape shape_of(const Problem& p, const Gpu& gpu) {
                    " for this product: choose one of " + known);
 }
 
-/// A ring's copies take rows at multiples of 16 bytes.
+/// A ring's copies take rows at multiples of 16 bytes, as those of a transposed copy are.
 bool copies_to_ring(const Problem& p) {
-  const std::int64_t vector = kVectorBytes / element_bytes(p.dtype);
-  return (p[kTransposedA] != 0 || stored_a(p).row % vector == 0) && stored_b(p).row % vector == 0;
+  return skinny::is_whole(p, weight_pitch(p)) && skinny::is_whole(p, token_pitch(p));
 }
 bool by_ring(const Problem& p, const Shape& shape) {
   return shape.ring != nullptr && copies_to_ring(p);
@@ -214,7 +213,7 @@ LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
     program.push_back({transposed_copy({p[kK], p[kM], size, p[kBatch]}, a, kCopyOfA)});
     a = scratch(kCopyOfA, {c.s.a(), 0});
   }
-  if (skinny::transposes(p) && !ring) {
+  if (skinny::transposes(p) && !(ring && skinny::reads_across(p))) {
     program.push_back({transposed_copy({p[kK], p[kN], size, p[kBatch]}, b, kCopyOfB)});
     b = scratch(kCopyOfB, {c.s.b(), 0});
   }

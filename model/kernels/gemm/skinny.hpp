@@ -14,8 +14,17 @@ constexpr std::int64_t pitch_of_a(const Problem& p) {
 constexpr std::int64_t weight_pitch(const Problem& p) {
   return weights_in_b(p) ? stored_b(p).row : pitch_of_a(p);
 }
+constexpr bool is_whole(const Problem& p, std::int64_t pitch) {
+  return pitch * element_bytes(p.dtype) % kVectorBytes == 0;
+}
+/// Whether a ring reads few columns of B as they are stored, by rows of k. Else they are transposed.
+constexpr bool reads_across(const Problem& p) {
+  return transposes(p) && is_whole(p, stored_b(p).row) && is_whole(p, pitch_of_a(p));
+}
 constexpr std::int64_t token_pitch(const Problem& p) {
-  return weights_in_b(p) ? pitch_of_a(p) : stored_b(p).row;
+  if (weights_in_b(p)) return pitch_of_a(p);
+  return transposes(p) && !reads_across(p) ? passes::padded_row(p[kK], element_bytes(p.dtype))
+                                           : stored_b(p).row;
 }
 }  // namespace skinny
 

@@ -66,7 +66,7 @@ Launch launch_of(const Choice& c) {
   launch.block[0] = c.ring.threads();
   launch.registers = compiled::registers(
       "gemm::skinny_kernels::ring_kernel", c.p.dtype, c.ring.tokens, c.ring.rows, c.ring.depth, 1,
-      c.ring.warps, c.ring.stages, c.ring.blocks, along_k(c.p), skinny::transposes(c.p));
+      c.ring.warps, c.ring.stages, c.ring.blocks, along_k(c.p), skinny::reads_across(c.p));
   launch.shared_bytes = c.ring.shared_bytes();
   return launch;
 }

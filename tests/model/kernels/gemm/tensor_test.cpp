@@ -184,6 +184,16 @@ TEST(Skinny, MoreTokensGoThroughARingOfSharedMemory) {
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 1.25 * weights);
 }
 
+TEST(Skinny, FewColumnsOffSixteenBytesAreTransposedForTheRing) {
+  const Gpu h200 = gpu_named("h200-sxm");
+  const LaunchSequence whole = plan_skinny(product(1024, 16, 1024, {16, 128, 128}), h200);
+  ASSERT_EQ(whole.size(), 1U);
+  const LaunchSequence program = plan_skinny(product(1024, 12, 1024, {16, 128, 128}), h200);
+  ASSERT_EQ(program.size(), 2U);
+  EXPECT_EQ(program.back().plan.launch.shared_bytes, whole.back().plan.launch.shared_bytes);
+  EXPECT_EQ(program.back().plan.launch.blocks(), whole.back().plan.launch.blocks());
+}
+
 TEST(Skinny, TheLastPartOfKJoinsTheOthersInTheSameLaunch) {
   const Gpu h200 = gpu_named("h200-sxm");
   for (const auto& [tokens, rows, depth] :
