@@ -160,9 +160,11 @@ Traffic dram_traffic(const LaunchTraffic& launch, const Gpu& gpu) {
     dram.read_bytes += random_bytes(*use.random, launch.misses.arrays[i].random_sectors, gpu);
   }
   for (const ChainReuse& reuse : launch.chain) {
-    const double found = 1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu);
-    dram.read_bytes -= reuse.bytes.read_bytes * found;
-    dram.write_bytes -= reuse.bytes.write_bytes * found;
+    dram.read_bytes -=
+        reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
+    // Each partition has a copy of a dirty line: of writes into a clean L2 half its size stays.
+    dram.write_bytes -=
+        reuse.bytes.write_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::all, gpu));
   }
   dram.read_bytes +=
       launch.early_bytes + later_pass_bytes(launch, static_cast<double>(resident), gpu);
