@@ -238,7 +238,9 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   }
   plan.arrays = {quantizes(p) ? scratch(kA, {a, 0}) : reads_activation(kA, a), reads(kB, b)};
   for (ArrayUse& operand : plan.arrays) operand.pattern.read_density = library::kGemmReadDensity;
-  plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, partial_bytes(c)}) : writes(kC, out));
+  plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, partial_bytes(c)})
+                        : c.tensor   ? tensor::writes_tiles(kC, out)
+                                     : writes(kC, out));
   if (p[kWeightCopies] > 0) {
     // Launches take A and C again each time, and the copies of B in turn.
     for (ArrayUse& use : plan.arrays) use.returns_after_bytes = a + b + out;

@@ -182,7 +182,7 @@ LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p, gpu);
   const bool along_k = mma_sync_along_k(p.dtype);
   LaunchSequence program = copies_before(p, along_k);
-  Plan plan = main_launch(c, operands_of(p, along_k), writes(kC, c.s.c()), gpu);
+  Plan plan = main_launch(c, operands_of(p, along_k), writes_tiles(kC, c.s.c()), gpu);
   plan.raster = raster_of(c);
   if (!program.empty()) plan.start = Start::code;
   program.push_back({std::move(plan)});

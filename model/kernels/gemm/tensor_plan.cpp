@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/dram_access.hpp"
@@ -237,6 +238,13 @@ double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
 
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
+}
+
+ArrayUse writes_tiles(ArrayId array, double bytes) {
+  ArrayUse use = writes(array, bytes);
+  use.pattern.write_run_bytes = as_double(kTileLineBytes);
+  use.pattern.blocks_to_next_run = std::numeric_limits<double>::infinity();
+  return use;
 }
 
 ArrayUse in_pieces(ArrayUse use, std::int64_t piece_bytes, std::int64_t pitch_bytes) {

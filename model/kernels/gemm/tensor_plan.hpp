@@ -75,6 +75,9 @@ Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to, std::int64_t pitch_bytes = 0);
 Plan sum_of_parts(const Problem&);
 
+/// C as tiles store it, a line of each of many rows: DRAM takes each line by itself.
+ArrayUse writes_tiles(ArrayId array, double bytes);
+
 /// What the product's launch reads. The copies of a box take 128 bytes of each row, and L2 answers
 /// by lines of as many: lines for each of those pieces, 1 where rows begin at multiples of 128.
 struct Operands {

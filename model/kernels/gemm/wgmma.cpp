@@ -144,7 +144,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   plan.joined = {boxes - lookup_bytes(c, operands, gpu), boxes - c.s.a() - c.s.b()};
   plan.raster = raster_of(c, operands, gpu);
   plan.arrays = {operands.a.use, operands.b.use};
-  if (to.direct > 0) plan.arrays.push_back(writes(kC, to.direct));
+  if (to.direct > 0) plan.arrays.push_back(writes_tiles(kC, to.direct));
 
   if (to.sums + to.joined > 0) {
     plan.arrays.push_back(scratch(kParts, {0, to.sums + to.joined}));
