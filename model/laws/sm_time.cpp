@@ -195,8 +195,7 @@ class Rounds {
 
   // Of tiles that take turns nothing hides the first loads, and the end of the last one.
   double unhidden_by_turns(const std::vector<Visit>& first) {
-    const std::vector<Visit> last =
-        started(visits_of(plan_.blocks.back()), 1, places_.sms, false);
+    const std::vector<Visit> last = started(visits_of(plan_.blocks.back()), 1, places_.sms, false);
     return first.front().load_latency + steady_cycle(std::span(last).last(1), 1, Ends::last);
   }
 
