@@ -111,7 +111,7 @@ class Rounds {
   double start_cycles() const {
     const auto& needs = plan_.needs;
     const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();
-    return tcgen05 ? 0.0 : law::kPipelineStartCycles.value;
+    return tcgen05 ? 0.0 : double{law::kPipelineStartCycles};
   }
 
   // A block starts before its first phase, which is a phase of its own before a loop. Each SM has
