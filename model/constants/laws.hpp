@@ -57,7 +57,7 @@ inline constexpr Constant kPipelineStepCycles{
     "from the arrival of a tile to its first use, and from its last use "
     "to the next copy",
     Kind::fitted,
-    kFit,
+    "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
     "2026-11-25"};
 inline constexpr Constant kPipelineStartCycles{
     "pipeline_start_cycles",

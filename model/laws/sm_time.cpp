@@ -195,8 +195,9 @@ class Rounds {
 
   // Of tiles that take turns nothing hides the first loads, and the end of the last one.
   double unhidden_by_turns(const std::vector<Visit>& first) {
-    const std::vector<Visit> last = started(visits_of(plan_.blocks.back()), 1, places_.sms, false);
-    return first.front().load_latency + steady_cycle(std::span(last).last(1), 1, Ends::last);
+    const Visit last = visit_of(plan_.blocks.back().phases.back(), plan_, memory_, gpu_);
+    return first.front().load_latency +
+           steady_cycle(started({last}, 1, places_.sms, false), 1, Ends::last);
   }
 
   void add_last(const std::vector<Visit>& visits, std::int64_t count, double resident,

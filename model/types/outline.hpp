@@ -14,8 +14,8 @@ struct Outline {
   TileScheduler scheduler = TileScheduler::persistent;
   DType type = DType::bf16;
   bool on_tensor_cores = true;
-  bool of_tcgen05 = false;
-  double warps = 1;  ///< of a block
+  bool of_tcgen05 = false;  ///< multiplies by tcgen05
+  double warps = 1;         ///< of a block
   double steps = 1;
   double stages = 1;
   double parts = 1;   ///< of a step: groups of warps times their chains

@@ -14,7 +14,7 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-using skinny::along_k, skinny::rows_of, skinny::token_pitch, skinny::tokens_of,
+using skinny::along_k, skinny::has_whole_rows, skinny::is_whole, skinny::rows_of, skinny::tokens_of,
     skinny::weight_pitch, skinny::weights_in_b;
 
 /// The product and its tile of registers.
@@ -26,12 +26,7 @@ struct Choice {
   double weights() const { return weights_in_b(p) ? s.b() : s.a(); }
   double tokens() const { return weights_in_b(p) ? s.a() : s.b(); }
   bool aligned() const {
-    const std::int64_t vector = kVectorBytes / element_bytes(p.dtype);
-    const auto whole = [&](bool copied, const Stored& from) {
-      return copied || from.row % vector == 0;
-    };
-    return p[kK] % vector == 0 && (tile.along_k || p[kN] % vector == 0) &&
-           whole(p[kTransposedA] != 0, stored_a(p)) && whole(skinny::transposes(p), stored_b(p));
+    return is_whole(p, p[kK]) && (tile.along_k || is_whole(p, p[kN])) && has_whole_rows(p);
   }
   /// Elements from one row of weights to the next, as the kernel reads them.
   std::int64_t row_blocks() const { return ceil_div(rows_of(p), tile.rows()); }
@@ -85,12 +80,8 @@ Shape shape_of(const Problem& p, const Gpu& gpu) {
                    " for this product: choose one of " + known);
 }
 
-/// A ring's copies take rows at multiples of 16 bytes, as those of a transposed copy are.
-bool copies_to_ring(const Problem& p) {
-  return skinny::is_whole(p, weight_pitch(p)) && skinny::is_whole(p, token_pitch(p));
-}
 bool by_ring(const Problem& p, const Shape& shape) {
-  return shape.ring != nullptr && copies_to_ring(p);
+  return shape.ring != nullptr && has_whole_rows(p);
 }
 
 /// By registers: for at most 8 tokens, and in place of a ring that cannot copy.
@@ -234,11 +225,11 @@ bool worth_a_forecast(const Problem& p, const Shape& shape, std::int64_t ring_to
     // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs
     // so, and 35 by a ring (kernel_bench on 132 SMs and 4.8 TB/s).
     const bool fills = skinny::transposes(p) && tokens_of(p) < shape.tokens;
-    return !fills || !copies_to_ring(p);
+    return !fills || !has_whole_rows(p);
   }
   if (shape.ring == nullptr) return true;
   if (shape.tokens != ring_tokens) return false;
-  if (tokens_of(p) <= kRegisterTokens && !copies_to_ring(p)) return false;
+  if (tokens_of(p) <= kRegisterTokens && !has_whole_rows(p)) return false;
   return !gpu.occupancy || shape.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
 }
 

@@ -26,6 +26,11 @@ constexpr std::int64_t token_pitch(const Problem& p) {
   return transposes(p) && !reads_across(p) ? passes::padded_row(p[kK], element_bytes(p.dtype))
                                            : stored_b(p).row;
 }
+/// Whether all rows that are read begin at multiples of 16 bytes, as those of a transposed copy do: a
+/// ring copies no others.
+constexpr bool has_whole_rows(const Problem& p) {
+  return is_whole(p, weight_pitch(p)) && is_whole(p, token_pitch(p));
+}
 }  // namespace skinny
 
 /// Parts of k that gemm.skinny's blocks leave for the one of a tile's last part.

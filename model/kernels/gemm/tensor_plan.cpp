@@ -1,7 +1,6 @@
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "model/counting/coalescing.hpp"
@@ -53,9 +52,9 @@ std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
 Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Plan plan;
   const std::int64_t width = kVectorBytes / matrix.size;
-  plan.launch.grid = {
-      ceil_div(matrix.columns, passes::kThreads * width),
-      std::min(ceil_div(matrix.count * matrix.rows, passes::kRowsEach), kMostBlocksYZ), 1};
+  const std::int64_t groups = ceil_div(matrix.count * matrix.rows, passes::kRowsEach);
+  plan.launch.grid = {ceil_div(matrix.columns, passes::kThreads * width),
+                      std::min(groups, kMostBlocksYZ), 1};
   plan.launch.block = {passes::kThreads, 1, 1};
   const compiled::Kernel kernel = compiled::kernel("gemm::copy_kernel", matrix.size);
   plan.launch.registers = kernel.registers;
@@ -74,10 +73,10 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   const double ends = as_double(passes::kRowsEach) / as_double(plan.launch.grid[0]);
   const double end_bytes =
       as_double(matrix.count * matrix.rows * stores) * (32 - as_double(matrix.size));
-  const double groups = std::ceil(as_double(matrix.count * matrix.rows) / passes::kRowsEach);
-  const double warps = std::ceil(as_double(matrix.columns) / as_double(width) / 32);
+  const double warps = as_double(ceil_div(matrix.columns, width * kWarpLanes));
   step.warp_instructions =
-      groups / blocks * (warps * kInstructionsOfRows + as_double(width) * kInstructionsOfEnd) +
+      as_double(groups) / blocks *
+          (warps * kInstructionsOfRows + as_double(width) * kInstructionsOfEnd) +
       warps / as_double(plan.launch.grid[0]) * kernel.straight;
   step.issued.requested = {matrix.bytes() * 1.25 / blocks, matrix.bytes() / blocks};
   step.issued.l1 =
