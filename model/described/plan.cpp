@@ -128,7 +128,7 @@ Phase phase_of(const Part& part, const Problem& problem, const Step& all, double
   phase.step.waits.arithmetic = part.operations.value(problem, "phases/operations");
   phase.step.waits.barriers = part.barriers.value(problem, "phases/barriers");
   phase.repeats = repeats;
-  phase.stages = std::max(1.0, part.stages.value(problem, "phases/stages"));
+  phase.ahead = std::max(0.0, part.stages.value(problem, "phases/stages") - 1);
   return phase;
 }
 

@@ -17,7 +17,7 @@ double servers(const Visit& visit, std::size_t station) {
 }
 
 bool is_hidden(const Visit& visit, std::size_t station) {
-  return visit.stages > 1 && is_load(station);
+  return visit.ahead > 0 && is_load(station);
 }
 
 /// The pipes of an SM for one block's step: the fullest, and all.
@@ -61,7 +61,7 @@ struct Wait {
 struct Prepared {
   double shared = 0;           ///< the pipes of an SM, which a step takes together
   double loads = 0, rest = 0;  ///< without waiting
-  double repeats = 1, stages = 1;
+  double repeats = 1, ahead = 0;
   double fill = 0, last = 0;  ///< of a loop, once: cycles, and the share of its waits at the pipes
   std::array<Wait, kStations + 1> pipes, memory;  // as many as are counted
   std::size_t pipe_count = 0, memory_count = 0;
@@ -91,15 +91,18 @@ struct Prepared {
     }
     return most;
   }
-  // Of `stages` steps under way, a step's time where loads and the rest follow each other.
+  // Loads and the rest follow each other, unless loads are ahead: then they take no longer than the
+  // steps that they are ahead by.
   Cycles at(double x) const {
-    const Cycles load = longest({memory.data(), memory_count}, x);
+    const Cycles wait = longest({memory.data(), memory_count}, x);
     const Cycles other = waited({pipes.data(), pipe_count}, x);
-    const double alone = rest + other.cycles, ahead = (loads + load.cycles + alone) / stages;
-    const Cycles end = {fill + last * other.cycles, last * other.slope};
-    if (alone > ahead) return {repeats * alone + end.cycles, repeats * other.slope + end.slope};
-    return {repeats * ahead + end.cycles,
-            repeats * (load.slope + other.slope) / stages + end.slope};
+    const Cycles alone = {rest + other.cycles, other.slope};
+    const double load = loads + wait.cycles;
+    Cycles step = {load + alone.cycles, wait.slope + alone.slope};
+    if (load < step.cycles * ahead) step = {load / ahead, wait.slope / ahead};
+    if (ahead > 0 && step.cycles < alone.cycles) step = alone;
+    return {repeats * step.cycles + fill + last * other.cycles,
+            repeats * step.slope + last * other.slope};
   }
 };
 
@@ -122,7 +125,7 @@ class Network {
     for (std::size_t i = 0; i < visits.size(); ++i) {
       prepare(visits[i], all, prepared_[i]);
       // Loops one after the other fill their pipeline once.
-      const bool begins = i == 0 || visits[i - 1].stages <= 1;
+      const bool begins = i == 0 || visits[i - 1].ahead <= 0;
       if (begins && ends != Ends::none) add_ends(visits[i], ends == Ends::both, prepared_[i]);
     }
   }
@@ -149,7 +152,7 @@ class Network {
   static void add_ends(const Visit& visit, bool loads, Prepared& result) {
     result.last = 1 - visit.waited_products;
     result.fill = result.last * visit.demand[Station::tensor] / visit.parts;
-    if (loads && visit.stages > 1) result.fill += result.loads;
+    if (loads && visit.ahead > 0) result.fill += result.loads;
   }
 
   void prepare(const Visit& visit, const AllStations& all, Prepared& result) const {
@@ -158,7 +161,7 @@ class Network {
     result.loads = visit.load_latency + own.loads;
     result.rest = visit.latency + own.pipes;
     result.repeats = visit.repeats + visit.ramp_steps;
-    result.stages = visit.stages;
+    result.ahead = visit.ahead;
     for (std::size_t s = 0; s < kStations; ++s) {
       const bool hidden = is_hidden(visit, s);
       if (visit.demand.at(s) <= 0 || (pipes > 0 && s < kPipes && !hidden)) continue;
@@ -167,7 +170,7 @@ class Network {
         const double parts = hidden ? 1 : visit.parts;
         const double bytes = std::max(1.0, visit.bytes / parts);
         result.add_memory(wait_at(visit.demand.at(s) / parts, all[s],
-                                  resident_ * parts * (hidden ? visit.stages : 1),
+                                  resident_ * parts * (hidden ? visit.ahead + 1 : 1),
                                   law::kMemoryQueueBytes / bytes));
         continue;
       }
@@ -239,7 +242,7 @@ namespace {
 // The first part's own service, then the fullest station's for all others.
 double flow_cycles(const Visit& visit, double resident) {
   Visit unhidden = visit;
-  unhidden.stages = 1;
+  unhidden.ahead = 0;
   const double own = own_service(unhidden).pipes;
   Pipes pipes;
   double most = 0;
@@ -267,7 +270,7 @@ double lockstep_cycles(const Visit& visit, double resident) {
   step.repeats = 1;
   step.ramp_steps = 0;
   const double later = visit.repeats > 1 ? steady_cycle({&step, 1}, resident, Ends::none) : 0;
-  if (visit.repeats > 1 && visit.stages > 1) {
+  if (visit.repeats > 1 && visit.ahead > 0) {
     return (visit.repeats + visit.ramp_steps) * later + visit.load_latency;
   }
   return (visit.repeats - 1) * later + visit.load_latency + visit.latency +

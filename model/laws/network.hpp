@@ -8,7 +8,7 @@
 namespace roofcast {
 
 /// Cycles that a part of a block takes at the stations when nobody else is there: at the pipes, and
-/// at those of its loads that stages hide.
+/// at those of its loads that are issued ahead.
 struct OwnService {
   double pipes, loads;
 };

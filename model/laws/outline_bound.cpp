@@ -50,7 +50,7 @@ double block_cycles(double floor, double alone, std::initializer_list<Queue> que
 class LoopBound {
  public:
   LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
-      : outline_(outline), ahead_(outline.stages > 1 ? 1 : 0) {
+      : outline_(outline), pipelined_(outline.ahead > 0 ? 1 : 0) {
     const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                                 : gpu.sm.vector_flop_per_clk[outline.type];
     constexpr double kNever = 1e18;
@@ -64,7 +64,7 @@ class LoopBound {
   }
 
   /// Of the start of a launch, once.
-  double start() const { return outline_.of_tcgen05 ? 0 : ahead_ * law::kPipelineStartCycles; }
+  double start() const { return outline_.of_tcgen05 ? 0 : pipelined_ * law::kPipelineStartCycles; }
   /// From a block's start to that of the next one in its place, of `resident` on each of `active`
   /// SMs that have drifted apart.
   double apart(double resident, double active) const {
@@ -93,13 +93,14 @@ class LoopBound {
   double walked(double steps) const { return steps + outline_.chains - 1; }
   // Of a step, without its copies.
   double multiplied() const {
-    return arithmetic_ / outline_.parts + ahead_ * law::kPipelineStepCycles / outline_.chains;
+    return arithmetic_ / outline_.parts + pipelined_ * law::kPipelineStepCycles / outline_.chains;
   }
-  // A step's share of its copies, of which as many steps as there are buffers are under way. With
-  // one buffer nothing is copied ahead, and port and pipes overlap in a block.
+  // A step's share of its copies, which take no longer than the steps that they are ahead by. Where
+  // none is ahead port and pipes overlap in a block.
   double copied() const {
-    return ahead_ > 0 ? (law::kTileLoadCycles + port_ + multiplied()) / outline_.stages
-                      : law::kTileLoadCycles + std::max(multiplied(), port_);
+    if (pipelined_ == 0) return law::kTileLoadCycles + std::max(multiplied(), port_);
+    const double load = law::kTileLoadCycles + port_;
+    return std::min(load + multiplied(), load / outline_.ahead);
   }
 
   // `end`: what a block waits for at its end.
@@ -124,12 +125,12 @@ class LoopBound {
     const double step =
         block_cycles(std::max({resident * arithmetic_, resident * port_, copied()}), multiplied(),
                      {Queue(arithmetic_, outline_.parts, resident, arithmetic_)});
-    if (ahead_ == 0) return steps * step + resident * stored;
+    if (pipelined_ == 0) return steps * step + resident * stored;
     return law::kTileLoadCycles + walked(steps) * step + resident * stored;
   }
 
   const Outline& outline_;
-  double ahead_;
+  double pipelined_;  // 1 where copies are ahead
   double arithmetic_ = 0, port_ = 0, l2_writes_ = 0;
 };
 

@@ -34,7 +34,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   const CyclesByResource pipes = pipe_cycles(step, plan, gpu);
   const auto of = [&pipes](Resource r) { return pipes[static_cast<std::size_t>(r)]; };
   const Traffic& l2 = step.issued.l2;
-  const bool pipelined = phase.stages > 1 && step.waits.tile_loads > 0;
+  const bool pipelined = phase.ahead > 0 && step.waits.tile_loads > 0;
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
   Visit visit;
   visit.pipes = pipes;
@@ -63,7 +63,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   visit.latency =
       latency.rest + (handed_over ? law::kPipelineStepCycles * phase.waited_products / chains : 0);
   visit.repeats = phase.repeats;
-  visit.stages = std::max(1.0, phase.stages);
+  visit.ahead = phase.ahead;
   visit.warps = warps * phase.chains;
   visit.grouped = phase.groups > 0 && warps / phase.groups >= kSubPartitions;
   visit.waited_products = phase.waited_products;
@@ -71,8 +71,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
     visit.parts = phase.groups * phase.chains;
     visit.ramp_steps = phase.chains - 1;
   } else {
-    const bool together =
-        step.waits.barriers + step.waits.cluster_exchanges > 0 || phase.stages > 1;
+    const bool together = step.waits.barriers + step.waits.cluster_exchanges > 0 || phase.ahead > 0;
     visit.parts = together ? 1 : warps;
   }
   // One warp's instructions, one after the other.

@@ -46,7 +46,7 @@ class Demand {
 constexpr bool is_memory(std::size_t station) {
   return station > kPipes;
 }
-/// Whether a step's loads wait there, so that stages hide it.
+/// Whether a step's loads wait there, so that loads ahead hide it.
 constexpr bool is_load(std::size_t station) {
   return is_memory(station) || station == static_cast<std::size_t>(Station::port);
 }
@@ -61,10 +61,10 @@ struct Visit {
   Demand demand;             ///< of one block's step
   double stores = 0;         ///< cycles at the port, where no other SM stores
   double bytes = 0;          ///< below L1, of one block's step
-  double load_latency = 0;   ///< cycles, that stages hide
+  double load_latency = 0;   ///< cycles, that loads ahead hide
   double latency = 0;        ///< the rest
   double repeats = 1;
-  double stages = 1;
+  double ahead = 0;
   double parts = 1;      ///< customers that a block is: it as one, its warps, or groups of warps
   bool grouped = false;  ///< these are groups of warps, each of which fills a pipe
   double waited_products = 1;  ///< share of the tensor cores' time that a group waits for

@@ -57,9 +57,9 @@ std::int64_t shared_bytes_of(const Choice& c, const Gpu& gpu) {
   return room / stage * stage;
 }
 
-double stages_of(const Choice& c, std::int64_t shared_bytes) {
-  if (c.tile.stages > 0) return as_double(c.tile.stages);
-  return std::max(1.0, as_double(shared_bytes) / (c.copied_lines() * kStepBytes));
+double ahead_of(const Choice& c, std::int64_t shared_bytes) {
+  if (c.tile.stages > 0) return as_double(c.tile.stages - 1);
+  return std::max(0.0, as_double(shared_bytes) / (c.copied_lines() * kStepBytes) - 1);
 }
 
 // Warpgroups that multiply a tile, beside one that copies; none for mma.sync and the SIMT pipes.
@@ -134,7 +134,7 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
   Step epilogue;
   set_traffic(epilogue.issued, {0, stored_bytes(c) / blocks});
   if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
-  set_blocks(plan, {{step, c.steps(), stages_of(c, plan.launch.shared_bytes), groups_of(c), chains},
+  set_blocks(plan, {{step, c.steps(), ahead_of(c, plan.launch.shared_bytes), groups_of(c), chains},
                     {epilogue}});
 }
 
@@ -194,7 +194,7 @@ Outline library_outline(const Problem& p, const Gpu& gpu) {
           .of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05),
           .warps = as_double(threads_of(c) / kWarpLanes),
           .steps = c.steps(),
-          .stages = stages_of(c, shared_bytes_of(c, gpu)),
+          .ahead = ahead_of(c, shared_bytes_of(c, gpu)),
           .parts = std::max(1.0, groups_of(c)) * (c.takes_wide ? kWideChains : 1),
           .chains = c.takes_wide ? kWideChains : 1,
           .step_flops = step_flops(c),

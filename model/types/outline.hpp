@@ -17,7 +17,7 @@ struct Outline {
   bool of_tcgen05 = false;  ///< multiplies by tcgen05
   double warps = 1;         ///< of a block
   double steps = 1;
-  double stages = 1;
+  double ahead = 0;   ///< as of Phase
   double parts = 1;   ///< of a step: groups of warps times their chains
   double chains = 1;  ///< of one group
   double step_flops = 0;

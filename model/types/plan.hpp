@@ -45,14 +45,14 @@ struct Step {
 };
 
 /// A step, over and over. A phase that repeats is a loop; with a barrier in it blocks wait together
-/// for the same things. With `stages` buffers the loads of a step are issued stages - 1 steps ahead
-/// of their use.
+/// for the same things.
 struct Phase {
   Step step;
   double repeats = 1;
-  double stages = 1;
+  double ahead = 0;  ///< steps before its use that a step's loads are issued: buffers, less those
+                     ///< that hold what is in use
   /// Groups of warps that go through the step each for itself. 0: the block as one where it has a
-  /// barrier or stages, else each of its warps.
+  /// barrier or loads ahead, else each of its warps.
   double groups = 0;
   double chains = 1;  ///< products, and what follows from them, that a group has under way at once
   double waited_products = 1;  ///< of a step's products, what a group waits for: others run behind

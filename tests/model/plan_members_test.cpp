@@ -41,7 +41,7 @@ class Members {
  private:
   void add(const Phase& phase) {
     note("Phase::repeats", phase.repeats != 1);
-    note("Phase::stages", phase.stages != 1);
+    note("Phase::ahead", phase.ahead != 0);
     note("Phase::groups", phase.groups != 0);
     note("Phase::chains", phase.chains != 1);
     const Wavefronts& wavefronts = phase.step.wavefronts;

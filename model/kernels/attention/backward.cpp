@@ -128,8 +128,8 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   epilogue.warp_instructions =
       rows * (b.tile.counts.instructions_a_row + b.c.head() * b.c.kernel.instructions_a_result) /
       32;
-  return {prologue,      step_of(b, type, false),      step_of(b, type, true),
-          epilogue,      as_double(b.tile.stages) + 1, b.c.kernel.warpgroups(b.tile.warps),
+  return {prologue,      step_of(b, type, false),  step_of(b, type, true),
+          epilogue,      as_double(b.tile.stages), b.c.kernel.warpgroups(b.tile.warps),
           b.tile.chains, b.tile.waited_products};
 }
 

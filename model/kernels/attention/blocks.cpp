@@ -142,7 +142,7 @@ BlockSteps forward_blocks(const Forward& forward, DType type) {
           step_of(forward, type, false),
           step_of(forward, type, true),
           epilogue_of(forward),
-          as_double(forward.tile.stages) + 1,
+          as_double(forward.tile.stages),
           forward.by_boxes() ? forward.kernel.warpgroups(forward.tile.warps) : 0,
           forward.tile.chains,
           forward.tile.waited_products};

@@ -123,7 +123,7 @@ struct BlockSteps {
   Step full;
   Step masked;
   Step epilogue;
-  double stages;  ///< of the steps' loads, the one in use with them
+  double ahead;                                        ///< as of Phase
   double groups = 0, chains = 1, waited_products = 1;  ///< as of Phase
 };
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);

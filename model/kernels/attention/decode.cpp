@@ -109,7 +109,7 @@ BlockClass blocks_of(const Forward& c, DType type, std::int64_t count, std::int6
   BlockSteps blocks = forward_blocks(c, type);
   set_ends(blocks, tile);
   blocks.full = round_of(c.shape, tile, type);
-  blocks.stages = as_double(tile.stages) + 1;
+  blocks.ahead = as_double(tile.stages);
   blocks.groups = as_double(tile.warps);
   const double there = as_double(c.shape.seq_kv) / as_double(units_of(c.shape) * kUnitKeys);
   return block_class(blocks, count, {as_double(units) / as_double(tile.warps), 0, there, 1});

@@ -105,7 +105,7 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
     if (repeats <= 0) return;
     if (share < 1) step.issued = scaled_traffic(step.issued, share);
     result.phases.push_back(
-        {step, repeats, blocks.stages, blocks.groups, blocks.chains, blocks.waited_products});
+        {step, repeats, blocks.ahead, blocks.groups, blocks.chains, blocks.waited_products});
   };
   add(blocks.full, steps.full, steps.full_share);
   add(blocks.masked, steps.masked, steps.masked_share);

@@ -88,25 +88,25 @@ double tile_instructions(const Choice& c) {
   return kOfWarp * c.warps() + kOfSum * c.area() / as_double(kWarpLanes);
 }
 
-/// Sectors of the operands that blocks copy, as bytes.
-struct Copied {
-  double a, b;
-};
-// Every tile column reads A once and every tile row B, as far as they exist.
-Copied copied_by(const Choice& c, const Operands& operands, double columns, double rows) {
-  constexpr double kSectorsOfLine = 4;
+// Sectors of the operands that blocks copy, as bytes: every tile column reads A once and every tile
+// row B, as far as they exist.
+double copied_sectors(const Choice& c, const Operands& operands) {
   const auto share = [&](const Operands::Side& side) {
-    return c.stays ? side.sectors / kSectorsOfLine : side.of_pair;
+    return c.stays ? side.sectors : side.of_pair;
   };
-  return {columns * c.s.a() * share(operands.a), rows * c.s.b() * share(operands.b)};
+  return as_double(c.across()) * c.s.a() * share(operands.a) +
+         as_double(c.down()) * c.s.b() * share(operands.b);
 }
 
 // Of those, what L2 looks up for another block at the same time.
-double joined_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
+double joined_sectors(const Choice& c, const Operands& operands, const Gpu& gpu) {
   if (!c.stays) return 0;
   const double steps = as_double(c.tiles()) * c.steps() / as_double(gpu.slots(1));
-  const Copied pairs = copied_by(c, operands, as_double(c.across() / 2), as_double(c.down() / 2));
-  return in_step_share(steps) * (pairs.a + pairs.b);
+  const auto joined = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
+    return side.at_sectors() ? as_double(blocks / 2) * bytes : 0;
+  };
+  return in_step_share(steps) *
+         (joined(operands.a, c.s.a(), c.across()) + joined(operands.b, c.s.b(), c.down()));
 }
 
 // C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2
@@ -154,9 +154,8 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   plan.arrays = {operands.a.use, operands.b.use, result};
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   const double tiles = as_double(c.tiles()), steps = tiles * c.steps();
-  const Copied copied = copied_by(c, operands, as_double(c.across()), as_double(c.down()));
-  const double read = copied.a + copied.b;
-  plan.joined = {joined_bytes(c, operands, gpu), read - c.s.a() - c.s.b()};
+  const double read = copied_sectors(c, operands);
+  plan.joined = {joined_sectors(c, operands, gpu), read - c.s.a() - c.s.b()};
   Step step;
   step.issued.tensor_flops[c.p.dtype] = 2 * c.area() * as_double(c.depth());
   set_traffic(step.issued, {read / steps, 0});
@@ -172,7 +171,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
               {0, (scattered > 0 ? scattered * as_double(kSectorBytes) : c.s.c()) / tiles});
   store.wavefronts.l1 = scattered / tiles;
   plan.blocks.push_back(
-      {c.tiles(), {{step, c.steps(), as_double(c.tile.stages), 0, kUnrolledProducts}, {store}}});
+      {c.tiles(), {{step, c.steps(), copied_ahead(c.tile.stages), 0, kUnrolledProducts}, {store}}});
   return plan;
 }
 
@@ -182,7 +181,8 @@ LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p, gpu);
   const bool along_k = mma_sync_along_k(p.dtype);
   LaunchSequence program = copies_before(p, along_k);
-  Plan plan = main_launch(c, operands_of(p, along_k), writes_tiles(kC, c.s.c()), gpu);
+  Plan plan =
+      main_launch(c, operands_of(p, along_k, c.tile.k_bytes), writes_tiles(kC, c.s.c()), gpu);
   plan.raster = raster_of(c);
   if (!program.empty()) plan.start = Start::code;
   program.push_back({std::move(plan)});

@@ -100,7 +100,7 @@ Plan product_plan(const Config& c) {
 }
 
 // The main loop, then the stores of C: tiles that its edges cut store less than whole ones.
-void set_loop(Plan& plan, const Config& c, Step step, double steps, double stages,
+void set_loop(Plan& plan, const Config& c, Step step, double steps, double ahead,
               const TileTraffic& traffic, const Traffic& below_l1) {
   const double loads = as_double(plan.launch.blocks()) * steps;
   step.issued.requested = {traffic.requested.read_bytes / loads, 0};
@@ -114,7 +114,7 @@ void set_loop(Plan& plan, const Config& c, Step step, double steps, double stage
     store.issued.l1 = {0, traffic.sectors.write_bytes * share_of_block};
     store.issued.l2 = {0, below_l1.write_bytes * share_of_block};
     store.waits.global = 1;
-    plan.blocks.push_back({blocks, {{step, steps, stages}, {store}}});
+    plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
   };
   const std::int64_t whole = (c.m / c.tile_m) * (c.n / c.tile_n);
   const std::int64_t cut = plan.launch.blocks() - whole;
@@ -216,7 +216,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
     std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
-  set_loop(plan, c, step, as_double(c.k), 1, traffic, below_l1);
+  set_loop(plan, c, step, as_double(c.k), 0, traffic, below_l1);
   // As many in all that are compiled, and taken for other tiles too.
   plan.launch.registers = compiled::registers(
       rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel", 32, 32, 1024);
@@ -253,8 +253,8 @@ LaunchSequence plan_staged(const Problem& problem, std::size_t parameters, const
     plan.raster->group_rows = staging.group_rows;
   }
   const TileTraffic traffic = tile_traffic(c, c.tile_k);
-  set_loop(plan, c, step, as_double(ceil_div(c.k, c.tile_k)), as_double(staging.stages), traffic,
-           traffic.sectors);
+  set_loop(plan, c, step, as_double(ceil_div(c.k, c.tile_k)), as_double(staging.stages - 1),
+           traffic, traffic.sectors);
   plan.on_chip_bytes =
       as_double(c.tile_m * c.tile_n) * kElement + as_double(plan.launch.shared_bytes);
   return {{plan}};

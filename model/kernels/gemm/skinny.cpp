@@ -181,7 +181,7 @@ Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& token
   end.issued.shared_bytes = 2 * as_double(c.tile.shared_bytes());
   set_traffic(end.issued, {parts.bytes / blocks, (c.s.c() + parts.bytes) / blocks});
   end.waits = {.global = 1, .tile_loads = parts.trips(), .shared = 1, .barriers = 1};
-  set_blocks(plan, {{round, rounds, c.aligned() ? 2.0 : 1.0}, {end}});
+  set_blocks(plan, {{round, rounds, c.aligned() ? 1.0 : 0.0}, {end}});
   return plan;
 }
 

@@ -103,7 +103,8 @@ Plan skinny_ring_launch(const Problem& p, const SkinnyRing& ring, const ArrayUse
   set_traffic(epilogue.issued, {parts.bytes / blocks, (c.s.c() + parts.bytes) / blocks});
   epilogue.wavefronts.l1 = scattered_sectors(c) / blocks;
   epilogue.waits.tile_loads = parts.trips();
-  set_blocks(plan, {{step, c.steps(), as_double(ring.stages), 0, kUnrolledProducts}, {epilogue}});
+  set_blocks(plan,
+             {{step, c.steps(), copied_ahead(ring.stages), 0, kUnrolledProducts}, {epilogue}});
   return plan;
 }
 

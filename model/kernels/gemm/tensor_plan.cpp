@@ -203,9 +203,9 @@ Operand operand_b(const Problem& p, bool b_along_k) {
           b_along_k && p[kTransposedB] == 0};
 }
 
-Operands::Side side(const Operand& from, ArrayId copy) {
+Operands::Side side(const Operand& from, ArrayId copy, std::int64_t piece_bytes) {
   if (from.copied()) return {scratch(copy, {from.matrix.bytes(), 0})};
-  return operand(from.use, from.pitch_bytes);
+  return operand(from.use, from.pitch_bytes, piece_bytes);
 }
 
 void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
@@ -216,17 +216,10 @@ void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
   program.push_back({std::move(plan)});
 }
 
-// What copying a piece takes, as multiples of one that is a line. A second line costs little, since
-// L2 gives as many sectors; a piece that begins inside a sector, as half of those do whose rows are
-// odd multiples of 16 bytes apart, takes twice. By tiles of 64 rows and large k in
-// wgmma-candidates: 1.1 (rows at multiples of 64 bytes), 1.2 (32) and 1.6 (16);
-// l2_lookup_read_bytes of squares and products2 has 1.05, 1.12 and 1.27.
-double piece_cost(std::int64_t pitch_bytes) {
-  constexpr double kOfSecondLine = 0.25, kOfFifthSector = 1;
-  constexpr double kWholeSectors = as_double(kTileLineBytes / kSectorBytes);
-  const double lines = units_of_piece(kTileLineBytes, pitch_bytes, kTileLineBytes);
-  const double sectors = units_of_piece(kTileLineBytes, pitch_bytes, kSectorBytes);
-  return 1 + kOfSecondLine * (lines - 1) + kOfFifthSector * (sectors - kWholeSectors);
+// Units of a piece, as a multiple of those of one that begins at a line.
+double units_share(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
+  return units_of_piece(piece_bytes, pitch_bytes, unit_bytes) * as_double(unit_bytes) /
+         as_double(piece_bytes);
 }
 
 }  // namespace
@@ -256,14 +249,15 @@ double off_sector_share(std::int64_t pitch_bytes) {
   return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
 }
 
-Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes) {
-  return {in_pieces(use, kTileLineBytes, pitch_bytes), piece_cost(pitch_bytes),
-          sectors_of_piece(kTileLineBytes, pitch_bytes),
+Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
+  return {in_pieces(use, kTileLineBytes, pitch_bytes),
+          units_share(piece_bytes, pitch_bytes, kSectorBytes),
           sectors_of_piece(kSectorBytes, pitch_bytes)};
 }
 
-Operands operands_of(const Problem& p, bool b_along_k) {
-  return {side(operand_a(p), kCopyOfA), side(operand_b(p, b_along_k), kCopyOfB)};
+Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes) {
+  return {side(operand_a(p), kCopyOfA, piece_bytes),
+          side(operand_b(p, b_along_k), kCopyOfB, piece_bytes)};
 }
 
 LaunchSequence copies_before(const Problem& p, bool b_along_k) {

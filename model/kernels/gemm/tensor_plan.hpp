@@ -32,6 +32,13 @@ Work product_work(const Problem&);
 /// Of independent products: as one of as many times as many rows.
 IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
 
+/// Steps that copies are ahead of their use in a ring of so many stages, where the warps that
+/// multiply start them: within a step, when all have read the stage, and before the end of the step
+/// that comes before their use.
+constexpr double copied_ahead(std::int64_t stages) {
+  return as_double(stages) - 1.5;
+}
+
 /// Products of mma.sync that a warp has under way.
 inline constexpr double kUnrolledProducts = 4.5;
 
@@ -78,14 +85,14 @@ Plan sum_of_parts(const Problem&);
 /// C as tiles store it, a line of each of many rows: DRAM takes each line by itself.
 ArrayUse writes_tiles(ArrayId array, double bytes);
 
-/// What the product's launch reads. The copies of a box take 128 bytes of each row, and L2 answers
-/// by lines of as many: lines for each of those pieces, 1 where rows begin at multiples of 128.
+/// What the product's launch reads. A box is copied in pieces, one of each row.
 struct Operands {
   struct Side {
     ArrayUse use;
-    double lines = 1;
-    double sectors = 4;  ///< of 32 bytes, of each of those pieces
+    double sectors = 1;  ///< of a piece, as a multiple of one that begins at a line
     double of_pair = 1;  ///< of two neighbours' copies of 16 bytes each
+
+    bool at_sectors() const { return sectors <= 1; }  ///< whether each row begins at one
   };
   Side a, b;
 };
@@ -100,10 +107,11 @@ double off_sector_share(std::int64_t pitch_bytes);
 /// where they begin at odd multiples of 64 and 16 bytes).
 ArrayUse in_pieces(ArrayUse use, std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Of an operand whose rows are so many bytes apart.
-Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes);
+Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes,
+                       std::int64_t piece_bytes = kTileLineBytes);
 /// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so
 /// stored where the kernel reads along k only.
-Operands operands_of(const Problem&, bool b_along_k);
+Operands operands_of(const Problem&, bool b_along_k, std::int64_t piece_bytes = kTileLineBytes);
 /// The launches that copy them.
 LaunchSequence copies_before(const Problem&, bool b_along_k);
 

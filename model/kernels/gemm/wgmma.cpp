@@ -13,8 +13,8 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-using wgmma::box_bytes, wgmma::lines_bytes, wgmma::lookup_bytes, wgmma::merged_stores,
-    wgmma::stored_by_threads;
+using wgmma::box_bytes, wgmma::by_threads, wgmma::lines_bytes, wgmma::lookup_bytes,
+    wgmma::merged_stores, wgmma::stored_sectors;
 using wgmma::Choice, wgmma::choice_of, wgmma::depth_of, wgmma::Sides, wgmma::sides_of,
     wgmma::tiles_for, wgmma::Written, wgmma::written;
 
@@ -80,16 +80,24 @@ constexpr double kChains = 2;
 // Of the last part's block: the other sums are written and seen.
 constexpr double kJoinTileLoads = 2;
 
+// Where threads store lines of a panel, each takes so many instructions of a warp, one after the other
+// (wgmma_bf16.cu in SASS).
+constexpr double kInstructionsOfLine = 23;
+
+// Lines of panels of shared memory that a tile goes through.
+double panel_lines(const Choice& c) {
+  return c.area() * as_double(element_bytes(result_type(c.p.dtype))) / as_double(kTileLineBytes);
+}
+
 // A warpgroup writes its sums to one panel of shared memory after the other. TMA stores a panel: the
-// warpgroup meets before it and behind it. Threads that store lines load them again, four at once.
+// warpgroup meets before it and behind it. Threads load each line again before they store it.
 Waits waits_of_store(const Choice& c) {
   if (c.p[kSplitK] > 1) return {};
-  constexpr double kLinesOfWarp = 16, kAtOnce = 4;
-  const double panel_sums = as_double(c.tile.panel_lines() * kTileLineBytes) /
-                            as_double(element_bytes(result_type(c.p.dtype)));
-  const double panels = as_double(c.tile.fours_of_thread()) * 4 * 128 / panel_sums;
-  if (stored_by_threads(c) > 0) return {.shared = panels * (1 + kLinesOfWarp / kAtOnce)};
-  return {.shared = panels, .barriers = 2 * panels};
+  const double lines = panel_lines(c) / groups_of(c);  // of a warpgroup
+  const double panels = lines / as_double(c.tile.panel_lines());
+  if (!by_threads(c)) return {.shared = panels, .barriers = 2 * panels};
+  constexpr double kWarps = 4;
+  return {.shared = panels + lines / kWarps, .arithmetic = lines / kWarps * kInstructionsOfLine};
 }
 
 // A block's tiles, and the parts of those of the last round: the block of a tile's last part waits
@@ -106,12 +114,17 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   step.wavefronts.copies = lines_bytes(c, operands) / steps / as_double(kTileLineBytes);
   step.waits = {.tile_loads = 1, .barriers = 1};
   const auto loop = [&](std::int64_t count) {
-    return Phase{step, as_double(count), as_double(c.tile.stages), groups_of(c), kChains};
+    return Phase{step, as_double(count), as_double(c.tile.stages - 1), groups_of(c), kChains};
   };
   Step store;
-  set_traffic(store.issued, {0, (to.sums + to.direct) / tiles});
-  store.wavefronts.l1 = stored_by_threads(c) / tiles;
+  const double to_c = to.sums + to.direct;
+  set_traffic(store.issued, {0, to_c / tiles});
+  store.issued.l2.write_bytes += (stored_sectors(c) * as_double(kSectorBytes) - to_c) / tiles;
   store.warp_instructions = end_instructions(c.area());
+  if (by_threads(c)) {
+    store.wavefronts.l1 = stored_sectors(c) / tiles;
+    if (c.p[kSplitK] == 1) store.warp_instructions += kInstructionsOfLine * panel_lines(c);
+  }
   store.waits = waits_of_store(c);
   const std::int64_t split = c.split_tiles(gpu), parts = c.p[kSplitRest];
   if (c.tiles() > split) {
@@ -243,7 +256,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .type = p.dtype,
           .warps = as_double(c.tile.threads() / kWarpLanes),
           .steps = as_double(c.steps()),
-          .stages = as_double(c.tile.stages),
+          .ahead = as_double(c.tile.stages - 1),
           .parts = groups_of(c) * kChains,
           .chains = kChains,
           .step_flops = 2 * c.area() * as_double(depth_of(p)),

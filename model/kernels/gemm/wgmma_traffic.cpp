@@ -66,8 +66,8 @@ Sides sides_of(const Choice& c, const Operands& operands) {
 
 double lines_bytes(const Choice& c, const Operands& operands) {
   const Sides sides = sides_of(c, operands);
-  return as_double(c.across()) * sides.down_bytes * sides.down.lines +
-         as_double(c.clusters_down()) * sides.across_bytes * sides.across.lines;
+  return as_double(c.across()) * sides.down_bytes * sides.down.sectors +
+         as_double(c.clusters_down()) * sides.across_bytes * sides.across.sectors;
 }
 
 // Where two blocks ask for the same whole line at about the same time, it
@@ -80,8 +80,8 @@ double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   const double in_step = in_step_share(as_double(c.tiles() * c.p[kSplitK]) * as_double(c.steps()) /
                                        as_double(gpu.slots(1)));
   const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
-    const double joined = side.lines > 1 ? 0 : in_step * as_double(blocks / 2);
-    return bytes * side.lines * (as_double(blocks) - joined);
+    const double joined = side.at_sectors() ? in_step * as_double(blocks / 2) : 0;
+    return bytes * side.sectors * (as_double(blocks) - joined);
   };
   const Sides sides = sides_of(c, operands);
   return looked_up(sides.down_bytes, sides.down, c.across()) +
@@ -89,7 +89,6 @@ double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
 }
 
 double box_bytes(const Choice& c, const Operands& operands) {
-  constexpr double kSectorsOfPiece = 4;
   const Sides sides = sides_of(c, operands);
   const bool along_k = c.p[kTransposedB] != 0 || wgmma_along_k(c.p.dtype);
   const std::int64_t panel = along_k ? 1 : depth_of(c.p);
@@ -98,34 +97,49 @@ double box_bytes(const Choice& c, const Operands& operands) {
       as_double(c.clusters_down() * c.tile.cluster * ceil_div(c.extent_across(), panel) * panel) *
           sides.across.sectors;
   const double copied_rows = as_double(c.p[kBatch] * c.p[kSplitK] * c.steps()) * pieces;
-  return copied_rows * as_double(kTileLineBytes) / kSectorsOfPiece;
+  return copied_rows * as_double(kTileLineBytes);
 }
 
-// Parts of k 32 bytes of eight
-// rows at once, and C whose rows are not aligned to 16 bytes a row of a warp's lanes at a time.
-double stored_by_threads(const Choice& c) {
+namespace {
+
+/// How C, or the sums of parts of k, leaves: in pieces of rows that begin so far apart.
+struct Pieces {
+  std::int64_t bytes, pitch_bytes;
+  double stored_bytes;
+  bool one_by_one = false;  ///< two instructions each take every other element
+};
+
+// Boxes take lines. Threads take a row of a warp's lanes at a time, and of parts of k 32 bytes of
+// eight rows at once: pairs of sums, and one by one where rows are off those.
+Pieces pieces_of(const Choice& c) {
   const std::int64_t result = element_bytes(result_type(c.p.dtype));
   if (c.p[kSplitK] > 1) {
-    return partial_bytes(c.p) / as_double(kSectorBytes) *
-           sectors_of_piece(kSectorBytes, c.p[kN] * kPartBytes);
+    const std::int64_t pitch_bytes = c.p[kN] * kPartBytes;
+    return {kSectorBytes, pitch_bytes, partial_bytes(c.p), pitch_bytes % (2 * kPartBytes) != 0};
   }
   const std::int64_t pitch_bytes = stored_c(c.p).row * result;
-  if (pitch_bytes % kVectorBytes == 0 && c.p[kN] * result % kVectorBytes == 0) return 0;
-  return c.s.batch * c.s.m * c.s.n / as_double(kWarpLanes) *
-         sectors_of_piece(kWarpLanes * result, pitch_bytes);
+  return {by_threads(c) ? kWarpLanes * result : kTileLineBytes, pitch_bytes, c.s.c()};
 }
 
-// Sums in pairs of 8 bytes, and one by one where rows are off those.
-double merged_stores(const Choice& c) {
-  if (stored_by_threads(c) <= 0) return 0;
-  const bool sums = c.p[kSplitK] > 1;
+}  // namespace
+
+bool by_threads(const Choice& c) {
   const std::int64_t result = element_bytes(result_type(c.p.dtype));
-  const std::int64_t pitch_bytes = sums ? c.p[kN] * kPartBytes : stored_c(c.p).row * result;
-  const std::int64_t piece_bytes = sums ? kSectorBytes : kWarpLanes * result;
-  const double stored_bytes = sums ? partial_bytes(c.p) : c.s.c();
-  const bool one_by_one = sums && pitch_bytes % (2 * kPartBytes) != 0;
-  return stored_bytes / as_double(piece_bytes) * lines_of_piece(piece_bytes, pitch_bytes) *
-         off_sector_share(pitch_bytes) * (one_by_one ? 2 : 1);
+  return c.p[kSplitK] > 1 || stored_c(c.p).row * result % kVectorBytes != 0 ||
+         c.p[kN] * result % kVectorBytes != 0;
+}
+
+double stored_sectors(const Choice& c) {
+  const Pieces pieces = pieces_of(c);
+  return pieces.stored_bytes / as_double(pieces.bytes) *
+         sectors_of_piece(pieces.bytes, pieces.pitch_bytes) * (pieces.one_by_one ? 2 : 1);
+}
+
+double merged_stores(const Choice& c) {
+  const Pieces pieces = pieces_of(c);
+  return pieces.stored_bytes / as_double(pieces.bytes) *
+         lines_of_piece(pieces.bytes, pieces.pitch_bytes) * off_sector_share(pieces.pitch_bytes) *
+         (pieces.one_by_one ? 2 : 1);
 }
 
 }  // namespace roofcast::gemm::tensor::wgmma

@@ -62,8 +62,11 @@ double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu);
 /// of k the panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands);
 
-/// Of all that goes out, what threads store themselves, by sectors.
-double stored_by_threads(const Choice& c);
+/// Whether threads store what goes out: parts of k, and C whose rows are off 16 bytes. Else boxes do.
+bool by_threads(const Choice& c);
+
+/// Sectors of all stores of C, or of the sums of parts of k.
+double stored_sectors(const Choice& c);
 
 /// Of those stores, pieces of rows that begin within a sector, counted by the lines that they
 /// touch: L2 merges each.

@@ -152,10 +152,10 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& backward, double par
   start.waits.tile_loads = backward.streams ? rows::kLoadsOfStart : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
-  const double stages = backward.streams                      ? as_double(kRingStages) + 1
-                        : ragged || held_in_cluster(backward) ? 1
-                                                              : 2;
-  set_blocks(plan, {{start}, {row, rows_of_block, stages}});
+  const double ahead = backward.streams                      ? as_double(kRingStages)
+                       : ragged || held_in_cluster(backward) ? 0
+                                                             : 1;
+  set_blocks(plan, {{start}, {row, rows_of_block, ahead}});
   add_sector_reason(plan);
   return plan;
 }

@@ -152,7 +152,7 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   set_blocks(plan,
-             {{start}, {row, rows_of_block, how.streams || (ahead && !clustered) ? 2.0 : 1.0}});
+             {{start}, {row, rows_of_block, how.streams || (ahead && !clustered) ? 1.0 : 0.0}});
   add_sector_reason(plan);
   return plan;
 }

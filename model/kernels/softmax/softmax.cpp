@@ -161,7 +161,7 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
   // A row is in registers while the buffers fill with the next ones.
-  set_blocks(plan, {{start}, {row, row_count, as_double(stages) + 1}});
+  set_blocks(plan, {{start}, {row, row_count, as_double(stages)}});
   plan.on_chip_bytes += as_double(ring);
   return launch_of(std::move(plan));
 }

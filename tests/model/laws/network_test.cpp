@@ -42,16 +42,18 @@ TEST(Network, TwoBlocksMeetNowAndThen) {
   EXPECT_NEAR(cycle_of(visit(Station::data, 100, 100), 2), 800.0 / 3, 1e-3);
 }
 
-// Loads of 1000 cycles: with four stages three steps' loads are under way beside the one in use.
-TEST(Network, StagesHideLoads) {
+// Loads of 1000 cycles take no longer than the steps that they are ahead by.
+TEST(Network, LoadsAheadAreHidden) {
   Visit step = visit(Station::tensor, 100, 0);
   step.load_latency = 1000;
   step.repeats = 50;
-  step.stages = 1;
+  step.ahead = 0;
   EXPECT_NEAR(cycle_of(step, 1), 50 * 1100, 1);
-  step.stages = 4;
-  EXPECT_NEAR(cycle_of(step, 1), 50 * 1100 / 4.0, 1);
-  step.stages = 20;
+  step.ahead = 0.5;  // no longer than one after the other
+  EXPECT_NEAR(cycle_of(step, 1), 50 * 1100, 1);
+  step.ahead = 4;
+  EXPECT_NEAR(cycle_of(step, 1), 50 * 1000 / 4.0, 1);
+  step.ahead = 20;
   EXPECT_NEAR(cycle_of(step, 1), 50 * 100, 1);
 }
 
@@ -83,7 +85,7 @@ Visit any_visit() {
   one.load_latency = *rc::gen::inRange(0, 2000);
   one.latency = *rc::gen::inRange(0, 2000);
   one.repeats = *rc::gen::inRange(1, 50);
-  one.stages = *rc::gen::inRange(1, 8);
+  one.ahead = *rc::gen::inRange(0, 7);
   one.warps = *rc::gen::inRange(1, 32);
   return one;
 }
@@ -111,7 +113,7 @@ RC_GTEST_PROP(NetworkProperty, CyclesAreBoundedAndMonotonic, ()) {
 TEST(Network, ProductsThatRunBehindShowAtTheEnd) {
   Visit loop = visit(Station::tensor, 100, 200);
   loop.repeats = 10;
-  loop.stages = 2;
+  loop.ahead = 1;
   loop.grouped = true;
   loop.waited_products = 0.5;
   EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::none), 10 * 250, 1e-3);
@@ -126,7 +128,7 @@ TEST(Network, LoopsOneAfterTheOtherFillTheirPipelineOnce) {
   Visit loop = visit(Station::tensor, 100, 0);
   loop.load_latency = 1000;
   loop.repeats = 5;
-  loop.stages = 20;
+  loop.ahead = 20;
   const std::array both = {loop, loop};
   EXPECT_NEAR(steady_cycle(both, 1, Ends::both), 2 * 5 * 100 + 1000, 1e-3);
 }

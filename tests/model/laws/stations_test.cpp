@@ -11,14 +11,14 @@ namespace {
 
 constexpr double kWarps = 8;
 
-// Eight warps, copies three steps ahead.
+// Eight warps, copies two steps ahead.
 Visit pipelined_by(double groups) {
   Plan plan;
   plan.launch.block[0] = 32 * static_cast<std::int64_t>(kWarps);
   Phase phase;
   phase.step.issued.tensor_flops[DType::bf16] = 1 << 20;
   phase.step.waits.tile_loads = 1;
-  phase.stages = 3;
+  phase.ahead = 2;
   phase.groups = groups;
   return visit_of(phase, plan, {}, testing::hopper_like());
 }

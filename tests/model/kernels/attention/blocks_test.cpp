@@ -99,7 +99,7 @@ BlockSteps counting_steps() {
     step->issued.vector_flops = 1;
     step->issued.l2.read_bytes = 1;
   }
-  blocks.stages = 2;
+  blocks.ahead = 1;
   return blocks;
 }
 

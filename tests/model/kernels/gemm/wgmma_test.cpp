@@ -57,7 +57,7 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   EXPECT_DOUBLE_EQ(testing::first_step(plan_of(2)).wavefronts.copies, 128 + 128);
 }
 
-TEST(Wgmma, PiecesOffALineTakeMoreAndOffASectorTwice) {
+TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto bytes_of = [&](std::int64_t k) {
     const Plan plan = plan_wgmma(product(1280, 2560, k, {128, 256, 64}), h100).front().plan;
@@ -65,10 +65,11 @@ TEST(Wgmma, PiecesOffALineTakeMoreAndOffASectorTwice) {
   };
   // Rows of n are whole lines: of ten tile rows, two and two in step ask for them once.
   const double b = 2560 * (10 - 5 * in_step(100.0 * 143 / 132));
-  // Rows of k are 142.5 lines: the pieces of every second one touch two, and none are joined.
-  EXPECT_NEAR(bytes_of(9120), 9120.0 * 2 * (10 * 1280 * 1.125 + b), 1);
-  // 1141 times 16 bytes: pieces touch 1.875 lines and, half of them, a fifth sector.
-  EXPECT_NEAR(bytes_of(9128), 9128.0 * 2 * (10 * 1280 * 1.71875 + b), 1);
+  // Rows of k are 142.5 lines, whole sectors: of ten tile columns two and two join too.
+  const double a = 1280 * (10 - 5 * in_step(100.0 * 143 / 132));
+  EXPECT_NEAR(bytes_of(9120), 9120.0 * 2 * (a + b), 1);
+  // 1141 times 16 bytes: half of the pieces touch a fifth sector, and none are joined.
+  EXPECT_NEAR(bytes_of(9128), 9128.0 * 2 * (10 * 1280 * 1.125 + b), 1);
 }
 
 TEST(Wgmma, ThreadsStorePartsAndUnalignedRowsBySectors) {
