@@ -9,6 +9,8 @@
 #include "model/laws/launching.hpp"
 #include "model/laws/power.hpp"
 #include "model/laws/program_time.hpp"
+#include "model/laws/sm_pipes.hpp"
+#include "model/laws/stations.hpp"
 
 namespace roofcast {
 namespace {
@@ -54,13 +56,15 @@ class LoopBound {
     const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                                 : gpu.sm.vector_flop_per_clk[outline.type];
     constexpr double kNever = 1e18;
+    port_rate_ = gpu.sm.l2_bytes_per_clk.value_or(kNever);
     arithmetic_ =
         std::max({outline.step_flops / sheet.value_or(kNever), outline.step_operands,
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
-    port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
-                     law::kClocksPerCopiedPiece * outline.step_copies);
-    l2_writes_ =
-        law::kL2WriteShare * gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
+    port_ =
+        std::max(outline.step_bytes / port_rate_, law::kClocksPerCopiedPiece * outline.step_copies);
+    l2_reads_ = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
+    end_ = latency_of(outline.end_waits, {}, gpu).rest;
+    l2_latency_ = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
   }
 
   /// Of the start of a launch, once.
@@ -68,26 +72,33 @@ class LoopBound {
   /// From a block's start to that of the next one in its place, of `resident` on each of `active`
   /// SMs that have drifted apart.
   double apart(double resident, double active) const {
-    return apart(resident, outline_.steps, stored(active), 0);
+    return apart(resident, outline_.steps, stored(active), end_);
   }
-  /// Of so many rounds of the rest, whatever they store; `alone`: they are all that there is.
+  /// Of so many rounds of the rest; `alone`: they are all that there is.
   double rest(double rounds, bool alone) const {
     const double steps = outline_.rest_steps;
-    const double join = outline_.rest_tile_loads * law::kTileLoadCycles;
-    const double last = apart(1, steps, 0, join);
-    return (rounds - 1) * apart(1, steps, 0, 0) +
-           (alone && (groups() == 1 || rounds <= 1) ? std::max(last, together(1, steps, 0)) : last);
+    const double left = outline_.rest_stored_bytes / law::kSmStoreBytesPerClk;
+    const double joined =
+        outline_.rest_joined_bytes / port_rate_ + outline_.stored_bytes / law::kSmStoreBytesPerClk;
+    const double waits =
+        outline_.rest_tile_loads * law::kTileLoadCycles + outline_.rest_trips * l2_latency_;
+    const double last = apart(1, steps, joined, waits);
+    const double all = (rounds - 1) * apart(1, steps, left, 0) + last;
+    return alone && rounds <= 1 ? std::max(all, together(1, steps, joined) + waits) : all;
   }
+  /// Of L2, for all that blocks read.
+  double looked_up() const { return outline_.looked_up_bytes / l2_reads_; }
   /// Of `resident` blocks on each of `active` SMs that start together: the first loads show.
   double together(double resident, double active) const {
-    return together(resident, outline_.steps, stored(active));
+    return together(resident, outline_.steps, stored(active)) + end_;
   }
 
  private:
   double groups() const { return outline_.scheduler == TileScheduler::ping_pong ? 2 : 1; }
   // Each SM stores at its share of L2's writes.
   double stored(double active) const {
-    return outline_.stored_bytes / std::min<double>(law::kSmStoreBytesPerClk, l2_writes_ / active);
+    return outline_.stored_bytes /
+           std::min<double>(law::kSmStoreBytesPerClk, law::kL2WriteShare * l2_reads_ / active);
   }
   // In the first and last steps not all chains are under way.
   double walked(double steps) const { return steps + outline_.chains - 1; }
@@ -131,14 +142,15 @@ class LoopBound {
 
   const Outline& outline_;
   double pipelined_;  // 1 where copies are ahead
-  double arithmetic_ = 0, port_ = 0, l2_writes_ = 0;
+  double arithmetic_ = 0, port_ = 0, port_rate_ = 0, l2_reads_ = 0, l2_latency_ = 0;
+  double end_ = 0;
 };
 
-double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
-  const LoopBound loop(outline, clock_hz, gpu);
+// Of the blocks of a launch, from the start of the first.
+double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
   const auto rest_rounds = static_cast<double>((outline.rest_blocks + all - 1) / all);
-  double end = loop.start();
+  double end = 0;
   if (outline.rest_blocks > 0) end += loop.rest(rest_rounds, outline.blocks <= 0);
   if (outline.blocks <= 0) return end;
   const bool one_round = outline.blocks + outline.rest_blocks <= all;
@@ -155,14 +167,21 @@ double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   return end + first + (full - 1) * round + (left > 0 ? loop.apart(last, active) : 0);
 }
 
-// Beside starting its kernels: of one the first data are new, each further one waits for its code,
-// and of one the last writes show.
+double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
+  const LoopBound loop(outline, clock_hz, gpu);
+  return loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.looked_up());
+}
+
+// Beside the blocks of the one that multiplies: starting kernels, of one the first data are new, each
+// further one waits for its code and reads what it sums.
 double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   const LaunchCosts costs = launch_costs(gpu, assumptions);
   const double new_data_s = back_to_back(cache) ? 0 : gpu.sustained.first_access_s.value_or(0);
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
-  return costs.first_s + (outline.launches - 1) * next_s + new_data_s;
+  const auto& l2 = gpu.sustained.l2_bandwidth_bytes_per_s;
+  const double summed_s = l2 ? outline.summed_bytes / *l2 : 0;
+  return costs.first_s + (outline.launches - 1) * next_s + new_data_s + summed_s;
 }
 
 }  // namespace

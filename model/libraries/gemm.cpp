@@ -203,6 +203,7 @@ Outline library_outline(const Problem& p, const Gpu& gpu) {
           .step_bytes = received_bytes(c) / (as_double(blocks_of(c)) * c.steps()),
           .step_copies = copied_pieces(c),
           .stored_bytes = stored_bytes(c) / as_double(blocks_of(c)),
+          .looked_up_bytes = step_lookup_bytes(c, gpu) * as_double(blocks_of(c)) * c.steps(),
           .launches = c.splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.tensor ? 2 * c.batch * c.m * c.n * c.k : 0};
 }

@@ -62,7 +62,9 @@ std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline int4_outline(const Problem& p, const Gpu& gpu) {
   Outline outline = gemm::library_outline(p, gpu);
-  outline.step_bytes *= received_share(p, gpu);
+  const double share = received_share(p, gpu);
+  outline.step_bytes *= share;
+  outline.looked_up_bytes *= share;
   outline.step_instructions += widening_instructions(p);
   return outline;
 }

@@ -77,8 +77,17 @@ double groups_of(const Choice& c) {
 // A product is issued before the one before it has ended.
 constexpr double kChains = 2;
 
-// Of the last part's block: the other sums are written and seen.
+// Of a tile in parts: the sums of each but the last, bytes, which the last part's block adds to its
+// own once they are written and seen.
 constexpr double kJoinTileLoads = 2;
+double sums_bytes(const Choice& c) {
+  return c.area() * as_double(kPartBytes);
+}
+// To L2: a thread loads some of a part's sums at once.
+double join_trips(const Choice& c) {
+  const int fours = c.tile.fours_of_thread();
+  return as_double((c.p[kSplitRest] - 1) * (fours / joined_together(fours)));
+}
 
 // Where threads store lines of a panel, each takes so many instructions of a warp, one after the other
 // (wgmma_bf16.cu in SASS).
@@ -100,6 +109,11 @@ Waits waits_of_store(const Choice& c) {
   return {.shared = panels + lines / kWarps, .arithmetic = lines / kWarps * kInstructionsOfLine};
 }
 
+// By a block, in sectors.
+double stored_bytes(const Choice& c) {
+  return stored_sectors(c) * as_double(kSectorBytes) / as_double(c.tiles() * c.p[kSplitK]);
+}
+
 // A block's tiles, and the parts of those of the last round: the block of a tile's last part waits
 // until the others are written and seen, then adds one after the other.
 void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box_bytes,
@@ -117,9 +131,8 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
     return Phase{step, as_double(count), as_double(c.tile.stages - 1), groups_of(c), kChains};
   };
   Step store;
-  const double to_c = to.sums + to.direct;
-  set_traffic(store.issued, {0, to_c / tiles});
-  store.issued.l2.write_bytes += (stored_sectors(c) * as_double(kSectorBytes) - to_c) / tiles;
+  set_traffic(store.issued, {0, (to.sums + to.direct) / tiles});
+  store.issued.l2.write_bytes = stored_bytes(c);
   store.warp_instructions = end_instructions(c.area());
   if (by_threads(c)) {
     store.wavefronts.l1 = stored_sectors(c) / tiles;
@@ -132,15 +145,12 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   }
   if (split == 0) return;
   const std::int64_t part_steps = ceil_div(c.steps(), parts);
-  const double sums = c.area() * as_double(kPartBytes);
   Step leave;
-  set_traffic(leave.issued, {0, sums});
+  set_traffic(leave.issued, {0, sums_bytes(c)});
   Step join = store;
-  const int fours = c.tile.fours_of_thread();
   join.issued.requested.read_bytes = join.issued.l1.read_bytes = join.issued.l2.read_bytes =
-      as_double(parts - 1) * sums;
-  join.waits = {.global = as_double(parts - 1) * as_double(fours / joined_together(fours)),
-                .tile_loads = kJoinTileLoads};
+      as_double(parts - 1) * sums_bytes(c);
+  join.waits = {.global = join_trips(c), .tile_loads = kJoinTileLoads};
   plan.blocks.push_back({split * (parts - 1), {loop(part_steps), {leave}}});
   plan.blocks.push_back({split, {loop(part_steps), {join}}});
 }
@@ -249,7 +259,6 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
   const double steps = all_steps(c, gpu);
-  const Written to = written(c, gpu);
   const std::int64_t split = c.split_tiles(gpu), parts = p[kSplitRest];
   return {.blocks = c.tiles() * p[kSplitK] - split,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent,
@@ -263,10 +272,16 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .step_operands = operand_wavefronts(c),
           .step_bytes = box_bytes(c, operands) / steps,
           .step_copies = lines_bytes(c, operands) / steps / as_double(kTileLineBytes),
-          .stored_bytes = (to.sums + to.direct) / as_double(c.tiles() * p[kSplitK]),
+          .stored_bytes = stored_bytes(c),
+          .end_waits = waits_of_store(c),
+          .looked_up_bytes = lookup_bytes(c, operands, gpu),
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
+          .summed_bytes = partial_bytes(p),
           .rest_blocks = split * parts,
           .rest_steps = as_double(ceil_div(c.steps(), parts)),
+          .rest_stored_bytes = sums_bytes(c),
+          .rest_joined_bytes = as_double(parts - 1) * sums_bytes(c),
+          .rest_trips = join_trips(c),
           .rest_tile_loads = split > 0 ? kJoinTileLoads : 0,
           .useful_flops = c.s.flops()};
 }
