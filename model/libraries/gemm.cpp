@@ -94,7 +94,8 @@ ReceivedBytes received_of(const Choice& c) {
   const double shared = c.tile.paired ? 0.5 : 1;
   const double of_a = c.along_m() ? 1 : shared, of_b = c.along_m() ? shared : 1;
   const double line = c.batch * c.k * c.element;
-  return {line * of_a * as_double(c.columns()) * c.m, line * of_b * as_double(c.rows()) * c.n};
+  return {line * of_a * as_double(c.columns()) * c.m * c.sectors_a,
+          line * of_b * as_double(c.rows()) * c.n * c.sectors_b};
 }
 
 double received_bytes(const Choice& c) {
@@ -133,6 +134,7 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
   const double chains = c.takes_wide ? kWideChains : c.tensor ? tensor::kUnrolledProducts : 1;
   Step epilogue;
   set_traffic(epilogue.issued, {0, stored_bytes(c) / blocks});
+  if (c.splits == 1) epilogue.issued.requested.write_bytes /= c.sectors_c;
   if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
   set_blocks(plan, {{step, c.steps(), ahead_of(c, plan.launch.shared_bytes), groups_of(c), chains},
                     {epilogue}});
@@ -242,6 +244,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, partial_bytes(c)})
                         : c.tensor   ? tensor::writes_tiles(kC, out)
                                      : writes(kC, out));
+  plan.arrays.back().pattern.partial_writes = merged_sectors(c);
   if (p[kWeightCopies] > 0) {
     // Launches take A and C again each time, and the copies of B in turn.
     for (ArrayUse& use : plan.arrays) use.returns_after_bytes = a + b + out;

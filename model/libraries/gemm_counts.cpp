@@ -6,10 +6,23 @@
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
+#include "model/libraries/gemm_rows.hpp"
 
 namespace roofcast::gemm::library_counts {
 
+namespace {
+
+// Of rows so many elements apart.
+double sectors_of_line(std::int64_t row, std::int64_t rows, DType type) {
+  if (rows == 1) return 1;
+  return tensor::sectors_of_piece(kLineBytes, row * element_bytes(type)) /
+         as_double(kLineBytes / kSectorBytes);
+}
+
+}  // namespace
+
 Choice choice_of(const Problem& p, const Gpu& gpu) {
+  const RowLengths rows = library_rows(p);
   return {.m = as_double(p[kM]),
           .n = as_double(p[kN]),
           .k = as_double(p[kK]),
@@ -23,7 +36,10 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .takes_wide = takes_wide(p, gpu),
           .tensor = p.dtype != DType::fp32,
           .batch = as_double(p[kBatch]),
-          .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0};
+          .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0,
+          .sectors_a = sectors_of_line(rows.a, p[kM], p.dtype),
+          .sectors_b = sectors_of_line(rows.b, p[kN], p.dtype),
+          .sectors_c = sectors_of_line(rows.c, p[kM], tensor::result_type(p.dtype))};
 }
 
 // Wavefronts of the operands of a step. wgmma and tcgen05 read 64 or 128 rows of one side and all
@@ -53,12 +69,17 @@ double copied_pieces(const Choice& c) {
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
 // of their tiles, and what two neighbours of those ask for at about the same time L2 looks up once:
 // half of what the SMs receive, where there are neighbours (tensor: 0.51 to 0.57 from
-// 2048x6144x4096 to 8192x8192x8192).
+// 2048x6144x4096 to 8192x8192x8192). Lines that begin within a sector are looked up for each.
 double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
-  const double of_m = shares && c.columns() > 1 ? 0.5 : 1;
-  const double of_n = shares && c.rows() > 1 ? 0.5 : 1;
-  return (of_m * as_double(c.tile.m) + of_n * as_double(c.tile.n)) * kStepBytes;
+  const auto of_side = [&](std::int64_t neighbours, double sectors) {
+    constexpr double kJoined = 0.5, kOfClusters = 0.75;
+    if (!shares || neighbours <= 1) return sectors;
+    return sectors > 1 ? kOfClusters * sectors : kJoined;
+  };
+  return (of_side(c.columns(), c.sectors_a) * as_double(c.tile.m) +
+          of_side(c.rows(), c.sectors_b) * as_double(c.tile.n)) *
+         kStepBytes;
 }
 
 std::int64_t blocks_of(const Choice& c) {
@@ -84,7 +105,15 @@ double partial_bytes(const Choice& c) {
 }
 
 double stored_bytes(const Choice& c) {
-  return c.splits > 1 ? partial_bytes(c) : c.batch * c.m * c.n * c.result;
+  return c.splits > 1 ? partial_bytes(c) : c.batch * c.m * c.n * c.result * c.sectors_c;
+}
+
+double merged_sectors(const Choice& c) {
+  if (c.splits > 1 || c.sectors_c <= 1) return 0;
+  const double lines = c.batch * c.m * c.n * c.result / as_double(kLineBytes);
+  // One that begins within a sector touches a sector more, and two in part.
+  const double within = (c.sectors_c - 1) * as_double(kLineBytes / kSectorBytes);
+  return 2 * lines * within;
 }
 
 }  // namespace roofcast::gemm::library_counts

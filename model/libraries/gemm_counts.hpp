@@ -22,6 +22,8 @@ struct Choice {
   bool tensor;      ///< on the tensor cores
   double batch;
   double instruction_rows;  ///< of those
+  /// Sectors of a line of each matrix, as multiples of those of one that begins at a sector.
+  double sectors_a, sectors_b, sectors_c;
 
   std::int64_t rows() const { return ceil_div(static_cast<std::int64_t>(m), tile.m); }
   std::int64_t columns() const { return ceil_div(static_cast<std::int64_t>(n), tile.n); }
@@ -51,7 +53,9 @@ TileRaster raster(const Choice& c, const Gpu& gpu);
 
 /// Sums of parts that blocks write, bytes; 0 where k is not split.
 double partial_bytes(const Choice& c);
-/// Those, or C.
+/// Those, or C by sectors.
 double stored_bytes(const Choice& c);
+/// Sectors of C that its lines touch in part: L2 merges each with what lies beside it.
+double merged_sectors(const Choice& c);
 
 }  // namespace roofcast::gemm::library_counts
