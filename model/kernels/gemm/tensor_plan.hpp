@@ -32,9 +32,9 @@ Work product_work(const Problem&);
 /// Of independent products: as one of as many times as many rows.
 IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
 
-/// Steps that copies are ahead of their use in a ring of so many stages, where the warps that
-/// multiply start them: within a step, when all have read the stage, and before the end of the step
-/// that comes before their use.
+/// Steps that copies are ahead in a ring of so many stages, where the warps that multiply start
+/// them: within a step, once all have read the stage; they wait for them within the step before
+/// their use.
 constexpr double copied_ahead(std::int64_t stages) {
   return as_double(stages) - 1.5;
 }

@@ -64,19 +64,19 @@ Sides sides_of(const Choice& c, const Operands& operands) {
   return {operands.a, operands.b, c.s.a(), c.s.b()};
 }
 
-double lines_bytes(const Choice& c, const Operands& operands) {
+double asked_bytes(const Choice& c, const Operands& operands) {
   const Sides sides = sides_of(c, operands);
   return as_double(c.across()) * sides.down_bytes * sides.down.sectors +
          as_double(c.clusters_down()) * sides.across_bytes * sides.across.sectors;
 }
 
-// Where two blocks ask for the same whole line at about the same time, it
-// looks once: half of both operands are joined so while blocks are in step. What one block of a
-// cluster copies for both is joined with nobody else's, but for a little: 0.94 of the lines (same
-// counters).
+// Where two blocks ask for the same sectors at about the same time, L2 looks once: half of both
+// operands are joined so while blocks are in step, but none of rows that begin within a sector. What
+// one block of a cluster copies for both is joined with nobody else's, but for a little: 0.94 of
+// the lines (l2_lookup_read_bytes).
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   constexpr double kOfClusters = 0.94;
-  if (c.tile.cluster > 1) return kOfClusters * lines_bytes(c, operands);
+  if (c.tile.cluster > 1) return kOfClusters * asked_bytes(c, operands);
   const double in_step = in_step_share(as_double(c.tiles() * c.p[kSplitK]) * as_double(c.steps()) /
                                        as_double(gpu.slots(1)));
   const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {

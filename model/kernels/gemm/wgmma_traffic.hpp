@@ -52,8 +52,8 @@ struct Sides {
 Sides sides_of(const Choice& c, const Operands& operands);
 
 /// Blocks ask L2 for the operand along an instruction's rows once for each tile across, and for the
-/// other one once for each row of clusters, as far as they exist, by pieces of lines.
-double lines_bytes(const Choice& c, const Operands& operands);
+/// other one once for each row of clusters, as far as they exist, by sectors.
+double asked_bytes(const Choice& c, const Operands& operands);
 
 /// What L2 has to look up.
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu);
