@@ -132,7 +132,7 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   };
   Step store;
   set_traffic(store.issued, {0, (to.sums + to.direct) / tiles});
-  store.issued.l2.write_bytes = stored_bytes(c);
+  store.issued.l1.write_bytes = store.issued.l2.write_bytes = stored_bytes(c);
   store.warp_instructions = end_instructions(c.area());
   if (by_threads(c)) {
     store.wavefronts.l1 = stored_sectors(c) / tiles;
