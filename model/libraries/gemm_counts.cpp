@@ -15,8 +15,7 @@ namespace {
 // Of rows so many elements apart.
 double sectors_of_line(std::int64_t row, std::int64_t rows, DType type) {
   if (rows == 1) return 1;
-  return tensor::sectors_of_piece(kLineBytes, row * element_bytes(type)) /
-         as_double(kLineBytes / kSectorBytes);
+  return tensor::sectors_share(kLineBytes, row * element_bytes(type));
 }
 
 }  // namespace

@@ -216,16 +216,15 @@ void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
   program.push_back({std::move(plan)});
 }
 
-// Units of a piece, as a multiple of those of one that begins at a line.
-double units_share(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
-  return units_of_piece(piece_bytes, pitch_bytes, unit_bytes) * as_double(unit_bytes) /
-         as_double(piece_bytes);
-}
-
 }  // namespace
 
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes);
+}
+
+double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  return sectors_of_piece(piece_bytes, pitch_bytes) * as_double(kSectorBytes) /
+         as_double(piece_bytes);
 }
 
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
@@ -250,8 +249,7 @@ double off_sector_share(std::int64_t pitch_bytes) {
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
-  return {in_pieces(use, kTileLineBytes, pitch_bytes),
-          units_share(piece_bytes, pitch_bytes, kSectorBytes),
+  return {in_pieces(use, kTileLineBytes, pitch_bytes), sectors_share(piece_bytes, pitch_bytes),
           sectors_of_piece(kSectorBytes, pitch_bytes)};
 }
 

@@ -98,6 +98,8 @@ struct Operands {
 };
 /// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+/// Those, as a multiple of the sectors of a piece that begins at one.
+double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Lines, likewise; and the share of such rows that begin within a sector.
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 double off_sector_share(std::int64_t pitch_bytes);

@@ -135,7 +135,7 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   store.issued.l1.write_bytes = store.issued.l2.write_bytes = stored_bytes(c);
   store.warp_instructions = end_instructions(c.area());
   if (by_threads(c)) {
-    store.wavefronts.l1 = stored_sectors(c) / tiles;
+    store.wavefronts.l1 = stored_bytes(c) / as_double(kSectorBytes);
     if (c.p[kSplitK] == 1) store.warp_instructions += kInstructionsOfLine * panel_lines(c);
   }
   store.waits = waits_of_store(c);
