@@ -102,11 +102,9 @@ double copied_sectors(const Choice& c, const Operands& operands) {
 double joined_sectors(const Choice& c, const Operands& operands, const Gpu& gpu) {
   if (!c.stays) return 0;
   const double steps = as_double(c.tiles()) * c.steps() / as_double(gpu.slots(1));
-  const auto joined = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
-    return side.at_sectors() ? as_double(blocks / 2) * bytes : 0;
-  };
-  return in_step_share(steps) *
-         (joined(operands.a, c.s.a(), c.across()) + joined(operands.b, c.s.b(), c.down()));
+  const double in_step = in_step_share(steps);
+  return c.s.a() * joined_blocks(operands.a, c.across(), in_step) +
+         c.s.b() * joined_blocks(operands.b, c.down(), in_step);
 }
 
 // C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2

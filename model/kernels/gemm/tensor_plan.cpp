@@ -218,6 +218,10 @@ void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
 
 }  // namespace
 
+double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_step) {
+  return side.sectors > 1 ? 0 : in_step * as_double(blocks / 2);
+}
+
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes);
 }

@@ -91,11 +91,12 @@ struct Operands {
     ArrayUse use;
     double sectors = 1;  ///< of a piece, as a multiple of one that begins at a line
     double of_pair = 1;  ///< of two neighbours' copies of 16 bytes each
-
-    bool at_sectors() const { return sectors <= 1; }  ///< whether each row begins at one
   };
   Side a, b;
 };
+/// Of so many blocks that read an operand, those for which L2 does not look again: one of each pair
+/// in step, where rows begin at sectors.
+double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_step);
 /// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Those, as a multiple of the sectors of a piece that begins at one.

@@ -80,8 +80,7 @@ double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   const double in_step = in_step_share(as_double(c.tiles() * c.p[kSplitK]) * as_double(c.steps()) /
                                        as_double(gpu.slots(1)));
   const auto looked_up = [&](double bytes, const Operands::Side& side, std::int64_t blocks) {
-    const double joined = side.at_sectors() ? in_step * as_double(blocks / 2) : 0;
-    return bytes * side.sectors * (as_double(blocks) - joined);
+    return bytes * side.sectors * (as_double(blocks) - joined_blocks(side, blocks, in_step));
   };
   const Sides sides = sides_of(c, operands);
   return looked_up(sides.down_bytes, sides.down, c.across()) +
