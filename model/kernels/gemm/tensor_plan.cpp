@@ -61,8 +61,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
   const double blocks = as_double(plan.launch.blocks());
   Step step;
-  // A warp takes four rows at once: five words for sixteen bytes, then shifts and one store. The warp
-  // with the ends of rows takes those by elements. By the counters of twelve copies.
+  // A warp takes four rows at once: five words for sixteen bytes, then shifts and one store. The
+  // warp with the ends of rows takes those by elements. By the counters of twelve copies.
   constexpr double kInstructionsOfRows = 178, kInstructionsOfEnd = 38;
   constexpr std::int64_t kWordBytes = 4;
   // The ends of rows go by elements, which a thread loads at once. Neighbours have their sectors in

@@ -98,8 +98,8 @@ double panel_lines(const Choice& c) {
   return c.area() * as_double(element_bytes(result_type(c.p.dtype))) / as_double(kTileLineBytes);
 }
 
-// A warpgroup writes its sums to one panel of shared memory after the other. TMA stores a panel: the
-// warpgroup meets before it and behind it. Threads load each line again before they store it.
+// A warpgroup writes its sums to one panel of shared memory after the other. TMA stores a panel:
+// the warpgroup meets before it and behind it. Threads load each line again before they store it.
 Waits waits_of_store(const Choice& c) {
   if (c.p[kSplitK] > 1) return {};
   const double lines = panel_lines(c) / groups_of(c);  // of a warpgroup

@@ -71,9 +71,9 @@ double asked_bytes(const Choice& c, const Operands& operands) {
 }
 
 // Where two blocks ask for the same sectors at about the same time, L2 looks once: half of both
-// operands are joined so while blocks are in step, but none of rows that begin within a sector. What
-// one block of a cluster copies for both is joined with nobody else's, but for a little: 0.94 of
-// the lines (l2_lookup_read_bytes).
+// operands are joined so while blocks are in step, but none of rows that begin within a sector.
+// What one block of a cluster copies for both is joined with nobody else's, but for a little: 0.94
+// of the lines (l2_lookup_read_bytes).
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
   constexpr double kOfClusters = 0.94;
   if (c.tile.cluster > 1) return kOfClusters * asked_bytes(c, operands);

@@ -62,7 +62,8 @@ double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu);
 /// of k the panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands);
 
-/// Whether threads store what goes out: parts of k, and C whose rows are off 16 bytes. Else boxes do.
+/// Whether threads store what goes out, and not boxes: parts of k, and C whose rows are off 16
+/// bytes.
 bool by_threads(const Choice& c);
 
 /// Sectors of all stores of C, or of the sums of parts of k.
