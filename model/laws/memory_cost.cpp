@@ -109,15 +109,17 @@ struct L2Time {
 };
 
 // L2 moves every sector; one that is asked for without its neighbour takes as long as both. It
-// merges what is written in part, a line's sectors at a time, which takes a sector's time more; a
-// sector driven out early is merged with what DRAM holds as with another part.
+// merges what is written in part, a line's sectors at a time, which takes a sector's time more. A
+// sector driven out early leaves L2, comes back with its DRAM access, and is merged with another
+// part.
 L2Time l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   if (read_rate <= 0) return {};
   const double write_rate = read_rate * law::kL2WriteShare;
   const auto sector = static_cast<double>(gpu.memory.l2_sector_bytes);
   const double sectors_of_line = static_cast<double>(gpu.memory.l2_line_bytes) / sector;
-  double merged = memory.early_bytes / sector, lone = 0;
+  const double of_early = 2 + static_cast<double>(dram_access_bytes(gpu)) / sector;
+  double merged = of_early * memory.early_bytes / sector, lone = 0;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const ArrayUse& use = plan.arrays[i];
     merged += use.pattern.partial_writes;

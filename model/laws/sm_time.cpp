@@ -126,7 +126,7 @@ class Rounds {
     found.insert(found.end(), visits.begin(), visits.end());
     for (Visit& visit : found) {
       for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
-      visit.demand[Station::port] += std::max(visit.stores, visit.demand[Station::l2_write]);
+      visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
     }
     if (!starts || apart) return found;
     const Visit begin = start(resident, first);
@@ -218,7 +218,7 @@ class Rounds {
       const double times = per_sm * visit.repeats;
       for (std::size_t i = 0; i < kResources; ++i) busy_[i] += times * visit.pipes[i];
       const Demand& d = visit.demand;
-      l2_ += times * places_.sms * (d[Station::l2] + d[Station::l2_write]);
+      l2_ += times * places_.sms * d[Station::l2];
       of(Resource::dram) += times * places_.sms * d[Station::dram];
       of(Resource::latency) += times * visit.latency / static_cast<double>(places_.per_sm);
     }

@@ -51,8 +51,8 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
                               law::kClocksPerCopiedPiece * step.wavefronts.copies);
   visit.stores = l2.write_bytes / law::kSmStoreBytesPerClk;
-  d[Station::l2] = l2.read_bytes * memory.l2_read;
-  d[Station::l2_write] = l2.write_bytes * memory.l2_write;
+  visit.l2_stores = l2.write_bytes * memory.l2_write;
+  d[Station::l2] = l2.read_bytes * memory.l2_read + visit.l2_stores;
   d[Station::dram] = l2.read_bytes * memory.dram_read + l2.write_bytes * memory.dram_write;
   const StepLatency latency = latency_of(step.waits, memory.shares, gpu);
   visit.load_latency = latency.loads;

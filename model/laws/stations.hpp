@@ -20,10 +20,9 @@ enum class Station : unsigned char {
   port,  ///< from L2 to the SM, or its copy engine
   block_start,
   l2,
-  l2_write,
   dram
 };
-inline constexpr std::size_t kStations = 10;
+inline constexpr std::size_t kStations = 9;
 /// The pipes come first, then the launch unit, then memory that all SMs share.
 inline constexpr std::size_t kPipes = static_cast<std::size_t>(Station::block_start);
 
@@ -59,10 +58,11 @@ constexpr bool is_partitioned(std::size_t station) {
 struct Visit {
   CyclesByResource pipes{};  ///< of the SM, each alone
   Demand demand;             ///< of one block's step
-  double stores = 0;         ///< cycles at the port, where no other SM stores
-  double bytes = 0;          ///< below L1, of one block's step
-  double load_latency = 0;   ///< cycles, that loads ahead hide
-  double latency = 0;        ///< the rest
+  /// Cycles of its stores at the port, where no other SM stores, and of all of L2.
+  double stores = 0, l2_stores = 0;
+  double bytes = 0;         ///< below L1, of one block's step
+  double load_latency = 0;  ///< cycles, that loads ahead hide
+  double latency = 0;       ///< the rest
   double repeats = 1;
   double ahead = 0;
   double parts = 1;      ///< customers that a block is: it as one, its warps, or groups of warps
