@@ -129,8 +129,8 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
   step.issued.shared_bytes = c.copied_lines() * kStepBytes;
   step.wavefronts.operands = operand_wavefronts(c);
   step.wavefronts.copies = copied_pieces(c);
-  step.waits =
-      c.tensor && !c.takes_wide ? tensor::kMmaWaits : Waits{.tile_loads = 1, .barriers = 1};
+  step.waits = c.tensor && !c.takes_wide ? tensor::mma_waits(as_double(threads_of(c) / kWarpLanes))
+                                         : Waits{.tile_loads = 1, .barriers = 1};
   const double chains = c.takes_wide ? kWideChains : c.tensor ? tensor::kUnrolledProducts : 1;
   Step epilogue;
   set_traffic(epilogue.issued, {0, stored_bytes(c) / blocks});

@@ -161,7 +161,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   step.wavefronts.operands = operand_wavefronts(c);
   if (c.stays) step.wavefronts.copies = read / steps / as_double(c.tile.k_bytes);
   step.warp_instructions = step_instructions(c);
-  step.waits = kMmaWaits;
+  step.waits = mma_waits(c.warps());
   Step store;
   store.warp_instructions = tile_instructions(c);
   const double scattered = sectors_by_element(c);

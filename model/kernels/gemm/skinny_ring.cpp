@@ -98,7 +98,7 @@ Plan skinny_ring_launch(const Problem& p, const SkinnyRing& ring, const ArrayUse
   set_traffic(step.issued, {(read.weights + read.tokens) / all_steps, 0});
   step.issued.shared_bytes = as_double((ring.tokens + ring.rows) * ring.depth) * c.s.element;
   step.wavefronts.operands = operand_wavefronts(c);
-  step.waits = kMmaWaits;
+  step.waits = mma_waits(c.ring.warps);
   Step epilogue;
   set_traffic(epilogue.issued, {parts.bytes / blocks, (c.s.c() + parts.bytes) / blocks});
   epilogue.wavefronts.l1 = scattered_sectors(c) / blocks;

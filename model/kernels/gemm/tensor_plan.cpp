@@ -65,8 +65,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   // warp with the ends of rows takes those by elements. By the counters of twelve copies.
   constexpr double kInstructionsOfRows = 178, kInstructionsOfEnd = 38;
   constexpr std::int64_t kWordBytes = 4;
-  // The ends of rows go by elements, which a thread loads at once. Neighbours have their sectors in
-  // L1. One in so many blocks across has an end.
+  // The ends of rows go by elements, whose sectors neighbours have in L1. One in so many blocks
+  // across has an end.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const std::int64_t stores = one_more ? width + rest : rest;
@@ -82,10 +82,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   step.issued.l1 =
       step.issued.l2 = {matrix.bytes() / blocks, (matrix.bytes() + end_bytes) / blocks};
   step.waits.global = 1;
-  // 193512 rows of 201 to 207 elements take as long as each other, whatever is left of a row
-  // (wgmma-copies: 112 to 115 µs with the product, 112 by this).
-  constexpr double kEndInSharedWaits = 4;
-  step.waits.shared = ends * kEndInSharedWaits;
+  // The warp with the ends stores each element before it loads the next.
+  step.waits.shared = ends * as_double(stores);
   set_blocks(plan, {{step}});
   plan.notes.estimated_traffic = true;
   return plan;
@@ -115,7 +113,8 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
                       std::min(ceil_div(matrix.rows, passes::kSquare), kMostBlocksYZ),
                       matrix.count};
   plan.launch.block = {passes::kSquare, 8, 1};
-  plan.launch.registers = compiled::registers("gemm::transpose_kernel", matrix.size);
+  const compiled::Kernel kernel = compiled::kernel("gemm::transpose_kernel", matrix.size);
+  plan.launch.registers = kernel.registers;
   plan.launch.shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size;
   plan.arrays = {from, scratch(to, {0, matrix.bytes()})};
   // A row of the copy is written by squares below each other.
@@ -125,13 +124,15 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
     stores.blocks_to_next_run = as_double(plan.launch.grid[0]);
   }
   const double blocks = as_double(plan.launch.blocks());
+  const double squares = as_double(plan.launch.grid[0] * plan.launch.grid[2] *
+                                   ceil_div(matrix.rows, passes::kSquare)) /
+                         blocks;
   Step step;
-  // As transpose.padded's element by element: 231 of a warp for 4 rows of 32, of squares over an
-  // edge too.
-  constexpr double kInstructionsPerRow = 231.0 / 4;
-  const double squares =
-      as_double(plan.launch.grid[0] * plan.launch.grid[2] * ceil_div(matrix.rows, passes::kSquare));
-  step.warp_instructions = squares / blocks * as_double(passes::kSquare) * kInstructionsPerRow;
+  step.warp_instructions =
+      as_double(plan.launch.block[1]) * (kernel.straight + squares * kernel.loops.front());
+  // Each row of a square goes to shared memory and comes back as a column.
+  const double rows_moved = 2 * squares * as_double(passes::kSquare);
+  step.wavefronts.l1_lookups = step.wavefronts.l1 = step.wavefronts.shared = rows_moved;
   // Rows of a square begin off sectors where those of the matrix do.
   const std::int64_t piece = passes::kSquare * matrix.size;
   const double sectors = pitch_bytes > 0 ? units_of_piece(piece, pitch_bytes, kSectorBytes)
@@ -219,7 +220,7 @@ void add_copy(LaunchSequence& program, const Operand& from, ArrayId to) {
 }  // namespace
 
 double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_step) {
-  return side.sectors > 1 ? 0 : in_step * as_double(blocks / 2);
+  return side.joined * in_step * as_double(blocks / 2);
 }
 
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
@@ -253,8 +254,12 @@ double off_sector_share(std::int64_t pitch_bytes) {
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
+  constexpr double kOffLines = 0.5;
+  const double joined = pitch_bytes % kTileLineBytes == 0 ? 1
+                        : pitch_bytes % kSectorBytes == 0 ? kOffLines
+                                                          : 0;
   return {in_pieces(use, kTileLineBytes, pitch_bytes), sectors_share(piece_bytes, pitch_bytes),
-          sectors_of_piece(kSectorBytes, pitch_bytes)};
+          sectors_of_piece(kSectorBytes, pitch_bytes), joined};
 }
 
 Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes) {

@@ -51,17 +51,23 @@ constexpr double end_instructions(double sums) {
 
 /// Share of the pairs of blocks that ask L2 for the same lines at about the same time, so that it
 /// looks once for both. Blocks that copy by TMA drift apart, step by step: by l2_lookup_read_bytes
-/// of products on 132 SMs half of the pairs are left after 2500 steps of an SM, by their times
-/// after 1000, which is taken.
+/// of products on 132 SMs half of the pairs are left after so many steps of an SM.
 constexpr double in_step_share(double steps_of_sm) {
-  constexpr double kStepsInStep = 1000;
+  constexpr double kStepsInStep = 2500;
   return kStepsInStep / (kStepsInStep + steps_of_sm);
 }
-/// Of a step of mma.sync: its tiles, the first operands from shared memory, and the first product,
-/// whose latency is that of so many multiply-adds (33 cycles: arXiv:2402.13499).
+/// Of a step of mma.sync by so many warps of a block: its tiles, the first operands from shared
+/// memory, and the first product, whose latency is that of so many multiply-adds (33 cycles:
+/// arXiv:2402.13499). A scheduler's only warp waits for later operands too, where of two the other
+/// multiplies meanwhile.
 inline constexpr double kProductWaits = 8;
-inline constexpr Waits kMmaWaits = {
-    .tile_loads = 1, .shared = 2, .arithmetic = kProductWaits, .barriers = 1};
+constexpr Waits mma_waits(double warps) {
+  constexpr double kSchedulers = 4, kOperands = 2;
+  return {.tile_loads = 1,
+          .shared = warps > kSchedulers ? kOperands : 2 * kOperands,
+          .arithmetic = kProductWaits,
+          .barriers = 1};
+}
 
 /// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
 std::int64_t resident_blocks(const Launch&, const Gpu&);
@@ -91,11 +97,13 @@ struct Operands {
     ArrayUse use;
     double sectors = 1;  ///< of a piece, as a multiple of one that begins at a line
     double of_pair = 1;  ///< of two neighbours' copies of 16 bytes each
+    double joined = 1;   ///< share that L2 looks up once for two blocks in step: by the times of
+                         ///< tiles of 64 rows half where rows begin off lines, none off sectors
   };
   Side a, b;
 };
 /// Of so many blocks that read an operand, those for which L2 does not look again: one of each pair
-/// in step, where rows begin at sectors.
+/// in step.
 double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_step);
 /// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);

@@ -135,6 +135,8 @@ double stored_sectors(const Choice& c) {
 }
 
 double merged_stores(const Choice& c) {
+  // Sectors of parts come one by one.
+  if (c.p[kSplitK] > 1) return stored_sectors(c);
   const Pieces pieces = pieces_of(c);
   return pieces.stored_bytes / as_double(pieces.bytes) *
          lines_of_piece(pieces.bytes, pieces.pitch_bytes) * off_sector_share(pieces.pitch_bytes) *

@@ -59,6 +59,7 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm.library", "n", 3.31},
     // More experts share as many rows: another choice of tiles fills them better.
     {"moe.library", "experts", 1.15},
+    {"moe.library", "hidden", 1.05},
     {"moe.library", "tokens", 1.10},
     // As gemm.library, whose tiles they are: filters are n, channels of k, pixels m.
     {"gemm_int4.library", "k", 2.75},
@@ -70,7 +71,7 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"convolution.library", "height", 1.15},
     {"convolution.library", "width", 1.15},
     // FlashAttention-2 splits keys by a rule that does not know what adding the parts takes.
-    {"attention.library", "seq_q", 2.05},
+    {"attention.library", "seq_q", 2.1},
     {"attention.library", "chip/sm_count", 1.26},
     // So many tiles are a smaller share of more SMs, and it takes a share of them to fill DRAM.
     // What adds the parts of a split is only estimated where candidates are dropped.

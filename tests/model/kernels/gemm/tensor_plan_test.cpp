@@ -20,12 +20,12 @@ TEST(TensorCopies, EndsOfRowsGoElementByElement) {
         .phases.front()
         .step.waits;
   };
-  // Four rows, each end at once, however many elements it has. Neighbours have their sectors.
+  // Four rows, whose ends go one element after the other. Neighbours have their sectors.
   EXPECT_EQ(waits(1003).global, 1);
-  EXPECT_EQ(waits(1003).shared, 4 * 4);
-  EXPECT_EQ(waits(1001).shared, 4 * 4);
-  EXPECT_EQ(waits(1000).shared, 4 * 4);      // the words of the last whole vector end beyond
-  EXPECT_EQ(waits(4091).shared, 4 * 4 / 2);  // of two blocks across one has the ends
+  EXPECT_EQ(waits(1003).shared, 4 * 3);
+  EXPECT_EQ(waits(1001).shared, 4 * 9);      // the words of the last whole vector end beyond
+  EXPECT_EQ(waits(1000).shared, 4 * 8);
+  EXPECT_EQ(waits(4091).shared, 4 * 3 / 2);  // of two blocks across one has the ends
 }
 
 TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {

@@ -36,7 +36,7 @@ TEST(Wgmma, ABlockStaysAndTakesTilesInRounds) {
 
 // Of pairs of blocks.
 double in_step(double steps_of_sm) {
-  return 1000 / (1000 + steps_of_sm);
+  return 2500 / (2500 + steps_of_sm);
 }
 
 TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
@@ -65,8 +65,8 @@ TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
   };
   // Rows of n are whole lines: of ten tile rows, two and two in step ask for them once.
   const double b = 2560 * (10 - 5 * in_step(100.0 * 143 / 132));
-  // Rows of k are 142.5 lines, whole sectors: of ten tile columns two and two join too.
-  const double a = 1280 * (10 - 5 * in_step(100.0 * 143 / 132));
+  // Rows of k are 142.5 lines, whole sectors: of ten tile columns two and two join half.
+  const double a = 1280 * (10 - 2.5 * in_step(100.0 * 143 / 132));
   EXPECT_NEAR(bytes_of(9120), 9120.0 * 2 * (a + b), 1);
   // 1141 times 16 bytes: half of the pieces touch a fifth sector, and none are joined.
   EXPECT_NEAR(bytes_of(9128), 9128.0 * 2 * (10 * 1280 * 1.125 + b), 1);
