@@ -68,11 +68,22 @@ double dram_apart(const Gpu& a, const Gpu& b) {
   return std::abs(std::log(rate(a) / rate(b)));
 }
 
-// Other cards of the same die, that of the nearest DRAM last.
+// Dies of one architecture whose L2s are of one size, as far as sources round it, have the same
+// memory system: those of the B200 and the B300.
+bool same_l2(const Gpu& a, const Gpu& b) {
+  constexpr double kRounded = 0.05;
+  const auto &l2 = a.memory.l2_bytes, &other = b.memory.l2_bytes;
+  return same(a.architecture, b.architecture) && l2 && other &&
+         std::abs(*l2 / *other - 1) < kRounded && a.memory.l2_partitions == b.memory.l2_partitions;
+}
+
+// Other cards of the same die or L2, that of the nearest DRAM last.
 void take_published(Gpu& gpu) {
   std::vector<const Gpu*> cards;
   for (const Gpu& one : calibrated_gpus().published) {
-    if (one.name != gpu.name && same_die(one, gpu)) cards.push_back(&one);
+    if (one.name != gpu.name && (same_die(one, gpu) || same_l2(one, gpu))) {
+      cards.push_back(&one);
+    }
   }
   std::sort(cards.begin(), cards.end(), [&gpu](const Gpu* a, const Gpu* b) {
     return dram_apart(*a, gpu) > dram_apart(*b, gpu);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -88,6 +89,23 @@ TEST(Relative, CardsOfOneDieShareWhatPublishedMeasurementsTellOfTheChip) {
   // 250 of 400 W leave as much less for the tensor cores.
   const Gpu pcie = load(of_relative("a100-pcie-40gb", ""));
   EXPECT_DOUBLE_EQ(*pcie.sustained.power_free_share, *sxm.sustained.power_free_share * 250 / 400);
+}
+
+TEST(Relative, SoDoCardsOfOneArchitectureWithTheSameL2) {
+  const auto l2_of = [](const char* die, std::int64_t l2_bytes) {
+    Source source = of_relative("b200", "");
+    Json spec = Json::parse(source.text);
+    spec["name"] = "b300";
+    spec["die"] = die;
+    spec["memory"]["l2_bytes"]["value"] = l2_bytes;
+    source.text = spec.dump();
+    return load(source).sustained.l2_bandwidth_bytes_per_s;
+  };
+  const auto b200 = load(calibrated("b200")).sustained.l2_bandwidth_bytes_per_s;
+  const auto bytes = static_cast<std::int64_t>(*load(calibrated("b200")).memory.l2_bytes);
+  EXPECT_EQ(l2_of("GB110", bytes), b200);
+  EXPECT_EQ(l2_of("GB110", bytes - bytes / 100), b200);  // rounded by its source
+  EXPECT_NE(l2_of("GB202", bytes - bytes / 4), b200);
 }
 
 TEST(Relative, EnergyIsOfTheArchitecture) {
