@@ -68,14 +68,15 @@ inline constexpr Constant kPipelineStartCycles{
     Kind::fitted,
     "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
     "2026-11-25"};
-inline constexpr Constant kClocksPerCopiedPiece{
-    "clocks_per_copied_piece",
-    1.8,
+inline constexpr Constant kClocksPerCopyRequest{
+    "clocks_per_copy_request",
+    0.81,
     "clk",
-    "of the copy engine of an SM for a piece of at most a line",
-    Kind::fitted,
-    "wgmma-candidates of 2026-11-22 in validation/measured",
-    "2026-11-22"};
+    "of the copy engine of an SM for a request to L2, of 64 bytes or of a sector",
+    Kind::measured,
+    "h100-sxm5-sectors-2026-11-26 in validation/measured: tiles of 64x64 to 128x128 on one SM, "
+    "whose rows begin at multiples of 16 to 128 bytes",
+    "2026-11-26"};
 inline constexpr Constant kSmStoreBytesPerClk{
     "sm_store_bytes_per_clk",
     31.8,
@@ -145,7 +146,7 @@ inline constexpr Constant kPdlLaunchShare{
 
 inline constexpr std::array kAll = {
     kSmVariability,      kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
-    kPipelineStepCycles, kPipelineStartCycles, kClocksPerCopiedPiece, kSmStoreBytesPerClk,
+    kPipelineStepCycles, kPipelineStartCycles, kClocksPerCopyRequest, kSmStoreBytesPerClk,
     kL2ResidentShare,    kL2GradualEviction,   kL2DirtyShare,         kL2WriteShare,
     kDramTurnaround,     kPdlLaunchShare,      kTensorEnergyShare};
 

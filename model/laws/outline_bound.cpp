@@ -61,7 +61,7 @@ class LoopBound {
         std::max({outline.step_flops / sheet.value_or(kNever), outline.step_operands,
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
     port_ =
-        std::max(outline.step_bytes / port_rate_, law::kClocksPerCopiedPiece * outline.step_copies);
+        std::max(outline.step_bytes / port_rate_, law::kClocksPerCopyRequest * outline.step_copies);
     l2_reads_ = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
     end_ = latency_of(outline.end_waits, {}, gpu).rest;
     l2_latency_ = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
@@ -86,8 +86,11 @@ class LoopBound {
     const double all = (rounds - 1) * apart(1, steps, left, 0) + last;
     return alone && rounds <= 1 ? std::max(all, together(1, steps, joined) + waits) : all;
   }
-  /// Of L2, for all that blocks read.
-  double looked_up() const { return outline_.looked_up_bytes / l2_reads_; }
+  /// Of L2, for all that blocks read, and store at its rate of writes.
+  double l2() const {
+    const double stored = static_cast<double>(outline_.blocks) * outline_.stored_bytes;
+    return (outline_.looked_up_bytes + stored / law::kL2WriteShare) / l2_reads_;
+  }
   /// Of `resident` blocks on each of `active` SMs that start together: the first loads show.
   double together(double resident, double active) const {
     return together(resident, outline_.steps, stored(active)) + end_;
@@ -169,7 +172,7 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
 
 double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   const LoopBound loop(outline, clock_hz, gpu);
-  return loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.looked_up());
+  return loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.l2());
 }
 
 // Beside the blocks of the one that multiplies: starting kernels, of one the first data are new, each

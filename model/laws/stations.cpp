@@ -49,7 +49,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
       of(Resource::shared) + of(Resource::l1) +
       (pipelined ? 0 : l2.read_bytes / static_cast<double>(gpu.memory.l1_line_bytes));
   d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
-                              law::kClocksPerCopiedPiece * step.wavefronts.copies);
+                              law::kClocksPerCopyRequest * step.wavefronts.copies);
   visit.stores = l2.write_bytes / law::kSmStoreBytesPerClk;
   visit.l2_stores = l2.write_bytes * memory.l2_write;
   d[Station::l2] = l2.read_bytes * memory.l2_read + visit.l2_stores;

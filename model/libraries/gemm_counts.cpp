@@ -55,14 +55,14 @@ double operand_wavefronts(const Choice& c) {
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
-// Of each such copy, as multiples of a piece of the copy engine.
-constexpr double kPiecesOfWarp = 6;
+// Of each such copy, as multiples of a request of the copy engine.
+constexpr double kRequestsOfWarp = 13;
 
 double copied_pieces(const Choice& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
   const double rows = std::min(c.m, as_double(c.tile.m)) + std::min(c.n, as_double(c.tile.n));
   const double depth = c.k / (as_double(c.splits) * c.steps());  // of the step, as far as k goes
-  return rows * depth / c.vector / as_double(kWarpLanes) * kPiecesOfWarp;
+  return rows * depth / c.vector / as_double(kWarpLanes) * kRequestsOfWarp;
 }
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side

@@ -24,7 +24,7 @@ struct Outline {
   double step_instructions = 0;  ///< of warps
   double step_operands = 0;      ///< wavefronts, as of Wavefronts::operands
   double step_bytes = 0;         ///< that an SM receives from L2
-  double step_copies = 0;        ///< pieces of at most a line, as of Wavefronts::copies
+  double step_copies = 0;        ///< requests, as of Wavefronts::copies
   double stored_bytes = 0;       ///< by a block, at its end
   Waits end_waits = {};          ///< of a block, as of its last step
   double looked_up_bytes = 0;    ///< in L2, by the launch

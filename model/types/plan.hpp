@@ -22,7 +22,8 @@ struct Wavefronts {
   double l1 = 0;          ///< for global memory through L1
   double l1_lookups = 0;  ///< distinct lines, summed over warp accesses
   double operands = 0;    ///< for matrix instructions, which read shared memory as they multiply
-  double copies = 0;  ///< pieces of at most a line that the copy engine (TMA) moves; no wavefronts
+  double copies =
+      0;  ///< requests of the copy engine (TMA) to L2, of at most 64 bytes; no wavefronts
 };
 
 /// Dependent waits of a block that nothing else in it hides.

@@ -98,7 +98,14 @@ double copied_sectors(const Choice& c, const Operands& operands) {
          as_double(c.down()) * c.s.b() * share(operands.b);
 }
 
-// Of those, what L2 looks up for another block at the same time.
+// By how many requests of the copy engine.
+double copy_requests(const Choice& c, const Operands& operands) {
+  return (as_double(c.across()) * c.s.a() * operands.a.requests +
+          as_double(c.down()) * c.s.b() * operands.b.requests) /
+         as_double(c.tile.k_bytes);
+}
+
+// Of those sectors, what L2 looks up for another block at the same time.
 double joined_sectors(const Choice& c, const Operands& operands, const Gpu& gpu) {
   if (!c.stays) return 0;
   const double steps = as_double(c.tiles()) * c.steps() / as_double(gpu.slots(1));
@@ -159,7 +166,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const ArrayUse& resu
   set_traffic(step.issued, {read / steps, 0});
   step.issued.shared_bytes = copied_bytes(c);
   step.wavefronts.operands = operand_wavefronts(c);
-  if (c.stays) step.wavefronts.copies = read / steps / as_double(c.tile.k_bytes);
+  if (c.stays) step.wavefronts.copies = copy_requests(c, operands) / steps;
   step.warp_instructions = step_instructions(c);
   step.waits = mma_waits(c.warps());
   Step store;

@@ -232,6 +232,14 @@ double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
          as_double(piece_bytes);
 }
 
+double requests_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  const double off = off_sector_share(pitch_bytes);
+  const std::int64_t at_sectors =
+      std::max(common_divisor(pitch_bytes, kTileLineBytes), kSectorBytes);
+  return off * as_double(piece_bytes / kSectorBytes + 1) +
+         (1 - off) * units_of_piece(piece_bytes, at_sectors, 2 * kSectorBytes);
+}
+
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
 }
@@ -259,7 +267,8 @@ Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64
                         : pitch_bytes % kSectorBytes == 0 ? kOffLines
                                                           : 0;
   return {in_pieces(use, kTileLineBytes, pitch_bytes), sectors_share(piece_bytes, pitch_bytes),
-          sectors_of_piece(kSectorBytes, pitch_bytes), joined};
+          sectors_of_piece(kSectorBytes, pitch_bytes), requests_of_piece(piece_bytes, pitch_bytes),
+          joined};
 }
 
 Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes) {

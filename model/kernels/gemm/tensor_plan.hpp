@@ -95,10 +95,11 @@ ArrayUse writes_tiles(ArrayId array, double bytes);
 struct Operands {
   struct Side {
     ArrayUse use;
-    double sectors = 1;  ///< of a piece, as a multiple of one that begins at a line
-    double of_pair = 1;  ///< of two neighbours' copies of 16 bytes each
-    double joined = 1;   ///< share that L2 looks up once for two blocks in step: by the times of
-                         ///< tiles of 64 rows half where rows begin off lines, none off sectors
+    double sectors = 1;   ///< of a piece, as a multiple of one that begins at a line
+    double of_pair = 1;   ///< of two neighbours' copies of 16 bytes each
+    double requests = 2;  ///< of the copy engine for a piece
+    double joined = 1;    ///< share that L2 looks up once for two blocks in step: by the times of
+                          ///< tiles of 64 rows half where rows begin off lines, none off sectors
   };
   Side a, b;
 };
@@ -109,6 +110,10 @@ double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Those, as a multiple of the sectors of a piece that begins at one.
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+/// What the copy engine (TMA) asks L2 for a piece, on average: 64 bytes at once, but sector by sector
+/// where the piece begins within one (pieces of 128 bytes, one SM: 1.61, 2.03 and 3.00 clocks where
+/// rows begin at multiples of 128, 32 and 16 bytes).
+double requests_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Lines, likewise; and the share of such rows that begin within a sector.
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 double off_sector_share(std::int64_t pitch_bytes);

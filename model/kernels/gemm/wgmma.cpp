@@ -13,7 +13,7 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-using wgmma::box_bytes, wgmma::by_threads, wgmma::asked_bytes, wgmma::lookup_bytes,
+using wgmma::box_bytes, wgmma::by_threads, wgmma::copy_requests, wgmma::lookup_bytes,
     wgmma::merged_stores, wgmma::stored_sectors;
 using wgmma::Choice, wgmma::choice_of, wgmma::depth_of, wgmma::Sides, wgmma::sides_of,
     wgmma::tiles_for, wgmma::Written, wgmma::written;
@@ -125,7 +125,7 @@ void set_tiles(Plan& plan, const Choice& c, const Operands& operands, double box
   set_traffic(step.issued, {box_bytes / steps, 0});
   step.issued.shared_bytes = as_double((c.tile.m + c.tile.n) * kTileLineBytes);
   step.wavefronts.operands = operand_wavefronts(c);
-  step.wavefronts.copies = asked_bytes(c, operands) / steps / as_double(kTileLineBytes);
+  step.wavefronts.copies = copy_requests(c, operands) / steps;
   step.waits = {.tile_loads = 1, .barriers = 1};
   const auto loop = [&](std::int64_t count) {
     return Phase{step, as_double(count), as_double(c.tile.stages - 1), groups_of(c), kChains};
@@ -271,7 +271,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .step_flops = 2 * c.area() * as_double(depth_of(p)),
           .step_operands = operand_wavefronts(c),
           .step_bytes = box_bytes(c, operands) / steps,
-          .step_copies = asked_bytes(c, operands) / steps / as_double(kTileLineBytes),
+          .step_copies = copy_requests(c, operands) / steps,
           .stored_bytes = stored_bytes(c),
           .end_waits = waits_of_store(c),
           .looked_up_bytes = lookup_bytes(c, operands, gpu),

@@ -70,6 +70,13 @@ double asked_bytes(const Choice& c, const Operands& operands) {
          as_double(c.clusters_down()) * sides.across_bytes * sides.across.sectors;
 }
 
+double copy_requests(const Choice& c, const Operands& operands) {
+  const Sides sides = sides_of(c, operands);
+  return (as_double(c.across()) * sides.down_bytes * sides.down.requests +
+          as_double(c.clusters_down()) * sides.across_bytes * sides.across.requests) /
+         as_double(kTileLineBytes);
+}
+
 // Where two blocks ask for the same sectors at about the same time, L2 looks once: half of both
 // operands are joined so while blocks are in step, but none of rows that begin within a sector.
 // What one block of a cluster copies for both is joined with nobody else's, but for a little: 0.94

@@ -55,6 +55,9 @@ Sides sides_of(const Choice& c, const Operands& operands);
 /// other one once for each row of clusters, as far as they exist, by sectors.
 double asked_bytes(const Choice& c, const Operands& operands);
 
+/// By how many requests of the copy engine.
+double copy_requests(const Choice& c, const Operands& operands);
+
 /// What L2 has to look up.
 double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu);
 
