@@ -27,13 +27,13 @@ inline constexpr Constant kSmVariability{
     "2026-11-23"};
 inline constexpr Constant kMemoryQueueBytes{
     "memory_queue_bytes",
-    2000,
+    3000,
     "B",
     "bytes of an SM on their way at which half of them wait for the others "
     "at a full L2 or DRAM",
-    Kind::measured,
-    kMined,
-    "2026-11-23"};
+    Kind::fitted,
+    kFit,
+    "2026-11-26"};
 inline constexpr Constant kOverlappingWarps{
     "overlapping_warps",
     6,
