@@ -23,7 +23,7 @@ const Gpu& h100() {
 
 double part_s(const Step& step, std::string_view name) {
   for (const StepPart& part : step.parts) {
-    if (part.name == name) return part.time_s;
+    if (part.name == name) return part.expected_s;
   }
   return 0;
 }
