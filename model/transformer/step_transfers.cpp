@@ -148,9 +148,9 @@ Scheduled scheduled(const Step& step, const Architecture& model, const Task& tas
   Scheduled sum{std::vector<double>(step.operations.size()), 0};
   const auto add = [&](Pass pass, double passes) {
     if (passes <= 0) return;
-    StepProgram program = step_program(step, model, task, pass, false);
-    for (Node& node : program.nodes.beside) node.alone_s *= times;
-    const Schedule when = schedule(program.nodes);
+    Program program = step_program(step, model, task, pass, false);
+    for (Node& node : program.beside) node.alone_s *= times;
+    const Schedule when = schedule(program);
     for (std::size_t i = 0; i < program.chain.size(); ++i) {
       sum.time_s[program.chain[i].operation] += passes * when.chain[i].duration_s();
     }
