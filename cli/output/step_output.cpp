@@ -152,12 +152,13 @@ std::string parts_text(const transformer::Step& step, const Style& style) {
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
                        const Task& task, const Gpu& gpu) {
   transformer::KernelForecasts forecasts(gpu);
-  return answer_step(name, architecture, task, gpu, forecasts);
+  return answer_step(name, architecture, task, forecasts);
 }
 
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
-                       const Task& task, const Gpu& gpu, transformer::KernelForecasts& forecasts) {
+                       const Task& task, transformer::KernelForecasts& forecasts) {
   check(architecture, task);
+  const Gpu& gpu = forecasts.gpu();
   StepAnswer answer{name, gpu.name, architecture, task, memory(architecture, task),
                     true, "",       {},           ""};
   answer.capacity_bytes = gpu.memory.dram_bytes;
@@ -166,7 +167,7 @@ StepAnswer answer_step(const std::string& name, const transformer::Architecture&
     answer.would_fit = what_would_fit(architecture, task, *bytes);
   }
   try {
-    answer.step = predict_step(architecture, task, gpu, forecasts);
+    answer.step = predict_step(architecture, task, forecasts);
   } catch (const InputError& error) {
     answer.refusal = error.what();
   }

@@ -28,12 +28,7 @@ Task task_of(const Service& service, Phase phase) {
 
 }  // namespace
 
-Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu) {
-  KernelForecasts forecasts(gpu);
-  return predict_serving(model, service, gpu, forecasts);
-}
-
-Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,
+Serving predict_serving(const Architecture& model, const Service& service,
                         KernelForecasts& forecasts) {
   if (service.concurrency < 1 || service.input < 1 || service.output < 1) {
     throw InputError("'concurrency', 'input' and 'output' of a service are at least 1");
@@ -41,10 +36,10 @@ Serving predict_serving(const Architecture& model, const Service& service, const
   Task decoding = task_of(service, Phase::decode);
   const auto step_with = [&](std::int64_t prompts) {
     decoding.prompts = prompts;
-    return predict_step(model, decoding, gpu, forecasts);
+    return predict_step(model, decoding, forecasts);
   };
   const Step decode = step_with(0);
-  const Step prefill = predict_step(model, task_of(service, Phase::prefill), gpu, forecasts);
+  const Step prefill = predict_step(model, task_of(service, Phase::prefill), forecasts);
   const double prompts = as_double(service.concurrency) / as_double(service.output);  // of a step
   Serving serving;
   serving.decode_s = decode.expected_s;
@@ -75,8 +70,8 @@ Serving predict_serving(const Architecture& model, const Service& service, const
   Task full = task_of(service, Phase::decode);
   full.context = service.input + service.output;
   serving.memory = memory(model, full);
-  if (gpu.memory.dram_bytes) {
-    serving.largest_concurrency = largest_batch(model, full, *gpu.memory.dram_bytes);
+  if (const auto& bytes = forecasts.gpu().memory.dram_bytes) {
+    serving.largest_concurrency = largest_batch(model, full, *bytes);
   }
   return serving;
 }

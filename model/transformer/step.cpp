@@ -101,12 +101,13 @@ StepPart& Step::part(std::string_view name) {
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software) {
   KernelForecasts forecasts(gpu);
-  return predict_step(model, task, gpu, forecasts, software);
+  return predict_step(model, task, forecasts, software);
 }
 
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  KernelForecasts& forecasts, const SoftwareConstants& software) {
+Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
+                  const SoftwareConstants& software) {
   check(model, task);
+  const Gpu& gpu = forecasts.gpu();
   StepKernels kernels(forecasts, task.dtype);
   add_layers(model, task, kernels);
   Step step = std::move(kernels).step();

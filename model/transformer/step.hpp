@@ -105,8 +105,8 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 
 class KernelForecasts;
-/// The same with forecasts of kernels that other steps of that GPU share.
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  KernelForecasts& forecasts, const SoftwareConstants& software = {});
+/// The same on their GPU, with forecasts of kernels that other steps share.
+Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
+                  const SoftwareConstants& software = {});
 
 }  // namespace roofcast::transformer

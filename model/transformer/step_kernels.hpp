@@ -23,6 +23,7 @@ struct Given {
 class KernelForecasts {
  public:
   explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
+  const Gpu& gpu() const { return gpu_; }
 
   struct One {
     std::string what;  ///< the kernel and what is given

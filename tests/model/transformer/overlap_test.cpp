@@ -28,7 +28,7 @@ KernelForecasts& forecasts() {
 }
 
 Step step_of(const Task& task) {
-  return predict_step(small(), task, h100(), forecasts());
+  return predict_step(small(), task, forecasts());
 }
 
 double launches_s(const Step& step) {
