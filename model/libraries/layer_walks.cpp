@@ -67,6 +67,7 @@ Plan launched(const Counted& one, std::int64_t blocks, std::int64_t threads) {
   plan.launch.grid[0] = blocks;
   plan.launch.block[0] = threads;
   plan.launch.registers = one.movement.registers;
+  plan.useful = work_of_elements(one, one.elements());
   return plan;
 }
 
@@ -86,7 +87,6 @@ Plan over_lone(const Counted& one) {
   const std::int64_t threads = std::min(wide, rows::kMaxThreads);
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.most_sums()) * wide, threads);
   Plan plan = launched(one, blocks, threads);
-  plan.useful = work_of_elements(one, one.elements());
   Step step = share_of_each(one, blocks);
   const double each = one.elements() / (as_double(blocks) * as_double(threads));
   step.warp_instructions =
@@ -102,7 +102,6 @@ Plan over_indexed(const Counted& one) {
   constexpr std::int64_t kThreads = 128, kEach = 4;
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.elements()), kThreads * kEach);
   Plan plan = launched(one, blocks, kThreads);
-  plan.useful = work_of_elements(one, one.elements());
   Step step = share_of_each(one, blocks);
   step.warp_instructions = warps_of(kThreads) * as_double(kEach) * instructions(one);
   step.waits = {.global = as_double(kEach), .arithmetic = as_double(kEach) * instructions(one) / 2};
@@ -157,7 +156,6 @@ Plan over_rows(const Counted& one) {
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
   const double each = one.rows / as_double(blocks);
   Plan plan = launched(one, blocks, threads);
-  plan.useful = work_of_elements(one, one.elements());
   Step step = share_of_each(one, blocks);
   step.warp_instructions = each * one.cols / rows::kWarp * movement.sweeps * instructions(one) +
                            warps_of(threads) * (kThreadInstructions + rounds * kOfRound);
@@ -195,7 +193,6 @@ Plan over_columns(const Counted& one) {
   const std::int64_t warps = warps_of_columns(one);
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp);
   Plan plan = launched(one, blocks, warps * rows::kWarp);
-  plan.useful = work_of_elements(one, one.elements());
   const double step_rows = std::min(one.rows, as_double(warps * movement.tall));
   const double steps = one.rows / step_rows;
   Step step;

@@ -2,6 +2,7 @@
 // How the threads of a launch between products go over its matrix, counted by PyTorch's sources.
 #include <cstdint>
 
+#include "model/counting/coalescing.hpp"
 #include "model/libraries/layer.hpp"
 #include "model/types/plan.hpp"
 
@@ -22,7 +23,7 @@ struct Counted {
   double most_parts() const;
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
-  double drawn_bytes() const { return distinct_rows(of, rows) * row_bytes(); }
+  double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }
   Traffic of_row() const { return movement.row + of * movement.row_of; }
   Traffic of_elements() const;
   Traffic bytes() const;  ///< what the launch moves, each byte once

@@ -65,9 +65,8 @@ Launched launched_product(const Problem& one, const Gpu& gpu, const Operands& of
 }
 
 // Logits are read for the largest and the sum; for gradients once more, which replace them.
-constexpr Movement kLossOfRows = kLossFused.front();
 constexpr Movement kGradientsOfRows = [] {
-  Movement movement = kLossFusedBackward.front();
+  Movement movement = kLossGradients;
   movement.sweeps = 2;
   movement.row = {kIndex, 12};
   return movement;
