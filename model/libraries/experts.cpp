@@ -160,14 +160,11 @@ Plan grouped(const Problem& p, const Share& share, double columns, double depth,
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
-  Problem one{.dtype = p.dtype, .values = {}};
-  one[gemm::kM] =
+  const std::int64_t rows =
       ceil_div(static_cast<std::int64_t>(share.rows), std::max<std::int64_t>(1, row_tiles));
-  one[gemm::kN] = static_cast<std::int64_t>(columns);
-  one[gemm::kK] = static_cast<std::int64_t>(depth);
-  one[gemm::kTileM] = p[kTileRows];
-  one[gemm::kTileN] = p[kTileColumns];
-  one[gemm::kSplitK] = 1;
+  Problem one =
+      gemm::library_problem(p.dtype, rows, static_cast<std::int64_t>(columns),
+                            static_cast<std::int64_t>(depth), p[kTileRows], p[kTileColumns], 1);
   one[gemm::kBatch] = row_tiles;
   Plan plan = std::move(gemm::plan_library(one, gpu).front().plan);
   plan.useful.tensor_flops[p.dtype] = 2 * share.rows * columns * depth;

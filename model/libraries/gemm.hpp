@@ -25,6 +25,15 @@ enum LibraryParameter : std::size_t {
   kEpilogue
 };
 
+/// One product of dense matrices as they are written, in such a tile and so many parts of k.
+constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, std::int64_t k,
+                                  std::int64_t tile_m = kToChoose, std::int64_t tile_n = kToChoose,
+                                  std::int64_t split_k = kToChoose) {
+  Problem problem{.dtype = type, .values = {m, n, k, tile_m, tile_n, split_k}};
+  problem[kBatch] = 1;
+  return problem;
+}
+
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
 Outline library_outline(const Problem& problem, const Gpu& gpu);

@@ -25,15 +25,7 @@ TokenChunks chunks_of(const Problem& p) {
 }
 
 Problem product(const Problem& p, std::int64_t m, std::int64_t n, std::int64_t k) {
-  Problem one{.dtype = p.dtype, .values = {}};
-  one[gemm::kM] = m;
-  one[gemm::kN] = n;
-  one[gemm::kK] = k;
-  one[gemm::kBatch] = 1;
-  one[gemm::kTileM] = p[kLossTileM];
-  one[gemm::kTileN] = p[kLossTileN];
-  one[gemm::kSplitK] = 1;
-  return one;
+  return gemm::library_problem(p.dtype, m, n, k, p[kLossTileM], p[kLossTileN], 1);
 }
 
 Problem logits_product(const Problem& p) {
