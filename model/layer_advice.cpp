@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "model/advice.hpp"
 #include "model/catalog.hpp"
 #include "model/counting/integers.hpp"
 #include "model/kernels/gemm/alignment.hpp"
 #include "model/libraries/gemm.hpp"
-#include "model/product_advice.hpp"
 
 namespace roofcast {
 namespace {
@@ -49,7 +49,7 @@ std::vector<LayerForecast> worth_naming(std::vector<LayerForecast> found, double
   std::vector<LayerForecast> named;
   double least_s = asked_s;
   for (LayerForecast& one : found) {
-    if (one.time_s() > least_s * (1 - kWorthNaming)) continue;
+    if (!saves(one.time_s(), least_s)) continue;
     least_s = one.time_s();
     named.push_back(std::move(one));
   }

@@ -26,12 +26,12 @@ gemm::RowLengths row_lengths_of(const KernelRef& kernel, const Problem& p) {
 class Search {
  public:
   Search(const KernelRef& kernel, const Problem& asked, const Gpu& gpu,
-         const Assumptions& assumptions, const Reach& reach, bool up)
+         const Assumptions& assumptions, const AdviceOptions& options, bool up)
       : kernel_(kernel),
         asked_(asked),
         gpu_(gpu),
         assumptions_(assumptions),
-        reach_(reach),
+        options_(options),
         up_(up) {}
 
   /// One extent at a time, from the asked shape and from the one whose rows are aligned next to it;
@@ -39,9 +39,8 @@ class Search {
   std::vector<ProductForecast> run() {
     tried_.insert(extents(asked_));
     Problem aligned = asked_;
-    for (std::size_t i = 0; i < kProductExtents.size(); ++i) {
-      const std::size_t extent = kProductExtents[i];
-      if (reach_.varied[i] && is_row(extent)) aligned[extent] = aligned_extent(extent);
+    for (const std::size_t extent : kProductExtents) {
+      if (varies(extent) && is_row(extent)) aligned[extent] = aligned_extent(extent);
     }
     const Extents found = extents(aligned);
     if (std::all_of(found.begin(), found.end(), [](std::int64_t extent) { return extent > 0; })) {
@@ -52,6 +51,11 @@ class Search {
   }
 
  private:
+  bool varies(std::size_t extent) const {
+    const auto& varied = options_.varied;
+    return !varied || std::find(varied->begin(), varied->end(), extent) != varied->end();
+  }
+
   // Whether elements along the extent lie next to each other in one of the matrices.
   bool is_row(std::size_t extent) const {
     const auto layout = value_named(kernel_, asked_, "layout").value_or(gemm::kNN);
@@ -69,7 +73,7 @@ class Search {
     if (value < 1 || value > kernel_.parameters()[extent].maximum) return false;
     if (up_ ? value < asked_[extent] : value > asked_[extent]) return false;
     return (is_row(extent) && value == aligned_extent(extent)) ||
-           std::abs(as_double(value) - asked) <= reach_.within * asked;
+           std::abs(as_double(value) - asked) <= options_.within * asked;
   }
 
   std::vector<std::int64_t> widths(std::size_t extent, const Problem& base) const {
@@ -109,7 +113,7 @@ class Search {
     std::array<std::vector<std::int64_t>, kProductExtents.size()> kept;
     for (std::size_t i = 0; i < kProductExtents.size(); ++i) {
       kept[i] = {base[kProductExtents[i]]};
-      if (!reach_.varied[i]) continue;
+      if (!varies(kProductExtents[i])) continue;
       const std::size_t first = found_.size();
       for (const std::int64_t value : values_near(kProductExtents[i], base)) {
         Problem near = base;
@@ -118,17 +122,7 @@ class Search {
       }
       keep_best(first, i, kept[i]);
     }
-    for (const std::int64_t m : kept[0]) {
-      for (const std::int64_t n : kept[1]) {
-        for (const std::int64_t k : kept[2]) {
-          Problem near = base;
-          near[gemm::kM] = m;
-          near[gemm::kN] = n;
-          near[gemm::kK] = k;
-          visit(near);
-        }
-      }
-    }
+    for_each_combination(base, kProductExtents, kept, [&](const Problem& near) { visit(near); });
   }
 
   // Of the shapes found from `first` on, the extents of those with the least time and with the
@@ -161,7 +155,7 @@ class Search {
   const Problem& asked_;
   const Gpu& gpu_;
   const Assumptions& assumptions_;
-  const Reach& reach_;
+  const AdviceOptions& options_;
   bool up_;
   std::set<Extents> tried_;
   std::vector<ProductForecast> found_;
@@ -217,8 +211,8 @@ std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& 
 
 std::vector<ProductForecast> products_near(const KernelRef& kernel, const Problem& asked,
                                            const Gpu& gpu, const Assumptions& assumptions,
-                                           const Reach& reach, bool larger) {
-  return Search(kernel, asked, gpu, assumptions, reach, larger).run();
+                                           const AdviceOptions& options, bool larger) {
+  return Search(kernel, asked, gpu, assumptions, options, larger).run();
 }
 
 }  // namespace roofcast

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "model/product_advice.hpp"
+#include "model/advice.hpp"
 
 namespace roofcast {
 namespace {
@@ -53,9 +53,7 @@ class SettingSearch {
     }
     advice.every_value = combinations <= kMostCombinations;
     if (advice.every_value) {
-      std::vector<std::size_t> all(positions_.size());
-      for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-      walk(asked_, all);
+      walk(asked_, positions_, values_);
     } else {
       by_pairs();
     }
@@ -67,13 +65,9 @@ class SettingSearch {
  private:
   using Settings = std::array<std::int64_t, Problem::kMaxParameters>;
 
-  /// Every combination of the values of these settings, the others as in `base`.
-  void walk(Problem base, std::span<const std::size_t> which) {
-    if (which.empty()) return try_one(base);
-    for (const std::int64_t value : values_[which.front()]) {
-      base[positions_[which.front()]] = value;
-      walk(base, which.subspan(1));
-    }
+  void walk(const Problem& base, std::span<const std::size_t> positions,
+            std::span<const Values> values) {
+    for_each_combination(base, positions, values, [&](const Problem& one) { try_one(one); });
   }
 
   void by_pairs() {
@@ -82,8 +76,7 @@ class SettingSearch {
       before = best_s_;
       for (std::size_t a = 0; a < positions_.size(); ++a) {
         for (std::size_t b = a + 1; b < positions_.size(); ++b) {
-          const std::array<std::size_t, 2> pair = {a, b};
-          walk(best_, pair);
+          walk(best_, std::array{positions_[a], positions_[b]}, std::array{values_[a], values_[b]});
         }
       }
     } while (best_s_ < before);

@@ -36,22 +36,12 @@ void check_varied(const KernelRef& kernel, const AdviceRequest& request) {
   for (const std::string& word : *request.varied) one_of("--vary", word, known);
 }
 
-AdviceOptions options_of(const AdviceRequest& request) {
-  AdviceOptions options;
-  options.reach.within = request.within;
-  options.smaller = request.smaller;
-  constexpr std::array<std::string_view, 3> extents = {"m", "n", "k"};
-  for (std::size_t i = 0; request.varied && i < extents.size(); ++i) {
-    options.reach.varied[i] = std::find(request.varied->begin(), request.varied->end(),
-                                        extents[i]) != request.varied->end();
-  }
-  return options;
-}
-
 AdviceAnswer advice_on_variant(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                                const Assumptions& assumptions, const AdviceRequest& request) {
   check_varied(kernel, request);
-  AdviceAnswer answer{kernel, problem, &gpu, options_of(request), {}, ""};
+  const AdviceOptions options{request.within, varied(kernel, extents_of(kernel), request),
+                              request.smaller};
+  AdviceAnswer answer{kernel, problem, &gpu, options, {}, ""};
   const std::vector<std::size_t> settings = varied(kernel, settings_of(kernel), request);
   if (!is_product(kernel) || !settings.empty()) {
     answer.settings = advise_settings(kernel, problem, gpu, assumptions, settings);
@@ -59,12 +49,10 @@ AdviceAnswer advice_on_variant(const KernelRef& kernel, const Problem& problem, 
   if (is_product(kernel)) {
     const bool found = answer.settings && !answer.settings->faster.empty();
     answer.advised = advise_product(kernel, found ? answer.settings->best().problem : problem, gpu,
-                                    assumptions, answer.options);
+                                    assumptions, options);
     return answer;
   }
-  const ShapeReach reach{request.within, varied(kernel, extents_of(kernel), request),
-                         request.smaller};
-  answer.shapes = advise_shapes(kernel, answer.settings->best(), gpu, assumptions, reach);
+  answer.shapes = advise_shapes(kernel, answer.settings->best(), gpu, assumptions, options);
   return answer;
 }
 

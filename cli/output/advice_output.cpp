@@ -87,7 +87,7 @@ std::string legend_text(const AdviceAnswer& answer, const Style& style) {
   }
   if (text.empty()) {
     text = fmt::format("  no shape within {} of each extent is forecast faster by {} or more\n",
-                       percent(answer.options.reach.within), percent(kWorthNaming));
+                       percent(answer.options.within), percent(kWorthNaming));
   }
   for (const std::string& note : answer.advised->asked.prediction.notes) {
     text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));

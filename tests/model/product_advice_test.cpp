@@ -123,7 +123,7 @@ TEST(ProductAdvice, MissesNothingThatASearchOfEveryShapeFinds) {
   for (const Shape& shape : {Shape{300, 515, 250}, Shape{130, 1025, 96}, Shape{520, 264, 333}}) {
     const AdviceOptions options;
     const auto most = [&](std::int64_t asked) {
-      return static_cast<std::int64_t>(static_cast<double>(asked) * (1 + options.reach.within));
+      return static_cast<std::int64_t>(static_cast<double>(asked) * (1 + options.within));
     };
     const Advised advised = advise(shape, options);
     double least_s = advised.asked.time_s();
@@ -150,7 +150,7 @@ TEST(ProductAdvice, WellChosenShapesNeedNone) {
 
 TEST(ProductAdvice, ChangesOnlyWhatMayChange) {
   AdviceOptions options;
-  options.reach.varied = {false, true, false};
+  options.varied = {{gemm::kN}};
   options.smaller = false;
   options.most = 1;
   const Advised advised = advise({1793, 1793, 1792}, options);
@@ -162,7 +162,7 @@ TEST(ProductAdvice, ChangesOnlyWhatMayChange) {
     EXPECT_NE(one.kind, AdviceKind::smaller);
     EXPECT_EQ(of_kind(advised, one.kind).size(), 1U);
   }
-  options.reach.varied = {};
+  options.varied = std::vector<std::size_t>{};
   EXPECT_TRUE(advise({1793, 1793, 1793}, options).shapes.empty());
 }
 

@@ -88,7 +88,7 @@ TEST(ShapeAdvice, NamesAShapeThatIsLargerAndFaster) {
   const auto padded = advise_shapes(kernel, now, gpu, {}, {0.05, extents, false});
   EXPECT_TRUE(std::all_of(padded.begin(), padded.end(),
                           [](const ShapeAdvice& one) { return one.kind == AdviceKind::faster; }));
-  EXPECT_TRUE(advise_shapes(kernel, now, gpu, {}, {0.05, {}}).empty());
+  EXPECT_TRUE(advise_shapes(kernel, now, gpu, {}, {0.05, std::vector<std::size_t>{}}).empty());
 }
 
 }  // namespace
