@@ -9,10 +9,9 @@ namespace {
 class OwnKernel : public PlanSource {
  public:
   explicit OwnKernel(Description description) : description_(std::move(description)) {
-    for (std::size_t i = 0; i < description_.parameters.size(); ++i) {
-      const Range range = i < description_.ranges.size() ? description_.ranges[i] : Range{};
-      parameters_.push_back({description_.parameters[i], description_.meanings[i], range.minimum,
-                             range.maximum, description_.fallbacks[i], range.is_setting});
+    for (const DescribedParameter& one : description_.parameters) {
+      parameters_.push_back(
+          {one.name, one.meaning, one.minimum, one.maximum, one.fallback, one.is_setting});
     }
     kernel_ = {description_.name, description_.summary, parameters_, description_.dtypes, nullptr};
     kernel_.source = this;
@@ -43,10 +42,7 @@ KernelRef make_kernel(Description description) {
   if (description.flops.size() > 1) {
     throw InputError("the SIMT FLOPs of a kernel file are of one type: give one member of flops");
   }
-  if (description.parts.empty()) {
-    const auto number = [](std::string_view text) { return Quantity(text, {}); };
-    description.parts.push_back({number("1"), number("1"), number("0"), number("1")});
-  }
+  if (description.parts.empty()) description.parts.emplace_back();
   const auto owned = std::make_shared<const OwnKernel>(std::move(description));
   return {&owned->family(), &owned->kernel(), owned};
 }
