@@ -50,17 +50,10 @@ std::string si_text(double value, std::string_view unit, int digits) {
     double scale;
     std::string_view sign;
   };
-  constexpr std::array<Prefix, 11> prefixes = {{{1e18, "E"},
-                                                {1e15, "P"},
-                                                {1e12, "T"},
-                                                {1e9, "G"},
-                                                {1e6, "M"},
-                                                {1e3, "k"},
-                                                {1, ""},
-                                                {1e-3, "m"},
-                                                {1e-6, "µ"},
-                                                {1e-9, "n"},
-                                                {1e-12, "p"}}};
+  constexpr std::array prefixes = {Prefix{1e18, "E"}, Prefix{1e15, "P"}, Prefix{1e12, "T"},
+                                   Prefix{1e9, "G"},  Prefix{1e6, "M"},  Prefix{1e3, "k"},
+                                   Prefix{1, ""},     Prefix{1e-3, "m"}, Prefix{1e-6, "µ"},
+                                   Prefix{1e-9, "n"}, Prefix{1e-12, "p"}};
   if (!std::isfinite(value)) return std::string(kNoNumber);
   // Half a unit of the last digit below a prefix rounds up into it.
   const double rounding = 1 - 0.5 * std::pow(10.0, -digits);

@@ -86,6 +86,26 @@ bool fuses(const Expression& e, const Node& node,
   return product(node.a) || product(node.b);
 }
 
+Plan plan_step(const expression::Step& step, std::string_view kernel, const Problem& problem) {
+  if (step.along_rows()) return plan_rows(step.operation, step.read_rows, problem);
+  map::Operation operation = operation_of(step.operation, problem.dtype);
+  operation.kernel = kernel;
+  Problem of_step = problem;
+  if (step.writes_rows) of_step[map::kElements] /= problem[kCols];
+  return map::plan(operation, of_step);
+}
+
+void check_rows(const Problem& problem) {
+  const std::int64_t n = problem[map::kElements], cols = problem[kCols];
+  if (cols == 0) {
+    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
+  }
+  if (n % cols != 0) {
+    throw InputError("n is " + std::to_string(n) + ", which rows of " + std::to_string(cols) +
+                     " elements do not make up: give a multiple of cols");
+  }
+}
+
 constexpr std::string_view kGenerated =
     "the kernels are generated: their registers and instruction counts are estimates";
 
@@ -148,6 +168,14 @@ Cost operator+(const Cost& a, const Cost& b) {
           a.instructions + b.instructions};
 }
 
+Work work_of(const Cost& cost, double elements) {
+  Work work;
+  work.vector_flops = elements * cost.flops;
+  work.special_flops = elements * cost.special;
+  work.conversions = elements * cost.conversions;
+  return work;
+}
+
 Cost cost_of(const Expression& expression, const Node& node, DType dtype) {
   const bool fixed_power = node.op == Op::power && expression.nodes[node.b].op == Op::number;
   return fixed_power ? power_cost(expression.nodes[node.b].value, dtype) : cost_of(node.op, dtype);
@@ -178,19 +206,6 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
           .instructions = sum.instructions};
 }
 
-namespace {
-
-Plan plan_step(const expression::Step& step, std::string_view kernel, const Problem& problem) {
-  if (step.along_rows()) return plan_rows(step.operation, step.read_rows, problem);
-  map::Operation operation = operation_of(step.operation, problem.dtype);
-  operation.kernel = kernel;
-  Problem of_step = problem;
-  if (step.writes_rows) of_step[map::kElements] /= problem[kCols];
-  return map::plan(operation, of_step);
-}
-
-}  // namespace
-
 LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view> kernels,
                            const Problem& problem) {
   LaunchSequence program;
@@ -207,21 +222,6 @@ LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view>
   }
   return program;
 }
-
-namespace {
-
-void check_rows(const Problem& problem) {
-  const std::int64_t n = problem[map::kElements], cols = problem[kCols];
-  if (cols == 0) {
-    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
-  }
-  if (n % cols != 0) {
-    throw InputError("n is " + std::to_string(n) + ", which rows of " + std::to_string(cols) +
-                     " elements do not make up: give a multiple of cols");
-  }
-}
-
-}  // namespace
 
 Expression expression_of(const Problem& problem) {
   Expression folded = expression::fold(expression::parse(problem.text.view()));
