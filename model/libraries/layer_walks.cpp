@@ -5,7 +5,6 @@
 
 #include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/common/rows.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::layer {
@@ -166,16 +165,11 @@ Plan over_rows(const Counted& one) {
   set_blocks(plan, {{step}});
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
-    plan.reuse.push_back({.bytes = (movement.sweeps - 1) * one.rows * read,
-                          .distance_bytes = library::kFirstReread * read,
-                          .l2_distance_bytes = library::kFirstReread * read});
+    plan.reuse.push_back(library::reread((movement.sweeps - 1) * one.rows * read, read));
   }
   if (movement.parameters > 0) {
-    const double parameters = movement.parameters * one.row_bytes();
-    plan.reuse.push_back({.scope = Scope::sm,
-                          .bytes = one.rows * parameters,
-                          .distinct_bytes = parameters,
-                          .distance_bytes = 2 * one.row_bytes() + parameters});
+    plan.reuse.push_back(
+        library::parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
   }
   return plan;
 }
