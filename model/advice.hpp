@@ -11,9 +11,22 @@
 #include <utility>
 #include <vector>
 
+#include "model/predict.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast {
+
+/// A kernel, a checked problem of it, and the device: what advice starts from.
+struct Question {
+  const KernelRef& kernel;
+  const Problem& problem;
+  const Gpu& gpu;
+  Assumptions assumptions{};
+
+  Question with(const Problem& other) const { return {kernel, other, gpu, assumptions}; }
+  /// Throws InputError as predict.
+  Prediction forecast() const { return predict(kernel, problem, gpu, assumptions); }
+};
 
 /// A forecast gain of less is noise. Of products that differ by one in m, published measurements
 /// (gemm_tensor.csv, ai-dynamo/aiconfigurator, bf16, m from 33) differ by up to 9% to either side

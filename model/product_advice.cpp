@@ -104,31 +104,31 @@ double weight_bytes(const KernelRef& kernel, const Problem& p) {
 
 }  // namespace
 
-Advised advise_product(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                       const Assumptions& assumptions, const AdviceOptions& options) {
+Advised advise_product(const Question& question, const AdviceOptions& options) {
+  const KernelRef& kernel = question.kernel;
   if (kernel.kernel == nullptr || kernel.family != find_kernel("gemm").family) {
     throw InputError("advice is for kernels of gemm, such as gemm.library");
   }
   Advised advised;
-  advised.asked = forecast_product(kernel, problem, gpu, assumptions);
+  advised.asked = forecast_product(question);
   const ProductForecast& asked = advised.asked;
   const auto add = [&](AdviceKind kind, const Shapes& shapes, const ProductForecast& from) {
     for (std::size_t i = 0; i < std::min(options.most, shapes.size()); ++i) {
       const ProductForecast& one = *shapes[i];
       advised.shapes.push_back(
           {kind, one, one.time_s() / asked.time_s() - 1, one.flops_per_s / asked.flops_per_s - 1,
-           weight_bytes(kernel, one.prediction.problem) - weight_bytes(kernel, problem),
+           weight_bytes(kernel, one.prediction.problem) - weight_bytes(kernel, question.problem),
            reason(kernel, from, one)});
     }
   };
   const auto time_s = [](const ProductForecast& one) { return one.time_s(); };
-  const auto larger = products_near(kernel, problem, gpu, assumptions, options, true);
+  const auto larger = products_near(question, options, true);
   const Shapes padded = improvements(
       larger, asked, volume, time_s,
       [](const auto& one, const auto& other) { return saves(one.time_s(), other.time_s()); });
   add(AdviceKind::faster, padded, asked);
   if (options.smaller) {
-    const auto less = products_near(kernel, problem, gpu, assumptions, options, false);
+    const auto less = products_near(question, options, false);
     add(AdviceKind::smaller, improvements(less, asked, volume, time_s, gains), asked);
   }
   const ProductForecast& base = padded.empty() ? asked : *padded.front();

@@ -29,9 +29,8 @@ struct Advised {
   std::vector<ProductAdvice> shapes;
 };
 
-/// Advice for a kernel of the family gemm and a checked problem; settings left to choose are chosen
-/// for each shape. Throws InputError as forecast_product, and for another family.
-Advised advise_product(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                       const Assumptions& assumptions, const AdviceOptions& options);
+/// Advice for a kernel of the family gemm; settings left to choose are chosen for each shape. Throws
+/// InputError as forecast_product, and for another family.
+Advised advise_product(const Question& question, const AdviceOptions& options);
 
 }  // namespace roofcast

@@ -25,12 +25,10 @@ gemm::RowLengths row_lengths_of(const KernelRef& kernel, const Problem& p) {
 
 class Search {
  public:
-  Search(const KernelRef& kernel, const Problem& asked, const Gpu& gpu,
-         const Assumptions& assumptions, const AdviceOptions& options, bool up)
-      : kernel_(kernel),
-        asked_(asked),
-        gpu_(gpu),
-        assumptions_(assumptions),
+  Search(const Question& question, const AdviceOptions& options, bool up)
+      : question_(question),
+        kernel_(question.kernel),
+        asked_(question.problem),
         options_(options),
         up_(up) {}
 
@@ -83,7 +81,7 @@ class Search {
     const std::string_view side = extent == gemm::kM ? "tile_m" : "tile_n";
     std::vector<Problem> configured = {base};
     if (kernel_.kernel->candidates != nullptr) {
-      configured = kernel_.kernel->candidates(base, gpu_);
+      configured = kernel_.kernel->candidates(base, question_.gpu);
     }
     for (const Problem& one : configured) {
       const auto width = value_named(kernel_, one, side);
@@ -145,16 +143,15 @@ class Search {
   void visit(const Problem& problem) {
     if (!tried_.insert(extents(problem)).second) return;
     try {
-      found_.push_back(forecast_product(kernel_, problem, gpu_, assumptions_));
+      found_.push_back(forecast_product(question_.with(problem)));
     } catch (const InputError&) {
       // The kernel does not take this shape, which is no fault of the one asked for.
     }
   }
 
+  const Question& question_;
   const KernelRef& kernel_;
   const Problem& asked_;
-  const Gpu& gpu_;
-  const Assumptions& assumptions_;
   const AdviceOptions& options_;
   bool up_;
   std::set<Extents> tried_;
@@ -178,18 +175,18 @@ void count_blocks(ProductForecast& one, const KernelRef& kernel, const Gpu& gpu)
 
 }  // namespace
 
-ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                                 const Assumptions& assumptions) {
+ProductForecast forecast_product(const Question& question) {
+  const KernelRef& kernel = question.kernel;
   ProductForecast one;
-  one.prediction = predict(kernel, problem, gpu, assumptions);
+  one.prediction = question.forecast();
   const Prediction& answer = one.prediction;
   if (!answer.time || !answer.launch || !answer.waves) {
-    throw InputError("no expected time on " + gpu.name +
+    throw InputError("no expected time on " + question.gpu.name +
                      ": choose a GPU whose SMs and clock are known (`roofcast gpus`)");
   }
   const Problem& p = answer.problem;
   one.flops_per_s = answer.work.flops() / one.time_s();
-  count_blocks(one, kernel, gpu);
+  count_blocks(one, kernel, question.gpu);
   one.vector_bytes =
       gemm::narrowest_vector(row_lengths_of(kernel, p), p.dtype) * element_bytes(p.dtype);
   const auto tile_m = value_named(kernel, p, "tile_m"), tile_n = value_named(kernel, p, "tile_n");
@@ -209,10 +206,9 @@ std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& 
   return std::nullopt;
 }
 
-std::vector<ProductForecast> products_near(const KernelRef& kernel, const Problem& asked,
-                                           const Gpu& gpu, const Assumptions& assumptions,
-                                           const AdviceOptions& options, bool larger) {
-  return Search(kernel, asked, gpu, assumptions, options, larger).run();
+std::vector<ProductForecast> products_near(const Question& asked, const AdviceOptions& options,
+                                           bool larger) {
+  return Search(asked, options, larger).run();
 }
 
 }  // namespace roofcast

@@ -4,8 +4,6 @@
 #include <map>
 #include <optional>
 
-#include "model/advice.hpp"
-
 namespace roofcast {
 namespace {
 
@@ -27,21 +25,19 @@ Values values_of(const Parameter& parameter, std::int64_t asked) {
 
 class SettingSearch {
  public:
-  SettingSearch(const KernelRef& kernel, const Problem& asked, const Gpu& gpu,
-                const Assumptions& assumptions, std::span<const std::size_t> varied)
-      : kernel_(kernel), asked_(asked), gpu_(gpu), assumptions_(assumptions) {
-    const auto parameters = kernel.parameters();
+  SettingSearch(const Question& question, std::span<const std::size_t> varied)
+      : question_(question), asked_(question.problem), positions_(varied.begin(), varied.end()) {
+    const auto parameters = question.kernel.parameters();
     for (const std::size_t position : varied) {
-      positions_.push_back(position);
-      values_.push_back(values_of(parameters[position], asked[position]));
+      values_.push_back(values_of(parameters[position], asked_[position]));
     }
   }
 
   SettingsAdvice run() {
     SettingsAdvice advice;
-    advice.asked = predict(kernel_, asked_, gpu_, assumptions_);
+    advice.asked = question_.forecast();
     if (!advice.asked.time) {
-      throw InputError(gpu_.name + " has no expected time: settings cannot be compared");
+      throw InputError(question_.gpu.name + " has no expected time: settings cannot be compared");
     }
     advice.settings = positions_;
     best_ = asked_;
@@ -86,7 +82,7 @@ class SettingSearch {
     const auto [known, is_new] = known_.try_emplace(problem.values);
     if (!is_new) return;
     try {
-      known->second = predict(kernel_, problem, gpu_, assumptions_).time->expected_s;
+      known->second = question_.with(problem).forecast().time->expected_s;
     } catch (const InputError&) {  // it cannot run
       return;
     }
@@ -110,15 +106,13 @@ class SettingSearch {
     std::vector<Prediction> found;
     found.reserve(order.size());
     for (const auto& [time, problem] : order) {
-      found.push_back(predict(kernel_, problem, gpu_, assumptions_));
+      found.push_back(question_.with(problem).forecast());
     }
     return found;
   }
 
-  const KernelRef& kernel_;
+  const Question& question_;
   const Problem& asked_;
-  const Gpu& gpu_;
-  const Assumptions& assumptions_;
   std::vector<std::size_t> positions_;
   std::vector<Values> values_;
   Problem best_;
@@ -138,10 +132,8 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel) {
   return found;
 }
 
-SettingsAdvice advise_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                               const Assumptions& assumptions,
-                               std::span<const std::size_t> varied) {
-  return SettingSearch(kernel, problem, gpu, assumptions, varied).run();
+SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied) {
+  return SettingSearch(question, varied).run();
 }
 
 }  // namespace roofcast

@@ -29,16 +29,9 @@ std::int64_t alignment(std::int64_t extent) {
 
 class ShapeSearch {
  public:
-  ShapeSearch(const KernelRef& kernel, const Prediction& asked, const Gpu& gpu,
-              const Assumptions& assumptions, double within, std::span<const std::size_t> varied,
-              bool up)
-      : kernel_(kernel),
-        asked_(asked),
-        gpu_(gpu),
-        assumptions_(assumptions),
-        within_(within),
-        varied_(varied),
-        up_(up) {}
+  ShapeSearch(const Question& question, const Prediction& asked, double within,
+              std::span<const std::size_t> varied, bool up)
+      : question_(question), asked_(asked), within_(within), varied_(varied), up_(up) {}
 
   std::vector<Prediction> run() {
     tried_.insert(asked_.problem.values);
@@ -64,7 +57,7 @@ class ShapeSearch {
   }
 
   std::vector<std::int64_t> values(std::size_t extent) const {
-    const Parameter& parameter = kernel_.parameters()[extent];
+    const Parameter& parameter = question_.kernel.parameters()[extent];
     const std::int64_t asked = asked_.problem[extent];
     std::vector<std::int64_t> found;
     for (std::int64_t multiple = 2; multiple <= kWidestMultiple; multiple *= 2) {
@@ -79,7 +72,7 @@ class ShapeSearch {
   void try_one(const Problem& problem) {
     if (!tried_.insert(problem.values).second) return;
     try {
-      Prediction prediction = predict(kernel_, problem, gpu_, assumptions_);
+      Prediction prediction = question_.with(problem).forecast();
       if (prediction.time) found_.push_back(std::move(prediction));
     } catch (const InputError&) {  // the kernel does not take the shape
     }
@@ -100,10 +93,8 @@ class ShapeSearch {
     return best;
   }
 
-  const KernelRef& kernel_;
+  const Question& question_;
   const Prediction& asked_;
-  const Gpu& gpu_;
-  const Assumptions& assumptions_;
   double within_;
   std::span<const std::size_t> varied_;
   bool up_;
@@ -151,11 +142,11 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel) {
   return found;
 }
 
-std::vector<ShapeAdvice> advise_shapes(const KernelRef& kernel, const Prediction& asked,
-                                       const Gpu& gpu, const Assumptions& assumptions,
-                                       const AdviceOptions& options) {
+std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOptions& options) {
+  const KernelRef& kernel = question.kernel;
+  const Prediction asked = question.forecast();
   if (!asked.time) {
-    throw InputError(gpu.name + " has no expected time: shapes cannot be compared");
+    throw InputError(question.gpu.name + " has no expected time: shapes cannot be compared");
   }
   const std::vector<std::size_t> varied = options.varied.value_or(extents_of(kernel));
   const auto volume = [&](const Prediction& one) {
@@ -167,7 +158,7 @@ std::vector<ShapeAdvice> advise_shapes(const KernelRef& kernel, const Prediction
   const auto add = [&](AdviceKind kind) {
     const bool up = kind == AdviceKind::faster;
     const std::vector<Prediction> shapes =
-        ShapeSearch(kernel, asked, gpu, assumptions, options.within, varied, up).run();
+        ShapeSearch(question, asked, options.within, varied, up).run();
     auto taken = improvements(shapes, asked, volume, time_s,
                               [&](const Prediction& one, const Prediction& other) {
                                 return saves(time_s(one), time_s(other)) &&

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "model/advice.hpp"
-#include "model/predict.hpp"
 
 namespace roofcast {
 
@@ -23,11 +22,9 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel);
 /// Larger shapes that take less time, and smaller ones with a higher rate, each by kWorthNaming or
 /// more, and by as much against those that change less. Tried are multiples of powers of two up to
 /// 256, one extent at a time and the best few of each together; multiples of up to 8 always are in
-/// reach. Settings stay as `asked` has them. Throws InputError where the device has no expected
+/// reach. Settings stay as the problem has them. Throws InputError where the device has no expected
 /// time.
-std::vector<ShapeAdvice> advise_shapes(const KernelRef& kernel, const Prediction& asked,
-                                       const Gpu& gpu, const Assumptions& assumptions,
-                                       const AdviceOptions& options);
+std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOptions& options);
 
 /// What one call is useful for, a second: FLOPs, or compulsory bytes where nothing is computed.
 double useful_rate(const Prediction& prediction);
