@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_serving.hpp"

@@ -1,7 +1,6 @@
 #include "model/libraries/gemm.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 

@@ -8,6 +8,7 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/gemm.hpp"
 #include "model/libraries/gemm.hpp"
+#include "model/libraries/gemm_rows.hpp"
 
 namespace roofcast::gemm {
 namespace {

@@ -1,8 +1,5 @@
 #include "model/libraries/layer.hpp"
 
-#include <algorithm>
-#include <string>
-
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
 #include "model/libraries/layer_operations.hpp"

@@ -1,12 +1,10 @@
 #pragma once
 // What a transformer does beside its products, attention and experts, as frameworks launch it: the
 // table of what each operation moves, and one builder of plans for all.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <string_view>
 
 #include "model/types/kernel_model.hpp"
 

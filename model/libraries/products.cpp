@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string>
-#include <utility>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/transformer/step_composer.hpp"
-#include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
 namespace {

@@ -1,7 +1,6 @@
 #include "model/transformer/step_transfers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "model/counting/integers.hpp"
