@@ -169,8 +169,8 @@ void write_csv(fmt::memory_buffer& out, std::span<const AdviceAnswer> answers) {
 
 std::string advice_text(const AdviceAnswer& answer, const Style& style) {
   const Gpu& gpu = *answer.gpu;
-  std::string text = style.heading(visible(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
-                                                       name(answer.problem.dtype), gpu.name)));
+  std::string text = style.heading(visible(
+      fmt::format("{}  {}  on {}", answer.kernel.name(), name(answer.problem.dtype), gpu.name)));
   text += '\n';
   if (answer.refused()) return text + "  " + visible(answer.refusal) + '\n';
   text += fmt::format("  calibration  {}\n\n", visible(specs::calibration_text(gpu)));

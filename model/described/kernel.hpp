@@ -3,7 +3,6 @@
 // any other.
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
