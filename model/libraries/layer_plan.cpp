@@ -35,11 +35,6 @@ std::vector<Part> parts_of(const Counted& one) {
   return parts;
 }
 
-/// Of double precision, in what the same takes in fp32.
-struct DoubleCosts {
-  double operation = 2, conversion = 1;
-};
-
 // Conversions from and to 64 bits: 16 a clock of GPUs with 32 or more multiply-adds of double
 // precision, 2 of others (CUDA C++ Programming Guide, arithmetic throughput).
 DoubleCosts double_costs(const Gpu& gpu) {
@@ -55,8 +50,7 @@ DoubleCosts double_costs(const Gpu& gpu) {
 }
 
 Counted counted(const Movement& movement, const Problem& p, const DoubleCosts& costs = {}) {
-  return {movement,          p.dtype,         as_double(p[kRows]), as_double(p[kCols]),
-          as_double(p[kOf]), costs.operation, costs.conversion};
+  return {movement, p.dtype, as_double(p[kRows]), as_double(p[kCols]), as_double(p[kOf]), costs};
 }
 
 }  // namespace

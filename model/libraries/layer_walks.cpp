@@ -56,8 +56,8 @@ Work work_of_elements(const Counted& one, double elements) {
 Work issued_for(const Counted& one, double elements) {
   constexpr double kFlopsOfOperation = 2;
   Work work = work_of_elements(one, elements);
-  work.vector_flops += elements * kFlopsOfOperation * one.movement.doubles * one.double_cost;
-  work.conversions = elements * one.movement.widened * one.widening_cost;
+  work.vector_flops += elements * kFlopsOfOperation * one.movement.doubles * one.doubles.operation;
+  work.conversions = elements * one.movement.widened * one.doubles.conversion;
   return work;
 }
 

@@ -8,13 +8,17 @@
 
 namespace roofcast::layer {
 
+/// Of double precision, in what the same takes in fp32.
+struct DoubleCosts {
+  double operation = 2, conversion = 1;
+};
+
 /// A launch on its matrix.
 struct Counted {
   const Movement& movement;
   DType type;
   double rows, cols, of;
-  double double_cost;    ///< of an operation in double precision, in those of fp32
-  double widening_cost;  ///< of a conversion from or to it, in others
+  DoubleCosts doubles{};
 
   double elements() const;  ///< of what has no matrix, rows
   /// lone: sums that PyTorch has threads for. A row of the table each, or of the matrix where it

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <span>
 
+#include "model/counting/coalescing.hpp"
 #include "model/libraries/gemm.hpp"
 #include "model/libraries/linear_loss.hpp"
 #include "model/libraries/products.hpp"
