@@ -72,13 +72,10 @@ TileScheduler scheduler_of(const LibraryProduct& c) {
 constexpr double kWideChains = 2;
 
 void set_launch(Plan& plan, const LibraryProduct& c, const Gpu& gpu) {
-  const std::int64_t per_sm = c.tile.blocks_per_sm;
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = threads_of(c);
   if (!gpu.occupancy) return;
-  const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t registers = rules.registers_per_sm / (per_sm * plan.launch.block[0]);
-  plan.launch.registers = std::min(rules.registers_per_thread, registers / 8 * 8);
+  plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, threads_of(c));
   plan.launch.shared_bytes = shared_bytes_of(c, gpu);
 }
 
