@@ -13,12 +13,6 @@
 namespace roofcast {
 namespace {
 
-using Extents = std::array<std::int64_t, kProductExtents.size()>;
-
-Extents extents(const Problem& p) {
-  return {p[gemm::kM], p[gemm::kN], p[gemm::kK]};
-}
-
 gemm::RowLengths row_lengths_of(const KernelRef& kernel, const Problem& p) {
   return gemm::row_lengths(p, value_named(kernel, p, "layout").value_or(gemm::kNN));
 }
@@ -35,13 +29,13 @@ class Search {
   /// One extent at a time, from the asked shape and from the one whose rows are aligned next to it;
   /// then the best few values of each with those of the others.
   std::vector<ProductForecast> run() {
-    tried_.insert(extents(asked_));
+    tried_.insert(asked_.values);
     Problem aligned = asked_;
     for (const std::size_t extent : kProductExtents) {
       if (varies(extent) && is_row(extent)) aligned[extent] = aligned_extent(extent);
     }
-    const Extents found = extents(aligned);
-    if (std::all_of(found.begin(), found.end(), [](std::int64_t extent) { return extent > 0; })) {
+    if (std::all_of(kProductExtents.begin(), kProductExtents.end(),
+                    [&](std::size_t extent) { return aligned[extent] > 0; })) {
       around(aligned);
     }
     if (aligned != asked_) around(asked_);
@@ -141,7 +135,7 @@ class Search {
   }
 
   void visit(const Problem& problem) {
-    if (!tried_.insert(extents(problem)).second) return;
+    if (!tried_.insert(problem.values).second) return;
     try {
       found_.push_back(forecast_product(question_.with(problem)));
     } catch (const InputError&) {
@@ -154,7 +148,7 @@ class Search {
   const Problem& asked_;
   const AdviceOptions& options_;
   bool up_;
-  std::set<Extents> tried_;
+  std::set<std::array<std::int64_t, Problem::kMaxParameters>> tried_;
   std::vector<ProductForecast> found_;
 };
 

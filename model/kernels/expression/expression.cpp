@@ -134,24 +134,16 @@ Work work(const Problem& problem) {
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
-constexpr std::array kParameters = [] {
-  std::array<Parameter, kCols + 1> all{};
-  std::copy(map::kParameters.begin(), map::kParameters.end(), all.begin());
-  all[kExpression] = {.name = "expression",
-                      .meaning =
-                          "what to compute from named arrays, as in \"x*sigmoid(x)\" or "
-                          "\"y = a*b; z = a + b\"",
-                      .minimum = 0,
-                      .maximum = 0,
-                      .is_text = true};
-  all[kCols] = {
-      .name = "cols",
-      .meaning = "elements of a row, along which sum, mean, amax and amin reduce; 0: none",
-      .minimum = 0,
-      .maximum = std::int64_t{1} << 30,
-      .fallback = 0};
-  return all;
-}();
+constexpr std::array kParameters = with_own(
+    map::kParameters,
+    Parameter{.name = "expression",
+              .meaning = "what to compute from named arrays, as in \"x*sigmoid(x)\" or "
+                         "\"y = a*b; z = a + b\"",
+              .minimum = 0,
+              .maximum = 0,
+              .is_text = true},
+    Parameter{"cols", "elements of a row, along which sum, mean, amax and amin reduce; 0: none", 0,
+              std::int64_t{1} << 30, 0});
 
 constexpr std::array<KernelModel, 2> kVariants = {{
     {"elementwise.expr.unfused",
