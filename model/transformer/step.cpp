@@ -50,16 +50,12 @@ void add_software(Step& step, const Architecture& model, const Task& task,
 // FLOPs of a token that the backward pass computes again: a third of all, or the product of queries
 // and keys where scores lie in memory.
 double computed_again(const Architecture& model, const Task& task) {
-  if (task.phase != Phase::train) return 0;
-  switch (task.checkpointing) {
-    case Checkpointing::full:
-      return training_flops_per_token(model, as_double(task.seq)) / 3;
-    case Checkpointing::selective:
-      if (task.dtype != DType::fp32) return 0;
-      return 2 * as_double(model.layers * model.heads * model.head_dim * task.seq);
-    default:
-      return 0;
+  if (task.phase != Phase::train || task.checkpointing == Checkpointing::none) return 0;
+  if (task.checkpointing == Checkpointing::full) {
+    return training_flops_per_token(model, as_double(task.seq)) / 3;
   }
+  if (task.dtype != DType::fp32) return 0;
+  return 2 * as_double(model.layers * model.heads * model.head_dim * task.seq);
 }
 
 void add_up_transfers(Step& step) {

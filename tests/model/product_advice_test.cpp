@@ -112,7 +112,7 @@ TEST(ProductAdvice, RoomCostsNothing) {
     }
   }
   // 50 rows and 56 take the same tiles.
-  const auto rows = of_kind(advise({50, 4096, 4096}, {.reach = {.within = 0.2}}), AdviceKind::room);
+  const auto rows = of_kind(advise({50, 4096, 4096}, {.within = 0.2}), AdviceKind::room);
   ASSERT_FALSE(rows.empty());
   EXPECT_EQ(extent(rows.front(), gemm::kM), 56);
 }
