@@ -16,7 +16,8 @@
 
 namespace roofcast {
 
-/// A kernel, a checked problem of it, and the device: what advice starts from.
+/// What advice starts from: a kernel, a checked problem of it, and the device, all of which outlive
+/// the question.
 struct Question {
   const KernelRef& kernel;
   const Problem& problem;
@@ -35,7 +36,7 @@ struct Question {
 /// by about 3% too.
 inline constexpr double kWorthNaming = 0.03;
 
-/// Whether the one time, or the one rate turned round, is less by enough.
+/// Whether the first time is less by kWorthNaming or more; of rates, the better one stands second.
 constexpr bool saves(double less, double more) {
   return less <= more * (1 - kWorthNaming);
 }
