@@ -80,6 +80,7 @@ std::vector<const Forecast*> improvements(const std::vector<Forecast>& shapes,
                                           const Forecast& asked, const Volume& volume,
                                           const Time& time_s, const Better& is_better) {
   std::vector<const Forecast*> order;
+  order.reserve(shapes.size());
   for (const Forecast& one : shapes) order.push_back(&one);
   const auto rank = [&](const Forecast* one) {
     return std::pair(std::abs(volume(*one) - volume(asked)), time_s(*one));

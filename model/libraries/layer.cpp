@@ -1,5 +1,9 @@
 #include "model/libraries/layer.hpp"
 
+#include <array>
+#include <span>
+#include <string_view>
+
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
 #include "model/libraries/layer_operations.hpp"
