@@ -33,7 +33,8 @@ constexpr Reuse parameter_reuse(double rows, double parameter_bytes, double row_
 
 inline constexpr std::array kRowTypes = {DType::fp32, DType::fp16, DType::bf16};
 
-/// Shapes of the table that the forecasts are held against: tests/validation/reference_test.cpp.
+/// Shapes of the table that the forecasts are held against
+/// (tests/validation/comparison/reference_test.cpp).
 inline constexpr std::array kRowsValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
                                               ValidatedRange{rows::kCols, 768, 16384}};
 
