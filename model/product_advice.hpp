@@ -29,8 +29,8 @@ struct Advised {
   std::vector<ProductAdvice> shapes;
 };
 
-/// Advice for a kernel of the family gemm; settings left to choose are chosen for each shape. Throws
-/// InputError as forecast_product, and for another family.
+/// Advice for a kernel of the family gemm; settings left to choose are chosen for each shape.
+/// Throws InputError as forecast_product, and for another family.
 Advised advise_product(const Question& question, const AdviceOptions& options);
 
 }  // namespace roofcast

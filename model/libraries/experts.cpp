@@ -128,8 +128,8 @@ Plan choices_plan(double blocks, double choices, double bytes) {
   return plan;
 }
 
-// Counts and places of the choices: one kernel for up to 256 tokens; for more, blocks of tokens count
-// each expert's, one block adds the counts up, and the first blocks place (TensorRT-LLM,
+// Counts and places of the choices: one kernel for up to 256 tokens; for more, blocks of tokens
+// count each expert's, one block adds the counts up, and the first blocks place (TensorRT-LLM,
 // cutlass_kernels/moe_gemm/moe_kernels.cu, threeStepBuildExpertMapsSortFirstToken).
 void add_routing(LaunchSequence& program, const Problem& p, const Share& share) {
   constexpr double kTokensOfOneKernel = 256;

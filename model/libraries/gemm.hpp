@@ -11,8 +11,8 @@
 
 namespace roofcast::gemm {
 
-/// What cuBLAS makes of a product: of a catalogue of tiles and splits of k (gemm_catalogue.hpp) the one
-/// with the least expected time, with operands copied ahead of the arithmetic in steps of 128 B
+/// What cuBLAS makes of a product: of a catalogue of tiles and splits of k (gemm_catalogue.hpp) the
+/// one with the least expected time, with operands copied ahead of the arithmetic in steps of 128 B
 /// along k. Parts of k are added by a launch of their own.
 enum LibraryParameter : std::size_t {
   kSplitK = 5,
