@@ -59,7 +59,7 @@ void advise_call(benchmark::State& state) {
   constexpr unsigned kShapeGiven = 0b111;
   roofcast::check(kernel, problem, kShapeGiven);
   while (state.KeepRunning()) {
-    benchmark::DoNotOptimize(roofcast::advise_product(kernel, problem, gpu, {}, {}));
+    benchmark::DoNotOptimize(roofcast::advise_product({kernel, problem, gpu}, {}));
   }
 }
 BENCHMARK(advise_call)->Unit(benchmark::kMillisecond);

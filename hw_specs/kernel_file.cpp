@@ -58,32 +58,29 @@ class Reader {
     if (parameters == nullptr) return;
     for (const auto& [name, value] : parameters->items()) {
       check_name(name);
-      const Json* fallback = value.is_number() ? &value : find(value, "/default");
-      result_.parameters.push_back(name);
-      result_.meanings.push_back(value.is_object()
-                                     ? value.value("meaning", std::string("of the kernel file"))
-                                     : std::string("of the kernel file"));
-      result_.fallbacks.push_back(
-          fallback == nullptr ? std::nullopt : std::optional(fallback->get<std::int64_t>()));
-      result_.ranges.push_back(read_range(child("/parameters", name), value));
+      names_.push_back(name);
+      result_.parameters.push_back(read_parameter(name, value));
     }
   }
 
-  described::Range read_range(const std::string& at, const Json& value) const {
-    described::Range range;
-    if (!value.is_object()) return range;
-    range.minimum = value.value("minimum", range.minimum);
-    range.maximum = value.value("maximum", range.maximum);
-    range.is_setting = value.value("setting", false);
-    const auto& fallback = result_.fallbacks.back();
-    const std::int64_t inside = fallback.value_or(range.minimum);
-    if (range.minimum > range.maximum || inside < range.minimum || inside > range.maximum) {
+  described::DescribedParameter read_parameter(const std::string& name, const Json& value) const {
+    described::DescribedParameter one{name, "of the kernel file"};
+    const Json* fallback = value.is_number() ? &value : find(value, "/default");
+    if (fallback != nullptr) one.fallback = fallback->get<std::int64_t>();
+    if (!value.is_object()) return one;
+    one.meaning = value.value("meaning", one.meaning);
+    one.minimum = value.value("minimum", one.minimum);
+    one.maximum = value.value("maximum", one.maximum);
+    one.is_setting = value.value("setting", false);
+    const std::string at = child("/parameters", name);
+    const std::int64_t inside = one.fallback.value_or(one.minimum);
+    if (one.minimum > one.maximum || inside < one.minimum || inside > one.maximum) {
       throw SpecError(file_, at, "minimum <= default <= maximum", "correct the range");
     }
-    if (range.is_setting && !fallback) {
+    if (one.is_setting && !one.fallback) {
       throw SpecError(file_, at, "a default of a setting", "add \"default\"");
     }
-    return range;
+    return one;
   }
 
   void check_kernel_name() const {
@@ -115,15 +112,14 @@ class Reader {
     const Json* value = find(root_, pointer);
     if (value == nullptr) return std::nullopt;
     try {
-      return Quantity(value->is_string() ? value->get<std::string>() : value->dump(),
-                      result_.parameters);
+      return Quantity(value->is_string() ? value->get<std::string>() : value->dump(), names_);
     } catch (const InputError& error) {
       throw SpecError(file_, pointer, "an expression over the parameters, found " + shown(*value),
                       error.what());
     }
   }
   Quantity quantity(const std::string& pointer, std::string_view fallback = "0") const {
-    return given(pointer).value_or(Quantity(fallback, {}));
+    return given(pointer).value_or(Quantity(fallback));
   }
 
   void read_launch() {
@@ -133,14 +129,11 @@ class Reader {
     result_.cluster = quantity("/launch/cluster", "1");
     const Json* grid = find(root_, "/launch/grid");
     if (grid == nullptr) return;
-    described::Grid blocks;
-    const bool is_list = grid->is_array();
-    for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
-      const bool is_plain = !is_list && i == 0;
-      blocks.blocks[i] =
-          quantity(is_plain ? "/launch/grid" : "/launch/grid/" + std::to_string(i), "1");
+    auto& blocks = result_.grid.emplace();
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const bool is_plain = !grid->is_array() && i == 0;
+      blocks[i] = quantity(is_plain ? "/launch/grid" : "/launch/grid/" + std::to_string(i), "1");
     }
-    result_.grid = blocks;
   }
 
   void read_work() {
@@ -211,6 +204,7 @@ class Reader {
 
   const std::string& file_;
   const Json& root_;
+  std::vector<std::string> names_;  ///< of the parameters
   described::Description result_;
 };
 

@@ -15,8 +15,9 @@ struct KernelRef {
   const KernelFamily* family = nullptr;
   const KernelModel* kernel = nullptr;
   /// Of a kernel that is described by data (described/kernel.hpp): keeps it.
-  std::shared_ptr<const PlanSource> owner{};
+  std::shared_ptr<const void> owner{};
 
+  std::string_view name() const { return kernel != nullptr ? kernel->name : family->name; }
   std::span<const Parameter> parameters() const {
     return kernel != nullptr ? kernel->parameters : family->parameters;
   }

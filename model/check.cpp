@@ -13,10 +13,6 @@ std::string list(std::span<const DType> types) {
   return text;
 }
 
-std::string_view kernel_name(const KernelRef& kernel) {
-  return kernel.kernel != nullptr ? kernel.kernel->name : kernel.family->name;
-}
-
 void check_value(const Parameter& parameter, Problem& problem, std::size_t position) {
   if (parameter.is_text) {
     problem[position] = 0;
@@ -35,7 +31,7 @@ void check_value(const Parameter& parameter, Problem& problem, std::size_t posit
 void check(const KernelRef& kernel, Problem& problem, unsigned given) {
   const std::span<const DType> types = kernel.dtypes();
   if (std::find(types.begin(), types.end(), problem.dtype) == types.end()) {
-    throw InputError(std::string(kernel_name(kernel)) + " has no type " +
+    throw InputError(std::string(kernel.name()) + " has no type " +
                      std::string(name(problem.dtype)) + ": it takes " + list(types));
   }
   const std::span<const Parameter> parameters = kernel.parameters();
@@ -43,8 +39,8 @@ void check(const KernelRef& kernel, Problem& problem, unsigned given) {
     const Parameter& parameter = parameters[i];
     if ((given >> i & 1U) == 0) {
       if (!parameter.fallback) {
-        throw InputError(std::string(kernel_name(kernel)) + " needs " +
-                         std::string(parameter.name) + ": " + std::string(parameter.meaning));
+        throw InputError(std::string(kernel.name()) + " needs " + std::string(parameter.name) +
+                         ": " + std::string(parameter.meaning));
       }
       problem[i] = *parameter.fallback;
     }

@@ -1,6 +1,5 @@
 #include "model/crossover.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>

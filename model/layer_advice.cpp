@@ -3,40 +3,30 @@
 #include <algorithm>
 #include <set>
 
+#include "model/advice.hpp"
 #include "model/catalog.hpp"
 #include "model/counting/integers.hpp"
 #include "model/kernels/gemm/alignment.hpp"
 #include "model/libraries/gemm.hpp"
-#include "model/product_advice.hpp"
 
 namespace roofcast {
 namespace {
 
-Problem problem_of(LayerProduct product, const LinearLayer& layer, DType dtype,
-                   const KernelRef& library) {
-  Problem problem;
-  problem.dtype = dtype;
-  const auto parameters = library.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    problem[i] = parameters[i].fallback.value_or(0);
-  const auto set = [&problem](std::int64_t m, std::int64_t n, std::int64_t k, gemm::Layout layout) {
-    problem[gemm::kM] = m;
-    problem[gemm::kN] = n;
-    problem[gemm::kK] = k;
+Problem problem_of(LayerProduct product, const LinearLayer& layer, DType dtype) {
+  const auto& [tokens, in, out] = layer;
+  const auto of = [&](std::int64_t m, std::int64_t n, std::int64_t k, gemm::Layout layout) {
+    Problem problem = gemm::library_problem(dtype, m, n, k);
     problem[gemm::kLayout] = layout;
+    return problem;
   };
   switch (product) {
     case LayerProduct::output:
-      set(layer.tokens, layer.out, layer.in, gemm::kNT);
-      break;
+      return of(tokens, out, in, gemm::kNT);
     case LayerProduct::input_gradient:
-      set(layer.tokens, layer.in, layer.out, gemm::kNN);
-      break;
-    case LayerProduct::weight_gradient:
-      set(layer.out, layer.in, layer.tokens, gemm::kTN);
-      break;
+      return of(tokens, in, out, gemm::kNN);
+    default:
+      return of(out, in, tokens, gemm::kTN);
   }
-  return problem;
 }
 
 std::set<std::int64_t> padded(std::int64_t extent) {
@@ -59,7 +49,7 @@ std::vector<LayerForecast> worth_naming(std::vector<LayerForecast> found, double
   std::vector<LayerForecast> named;
   double least_s = asked_s;
   for (LayerForecast& one : found) {
-    if (one.time_s() > least_s * (1 - kWorthNaming)) continue;
+    if (!saves(one.time_s(), least_s)) continue;
     least_s = one.time_s();
     named.push_back(std::move(one));
   }
@@ -81,8 +71,8 @@ LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
   const auto forecast = [&](const LinearLayer& one) {
     LayerForecast result{one, {}};
     for (std::size_t i = 0; i < kLayerProducts.size(); ++i) {
-      const Problem problem = problem_of(kLayerProducts[i], one, dtype, library);
-      result.products[i] = predict(library, problem, gpu, assumptions);
+      result.products[i] =
+          predict(library, problem_of(kLayerProducts[i], one, dtype), gpu, assumptions);
     }
     return result;
   };

@@ -1,32 +1,11 @@
 #include "model/occupancy_advice.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "model/laws/occupancy.hpp"
 
 namespace roofcast {
 namespace {
-
-/// The launch with `setting` at `value`.
-Launch with(Launch launch, std::string_view setting, std::int64_t value) {
-  if (setting == "registers") launch.registers = value;
-  if (setting == "shared_bytes") launch.shared_bytes = value;
-  if (setting == "threads") launch.block = {value, 1, 1};
-  return launch;
-}
-
-/// The first of the values that raises the warps of an SM.
-std::optional<BetterSetting> first_better(const Launch& launch, const OccupancyRules& rules,
-                                          std::string_view setting,
-                                          const std::vector<std::int64_t>& values) {
-  const std::int64_t now = occupancy(launch, rules).warps_per_sm;
-  for (const std::int64_t value : values) {
-    const Occupancy reached = occupancy(with(launch, setting, value), rules);
-    if (reached.warps_per_sm > now) return BetterSetting{setting, value, reached};
-  }
-  return std::nullopt;
-}
 
 std::vector<std::int64_t> down_from(std::int64_t value, std::int64_t least, std::int64_t step) {
   std::vector<std::int64_t> values;
@@ -51,14 +30,26 @@ std::vector<std::int64_t> near_threads(std::int64_t threads, const OccupancyRule
 }  // namespace
 
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules) {
-  const std::int64_t unit = std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes);
+  const std::int64_t now = occupancy(launch, rules).warps_per_sm;
   std::vector<BetterSetting> found;
-  const auto add = [&](std::string_view setting, const std::vector<std::int64_t>& values) {
-    if (const auto better = first_better(launch, rules, setting, values)) found.push_back(*better);
+  // The first of the values that raises the warps of an SM.
+  const auto add = [&](std::string_view setting, const std::vector<std::int64_t>& values,
+                       const auto& set) {
+    for (const std::int64_t value : values) {
+      Launch changed = launch;
+      set(changed, value);
+      const Occupancy reached = occupancy(changed, rules);
+      if (reached.warps_per_sm > now) return found.push_back({setting, value, reached});
+    }
   };
-  add("registers", down_from(launch.registers, 1, 1));
-  add("shared_bytes", down_from(launch.shared_bytes, 0, unit));
-  add("threads", near_threads(launch.threads(), rules));
+  const std::int64_t unit = std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes);
+  add("registers", down_from(launch.registers, 1, 1),
+      [](Launch& one, std::int64_t value) { one.registers = value; });
+  add("shared_bytes", down_from(launch.shared_bytes, 0, unit),
+      [](Launch& one, std::int64_t value) { one.shared_bytes = value; });
+  add("threads", near_threads(launch.threads(), rules), [](Launch& one, std::int64_t value) {
+    one.block = {value, 1, 1};
+  });
   return found;
 }
 

@@ -22,8 +22,8 @@ Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& g
                    const Assumptions& assumptions = {});
 
 /// The expected time of one problem on GPUs that differ only in what they keep up (Gpu::sustained):
-/// a fit asks for thousands. What those values do not change is computed once: candidates, their
-/// outlines, and the plans and limits of those that ever seemed the fastest.
+/// a fit asks for thousands. What those values do not change is computed once: the candidates,
+/// their plans and limits.
 class ExpectedTime {
  public:
   /// Of a checked problem of a variant. Throws as `predict`.

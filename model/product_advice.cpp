@@ -57,10 +57,6 @@ std::string reason(const KernelRef& kernel, const ProductForecast& from,
   return text;
 }
 
-bool saves(double less, double more) {
-  return less <= more * (1 - kWorthNaming);
-}
-
 bool gains(const ProductForecast& one, const ProductForecast& other) {
   return saves(one.time_s(), other.time_s()) && saves(other.flops_per_s, one.flops_per_s);
 }
@@ -72,30 +68,6 @@ bool is_free(const ProductForecast& one, const ProductForecast& base) {
 }
 
 using Shapes = std::vector<const ProductForecast*>;
-
-// Those that change least first; of them those that are `better` than the asked shape and than all
-// taken before them, the best first.
-template <class Better>
-Shapes improvements(const std::vector<ProductForecast>& shapes, const ProductForecast& asked,
-                    const Better& is_better) {
-  Shapes order;
-  for (const ProductForecast& one : shapes) order.push_back(&one);
-  const auto rank = [&asked](const ProductForecast* one) {
-    return std::pair(std::abs(volume(*one) - volume(asked)), one->time_s());
-  };
-  std::sort(order.begin(), order.end(),
-            [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
-  Shapes taken = {&asked};
-  for (const ProductForecast* one : order) {
-    if (std::all_of(taken.begin(), taken.end(),
-                    [&](const auto* other) { return is_better(*one, *other); })) {
-      taken.push_back(one);
-    }
-  }
-  std::reverse(taken.begin(), taken.end());
-  taken.pop_back();
-  return taken;
-}
 
 // Shapes whose growth is free at every step from the base, the largest first, none inside another.
 Shapes room(const std::vector<ProductForecast>& larger, const ProductForecast& base) {
@@ -132,31 +104,32 @@ double weight_bytes(const KernelRef& kernel, const Problem& p) {
 
 }  // namespace
 
-Advised advise_product(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                       const Assumptions& assumptions, const AdviceOptions& options) {
+Advised advise_product(const Question& question, const AdviceOptions& options) {
+  const KernelRef& kernel = question.kernel;
   if (kernel.kernel == nullptr || kernel.family != find_kernel("gemm").family) {
     throw InputError("advice is for kernels of gemm, such as gemm.library");
   }
   Advised advised;
-  advised.asked = forecast_product(kernel, problem, gpu, assumptions);
+  advised.asked = forecast_product(question);
   const ProductForecast& asked = advised.asked;
   const auto add = [&](AdviceKind kind, const Shapes& shapes, const ProductForecast& from) {
     for (std::size_t i = 0; i < std::min(options.most, shapes.size()); ++i) {
       const ProductForecast& one = *shapes[i];
       advised.shapes.push_back(
           {kind, one, one.time_s() / asked.time_s() - 1, one.flops_per_s / asked.flops_per_s - 1,
-           weight_bytes(kernel, one.prediction.problem) - weight_bytes(kernel, problem),
+           weight_bytes(kernel, one.prediction.problem) - weight_bytes(kernel, question.problem),
            reason(kernel, from, one)});
     }
   };
-  const auto larger = products_near(kernel, problem, gpu, assumptions, options.reach, true);
-  const Shapes padded = improvements(larger, asked, [](const auto& one, const auto& other) {
-    return saves(one.time_s(), other.time_s());
-  });
+  const auto time_s = [](const ProductForecast& one) { return one.time_s(); };
+  const auto larger = products_near(question, options, true);
+  const Shapes padded = improvements(
+      larger, asked, volume, time_s,
+      [](const auto& one, const auto& other) { return saves(one.time_s(), other.time_s()); });
   add(AdviceKind::faster, padded, asked);
   if (options.smaller) {
-    const auto less = products_near(kernel, problem, gpu, assumptions, options.reach, false);
-    add(AdviceKind::smaller, improvements(less, asked, gains), asked);
+    const auto less = products_near(question, options, false);
+    add(AdviceKind::smaller, improvements(less, asked, volume, time_s, gains), asked);
   }
   const ProductForecast& base = padded.empty() ? asked : *padded.front();
   add(AdviceKind::room, room(larger, base), base);

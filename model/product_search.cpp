@@ -13,38 +13,29 @@
 namespace roofcast {
 namespace {
 
-using Extents = std::array<std::int64_t, kProductExtents.size()>;
-
-Extents extents(const Problem& p) {
-  return {p[gemm::kM], p[gemm::kN], p[gemm::kK]};
-}
-
 gemm::RowLengths row_lengths_of(const KernelRef& kernel, const Problem& p) {
   return gemm::row_lengths(p, value_named(kernel, p, "layout").value_or(gemm::kNN));
 }
 
 class Search {
  public:
-  Search(const KernelRef& kernel, const Problem& asked, const Gpu& gpu,
-         const Assumptions& assumptions, const Reach& reach, bool up)
-      : kernel_(kernel),
-        asked_(asked),
-        gpu_(gpu),
-        assumptions_(assumptions),
-        reach_(reach),
+  Search(const Question& question, const AdviceOptions& options, bool up)
+      : question_(question),
+        kernel_(question.kernel),
+        asked_(question.problem),
+        options_(options),
         up_(up) {}
 
   /// One extent at a time, from the asked shape and from the one whose rows are aligned next to it;
   /// then the best few values of each with those of the others.
   std::vector<ProductForecast> run() {
-    tried_.insert(extents(asked_));
+    tried_.insert(asked_.values);
     Problem aligned = asked_;
-    for (std::size_t i = 0; i < kProductExtents.size(); ++i) {
-      const std::size_t extent = kProductExtents[i];
-      if (reach_.varied[i] && is_row(extent)) aligned[extent] = aligned_extent(extent);
+    for (const std::size_t extent : kProductExtents) {
+      if (varies(extent) && is_row(extent)) aligned[extent] = aligned_extent(extent);
     }
-    const Extents found = extents(aligned);
-    if (std::all_of(found.begin(), found.end(), [](std::int64_t extent) { return extent > 0; })) {
+    if (std::all_of(kProductExtents.begin(), kProductExtents.end(),
+                    [&](std::size_t extent) { return aligned[extent] > 0; })) {
       around(aligned);
     }
     if (aligned != asked_) around(asked_);
@@ -52,6 +43,11 @@ class Search {
   }
 
  private:
+  bool varies(std::size_t extent) const {
+    const auto& varied = options_.varied;
+    return !varied || std::find(varied->begin(), varied->end(), extent) != varied->end();
+  }
+
   // Whether elements along the extent lie next to each other in one of the matrices.
   bool is_row(std::size_t extent) const {
     const auto layout = value_named(kernel_, asked_, "layout").value_or(gemm::kNN);
@@ -69,7 +65,7 @@ class Search {
     if (value < 1 || value > kernel_.parameters()[extent].maximum) return false;
     if (up_ ? value < asked_[extent] : value > asked_[extent]) return false;
     return (is_row(extent) && value == aligned_extent(extent)) ||
-           std::abs(as_double(value) - asked) <= reach_.within * asked;
+           std::abs(as_double(value) - asked) <= options_.within * asked;
   }
 
   std::vector<std::int64_t> widths(std::size_t extent, const Problem& base) const {
@@ -79,7 +75,7 @@ class Search {
     const std::string_view side = extent == gemm::kM ? "tile_m" : "tile_n";
     std::vector<Problem> configured = {base};
     if (kernel_.kernel->candidates != nullptr) {
-      configured = kernel_.kernel->candidates(base, gpu_);
+      configured = kernel_.kernel->candidates(base, question_.gpu);
     }
     for (const Problem& one : configured) {
       const auto width = value_named(kernel_, one, side);
@@ -109,7 +105,7 @@ class Search {
     std::array<std::vector<std::int64_t>, kProductExtents.size()> kept;
     for (std::size_t i = 0; i < kProductExtents.size(); ++i) {
       kept[i] = {base[kProductExtents[i]]};
-      if (!reach_.varied[i]) continue;
+      if (!varies(kProductExtents[i])) continue;
       const std::size_t first = found_.size();
       for (const std::int64_t value : values_near(kProductExtents[i], base)) {
         Problem near = base;
@@ -118,17 +114,7 @@ class Search {
       }
       keep_best(first, i, kept[i]);
     }
-    for (const std::int64_t m : kept[0]) {
-      for (const std::int64_t n : kept[1]) {
-        for (const std::int64_t k : kept[2]) {
-          Problem near = base;
-          near[gemm::kM] = m;
-          near[gemm::kN] = n;
-          near[gemm::kK] = k;
-          visit(near);
-        }
-      }
-    }
+    for_each_combination(base, kProductExtents, kept, [&](const Problem& near) { visit(near); });
   }
 
   // Of the shapes found from `first` on, the extents of those with the least time and with the
@@ -149,21 +135,20 @@ class Search {
   }
 
   void visit(const Problem& problem) {
-    if (!tried_.insert(extents(problem)).second) return;
+    if (!tried_.insert(problem.values).second) return;
     try {
-      found_.push_back(forecast_product(kernel_, problem, gpu_, assumptions_));
+      found_.push_back(forecast_product(question_.with(problem)));
     } catch (const InputError&) {
       // The kernel does not take this shape, which is no fault of the one asked for.
     }
   }
 
+  const Question& question_;
   const KernelRef& kernel_;
   const Problem& asked_;
-  const Gpu& gpu_;
-  const Assumptions& assumptions_;
-  const Reach& reach_;
+  const AdviceOptions& options_;
   bool up_;
-  std::set<Extents> tried_;
+  std::set<std::array<std::int64_t, Problem::kMaxParameters>> tried_;
   std::vector<ProductForecast> found_;
 };
 
@@ -184,18 +169,18 @@ void count_blocks(ProductForecast& one, const KernelRef& kernel, const Gpu& gpu)
 
 }  // namespace
 
-ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                                 const Assumptions& assumptions) {
+ProductForecast forecast_product(const Question& question) {
+  const KernelRef& kernel = question.kernel;
   ProductForecast one;
-  one.prediction = predict(kernel, problem, gpu, assumptions);
+  one.prediction = question.forecast();
   const Prediction& answer = one.prediction;
   if (!answer.time || !answer.launch || !answer.waves) {
-    throw InputError("no expected time on " + gpu.name +
+    throw InputError("no expected time on " + question.gpu.name +
                      ": choose a GPU whose SMs and clock are known (`roofcast gpus`)");
   }
   const Problem& p = answer.problem;
   one.flops_per_s = answer.work.flops() / one.time_s();
-  count_blocks(one, kernel, gpu);
+  count_blocks(one, kernel, question.gpu);
   one.vector_bytes =
       gemm::narrowest_vector(row_lengths_of(kernel, p), p.dtype) * element_bytes(p.dtype);
   const auto tile_m = value_named(kernel, p, "tile_m"), tile_n = value_named(kernel, p, "tile_n");
@@ -215,10 +200,9 @@ std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& 
   return std::nullopt;
 }
 
-std::vector<ProductForecast> products_near(const KernelRef& kernel, const Problem& asked,
-                                           const Gpu& gpu, const Assumptions& assumptions,
-                                           const Reach& reach, bool larger) {
-  return Search(kernel, asked, gpu, assumptions, reach, larger).run();
+std::vector<ProductForecast> products_near(const Question& asked, const AdviceOptions& options,
+                                           bool larger) {
+  return Search(asked, options, larger).run();
 }
 
 }  // namespace roofcast

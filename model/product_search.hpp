@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/advice.hpp"
 #include "model/kernels/gemm/gemm.hpp"
-#include "model/predict.hpp"
 
 namespace roofcast {
 
@@ -28,21 +28,13 @@ struct ProductForecast {
 };
 
 /// Throws InputError as predict, and where the device has no expected time.
-ProductForecast forecast_product(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                                 const Assumptions& assumptions);
-
-/// How far the extents may change.
-struct Reach {
-  double within = 0.05;  ///< of each; to be a multiple of 16 B, it always may
-  std::array<bool, kProductExtents.size()> varied{true, true, true};  ///< m, n, k
-};
+ProductForecast forecast_product(const Question& question);
 
 /// Larger products than the asked one, or smaller ones, no extent changed the other way: multiples
 /// of 16 B, of powers of two of that, and of the sides of the kernel's tiles, one extent at a time
 /// and the best of each together. What the kernel does not take is left out.
-std::vector<ProductForecast> products_near(const KernelRef& kernel, const Problem& asked,
-                                           const Gpu& gpu, const Assumptions& assumptions,
-                                           const Reach& reach, bool larger);
+std::vector<ProductForecast> products_near(const Question& asked, const AdviceOptions& options,
+                                           bool larger);
 
 /// Where the kernel has such a parameter, its value: "tile_m".
 std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,

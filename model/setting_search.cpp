@@ -4,8 +4,6 @@
 #include <map>
 #include <optional>
 
-#include "model/product_advice.hpp"
-
 namespace roofcast {
 namespace {
 
@@ -27,21 +25,19 @@ Values values_of(const Parameter& parameter, std::int64_t asked) {
 
 class SettingSearch {
  public:
-  SettingSearch(const KernelRef& kernel, const Problem& asked, const Gpu& gpu,
-                const Assumptions& assumptions, std::span<const std::size_t> varied)
-      : kernel_(kernel), asked_(asked), gpu_(gpu), assumptions_(assumptions) {
-    const auto parameters = kernel.parameters();
+  SettingSearch(const Question& question, std::span<const std::size_t> varied)
+      : question_(question), asked_(question.problem), positions_(varied.begin(), varied.end()) {
+    const auto parameters = question.kernel.parameters();
     for (const std::size_t position : varied) {
-      positions_.push_back(position);
-      values_.push_back(values_of(parameters[position], asked[position]));
+      values_.push_back(values_of(parameters[position], asked_[position]));
     }
   }
 
   SettingsAdvice run() {
     SettingsAdvice advice;
-    advice.asked = predict(kernel_, asked_, gpu_, assumptions_);
+    advice.asked = question_.forecast();
     if (!advice.asked.time) {
-      throw InputError(gpu_.name + " has no expected time: settings cannot be compared");
+      throw InputError(question_.gpu.name + " has no expected time: settings cannot be compared");
     }
     advice.settings = positions_;
     best_ = asked_;
@@ -53,9 +49,7 @@ class SettingSearch {
     }
     advice.every_value = combinations <= kMostCombinations;
     if (advice.every_value) {
-      std::vector<std::size_t> all(positions_.size());
-      for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-      walk(asked_, all);
+      walk(asked_, positions_, values_);
     } else {
       by_pairs();
     }
@@ -67,13 +61,9 @@ class SettingSearch {
  private:
   using Settings = std::array<std::int64_t, Problem::kMaxParameters>;
 
-  /// Every combination of the values of these settings, the others as in `base`.
-  void walk(Problem base, std::span<const std::size_t> which) {
-    if (which.empty()) return try_one(base);
-    for (const std::int64_t value : values_[which.front()]) {
-      base[positions_[which.front()]] = value;
-      walk(base, which.subspan(1));
-    }
+  void walk(const Problem& base, std::span<const std::size_t> positions,
+            std::span<const Values> values) {
+    for_each_combination(base, positions, values, [&](const Problem& one) { try_one(one); });
   }
 
   void by_pairs() {
@@ -82,8 +72,7 @@ class SettingSearch {
       before = best_s_;
       for (std::size_t a = 0; a < positions_.size(); ++a) {
         for (std::size_t b = a + 1; b < positions_.size(); ++b) {
-          const std::array<std::size_t, 2> pair = {a, b};
-          walk(best_, pair);
+          walk(best_, std::array{positions_[a], positions_[b]}, std::array{values_[a], values_[b]});
         }
       }
     } while (best_s_ < before);
@@ -93,7 +82,7 @@ class SettingSearch {
     const auto [known, is_new] = known_.try_emplace(problem.values);
     if (!is_new) return;
     try {
-      known->second = predict(kernel_, problem, gpu_, assumptions_).time->expected_s;
+      known->second = question_.with(problem).forecast().time->expected_s;
     } catch (const InputError&) {  // it cannot run
       return;
     }
@@ -117,15 +106,13 @@ class SettingSearch {
     std::vector<Prediction> found;
     found.reserve(order.size());
     for (const auto& [time, problem] : order) {
-      found.push_back(predict(kernel_, problem, gpu_, assumptions_));
+      found.push_back(question_.with(problem).forecast());
     }
     return found;
   }
 
-  const KernelRef& kernel_;
+  const Question& question_;
   const Problem& asked_;
-  const Gpu& gpu_;
-  const Assumptions& assumptions_;
   std::vector<std::size_t> positions_;
   std::vector<Values> values_;
   Problem best_;
@@ -145,10 +132,8 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel) {
   return found;
 }
 
-SettingsAdvice advise_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                               const Assumptions& assumptions,
-                               std::span<const std::size_t> varied) {
-  return SettingSearch(kernel, problem, gpu, assumptions, varied).run();
+SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied) {
+  return SettingSearch(question, varied).run();
 }
 
 }  // namespace roofcast

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "model/predict.hpp"
+#include "model/advice.hpp"
 
 namespace roofcast {
 
@@ -24,12 +24,11 @@ struct SettingsAdvice {
 /// itself.
 std::vector<std::size_t> settings_of(const KernelRef& kernel);
 
-/// Forecasts a checked problem of a variant with other settings: powers of two in their ranges. A
+/// Forecasts the problem of a variant with other settings: powers of two in their ranges. A
 /// setting that the model chooses by itself is left to it. Where there are more than 4,096
 /// combinations, all values of two settings at a time are forecast, from the best so far, until
 /// none is better. `varied` are positions out of settings_of. Throws InputError as predict, and
 /// where the device has no expected time.
-SettingsAdvice advise_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                               const Assumptions& assumptions, std::span<const std::size_t> varied);
+SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied);
 
 }  // namespace roofcast

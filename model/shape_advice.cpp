@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "model/counting/integers.hpp"
@@ -20,10 +21,6 @@ double time_s(const Prediction& prediction) {
   return prediction.time->expected_s;
 }
 
-bool saves(double less, double more) {
-  return less <= more * (1 - kWorthNaming);
-}
-
 // The largest power of two up to kWidestMultiple that divides the extent.
 std::int64_t alignment(std::int64_t extent) {
   const auto bits = std::countr_zero(static_cast<std::uint64_t>(extent));
@@ -32,19 +29,14 @@ std::int64_t alignment(std::int64_t extent) {
 
 class ShapeSearch {
  public:
-  ShapeSearch(const KernelRef& kernel, const Prediction& asked, const Gpu& gpu,
-              const Assumptions& assumptions, const ShapeReach& reach, bool up)
-      : kernel_(kernel),
-        asked_(asked),
-        gpu_(gpu),
-        assumptions_(assumptions),
-        reach_(reach),
-        up_(up) {}
+  ShapeSearch(const Question& question, const Prediction& asked, double within,
+              std::span<const std::size_t> varied, bool up)
+      : question_(question), asked_(asked), within_(within), varied_(varied), up_(up) {}
 
   std::vector<Prediction> run() {
     tried_.insert(asked_.problem.values);
     std::vector<std::vector<std::int64_t>> best;
-    for (const std::size_t extent : reach_.varied) {
+    for (const std::size_t extent : varied_) {
       const std::size_t before = found_.size();
       for (const std::int64_t value : values(extent)) {
         Problem problem = asked_.problem;
@@ -53,18 +45,19 @@ class ShapeSearch {
       }
       best.push_back(best_values(extent, before));
     }
-    together(asked_.problem, best, 0);
+    for_each_combination(asked_.problem, varied_, best,
+                         [&](const Problem& problem) { try_one(problem); });
     return std::move(found_);
   }
 
  private:
   bool in_reach(std::int64_t value, std::int64_t asked, std::int64_t multiple) const {
     return multiple <= kAlwaysAligned ||
-           std::abs(as_double(value - asked)) <= reach_.within * as_double(asked);
+           std::abs(as_double(value - asked)) <= within_ * as_double(asked);
   }
 
   std::vector<std::int64_t> values(std::size_t extent) const {
-    const Parameter& parameter = kernel_.parameters()[extent];
+    const Parameter& parameter = question_.kernel.parameters()[extent];
     const std::int64_t asked = asked_.problem[extent];
     std::vector<std::int64_t> found;
     for (std::int64_t multiple = 2; multiple <= kWidestMultiple; multiple *= 2) {
@@ -79,7 +72,7 @@ class ShapeSearch {
   void try_one(const Problem& problem) {
     if (!tried_.insert(problem.values).second) return;
     try {
-      Prediction prediction = predict(kernel_, problem, gpu_, assumptions_);
+      Prediction prediction = question_.with(problem).forecast();
       if (prediction.time) found_.push_back(std::move(prediction));
     } catch (const InputError&) {  // the kernel does not take the shape
     }
@@ -100,36 +93,20 @@ class ShapeSearch {
     return best;
   }
 
-  void together(Problem problem, const std::vector<std::vector<std::int64_t>>& best,
-                std::size_t i) {
-    if (i == best.size()) return try_one(problem);
-    for (const std::int64_t value : best[i]) {
-      problem[reach_.varied[i]] = value;
-      together(problem, best, i + 1);
-    }
-  }
-
-  const KernelRef& kernel_;
+  const Question& question_;
   const Prediction& asked_;
-  const Gpu& gpu_;
-  const Assumptions& assumptions_;
-  const ShapeReach& reach_;
+  double within_;
+  std::span<const std::size_t> varied_;
   bool up_;
   std::set<std::array<std::int64_t, Problem::kMaxParameters>> tried_;
   std::vector<Prediction> found_;
 };
 
-double volume(const Prediction& one, const ShapeReach& reach) {
-  double product = 1;
-  for (const std::size_t extent : reach.varied) product *= as_double(one.problem[extent]);
-  return product;
-}
-
 std::string reason(const KernelRef& kernel, const Prediction& from, const Prediction& to,
-                   const ShapeReach& reach) {
+                   std::span<const std::size_t> varied) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
-  for (const std::size_t extent : reach.varied) {
+  for (const std::size_t extent : varied) {
     const std::int64_t before = alignment(from.problem[extent]);
     const std::int64_t after = alignment(to.problem[extent]);
     if (after <= before) continue;
@@ -165,40 +142,37 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel) {
   return found;
 }
 
-std::vector<ShapeAdvice> advise_shapes(const KernelRef& kernel, const Prediction& asked,
-                                       const Gpu& gpu, const Assumptions& assumptions,
-                                       const ShapeReach& reach) {
+std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOptions& options) {
+  const KernelRef& kernel = question.kernel;
+  const Prediction asked = question.forecast();
   if (!asked.time) {
-    throw InputError(gpu.name + " has no expected time: shapes cannot be compared");
+    throw InputError(question.gpu.name + " has no expected time: shapes cannot be compared");
   }
+  const std::vector<std::size_t> varied = options.varied.value_or(extents_of(kernel));
+  const auto volume = [&](const Prediction& one) {
+    double product = 1;
+    for (const std::size_t extent : varied) product *= as_double(one.problem[extent]);
+    return product;
+  };
   std::vector<ShapeAdvice> advice;
   const auto add = [&](AdviceKind kind) {
     const bool up = kind == AdviceKind::faster;
-    std::vector<Prediction> shapes = ShapeSearch(kernel, asked, gpu, assumptions, reach, up).run();
-    std::sort(shapes.begin(), shapes.end(), [&](const Prediction& a, const Prediction& b) {
-      const double change_a = std::abs(volume(a, reach) - volume(asked, reach));
-      const double change_b = std::abs(volume(b, reach) - volume(asked, reach));
-      return std::pair(change_a, time_s(a)) < std::pair(change_b, time_s(b));
-    });
-    std::vector<const Prediction*> taken = {&asked};
-    for (const Prediction& one : shapes) {
-      const bool better = std::all_of(taken.begin(), taken.end(), [&](const Prediction* other) {
-        return saves(time_s(one), time_s(*other)) &&
-               (up || saves(useful_rate(*other), useful_rate(one)));
-      });
-      if (better) taken.push_back(&one);
-    }
-    std::reverse(taken.begin(), taken.end());
-    taken.pop_back();
-    if (taken.size() > reach.most) taken.resize(reach.most);
+    const std::vector<Prediction> shapes =
+        ShapeSearch(question, asked, options.within, varied, up).run();
+    auto taken = improvements(shapes, asked, volume, time_s,
+                              [&](const Prediction& one, const Prediction& other) {
+                                return saves(time_s(one), time_s(other)) &&
+                                       (up || saves(useful_rate(other), useful_rate(one)));
+                              });
+    if (taken.size() > options.most) taken.resize(options.most);
     for (const Prediction* one : taken) {
       advice.push_back({kind, *one, time_s(*one) / time_s(asked) - 1,
                         useful_rate(*one) / useful_rate(asked) - 1,
-                        reason(kernel, asked, *one, reach)});
+                        reason(kernel, asked, *one, varied)});
     }
   };
   add(AdviceKind::faster);
-  if (reach.smaller) add(AdviceKind::smaller);
+  if (options.smaller) add(AdviceKind::smaller);
   return advice;
 }
 

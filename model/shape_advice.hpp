@@ -1,11 +1,10 @@
 #pragma once
 // Shapes near the one asked for at which any kernel is forecast to do better.
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "model/product_advice.hpp"
+#include "model/advice.hpp"
 
 namespace roofcast {
 
@@ -17,23 +16,15 @@ struct ShapeAdvice {
   std::string why;         ///< waves, alignment, bound: what is better
 };
 
-struct ShapeReach {
-  double within = 0.05;             ///< of each extent; a multiple of 8 elements always is
-  std::vector<std::size_t> varied;  ///< positions out of extents_of
-  bool smaller = true;              ///< also shapes that leave something out
-  std::size_t most = 5;             ///< shapes of a kind
-};
-
 /// Positions of the parameters that are sizes: no settings, no names.
 std::vector<std::size_t> extents_of(const KernelRef& kernel);
 
 /// Larger shapes that take less time, and smaller ones with a higher rate, each by kWorthNaming or
 /// more, and by as much against those that change less. Tried are multiples of powers of two up to
-/// 256, one extent at a time and the best few of each together. Settings stay as `asked` has them.
-/// Throws InputError where the device has no expected time.
-std::vector<ShapeAdvice> advise_shapes(const KernelRef& kernel, const Prediction& asked,
-                                       const Gpu& gpu, const Assumptions& assumptions,
-                                       const ShapeReach& reach);
+/// 256, one extent at a time and the best few of each together; multiples of up to 8 always are in
+/// reach. Settings stay as the problem has them. Throws InputError where the device has no expected
+/// time.
+std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOptions& options);
 
 /// What one call is useful for, a second: FLOPs, or compulsory bytes where nothing is computed.
 double useful_rate(const Prediction& prediction);

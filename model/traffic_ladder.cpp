@@ -18,125 +18,103 @@ bool more(double value, double than) {
   return value > than * (1 + kNoticeable);
 }
 
-void separate(std::string& text) {
-  if (!text.empty()) text += "; ";
+std::string figure(double value) {
+  return figure_text(value, 3);
 }
 
 /// The plan's own, each once: a chain's launches may repeat theirs.
-void append_planned(std::string& text, const Prediction& prediction, Level level) {
+std::string planned(const Prediction& prediction, Level level) {
+  std::string text;
   for (const TrafficReason& reason : prediction.traffic_reasons) {
     if (reason.level != level || text.find(reason.text) != std::string::npos) continue;
-    separate(text);
-    text += reason.text;
+    text += (text.empty() ? "" : "; ") + reason.text;
   }
+  return text;
 }
 
-void append_requested(std::string& text, const Work& work) {
+std::string of_requested(const Work& work) {
   const double compulsory = work.compulsory.total_bytes();
   const double requested = work.requested.total_bytes();
-  if (more(compulsory, requested)) {
-    text += "less than all of the arrays";
-  } else if (compulsory <= 0 || !more(requested, compulsory)) {
-    text += "compulsory: each byte once";
-  } else {
-    text += "each byte is asked for ";
-    append_figure(text, requested / compulsory);
-    text += " times on average";
-    if (work.shared_bytes > 0) text += "; shared memory answers the other repeats";
-  }
+  if (more(compulsory, requested)) return "less than all of the arrays";
+  if (compulsory <= 0 || !more(requested, compulsory)) return "compulsory: each byte once";
+  return "each byte is asked for " + figure(requested / compulsory) + " times on average" +
+         (work.shared_bytes > 0 ? "; shared memory answers the other repeats" : "");
 }
 
-void append_l1(std::string& text, const Work& work) {
+std::string of_l1(const Work& work) {
   const double requested = work.requested.total_bytes();
   const double l1 = work.l1.total_bytes();
-  if (more(requested, l1)) {
-    text += "lanes of a warp share what they read";
-  } else if (!more(l1, requested)) {
-    text += "full sectors";
-  } else {
-    text += "whole sectors: ";
-    append_figure(text, l1 / requested);
-    text += " B moved for each byte used";
-  }
+  if (more(requested, l1)) return "lanes of a warp share what they read";
+  if (!more(l1, requested)) return "full sectors";
+  return "whole sectors: " + figure(l1 / requested) + " B moved for each byte used";
 }
 
-void append_l2(std::string& text, const Work& work) {
+std::string of_l2(const Work& work) {
   const double l1 = work.l1.total_bytes();
   const double l2 = work.l2.total_bytes();
-  if (more(l1, l2)) {
-    text += "L1 answers the repeats";
-  } else {
-    text += more(l2, l1) ? "sectors leave L1 before all of them is used"
-                         : "nothing is found again in L1";
-  }
+  if (more(l1, l2)) return "L1 answers the repeats";
+  return more(l2, l1) ? "sectors leave L1 before all of them is used"
+                      : "nothing is found again in L1";
 }
 
-void append_dram(std::string& text, const Work& work) {
+std::string of_dram(const Work& work) {
   const double l2 = work.l2.read_bytes;
   const double dram = work.dram.read_bytes;
   const double least = work.dram_footprint.read_bytes;
   if (more(dram, l2)) {
-    text += "whole accesses: ";
-    append_figure(text, dram / l2);
-    text += " B read for each byte used";
-  } else if (!more(l2, dram)) {
-    text += "nothing is found again in L2";
-  } else {
-    text += "L2 answers repeats";
-    if (least <= 0 || !more(dram, least)) return;
-    text += ", not all: each byte is read ";
-    append_figure(text, dram / least);
-    text += " times";
+    return "whole accesses: " + figure(dram / l2) + " B read for each byte used";
   }
+  if (!more(l2, dram)) return "nothing is found again in L2";
+  if (least <= 0 || !more(dram, least)) return "L2 answers repeats";
+  return "L2 answers repeats, not all: each byte is read " + figure(dram / least) + " times";
 }
 
 /// Written bytes that DRAM does not see: dirty lines at the end, and what a chain overwrites.
-void append_kept_writes(std::string& text, const Work& work, std::int64_t launches) {
+std::string kept_writes(const Work& work, std::int64_t launches) {
   const double written = work.dram_footprint.write_bytes;
   const double kept = written - work.dram.write_bytes;
-  if (!more(written, written - kept)) return;
-  separate(text);
-  if (kept < written * (1 - kNoticeable)) {
-    append_figure(text, 100 * kept / written);
-    text += "% of ";
-  }
-  text += "what is written stays in L2";
-  if (launches == 1) text += " when the kernel ends";
+  if (!more(written, written - kept)) return "";
+  const bool all = kept >= written * (1 - kNoticeable);
+  return (all ? "" : figure(100 * kept / written) + "% of ") + "what is written stays in L2" +
+         (launches == 1 ? " when the kernel ends" : "");
 }
 
-void append_own(std::string& text, const Work& work, Level level) {
+std::string in_words(const Work& work, Level level) {
   switch (level) {
     case Level::requested:
-      return append_requested(text, work);
+      return of_requested(work);
     case Level::l1:
-      return append_l1(text, work);
+      return of_l1(work);
     case Level::l2:
-      return append_l2(text, work);
-    case Level::dram:
-      return append_dram(text, work);
+      return of_l2(work);
+    default:
+      return of_dram(work);
   }
+}
+
+std::string reason_of(const Prediction& prediction, Level level) {
+  std::string text = planned(prediction, level);
+  if (text.empty()) text = in_words(prediction.work, level);
+  if (level != Level::dram) return text;
+  const std::string kept = kept_writes(prediction.work, prediction.launches);
+  return kept.empty() ? text : text + "; " + kept;
 }
 
 }  // namespace
 
 std::vector<Rung> traffic_ladder(const Prediction& prediction) {
-  constexpr std::size_t kUsualLength = 128;
   const Work& work = prediction.work;
   const double requested = work.requested.total_bytes();
   std::vector<Rung> rungs;
   if (requested <= 0) return rungs;
   const std::array<Traffic, 4> levels = {work.requested, work.l1, work.l2, work.dram};
-  rungs.resize(levels.size());
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    Rung& rung = rungs[i];
+    Rung& rung = rungs.emplace_back();
     rung.level = static_cast<Level>(i);
     rung.traffic = levels[i];
     if (i > 0) rung.to_above = ratio(levels[i].total_bytes(), levels[i - 1].total_bytes());
     rung.to_requested = ratio(levels[i].total_bytes(), requested);
-    rung.reason.reserve(kUsualLength);
-    append_planned(rung.reason, prediction, rung.level);
-    if (rung.reason.empty()) append_own(rung.reason, work, rung.level);
-    if (rung.level == Level::dram) append_kept_writes(rung.reason, work, prediction.launches);
+    rung.reason = reason_of(prediction, rung.level);
   }
   return rungs;
 }

@@ -37,7 +37,7 @@ Columns::Columns(std::vector<std::string> parameters) : parameters_(std::move(pa
 void Columns::row(const cli::Candidate& candidate) {
   next_ = 0;
   const auto& [kernel, problem, gpu, prediction, refusal, expense] = candidate;
-  put(text(cli::kernel_name(kernel)));
+  put(text(kernel.name()));
   put(text(gpu->name));
   put_parameters(kernel, prediction ? prediction->problem : problem);
   put(text(name(problem.dtype)));

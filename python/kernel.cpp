@@ -22,7 +22,7 @@ py::dict described(const KernelRef& kernel) {
 }
 
 py::str name_of(const KernelRef& kernel) {
-  const std::string_view name = cli::kernel_name(kernel);
+  const std::string_view name = kernel.name();
   return {name.data(), name.size()};
 }
 

@@ -53,7 +53,7 @@ py::object model(Names& names, py::handle name, py::handle gpu, const py::kwargs
 }
 
 py::object collective(Names& names, py::handle name, py::handle gpu, const py::kwargs& keywords) {
-  cli::CollectiveQuestion question{cli::collective_named(text_of(name, "a collective"))};
+  transformer::Transfer question{cli::collective_named(text_of(name, "a collective")), 0, 0};
   read_fields(keywords,
               [&](const cli::QueryField& field) { cli::read_collective_field(field, question); });
   const auto device = names.device(gpu);

@@ -100,7 +100,7 @@ std::string table_text(const Result& result) {
 std::string brief(const Result& result) {
   const Prediction& found = result.prediction();
   const std::string question =
-      fmt::format("<roofcast.Prediction {} {} on {}: ", cli::kernel_name(result.itself.kernel),
+      fmt::format("<roofcast.Prediction {} {} on {}: ", result.itself.kernel.name(),
                   cli::problem_text(result.itself.kernel, found.problem), result.device->gpu.name);
   if (!found.time) return question + fmt::format("limit {:.4g} s>", found.limit.time_s);
   return question + fmt::format("{:.4g} s, {}>", found.time->expected_s,
@@ -115,8 +115,7 @@ void add_figure(Class& type, const char* property, const char* title, const char
 
 void add_question(Class& type) {
   type.def_property_readonly(
-          "kernel",
-          [](const Result& result) { return text(cli::kernel_name(result.itself.kernel)); },
+          "kernel", [](const Result& result) { return text(result.itself.kernel.name()); },
           "Name of the kernel.")
       .def_property_readonly(
           "gpu", [](const Result& result) { return result.device; }, "The Gpu.")

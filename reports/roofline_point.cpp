@@ -47,9 +47,7 @@ std::string brief_of(const validation::Row& row) {
 }
 
 std::string words(const KernelRef& kernel, const Problem& problem) {
-  const std::string_view name =
-      kernel.kernel != nullptr ? kernel.kernel->name : kernel.family->name;
-  return std::string(name) + " " + shape_text(kernel, problem);
+  return std::string(kernel.name()) + " " + shape_text(kernel, problem);
 }
 
 }  // namespace

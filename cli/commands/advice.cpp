@@ -36,35 +36,23 @@ void check_varied(const KernelRef& kernel, const AdviceRequest& request) {
   for (const std::string& word : *request.varied) one_of("--vary", word, known);
 }
 
-AdviceOptions options_of(const AdviceRequest& request) {
-  AdviceOptions options;
-  options.reach.within = request.within;
-  options.smaller = request.smaller;
-  constexpr std::array<std::string_view, 3> extents = {"m", "n", "k"};
-  for (std::size_t i = 0; request.varied && i < extents.size(); ++i) {
-    options.reach.varied[i] = std::find(request.varied->begin(), request.varied->end(),
-                                        extents[i]) != request.varied->end();
-  }
-  return options;
-}
-
-AdviceAnswer advice_on_variant(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                               const Assumptions& assumptions, const AdviceRequest& request) {
+AdviceAnswer advice_on_variant(const Question& question, const AdviceRequest& request) {
+  const KernelRef& kernel = question.kernel;
   check_varied(kernel, request);
-  AdviceAnswer answer{kernel, problem, &gpu, options_of(request), {}, ""};
+  const AdviceOptions options{request.within, varied(kernel, extents_of(kernel), request),
+                              request.smaller};
+  AdviceAnswer answer{kernel, question.problem, &question.gpu, options, {}, ""};
   const std::vector<std::size_t> settings = varied(kernel, settings_of(kernel), request);
   if (!is_product(kernel) || !settings.empty()) {
-    answer.settings = advise_settings(kernel, problem, gpu, assumptions, settings);
+    answer.settings = advise_settings(question, settings);
   }
   if (is_product(kernel)) {
     const bool found = answer.settings && !answer.settings->faster.empty();
-    answer.advised = advise_product(kernel, found ? answer.settings->best().problem : problem, gpu,
-                                    assumptions, answer.options);
+    answer.advised =
+        advise_product(found ? question.with(answer.settings->best().problem) : question, options);
     return answer;
   }
-  const ShapeReach reach{request.within, varied(kernel, extents_of(kernel), request),
-                         request.smaller};
-  answer.shapes = advise_shapes(kernel, answer.settings->best(), gpu, assumptions, reach);
+  answer.shapes = advise_shapes(question.with(answer.settings->best().problem), options);
   return answer;
 }
 
@@ -78,7 +66,7 @@ bool is_faster(const Candidate& a, const Candidate& b) {
 AdviceAnswer advice_on(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                        const Assumptions& assumptions, const AdviceRequest& request) {
   if (kernel.kernel != nullptr) {
-    return advice_on_variant(kernel, problem, gpu, assumptions, request);
+    return advice_on_variant({kernel, problem, gpu, assumptions}, request);
   }
   const unsigned given = (1U << kernel.parameters().size()) - 1;
   std::vector<Candidate> variants;
@@ -87,8 +75,8 @@ AdviceAnswer advice_on(const KernelRef& kernel, const Problem& problem, const Gp
     Candidate row{variant, problem, &gpu, {}, {}};
     try {
       check(variant, row.problem, given);
-      const std::vector<std::size_t> settings = settings_of(variant);
-      row.prediction = advise_settings(variant, row.problem, gpu, assumptions, settings).best();
+      row.prediction =
+          advise_settings({variant, row.problem, gpu, assumptions}, settings_of(variant)).best();
     } catch (const InputError& error) {
       row.refusal = error.what();
     }
@@ -98,7 +86,7 @@ AdviceAnswer advice_on(const KernelRef& kernel, const Problem& problem, const Gp
   const Candidate& fastest = variants.front();
   if (!fastest.prediction) throw InputError(fastest.refusal);
   AdviceAnswer answer =
-      advice_on_variant(fastest.kernel, fastest.problem, gpu, assumptions, request);
+      advice_on_variant({fastest.kernel, fastest.problem, gpu, assumptions}, request);
   answer.variants = std::move(variants);
   return answer;
 }

@@ -107,7 +107,7 @@ const Gpu& Batch::device_of(const QueryField* field) {
 
 void Batch::answer_collective(const QueryField& kernel, const QueryField* gpu_field,
                               fmt::memory_buffer& out) {
-  CollectiveQuestion question{collective_named(text_of(kernel))};
+  transformer::Transfer question{collective_named(text_of(kernel)), 0, 0};
   for (const QueryField& field : query_) {
     if (&field == &kernel || &field == gpu_field) continue;
     read_collective_field(field, question);

@@ -68,7 +68,7 @@ transformer::Collective collective_named(std::string_view name) {
                                name, did_you_mean(name, known)));
 }
 
-void read_collective_field(const QueryField& field, CollectiveQuestion& question) {
+void read_collective_field(const QueryField& field, transformer::Transfer& question) {
   if (field.key != "bytes" && field.key != "gpus") {
     constexpr std::array<std::string_view, 4> known = {"kernel", "gpu", "bytes", "gpus"};
     throw InputError(fmt::format("collectives have no parameter '{}'.{}", field.key,
@@ -80,12 +80,11 @@ void read_collective_field(const QueryField& field, CollectiveQuestion& question
   (field.key == "bytes" ? question.bytes : question.gpus) = field.real;
 }
 
-void write_json(JsonWriter& json, const CollectiveQuestion& question, const Gpu& gpu) {
-  const CollectiveForecast time =
-      predict_collective(question.collective, question.bytes, question.gpus, gpu);
+void write_json(JsonWriter& json, const transformer::Transfer& question, const Gpu& gpu) {
+  const CollectiveForecast time = predict_collective(question, gpu);
   json.begin_object();
   json.member("schema_version", kSchemaVersion);
-  json.member("kernel", full_name(question.collective));
+  json.member("kernel", full_name(question.kind));
   json.member("gpu", gpu.name);
   json.key("problem");
   json.begin_object();

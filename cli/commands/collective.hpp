@@ -11,12 +11,6 @@
 
 namespace roofcast::cli {
 
-struct CollectiveQuestion {
-  transformer::Collective collective = transformer::Collective::all_reduce;
-  double bytes = 0;  ///< of a rank's input, of all_gather the result
-  double gpus = 0;
-};
-
 /// What lists show of them: names, summaries and parameters; no plans, so nothing asks it for a forecast.
 const KernelFamily& collective_family();
 /// The family, or one of its collectives.
@@ -31,10 +25,10 @@ bool is_collective(std::string_view name);
 transformer::Collective collective_named(std::string_view name);
 
 /// A member of a query line. Throws InputError for another key and for another kind of value.
-void read_collective_field(const QueryField& field, CollectiveQuestion& question);
+void read_collective_field(const QueryField& field, transformer::Transfer& question);
 
 /// The answer, a JSON object without an end of line. Throws InputError.
-void write_json(JsonWriter& json, const CollectiveQuestion& question, const Gpu& gpu);
+void write_json(JsonWriter& json, const transformer::Transfer& question, const Gpu& gpu);
 
 /// `roofcast predict collective.…`: the arguments of predict.
 ExitCode run_collective(const Arguments& arguments);

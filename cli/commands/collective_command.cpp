@@ -36,7 +36,7 @@ std::string needed(const Options& options, std::string_view name) {
   throw UsageError(fmt::format("--{} is missing, such as in --bytes 64MiB --gpus 8", name));
 }
 
-std::string table_text(const CollectiveQuestion& question, std::span<const Gpu> gpus,
+std::string table_text(const transformer::Transfer& question, std::span<const Gpu> gpus,
                        const Style& style) {
   TextTable table({{"gpu"},
                    {"limit", Align::right},
@@ -45,14 +45,13 @@ std::string table_text(const CollectiveQuestion& question, std::span<const Gpu> 
                    {"start and steps", Align::right},
                    {"rate", Align::right}});
   for (const Gpu& gpu : gpus) {
-    const CollectiveForecast time =
-        predict_collective(question.collective, question.bytes, question.gpus, gpu);
+    const CollectiveForecast time = predict_collective(question, gpu);
     table.add({gpu.name, si_text(time.limit_s, "s"), si_text(time.expected_s, "s"),
                fmt::format("{} to {}", si_text(time.low_s, "s"), si_text(time.high_s, "s")),
                percent(time.start_s / time.expected_s),
                si_text(question.bytes / time.expected_s, "B/s")});
   }
-  return fmt::format("{}  {} among {} GPUs\n", full_name(question.collective),
+  return fmt::format("{}  {} among {} GPUs\n", full_name(question.kind),
                      si_text(question.bytes, "B"), question.gpus) +
          table.text(style, "  ");
 }
@@ -64,7 +63,7 @@ ExitCode run_collective(const Arguments& arguments) {
   const auto given = read_arguments(arguments, kHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
-  CollectiveQuestion question{collective_named(words.front())};
+  transformer::Transfer question{collective_named(words.front())};
   if (words.size() > 1) {
     throw UsageError(fmt::format("one collective is asked for at a time: found '{}'", words[1]));
   }

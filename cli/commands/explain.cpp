@@ -86,7 +86,7 @@ ExitCode run_explain(const Arguments& arguments) {
     if (plot == "timeline" && (!prediction.waves || prediction.launches != 1)) {
       throw InputError("--plot timeline shows the blocks of one launch: this is none, or several");
     }
-    const std::string title = fmt::format("{} on {}", kernel_name(kernel), gpu.name);
+    const std::string title = fmt::format("{} on {}", kernel.name(), gpu.name);
     const std::vector<reports::NamedForecast> forecasts = {{title, &prediction}};
     write_chart(title, drawn(plot, forecasts, kChartWidth), path,
                 [&] { return drawn(plot, forecasts, reports::kNarrowFrame); });

@@ -108,7 +108,7 @@ std::string fastest_text(const FastestSettings& settings, const Style& style) {
     cells.emplace_back(name(time.terms.binding().resource));
     table.add(std::move(cells));
   }
-  std::string text = fmt::format("{} on {}, the fastest first:\n", kernel_name(kernel),
+  std::string text = fmt::format("{} on {}, the fastest first:\n", kernel.name(),
                                  settings.fastest.front().gpu->name);
   text += table.text(style, "  ");
   text += fmt::format("  every one of {} settings was forecast", settings.forecasts);

@@ -50,7 +50,7 @@ std::string list_text(const Style& style) {
 }
 
 std::string kernel_text(const KernelRef& kernel, const Style& style) {
-  std::string text = fmt::format("{}  {}\n", style.heading(kernel_name(kernel)), summary(kernel));
+  std::string text = fmt::format("{}  {}\n", style.heading(kernel.name()), summary(kernel));
   if (!kernel.dtypes().empty()) text += fmt::format("  types: {}\n", dtype_list(kernel));
   TextTable table({{"parameter"}, {"default", Align::right}, {"takes"}, {"meaning"}});
   for (const Parameter& parameter : kernel.parameters()) {

@@ -129,8 +129,8 @@ void write_steps(const Asked& asked, const Options& options, const Style& style,
       asked, tasks, options, output,
       [&asked](const Gpu& gpu) {
         const auto forecasts = std::make_shared<transformer::KernelForecasts>(gpu);
-        return [&asked, &gpu, forecasts](const transformer::Task& task) {
-          return answer_step(asked.name, asked.model, task, gpu, *forecasts);
+        return [&asked, forecasts](const transformer::Task& task) {
+          return answer_step(asked.name, asked.model, task, *forecasts);
         };
       },
       [&style](const StepAnswer& answer, const Gpu& gpu) {
@@ -151,7 +151,7 @@ void write_services(const Asked& asked, const Options& options, Output& output) 
         const auto forecasts = std::make_shared<transformer::KernelForecasts>(gpu);
         return [&asked, &gpu, forecasts](const transformer::Service& service) {
           return ServingAnswer{asked.name, gpu.name, service,
-                               predict_serving(asked.model, service, gpu, *forecasts)};
+                               predict_serving(asked.model, service, *forecasts)};
         };
       },
       [](const ServingAnswer& answer, const Gpu&) { return serving_text(answer); });

@@ -145,19 +145,19 @@ std::optional<double> needed(const std::optional<double>& value, const ModelCond
 /// Forecasts with the options given, and whether memory holds it.
 std::pair<std::optional<double>, bool> forecast(const std::string& name,
                                                 const transformer::Architecture& model,
-                                                const Options& options, const Gpu& gpu,
+                                                const Options& options,
                                                 const ModelCondition& condition,
                                                 transformer::KernelForecasts& forecasts) {
   if (options.has("serve")) {
     const auto services = read_services(options);
     if (services.size() != 1) throw UsageError("give one value for each key but the unknown");
-    const ServingAnswer answer{name, gpu.name, services.front(),
-                               predict_serving(model, services.front(), gpu, forecasts)};
+    const ServingAnswer answer{name, forecasts.gpu().name, services.front(),
+                               predict_serving(model, services.front(), forecasts)};
     return {needed(condition.quantity->of_service(answer), condition), answer.fits()};
   }
   const auto tasks = read_tasks(options);
   if (tasks.size() != 1) throw UsageError("give one value for each key but the unknown");
-  const StepAnswer answer = answer_step(name, model, tasks.front(), gpu, forecasts);
+  const StepAnswer answer = answer_step(name, model, tasks.front(), forecasts);
   if (!answer.step) throw InputError(answer.refusal);
   return {needed(condition.quantity->of_step(answer), condition), answer.fits};
 }
@@ -273,8 +273,7 @@ ExitCode run_solve_model(const Arguments& arguments) {
     Options asked = options;
     asked.add(unknown.name, {std::to_string(value)});
     try {
-      std::tie(one.found, one.fits) =
-          forecast(words.front(), model, asked, gpu, condition, forecasts);
+      std::tie(one.found, one.fits) = forecast(words.front(), model, asked, condition, forecasts);
       one.holds = one.fits && condition.holds(*one.found);
     } catch (const InputError& error) {
       one.refusal = error.what();

@@ -63,7 +63,7 @@ std::string refusal_text(const std::string& message) {
 std::vector<std::string> names_of(const std::vector<Answered>& answered) {
   std::vector<std::string> names;
   for (const Answered& one : answered) {
-    std::string name = fmt::format("{} on {}", kernel_name(one.query.kernel), one.query.gpu.name);
+    std::string name = fmt::format("{} on {}", one.query.kernel.name(), one.query.gpu.name);
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       name = fmt::format("{} ({})", name, names.size() + 1);
     }

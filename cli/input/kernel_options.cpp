@@ -106,7 +106,7 @@ Problem read_problem(const Options& options, const KernelRef& kernel) {
       given |= 1U << i;
     } else if (!parameters[i].fallback) {
       throw UsageError(
-          fmt::format("{} needs {}: {}", kernel_name(kernel), option, parameters[i].meaning));
+          fmt::format("{} needs {}: {}", kernel.name(), option, parameters[i].meaning));
     }
   }
   check(kernel, problem, given);
@@ -125,8 +125,7 @@ DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel
   std::vector<std::string_view> names;
   for (const DType type : kernel.dtypes()) names.push_back(name(type));
   throw UsageError(fmt::format("there is no element type '{}'; {} takes {}.{}", *text,
-                               kernel_name(kernel), fmt::join(names, ", "),
-                               did_you_mean(*text, names)));
+                               kernel.name(), fmt::join(names, ", "), did_you_mean(*text, names)));
 }
 
 std::vector<Option> with_forecast_options(std::vector<Option> own) {

@@ -98,8 +98,8 @@ void refuse_unknown(const KernelRef& kernel, const std::string& key) {
   std::vector<std::string_view> known = {"kernel", "gpu",         "dtype", "cache",
                                          "launch", "sm_clock_hz", "set"};
   for (const Parameter& parameter : kernel.parameters()) known.push_back(parameter.name);
-  throw InputError(fmt::format("{} has no parameter '{}'.{}", kernel_name(kernel), key,
-                               did_you_mean(key, known)));
+  throw InputError(
+      fmt::format("{} has no parameter '{}'.{}", kernel.name(), key, did_you_mean(key, known)));
 }
 
 }  // namespace roofcast::cli

@@ -21,7 +21,7 @@ KernelSweep plan_sweep(const KernelRef& kernel, const Options& options) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto text = options.find(parameters[i].name);
     if (!text && !parameters[i].fallback) {
-      throw UsageError(fmt::format("{} needs --{}: {}", kernel_name(kernel), parameters[i].name,
+      throw UsageError(fmt::format("{} needs --{}: {}", kernel.name(), parameters[i].name,
                                    parameters[i].meaning));
     }
     if (!text) continue;

@@ -87,7 +87,7 @@ std::string legend_text(const AdviceAnswer& answer, const Style& style) {
   }
   if (text.empty()) {
     text = fmt::format("  no shape within {} of each extent is forecast faster by {} or more\n",
-                       percent(answer.options.reach.within), percent(kWorthNaming));
+                       percent(answer.options.within), percent(kWorthNaming));
   }
   for (const std::string& note : answer.advised->asked.prediction.notes) {
     text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
@@ -169,8 +169,8 @@ void write_csv(fmt::memory_buffer& out, std::span<const AdviceAnswer> answers) {
 
 std::string advice_text(const AdviceAnswer& answer, const Style& style) {
   const Gpu& gpu = *answer.gpu;
-  std::string text = style.heading(visible(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
-                                                       name(answer.problem.dtype), gpu.name)));
+  std::string text = style.heading(visible(
+      fmt::format("{}  {}  on {}", answer.kernel.name(), name(answer.problem.dtype), gpu.name)));
   text += '\n';
   if (answer.refused()) return text + "  " + visible(answer.refusal) + '\n';
   text += fmt::format("  calibration  {}\n\n", visible(specs::calibration_text(gpu)));

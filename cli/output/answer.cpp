@@ -4,10 +4,6 @@
 
 namespace roofcast::cli {
 
-std::string_view kernel_name(const KernelRef& kernel) {
-  return kernel.kernel != nullptr ? kernel.kernel->name : kernel.family->name;
-}
-
 std::string problem_text(const KernelRef& kernel, const Problem& problem) {
   std::string text;
   const auto parameters = kernel.parameters();

@@ -23,8 +23,6 @@ struct Answer {
   const Prediction& prediction;  ///< of the problem with the settings that the model chose
 };
 
-std::string_view kernel_name(const KernelRef& kernel);
-
 /// "m=4096 n=4096 k=4096 bf16"
 std::string problem_text(const KernelRef& kernel, const Problem& problem);
 

@@ -53,7 +53,7 @@ void CsvWriter::header() {
 }
 
 void CsvWriter::question(const KernelRef& kernel, const Problem& problem, const Gpu& gpu) {
-  append(out_, kernel_name(kernel));
+  append(out_, kernel.name());
   out_.push_back(',');
   append(out_, csv_field(gpu.name));
   const auto known = kernel.parameters();

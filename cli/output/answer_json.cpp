@@ -177,7 +177,7 @@ void write_refusal_members(JsonWriter& json, const KernelRef& kernel, const Prob
   json.word_member("kind", "bad_input");
   json.member("message", why);
   json.end_object();
-  json.word_member("kernel", kernel_name(kernel));
+  json.word_member("kernel", kernel.name());
   json.member("gpu", gpu.name);
   write_problem(json, kernel, problem);
 }
@@ -185,7 +185,7 @@ void write_refusal_members(JsonWriter& json, const KernelRef& kernel, const Prob
 void write_members(JsonWriter& json, const Answer& answer) {
   const Prediction& prediction = answer.prediction;
   json.member("schema_version", kSchemaVersion);
-  json.word_member("kernel", kernel_name(answer.kernel));
+  json.word_member("kernel", answer.kernel.name());
   json.member("gpu", answer.gpu.name);
   write_problem(json, answer.kernel, answer.prediction.problem);
   write_work(json, prediction);

@@ -120,7 +120,7 @@ std::string ladder_text(std::span<const Rung> rungs, const Style& style) {
 std::string answer_text(const Answer& answer, const Style& style) {
   const Prediction& prediction = answer.prediction;
   std::string text = style.heading(visible(
-      fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
+      fmt::format("{}  {}  on {}", answer.kernel.name(),
                   problem_text(answer.kernel, answer.prediction.problem), answer.gpu.name)));
   text += '\n';
   TextTable table({{""}, {""}});
@@ -199,7 +199,7 @@ void add_expense(Cells& cells, const Candidate& candidate, const CandidateColumn
 }
 
 Cells cells_of(const Candidate& candidate, const CandidateColumns& columns) {
-  Cells cells = {std::string(kernel_name(candidate.kernel))};
+  Cells cells = {std::string(candidate.kernel.name())};
   if (columns.gpu) {
     cells.push_back(candidate.gpu->name);
     cells.push_back(specs::calibration_word(*candidate.gpu));

@@ -80,7 +80,7 @@ std::string explanation_text(const Answer& answer, std::span<const Formula> form
   const Prediction& prediction = answer.prediction;
   const Forecast& time = *prediction.time;
   std::string text = style.heading(
-      visible(fmt::format("{}  {}  on {}", kernel_name(answer.kernel),
+      visible(fmt::format("{}  {}  on {}", answer.kernel.name(),
                           problem_text(answer.kernel, prediction.problem), answer.gpu.name)));
   text += fmt::format("\n  expected time {}  [{}, {}], limit {}\n\n", si_text(time.expected_s, "s"),
                       si_text(time.low_s, "s"), si_text(time.high_s, "s"),

@@ -32,7 +32,7 @@ std::string_view summary(const KernelRef& kernel) {
 
 void write_kernel(JsonWriter& json, const KernelRef& kernel) {
   json.begin_object();
-  json.member("name", kernel_name(kernel));
+  json.member("name", kernel.name());
   json.member("summary", summary(kernel));
   json.key("dtypes");
   json.begin_array();

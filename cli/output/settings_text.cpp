@@ -61,7 +61,7 @@ std::string shapes_text(const AdviceAnswer& answer, const Style& style) {
   std::string text = table.text(style, "  ");
   if (answer.shapes.empty()) {
     text += fmt::format("  no shape within {} of each extent is forecast faster by {} or more\n",
-                        percent(answer.options.reach.within), percent(kWorthNaming));
+                        percent(answer.options.within), percent(kWorthNaming));
   }
   return text;
 }
@@ -69,7 +69,7 @@ std::string shapes_text(const AdviceAnswer& answer, const Style& style) {
 std::string variants_text(const AdviceAnswer& answer, const Style& style) {
   TextTable table({{"variant"}, {"expected", Align::right}, {"bound"}, {"its fastest settings"}});
   for (const Candidate& one : answer.variants) {
-    const std::string kernel(kernel_name(one.kernel));
+    const std::string kernel(one.kernel.name());
     if (!one.prediction) {
       table.add({kernel, "–", "–", one.refusal});
       continue;

@@ -18,7 +18,7 @@ constexpr std::int64_t kVocabularyStep = 128;
 
 class Changes {
  public:
-  Changes(const StepAnswer& answer, const Gpu& gpu) : answer_(answer), gpu_(gpu), forecasts_(gpu) {}
+  Changes(const StepAnswer& answer, const Gpu& gpu) : answer_(answer), forecasts_(gpu) {}
 
   void ask(const std::string& what, const Task& task) { ask(what, answer_.architecture, task); }
 
@@ -26,7 +26,7 @@ class Changes {
     constexpr double kLeastGain = 1.02;
     if (answer_.capacity_bytes && memory(model, task).total() > *answer_.capacity_bytes) return;
     try {
-      const transformer::Step step = predict_step(model, task, gpu_, forecasts_);
+      const transformer::Step step = predict_step(model, task, forecasts_);
       const double faster = step.tokens_per_s / answer_.step->tokens_per_s;
       if (faster >= kLeastGain) changes_.push_back({what, faster});
     } catch (const InputError&) {  // no such step
@@ -41,7 +41,6 @@ class Changes {
 
  private:
   const StepAnswer& answer_;
-  const Gpu& gpu_;
   transformer::KernelForecasts forecasts_;
   std::vector<StepChange> changes_;
 };

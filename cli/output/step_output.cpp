@@ -71,8 +71,8 @@ void write_parts(JsonWriter& json, const transformer::Step& step) {
   for (const StepPart& part : step.parts) {
     json.begin_object();
     json.member("name", part.name);
-    json.member("time_s", part.time_s);
-    json.member("share", part.time_s / step.expected_s);
+    json.member("time_s", part.expected_s);
+    json.member("share", part.expected_s / step.expected_s);
     json.member("bound", part.bound);
     json.end_object();
   }
@@ -137,12 +137,12 @@ std::vector<std::string> notes_of(const StepAnswer& answer) {
 std::string parts_text(const transformer::Step& step, const Style& style) {
   std::vector<StepPart> parts = step.parts;
   std::stable_sort(parts.begin(), parts.end(), [](const StepPart& left, const StepPart& right) {
-    return left.time_s > right.time_s;
+    return left.expected_s > right.expected_s;
   });
   TextTable table({{"part"}, {"time", Align::right}, {"share", Align::right}, {"bound by"}});
   for (const StepPart& part : parts) {
-    table.add(
-        {part.name, si_text(part.time_s, "s"), percent(part.time_s / step.expected_s), part.bound});
+    table.add({part.name, si_text(part.expected_s, "s"), percent(part.expected_s / step.expected_s),
+               part.bound});
   }
   return table.text(style, "  ");
 }
@@ -152,12 +152,13 @@ std::string parts_text(const transformer::Step& step, const Style& style) {
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
                        const Task& task, const Gpu& gpu) {
   transformer::KernelForecasts forecasts(gpu);
-  return answer_step(name, architecture, task, gpu, forecasts);
+  return answer_step(name, architecture, task, forecasts);
 }
 
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
-                       const Task& task, const Gpu& gpu, transformer::KernelForecasts& forecasts) {
+                       const Task& task, transformer::KernelForecasts& forecasts) {
   check(architecture, task);
+  const Gpu& gpu = forecasts.gpu();
   StepAnswer answer{name, gpu.name, architecture, task, memory(architecture, task),
                     true, "",       {},           ""};
   answer.capacity_bytes = gpu.memory.dram_bytes;
@@ -166,7 +167,7 @@ StepAnswer answer_step(const std::string& name, const transformer::Architecture&
     answer.would_fit = what_would_fit(architecture, task, *bytes);
   }
   try {
-    answer.step = predict_step(architecture, task, gpu, forecasts);
+    answer.step = predict_step(architecture, task, forecasts);
   } catch (const InputError& error) {
     answer.refusal = error.what();
   }

@@ -25,10 +25,9 @@ struct StepAnswer {
 /// The forecast, and the refusal where the step has none: memory is answered in any case.
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
                        const transformer::Task& task, const Gpu& gpu);
-/// The same with forecasts of kernels that other steps of that GPU share.
+/// The same on their GPU, with forecasts of kernels that other steps share.
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
-                       const transformer::Task& task, const Gpu& gpu,
-                       transformer::KernelForecasts& forecasts);
+                       const transformer::Task& task, transformer::KernelForecasts& forecasts);
 
 /// The JSON contract of `roofcast model`, without an end of line.
 void write_json(JsonWriter& json, const StepAnswer& answer);

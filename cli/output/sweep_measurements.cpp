@@ -18,13 +18,13 @@ std::string key(const KernelRef& kernel, Problem problem) {
     if (parameter.configures) problem[i] = kToChoose;
     ++i;
   }
-  const std::string_view name = kernel_name(kernel);
+  const std::string_view name = kernel.name();
   return fmt::format("{} {}", name, validation::problem_text(name, problem));
 }
 
 // Those that are left open may be any, and no measurement knows what a library takes.
 bool has_settings_of(const KernelRef& kernel, const Problem& measured, const Problem& asked) {
-  if (kernel_name(kernel).ends_with(".library")) return true;
+  if (kernel.name().ends_with(".library")) return true;
   std::size_t i = 0;
   for (const Parameter& parameter : kernel.parameters()) {
     if (parameter.configures && asked[i] != kToChoose && measured[i] != asked[i]) return false;

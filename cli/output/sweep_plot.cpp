@@ -248,7 +248,7 @@ class Collector {
 
   /// "access.strided width=4 bf16 on h200-sxm": of the rest, only what varies.
   std::string label_of(const KernelSweep& sweep, const Problem& problem, const Gpu& gpu) const {
-    std::string label(kernel_name(sweep.kernel));
+    std::string label(sweep.kernel.name());
     const std::string root = root_of_x(sweep);
     for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
       const Axis& axis = sweep.axes[i];

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cmath>
 
 namespace roofcast {
 
@@ -12,11 +14,15 @@ constexpr double paths_uniform() {
 }
 
 /// Lane l takes path l mod `paths`: as many as there are paths, at most one a lane.
-double paths_by_lane(double paths, double lanes);
+constexpr double paths_by_lane(double paths, double lanes) {
+  return std::min(paths, lanes);
+}
 
 /// Each lane draws one of `paths` at random. A path is missed by all lanes with probability
 /// (1 - 1/k)^lanes, so k·(1 - (1 - 1/k)^lanes) are taken on average: of 32 lanes and 2, 8, 32 paths
 /// 2.00, 7.89 and 20.4.
-double paths_at_random(double paths, double lanes);
+inline double paths_at_random(double paths, double lanes) {
+  return paths * (1 - std::pow(1 - 1 / paths, lanes));
+}
 
 }  // namespace roofcast

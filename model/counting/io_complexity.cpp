@@ -29,11 +29,6 @@ IoComplexity standard_attention_io(double scores, double times, double element_b
   return {"Θ(Nd + N²)", compulsory_bytes + times * scores * element_bytes, on_chip_bytes};
 }
 
-double head_dim_of_equal_io(double times, double element_bytes, double on_chip_bytes,
-                            const AttentionRows& rows) {
-  return std::sqrt(times * on_chip_bytes / element_bytes / (rows.kept * rows.passing));
-}
-
 IoComplexity streaming_io(double compulsory_bytes, double on_chip_bytes) {
   return {"Θ(n)", compulsory_bytes, on_chip_bytes};
 }

@@ -30,11 +30,6 @@ IoComplexity attention_io(double scores, double head_dim, double element_bytes,
 IoComplexity standard_attention_io(double scores, double times, double element_bytes,
                                    double compulsory_bytes, double on_chip_bytes);
 
-/// Head dim from which on attention without S in memory moves as many words as S takes:
-/// kept·passing·d² = times·M.
-double head_dim_of_equal_io(double times, double element_bytes, double on_chip_bytes,
-                            const AttentionRows& rows = kForwardRows);
-
 /// Every byte once: nothing on the chip makes it less.
 IoComplexity streaming_io(double compulsory_bytes, double on_chip_bytes);
 

@@ -1,6 +1,5 @@
 #include "model/counting/random_access.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -17,15 +17,11 @@ double partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
          static_cast<double>(std::max<std::int64_t>(0, end_of_whole - first_whole));
 }
 
-// Rows repeat their offset from a sector boundary.
-std::int64_t alignment_period(const DenseMatrix& matrix) {
-  return kSectorBytes / std::gcd(matrix.pitch_bytes(), kSectorBytes);
-}
-
 // Σ over all rows of what `of_row(offset of the row)` says.
 template <class Count>
 double sum_over_rows(const DenseMatrix& matrix, const Count& of_row) {
-  const std::int64_t period = alignment_period(matrix);
+  // Rows repeat their offset from a sector boundary.
+  const std::int64_t period = kSectorBytes / std::gcd(matrix.pitch_bytes(), kSectorBytes);
   double sum = 0;
   for (std::int64_t row = 0; row < std::min(period, matrix.rows); ++row) {
     const std::int64_t rows_like_it = (matrix.rows - row + period - 1) / period;

@@ -3,7 +3,6 @@
 // any other.
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,22 +33,20 @@ struct Array {
 
 /// A part of a block's work, done in equal steps one after the other.
 struct Part {
-  Quantity share;     ///< of the launch's work; those of all parts add up to 1
-  Quantity repeats;   ///< steps
-  Quantity barriers;  ///< of each step
-  Quantity stages;    ///< buffers: loads are issued stages - 1 steps ahead
+  Quantity share{"1"};    ///< of the launch's work; those of all parts add up to 1
+  Quantity repeats{"1"};  ///< steps
+  Quantity barriers{};    ///< of each step
+  Quantity stages{"1"};   ///< buffers: loads are issued stages - 1 steps ahead
   std::optional<Quantity>
       loads{};            ///< round trips to global memory, one after the other; absent: 1
   Quantity exchanges{};   ///< round trips to shared memory and shuffles, likewise
   Quantity operations{};  ///< length of the longest chain of dependent arithmetic
 };
 
-struct Grid {
-  std::array<Quantity, 3> blocks;  ///< rounded up to whole blocks
-};
-
-/// The values that a parameter takes.
-struct Range {
+/// As roofcast::Parameter, which refers to it.
+struct DescribedParameter {
+  std::string name, meaning;
+  std::optional<std::int64_t> fallback{};
   std::int64_t minimum = 1;
   std::int64_t maximum = std::int64_t{1} << 40;
   bool is_setting = false;  ///< how the kernel runs, not what it computes
@@ -58,14 +55,12 @@ struct Range {
 /// What the file says. Work is of the whole launch.
 struct Description {
   std::string name, summary;
-  std::vector<std::string> parameters;
-  std::vector<std::string> meanings;
-  std::vector<std::optional<std::int64_t>> fallbacks;
-  std::vector<Range> ranges;
+  std::vector<DescribedParameter> parameters;
   std::vector<DType> dtypes{DType::fp32};
-  std::optional<Grid> grid;  ///< absent: a thread for each 16 B of the larger of reads and writes
+  /// In blocks, rounded up; absent: a thread for each 16 B of the larger of reads and writes.
+  std::optional<std::array<Quantity, 3>> grid;
   Quantity threads, registers, shared_bytes;
-  Quantity cluster;
+  Quantity cluster{"1"};
   std::vector<std::pair<DType, Quantity>> flops;  ///< on the SIMT pipes, of one type at most
   std::vector<std::pair<DType, Quantity>> tensor_flops;
   Quantity special_functions, shared_traffic_bytes;

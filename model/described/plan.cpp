@@ -73,7 +73,7 @@ Launch launch_of(const Description& d, const Problem& problem) {
   if (d.grid) {
     for (std::size_t i = 0; i < 3; ++i) {
       const double most = i == 0 ? 2147483647 : static_cast<double>(kMostBlocksYZ);
-      launch.grid[i] = within(d.grid->blocks[i], problem, "launch/grid", 1e-9, most);
+      launch.grid[i] = within((*d.grid)[i], problem, "launch/grid", 1e-9, most);
     }
     return launch;
   }

@@ -16,10 +16,10 @@ inline constexpr std::string_view kElementBytes = "element_bytes";
 
 class Quantity {
  public:
-  Quantity() : Quantity("0", {}) {}
+  Quantity() : Quantity("0") {}
   /// Text as expression::parse reads it, over the names of parameters and `element_bytes`. Throws
   /// InputError for a wrong expression and for another name.
-  Quantity(std::string_view text, std::span<const std::string> parameters);
+  explicit Quantity(std::string_view text, std::span<const std::string> parameters = {});
 
   /// Throws InputError naming `what` where the value is negative or not finite.
   double value(const Problem& problem, std::string_view what) const;

@@ -7,39 +7,23 @@
 
 namespace roofcast::expression {
 
-struct Function {
+/// A word or a symbol, and what it stands for.
+struct Written {
   std::string_view name;
   Op op;
 };
-inline constexpr std::array<Function, 18> kFunctions = {{{"exp", Op::exp},
-                                                         {"log", Op::log},
-                                                         {"sqrt", Op::sqrt},
-                                                         {"rsqrt", Op::rsqrt},
-                                                         {"sin", Op::sin},
-                                                         {"cos", Op::cos},
-                                                         {"tanh", Op::tanh},
-                                                         {"sigmoid", Op::sigmoid},
-                                                         {"relu", Op::relu},
-                                                         {"abs", Op::abs},
-                                                         {"erf", Op::erf},
-                                                         {"silu", Op::silu},
-                                                         {"sum", Op::row_sum},
-                                                         {"mean", Op::row_mean},
-                                                         {"amax", Op::row_max},
-                                                         {"amin", Op::row_min},
-                                                         {"min", Op::min},
-                                                         {"max", Op::max}}};
+
+inline constexpr std::array kFunctions = {
+    Written{"exp", Op::exp},      Written{"log", Op::log},         Written{"sqrt", Op::sqrt},
+    Written{"rsqrt", Op::rsqrt},  Written{"sin", Op::sin},         Written{"cos", Op::cos},
+    Written{"tanh", Op::tanh},    Written{"sigmoid", Op::sigmoid}, Written{"relu", Op::relu},
+    Written{"abs", Op::abs},      Written{"erf", Op::erf},         Written{"silu", Op::silu},
+    Written{"sum", Op::row_sum},  Written{"mean", Op::row_mean},   Written{"amax", Op::row_max},
+    Written{"amin", Op::row_min}, Written{"min", Op::min},         Written{"max", Op::max}};
 
 /// Those of two characters before those of one.
-struct Comparison {
-  std::string_view symbol;
-  Op op;
-};
-inline constexpr std::array<Comparison, 6> kComparisons = {{{"<=", Op::less_equal},
-                                                            {">=", Op::greater_equal},
-                                                            {"==", Op::equal},
-                                                            {"!=", Op::not_equal},
-                                                            {"<", Op::less},
-                                                            {">", Op::greater}}};
+inline constexpr std::array kComparisons = {
+    Written{"<=", Op::less_equal}, Written{">=", Op::greater_equal}, Written{"==", Op::equal},
+    Written{"!=", Op::not_equal},  Written{"<", Op::less},           Written{">", Op::greater}};
 
 }  // namespace roofcast::expression

@@ -21,6 +21,13 @@ std::string number_text(double value) {
 // How tightly an operation holds its operands.
 enum Level : int { kComparison = 1, kSum, kProduct, kSigned, kPower, kPrimary };
 
+template <std::size_t kCount>
+const Written* find(const std::array<Written, kCount>& all, Op op) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Written& each) { return each.op == op; });
+  return found != all.end() ? &*found : nullptr;
+}
+
 struct Infix {
   std::string_view symbol;
   Level own, left, right;
@@ -41,9 +48,7 @@ Infix infix(Op op) {
     default:
       break;
   }
-  const auto* comparison = std::find_if(kComparisons.begin(), kComparisons.end(),
-                                        [&](const Comparison& each) { return each.op == op; });
-  return {comparison->symbol, kComparison, kSum, kSum};
+  return {find(kComparisons, op)->name, kComparison, kSum, kSum};
 }
 
 // The name of a result that later statements read.
@@ -65,10 +70,7 @@ class Printer {
     if (const auto known = name_of(e_, at, before_); !known.empty()) return std::string(known);
     if (node_here.op == Op::number) return number_text(node_here.value);
     if (node_here.op == Op::input) return e_.inputs[node_here.a];
-    const auto* function =
-        std::find_if(kFunctions.begin(), kFunctions.end(),
-                     [&](const Function& each) { return each.op == node_here.op; });
-    if (function != kFunctions.end()) {
+    if (const Written* function = find(kFunctions, node_here.op)) {
       std::string text = std::string(function->name) + "(" + node(node_here.a, kComparison);
       if (operands(node_here.op) == 2) text += ", " + node(node_here.b, kComparison);
       return text + ")";

@@ -1,7 +1,6 @@
 #include "model/expression/expression.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -21,7 +20,7 @@ constexpr bool is_letter(char c) {
 
 std::string all_functions() {
   std::string names;
-  for (const Function& function : kFunctions) {
+  for (const Written& function : kFunctions) {
     names += (names.empty() ? "" : " ") + std::string(function.name);
   }
   return names;
@@ -39,7 +38,6 @@ class Parser {
     }
     do {
       statement();
-      skip_spaces();
     } while (take(';') && has_more());
     if (at_ < text_.size()) {
       refuse(at_, "expected an operator or the end", "write one of + - * / ^, or remove the rest");
@@ -57,13 +55,16 @@ class Parser {
                      "\": " + mend);
   }
 
+  // The next character; none at the end.
+  char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
   void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    while (next() == ' ' || next() == '\t') ++at_;
   }
 
   bool take(char wanted) {
     skip_spaces();
-    if (at_ == text_.size() || text_[at_] != wanted) return false;
+    if (next() != wanted) return false;
     ++at_;
     return true;
   }
@@ -87,7 +88,7 @@ class Parser {
 
   std::string_view word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    while (is_letter(next()) || is_digit(next())) ++at_;
     return text_.substr(begin, at_ - begin);
   }
 
@@ -95,9 +96,9 @@ class Parser {
   std::string_view target() {
     skip_spaces();
     const std::size_t begin = at_;
-    if (at_ < text_.size() && is_letter(text_[at_])) {
+    if (is_letter(next())) {
       const std::string_view name = word();
-      if (take('=') && (at_ == text_.size() || text_[at_] != '=')) return name;
+      if (take('=') && next() != '=') return name;
     }
     at_ = begin;
     return {};
@@ -115,7 +116,7 @@ class Parser {
     const Position node = comparison();
     // The only statement may go without a name; one that others follow may not.
     skip_spaces();
-    if (name.empty() && at_ < text_.size() && text_[at_] == ';' && follows(at_)) {
+    if (name.empty() && next() == ';' && follows(at_)) {
       refuse(begin, "a result without a name beside others", "write y = … before it");
     }
     result_.statements.push_back({name, node});
@@ -192,8 +193,8 @@ class Parser {
       expect(')', "close the parenthesis");
       return inner;
     }
-    if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) return number();
-    if (at_ < text_.size() && is_letter(text_[at_])) return name();
+    if (is_digit(next()) || next() == '.') return number();
+    if (is_letter(next())) return name();
     refuse(at_, "expected a value", "give a number, an input, a function or a parenthesis");
   }
 
@@ -201,14 +202,14 @@ class Parser {
     const std::size_t begin = at_;
     std::size_t digits = 0;
     const auto take_digits = [&] {
-      for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) ++digits;
+      for (; is_digit(next()); ++at_) ++digits;
     };
     take_digits();
-    if (at_ < text_.size() && text_[at_] == '.') ++at_, take_digits();
+    if (next() == '.') ++at_, take_digits();
     if (digits == 0) refuse(begin, "a point without digits", "write a digit beside it");
-    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+    if (next() == 'e' || next() == 'E') {
       const std::size_t mark = at_++;
-      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+      if (next() == '+' || next() == '-') ++at_;
       digits = 0;
       take_digits();
       if (digits == 0) refuse(mark, "an exponent without digits", "write 1e-3, or 2*e");
@@ -223,10 +224,10 @@ class Parser {
     const std::size_t begin = at_;
     const std::string_view found = word();
     const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                        [&](const Function& each) { return each.name == found; });
+                                        [&](const Written& each) { return each.name == found; });
     if (function != kFunctions.end()) return call(*function);
     skip_spaces();
-    if (at_ < text_.size() && text_[at_] == '(') {
+    if (next() == '(') {
       refuse(begin, "no function is named '" + std::string(found) + "'",
              "use one of " + all_functions());
     }
@@ -241,7 +242,7 @@ class Parser {
     return add({Op::input, position});
   }
 
-  Position call(const Function& function) {
+  Position call(const Written& function) {
     const std::string name(function.name);
     expect('(', "write " + name + (operands(function.op) == 1 ? "(x)" : "(x, y)") + ": " + name +
                     " is a function");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_serving.hpp"
@@ -85,10 +84,7 @@ void set_launch(Plan& plan, const Forward& c, const Gpu& gpu) {
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = c.tile.warps * 32;
   if (!gpu.occupancy) return;
-  const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t registers =
-      rules.registers_per_sm / (c.tile.blocks_per_sm * plan.launch.block[0]);
-  plan.launch.registers = std::min(rules.registers_per_thread, registers / 8 * 8);
+  plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, plan.launch.block[0]);
   plan.launch.shared_bytes =
       shared_rows(c.tile) * static_cast<std::int64_t>(c.head() * c.shape.element);
 }
@@ -100,8 +96,7 @@ constexpr std::string_view kGuess =
 Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan;
   plan.notes.estimated_traffic = true;
-  plan.needs = {c.kernel.product};
-  plan.needs.push_back(c.kernel.copy());
+  plan.needs = {c.kernel.product, c.kernel.copy()};
   (c.tile.products ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
       c.shape.flops();
   // Without tensor memory every exponential goes through the special-function unit.
@@ -142,6 +137,18 @@ struct CacheWork {
 };
 constexpr CacheWork kWithQ = {8, 4}, kByToken = {8, 30};
 
+// A launch beside attention, all of whose blocks do one step.
+Plan plan_beside(std::int64_t blocks, std::int64_t threads, const Step& step) {
+  Plan plan;
+  plan.launch.grid[0] = blocks;
+  plan.launch.block[0] = threads;
+  plan.launch.registers = 32;
+  set_blocks(plan, {{step}});
+  plan.notes.estimated_traffic = true;
+  plan.notes.caveat = "registers are a guess";
+  return plan;
+}
+
 // K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
 // vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu:
 // reshape_and_cache_flash).
@@ -150,29 +157,22 @@ Plan cache_writes(const Shape& shape, bool with_q) {
   const double q_bytes = with_q ? shape.q_bytes() : 0;
   const double bytes = q_bytes + 2 * shape.kv_bytes();
   const double per_block = as_double(kThreads) * 16;
-  Plan plan;
-  if (with_q) {
-    plan.launch.grid[0] = std::max(std::int64_t{1}, static_cast<std::int64_t>(bytes / per_block));
-    plan.launch.block[0] = kThreads;
-  } else {
-    plan.launch.grid[0] = shape.batch * shape.seq_kv;
-    plan.launch.block[0] = std::min(kMostThreads, shape.kv_heads * shape.head_dim);
-  }
-  plan.launch.registers = 32;
+  const std::int64_t blocks =
+      with_q ? std::max(std::int64_t{1}, static_cast<std::int64_t>(bytes / per_block))
+             : shape.batch * shape.seq_kv;
+  const double of_block = bytes / as_double(blocks),
+               elements = bytes / shape.element / as_double(blocks);
+  const CacheWork& work = with_q ? kWithQ : kByToken;
+  Step step;
+  step.issued.vector_flops = elements * 2;
+  step.warp_instructions = elements / 32 * work.instructions_an_element;
+  set_traffic(step.issued, {of_block, of_block});
+  step.waits.global = work.waits;
+  Plan plan = plan_beside(
+      blocks, with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim), step);
   plan.arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, shape.kv_bytes()}),
                  scratch(kV, {0, shape.kv_bytes()})};
   if (with_q) plan.arrays.push_back(scratch(kQ, {0, q_bytes}));
-  const double blocks = as_double(plan.launch.blocks());
-  const double elements = bytes / shape.element / blocks;
-  Step step;
-  step.issued.vector_flops = elements * 2;
-  const CacheWork& work = with_q ? kWithQ : kByToken;
-  step.warp_instructions = elements / 32 * work.instructions_an_element;
-  set_traffic(step.issued, {bytes / blocks, bytes / blocks});
-  step.waits.global = work.waits;
-  set_blocks(plan, {{step}});
-  plan.notes.estimated_traffic = true;
-  plan.notes.caveat = "registers are a guess";
   return plan;
 }
 
@@ -180,18 +180,11 @@ Plan cache_writes(const Shape& shape, bool with_q) {
 // computeSeqAndPaddingOffsets).
 Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
-  Plan plan;
-  plan.launch.grid[0] = shape.batch;
-  plan.launch.block[0] = kThreads;
-  plan.launch.registers = 32;
   Step step;
   step.issued.vector_flops = as_double(kThreads);
   set_traffic(step.issued, {32, 32});
   step.waits = {.global = 2, .shared = 10, .barriers = 2};
-  set_blocks(plan, {{step}});
-  plan.notes.estimated_traffic = true;
-  plan.notes.caveat = "registers are a guess";
-  return plan;
+  return plan_beside(shape.batch, kThreads, step);
 }
 
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.

@@ -172,7 +172,7 @@ void set_flash3(Forward& c, bool lengths) {
 }
 
 void set_cudnn(Forward& c, const Gpu& gpu) {
-  const bool decoded = c.shape.seq_q == 1 && c.shape.seq_kv > 1;
+  const bool decoded = serving::decodes(c.shape);
   if (decoded) {
     c.kernel = kFlash2;
     c.packed = c.shape.group();

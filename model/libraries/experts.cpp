@@ -55,14 +55,10 @@ Share share_of(const Problem& p) {
   return share;
 }
 
-double flops_of(const Share& share) {
-  return 2 * kProducts * share.rows * share.hidden * share.inner;
-}
-
 Work work(const Problem& p) {
   const Share share = share_of(p);
   Work work;
-  work.tensor_flops[p.dtype] = flops_of(share);
+  work.tensor_flops[p.dtype] = 2 * kProducts * share.rows * share.hidden * share.inner;
   work.compulsory = {share.weights() + share.distinct_tokens() * share.hidden * kWide,
                      share.tokens * share.hidden * kWide};
   return work;
@@ -132,10 +128,9 @@ Plan choices_plan(double blocks, double choices, double bytes) {
   return plan;
 }
 
-// Counts and places of the choices: one kernel for up to 256 tokens; for more,
-// blocks of tokens count each expert's, one block adds the counts up, and the
-// first blocks place (TensorRT-LLM, cutlass_kernels/moe_gemm/moe_kernels.cu,
-// threeStepBuildExpertMapsSortFirstToken).
+// Counts and places of the choices: one kernel for up to 256 tokens; for more, blocks of tokens
+// count each expert's, one block adds the counts up, and the first blocks place (TensorRT-LLM,
+// cutlass_kernels/moe_gemm/moe_kernels.cu, threeStepBuildExpertMapsSortFirstToken).
 void add_routing(LaunchSequence& program, const Problem& p, const Share& share) {
   constexpr double kTokensOfOneKernel = 256;
   const double choices = share.tokens * as_double(p[kPerToken]);
@@ -160,14 +155,11 @@ Plan grouped(const Problem& p, const Share& share, double columns, double depth,
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
-  Problem one{.dtype = p.dtype, .values = {}};
-  one[gemm::kM] =
+  const std::int64_t rows =
       ceil_div(static_cast<std::int64_t>(share.rows), std::max<std::int64_t>(1, row_tiles));
-  one[gemm::kN] = static_cast<std::int64_t>(columns);
-  one[gemm::kK] = static_cast<std::int64_t>(depth);
-  one[gemm::kTileM] = p[kTileRows];
-  one[gemm::kTileN] = p[kTileColumns];
-  one[gemm::kSplitK] = 1;
+  Problem one =
+      gemm::library_problem(p.dtype, rows, static_cast<std::int64_t>(columns),
+                            static_cast<std::int64_t>(depth), p[kTileRows], p[kTileColumns], 1);
   one[gemm::kBatch] = row_tiles;
   Plan plan = std::move(gemm::plan_library(one, gpu).front().plan);
   plan.useful.tensor_flops[p.dtype] = 2 * share.rows * columns * depth;
@@ -181,8 +173,7 @@ Plan grouped(const Problem& p, const Share& share, double columns, double depth,
     one.phases.back().step.waits.global += kTileSwitch;
   }
   plan.notes.caveat =
-      "tiles are what the library is taken to choose, routing "
-      "is a typical draw: no profile of it";
+      "tiles are what the library is taken to choose, routing is a typical draw: no profile of it";
   return plan;
 }
 
@@ -202,11 +193,8 @@ std::span<const Tile> tiles_on(const Gpu& gpu) {
   return kMmaTiles;
 }
 
-}  // namespace
-
-// TensorRT-LLM times its tiles of wgmma with experts that are chosen alike, and
-// keeps the best for any routing: the rows of a tile are at most those of an
-// expert then.
+// TensorRT-LLM times its tiles of wgmma with experts that are chosen alike, and keeps the best for
+// any routing: the rows of a tile are at most those of an expert then.
 std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
   const bool alike = p[kRouting] == static_cast<std::int64_t>(Routing::balanced);
   if (alike || !has_wide_products(gpu)) return kTallestTile;
@@ -215,6 +203,8 @@ std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
   while (as_double(rows) < of_expert && rows < kTallestTile) rows *= 2;
   return rows;
 }
+
+}  // namespace
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
@@ -248,8 +238,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
 
   const double in_row = share.hidden * element, inner_row = share.inner * element;
   const double of_token = std::max(1.0, rows / share.tokens);
-  constexpr double kCopy = 24, kGate = 40,
-                   kSum = 30;  // instructions of RowBlock
+  constexpr double kCopy = 24, kGate = 40, kSum = 30;  // instructions of RowBlock
 
   LaunchSequence program;
   add_routing(program, p, share);
@@ -281,9 +270,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
 
 constinit const KernelFamily kFamily = {
     .name = "moe",
-    .summary =
-        "y = Σ wₑ·downₑ(silu(gateₑ(x))·upₑ(x)) over the experts e of "
-        "each token",
+    .summary = "y = Σ wₑ·downₑ(silu(gateₑ(x))·upₑ(x)) over the experts e of each token",
     .parameters = kShape,
     .dtypes = kTypes,
     .work = work,

@@ -1,7 +1,6 @@
 #include "model/libraries/gemm.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -14,11 +13,6 @@
 
 namespace roofcast::gemm {
 namespace {
-
-using library_counts::blocks_of, library_counts::Choice, library_counts::choice_of,
-    library_counts::copied_pieces, library_counts::operand_wavefronts,
-    library_counts::partial_bytes, library_counts::raster, library_counts::step_lookup_bytes,
-    library_counts::stored_bytes;
 
 enum Array : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
 
@@ -42,12 +36,12 @@ bool quantizes(const Problem& p) {
 
 // Threads, registers and shared memory that leave room for as many blocks as the catalogue says:
 // the library's own numbers are not known.
-std::int64_t threads_of(const Choice& c) {
+std::int64_t threads_of(const LibraryProduct& c) {
   constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
   return kThreads[static_cast<std::size_t>(c.tile.blocks_per_sm - 1)];
 }
 
-std::int64_t shared_bytes_of(const Choice& c, const Gpu& gpu) {
+std::int64_t shared_bytes_of(const LibraryProduct& c, const Gpu& gpu) {
   if (!gpu.occupancy) return 0;
   const OccupancyRules& rules = *gpu.occupancy;
   const std::int64_t stage = copied_lines(c.tile) * static_cast<std::int64_t>(kStepBytes);
@@ -57,19 +51,19 @@ std::int64_t shared_bytes_of(const Choice& c, const Gpu& gpu) {
   return room / stage * stage;
 }
 
-double ahead_of(const Choice& c, std::int64_t shared_bytes) {
+double ahead_of(const LibraryProduct& c, std::int64_t shared_bytes) {
   if (c.tile.stages > 0) return as_double(c.tile.stages - 1);
   return std::max(0.0, as_double(shared_bytes) / (c.copied_lines() * kStepBytes) - 1);
 }
 
 // Warpgroups that multiply a tile, beside one that copies; none for mma.sync and the SIMT pipes.
-double groups_of(const Choice& c) {
+double groups_of(const LibraryProduct& c) {
   if (c.tile.ping_pong) return 1;
   constexpr std::int64_t kWarpgroup = 128;
   return c.takes_wide ? std::max(1.0, as_double(threads_of(c) / kWarpgroup - 1)) : 0;
 }
 
-TileScheduler scheduler_of(const Choice& c) {
+TileScheduler scheduler_of(const LibraryProduct& c) {
   if (c.tile.ping_pong) return TileScheduler::ping_pong;
   return c.takes_wide ? TileScheduler::persistent : TileScheduler::hardware;
 }
@@ -77,20 +71,17 @@ TileScheduler scheduler_of(const Choice& c) {
 // A product is issued before the one before it has ended.
 constexpr double kWideChains = 2;
 
-void set_launch(Plan& plan, const Choice& c, const Gpu& gpu) {
-  const std::int64_t per_sm = c.tile.blocks_per_sm;
-  plan.launch.grid[0] = blocks_of(c);
+void set_launch(Plan& plan, const LibraryProduct& c, const Gpu& gpu) {
+  plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = threads_of(c);
   if (!gpu.occupancy) return;
-  const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t registers = rules.registers_per_sm / (per_sm * plan.launch.block[0]);
-  plan.launch.registers = std::min(rules.registers_per_thread, registers / 8 * 8);
+  plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, threads_of(c));
   plan.launch.shared_bytes = shared_bytes_of(c, gpu);
 }
 
 // What the SMs receive of the operands: every tile column A and every tile row B, as far as they
 // exist; of pairs each block half of what both need.
-ReceivedBytes received_of(const Choice& c) {
+ReceivedBytes received_of(const LibraryProduct& c) {
   const double shared = c.tile.paired ? 0.5 : 1;
   const double of_a = c.along_m() ? 1 : shared, of_b = c.along_m() ? shared : 1;
   const double line = c.batch * c.k * c.element;
@@ -98,12 +89,12 @@ ReceivedBytes received_of(const Choice& c) {
           line * of_b * as_double(c.rows()) * c.n * c.sectors_b};
 }
 
-double received_bytes(const Choice& c) {
+double received_bytes(const LibraryProduct& c) {
   const ReceivedBytes both = received_of(c);
   return both.a + both.b;
 }
 
-double step_flops(const Choice& c) {
+double step_flops(const LibraryProduct& c) {
   return 2 * c.area() * c.depth() / c.tile.rate;
 }
 
@@ -113,8 +104,8 @@ constexpr double fma_instructions(double flops) {
   return flops / kFlopsOfWarp * kInstructionsOfFma;
 }
 
-void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
-  const double blocks = as_double(blocks_of(c)), steps = blocks * c.steps();
+void set_phases(Plan& plan, const LibraryProduct& c, DType type, const Gpu& gpu) {
+  const double blocks = as_double(c.blocks()), steps = blocks * c.steps();
   Step step;
   const double flops = step_flops(c);
   if (c.tensor) {
@@ -125,15 +116,15 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
   }
   const double received = received_bytes(c);
   set_traffic(step.issued, {received / steps, 0});
-  plan.joined.bytes = received - step_lookup_bytes(c, gpu) * steps;
+  plan.joined.bytes = received - c.step_lookup_bytes(gpu) * steps;
   step.issued.shared_bytes = c.copied_lines() * kStepBytes;
-  step.wavefronts.operands = operand_wavefronts(c);
-  step.wavefronts.copies = copied_pieces(c);
+  step.wavefronts.operands = c.operand_wavefronts();
+  step.wavefronts.copies = c.copy_requests();
   step.waits = c.tensor && !c.takes_wide ? tensor::mma_waits(as_double(threads_of(c) / kWarpLanes))
                                          : Waits{.tile_loads = 1, .barriers = 1};
   const double chains = c.takes_wide ? kWideChains : c.tensor ? tensor::kUnrolledProducts : 1;
   Step epilogue;
-  set_traffic(epilogue.issued, {0, stored_bytes(c) / blocks});
+  set_traffic(epilogue.issued, {0, c.stored_bytes() / blocks});
   if (c.splits == 1) epilogue.issued.requested.write_bytes /= c.sectors_c;
   if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
   set_blocks(plan, {{step, c.steps(), ahead_of(c, plan.launch.shared_bytes), groups_of(c), chains},
@@ -144,7 +135,7 @@ void set_phases(Plan& plan, const Choice& c, DType type, const Gpu& gpu) {
 // come before those for the parts.
 constexpr double kReductionTrips = 4;
 
-Plan reduction(const Choice& c) {
+Plan reduction(const LibraryProduct& c) {
   Plan plan = sum_of_parts(c.batch * c.m * c.n, as_double(c.splits), c.result, kParts, kC);
   plan.start = Start::kept_code;
   plan.blocks.front().phases.front().step.waits.global = kReductionTrips;
@@ -154,7 +145,7 @@ Plan reduction(const Choice& c) {
 }  // namespace
 
 ReceivedBytes library_received(const Problem& p, const Gpu& gpu) {
-  return received_of(choice_of(p, gpu));
+  return received_of(library_product(p, gpu));
 }
 
 Work library_work(const Problem& p) {
@@ -187,8 +178,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 Outline library_outline(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p, gpu);
-  return {.blocks = blocks_of(c),
+  const LibraryProduct c = library_product(p, gpu);
+  return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = scheduler_of(c),
           .type = p.dtype,
@@ -201,11 +192,11 @@ Outline library_outline(const Problem& p, const Gpu& gpu) {
           .chains = c.takes_wide ? kWideChains : 1,
           .step_flops = step_flops(c),
           .step_instructions = c.tensor ? 0 : fma_instructions(step_flops(c)),
-          .step_operands = operand_wavefronts(c),
-          .step_bytes = received_bytes(c) / (as_double(blocks_of(c)) * c.steps()),
-          .step_copies = copied_pieces(c),
-          .stored_bytes = stored_bytes(c) / as_double(blocks_of(c)),
-          .looked_up_bytes = step_lookup_bytes(c, gpu) * as_double(blocks_of(c)) * c.steps(),
+          .step_operands = c.operand_wavefronts(),
+          .step_bytes = received_bytes(c) / (as_double(c.blocks()) * c.steps()),
+          .step_copies = c.copy_requests(),
+          .stored_bytes = c.stored_bytes() / as_double(c.blocks()),
+          .looked_up_bytes = c.step_lookup_bytes(gpu) * as_double(c.blocks()) * c.steps(),
           .launches = c.splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.tensor ? 2 * c.batch * c.m * c.n * c.k : 0};
 }
@@ -224,7 +215,7 @@ LaunchSequence quantization_before(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p, gpu);
+  const LibraryProduct c = library_product(p, gpu);
   const double a = c.batch * c.m * c.k * c.element, b = c.batch * c.k * c.n * c.element;
   const double out = c.batch * c.m * c.n * c.result;
   Plan plan;
@@ -241,16 +232,16 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   }
   plan.arrays = {quantizes(p) ? scratch(kA, {a, 0}) : reads_activation(kA, a), reads(kB, b)};
   for (ArrayUse& operand : plan.arrays) operand.pattern.read_density = library::kGemmReadDensity;
-  plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, partial_bytes(c)})
+  plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, c.partial_bytes()})
                         : c.tensor   ? tensor::writes_tiles(kC, out)
                                      : writes(kC, out));
-  plan.arrays.back().pattern.partial_writes = merged_sectors(c);
+  plan.arrays.back().pattern.partial_writes = c.merged_sectors();
   if (p[kWeightCopies] > 0) {
     // Launches take A and C again each time, and the copies of B in turn.
     for (ArrayUse& use : plan.arrays) use.returns_after_bytes = a + b + out;
     plan.arrays[kB].returns_after_bytes = as_double(p[kWeightCopies]) * b + a + out;
   }
-  if (p[kBatch] == 1) plan.raster = raster(c, gpu);
+  if (p[kBatch] == 1) plan.raster = c.raster(gpu);
   set_launch(plan, c, gpu);
   set_phases(plan, c, p.dtype, gpu);
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);

@@ -11,8 +11,8 @@
 
 namespace roofcast::gemm {
 
-/// What cuBLAS makes of a product: of a catalogue of tiles and splits of k (gemm_tiles.hpp) the one
-/// with the least expected time, with operands copied ahead of the arithmetic in steps of 128 B
+/// What cuBLAS makes of a product: of a catalogue of tiles and splits of k (gemm_catalogue.hpp) the
+/// one with the least expected time, with operands copied ahead of the arithmetic in steps of 128 B
 /// along k. Parts of k are added by a launch of their own.
 enum LibraryParameter : std::size_t {
   kSplitK = 5,
@@ -24,6 +24,15 @@ enum LibraryParameter : std::size_t {
   kLdb,
   kEpilogue
 };
+
+/// One product of dense matrices as they are written, in such a tile and so many parts of k.
+constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, std::int64_t k,
+                                  std::int64_t tile_m = kToChoose, std::int64_t tile_n = kToChoose,
+                                  std::int64_t split_k = kToChoose) {
+  Problem problem{.dtype = type, .values = {m, n, k, tile_m, tile_n, split_k}};
+  problem[kBatch] = 1;
+  return problem;
+}
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);

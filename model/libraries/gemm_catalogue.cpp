@@ -8,6 +8,7 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/gemm.hpp"
 #include "model/libraries/gemm.hpp"
+#include "model/libraries/gemm_rows.hpp"
 
 namespace roofcast::gemm {
 namespace {
@@ -109,12 +110,6 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   found.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(*one, p.dtype, gpu));
   if (takes_tf32_tiles(p, gpu)) found.stages = stages(m + n, gpu) / found.blocks_per_sm;
   return found;
-}
-
-// Run files name tiles for tf32 that other types have.
-std::optional<LibraryTile> named_before(const Problem& p, const Gpu& gpu) {
-  if (!takes_tf32_tiles(p, gpu)) return std::nullopt;
-  return wide_tile(p, p[kTileM], p[kTileN], gpu);
 }
 
 void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int64_t n,
@@ -261,8 +256,10 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
 }  // namespace
 
 LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
-  if (const auto tile = find_tile(p, gpu)) return *tile;
-  if (const auto tile = named_before(p, gpu)) return *tile;
+  auto tile = find_tile(p, gpu);
+  // Run files name tiles for tf32 that other types have.
+  if (!tile && takes_tf32_tiles(p, gpu)) tile = wide_tile(p, p[kTileM], p[kTileN], gpu);
+  if (tile) return *tile;
   const auto side_text = [](std::int64_t side) {
     return side == kToChoose ? "any" : std::to_string(side);
   };

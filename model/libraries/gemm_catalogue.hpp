@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "model/kernels/gemm/tiles.hpp"
-#include "model/libraries/gemm_rows.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/problem.hpp"
 

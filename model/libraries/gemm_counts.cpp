@@ -8,8 +8,7 @@
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_rows.hpp"
 
-namespace roofcast::gemm::library_counts {
-
+namespace roofcast::gemm {
 namespace {
 
 // Of rows so many elements apart.
@@ -20,7 +19,7 @@ double sectors_of_line(std::int64_t row, std::int64_t rows, DType type) {
 
 }  // namespace
 
-Choice choice_of(const Problem& p, const Gpu& gpu) {
+LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
   const RowLengths rows = library_rows(p);
   return {.m = as_double(p[kM]),
           .n = as_double(p[kN]),
@@ -31,7 +30,6 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
           .result = size_bytes(tensor::result_type(p.dtype)),
           .vector = as_double(copied_vector(p)),
           .aligned = library_aligned(p),
-          .wide = has_wide_products(gpu) && p.dtype != DType::fp32,
           .takes_wide = takes_wide(p, gpu),
           .tensor = p.dtype != DType::fp32,
           .batch = as_double(p[kBatch]),
@@ -43,76 +41,71 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
 
 // Wavefronts of the operands of a step. wgmma and tcgen05 read 64 or 128 rows of one side and all
 // of the other for every 32 B of k; four warps of mma.sync, two by two, those of their own sums.
-double operand_wavefronts(const Choice& c) {
-  if (!c.tensor) return 0;
-  if (!c.takes_wide) {
+double LibraryProduct::operand_wavefronts() const {
+  if (!tensor) return 0;
+  if (!takes_wide) {
     constexpr double kWarpsAcross = 2;
-    return (kWarpsAcross + 1) * c.copied_lines();
+    return (kWarpsAcross + 1) * copied_lines();
   }
-  const double rows = as_double(c.along_m() ? c.tile.m : c.tile.n);
-  const double at_once = std::min(rows, c.instruction_rows);
-  return rows / at_once * (at_once + c.copied_lines() - rows);
+  const double side = as_double(along_m() ? tile.m : tile.n);
+  const double at_once = std::min(side, instruction_rows);
+  return side / at_once * (at_once + copied_lines() - side);
 }
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
 // Of each such copy, as multiples of a request of the copy engine.
 constexpr double kRequestsOfWarp = 13;
 
-double copied_pieces(const Choice& c) {
-  if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
-  const double rows = std::min(c.m, as_double(c.tile.m)) + std::min(c.n, as_double(c.tile.n));
-  const double depth = c.k / (as_double(c.splits) * c.steps());  // of the step, as far as k goes
-  return rows * depth / c.vector / as_double(kWarpLanes) * kRequestsOfWarp;
+double LibraryProduct::copy_requests() const {
+  if (vector * element >= as_double(kVectorBytes)) return 0;
+  const double lines = std::min(m, as_double(tile.m)) + std::min(n, as_double(tile.n));
+  const double of_step = k / (as_double(splits) * steps());  // as far as k goes
+  return lines * of_step / vector / as_double(kWarpLanes) * kRequestsOfWarp;
 }
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
 // of their tiles, and what two neighbours of those ask for at about the same time L2 looks up once:
 // half of what the SMs receive, where there are neighbours (tensor: 0.51 to 0.57 from
 // 2048x6144x4096 to 8192x8192x8192). Lines that begin within a sector are looked up for each.
-double step_lookup_bytes(const Choice& c, const Gpu& gpu) {
-  const bool shares = gpu.features.has_clusters() && c.takes_wide;
+double LibraryProduct::step_lookup_bytes(const Gpu& gpu) const {
+  const bool shares = gpu.features.has_clusters() && takes_wide;
   const auto of_side = [&](std::int64_t neighbours, double sectors) {
     constexpr double kJoined = 0.5, kOfClusters = 0.75;
     if (!shares || neighbours <= 1) return sectors;
     return sectors > 1 ? kOfClusters * sectors : kJoined;
   };
-  return (of_side(c.columns(), c.sectors_a) * as_double(c.tile.m) +
-          of_side(c.rows(), c.sectors_b) * as_double(c.tile.n)) *
+  return (of_side(columns(), sectors_a) * as_double(tile.m) +
+          of_side(rows(), sectors_b) * as_double(tile.n)) *
          kStepBytes;
 }
 
-std::int64_t blocks_of(const Choice& c) {
-  return c.rows() * c.columns() * static_cast<std::int64_t>(c.batch) * c.splits;
-}
-
 // Blocks that run at once cover a patch of C that is about as high as it is wide.
-TileRaster raster(const Choice& c, const Gpu& gpu) {
-  const double slots = as_double(gpu.slots(c.tile.blocks_per_sm));
-  const double tiles =
-      std::min(slots, as_double(c.rows() * c.columns() * c.splits)) / as_double(c.splits);
-  const double high = std::sqrt(tiles * as_double(c.tile.n) / as_double(c.tile.m));
-  return {.tile_rows = c.rows(),
-          .tile_columns = c.columns(),
+TileRaster LibraryProduct::raster(const Gpu& gpu) const {
+  const double slots = as_double(gpu.slots(tile.blocks_per_sm));
+  const double tiles = std::min(slots, as_double(rows() * columns() * splits)) / as_double(splits);
+  const double high = std::sqrt(tiles * as_double(tile.n) / as_double(tile.m));
+  return {.tile_rows = rows(),
+          .tile_columns = columns(),
           .group_rows =
-              std::clamp(static_cast<std::int64_t>(std::llround(high)), std::int64_t{1}, c.rows()),
-          .row_panel_bytes = c.m / as_double(c.rows()) * c.k * c.element,
-          .column_panel_bytes = c.n / as_double(c.columns()) * c.k * c.element};
+              std::clamp(static_cast<std::int64_t>(std::llround(high)), std::int64_t{1}, rows()),
+          .row_panel_bytes = m / as_double(rows()) * k * element,
+          .column_panel_bytes = n / as_double(columns()) * k * element};
 }
 
-double partial_bytes(const Choice& c) {
-  return c.splits > 1 ? as_double(c.splits) * c.batch * c.m * c.n * as_double(kPartBytes) : 0;
+double LibraryProduct::partial_bytes() const {
+  return splits > 1 ? as_double(splits) * batch * m * n * as_double(kPartBytes) : 0;
 }
 
-double stored_bytes(const Choice& c) {
-  return c.splits > 1 ? partial_bytes(c) : c.batch * c.m * c.n * c.result * c.sectors_c;
+double LibraryProduct::stored_bytes() const {
+  return splits > 1 ? partial_bytes() : batch * m * n * result * sectors_c;
 }
 
-double merged_sectors(const Choice& c) {
-  if (c.splits > 1 || c.sectors_c <= 1) return 0;
-  const double lines = c.batch * c.m * c.n * c.result / as_double(kLineBytes);
+double LibraryProduct::merged_sectors() const {
+  if (splits > 1 || sectors_c <= 1) return 0;
+  const double lines = batch * m * n * result / as_double(kLineBytes);
   // One that begins within a sector touches a sector more, and two in part.
-  const double within = (c.sectors_c - 1) * as_double(kLineBytes / kSectorBytes);
+  const double within = (sectors_c - 1) * as_double(kLineBytes / kSectorBytes);
   return 2 * lines * within;
 }
 
-}  // namespace roofcast::gemm::library_counts
+}  // namespace roofcast::gemm

@@ -6,10 +6,10 @@
 #include "model/libraries/gemm.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
-namespace roofcast::gemm::library_counts {
+namespace roofcast::gemm {
 
 /// The product, and the way it is computed.
-struct Choice {
+struct LibraryProduct {
   double m, n, k;
   LibraryTile tile;
   std::int64_t splits;
@@ -17,8 +17,7 @@ struct Choice {
   double result;    ///< bytes of C
   double vector;    ///< elements that one copy of A or B takes, by the alignment of their rows
   bool aligned;     ///< whole vectors: the kernels for the newest instructions take it
-  bool wide;        ///< the GPU has wgmma or tcgen05 for the type
-  bool takes_wide;  ///< and the library takes it here
+  bool takes_wide;  ///< by wgmma or tcgen05
   bool tensor;      ///< on the tensor cores
   double batch;
   double instruction_rows;  ///< of those
@@ -27,6 +26,9 @@ struct Choice {
 
   std::int64_t rows() const { return ceil_div(static_cast<std::int64_t>(m), tile.m); }
   std::int64_t columns() const { return ceil_div(static_cast<std::int64_t>(n), tile.n); }
+  std::int64_t blocks() const {
+    return rows() * columns() * static_cast<std::int64_t>(batch) * splits;
+  }
   double area() const { return as_double(tile.m * tile.n); }
   bool along_m() const { return tile.side == tile.m || (tile.side == 0 && tile.m % 64 == 0); }
   double copied_lines() const { return as_double(gemm::copied_lines(tile)); }
@@ -36,26 +38,23 @@ struct Choice {
     const double least = tensor ? depth() : kSimtDepth;
     return std::ceil(k / as_double(splits) / least) * least / depth();
   }
+
+  /// Wavefronts of the operands of a step.
+  double operand_wavefronts() const;
+  /// Of a step, as multiples of a piece of the copy engine.
+  double copy_requests() const;
+  /// What of a step's operands each block looks up in L2.
+  double step_lookup_bytes(const Gpu& gpu) const;
+  TileRaster raster(const Gpu& gpu) const;
+  /// Sums of parts that blocks write, bytes; 0 where k is not split.
+  double partial_bytes() const;
+  /// Those, or C by sectors.
+  double stored_bytes() const;
+  /// Sectors of C that its lines touch in part: L2 merges each with what lies beside it.
+  double merged_sectors() const;
 };
 
 /// Throws InputError where the library has no such tile here.
-Choice choice_of(const Problem& p, const Gpu& gpu);
+LibraryProduct library_product(const Problem& p, const Gpu& gpu);
 
-/// Wavefronts of the operands of a step.
-double operand_wavefronts(const Choice& c);
-/// Of a step, as multiples of a piece of the copy engine.
-double copied_pieces(const Choice& c);
-/// What of a step's operands each block looks up in L2.
-double step_lookup_bytes(const Choice& c, const Gpu& gpu);
-
-std::int64_t blocks_of(const Choice& c);
-TileRaster raster(const Choice& c, const Gpu& gpu);
-
-/// Sums of parts that blocks write, bytes; 0 where k is not split.
-double partial_bytes(const Choice& c);
-/// Those, or C by sectors.
-double stored_bytes(const Choice& c);
-/// Sectors of C that its lines touch in part: L2 merges each with what lies beside it.
-double merged_sectors(const Choice& c);
-
-}  // namespace roofcast::gemm::library_counts
+}  // namespace roofcast::gemm

@@ -1,7 +1,8 @@
 #include "model/libraries/layer.hpp"
 
-#include <algorithm>
-#include <string>
+#include <array>
+#include <span>
+#include <string_view>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"

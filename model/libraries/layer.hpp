@@ -1,12 +1,10 @@
 #pragma once
 // What a transformer does beside its products, attention and experts, as frameworks launch it: the
 // table of what each operation moves, and one builder of plans for all.
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
-#include <span>
-#include <string_view>
 
 #include "model/types/kernel_model.hpp"
 
@@ -79,13 +77,14 @@ struct Movement {
   }
 };
 
+/// A constant: the lists live as long as the variable that they were written for.
 struct Operation {
-  std::span<const Movement> fused, fused_backward;
-  std::span<const Movement> eager, eager_backward;  ///< empty: as fused
-  std::span<const Movement> launches(std::int64_t pass, std::int64_t form) const {
-    const auto other = pass == kBackward ? eager_backward : eager;
-    if (form == kEager && !other.empty()) return other;
-    return pass == kBackward ? fused_backward : fused;
+  std::initializer_list<Movement> fused, fused_backward{};
+  std::initializer_list<Movement> eager{}, eager_backward{};  ///< empty: as fused
+
+  std::initializer_list<Movement> launches(std::int64_t pass, std::int64_t form) const {
+    const auto& other = pass == kBackward ? eager_backward : eager;
+    return form == kEager && other.size() > 0 ? other : pass == kBackward ? fused_backward : fused;
   }
 };
 
@@ -93,9 +92,6 @@ struct Operation {
 LaunchSequence plan_of(const Operation& operation, const Problem& problem, const Gpu& gpu);
 /// FLOPs and compulsory bytes of the fused form.
 Work work_of(const Operation& operation, const Problem& problem);
-
-/// Rows of a table that so many draws reach, each alike: n·(1 − (1 − 1/n)^draws).
-double distinct_rows(double table_rows, double draws);
 
 extern const KernelFamily kFamily;
 

@@ -1,8 +1,6 @@
 #pragma once
 // The table of what each operation between products moves, by PyTorch's and Hugging Face's
 // sources, with launches as torch.profiler shows them (PyTorch 2.11, Transformers 5.17).
-#include <array>
-
 #include "model/libraries/layer.hpp"
 
 namespace roofcast::layer {
@@ -22,119 +20,110 @@ inline constexpr double kIndex = 8;  // bytes: int64
 // their end, the sum, the segment and the table's row.
 inline constexpr std::int64_t kSortedFrom = 3073;  // indices
 inline constexpr double kDivided = 80;             // instructions
-inline constexpr std::array kEmbeddingForward = {
-    Movement{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}};
-inline constexpr std::array kEmbeddingBackward = {
-    Movement{.table = Table::zeroed},
-    Movement{.walk = Walk::columns,
-             .reads = kOne,
-             .flops = 1,
-             .row = {kIndex, 0},
-             .table = Table::added_to,
-             .chain = 2,
-             .instructions = 20,
-             .most_rows = kSortedFrom - 1},
-    Movement{.walk = Walk::sorted,
-             .launches = 8,
-             .row = {2 * kIndex, 2 * kIndex},
-             .registers = 80,
-             .least_rows = kSortedFrom},
-    Movement{.launches = 20, .row = {kIndex, kIndex}, .least_rows = kSortedFrom},
-    Movement{.walk = Walk::lone,
-             .reads = kOne,
-             .writes = kSingle,
-             .flops = 1,
-             .row = {2 * kIndex, 0},
-             .chain = 2,
-             .looped = 2,
-             .parts_of = 10,
-             .instructions = kDivided,
-             .least_rows = kSortedFrom},
-    Movement{.walk = Walk::lone,
-             .reads = kSingle,
-             .flops = 1,
-             .row = {3 * kIndex, 0},
-             .table = Table::written,
-             .follows = true,
-             .chain = 4,
-             .looped = 1,
-             .parts_of = 10,
-             .adds_parts = true,
-             .instructions = kDivided,
-             .least_rows = kSortedFrom}};
-inline constexpr Operation kEmbedding{kEmbeddingForward, kEmbeddingBackward, {}, {}};
+inline constexpr Operation kEmbedding{
+    .fused = {{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}},
+    .fused_backward = {{.table = Table::zeroed},
+                       {.walk = Walk::columns,
+                        .reads = kOne,
+                        .flops = 1,
+                        .row = {kIndex, 0},
+                        .table = Table::added_to,
+                        .chain = 2,
+                        .instructions = 20,
+                        .most_rows = kSortedFrom - 1},
+                       {.walk = Walk::sorted,
+                        .launches = 8,
+                        .row = {2 * kIndex, 2 * kIndex},
+                        .registers = 80,
+                        .least_rows = kSortedFrom},
+                       {.launches = 20, .row = {kIndex, kIndex}, .least_rows = kSortedFrom},
+                       {.walk = Walk::lone,
+                        .reads = kOne,
+                        .writes = kSingle,
+                        .flops = 1,
+                        .row = {2 * kIndex, 0},
+                        .chain = 2,
+                        .looped = 2,
+                        .parts_of = 10,
+                        .instructions = kDivided,
+                        .least_rows = kSortedFrom},
+                       {.walk = Walk::lone,
+                        .reads = kSingle,
+                        .flops = 1,
+                        .row = {3 * kIndex, 0},
+                        .table = Table::written,
+                        .follows = true,
+                        .chain = 4,
+                        .looped = 1,
+                        .parts_of = 10,
+                        .adds_parts = true,
+                        .instructions = kDivided,
+                        .least_rows = kSortedFrom}}};
 
 // x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
 // apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more
-// of each for keys, which here lie beside the queries.
-inline constexpr std::array kRotaryFused = {Movement{.reads = kOne, .writes = kOne, .flops = 3}};
-inline constexpr std::array kRotaryEager = {
-    Movement{.reads = {0.25}, .writes = {0.25}, .launches = 2},
-    Movement{.reads = {0.5}, .writes = {0.5}, .launches = 2, .follows = true},
-    Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
-    Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 2, .follows = true}};
-// Two products; of each half a matrix of zeros and a copy into it, one of them negated; and
-// their sums.
-inline constexpr std::array kRotaryEagerBackward = {
-    Movement{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
-    Movement{.reads = {0.25}, .writes = {0.25}, .launches = 2},
-    Movement{.writes = {0.5}, .launches = 4},
-    Movement{.reads = {0.25}, .writes = {0.25}, .launches = 4},
-    Movement{.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 4}};
-inline constexpr Operation kRotary{kRotaryFused, kRotaryFused, kRotaryEager, kRotaryEagerBackward};
+// of each for keys, which here lie beside the queries. Backward two products; of each half a matrix
+// of zeros and a copy into it, one of them negated; and their sums.
+inline constexpr Movement kRotaryFused{.reads = kOne, .writes = kOne, .flops = 3};
+inline constexpr Operation kRotary{
+    .fused = {kRotaryFused},
+    .fused_backward = {kRotaryFused},
+    .eager = {{.reads = {0.25}, .writes = {0.25}, .launches = 2},
+              {.reads = {0.5}, .writes = {0.5}, .launches = 2, .follows = true},
+              {.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
+              {.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 2, .follows = true}},
+    .eager_backward = {{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
+                       {.reads = {0.25}, .writes = {0.25}, .launches = 2},
+                       {.writes = {0.5}, .launches = 4},
+                       {.reads = {0.25}, .writes = {0.25}, .launches = 4},
+                       {.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 4}}};
 
 // silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager:
 // silu, then the product, and of its backward two products and silu's gradient.
 inline constexpr double kSiluFlops = 2, kSiluSpecial = 2, kSiluGradientFlops = 5;
-inline constexpr std::array kSwigluFused = {
-    Movement{.reads = kTwo, .writes = kOne, .flops = kSiluFlops + 1, .special = kSiluSpecial}};
-inline constexpr std::array kSwigluFusedBackward = {
-    Movement{.reads = kThree,
-             .writes = kTwo,
-             .flops = kSiluFlops + kSiluGradientFlops + 2,
-             .special = kSiluSpecial}};
-inline constexpr std::array kSwigluEager = {
-    Movement{.reads = kOne, .writes = kOne, .flops = kSiluFlops, .special = kSiluSpecial},
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .follows = true}};
-inline constexpr std::array kSwigluEagerBackward = {
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1},
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1},
-    Movement{.reads = kTwo,
-             .writes = kOne,
-             .flops = kSiluFlops + kSiluGradientFlops,
-             .special = kSiluSpecial,
-             .follows = true}};
-inline constexpr Operation kSwiglu{kSwigluFused, kSwigluFusedBackward, kSwigluEager,
-                                   kSwigluEagerBackward};
+inline constexpr Operation kSwiglu{
+    .fused = {{.reads = kTwo, .writes = kOne, .flops = kSiluFlops + 1, .special = kSiluSpecial}},
+    .fused_backward = {{.reads = kThree,
+                        .writes = kTwo,
+                        .flops = kSiluFlops + kSiluGradientFlops + 2,
+                        .special = kSiluSpecial}},
+    .eager = {{.reads = kOne, .writes = kOne, .flops = kSiluFlops, .special = kSiluSpecial},
+              {.reads = kTwo, .writes = kOne, .flops = 1, .follows = true}},
+    .eager_backward = {{.reads = kTwo, .writes = kOne, .flops = 1},
+                       {.reads = kTwo, .writes = kOne, .flops = 1},
+                       {.reads = kTwo,
+                        .writes = kOne,
+                        .flops = kSiluFlops + kSiluGradientFlops,
+                        .special = kSiluSpecial,
+                        .follows = true}}};
 
 // GELU by tanh (elementwise.gelu). Eager: as Hugging Face writes it (gelu_new), x³, two
 // scalings, two sums, tanh and two products; each of its gradients reads what it multiplies.
 inline constexpr double kGeluFlops = 6, kGeluSpecial = 2, kGeluGradientFlops = 9;
-inline constexpr std::array kGeluFused = {
-    Movement{.reads = kOne, .writes = kOne, .flops = kGeluFlops, .special = kGeluSpecial}};
-inline constexpr std::array kGeluFusedBackward = {Movement{.reads = kTwo,
-                                                           .writes = kOne,
-                                                           .flops = kGeluFlops + kGeluGradientFlops,
-                                                           .special = kGeluSpecial}};
-inline constexpr std::array kGeluEager = {
-    Movement{.reads = kOne, .writes = kOne, .flops = 2},                                 // x³
-    Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // scaled
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .follows = true},                // + x
-    Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // scaled
-    Movement{.reads = kOne, .writes = kOne, .flops = 1, .special = 2, .follows = true},  // tanh
-    Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // + 1
-    Movement{.reads = kOne, .writes = kOne, .flops = 1},                                 // x/2
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .follows = true}};
-inline constexpr std::array kGeluEagerBackward = {
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .launches = 2},
-    Movement{.reads = kOne, .writes = kOne, .flops = 1, .launches = 5},
-    Movement{.reads = kTwo, .writes = kOne, .flops = 3, .launches = 2},
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1, .launches = 2}};
-inline constexpr Operation kGeluNew{kGeluFused, kGeluFusedBackward, kGeluEager, kGeluEagerBackward};
-inline constexpr Operation kGelu{kGeluFused, kGeluFusedBackward, {}, {}};
+inline constexpr Operation kGelu{
+    .fused = {{.reads = kOne, .writes = kOne, .flops = kGeluFlops, .special = kGeluSpecial}},
+    .fused_backward = {{.reads = kTwo,
+                        .writes = kOne,
+                        .flops = kGeluFlops + kGeluGradientFlops,
+                        .special = kGeluSpecial}}};
+inline constexpr Operation kGeluNew{
+    .fused = kGelu.fused,
+    .fused_backward = kGelu.fused_backward,
+    .eager = {{.reads = kOne, .writes = kOne, .flops = 2},                                 // x³
+              {.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // scaled
+              {.reads = kTwo, .writes = kOne, .flops = 1, .follows = true},                // + x
+              {.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // scaled
+              {.reads = kOne, .writes = kOne, .flops = 1, .special = 2, .follows = true},  // tanh
+              {.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // + 1
+              {.reads = kOne, .writes = kOne, .flops = 1},                                 // x/2
+              {.reads = kTwo, .writes = kOne, .flops = 1, .follows = true}},
+    .eager_backward = {{.reads = kTwo, .writes = kOne, .flops = 1, .launches = 2},
+                       {.reads = kOne, .writes = kOne, .flops = 1, .launches = 5},
+                       {.reads = kTwo, .writes = kOne, .flops = 3, .launches = 2},
+                       {.reads = kTwo, .writes = kOne, .flops = 1, .launches = 2}}};
 
-inline constexpr std::array kAddForward = {Movement{.reads = kTwo, .writes = kOne, .flops = 1}};
-inline constexpr Operation kAdd{kAddForward, kAddForward, {}, {}};
+inline constexpr Movement kSum{.reads = kTwo, .writes = kOne, .flops = 1};
+inline constexpr Operation kAdd{.fused = {kSum}, .fused_backward = {kSum}};
 
 // Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy
 // twice, for its sums and for the result, by 128 threads with four elements at once; those of γ
@@ -152,105 +141,100 @@ inline constexpr Movement kNormInput{.walk = Walk::rows,
                                      .together = 4};
 inline constexpr Movement kNormParameters{
     .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8, .chain = 2};
-inline constexpr std::array kNormGradients = {kNormInput, kNormParameters};
-inline constexpr Operation kNormBackward{kNormGradients, {}, {}, {}};
+inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};
 
 // The sum and its root mean square norm in one launch, both written; the gradient of the sum
 // comes with that of the norm. Eager: the sum, then the norm as PyTorch's kernel has it.
-inline constexpr std::array kResidualNormFused = {Movement{
-    .walk = Walk::rows, .reads = kTwo, .writes = kTwo, .flops = kNormFlops, .parameters = 1}};
-inline constexpr std::array kResidualNormFusedBackward = {Movement{.walk = Walk::rows,
-                                                                   .reads = kThree,
-                                                                   .writes = kOne,
-                                                                   .flops = kNormGradientFlops + 3,
-                                                                   .parameters = 1,
-                                                                   .row = {8, 0}}};
-inline constexpr std::array kResidualNormEager = {
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1}, Movement{.walk = Walk::rows,
-                                                                  .reads = kOne,
-                                                                  .writes = kOne,
-                                                                  .flops = kNormFlops,
-                                                                  .sweeps = 2,
-                                                                  .parameters = 1,
-                                                                  .row = {0, 4},
-                                                                  .follows = true}};
-inline constexpr std::array kResidualNormEagerBackward = {
-    kNormInput, kNormParameters, Movement{.reads = kTwo, .writes = kOne, .flops = 1}};
-inline constexpr Operation kResidualNorm{kResidualNormFused, kResidualNormFusedBackward,
-                                         kResidualNormEager, kResidualNormEagerBackward};
+inline constexpr Operation kResidualNorm{
+    .fused =
+        {{.walk = Walk::rows, .reads = kTwo, .writes = kTwo, .flops = kNormFlops, .parameters = 1}},
+    .fused_backward = {{.walk = Walk::rows,
+                        .reads = kThree,
+                        .writes = kOne,
+                        .flops = kNormGradientFlops + 3,
+                        .parameters = 1,
+                        .row = {8, 0}}},
+    .eager = {kSum,
+              {.walk = Walk::rows,
+               .reads = kOne,
+               .writes = kOne,
+               .flops = kNormFlops,
+               .sweeps = 2,
+               .parameters = 1,
+               .row = {0, 4},
+               .follows = true}},
+    .eager_backward = {kNormInput, kNormParameters, kSum}};
 
 // A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, ε and root
 // of each row, product, back, γ. Backward: the gradients of γ's product, to fp32, those of the
 // product by the root and by x, of the root of each row, of the square, their sum, and back.
-inline constexpr std::array kPlainNormFused = {Movement{.walk = Walk::rows,
-                                                        .reads = kOne,
-                                                        .writes = kOne,
-                                                        .flops = kNormFlops,
-                                                        .sweeps = 2,
-                                                        .parameters = 1,
-                                                        .row = {0, 4}}};
-inline constexpr std::array kPlainNormEager = {
-    Movement{.reads = kOne, .writes = kSingle},
-    Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .follows = true},
-    Movement{.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
-    Movement{.launches = 2, .row = {4, 4}},
-    Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
-    Movement{.reads = kSingle, .writes = kOne, .follows = true},
-    Movement{.reads = kOne, .writes = kOne, .flops = 1, .follows = true}};
-inline constexpr std::array kPlainNormEagerBackward = {
-    Movement{.reads = kOne, .writes = kOne, .flops = 1},
-    Movement{.reads = kTwo, .writes = kOne, .flops = 1},
-    Movement{.reads = kOne, .flops = 1, .follows = true},
-    Movement{.reads = kOne, .writes = kSingle},
-    Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
-    Movement{.reads = kTwoSingles, .writes = kSingle, .flops = 1},
-    Movement{.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
-    Movement{.launches = 5, .row = {8, 4}},
-    Movement{.reads = kSingle, .writes = kSingle, .flops = 1, .launches = 3},
-    Movement{.reads = kTwoSingles, .writes = kSingle, .flops = 1},
-    Movement{.reads = kSingle, .writes = kOne, .follows = true}};
-inline constexpr Operation kPlainNorm{kPlainNormFused, kNormGradients, kPlainNormEager,
-                                      kPlainNormEagerBackward};
+inline constexpr Operation kPlainNorm{
+    .fused = {{.walk = Walk::rows,
+               .reads = kOne,
+               .writes = kOne,
+               .flops = kNormFlops,
+               .sweeps = 2,
+               .parameters = 1,
+               .row = {0, 4}}},
+    .fused_backward = kNormBackward.fused,
+    .eager = {{.reads = kOne, .writes = kSingle},
+              {.reads = kSingle, .writes = kSingle, .flops = 1, .follows = true},
+              {.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
+              {.launches = 2, .row = {4, 4}},
+              {.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
+              {.reads = kSingle, .writes = kOne, .follows = true},
+              {.reads = kOne, .writes = kOne, .flops = 1, .follows = true}},
+    .eager_backward = {
+        {.reads = kOne, .writes = kOne, .flops = 1},
+        {.reads = kTwo, .writes = kOne, .flops = 1},
+        {.reads = kOne, .flops = 1, .follows = true},
+        {.reads = kOne, .writes = kSingle},
+        {.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
+        {.reads = kTwoSingles, .writes = kSingle, .flops = 1},
+        {.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
+        {.launches = 5, .row = {8, 4}},
+        {.reads = kSingle, .writes = kSingle, .flops = 1, .launches = 3},
+        {.reads = kTwoSingles, .writes = kSingle, .flops = 1},
+        {.reads = kSingle, .writes = kOne, .follows = true}}};
 
 // A byte of mask an element, kept for the gradient.
-inline constexpr std::array kDropoutForward = {
-    Movement{.reads = kOne, .writes = kOneAndMask, .flops = 6}};
-inline constexpr std::array kDropoutBackward = {
-    Movement{.reads = kOneAndMask, .writes = kOne, .flops = 2}};
-inline constexpr Operation kDropout{kDropoutForward, kDropoutBackward, {}, {}};
+inline constexpr Operation kDropout{
+    .fused = {{.reads = kOne, .writes = kOneAndMask, .flops = 6}},
+    .fused_backward = {{.reads = kOneAndMask, .writes = kOne, .flops = 2}}};
 
 // The loss of a row: logits once for the largest and the sum, once more for their gradients,
 // which replace them. Eager, as torch.profiler shows it: to fp32, log-softmax in three sweeps,
 // the choice; zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, and
 // back to the type.
-inline constexpr std::array kLossFused = {
-    Movement{.walk = Walk::rows, .reads = kOne, .flops = 3, .special = 1, .row = {kIndex, 12}}};
-inline constexpr std::array kLossFusedBackward = {Movement{.walk = Walk::rows,
-                                                           .reads = kOne,
-                                                           .writes = kOne,
-                                                           .flops = 3,
-                                                           .special = 1,
-                                                           .row = {kIndex + 8, 0}}};
-inline constexpr std::array kLossEager = {Movement{.reads = kOne, .writes = kSingle},
-                                          Movement{.walk = Walk::rows,
-                                                   .reads = kSingle,
-                                                   .writes = kSingle,
-                                                   .flops = 3,
-                                                   .special = 1,
-                                                   .sweeps = 3,
-                                                   .follows = true},
-                                          Movement{.row = {kIndex + 4, 4}}};
-inline constexpr std::array kLossEagerBackward = {
-    Movement{.writes = kSingle}, Movement{.row = {kIndex, 4}},
-    Movement{.walk = Walk::rows,
-             .reads = kTwoSingles,
-             .writes = kSingle,
-             .flops = 3,
-             .special = 1,
-             .sweeps = 2},
-    Movement{.reads = kSingle, .writes = kOne, .follows = true}};
-inline constexpr Operation kCrossEntropy{kLossFused, kLossFusedBackward, kLossEager,
-                                         kLossEagerBackward};
+inline constexpr Movement kLossOfRows{
+    .walk = Walk::rows, .reads = kOne, .flops = 3, .special = 1, .row = {kIndex, 12}};
+inline constexpr Movement kLossGradients{.walk = Walk::rows,
+                                         .reads = kOne,
+                                         .writes = kOne,
+                                         .flops = 3,
+                                         .special = 1,
+                                         .row = {kIndex + 8, 0}};
+inline constexpr Operation kCrossEntropy{
+    .fused = {kLossOfRows},
+    .fused_backward = {kLossGradients},
+    .eager = {{.reads = kOne, .writes = kSingle},
+              {.walk = Walk::rows,
+               .reads = kSingle,
+               .writes = kSingle,
+               .flops = 3,
+               .special = 1,
+               .sweeps = 3,
+               .follows = true},
+              {.row = {kIndex + 4, 4}}},
+    .eager_backward = {{.writes = kSingle},
+                       {.row = {kIndex, 4}},
+                       {.walk = Walk::rows,
+                        .reads = kTwoSingles,
+                        .writes = kSingle,
+                        .flops = 3,
+                        .special = 1,
+                        .sweeps = 2},
+                       {.reads = kSingle, .writes = kOne, .follows = true}}};
 
 // torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients
 // out, after a launch that counts the steps. Rates and averages are double precision
@@ -258,25 +242,19 @@ inline constexpr Operation kCrossEntropy{kLossFused, kLossFusedBackward, kLossEa
 // times; six products and sums, and a quotient of a dozen; a root and a quotient are fp32.
 // foreach, its default: decay, average, product, sum of squares, root, correction, ε and the
 // update, each over all tensors.
-inline constexpr double kAdamFlops = 14, kAdamSpecial = 2;
-inline constexpr double kAdamDoubles = 18, kAdamWidened = 9, kAdamRoot = 20;
-inline constexpr Movement kCountSteps{};
-inline constexpr std::array kAdamFused = {kCountSteps, Movement{.walk = Walk::chunks,
-                                                                .reads = {4},
-                                                                .writes = kThree,
-                                                                .flops = kAdamFlops,
-                                                                .special = kAdamSpecial,
-                                                                .instructions = kAdamRoot,
-                                                                .widened = kAdamWidened,
-                                                                .doubles = kAdamDoubles,
-                                                                .registers = 60}};
-inline constexpr Movement kForeachScale{
-    .walk = Walk::chunks, .reads = kOne, .writes = kOne, .flops = 1, .launches = 5};
-inline constexpr Movement kForeachJoin{
-    .walk = Walk::chunks, .reads = kTwo, .writes = kOne, .flops = 3, .launches = 2};
-inline constexpr Movement kForeachUpdate{
-    .walk = Walk::chunks, .reads = kThree, .writes = kOne, .flops = 2, .special = 1};
-inline constexpr std::array kAdamForeach = {kForeachScale, kForeachJoin, kForeachUpdate};
-inline constexpr Operation kAdamw{kAdamFused, {}, kAdamForeach, {}};
+inline constexpr Operation kAdamw{
+    .fused = {{},
+              {.walk = Walk::chunks,
+               .reads = {4},
+               .writes = kThree,
+               .flops = 14,
+               .special = 2,
+               .instructions = 20,  // a root and a quotient
+               .widened = 9,
+               .doubles = 18,
+               .registers = 60}},
+    .eager = {{.walk = Walk::chunks, .reads = kOne, .writes = kOne, .flops = 1, .launches = 5},
+              {.walk = Walk::chunks, .reads = kTwo, .writes = kOne, .flops = 3, .launches = 2},
+              {.walk = Walk::chunks, .reads = kThree, .writes = kOne, .flops = 2, .special = 1}}};
 
 }  // namespace roofcast::layer

@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <iterator>
 #include <utility>
 
 #include "model/kernels/common/plan_parts.hpp"
@@ -38,11 +35,6 @@ std::vector<Part> parts_of(const Counted& one) {
   return parts;
 }
 
-/// Of double precision, in what the same takes in fp32.
-struct DoubleCosts {
-  double operation = 2, conversion = 1;
-};
-
 // Conversions from and to 64 bits: 16 a clock of GPUs with 32 or more multiply-adds of double
 // precision, 2 of others (CUDA C++ Programming Guide, arithmetic throughput).
 DoubleCosts double_costs(const Gpu& gpu) {
@@ -58,16 +50,10 @@ DoubleCosts double_costs(const Gpu& gpu) {
 }
 
 Counted counted(const Movement& movement, const Problem& p, const DoubleCosts& costs = {}) {
-  return {movement,          p.dtype,         as_double(p[kRows]), as_double(p[kCols]),
-          as_double(p[kOf]), costs.operation, costs.conversion};
+  return {movement, p.dtype, as_double(p[kRows]), as_double(p[kCols]), as_double(p[kOf]), costs};
 }
 
 }  // namespace
-
-double distinct_rows(double table_rows, double draws) {
-  if (table_rows <= 1) return table_rows;
-  return -table_rows * std::expm1(draws * std::log1p(-1 / table_rows));
-}
 
 LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
   const auto movements = operation.launches(p[kPass], p[kForm]);
@@ -75,8 +61,7 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
   ArrayId next = 0, last = 0;
   double handed = 0;
   const auto launched = [&](const Movement& movement) { return movement.launched(p[kRows]); };
-  for (std::ptrdiff_t i = 0; i < std::ssize(movements); ++i) {
-    const Movement& movement = movements[static_cast<std::size_t>(i)];
+  for (const Movement& movement : movements) {
     if (!launched(movement)) continue;
     const Counted one = counted(movement, p, double_costs(gpu));
     const Traffic all = one.bytes();
@@ -93,7 +78,7 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
       }
       const double written = part.share * all.write_bytes;
       if (written > 0) {
-        const bool result = std::none_of(movements.begin() + i + 1, movements.end(), launched);
+        const bool result = std::none_of(&movement + 1, movements.end(), launched);
         arrays.push_back(result ? writes(output, written) : scratch(output, {0, written}));
       }
       part.plan.notes.estimated_traffic = true;

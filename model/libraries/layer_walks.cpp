@@ -5,7 +5,6 @@
 
 #include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/common/rows.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::layer {
@@ -57,8 +56,8 @@ Work work_of_elements(const Counted& one, double elements) {
 Work issued_for(const Counted& one, double elements) {
   constexpr double kFlopsOfOperation = 2;
   Work work = work_of_elements(one, elements);
-  work.vector_flops += elements * kFlopsOfOperation * one.movement.doubles * one.double_cost;
-  work.conversions = elements * one.movement.widened * one.widening_cost;
+  work.vector_flops += elements * kFlopsOfOperation * one.movement.doubles * one.doubles.operation;
+  work.conversions = elements * one.movement.widened * one.doubles.conversion;
   return work;
 }
 
@@ -67,6 +66,7 @@ Plan launched(const Counted& one, std::int64_t blocks, std::int64_t threads) {
   plan.launch.grid[0] = blocks;
   plan.launch.block[0] = threads;
   plan.launch.registers = one.movement.registers;
+  plan.useful = work_of_elements(one, one.elements());
   return plan;
 }
 
@@ -86,7 +86,6 @@ Plan over_lone(const Counted& one) {
   const std::int64_t threads = std::min(wide, rows::kMaxThreads);
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.most_sums()) * wide, threads);
   Plan plan = launched(one, blocks, threads);
-  plan.useful = work_of_elements(one, one.elements());
   Step step = share_of_each(one, blocks);
   const double each = one.elements() / (as_double(blocks) * as_double(threads));
   step.warp_instructions =
@@ -102,7 +101,6 @@ Plan over_indexed(const Counted& one) {
   constexpr std::int64_t kThreads = 128, kEach = 4;
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.elements()), kThreads * kEach);
   Plan plan = launched(one, blocks, kThreads);
-  plan.useful = work_of_elements(one, one.elements());
   Step step = share_of_each(one, blocks);
   step.warp_instructions = warps_of(kThreads) * as_double(kEach) * instructions(one);
   step.waits = {.global = as_double(kEach), .arithmetic = as_double(kEach) * instructions(one) / 2};
@@ -157,7 +155,6 @@ Plan over_rows(const Counted& one) {
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
   const double each = one.rows / as_double(blocks);
   Plan plan = launched(one, blocks, threads);
-  plan.useful = work_of_elements(one, one.elements());
   Step step = share_of_each(one, blocks);
   step.warp_instructions = each * one.cols / rows::kWarp * movement.sweeps * instructions(one) +
                            warps_of(threads) * (kThreadInstructions + rounds * kOfRound);
@@ -168,16 +165,11 @@ Plan over_rows(const Counted& one) {
   set_blocks(plan, {{step}});
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
-    plan.reuse.push_back({.bytes = (movement.sweeps - 1) * one.rows * read,
-                          .distance_bytes = library::kFirstReread * read,
-                          .l2_distance_bytes = library::kFirstReread * read});
+    plan.reuse.push_back(library::reread((movement.sweeps - 1) * one.rows * read, read));
   }
   if (movement.parameters > 0) {
-    const double parameters = movement.parameters * one.row_bytes();
-    plan.reuse.push_back({.scope = Scope::sm,
-                          .bytes = one.rows * parameters,
-                          .distinct_bytes = parameters,
-                          .distance_bytes = 2 * one.row_bytes() + parameters});
+    plan.reuse.push_back(
+        library::parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
   }
   return plan;
 }
@@ -195,7 +187,6 @@ Plan over_columns(const Counted& one) {
   const std::int64_t warps = warps_of_columns(one);
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp);
   Plan plan = launched(one, blocks, warps * rows::kWarp);
-  plan.useful = work_of_elements(one, one.elements());
   const double step_rows = std::min(one.rows, as_double(warps * movement.tall));
   const double steps = one.rows / step_rows;
   Step step;

@@ -2,18 +2,23 @@
 // How the threads of a launch between products go over its matrix, counted by PyTorch's sources.
 #include <cstdint>
 
+#include "model/counting/coalescing.hpp"
 #include "model/libraries/layer.hpp"
 #include "model/types/plan.hpp"
 
 namespace roofcast::layer {
+
+/// Of double precision, in what the same takes in fp32.
+struct DoubleCosts {
+  double operation = 2, conversion = 1;
+};
 
 /// A launch on its matrix.
 struct Counted {
   const Movement& movement;
   DType type;
   double rows, cols, of;
-  double double_cost;    ///< of an operation in double precision, in those of fp32
-  double widening_cost;  ///< of a conversion from or to it, in others
+  DoubleCosts doubles{};
 
   double elements() const;  ///< of what has no matrix, rows
   /// lone: sums that PyTorch has threads for. A row of the table each, or of the matrix where it
@@ -22,7 +27,7 @@ struct Counted {
   double most_parts() const;
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
-  double drawn_bytes() const { return distinct_rows(of, rows) * row_bytes(); }
+  double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }
   Traffic of_row() const { return movement.row + of * movement.row_of; }
   Traffic of_elements() const;
   Traffic bytes() const;  ///< what the launch moves, each byte once

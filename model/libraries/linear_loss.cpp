@@ -14,31 +14,16 @@ namespace {
 
 enum : ArrayId { kInput, kWeights, kLogits, kInputGradient, kWeightGradient, kTokens, kTargets };
 
-struct TokenChunks {
-  std::int64_t tokens, vocabulary, hidden;  ///< of a chunk
-  double count;
-};
-
-TokenChunks chunks_of(const Problem& p) {
-  const std::int64_t chunk = loss_chunk(p[kRows], p[kCols], p[kHidden]);
-  return {chunk, p[kCols], p[kHidden], as_double(ceil_div(p[kRows], chunk))};
+std::int64_t chunk_of(const Problem& p) {
+  return loss_chunk(p[kRows], p[kCols], p[kHidden]);
 }
 
 Problem product(const Problem& p, std::int64_t m, std::int64_t n, std::int64_t k) {
-  Problem one{.dtype = p.dtype, .values = {}};
-  one[gemm::kM] = m;
-  one[gemm::kN] = n;
-  one[gemm::kK] = k;
-  one[gemm::kBatch] = 1;
-  one[gemm::kTileM] = p[kLossTileM];
-  one[gemm::kTileN] = p[kLossTileN];
-  one[gemm::kSplitK] = 1;
-  return one;
+  return gemm::library_problem(p.dtype, m, n, k, p[kLossTileM], p[kLossTileN], 1);
 }
 
 Problem logits_product(const Problem& p) {
-  const TokenChunks c = chunks_of(p);
-  return product(p, c.tokens, c.vocabulary, c.hidden);
+  return product(p, chunk_of(p), p[kCols], p[kHidden]);
 }
 
 // Of what all chunks take each has its share; what lies between their launches is compulsory for
@@ -65,9 +50,8 @@ Launched launched_product(const Problem& one, const Gpu& gpu, const Operands& of
 }
 
 // Logits are read for the largest and the sum; for gradients once more, which replace them.
-constexpr Movement kLossOfRows = kLossFused.front();
 constexpr Movement kGradientsOfRows = [] {
-  Movement movement = kLossFusedBackward.front();
+  Movement movement = kLossGradients;
   movement.sweeps = 2;
   movement.row = {kIndex, 12};
   return movement;
@@ -76,32 +60,28 @@ constexpr Movement kGradientsOfRows = [] {
 }  // namespace
 
 LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
-  const TokenChunks c = chunks_of(p);
+  const std::int64_t chunk = chunk_of(p), vocabulary = p[kCols], hidden = p[kHidden];
+  const double chunks = as_double(ceil_div(p[kRows], chunk)), tokens = as_double(chunk);
   const bool gradients = p[kPass] == kBackward;
-  const double once = 1 / c.count;
+  const double once = 1 / chunks;
   LaunchSequence program;
   program.push_back(
-      launched_product(logits_product(p), gpu, {kInput, kWeights, kLogits, 1, once, 0}, c.count));
-  const Counted loss{gradients ? kGradientsOfRows : kLossOfRows,
-                     p.dtype,
-                     as_double(c.tokens),
-                     as_double(c.vocabulary),
-                     0,
-                     1,
-                     1};
+      launched_product(logits_product(p), gpu, {kInput, kWeights, kLogits, 1, once, 0}, chunks));
+  const Counted loss{gradients ? kGradientsOfRows : kLossOfRows, p.dtype, tokens,
+                     as_double(vocabulary), 0};
   Plan of_rows = plan_of(loss);
   const double logits = loss.of_elements().read_bytes;
   of_rows.arrays = {scratch(kLogits, {logits, gradients ? logits : 0}),
-                    reads(kTargets, as_double(c.tokens) * kIndex),
-                    writes(kTokens, as_double(c.tokens) * loss.of_row().write_bytes)};
-  program.push_back({std::move(of_rows), c.count});
+                    reads(kTargets, tokens * kIndex),
+                    writes(kTokens, tokens * loss.of_row().write_bytes)};
+  program.push_back({std::move(of_rows), chunks});
   if (gradients) {
-    program.push_back(launched_product(product(p, c.tokens, c.hidden, c.vocabulary), gpu,
-                                       {kLogits, kWeights, kInputGradient, 0, 0, 1}, c.count));
-    Problem added = product(p, c.vocabulary, c.hidden, c.tokens);
+    program.push_back(launched_product(product(p, chunk, hidden, vocabulary), gpu,
+                                       {kLogits, kWeights, kInputGradient, 0, 0, 1}, chunks));
+    Problem added = product(p, vocabulary, hidden, chunk);
     added[gemm::kEpilogue] = gemm::kResidual;
     program.push_back(
-        launched_product(added, gpu, {kLogits, kInput, kWeightGradient, 0, 0, once}, c.count));
+        launched_product(added, gpu, {kLogits, kInput, kWeightGradient, 0, 0, once}, chunks));
   }
   for (Launched& node : program) {
     node.plan.notes.caveat =

@@ -1,10 +1,8 @@
 #include "model/libraries/norm.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/libraries/rows.hpp"
 #include "model/types/compilation.hpp"
 
 namespace roofcast::norm {
@@ -42,14 +40,6 @@ constexpr double kLevels = 7;
 
 enum : ArrayId { kX, kGammaBeta, kMoments, kResult };
 
-// γ and β, which every row asks for; between two uses an SM reads a row and writes one.
-Reuse parameter_reuse(double row_count, double parameter_bytes, double row_bytes) {
-  return {.scope = Scope::sm,
-          .bytes = row_count * parameter_bytes,
-          .distinct_bytes = parameter_bytes,
-          .distance_bytes = 2 * row_bytes + parameter_bytes};
-}
-
 Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu) {
   const double element = size_bytes(problem.dtype);
   const auto row_count = static_cast<double>(problem[rows::kRows]);
@@ -67,10 +57,8 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   plan.useful.special_flops = n * kind.special;
   plan.arrays = {reads_activation(kX, n * element), reads(kGammaBeta, parameter_bytes),
                  writes(kMoments, row_count * kind.row_values * 4), writes(kResult, n * element)};
-  plan.reuse = {{.bytes = n * element,
-                 .distance_bytes = library::kFirstReread * row_bytes,
-                 .l2_distance_bytes = library::kFirstReread * row_bytes},
-                parameter_reuse(row_count, parameter_bytes, row_bytes)};
+  plan.reuse = {library::reread(n * element, row_bytes),
+                library::parameter_reuse(row_count, parameter_bytes, row_bytes)};
   plan.notes.traffic_reasons.push_back(
       {Level::requested, "two sweeps over a row: moments, result"});
 
@@ -113,7 +101,7 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
   if (result) {
     plan.arrays = {scratch(kX, {n * element, 0}), reads(kGammaBeta, parameter_bytes),
                    scratch(kMoments, {row_values, 0}), writes(kResult, n * element)};
-    plan.reuse = {parameter_reuse(row_count, parameter_bytes, row * element)};
+    plan.reuse = {library::parameter_reuse(row_count, parameter_bytes, row * element)};
   } else {
     plan.arrays = {reads_activation(kX, n * element), writes(kMoments, row_values)};
   }

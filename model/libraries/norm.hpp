@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "model/kernels/common/rows.hpp"
-#include "model/types/kernel_model.hpp"
+#include "model/libraries/rows.hpp"
 
 namespace roofcast::norm {
 
@@ -24,18 +23,12 @@ inline constexpr std::array kLibraryParameters =
              choice("kind", "what is normalized: mean and variance, or the root mean square",
                     kLibraryKinds, kLibraryLayernorm));
 
-inline constexpr std::array kLibraryTypes = {DType::fp32, DType::fp16, DType::bf16};
-
-/// Shapes of the table that the forecasts are held against: tests/validation/reference_test.cpp.
-inline constexpr std::array kLibraryValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
-                                                 ValidatedRange{rows::kCols, 768, 16384}};
-
 inline constexpr KernelModel kLibrary = {"norm.library",
                                          "what PyTorch launches, forward: 128 threads a row, two "
                                          "sweeps",
                                          kLibraryParameters,
-                                         kLibraryTypes,
+                                         library::kRowTypes,
                                          plan_library,
-                                         kLibraryValidated};
+                                         library::kRowsValidated};
 
 }  // namespace roofcast::norm

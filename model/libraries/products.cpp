@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string>
-#include <utility>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm.hpp"
@@ -42,17 +40,17 @@ Work int4_work(const Problem& p) {
   return work;
 }
 
-// Of the family, whose problem has no batch.
+// The family's problem has no batch.
+Problem one_product(const Problem& p) {
+  return gemm::library_problem(p.dtype, p[gemm::kM], p[gemm::kN], p[gemm::kK]);
+}
+
 Work int4_product_work(const Problem& p) {
-  Problem one = p;
-  one[gemm::kBatch] = 1;
-  return int4_work(one);
+  return int4_work(one_product(p));
 }
 
 IoComplexity int4_product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  Problem one = p;
-  one[gemm::kBatch] = 1;
-  return gemm::library_io(one, compulsory_bytes, on_chip_bytes);
+  return gemm::library_io(one_product(p), compulsory_bytes, on_chip_bytes);
 }
 
 std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
@@ -129,16 +127,10 @@ constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 
 // Rows are pixels of the result, columns filters, and the sum goes over a filter's channels.
 Problem product_of(const Problem& p) {
-  Problem product{.dtype = p.dtype, .values = {}};
-  product[gemm::kM] =
+  const std::int64_t pixels =
       p[kImages] * ceil_div(p[kHeight], p[kStride]) * ceil_div(p[kWidth], p[kStride]);
-  product[gemm::kN] = p[kFilters];
-  product[gemm::kK] = p[kChannels] * p[kSide] * p[kSide];
-  product[gemm::kTileM] = p[kTileM];
-  product[gemm::kTileN] = p[kTileN];
-  product[gemm::kSplitK] = p[kSplitK];
-  product[gemm::kBatch] = 1;
-  return product;
+  return gemm::library_problem(p.dtype, pixels, p[kFilters], p[kChannels] * p[kSide] * p[kSide],
+                               p[kTileM], p[kTileN], p[kSplitK]);
 }
 
 double matrix_elements(const Problem& p) {

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/libraries/rows.hpp"
 #include "model/types/compilation.hpp"
 
 namespace roofcast::softmax {
@@ -106,12 +105,8 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   plan.launch.shared_bytes = threads * 4;
   set_arrays(plan, problem, 0);
   const double all = plan.arrays[0].footprint.read_bytes;
-  plan.reuse = {{.bytes = all,
-                 .distance_bytes = library::kFirstReread * row_bytes,
-                 .l2_distance_bytes = library::kFirstReread * row_bytes},
-                {.bytes = all,
-                 .distance_bytes = library::kFirstReread * row_bytes,
-                 .l2_distance_bytes = library::kNextReread * row_bytes}};
+  plan.reuse = {library::reread(all, row_bytes),
+                library::reread(all, row_bytes, library::kNextReread)};
   plan.notes.traffic_reasons.push_back(
       {Level::requested, "three sweeps over a row: maximum, sum, result"});
 

@@ -1,15 +1,13 @@
 #include "model/transformer/architecture.hpp"
 
+#include "model/counting/integers.hpp"
+
 namespace roofcast::transformer {
 namespace {
 
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
-
 double latent_attention(const Architecture& model, const LatentAttention& latent) {
-  const double hidden = real(model.hidden);
-  const double heads = real(model.heads);
+  const double hidden = as_double(model.hidden);
+  const double heads = as_double(model.heads);
   const double key = latent.nope_dim + latent.rope_dim;
   // Without a rank of its own the query is one product.
   const double query =
@@ -21,30 +19,30 @@ double latent_attention(const Architecture& model, const LatentAttention& latent
 
 double attention(const Architecture& model) {
   if (model.latent) return latent_attention(model, *model.latent);
-  const double hidden = real(model.hidden);
-  const double query = real(model.heads * model.head_dim);
-  const double kv = real(model.kv_heads * model.head_dim);
+  const double hidden = as_double(model.hidden);
+  const double query = as_double(model.heads * model.head_dim);
+  const double kv = as_double(model.kv_heads * model.head_dim);
   return hidden * (2 * query + 2 * kv) + (model.attention_biased ? query + 2 * kv + hidden : 0) +
-         (model.head_norms ? 2 * real(model.head_dim) : 0) +
-         (model.attention_sinks ? real(model.heads) : 0);
+         (model.head_norms ? 2 * as_double(model.head_dim) : 0) +
+         (model.attention_sinks ? as_double(model.heads) : 0);
 }
 
 double feed_forward(const Architecture& model, double inner) {
-  const double hidden = real(model.hidden);
+  const double hidden = as_double(model.hidden);
   const double products = model.gated ? 2 : 1;
   return hidden * inner * (products + 1) +
          (model.feed_forward_biased ? products * inner + hidden : 0);
 }
 
 double norm(const Architecture& model) {
-  return real(model.hidden) * (model.norm_biased ? 2 : 1);
+  return as_double(model.hidden) * (model.norm_biased ? 2 : 1);
 }
 
 void count_experts(const Architecture& model, ParameterCounts& counts) {
   if (!model.experts) return;
   const Experts& experts = *model.experts;
   const double one = feed_forward(model, experts.intermediate);
-  const double router = experts.count * (real(model.hidden) + (experts.router_biased ? 1 : 0));
+  const double router = experts.count * (as_double(model.hidden) + (experts.router_biased ? 1 : 0));
   counts.expert_layer = (experts.count + experts.shared) * one + router;
   counts.active_expert_layer = (experts.per_token + experts.shared) * one + router;
 }
@@ -53,16 +51,16 @@ void count_experts(const Architecture& model, ParameterCounts& counts) {
 
 ParameterCounts count_parameters(const Architecture& model) {
   ParameterCounts counts;
-  const double hidden = real(model.hidden);
+  const double hidden = as_double(model.hidden);
   counts.attention_layer = attention(model);
   counts.norms_layer = 2 * norm(model);
-  counts.dense_layer = feed_forward(model, real(model.intermediate));
+  counts.dense_layer = feed_forward(model, as_double(model.intermediate));
   count_experts(model, counts);
-  counts.embeddings = real(model.vocabulary + model.positions + model.token_types) * hidden;
+  counts.embeddings = as_double(model.vocabulary + model.positions + model.token_types) * hidden;
   counts.head = model.pooled ? hidden * hidden + hidden
                 : model.tied ? 0
-                             : real(model.vocabulary) * hidden;
-  const double layers = real(model.layers);
+                             : as_double(model.vocabulary) * hidden;
+  const double layers = as_double(model.layers);
   const double dense = model.experts ? model.experts->dense_layers : layers;
   const double shared = layers * (counts.attention_layer + counts.norms_layer) + norm(model) +
                         counts.embeddings + counts.head + dense * counts.dense_layer;
@@ -73,15 +71,15 @@ ParameterCounts count_parameters(const Architecture& model) {
 
 double cache_bytes_per_token(const Architecture& model, double element_bytes) {
   const double elements = model.latent ? model.latent->kv_rank + model.latent->rope_dim
-                                       : 2 * real(model.kv_heads * model.head_dim);
-  return real(model.layers) * elements * element_bytes;
+                                       : 2 * as_double(model.kv_heads * model.head_dim);
+  return as_double(model.layers) * elements * element_bytes;
 }
 
 double training_flops_per_token(const Architecture& model, double seq) {
   const double key =
-      model.latent ? model.latent->nope_dim + model.latent->rope_dim : real(model.head_dim);
+      model.latent ? model.latent->nope_dim + model.latent->rope_dim : as_double(model.head_dim);
   return 6 * count_parameters(model).active +
-         12 * real(model.layers) * real(model.heads) * key * seq;
+         12 * as_double(model.layers) * as_double(model.heads) * key * seq;
 }
 
 }  // namespace roofcast::transformer

@@ -29,9 +29,9 @@ double steps(Collective collective, double gpus) {
 }
 
 /// Bytes that leave a GPU.
-double sent_bytes(Collective collective, double bytes, double gpus) {
-  if (collective == Collective::send_recv) return bytes;
-  return rounds(collective) * bytes * (gpus - 1) / gpus;
+double sent_bytes(const Transfer& t) {
+  if (t.kind == Collective::send_recv) return t.bytes;
+  return rounds(t.kind) * t.bytes * (t.gpus - 1) / t.gpus;
 }
 
 struct Parts {
@@ -40,34 +40,29 @@ struct Parts {
   double total() const { return start_s + bytes_s; }
 };
 
-Parts parts(Collective collective, double bytes, double gpus, const LinkCosts& link,
-            const CollectiveConstants& constants) {
-  const double sent = sent_bytes(collective, bytes, gpus);
-  const double own = collective == Collective::send_recv ? 0 : constants.own_share * bytes / gpus;
+Parts parts(const Transfer& t, const LinkCosts& link, const CollectiveConstants& constants) {
+  const double own = t.kind == Collective::send_recv ? 0 : constants.own_share * t.bytes / t.gpus;
   const double start =
-      link.start_s * (collective == Collective::alltoall ? constants.alltoall_start : 1);
+      link.start_s * (t.kind == Collective::alltoall ? constants.alltoall_start : 1);
   Parts best{0, 0};
   for (const Protocol& protocol : constants.protocols) {
-    const Parts one{protocol.start * start + protocol.step * steps(collective, gpus) * link.step_s,
-                    protocol.bytes * (sent + own) / link.bytes_per_s};
+    const Parts one{protocol.start * start + protocol.step * steps(t.kind, t.gpus) * link.step_s,
+                    protocol.bytes * (sent_bytes(t) + own) / link.bytes_per_s};
     if (best.total() == 0 || one.total() < best.total()) best = one;
   }
   return best;
 }
 
 // A switch that adds up takes each byte once and returns each once.
-double limit_s(Collective collective, double bytes, double gpus, const Gpu& gpu) {
-  const double one_way = *gpu.link_bytes_per_s / 2;
-  const bool in_switch = collective == Collective::all_reduce && gpu.link_in_switch_reduction;
-  return (in_switch ? bytes : sent_bytes(collective, bytes, gpus)) / one_way;
+double limit_s(const Transfer& t, const Gpu& gpu) {
+  const bool in_switch = t.kind == Collective::all_reduce && gpu.link_in_switch_reduction;
+  return (in_switch ? t.bytes : sent_bytes(t)) / (*gpu.link_bytes_per_s / 2);
 }
 
-double network_bytes_s(const Transfer& transfer, double of_machine, const Network& network) {
-  const double bytes = transfer.bytes, gpus = transfer.gpus;
-  if (transfer.kind == Collective::send_recv) return bytes / network.bytes_per_s;
-  const double sent = transfer.kind == Collective::alltoall
-                          ? bytes * (gpus - of_machine) / gpus
-                          : rounds(transfer.kind) * bytes * (gpus - 1) / gpus / of_machine;
+double network_bytes_s(const Transfer& t, double of_machine, const Network& network) {
+  const double sent = t.kind == Collective::alltoall    ? t.bytes * (t.gpus - of_machine) / t.gpus
+                      : t.kind == Collective::send_recv ? t.bytes
+                                                        : sent_bytes(t) / of_machine;
   return sent / network.bytes_per_s;
 }
 
@@ -113,9 +108,9 @@ LinkCosts link_costs(const Gpu& gpu) {
                    "' lacks: add it, or give" + options);
 }
 
-double expected_collective_s(Collective collective, double bytes, double gpus,
-                             const LinkCosts& link, const CollectiveConstants& constants) {
-  return parts(collective, bytes, gpus, link, constants).total();
+double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
+                             const CollectiveConstants& constants) {
+  return parts(transfer, link, constants).total();
 }
 
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
@@ -135,8 +130,9 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
   Parts time{link.start_s, 0};
   double limit = 0;
   if (of_machine > 1) {
-    time = parts(collective, bytes, of_machine, link, {});
-    limit = limit_s(collective, bytes, of_machine, gpu);
+    const Transfer inside{collective, bytes, of_machine};
+    time = parts(inside, link, {});
+    limit = limit_s(inside, gpu);
   }
   double spread = kSpread;
   if (of_machine < gpus) {

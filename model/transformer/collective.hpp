@@ -75,10 +75,9 @@ LinkCosts link_costs(const Gpu& gpu);
 
 /// Expected time in seconds: the fastest protocol's (alpha-beta). A ring makes gpus − 1 steps and
 /// moves (gpus − 1)/gpus of the bytes, an all_reduce twice as many; alltoall and send_recv send at
-/// once, send_recv all of them. What stays on its own GPU is copied there. `bytes` are a rank's
-/// input, of all_gather its result.
-double expected_collective_s(Collective collective, double bytes, double gpus,
-                             const LinkCosts& link, const CollectiveConstants& constants = {});
+/// once, send_recv all of them. What stays on its own GPU is copied there.
+double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
+                             const CollectiveConstants& constants = {});
 
 struct CollectiveForecast {
   double limit_s = 0;  ///< bytes that must cross the link, at its datasheet rate
@@ -95,10 +94,5 @@ struct CollectiveForecast {
 /// are not full.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
                                       const Network& network = {});
-/// The same among neighbours.
-inline CollectiveForecast predict_collective(Collective collective, double bytes, double gpus,
-                                             const Gpu& gpu, const Network& network = {}) {
-  return predict_collective(Transfer{collective, bytes, gpus}, gpu, network);
-}
 
 }  // namespace roofcast::transformer

@@ -1,15 +1,12 @@
 // Bytes that a step keeps on one GPU.
 #include <algorithm>
 
+#include "model/counting/integers.hpp"
 #include "model/libraries/linear_loss.hpp"
 #include "model/transformer/task.hpp"
 
 namespace roofcast::transformer {
 namespace {
-
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
 
 // Elements of a token in one layer, shared among tp GPUs but for the layer's width.
 struct KeptElements {
@@ -29,14 +26,15 @@ double inner_arrays(const Architecture& model, bool eager) {
 }
 
 KeptElements kept_elements(const Architecture& model, const Task& task) {
-  const double tp = real(task.tp), hidden = real(model.hidden), heads = real(model.heads);
+  const double tp = as_double(task.tp), hidden = as_double(model.hidden),
+               heads = as_double(model.heads);
   const double query = model.latent ? heads * (model.latent->nope_dim + model.latent->rope_dim)
-                                    : heads * real(model.head_dim);
+                                    : heads * as_double(model.head_dim);
   const double kv = model.latent ? heads * (model.latent->nope_dim + model.latent->value_dim) / 2
-                                 : real(model.kv_heads * model.head_dim);
+                                 : as_double(model.kv_heads * model.head_dim);
   const double width = model.experts ? (model.experts->per_token + model.experts->shared) *
                                            model.experts->intermediate
-                                     : real(model.intermediate);
+                                     : as_double(model.intermediate);
   const bool eager = task.framework == Framework::eager;
   // PyTorch code of a root mean square norm: a fp32 copy, the normalized row in 16 bits, the
   // result.
@@ -63,14 +61,14 @@ double products_of_layer(const KeptElements& kept) {
 // Probabilities of a layer, where they lie in memory.
 double scores(const Architecture& model, const Task& task) {
   if (task.dtype != DType::fp32 || task.phase == Phase::decode) return 0;
-  return real(task.batch * model.heads * task.seq * task.seq) / real(task.tp);
+  return as_double(task.batch * model.heads * task.seq * task.seq) / as_double(task.tp);
 }
 
 // A byte of mask for each element that is dropped or not; of probabilities in memory what is left
 // of them too.
 double mask_bytes(const Architecture& model, const Task& task) {
   if (!task.dropout || task.phase != Phase::train) return 0;
-  return 2 * real(model.hidden) * task.tokens() +
+  return 2 * as_double(model.hidden) * task.tokens() +
          scores(model, task) * (1 + task.activation_bytes());
 }
 
@@ -79,15 +77,16 @@ double mask_bytes(const Architecture& model, const Task& task) {
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   if (chunks_loss(model, task)) {  // of a chunk, with the gradients of input and weights
-    const auto chunk = real(layer::loss_chunk(static_cast<std::int64_t>(task.tokens()),
-                                              model.vocabulary, model.hidden));
-    return (chunk * real(model.vocabulary) +
-            (task.tokens() + real(model.vocabulary)) * real(model.hidden)) *
+    const auto chunk = as_double(layer::loss_chunk(static_cast<std::int64_t>(task.tokens()),
+                                                   model.vocabulary, model.hidden));
+    return (chunk * as_double(model.vocabulary) +
+            (task.tokens() + as_double(model.vocabulary)) * as_double(model.hidden)) *
            task.activation_bytes();
   }
-  const double logits = task.tokens() * real(model.vocabulary) / real(task.tp);
+  const double logits = task.tokens() * as_double(model.vocabulary) / as_double(task.tp);
   if (task.framework == Framework::eager) return 3 * sizeof(float) * logits;
-  const double weights = real(model.vocabulary * model.hidden) / real(task.tp * task.fsdp);
+  const double weights =
+      as_double(model.vocabulary * model.hidden) / as_double(task.tp * task.fsdp);
   return (2 * logits + weights) * task.activation_bytes();
 }
 
@@ -95,7 +94,7 @@ double loss_bytes(const Architecture& model, const Task& task) {
 double answer_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   const double rows = task.all_logits ? task.tokens() : task.answers();
-  return rows * real(model.vocabulary) / real(task.tp) *
+  return rows * as_double(model.vocabulary) / as_double(task.tp) *
          (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : size_bytes(DType::fp32)));
 }
 
@@ -117,7 +116,7 @@ Activations activations(const Architecture& model, const Task& task) {
   }
   // The first stage holds what the micro-batches before the first gradients need.
   const double layers =
-      real(model.layers) / real(task.pp) * real(std::min(task.pp, task.grad_accum));
+      as_double(model.layers) / as_double(task.pp) * as_double(std::min(task.pp, task.grad_accum));
   result.kept = layers * result.layer;
   if (task.checkpointing != Checkpointing::none) {
     const double each =
@@ -138,10 +137,12 @@ double gathered(const Architecture& model, const Task& task) {
   const ParameterCounts counts = count_parameters(model);
   const double ends = counts.embeddings + counts.head;
   const double experts = parameters_of_experts(model);
-  const double layer = (counts.total - ends - experts + experts / real(expert_group(task).copies)) /
-                       real(model.layers);
-  const double layers = std::min(2.0, real(model.layers)) + (task.phase == Phase::train ? 1 : 0);
-  return (ends + layers * layer) / real(task.tp) * size_bytes(task.dtype);
+  const double layer =
+      (counts.total - ends - experts + experts / as_double(expert_group(task).copies)) /
+      as_double(model.layers);
+  const double layers =
+      std::min(2.0, as_double(model.layers)) + (task.phase == Phase::train ? 1 : 0);
+  return (ends + layers * layer) / as_double(task.tp) * size_bytes(task.dtype);
 }
 
 double optimizer_bytes(double parameters, const Task& task) {
@@ -165,9 +166,8 @@ Memory memory(const Architecture& model, const Task& task) {
   result.weights = share * element;
   if (task.dtype == DType::fp8) {  // vectors and the vocabulary's product keep 16 bits
     const ParameterCounts counts = count_parameters(model);
-    const auto gpus = static_cast<double>(task.tp * task.fsdp);
-    result.weights +=
-        (counts.embeddings + counts.head) / gpus * (task.activation_bytes() - element);
+    result.weights += (counts.embeddings + counts.head) / as_double(task.tp * task.fsdp) *
+                      (task.activation_bytes() - element);
   }
   const Activations kept = activations(model, task);
   result.activations = kept.kept;
@@ -182,10 +182,10 @@ Memory memory(const Architecture& model, const Task& task) {
       result.activations = kept.layer;
     }
   } else {
-    const auto tokens =
-        static_cast<double>(task.batch * (task.phase == Phase::decode ? task.context : task.seq));
+    const double tokens =
+        as_double(task.batch * (task.phase == Phase::decode ? task.context : task.seq));
     // Latent keys and values are every GPU's; heads are shared.
-    const double shared = model.latent ? 1 : real(std::min(task.tp, model.kv_heads));
+    const double shared = model.latent ? 1 : as_double(std::min(task.tp, model.kv_heads));
     result.cache =
         model.causal ? cache_bytes_per_token(model, task.activation_bytes()) * tokens / shared : 0;
   }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 #include <utility>
 
+#include "model/counting/integers.hpp"
 #include "model/transformer/collective.hpp"
 #include "model/transformer/step_layers.hpp"
 
@@ -21,23 +21,11 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, kCount>
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void scale(StepPart& part, double share) {
-  part.time_s *= share;
-  part.low_s *= share;
-  part.high_s *= share;
-}
-
-void add(StepPart& sum, const StepPart& part, double times) {
-  sum.time_s += times * part.time_s;
-  sum.low_s += times * part.low_s;
-  sum.high_s += times * part.high_s;
-}
-
 // A part of its own, once a step.
 void add_operation(Step& step, const StepPart& part, double count) {
   StepOperation one{part.name, part.name, Section::once};
   one.count = count;
-  one.time_s = one.alone_s = part.time_s;
+  one.time_s = one.alone_s = part.expected_s;
   one.bound = part.bound;
   step.operations.push_back(std::move(one));
   step.parts.push_back(part);
@@ -47,13 +35,13 @@ void add_operation(Step& step, const StepPart& part, double count) {
 
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
-  const auto stages = static_cast<double>(task.pp), passes = task.passes();
+  const double stages = as_double(task.pp), passes = task.passes();
   // Once a step, not once a pass.
   constexpr std::array<std::string_view, 2> kOnce = {kOptimizer, kWeightsBetweenGpus};
-  StepPart bubble{"pipeline bubble", 0, 0, 0, std::string(kPipelineBound)};
+  StepPart bubble{{}, "pipeline bubble", "pipeline"};
   for (StepPart& part : step.parts) {
-    if (!is_one_of(part.name, kOfOneStage)) scale(part, 1 / stages);
-    if (!is_one_of(part.name, kOnce)) add(bubble, part, (stages - 1) / passes);
+    if (!is_one_of(part.name, kOfOneStage)) part.scale(1 / stages);
+    if (!is_one_of(part.name, kOnce)) bubble.add((stages - 1) / passes, part);
   }
   for (StepOperation& one : step.operations) {
     if (is_one_of(one.part, kOfOneStage)) continue;
@@ -63,13 +51,12 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   }
   step.transfers.slowed_s /= stages;
   step.limit_s /= stages;  // the mean of the stages', which the longest is not under
-  const double bytes = task.tokens() * static_cast<double>(model.hidden) * task.activation_bytes();
-  const auto apart = static_cast<double>(task.tp * task.dp * task.fsdp);
-  const Transfer on{Collective::send_recv, bytes, 2, apart};
+  const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
+  const Transfer on{Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
   const CollectiveForecast one = predict_collective(on, gpu, task.network);
-  StepPart between{std::string(kBetweenStages), 0, 0, 0, "link"};
+  StepPart between{{}, "between stages", "link"};
   const double times = 2 * (passes + stages - 1);  // activations on, gradients back
-  add(between, {"", one.expected_s, one.low_s, one.high_s, ""}, times);
+  between.add(times, one);
   add_operation(step, between, times);
   step.operations.back().transfer = on;
   add_operation(step, bubble, 1);

@@ -1,13 +1,8 @@
 #pragma once
 // Layers divided among GPUs that take turns.
-#include <string_view>
-
 #include "model/transformer/step.hpp"
 
 namespace roofcast::transformer {
-
-inline constexpr std::string_view kPipelineBound = "pipeline";
-inline constexpr std::string_view kBetweenStages = "between stages";
 
 /// Turns the parts of a whole training step into those of the GPU that sets the pace: a stage's
 /// layers, and the ends of the model, which one stage has alone. Adds the transfers between stages,

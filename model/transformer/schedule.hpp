@@ -1,6 +1,7 @@
 #pragma once
 // Launches and transfers on two streams, and what both share while they run at once.
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "model/transformer/collective.hpp"
@@ -41,6 +42,8 @@ struct Node {
   double alone_s = 0;
   Use use;
   std::size_t after = kNothing;  ///< the position of a node of the other stream that has ended
+  std::size_t operation = 0;     ///< of a step: its position there
+  std::int64_t layer = 0;        ///< of Section::layer, from 0
 };
 
 /// Nodes of a stream follow each other. What launches wait for in turn stands in their stream. A

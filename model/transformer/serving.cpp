@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "model/constants/steps.hpp"
+#include "model/counting/integers.hpp"
 #include "model/transformer/step_kernels.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
 namespace {
-
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
 
 Task task_of(const Service& service, Phase phase) {
   Task task;
@@ -29,24 +26,9 @@ Task task_of(const Service& service, Phase phase) {
   return task;
 }
 
-/// Of a token: expected, low and high.
-struct Between {
-  double expected_s = 0, low_s = 0, high_s = 0;
-  void add(double times, const Step& step) {
-    expected_s += times * step.expected_s;
-    low_s += times * step.low_s;
-    high_s += times * step.high_s;
-  }
-};
-
 }  // namespace
 
-Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu) {
-  KernelForecasts forecasts(gpu);
-  return predict_serving(model, service, gpu, forecasts);
-}
-
-Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,
+Serving predict_serving(const Architecture& model, const Service& service,
                         KernelForecasts& forecasts) {
   if (service.concurrency < 1 || service.input < 1 || service.output < 1) {
     throw InputError("'concurrency', 'input' and 'output' of a service are at least 1");
@@ -54,42 +36,42 @@ Serving predict_serving(const Architecture& model, const Service& service, const
   Task decoding = task_of(service, Phase::decode);
   const auto step_with = [&](std::int64_t prompts) {
     decoding.prompts = prompts;
-    return predict_step(model, decoding, gpu, forecasts);
+    return predict_step(model, decoding, forecasts);
   };
   const Step decode = step_with(0);
-  const Step prefill = predict_step(model, task_of(service, Phase::prefill), gpu, forecasts);
-  const double prompts = real(service.concurrency) / real(service.output);  // of a step
+  const Step prefill = predict_step(model, task_of(service, Phase::prefill), forecasts);
+  const double prompts = as_double(service.concurrency) / as_double(service.output);  // of a step
   Serving serving;
   serving.decode_s = decode.expected_s;
   serving.prefill_s = prefill.expected_s;
-  serving.software_s = real(service.concurrency) * constants::kRequestSeconds;
+  serving.software_s = as_double(service.concurrency) * constants::kRequestSeconds;
   // A half of it to half as much again.
-  Between between{serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
+  Duration between{serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
   double request_s = 0;
   if (service.prompts == Prompts::together) {
-    const double waited = real(service.concurrency) / 2;  // prompts before the first token
+    const double waited = as_double(service.concurrency) / 2;  // prompts before the first token
     between.add(1, decode);
     between.add(prompts / 2, prefill);
     serving.to_first_token_s = std::max(1.0, waited) * prefill.expected_s;
-    request_s = between.expected_s * real(service.output) + waited * prefill.expected_s;
+    request_s = between.expected_s * as_double(service.output) + waited * prefill.expected_s;
   } else {
     const auto fewer = service.concurrency / service.output;
-    const double with_more = prompts - real(fewer);
+    const double with_more = prompts - as_double(fewer);
     const Step joined = step_with(fewer + 1);
     between.add(1 - with_more, fewer > 0 ? step_with(fewer) : decode);
     between.add(with_more, joined);
     serving.joined_s = serving.to_first_token_s = joined.expected_s;
-    request_s = between.expected_s * real(service.output);
+    request_s = between.expected_s * as_double(service.output);
   }
   serving.between_tokens_s = between.expected_s;
   serving.low_s = between.low_s;
   serving.high_s = between.high_s;
-  serving.tokens_per_s = real(service.concurrency * service.output) / request_s;
+  serving.tokens_per_s = as_double(service.concurrency * service.output) / request_s;
   Task full = task_of(service, Phase::decode);
   full.context = service.input + service.output;
   serving.memory = memory(model, full);
-  if (gpu.memory.dram_bytes) {
-    serving.largest_concurrency = largest_batch(model, full, *gpu.memory.dram_bytes);
+  if (const auto& bytes = forecasts.gpu().memory.dram_bytes) {
+    serving.largest_concurrency = largest_batch(model, full, *bytes);
   }
   return serving;
 }

@@ -49,9 +49,7 @@ struct Serving {
 /// Decoding is forecast with half of the answers written. Software adds
 /// constants::kRequestSeconds for each request. Throws InputError as predict_step does, and where a
 /// count is below 1.
-Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu);
-/// The same with forecasts of kernels that other steps of that GPU share.
-Serving predict_serving(const Architecture& model, const Service& service, const Gpu& gpu,
+Serving predict_serving(const Architecture& model, const Service& service,
                         KernelForecasts& forecasts);
 
 }  // namespace roofcast::transformer

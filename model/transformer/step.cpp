@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include "model/counting/integers.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/transformer/pipeline.hpp"
 #include "model/transformer/step_layers.hpp"
@@ -11,10 +13,6 @@
 
 namespace roofcast::transformer {
 namespace {
-
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
 
 // Nothing was fitted to other steps: hooks of each layer are those of FSDP, the attention is flash.
 bool has_software(const Task& task) {
@@ -30,14 +28,14 @@ void add_software(Step& step, const Architecture& model, const Task& task,
         "without what software adds: it was measured for eager FSDP training in 16 bits alone");
     return;
   }
-  double time_s = software.layer_s * task.layer_passes() * real(model.layers);
+  double time_s = software.layer_s * task.layer_passes() * as_double(model.layers);
   for (const StepPart& part : step.parts) {
-    if (part.name == kAttention) time_s += software.attention_share * part.time_s;
+    if (part.name == kAttention) time_s += software.attention_share * part.expected_s;
   }
   if (time_s <= 0) return;
-  step.parts.push_back({"software", time_s, time_s / 2, time_s * 1.5, "host"});
+  step.parts.push_back({{time_s, time_s / 2, time_s * 1.5}, "software", "host"});
   StepOperation each{"software", "software"};
-  each.count = task.layer_passes() * real(model.layers);
+  each.count = task.layer_passes() * as_double(model.layers);
   each.bound = "host";
   each.last_layer = model.layers;
   const auto add = [&](Direction direction, double share) {
@@ -52,16 +50,12 @@ void add_software(Step& step, const Architecture& model, const Task& task,
 // FLOPs of a token that the backward pass computes again: a third of all, or the product of queries
 // and keys where scores lie in memory.
 double computed_again(const Architecture& model, const Task& task) {
-  if (task.phase != Phase::train) return 0;
-  switch (task.checkpointing) {
-    case Checkpointing::full:
-      return training_flops_per_token(model, real(task.seq)) / 3;
-    case Checkpointing::selective:
-      if (task.dtype != DType::fp32) return 0;
-      return 2 * real(model.layers * model.heads * model.head_dim * task.seq);
-    default:
-      return 0;
+  if (task.phase != Phase::train || task.checkpointing == Checkpointing::none) return 0;
+  if (task.checkpointing == Checkpointing::full) {
+    return training_flops_per_token(model, as_double(task.seq)) / 3;
   }
+  if (task.dtype != DType::fp32) return 0;
+  return 2 * as_double(model.layers * model.heads * model.head_dim * task.seq);
 }
 
 void add_up_transfers(Step& step) {
@@ -75,15 +69,10 @@ void add_up_transfers(Step& step) {
 }
 
 void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
-  for (const StepPart& part : step.parts) {
-    step.expected_s += part.time_s;
-    step.low_s += part.low_s;
-    step.high_s += part.high_s;
-  }
-  const double passes = task.phase == Phase::train ? real(task.grad_accum) : 1;
-  const double tokens = passes * task.tokens() * real(task.dp * task.fsdp);
+  for (const StepPart& part : step.parts) step.add(1, part);
+  const double tokens = task.passes() * task.tokens() * as_double(task.dp * task.fsdp);
   step.tokens_per_s = tokens / step.expected_s;
-  const double keys = real(task.phase == Phase::decode ? task.context : task.seq);
+  const double keys = as_double(task.phase == Phase::decode ? task.context : task.seq);
   const double flops =
       training_flops_per_token(model, keys) * (task.phase == Phase::train ? 1 : 1.0 / 3);
   const auto clock = gpu.clocks.tensor_boost_hz;
@@ -99,21 +88,25 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
 
 }  // namespace
 
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  const SoftwareConstants& software) {
-  KernelForecasts forecasts(gpu);
-  return predict_step(model, task, gpu, forecasts, software);
+StepPart& Step::part(std::string_view name) {
+  const auto found = std::find_if(parts.begin(), parts.end(),
+                                  [&](const StepPart& one) { return one.name == name; });
+  return found != parts.end() ? *found : parts.emplace_back(StepPart{{}, std::string(name), ""});
 }
 
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  KernelForecasts& forecasts, const SoftwareConstants& software) {
+                  const SoftwareConstants& software) {
+  KernelForecasts forecasts(gpu);
+  return predict_step(model, task, forecasts, software);
+}
+
+Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
+                  const SoftwareConstants& software) {
   check(model, task);
+  const Gpu& gpu = forecasts.gpu();
   StepKernels kernels(forecasts, task.dtype);
   add_layers(model, task, kernels);
-  Step step;
-  step.parts = kernels.parts();
-  step.operations = kernels.operations();
-  step.limit_s = kernels.limit_s();
+  Step step = std::move(kernels).step();
   add_software(step, model, task, software);
   add_transfers(step, model, task, gpu);
   overlap(step, model, task);

@@ -14,14 +14,30 @@
 
 namespace roofcast::transformer {
 
-/// A part of the step, all layers and passes together. The parts add up to the step.
-struct StepPart {
-  std::string name;
-  double time_s = 0;
+/// A time with its interval.
+struct Duration {
+  double expected_s = 0;
   double low_s = 0;
   double high_s = 0;
-  std::string bound;   ///< of its longest kernel: a Resource's name, "link", "host" or "pipeline"
-  double limit_s = 0;  ///< of collectives, at the datasheet's rate of the link
+
+  /// Adds what takes a time with an interval, so many times.
+  template <class Time>
+  void add(double times, const Time& one) {
+    expected_s += times * one.expected_s;
+    low_s += times * one.low_s;
+    high_s += times * one.high_s;
+  }
+  void scale(double share) {
+    expected_s *= share;
+    low_s *= share;
+    high_s *= share;
+  }
+};
+
+/// A part of the step, all layers and passes together. The parts add up to the step.
+struct StepPart : Duration {
+  std::string name;
+  std::string bound;  ///< of its longest kernel: a Resource's name, "link", "host" or "pipeline"
 };
 
 /// Where an operation stands in a step: before the layers, in each of them, after them, once.
@@ -61,10 +77,7 @@ struct StepTransfers {
   double slowed_s = 0;   ///< further time of launches that share SMs and DRAM with transfers
 };
 
-struct Step {
-  double expected_s = 0;
-  double low_s = 0;
-  double high_s = 0;
+struct Step : Duration {
   double tokens_per_s = 0;  ///< of all GPUs together
   double mfu = 0;      ///< FLOPs asked for over the datasheet's peak, recomputation not counted
   double hfu = 0;      ///< the same with it
@@ -73,6 +86,9 @@ struct Step {
   std::vector<StepOperation> operations;
   StepTransfers transfers;
   std::vector<std::string> notes;
+
+  /// The part of that name, which is added where there is none yet.
+  StepPart& part(std::string_view name);
 };
 
 /// What software adds to an eager FSDP training step in 16 bits, named. fit_steps prints it.
@@ -89,8 +105,8 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 
 class KernelForecasts;
-/// The same with forecasts of kernels that other steps of that GPU share.
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  KernelForecasts& forecasts, const SoftwareConstants& software = {});
+/// The same on their GPU, with forecasts of kernels that other steps share.
+Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
+                  const SoftwareConstants& software = {});
 
 }  // namespace roofcast::transformer

@@ -30,8 +30,8 @@ class AttentionComposer : public Composer {
   }
 
   void add_attention() {
-    const double query = real(model_.heads * model_.head_dim) / tp();
-    const double kv = real(kv_heads_of_gpu(model_.kv_heads) * model_.head_dim);
+    const double query = as_double(model_.heads * model_.head_dim) / tp();
+    const double kv = as_double(kv_heads_of_gpu(model_.kv_heads) * model_.head_dim);
     linear("attention products", layers(), task_.tokens(), query + 2 * kv, hidden());
     if (model_.attention_biased) add_biases(layers(), task_.tokens() * (query + 2 * kv + hidden()));
     add_copies(query, kv);
@@ -51,8 +51,8 @@ class AttentionComposer : public Composer {
     const bool joined = model_.rotary && !eager();
     if (model_.head_norms && eager()) {
       between("norms", "layer.rmsnorm_plain", layers(),
-              task_.tokens() * (query + kv) / real(model_.head_dim), real(model_.head_dim),
-              std::array{form()});
+              task_.tokens() * (query + kv) / as_double(model_.head_dim),
+              as_double(model_.head_dim), std::array{form()});
     }
     if (model_.rotary) {
       between("rotary", "layer.rotary", layers(), task_.tokens(),
@@ -124,9 +124,9 @@ class AttentionComposer : public Composer {
 
   // Scores in memory: two products, a softmax, and scaling and masking one by one (2 and 3 passes).
   void add_standard_attention(const Sequences& all) {
-    const double batch = real(all.count * model_.heads) / tp();
-    const double queries = real(all.queries), keys = real(all.keys);
-    const double dim = real(model_.head_dim);
+    const double batch = as_double(all.count * model_.heads) / tp();
+    const double queries = as_double(all.queries), keys = as_double(all.keys);
+    const double dim = as_double(model_.head_dim);
     const double scores = batch * queries * keys;
     const std::array rows = {Given{"rows", static_cast<std::int64_t>(batch * queries)},
                              Given{"cols", static_cast<std::int64_t>(keys)}};
@@ -150,7 +150,7 @@ class AttentionComposer : public Composer {
   // weights that would widen the cache instead (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
   void add_latent_attention(const LatentAttention& latent) {
     constexpr std::string_view kPart = "attention products";
-    const double heads = real(model_.heads) / tp();
+    const double heads = as_double(model_.heads) / tp();
     const double key = latent.nope_dim + latent.rope_dim, tokens = task_.tokens();
     if (latent.query_rank > 0) linear(kPart, layers(), tokens, latent.query_rank, hidden());
     linear(kPart, layers(), tokens, heads * key,
@@ -160,7 +160,7 @@ class AttentionComposer : public Composer {
             std::array{form()});
     if (task_.phase == Phase::decode) forward(false, [&] { add_latent_decode(latent, heads); });
     for (const Sequences& one : prompts()) {
-      linear(kPart, layers(), real(one.count * one.queries),
+      linear(kPart, layers(), as_double(one.count * one.queries),
              heads * (latent.nope_dim + latent.value_dim), latent.kv_rank);
       // A width between keys and values has the FLOPs of both.
       add_flash_attention({model_.heads, model_.heads, whole((key + latent.value_dim) / 2)},
@@ -170,7 +170,7 @@ class AttentionComposer : public Composer {
   }
 
   void add_latent_decode(const LatentAttention& latent, double heads) {
-    const double batch = real(task_.batch), keys = real(task_.context);
+    const double batch = as_double(task_.batch), keys = as_double(task_.context);
     kernels_.product("attention products", layers(), batch, latent.kv_rank, latent.nope_dim, heads);
     kernels_.product("attention products", layers(), batch, latent.value_dim, latent.kv_rank,
                      heads);

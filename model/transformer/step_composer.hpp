@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/counting/integers.hpp"
 #include "model/transformer/step_kernels.hpp"
 
 namespace roofcast::transformer {
@@ -20,14 +21,13 @@ class Composer {
         between_again_(train_ && task.checkpointing != Checkpointing::none) {}
 
  protected:
-  static double real(std::int64_t count) { return static_cast<double>(count); }
   static std::int64_t whole(double count) { return static_cast<std::int64_t>(count); }
   bool eager() const { return task_.framework == Framework::eager; }
 
-  double passes() const { return train_ ? real(task_.grad_accum) : 1; }
-  double layers() const { return passes() * real(model_.layers); }
-  double tp() const { return real(task_.tp); }
-  double hidden() const { return real(model_.hidden); }
+  double passes() const { return task_.passes(); }
+  double layers() const { return passes() * as_double(model_.layers); }
+  double tp() const { return as_double(task_.tp); }
+  double hidden() const { return as_double(model_.hidden); }
 
   // What the forward pass does, and the backward pass again; of layers alone.
   template <class Add>

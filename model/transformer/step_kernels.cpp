@@ -54,13 +54,6 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
       .first->second;
 }
 
-StepPart& StepKernels::part(std::string_view name) {
-  const auto found = std::find_if(parts_.begin(), parts_.end(),
-                                  [&](const StepPart& one) { return one.name == name; });
-  if (found != parts_.end()) return *found;
-  return parts_.emplace_back(StepPart{std::string(name), 0, 0, 0, ""});
-}
-
 void StepKernels::add(std::string_view name, double times, std::string_view kernel,
                       std::span<const Given> given) {
   add_of_type(name, times, kernel, wide_, given);
@@ -75,21 +68,17 @@ void StepKernels::add_of_type(std::string_view name, double times, std::string_v
                               DType dtype, std::span<const Given> given) {
   if (times <= 0) return;
   const KernelForecasts::One& one = forecasts_.of(kernel, dtype, given);
-  const Forecast& time = one.time;
-  StepPart& sum = part(name);
-  sum.time_s += times * time.expected_s;
-  sum.low_s += times * time.low_s;
-  sum.high_s += times * time.high_s;
-  limit_s_ += times * one.limit_s;
-  const std::string bound(roofcast::name(time.terms.binding().resource));
-  double& longest = longest_[sum.name];
-  if (times * time.expected_s > longest) {
-    longest = times * time.expected_s;
+  const double time_s = times * one.time.expected_s;
+  const std::string bound(roofcast::name(one.time.terms.binding().resource));
+  StepPart& sum = step_.part(name);
+  sum.add(times, one.time);
+  if (double& longest = longest_[sum.name]; time_s > longest) {
+    longest = time_s;
     sum.bound = bound;
   }
-  const double time_s = times * time.expected_s;
-  operations_.push_back({sum.name, one.what, section_, direction_, times, time_s, bound,
-                         first_layer_, last_layer_, one.use, time_s});
+  step_.limit_s += times * one.limit_s;
+  step_.operations.push_back({sum.name, one.what, section_, direction_, times, time_s, bound,
+                              first_layer_, last_layer_, one.use, time_s});
 }
 
 void StepKernels::product(std::string_view name, double times, double m, double n, double k,

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "model/transformer/step.hpp"
 #include "model/types/prediction.hpp"
@@ -23,6 +23,7 @@ struct Given {
 class KernelForecasts {
  public:
   explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
+  const Gpu& gpu() const { return gpu_; }
 
   struct One {
     std::string what;  ///< the kernel and what is given
@@ -80,13 +81,10 @@ class StepKernels {
   /// Copies that read and write so many elements in all, `launches` each time.
   void move(std::string_view part, double times, double elements, double launches = 1);
 
-  const std::vector<StepPart>& parts() const { return parts_; }
-  const std::vector<StepOperation>& operations() const { return operations_; }
-  double limit_s() const { return limit_s_; }
+  /// The operations so far, their parts and the sum of their limits.
+  Step step() && { return std::move(step_); }
 
  private:
-  StepPart& part(std::string_view name);
-
   KernelForecasts& forecasts_;
   DType dtype_;
   DType wide_;
@@ -94,9 +92,7 @@ class StepKernels {
   Direction direction_ = Direction::forward;
   std::int64_t first_layer_ = 0;
   std::int64_t last_layer_ = 0;
-  std::vector<StepPart> parts_;
-  std::vector<StepOperation> operations_;
-  double limit_s_ = 0;
+  Step step_;
   std::map<std::string, double> longest_;  ///< of each part, its longest kernel's time
 };
 

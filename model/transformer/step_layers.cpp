@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/transformer/step_composer.hpp"
-#include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
 namespace {
@@ -34,14 +33,14 @@ class LayersComposer : public Composer {
   void add_feed_forward() {
     const auto dense = whole(dense_layers() / passes());
     kernels_.of_layers(0, dense);
-    add_dense(dense_layers(), real(model_.intermediate));
+    add_dense(dense_layers(), as_double(model_.intermediate));
     kernels_.of_layers(dense, model_.layers);
     if (model_.experts) add_experts(*model_.experts);
     kernels_.of_layers(0, model_.layers);
   }
 
   double dense_layers() const {
-    return passes() * (model_.experts ? model_.experts->dense_layers : real(model_.layers));
+    return passes() * (model_.experts ? model_.experts->dense_layers : as_double(model_.layers));
   }
 
   void add_dense(double layers, double width) {
@@ -92,7 +91,8 @@ class LayersComposer : public Composer {
     const double layers = this->layers() - dense_layers();
     const ExpertGroup group = expert_group(task_);
     const auto route = [&](double times) {
-      kernels_.wide_product("router", times, task_.tokens(), experts.count, real(model_.hidden));
+      kernels_.wide_product("router", times, task_.tokens(), experts.count,
+                            as_double(model_.hidden));
     };
     const std::array given = {Given{"tokens", whole(task_.tokens()) * group.copies},
                               Given{"hidden", model_.hidden},
@@ -161,7 +161,7 @@ class LayersComposer : public Composer {
   }
 
   void add_head() {
-    const double vocabulary = real(model_.vocabulary) / tp();
+    const double vocabulary = as_double(model_.vocabulary) / tp();
     const double rows = train_ || task_.all_logits ? task_.tokens() : task_.answers();
     if (task_.dtype == DType::fp8) {
       forward(false, [&] {

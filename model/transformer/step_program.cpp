@@ -24,7 +24,7 @@ class Builder {
         last_(pass == Pass::last),
         late_(task.prefetch == Prefetch::post) {}
 
-  StepProgram program() && {
+  Program program() && {
     std::vector<Visit> visits;
     add(Section::begin, Direction::forward, 0);
     for (std::int64_t layer = 0; layer < layers_; ++layer) {
@@ -42,7 +42,7 @@ class Builder {
     const std::size_t once = result_.chain.size();
     if (last_) add(Section::once, Direction::forward, 0);
     if (once < result_.chain.size() && !result_.beside.empty()) {
-      result_.nodes.chain[once].after = result_.beside.size() - 1;
+      result_.chain[once].after = result_.beside.size() - 1;
     }
     return std::move(result_);
   }
@@ -79,7 +79,7 @@ class Builder {
     const std::size_t before = result_.beside.size();
     add_beside(visit, Order::before_layer, after);
     if (result_.beside.size() > before && visit.first != kNothing) {
-      result_.nodes.chain[visit.first].after = result_.beside.size() - 1;
+      result_.chain[visit.first].after = result_.beside.size() - 1;
     }
   }
 
@@ -87,10 +87,9 @@ class Builder {
     for (std::size_t i = 0; i < step_.operations.size(); ++i) {
       const StepOperation& one = step_.operations[i];
       if (one.order != order || one.direction != visit.direction) continue;
-      if (const auto node = node_of(one, visit.layer)) {
-        result_.nodes.beside.push_back(*node);
-        result_.nodes.beside.back().after = after;
-        result_.beside.push_back({i, visit.layer});
+      if (const auto node = node_of(i, visit.layer)) {
+        result_.beside.push_back(*node);
+        result_.beside.back().after = after;
       }
     }
   }
@@ -108,14 +107,12 @@ class Builder {
   void add(std::size_t i, Section section, Direction direction, std::int64_t layer) {
     const StepOperation& one = step_.operations[i];
     if (one.order != Order::in_turn || one.section != section || one.direction != direction) return;
-    if (const auto node = node_of(one, layer)) {
-      result_.nodes.chain.push_back(*node);
-      result_.chain.push_back({i, layer});
-    }
+    if (const auto node = node_of(i, layer)) result_.chain.push_back(*node);
   }
 
   /// Of one layer and pass; none where the layer or the pass lacks it.
-  std::optional<Node> node_of(const StepOperation& one, std::int64_t layer) const {
+  std::optional<Node> node_of(std::size_t i, std::int64_t layer) const {
+    const StepOperation& one = step_.operations[i];
     if (one.last_pass && !last_) return std::nullopt;
     double alone_s = one.alone_s;
     if (one.section == Section::layer) {
@@ -123,7 +120,7 @@ class Builder {
       alone_s /= static_cast<double>(staged_ ? layers_ : one.last_layer - one.first_layer);
     }
     if (one.section != Section::once && !one.last_pass) alone_s /= passes_;
-    return Node{alone_s, one.use};
+    return Node{alone_s, one.use, kNothing, i, layer};
   }
 
   const Step& step_;
@@ -133,13 +130,13 @@ class Builder {
   bool train_;
   bool last_;
   bool late_;  ///< weights for gradients are not gathered ahead
-  StepProgram result_;
+  Program result_;
 };
 
 }  // namespace
 
-StepProgram step_program(const Step& step, const Architecture& model, const Task& task, Pass pass,
-                         bool staged) {
+Program step_program(const Step& step, const Architecture& model, const Task& task, Pass pass,
+                     bool staged) {
   return Builder(step, model, task, pass, staged).program();
 }
 

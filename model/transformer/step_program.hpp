@@ -1,8 +1,5 @@
 #pragma once
 // The operations of a pass, layer by layer, as launches and transfers on their streams.
-#include <cstdint>
-#include <vector>
-
 #include "model/transformer/step.hpp"
 
 namespace roofcast::transformer {
@@ -11,22 +8,10 @@ namespace roofcast::transformer {
 /// comes once a step.
 enum class Pass : unsigned char { earlier, last };
 
-/// What a node of the program is.
-struct Place {
-  std::size_t operation = 0;  ///< of the step's
-  std::int64_t layer = 0;     ///< of Section::layer, from 0
-};
-
-struct StepProgram {
-  Program nodes;
-  std::vector<Place> chain;   ///< of nodes.chain
-  std::vector<Place> beside;  ///< of nodes.beside
-};
-
 /// One pass of one GPU: before the layers, each layer forward, the end, and in training the same
 /// backward. What software adds lies evenly in the layers. Of stages those layers that one GPU has,
 /// once the step's operations are those of a stage.
-StepProgram step_program(const Step& step, const Architecture& model, const Task& task, Pass pass,
-                         bool staged);
+Program step_program(const Step& step, const Architecture& model, const Task& task, Pass pass,
+                     bool staged);
 
 }  // namespace roofcast::transformer

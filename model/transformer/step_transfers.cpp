@@ -1,9 +1,9 @@
 #include "model/transformer/step_transfers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
+#include "model/counting/integers.hpp"
 #include "model/transformer/collective.hpp"
 #include "model/transformer/step_layers.hpp"
 #include "model/transformer/step_program.hpp"
@@ -11,10 +11,6 @@
 
 namespace roofcast::transformer {
 namespace {
-
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
 
 /// GPUs that share a layer's weights, and those that have the same ones, with how far they are
 /// apart.
@@ -30,8 +26,8 @@ class Transfers {
   // After attention and after the feed-forward part.
   void add_tensor_parallel() {
     const Transfer sum{Collective::all_reduce,
-                       task_.tokens() * real(model_.hidden) * task_.activation_bytes(),
-                       real(task_.tp)};
+                       task_.tokens() * as_double(model_.hidden) * task_.activation_bytes(),
+                       as_double(task_.tp)};
     for (const Direction direction : directions()) {
       const StepOperation one = operation("tensor-parallel sums", direction, 0, sum);
       add(one, last_of("attention products", direction));
@@ -42,9 +38,9 @@ class Transfers {
   void add_expert_parallel() {
     if (!model_.experts) return;
     const Transfer rows{Collective::alltoall,
-                        task_.tokens() * model_.experts->per_token * real(model_.hidden) *
-                            task_.activation_bytes() / real(task_.tp),
-                        real(expert_group(task_).copies), real(task_.tp)};
+                        task_.tokens() * model_.experts->per_token * as_double(model_.hidden) *
+                            task_.activation_bytes() / as_double(task_.tp),
+                        as_double(expert_group(task_).copies), as_double(task_.tp)};
     const auto first = static_cast<std::int64_t>(model_.experts->dense_layers);
     for (const Direction direction : directions()) {
       const StepOperation one = operation("rows to experts and back", direction, first, rows);
@@ -54,10 +50,11 @@ class Transfers {
   }
 
   void add_data_parallel() {
-    const double of_layer = size_bytes(task_.dtype) / real(task_.tp) / real(model_.layers);
+    const double of_layer =
+        size_bytes(task_.dtype) / as_double(task_.tp) / as_double(model_.layers);
     const double experts = parameters_of_experts(model_);
-    const double copies = real(expert_group(task_).copies);
-    const double fsdp = real(task_.fsdp), dp = real(task_.dp), tp = real(task_.tp);
+    const double copies = as_double(expert_group(task_).copies);
+    const double fsdp = as_double(task_.fsdp), dp = as_double(task_.dp), tp = as_double(task_.tp);
     const double gathered = std::max(1.0, fsdp / copies);
     add_weights((count_parameters(model_).total - experts) * of_layer, {fsdp, dp, tp, tp * fsdp});
     add_weights(experts / copies * of_layer,
@@ -81,7 +78,7 @@ class Transfers {
     one.bound = "link";
     one.first_layer = first_layer;
     one.last_layer = model_.layers;
-    one.count = task_.passes() * real(model_.layers - first_layer);
+    one.count = task_.passes() * as_double(model_.layers - first_layer);
     one.transfer = transfer;
     return one;
   }
@@ -93,7 +90,7 @@ class Transfers {
       StepOperation one = operation(kWeightsBetweenGpus, direction, 0, transfer);
       one.order = order;
       one.last_pass = transfer.kind == Collective::all_reduce;
-      if (one.last_pass) one.count = real(model_.layers);
+      if (one.last_pass) one.count = as_double(model_.layers);
       add(one, step_.operations.size());
     };
     const Transfer gather{Collective::all_gather, bytes, copies.gathered, copies.gathered_apart};
@@ -126,19 +123,11 @@ class Transfers {
     one.use = use_of(transfer, time.expected_s, gpu_);
     one.alone_s = one.time_s = one.count * time.expected_s;
     if (one.order == Order::in_turn) step_.limit_s += one.count * time.limit_s;
-    StepPart& part = part_of(one.part);
-    part.time_s += one.time_s;
-    part.low_s += one.count * time.low_s;
-    part.high_s += one.count * time.high_s;
+    StepPart& part = step_.part(one.part);
+    part.add(one.count, time);
+    part.bound = one.bound;
     step_.operations.insert(step_.operations.begin() + static_cast<std::ptrdiff_t>(position),
                             std::move(one));
-  }
-
-  StepPart& part_of(const std::string& name) {
-    const auto found = std::find_if(step_.parts.begin(), step_.parts.end(),
-                                    [&](const StepPart& one) { return one.name == name; });
-    if (found != step_.parts.end()) return *found;
-    return step_.parts.emplace_back(StepPart{name, 0, 0, 0, "link"});
   }
 
   Step& step_;
@@ -158,9 +147,9 @@ Scheduled scheduled(const Step& step, const Architecture& model, const Task& tas
   Scheduled sum{std::vector<double>(step.operations.size()), 0};
   const auto add = [&](Pass pass, double passes) {
     if (passes <= 0) return;
-    StepProgram program = step_program(step, model, task, pass, false);
-    for (Node& node : program.nodes.beside) node.alone_s *= times;
-    const Schedule when = schedule(program.nodes);
+    Program program = step_program(step, model, task, pass, false);
+    for (Node& node : program.beside) node.alone_s *= times;
+    const Schedule when = schedule(program);
     for (std::size_t i = 0; i < program.chain.size(); ++i) {
       sum.time_s[program.chain[i].operation] += passes * when.chain[i].duration_s();
     }
@@ -180,7 +169,7 @@ double exposed_s(const Scheduled& all) {
 }
 
 void set_times(StepPart& part, double expected_s, double low_s, double high_s) {
-  part.time_s = expected_s;
+  part.expected_s = expected_s;
   part.low_s = std::min(low_s, expected_s);
   part.high_s = std::max(high_s, expected_s);
 }
@@ -199,7 +188,7 @@ void overlap(Step& step, const Architecture& model, const Task& task) {
     return one.name == kWeightsBetweenGpus;
   });
   if (beside == step.parts.end()) return;
-  const double alone_s = beside->time_s;
+  const double alone_s = beside->expected_s;
   const Scheduled expected = scheduled(step, model, task, 1);
   const double shown_s = exposed_s(expected);
   set_times(*beside, shown_s, exposed_s(scheduled(step, model, task, beside->low_s / alone_s)),
@@ -219,7 +208,7 @@ void overlap(Step& step, const Architecture& model, const Task& task) {
     for (const StepOperation& one : step.operations) {
       if (one.part == part.name) time_s += one.time_s;
     }
-    const double longer = part.time_s > 0 ? time_s / part.time_s : 1;
+    const double longer = part.expected_s > 0 ? time_s / part.expected_s : 1;
     set_times(part, time_s, longer * part.low_s, longer * part.high_s);
   }
 }

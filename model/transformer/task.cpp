@@ -4,14 +4,11 @@
 #include <array>
 #include <string>
 
+#include "model/counting/integers.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
 
-bool chunks_loss(const Architecture& model, const Task& task) {
-  const bool narrow = task.dtype == DType::bf16 || task.dtype == DType::fp16;
-  return task.chunked_loss && task.phase == Phase::train && narrow && task.tp == 1 && !model.pooled;
-}
 namespace {
 
 void check_divides(std::string_view key, std::string_view what, std::int64_t count,
@@ -20,45 +17,6 @@ void check_divides(std::string_view key, std::string_view what, std::int64_t cou
   throw InputError("'" + std::string(key) + "' " + std::to_string(gpus) + " does not divide the " +
                    std::to_string(count) + " " + std::string(what) + ": give a divisor");
 }
-
-}  // namespace
-
-ExpertGroup expert_group(const Task& task) {
-  if ((task.dp * task.fsdp) % task.ep == 0) return {task.ep, task.tp};
-  return {1, task.tp / task.ep};
-}
-
-std::string_view routing_of(const Architecture& model, const Task& task) {
-  if (task.routing != Routing::as_trained) return kRoutings[static_cast<std::size_t>(task.routing)];
-  const bool balanced = model.experts && model.experts->balanced;
-  return kRoutings[static_cast<std::size_t>(balanced ? Routing::power_law_101
-                                                     : Routing::power_law_120)];
-}
-
-double parameters_of_experts(const Architecture& model) {
-  if (!model.experts || model.experts->count <= model.experts->per_token) return 0;
-  const ParameterCounts counts = count_parameters(model);
-  const Experts& experts = *model.experts;
-  return (static_cast<double>(model.layers) - experts.dense_layers) *
-         (counts.expert_layer - counts.active_expert_layer) * experts.count /
-         (experts.count - experts.per_token);
-}
-
-double parameters_of_gpu(const Architecture& model, const Task& task) {
-  const ParameterCounts counts = count_parameters(model);
-  const auto tp = static_cast<double>(task.tp), fsdp = static_cast<double>(task.fsdp);
-  const auto pp = static_cast<double>(task.pp);
-  const double experts = parameters_of_experts(model);
-  const auto copies = static_cast<double>(expert_group(task).copies);
-  const double both_ends = counts.embeddings + counts.head;
-  const auto vocabulary = static_cast<double>(model.vocabulary * model.hidden);
-  const double last = model.tied ? vocabulary : counts.head;
-  const double ends = task.pp > 1 ? std::max(counts.embeddings, last) : both_ends;
-  const double layers = (counts.total - experts - both_ends) / pp;
-  return (layers + ends) / (tp * fsdp) + experts / pp / (tp * std::max(fsdp, copies));
-}
-
-namespace {
 
 void check_experts(const Architecture& model, const Task& task) {
   if (!model.experts) {
@@ -92,6 +50,45 @@ void check_type(const Task& task) {
 }
 
 }  // namespace
+
+bool chunks_loss(const Architecture& model, const Task& task) {
+  const bool narrow = task.dtype == DType::bf16 || task.dtype == DType::fp16;
+  return task.chunked_loss && task.phase == Phase::train && narrow && task.tp == 1 && !model.pooled;
+}
+ExpertGroup expert_group(const Task& task) {
+  if ((task.dp * task.fsdp) % task.ep == 0) return {task.ep, task.tp};
+  return {1, task.tp / task.ep};
+}
+
+std::string_view routing_of(const Architecture& model, const Task& task) {
+  Routing routing = task.routing;
+  if (routing == Routing::as_trained) {
+    const bool balanced = model.experts && model.experts->balanced;
+    routing = balanced ? Routing::power_law_101 : Routing::power_law_120;
+  }
+  return kRoutings[static_cast<std::size_t>(routing)];
+}
+
+double parameters_of_experts(const Architecture& model) {
+  if (!model.experts || model.experts->count <= model.experts->per_token) return 0;
+  const ParameterCounts counts = count_parameters(model);
+  const Experts& experts = *model.experts;
+  return (as_double(model.layers) - experts.dense_layers) *
+         (counts.expert_layer - counts.active_expert_layer) * experts.count /
+         (experts.count - experts.per_token);
+}
+
+double parameters_of_gpu(const Architecture& model, const Task& task) {
+  const ParameterCounts counts = count_parameters(model);
+  const double tp = as_double(task.tp), fsdp = as_double(task.fsdp), pp = as_double(task.pp);
+  const double experts = parameters_of_experts(model);
+  const double copies = as_double(expert_group(task).copies);
+  const double both_ends = counts.embeddings + counts.head;
+  const double last = model.tied ? as_double(model.vocabulary * model.hidden) : counts.head;
+  const double ends = task.pp > 1 ? std::max(counts.embeddings, last) : both_ends;
+  const double layers = (counts.total - experts - both_ends) / pp;
+  return (layers + ends) / (tp * fsdp) + experts / pp / (tp * std::max(fsdp, copies));
+}
 
 void check(const Architecture& model, const Task& task) {
   check_type(task);

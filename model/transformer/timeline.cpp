@@ -5,13 +5,13 @@
 namespace roofcast::transformer {
 
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task) {
-  const StepProgram program = step_program(step, model, task, Pass::last, true);
-  const Schedule when = schedule(program.nodes);
+  const Program program = step_program(step, model, task, Pass::last, true);
+  const Schedule when = schedule(program);
   std::vector<TimelineEvent> events;
-  const auto add = [&](const std::vector<Place>& places, const std::vector<Span>& spans) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const StepOperation& one = step.operations[places[i].operation];
-      events.push_back({one.part, one.what, one.bound, one.section, one.direction, places[i].layer,
+  const auto add = [&](const std::vector<Node>& nodes, const std::vector<Span>& spans) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const StepOperation& one = step.operations[nodes[i].operation];
+      events.push_back({one.part, one.what, one.bound, one.section, one.direction, nodes[i].layer,
                         spans[i].start_s, spans[i].duration_s(), one.transfer.has_value(),
                         one.order != Order::in_turn});
     }

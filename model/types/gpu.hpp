@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -79,6 +80,11 @@ struct OccupancyRules {
   std::int64_t shared_bytes_per_block = 0;  ///< most a block may ask for (opt-in)
   std::int64_t shared_reserved_bytes_per_block = 0;
   std::int64_t shared_allocation_unit_bytes = 0;
+
+  /// The most registers of a thread with which so many blocks fit an SM, a multiple of 8.
+  std::int64_t registers_for(std::int64_t blocks, std::int64_t threads) const {
+    return std::min(registers_per_thread, registers_per_sm / (blocks * threads) / 8 * 8);
+  }
 };
 
 /// Clocks in Hz. Peaks in datasheets are quoted at the two boost clocks, limits use the maximum.

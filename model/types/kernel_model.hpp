@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,18 +21,8 @@ struct ValidatedRange {
   std::int64_t to;
 };
 
-/// Makes the plan of a kernel that is described by data.
-class PlanSource {
- public:
-  PlanSource() = default;
-  PlanSource(const PlanSource&) = delete;
-  PlanSource(PlanSource&&) = delete;
-  PlanSource& operator=(const PlanSource&) = delete;
-  PlanSource& operator=(PlanSource&&) = delete;
-  virtual ~PlanSource() = default;
-  /// As KernelModel::plan.
-  virtual LaunchSequence plan(const Problem& problem, const Gpu& gpu) const = 0;
-};
+/// Makes the plan of a kernel that is described by data, as KernelModel::plan.
+using PlanSource = std::function<LaunchSequence(const Problem&, const Gpu&)>;
 
 /// A variant: "gemm.tiled".
 struct KernelModel {
@@ -63,7 +54,7 @@ struct KernelModel {
 
   /// The plan, however it is made. Throws as `plan`.
   LaunchSequence plan_of(const Problem& problem, const Gpu& gpu) const {
-    return source != nullptr ? source->plan(problem, gpu) : plan(problem, gpu);
+    return source != nullptr ? (*source)(problem, gpu) : plan(problem, gpu);
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
 
 namespace roofcast {
@@ -10,26 +10,23 @@ namespace {
 
 constexpr std::string_view kNoNumber = "–";
 
-void append_formatted(std::string& text, const char* format, int precision, double value) {
+std::string formatted(const char* format, int precision, double value) {
   std::array<char, 400> buffer{};  // the largest double has 309 digits before the point
   const int size = std::snprintf(buffer.data(), buffer.size(), format, precision, value);
-  text.append(buffer.data(), static_cast<std::size_t>(size));
+  return {buffer.data(), static_cast<std::size_t>(size)};
 }
 
 }  // namespace
 
-void append_figure(std::string& text, double value, int digits) {
+std::string figure_text(double value, int digits) {
   // Beyond these, exponents read better than zeros, and integers are no longer exact.
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 1e15;
-  if (!std::isfinite(value)) {
-    text += kNoNumber;
-    return;
-  }
-  if (value < 0) text += '-';
+  if (!std::isfinite(value)) return std::string(kNoNumber);
+  const std::string sign = value < 0 ? "-" : "";
   value = std::abs(value);
   if (value != 0 && (value < kLeast || value >= kMost)) {
-    return append_formatted(text, "%.*g", digits, value);
+    return sign + formatted("%.*g", digits, value);
   }
   // 99.96 has three digits as 100, and 99.94 as 99.9.
   double enough = 1;
@@ -40,18 +37,12 @@ void append_figure(std::string& text, double value, int digits) {
     value *= 10;
     ++decimals;
   }
-  std::string whole = std::to_string(std::llround(value));
-  if (whole.size() <= decimals) whole.insert(0, decimals + 1 - whole.size(), '0');
-  const std::size_t point = whole.size() - decimals;
-  while (whole.size() > point && whole.back() == '0') whole.pop_back();
-  text.append(whole, 0, point);
-  if (whole.size() > point) text.append(1, '.').append(whole, point);
-}
-
-std::string figure_text(double value, int digits) {
-  std::string text;
-  append_figure(text, value, digits);
-  return text;
+  std::string text = std::to_string(std::llround(value));
+  if (text.size() <= decimals) text.insert(0, decimals + 1 - text.size(), '0');
+  const std::size_t point = text.size() - decimals;
+  while (text.size() > point && text.back() == '0') text.pop_back();
+  if (text.size() > point) text.insert(point, 1, '.');
+  return sign + text;
 }
 
 std::string si_text(double value, std::string_view unit, int digits) {
@@ -59,17 +50,10 @@ std::string si_text(double value, std::string_view unit, int digits) {
     double scale;
     std::string_view sign;
   };
-  constexpr std::array<Prefix, 11> prefixes = {{{1e18, "E"},
-                                                {1e15, "P"},
-                                                {1e12, "T"},
-                                                {1e9, "G"},
-                                                {1e6, "M"},
-                                                {1e3, "k"},
-                                                {1, ""},
-                                                {1e-3, "m"},
-                                                {1e-6, "µ"},
-                                                {1e-9, "n"},
-                                                {1e-12, "p"}}};
+  constexpr std::array prefixes = {Prefix{1e18, "E"}, Prefix{1e15, "P"}, Prefix{1e12, "T"},
+                                   Prefix{1e9, "G"},  Prefix{1e6, "M"},  Prefix{1e3, "k"},
+                                   Prefix{1, ""},     Prefix{1e-3, "m"}, Prefix{1e-6, "µ"},
+                                   Prefix{1e-9, "n"}, Prefix{1e-12, "p"}};
   if (!std::isfinite(value)) return std::string(kNoNumber);
   // Half a unit of the last digit below a prefix rounds up into it.
   const double rounding = 1 - 0.5 * std::pow(10.0, -digits);
@@ -86,9 +70,7 @@ std::string si_text(double value, std::string_view unit, int digits) {
 
 std::string percent(double share) {
   if (!std::isfinite(share)) return std::string(kNoNumber);
-  std::string text;
-  append_formatted(text, "%.*f", 1, 100 * share);
-  return text += '%';
+  return formatted("%.*f", 1, 100 * share) + '%';
 }
 
 std::string signed_percent(double share) {

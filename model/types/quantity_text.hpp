@@ -5,9 +5,8 @@
 
 namespace roofcast {
 
-/// Appends `digits` significant digits, without trailing zeros and with every digit before the
-/// point: 1.5, 0.25, 12346; "–" for what is no finite number.
-void append_figure(std::string& text, double value, int digits = 3);
+/// `digits` significant digits, without trailing zeros and with every digit before the point: 1.5,
+/// 0.25, 12346; "–" for what is no finite number.
 std::string figure_text(double value, int digits = 4);
 
 /// A quantity in SI base units with the prefix that keeps its number from 1 to below 1000 as

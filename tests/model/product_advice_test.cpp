@@ -29,7 +29,7 @@ struct Shape {
 Advised advise(const Shape& shape, const AdviceOptions& options = {},
                std::string_view gpu = "h200-sxm") {
   const KernelRef library = find_kernel("gemm.library");
-  return advise_product(library, product(library, shape.m, shape.n, shape.k), gpu_named(gpu), {},
+  return advise_product({library, product(library, shape.m, shape.n, shape.k), gpu_named(gpu)},
                         options);
 }
 
@@ -112,7 +112,7 @@ TEST(ProductAdvice, RoomCostsNothing) {
     }
   }
   // 50 rows and 56 take the same tiles.
-  const auto rows = of_kind(advise({50, 4096, 4096}, {.reach = {.within = 0.2}}), AdviceKind::room);
+  const auto rows = of_kind(advise({50, 4096, 4096}, {.within = 0.2}), AdviceKind::room);
   ASSERT_FALSE(rows.empty());
   EXPECT_EQ(extent(rows.front(), gemm::kM), 56);
 }
@@ -123,7 +123,7 @@ TEST(ProductAdvice, MissesNothingThatASearchOfEveryShapeFinds) {
   for (const Shape& shape : {Shape{300, 515, 250}, Shape{130, 1025, 96}, Shape{520, 264, 333}}) {
     const AdviceOptions options;
     const auto most = [&](std::int64_t asked) {
-      return static_cast<std::int64_t>(static_cast<double>(asked) * (1 + options.reach.within));
+      return static_cast<std::int64_t>(static_cast<double>(asked) * (1 + options.within));
     };
     const Advised advised = advise(shape, options);
     double least_s = advised.asked.time_s();
@@ -150,7 +150,7 @@ TEST(ProductAdvice, WellChosenShapesNeedNone) {
 
 TEST(ProductAdvice, ChangesOnlyWhatMayChange) {
   AdviceOptions options;
-  options.reach.varied = {false, true, false};
+  options.varied = {{gemm::kN}};
   options.smaller = false;
   options.most = 1;
   const Advised advised = advise({1793, 1793, 1792}, options);
@@ -162,7 +162,7 @@ TEST(ProductAdvice, ChangesOnlyWhatMayChange) {
     EXPECT_NE(one.kind, AdviceKind::smaller);
     EXPECT_EQ(of_kind(advised, one.kind).size(), 1U);
   }
-  options.reach.varied = {};
+  options.varied = std::vector<std::size_t>{};
   EXPECT_TRUE(advise({1793, 1793, 1793}, options).shapes.empty());
 }
 
@@ -173,7 +173,7 @@ TEST(ProductAdvice, CountsTheBlocksThatMultiply) {
     problem[gemm::kQuantize] = quantize;
     problem[gemm::kTileM] = 128;
     problem[gemm::kTileN] = 256;
-    return advise_product(library, problem, gpu_named("h200-sxm"), {}, {}).asked;
+    return advise_product({library, problem, gpu_named("h200-sxm")}, {}).asked;
   };
   const ProductForecast alone = asked(gemm::kNothing), converted = asked(gemm::kActivations);
   EXPECT_EQ(alone.blocks, 32 * 16);
@@ -187,7 +187,7 @@ TEST(ProductAdvice, KeepsTheTileThatIsAskedFor) {
   Problem problem = product(library, 1800, 1800, 1792);
   problem[gemm::kTileM] = 128;
   problem[gemm::kTileN] = 256;
-  const Advised advised = advise_product(library, problem, gpu_named("a100-sxm4-80gb"), {}, {});
+  const Advised advised = advise_product({library, problem, gpu_named("a100-sxm4-80gb")}, {});
   ASSERT_FALSE(advised.shapes.empty());
   for (const ProductAdvice& one : advised.shapes) {
     EXPECT_EQ(extent(one, gemm::kTileM), 128);
@@ -200,7 +200,7 @@ TEST(ProductAdvice, AnyKernelOfTheFamilyIsAsked) {
     const KernelRef found = find_kernel(kernel.name);
     const std::int64_t rows = kernel.name == "gemm.skinny" ? 16 : 1000;
     const Problem problem = product(found, rows, 1000, 1000, found.dtypes().back());
-    EXPECT_NO_THROW((void)advise_product(found, problem, gpu_named("h200-sxm"), {}, {}))
+    EXPECT_NO_THROW((void)advise_product({found, problem, gpu_named("h200-sxm")}, {}))
         << kernel.name;
   }
 }
@@ -212,7 +212,7 @@ TEST(ProductAdvice, RefusesWhatHasNoAnswer) {
     problem.dtype = found.dtypes().front();
     problem.values = {1000, 1000, 1000};
     check(found, problem, 0b111);
-    return advise_product(found, problem, gpu_named(gpu), {}, {});
+    return advise_product({found, problem, gpu_named(gpu)}, {});
   };
   EXPECT_THROW((void)asked("gemm.library", "k80"), InputError);
   EXPECT_THROW((void)asked("gemm.library", "tpu-v5e"), InputError);

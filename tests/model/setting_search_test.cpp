@@ -26,7 +26,7 @@ SettingsAdvice advise(std::string_view name, std::initializer_list<std::int64_t>
                       std::string_view gpu = "a100-sxm4-80gb") {
   const KernelRef kernel = find_kernel(name);
   const auto settings = settings_of(kernel);
-  return advise_settings(kernel, asked(kernel, values), gpu_named(gpu), {}, settings);
+  return advise_settings({kernel, asked(kernel, values), gpu_named(gpu)}, settings);
 }
 
 TEST(SettingSearch, TriesEveryPowerOfTwoWhereTheyAreFew) {
@@ -75,7 +75,7 @@ TEST(ShapeAdvice, NamesAShapeThatIsLargerAndFaster) {
   const Prediction now = predict(kernel, asked(kernel, {4096, 4095}), gpu);
   const auto extents = extents_of(kernel);
   EXPECT_EQ(extents.size(), 2U);
-  const auto shapes = advise_shapes(kernel, now, gpu, {}, {0.05, extents});
+  const auto shapes = advise_shapes({kernel, now.problem, gpu}, {0.05, extents});
   ASSERT_FALSE(shapes.empty());
   EXPECT_EQ(shapes.front().kind, AdviceKind::faster);
   EXPECT_EQ(shapes.front().prediction.problem[1], 4096);
@@ -85,10 +85,11 @@ TEST(ShapeAdvice, NamesAShapeThatIsLargerAndFaster) {
     const bool larger = one.prediction.problem[1] >= 4095 && one.prediction.problem[0] >= 4096;
     EXPECT_EQ(one.kind == AdviceKind::faster, larger);
   }
-  const auto padded = advise_shapes(kernel, now, gpu, {}, {0.05, extents, false});
+  const auto padded = advise_shapes({kernel, now.problem, gpu}, {0.05, extents, false});
   EXPECT_TRUE(std::all_of(padded.begin(), padded.end(),
                           [](const ShapeAdvice& one) { return one.kind == AdviceKind::faster; }));
-  EXPECT_TRUE(advise_shapes(kernel, now, gpu, {}, {0.05, {}}).empty());
+  EXPECT_TRUE(
+      advise_shapes({kernel, now.problem, gpu}, {0.05, std::vector<std::size_t>{}}).empty());
 }
 
 }  // namespace

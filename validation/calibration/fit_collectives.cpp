@@ -69,7 +69,7 @@ LinkCosts link_of(const Point& point, std::size_t machine) {
 }
 
 double error(const Point& point, const Row& row) {
-  return expected_collective_s(row.collective, row.bytes, row.gpus, link_of(point, row.machine),
+  return expected_collective_s({row.collective, row.bytes, row.gpus}, link_of(point, row.machine),
                                constants_of(point)) /
              row.time_s -
          1;

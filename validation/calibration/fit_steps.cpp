@@ -77,12 +77,11 @@ std::vector<Row> read_rows(const char* path) {
 /// A row, and forecasts of its GPU that all rows share.
 struct Measured {
   Row row;
-  const Gpu* gpu;
   KernelForecasts* forecasts;
 };
 
 double error(const Measured& one, const SoftwareConstants& software) {
-  const Step step = predict_step(one.row.model, one.row.task, *one.gpu, *one.forecasts, software);
+  const Step step = predict_step(one.row.model, one.row.task, *one.forecasts, software);
   return one.row.tokens_per_s / step.tokens_per_s - 1;
 }
 
@@ -148,7 +147,7 @@ int main(int argc, char** argv) try {
       gpus.emplace(row.gpu, roofcast::specs::load(roofcast::specs::shipped_source(row.gpu)));
       forecasts.emplace(row.gpu, gpus.at(row.gpu));
     }
-    steps.push_back({row, &gpus.at(row.gpu), &forecasts.at(row.gpu)});
+    steps.push_back({row, &forecasts.at(row.gpu)});
   }
   const SoftwareConstants software = fitted(steps);
   std::printf("attention_share %.4g\nlayer_s %.4g\n", software.attention_share, software.layer_s);

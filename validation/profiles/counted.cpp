@@ -12,11 +12,12 @@ namespace {
 
 described::Quantity number(double value) {
   constexpr double kMost = 9e15;  // beyond, a broken file
-  return {std::to_string(static_cast<std::int64_t>(std::clamp(value, 0.0, kMost))), {}};
+  return described::Quantity(
+      std::to_string(static_cast<std::int64_t>(std::clamp(value, 0.0, kMost))));
 }
 
 described::Quantity number(std::int64_t value) {
-  return {std::to_string(value), {}};
+  return described::Quantity(std::to_string(value));
 }
 
 DType multiplied_type(std::string_view name) {
@@ -64,13 +65,10 @@ std::optional<Recognized> described_by_counters(const ProfiledKernel& kernel, Do
   described::Description made;
   made.name = brief_kernel_name(kernel.name);
   made.summary = "what was counted of it";
-  made.grid =
-      described::Grid{{number(launch.grid[0]), number(launch.grid[1]), number(launch.grid[2])}};
+  made.grid = {number(launch.grid[0]), number(launch.grid[1]), number(launch.grid[2])};
   made.threads = number(launch.threads());
   made.registers = number(std::max<std::int64_t>(launch.registers, 1));
-  made.cluster = number(std::int64_t{1});
   made.shared_bytes = number(launch.shared_bytes);
-  made.special_functions = made.shared_traffic_bytes = number(std::int64_t{0});
   if (counted.vector_flops) {
     made.flops = {{counted.vector_type, number(*counted.vector_flops)}};
     made.dtypes = {counted.vector_type};
@@ -86,9 +84,8 @@ std::optional<Recognized> described_by_counters(const ProfiledKernel& kernel, Do
   }
   if (counted.l2_read_bytes) made.l2_read_bytes = number(*counted.l2_read_bytes);
   if (counted.l2_write_bytes) made.l2_write_bytes = number(*counted.l2_write_bytes);
-  made.arrays = {
-      {"read", number(counted.dram_read_bytes.value_or(0)), number(std::int64_t{0})},
-      {"written", number(std::int64_t{0}), number(counted.dram_write_bytes.value_or(0))}};
+  made.arrays = {{"read", number(counted.dram_read_bytes.value_or(0))},
+                 {"written", {}, number(counted.dram_write_bytes.value_or(0))}};
   const KernelRef described = described::make_kernel(std::move(made));
   return Recognized{described, problem_with_fallbacks(described, counted.vector_type), does};
 }

@@ -189,7 +189,7 @@ Traffic traffic_of(const TracedCall& call, Moves moves) {
 }
 
 described::Quantity number(double value) {
-  return {std::to_string(static_cast<std::int64_t>(value)), {}};
+  return described::Quantity(std::to_string(static_cast<std::int64_t>(value)));
 }
 
 // Elements of a kernel's iteration: its last arguments are the extents. 0: not said.
@@ -253,11 +253,7 @@ Recognized moving(const std::string& name, const Traffic& bytes, Does does,
   kernel.summary = "bytes of its tensors";
   kernel.threads = number(256);
   kernel.registers = number(32);
-  kernel.cluster = number(1);
-  kernel.shared_bytes = number(0);
-  kernel.special_functions = kernel.shared_traffic_bytes = number(0);
-  kernel.arrays = {{"inputs", number(bytes.read_bytes), number(0)},
-                   {"output", number(0), number(bytes.write_bytes)}};
+  kernel.arrays = {{"inputs", number(bytes.read_bytes)}, {"output", {}, number(bytes.write_bytes)}};
   for (const DType type : kAllDTypes) {
     if (tensor_flops[type] > 0) kernel.tensor_flops.emplace_back(type, number(tensor_flops[type]));
   }

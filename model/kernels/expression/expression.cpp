@@ -86,6 +86,26 @@ bool fuses(const Expression& e, const Node& node,
   return product(node.a) || product(node.b);
 }
 
+Plan plan_step(const expression::Step& step, std::string_view kernel, const Problem& problem) {
+  if (step.along_rows()) return plan_rows(step.operation, step.read_rows, problem);
+  map::Operation operation = operation_of(step.operation, problem.dtype);
+  operation.kernel = kernel;
+  Problem of_step = problem;
+  if (step.writes_rows) of_step[map::kElements] /= problem[kCols];
+  return map::plan(operation, of_step);
+}
+
+void check_rows(const Problem& problem) {
+  const std::int64_t n = problem[map::kElements], cols = problem[kCols];
+  if (cols == 0) {
+    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
+  }
+  if (n % cols != 0) {
+    throw InputError("n is " + std::to_string(n) + ", which rows of " + std::to_string(cols) +
+                     " elements do not make up: give a multiple of cols");
+  }
+}
+
 constexpr std::string_view kGenerated =
     "the kernels are generated: their registers and instruction counts are estimates";
 
@@ -114,24 +134,16 @@ Work work(const Problem& problem) {
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
-constexpr std::array kParameters = [] {
-  std::array<Parameter, kCols + 1> all{};
-  std::copy(map::kParameters.begin(), map::kParameters.end(), all.begin());
-  all[kExpression] = {.name = "expression",
-                      .meaning =
-                          "what to compute from named arrays, as in \"x*sigmoid(x)\" or "
-                          "\"y = a*b; z = a + b\"",
-                      .minimum = 0,
-                      .maximum = 0,
-                      .is_text = true};
-  all[kCols] = {
-      .name = "cols",
-      .meaning = "elements of a row, along which sum, mean, amax and amin reduce; 0: none",
-      .minimum = 0,
-      .maximum = std::int64_t{1} << 30,
-      .fallback = 0};
-  return all;
-}();
+constexpr std::array kParameters = with_own(
+    map::kParameters,
+    Parameter{.name = "expression",
+              .meaning = "what to compute from named arrays, as in \"x*sigmoid(x)\" or "
+                         "\"y = a*b; z = a + b\"",
+              .minimum = 0,
+              .maximum = 0,
+              .is_text = true},
+    Parameter{"cols", "elements of a row, along which sum, mean, amax and amin reduce; 0: none", 0,
+              std::int64_t{1} << 30, 0});
 
 constexpr std::array<KernelModel, 2> kVariants = {{
     {"elementwise.expr.unfused",
@@ -146,6 +158,14 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 Cost operator+(const Cost& a, const Cost& b) {
   return {a.flops + b.flops, a.special + b.special, a.conversions + b.conversions,
           a.instructions + b.instructions};
+}
+
+Work work_of(const Cost& cost, double elements) {
+  Work work;
+  work.vector_flops = elements * cost.flops;
+  work.special_flops = elements * cost.special;
+  work.conversions = elements * cost.conversions;
+  return work;
 }
 
 Cost cost_of(const Expression& expression, const Node& node, DType dtype) {
@@ -178,19 +198,6 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
           .instructions = sum.instructions};
 }
 
-namespace {
-
-Plan plan_step(const expression::Step& step, std::string_view kernel, const Problem& problem) {
-  if (step.along_rows()) return plan_rows(step.operation, step.read_rows, problem);
-  map::Operation operation = operation_of(step.operation, problem.dtype);
-  operation.kernel = kernel;
-  Problem of_step = problem;
-  if (step.writes_rows) of_step[map::kElements] /= problem[kCols];
-  return map::plan(operation, of_step);
-}
-
-}  // namespace
-
 LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view> kernels,
                            const Problem& problem) {
   LaunchSequence program;
@@ -207,21 +214,6 @@ LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view>
   }
   return program;
 }
-
-namespace {
-
-void check_rows(const Problem& problem) {
-  const std::int64_t n = problem[map::kElements], cols = problem[kCols];
-  if (cols == 0) {
-    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
-  }
-  if (n % cols != 0) {
-    throw InputError("n is " + std::to_string(n) + ", which rows of " + std::to_string(cols) +
-                     " elements do not make up: give a multiple of cols");
-  }
-}
-
-}  // namespace
 
 Expression expression_of(const Problem& problem) {
   Expression folded = expression::fold(expression::parse(problem.text.view()));

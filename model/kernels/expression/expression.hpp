@@ -28,6 +28,9 @@ struct Cost {
 };
 Cost operator+(const Cost& a, const Cost& b);
 
+/// What so many elements issue but for traffic.
+Work work_of(const Cost& cost, double elements);
+
 /// Of one node of a shared expression, with what a power by a number is replaced by. A reduction
 /// costs what each element costs it.
 Cost cost_of(const expression::Expression& expression, const expression::Node& node, DType dtype);

@@ -47,12 +47,7 @@ Work useful_of(const Expression& shared, const std::vector<Sweep>& sweeps, const
       }
     }
   }
-  const double elements = as_double(problem[map::kElements]);
-  Work work;
-  work.vector_flops = elements * cost.flops;
-  work.special_flops = elements * cost.special;
-  work.conversions = elements * cost.conversions;
-  return work;
+  return work_of(cost, as_double(problem[map::kElements]));
 }
 
 double bytes_of_inputs(const Expression& e, const Sweep& sweep, double bytes) {
@@ -136,16 +131,13 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   double read_bytes = 0;
   for (const Sweep& sweep : sweeps) {
     Cost cost;
-    for (const std::size_t at : sweep.computes) {
-      cost = cost + cost_of(shared, shared.nodes[at], problem.dtype);
-    }
-    for (const std::size_t at : sweep.reduces) {
-      cost = cost + cost_of(shared, shared.nodes[at], problem.dtype);
+    for (const auto& nodes : {sweep.computes, sweep.reduces}) {
+      for (const std::size_t at : nodes) {
+        cost = cost + cost_of(shared, shared.nodes[at], problem.dtype);
+      }
     }
     Step batch;
-    batch.issued.vector_flops = elements * cost.flops;
-    batch.issued.special_flops = elements * cost.special;
-    batch.issued.conversions = elements * cost.conversions;
+    batch.issued = work_of(cost, elements);
     const double reads = bytes_of_inputs(shared, sweep, elements * element);
     const double written = elements * element * static_cast<double>(sweep.writes.size());
     set_traffic(batch.issued, {reads, written});

@@ -35,11 +35,8 @@ TEST(IoComplexity, AttentionWithScoresInMemoryGainsNothingFromMore) {
 // Where 4·N²d²/M words are as many as S and P take, 4·N²: at d = √M.
 TEST(IoComplexity, HeadsTooWideForTheFastMemoryGainNothing) {
   const double scores = 4096.0 * 4096, bytes = 131072;
-  const double d = head_dim_of_equal_io(4, 2, bytes);
-  EXPECT_DOUBLE_EQ(d, 256);
-  EXPECT_DOUBLE_EQ(attention_io(scores, d, 2, 0, bytes).lower_bound_bytes,
+  EXPECT_DOUBLE_EQ(attention_io(scores, 256, 2, 0, bytes).lower_bound_bytes,
                    standard_attention_io(scores, 4, 2, 0, bytes).lower_bound_bytes);
-  EXPECT_DOUBLE_EQ(head_dim_of_equal_io(9, 2, bytes, kBackwardRows), 256 * 0.75);
 }
 
 TEST(IoComplexity, StreamingMovesWhatItMust) {

@@ -17,12 +17,9 @@ Description copy_of_n() {
   Description d;
   d.name = "mine";
   d.summary = "a copy";
-  d.parameters = kNames;
-  d.meanings = {"elements"};
-  d.fallbacks = {std::nullopt};
+  d.parameters = {{"n", "elements"}};
   d.threads = number("256");
   d.registers = number("16");
-  d.cluster = number("1");
   d.arrays = {{"a", number("4*n", kNames)}, {"b", number("0"), number("4*n", kNames)}};
   return d;
 }
@@ -73,7 +70,7 @@ TEST(DescribedPlan, AStrideTakesWholeSectors) {
 TEST(DescribedPlan, EveryBlockReadsWhatIsBroadcast) {
   Description d = copy_of_n();
   d.arrays[0] = {"w", number("1024"), number("0"), Access::broadcast};
-  d.grid = Grid{{number("8"), number("1"), number("1")}};
+  d.grid = {number("8"), number("1"), number("1")};
   const Prediction answer = predict(make_kernel(d), of(1 << 10), testing::hopper_like());
   EXPECT_DOUBLE_EQ(answer.work.requested.read_bytes, 8 * 1024);
   EXPECT_DOUBLE_EQ(answer.work.compulsory.read_bytes, 1024);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <span>
 
+#include "model/counting/coalescing.hpp"
 #include "model/libraries/gemm.hpp"
 #include "model/libraries/linear_loss.hpp"
 #include "model/libraries/products.hpp"
@@ -177,7 +178,7 @@ TEST(LayerKernels, TopKWritesTheChoicesOfEachToken) {
 TEST(LayerKernels, AnEmbeddingReadsTheRowsThatAreDrawn) {
   expect_moved("layer.embedding", matrix(kForward, kFused, 2), 1, 2 * 2 * 4096 + 8 * 1000,
                2 * kMatrix);
-  EXPECT_NEAR(layer::distinct_rows(1e6, 1000), 999.5, 0.01);
+  EXPECT_NEAR(expected_distinct(1e6, 1000), 999.5, 0.01);
 }
 
 // Zeros for the table; few tokens are added to its two rows, which are read for it.

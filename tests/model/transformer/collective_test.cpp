@@ -22,7 +22,7 @@ TEST(Collective, LargeOnesAreBytesOverTheLink) {
   CollectiveConstants constants;
   constants.own_share = 0.4;
   const double time_s =
-      expected_collective_s(Collective::all_gather, 1e9, 4, link_costs(switched()), constants);
+      expected_collective_s({Collective::all_gather, 1e9, 4}, link_costs(switched()), constants);
   const Protocol& last = constants.protocols.back();
   EXPECT_NEAR(time_s, 0.85e9 / 200e9 + last.start * 5e-6 + last.step * 3e-6, 1e-12);
 }
@@ -30,9 +30,9 @@ TEST(Collective, LargeOnesAreBytesOverTheLink) {
 // By hand: start and 7 steps, twice as many for an all_reduce, and one for an alltoall.
 TEST(Collective, SmallOnesAreStartAndSteps) {
   const LinkCosts link = link_costs(switched());
-  EXPECT_NEAR(expected_collective_s(Collective::reduce_scatter, 1, 8, link), 12e-6, 1e-9);
-  EXPECT_NEAR(expected_collective_s(Collective::all_reduce, 1, 8, link), 19e-6, 1e-9);
-  EXPECT_NEAR(expected_collective_s(Collective::alltoall, 1, 8, link),
+  EXPECT_NEAR(expected_collective_s({Collective::reduce_scatter, 1, 8}, link), 12e-6, 1e-9);
+  EXPECT_NEAR(expected_collective_s({Collective::all_reduce, 1, 8}, link), 19e-6, 1e-9);
+  EXPECT_NEAR(expected_collective_s({Collective::alltoall, 1, 8}, link),
               CollectiveConstants{}.alltoall_start * 5e-6 + 1e-6, 1e-9);
 }
 
@@ -42,13 +42,14 @@ TEST(Collective, SendRecvGoesToTheNextOne) {
   const LinkCosts link = link_costs(switched());
   const Protocol last = CollectiveConstants{}.protocols.back();
   for (const double gpus : {2.0, 8.0}) {
-    EXPECT_NEAR(expected_collective_s(Collective::send_recv, 1e9, gpus, link),
+    EXPECT_NEAR(expected_collective_s({Collective::send_recv, 1e9, gpus}, link),
                 5e-3 + last.start * 5e-6 + last.step * 1e-6, 1e-12);
   }
   const Network network{50e9, 10e-6};
-  EXPECT_NEAR(predict_collective(Collective::send_recv, 1e9, 16, switched(), network).expected_s,
+  EXPECT_NEAR(predict_collective({Collective::send_recv, 1e9, 16}, switched(), network).expected_s,
               1e9 / 50e9 + last.start * 5e-6 + last.step * 1e-6 + 10e-6, 1e-9);
-  EXPECT_NEAR(predict_collective(Collective::send_recv, 1e9, 2, switched()).limit_s, 2.5e-3, 1e-9);
+  EXPECT_NEAR(predict_collective({Collective::send_recv, 1e9, 2}, switched()).limit_s, 2.5e-3,
+              1e-9);
 }
 
 // By hand: of 4 GPUs that lie 8 apart each is on a machine of its own, and its adapter carries 3/4
@@ -83,7 +84,7 @@ TEST(Collective, TimeGrowsWithBytesAndNoneIsUnderItsLimit) {
     for (const double gpus : {2.0, 4.0, 8.0}) {
       double before = 0;
       for (double bytes = 1; bytes < 1e12; bytes *= 3) {
-        const CollectiveForecast time = predict_collective(one, bytes, gpus, switched());
+        const CollectiveForecast time = predict_collective({one, bytes, gpus}, switched());
         EXPECT_GT(time.expected_s, before) << name(one) << " " << bytes;
         EXPECT_LE(time.limit_s, time.low_s);
         EXPECT_LE(time.low_s, time.expected_s);
@@ -98,18 +99,18 @@ TEST(Collective, TimeGrowsWithBytesAndNoneIsUnderItsLimit) {
 // A switch that adds up sees each byte once: 1 GB over 400 GB/s instead of 7/4 of it.
 TEST(Collective, InSwitchReductionLowersTheLimit) {
   Gpu gpu = switched();
-  EXPECT_NEAR(predict_collective(Collective::all_reduce, 1e9, 8, gpu).limit_s, 4.375e-3, 1e-9);
+  EXPECT_NEAR(predict_collective({Collective::all_reduce, 1e9, 8}, gpu).limit_s, 4.375e-3, 1e-9);
   gpu.link_in_switch_reduction = true;
-  EXPECT_NEAR(predict_collective(Collective::all_reduce, 1e9, 8, gpu).limit_s, 2.5e-3, 1e-9);
+  EXPECT_NEAR(predict_collective({Collective::all_reduce, 1e9, 8}, gpu).limit_s, 2.5e-3, 1e-9);
 }
 
 TEST(Collective, RefusesWhatNoSwitchJoins) {
-  EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 1, switched()), InputError);
-  EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 12, switched()), InputError);
-  EXPECT_THROW(predict_collective(Collective::all_reduce, 0, 8, switched()), InputError);
+  EXPECT_THROW(predict_collective({Collective::all_reduce, 1e6, 1}, switched()), InputError);
+  EXPECT_THROW(predict_collective({Collective::all_reduce, 1e6, 12}, switched()), InputError);
+  EXPECT_THROW(predict_collective({Collective::all_reduce, 0, 8}, switched()), InputError);
   Gpu gpu = switched();
   gpu.collective_step_s.reset();
-  EXPECT_THROW(predict_collective(Collective::all_reduce, 1e6, 8, gpu), InputError);
+  EXPECT_THROW(predict_collective({Collective::all_reduce, 1e6, 8}, gpu), InputError);
 }
 
 }  // namespace

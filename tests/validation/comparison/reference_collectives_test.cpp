@@ -66,8 +66,8 @@ TEST(ReferenceCollectives, RowsOfOddPosition) {
     }
     if (!gpus.contains(gpu)) gpus.emplace(gpu, device(gpu));
     const double bytes = std::stod(elements) * sizes.at(type);
-    const auto forecast = transformer::predict_collective(collective_of(operation), bytes,
-                                                          std::stod(count), gpus.at(gpu));
+    const auto forecast = transformer::predict_collective(
+        {collective_of(operation), bytes, std::stod(count)}, gpus.at(gpu));
     const double measured_s = std::stod(time) * 1e-6;
     EXPECT_GE(measured_s, forecast.limit_s) << line;
     all.add(forecast, measured_s);

@@ -54,7 +54,7 @@ std::vector<Served> served(const std::string& text) {
     const std::string model = model_of(row);
     const auto answer =
         predict_serving(architectures::load(model, architectures::find_embedded(model)->text),
-                        service_of(row), gpu, forecasts.try_emplace(row["gpu"], gpu).first->second);
+                        service_of(row), forecasts.try_emplace(row["gpu"], gpu).first->second);
     all.push_back({model, model + ' ' + row["backend"] + ' ' + row["gemm_dtype"], answer,
                    row.real("concurrency"), row.real("tpot_ms") * 1e-3, row.even()});
   }
