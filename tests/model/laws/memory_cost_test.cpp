@@ -55,8 +55,8 @@ TEST_F(WritesInPieces, EachRunBeginsApart) {
   EXPECT_NEAR(dram_s({.write_run_bytes = 64, .blocks_to_next_run = 33}, 0), 1.125, 1e-12);
 }
 
-// A sector that two runs share takes an access of its own in each: 2.4 TB a second, with two such ends
-// a run 4.8 TB more. A run that begins with one has no other beginning.
+// A sector that two runs share takes an access of its own in each: 2.4 TB a second, with two such
+// ends a run 4.8 TB more. A run that begins with one has no other beginning.
 TEST_F(WritesInPieces, RunsThatShareSectorsWriteThemTwice) {
   const double runs = 4.8e12 / 64;
   const auto with_ends = [&](double ends, double blocks) {
@@ -68,7 +68,8 @@ TEST_F(WritesInPieces, RunsThatShareSectorsWriteThemTwice) {
   EXPECT_NEAR(with_ends(2 * runs, 33), 1 + 0.5, 1e-12);  // four runs are joined
 }
 
-// Driven out early, 1.2 TB are read and written apart, 0.25 s more each, and merged sector by sector.
+// Driven out early, 1.2 TB are read and written apart, 0.25 s more each, and merged sector by
+// sector.
 TEST_F(WritesInPieces, SectorsDrivenOutEarlyAreReadMergedAndWritten) {
   EXPECT_NEAR(dram_s({}, 1.2e12), 1.25 + 0.5, 1e-12);
   EXPECT_NEAR(l2_s({}, 1.2e12), kWhole_s * (1 + 0.25), 1e-9);
