@@ -23,13 +23,13 @@ endforeach()
 # Every target of the project links this privately. Clang counts sign conversions among -Wconversion
 # and GCC does not: both are held to GCC's rule. In a .cu the host compiler sees generated code, so
 # the conversion warnings stay out of it. GCC 12 sees overlapping copies in "text" + std::string where
-# there are none (GCC bug 105651).
+# there are none (GCC bug 105651). Clang counts unused constants among -Wall, but only outside unity builds.
 add_library(roofcast_warnings INTERFACE)
 target_compile_options(
   roofcast_warnings
   INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wno-sign-conversion;-Werror>
-    $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>>
+    $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wunused-const-variable=1>>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror;-Werror=all-warnings>)
 
 # roofcast_precompile(TARGET HEADER...): a debug build reads the headers, given as `path.hpp`, once for
@@ -46,6 +46,61 @@ function(roofcast_precompile target)
   target_compile_options(
     ${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
                       $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endfunction()
+
+# roofcast_unity(TARGET): with ROOFCAST_UNITY the target's sources are compiled ten at a time, so that
+# headers are read (and clang-tidy walks them) once for all ten. Two that give the same name to something in
+# their unnamed namespaces are never compiled together. Call it in the target's folder, after its sources.
+function(roofcast_unity target)
+  if(NOT ROOFCAST_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(last 0)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    if(NOT path MATCHES "\\.cpp$" OR path MATCHES "^${PROJECT_BINARY_DIR}/")
+      continue()
+    endif()
+    roofcast_unnamed(names "${path}")
+    foreach(group RANGE ${last})
+      list(LENGTH members_${group} count)
+      set(shared ${names})
+      list(REMOVE_ITEM shared "" ${names_${group}})
+      if(count LESS 10 AND "${shared}" STREQUAL "${names}")
+        set(chosen ${group}) # one that is still empty is always among them
+        break()
+      endif()
+    endforeach()
+    list(APPEND members_${chosen} "${source}")
+    list(APPEND names_${chosen} ${names})
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${chosen})
+    if(chosen EQUAL last)
+      math(EXPR last "${last} + 1")
+    endif()
+  endforeach()
+  set_target_properties(
+    ${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_CODE_BEFORE_INCLUDE
+                         "// NOLINTNEXTLINE(bugprone-suspicious-include)")
+endfunction()
+
+# roofcast_unnamed(NAMES FILE): the names that the file takes over with `using` or that its unnamed
+# namespaces declare, and some more. The code is formatted: both begin in the first column.
+function(roofcast_unnamed names file)
+  file(READ "${file}" text)
+  string(REGEX REPLACE "[][;]" " " text "${text}") # a list would break there
+  string(REGEX MATCHALL "\nnamespace {\n.*\n}  // namespace\n" unnamed "${text}")
+  string(REGEX MATCHALL "\n[A-Za-z_][^\n]*" lines "${unnamed}")
+  string(REGEX MATCHALL "\nusing [a-z_:]+::[A-Za-z_]+" found "${text}")
+  list(TRANSFORM found REPLACE ".*::" "")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCHALL "[A-Za-z_0-9]+( ?[=({]|$)|(class|struct|using|enum) [A-Za-z_0-9]+" declared "${line}")
+    list(TRANSFORM declared REPLACE "^(class|struct|using|enum) | ?[=({]$" "")
+    list(APPEND found ${declared})
+  endforeach()
+  list(REMOVE_ITEM found "" namespace)
+  list(REMOVE_DUPLICATES found)
+  set(${names} "${found}" PARENT_SCOPE)
 endfunction()
 
 if(ROOFCAST_SANITIZE OR ROOFCAST_FUZZ)
