@@ -75,10 +75,11 @@ ExitCode run_explain(const Arguments& arguments) {
   const std::string device = read_device_name(options);
   const DeviceOptions device_options = read_device_options(options);
   const Assumptions assumptions = read_assumptions(options);
-  const std::vector<Sensitivity> found =
-      sensitivities(kernel, problem, device, device_options, assumptions);
   const Gpu gpu = load_device(device, device_options);
   const Prediction prediction = predict(kernel, problem, gpu, assumptions);
+  if (!prediction.time) {
+    throw InputError(prediction.notes.empty() ? "no expected time" : prediction.notes.front());
+  }
   const Answer answer{kernel, gpu, prediction};
   const auto path = options.find("output");
   if (options.has("plot") || (path && is_picture(*path))) {
@@ -92,6 +93,8 @@ ExitCode run_explain(const Arguments& arguments) {
                 [&] { return drawn(plot, forecasts, reports::kNarrowFrame); });
     return ExitCode::done;
   }
+  const std::vector<Sensitivity> found =
+      sensitivities(kernel, problem, device, device_options, assumptions);
   const std::vector<Formula> made =
       formulas(answer, specs::values_with_sources(device_source(device, device_options)));
   Output output(path);
