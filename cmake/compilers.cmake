@@ -48,11 +48,11 @@ function(roofcast_precompile target)
                       $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
-# roofcast_unity(TARGET): with ROOFCAST_UNITY the target's sources are compiled ten at a time, so that
-# headers are read (and clang-tidy walks them) once for all ten. Two that give the same name to something in
+# roofcast_unity(TARGET): with ROOFCAST_UNITY the target's sources are compiled ten at a time, so that headers
+# are read (and clang-tidy walks them) once for all ten. Two that give the same name to different things in
 # their unnamed namespaces are never compiled together. Call it in the target's folder, after its sources.
 function(roofcast_unity target)
-  if(NOT ROOFCAST_UNITY)
+  if(NOT ROOFCAST_UNITY OR (ROOFCAST_UNITY STREQUAL "TESTS" AND NOT target MATCHES "_test$"))
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
