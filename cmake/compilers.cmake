@@ -23,13 +23,13 @@ endforeach()
 # Every target of the project links this privately. Clang counts sign conversions among -Wconversion
 # and GCC does not: both are held to GCC's rule. In a .cu the host compiler sees generated code, so
 # the conversion warnings stay out of it. GCC 12 sees overlapping copies in "text" + std::string where
-# there are none (GCC bug 105651).
+# there are none (GCC bug 105651). Clang counts unused constants among -Wall, but only outside unity builds.
 add_library(roofcast_warnings INTERFACE)
 target_compile_options(
   roofcast_warnings
   INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wno-sign-conversion;-Werror>
-    $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>>
+    $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wunused-const-variable=1>>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror;-Werror=all-warnings>)
 
 # roofcast_precompile(TARGET HEADER...): a debug build reads the headers, given as `path.hpp`, once for
@@ -48,11 +48,78 @@ function(roofcast_precompile target)
                       $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
+# roofcast_unity(TARGET): with ROOFCAST_UNITY the target's sources are compiled ten at a time, so that headers
+# are read (and clang-tidy walks them) once for all ten. Two that give the same name to different things in
+# their unnamed namespaces are never compiled together. Call it in the target's folder, after its sources.
+function(roofcast_unity target)
+  if(NOT ROOFCAST_UNITY OR (ROOFCAST_UNITY STREQUAL "TESTS" AND NOT target MATCHES "_test$"))
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(last 0)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    if(NOT path MATCHES "\\.cpp$" OR path MATCHES "^${PROJECT_BINARY_DIR}/")
+      continue()
+    endif()
+    roofcast_unnamed(names used "${path}")
+    foreach(group RANGE ${last})
+      list(LENGTH members_${group} count)
+      set(apart ${names} ${used})
+      set(own ${apart})
+      list(REMOVE_ITEM apart "" ${names_${group}})
+      set(others ${names})
+      list(REMOVE_ITEM others "" ${used_${group}})
+      if(count LESS 10 AND "${apart}" STREQUAL "${own}" AND "${others}" STREQUAL "${names}")
+        set(chosen ${group}) # one that is still empty is always among them
+        break()
+      endif()
+    endforeach()
+    list(APPEND members_${chosen} "${source}")
+    list(APPEND names_${chosen} ${names})
+    list(APPEND used_${chosen} ${used})
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${chosen})
+    if(chosen EQUAL last)
+      math(EXPR last "${last} + 1")
+    endif()
+  endforeach()
+  set_target_properties(
+    ${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_CODE_BEFORE_INCLUDE
+                         "// NOLINTNEXTLINE(bugprone-suspicious-include)")
+endfunction()
+
+# roofcast_unnamed(NAMES USED FILE): the names that the file's unnamed namespaces declare, and some more;
+# and those that it takes over with `using`. The code is formatted: both begin in the first column.
+function(roofcast_unnamed names used file)
+  file(READ "${file}" text)
+  string(REGEX REPLACE "[][;]" " " text "${text}") # a list would break there
+  string(REGEX MATCHALL "\nnamespace {\n.*\n}  // namespace\n" unnamed "${text}")
+  string(REGEX MATCHALL "\n[A-Za-z_][^\n]*" lines "${unnamed}")
+  string(REGEX MATCHALL "\nusing [a-z_:]+::[A-Za-z_]+" taken "${text}")
+  list(TRANSFORM taken REPLACE ".*::" "")
+  set(found "")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCHALL "[A-Za-z_0-9]+( ?[=({]|$)|(class|struct|enum) [A-Za-z_0-9]+" declared "${line}")
+    list(TRANSFORM declared REPLACE "^(class|struct|enum) | ?[=({]$" "")
+    list(APPEND found ${declared})
+  endforeach()
+  list(FILTER found EXCLUDE REGEX "^(|namespace|[A-Z_]+)$") # nor names of macros: TEST(Suite, Name)
+  list(REMOVE_DUPLICATES found)
+  set(${names} "${found}" PARENT_SCOPE)
+  set(${used} "${taken}" PARENT_SCOPE)
+endfunction()
+
 if(ROOFCAST_SANITIZE OR ROOFCAST_FUZZ)
   set(roofcast_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all
                           -fno-omit-frame-pointer)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${roofcast_sanitizers}>")
   add_link_options(${roofcast_sanitizers})
+  # Programs of 200 MB: GNU's linker takes four times as long.
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=lld ROOFCAST_LLD)
+  if(ROOFCAST_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
 endif()
 
 if(ROOFCAST_FUZZ)

@@ -72,7 +72,8 @@ std::span<const Embedded> embedded();
 const Embedded* find_embedded(std::string_view name);
 std::string_view schema_text();
 std::string_view overlay_schema_text();
-/// How much wider the interval of a relative's forecast is, with the runs that told: relatives.json.
+/// How much wider the interval of a relative's forecast is, with the runs that told:
+/// relatives.json.
 std::string_view relatives_text();
 
 /// The specification with the calibration shipped for it.
@@ -87,8 +88,8 @@ struct SourcedValue {
   std::string source;   ///< title and address, "measured …", "unverified" or "of GPU, scaled …"
 };
 std::vector<SourcedValue> values_with_sources(const Source& source);
-/// The one that a key of an override names. Throws SpecError where it names none or several, InputError where
-/// the device has no such value.
+/// The one that a key of an override names. Throws SpecError where it names none or several,
+/// InputError where the device has no such value.
 SourcedValue value_named(const Source& source, const std::string& key);
 
 }  // namespace roofcast::specs

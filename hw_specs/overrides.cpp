@@ -34,7 +34,7 @@ std::vector<std::string_view> matches(std::string_view key) {
 }
 
 /// The nearest leaf by its whole path or by its last word, whichever the key looks like.
-std::string_view nearest(std::string_view key) {
+std::string_view nearest_leaf(std::string_view key) {
   if (key.size() > 100) return "";
   std::vector<std::string_view> known;
   for (const std::string_view leaf : all_leaves()) {
@@ -49,7 +49,7 @@ std::string mend_of(const std::string& key) {
   const Json& renamed = schema["properties"]["sustained"]["renamed"];
   if (renamed.contains(key))
     return "write \"" + renamed[key].get<std::string>() + "\", its name now";
-  const std::string_view near = nearest(key);
+  const std::string_view near = nearest_leaf(key);
   return near.empty() ? "see hw_specs/schema.json for the keys"
                       : "did you mean \"" + std::string(near) + "\"?";
 }

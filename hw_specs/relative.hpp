@@ -14,12 +14,12 @@ std::span<const Gpu> measured_gpus();
 const Gpu* nearest(const Gpu& gpu, std::span<const Gpu> measured);
 
 /// Gives `gpu` the sustained values of a relative that this project measured: of the one of that
-/// name, or, where that is empty, of the nearest; then over them what published measurements of other
-/// cards of the same die, or of its architecture with an L2 of the same size, tell of the chip (DRAM,
-/// L2, power), and those of its architecture of the energy of a FLOP. Shares are scaled by the datasheets (what_if.hpp),
-/// cycles and exponents hold for the generation, launch costs are those of the relative's
-/// installation; the interval is wider. A TPU stays as it is. Throws InputError for a name that is
-/// no measured GPU's.
+/// name, or, where that is empty, of the nearest; then over them what published measurements of
+/// other cards of the same die, or of its architecture with an L2 of the same size, tell of the chip
+/// (DRAM, L2, power), and those of its architecture of the energy of a FLOP. Shares are scaled by
+/// the datasheets (what_if.hpp), cycles and exponents hold for the generation, launch costs are
+/// those of the relative's installation; the interval is wider. A TPU stays as it is. Throws
+/// InputError for a name that is no measured GPU's.
 void take_from_relative(Gpu& gpu, std::string_view relative = {});
 
 /// The same from a device at hand, the interval left as wide as the relative's.

@@ -35,7 +35,8 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::sm_clock_hz, clock);
   scale(&Sustained::tensor_clock_hz,
         ratio(asked.clocks.tensor_boost_hz, measured.clocks.tensor_boost_hz));
-  // Of one chip, what the power limit leaves for the tensor cores, against what all of them ask for.
+  // Of one chip, what the power limit leaves for the tensor cores, against what all of them ask
+  // for.
   if (!asked.die.empty() && asked.die == measured.die) {
     scale(&Sustained::power_free_share,
           ratio(asked.power_w, measured.power_w) /

@@ -15,8 +15,8 @@ struct Device {
   Gpu gpu;
 };
 
-/// The path or name that a Python str or os.PathLike is. Throws InputError for anything else; `what`
-/// names it in the message.
+/// The path or name that a Python str or os.PathLike is. Throws InputError for anything else;
+/// `what` names it in the message.
 std::string text_of(pybind11::handle object, const char* what);
 
 /// A device by name or path. `set` is a mapping from keys of the specification to values, or None.

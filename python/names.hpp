@@ -12,7 +12,8 @@ namespace roofcast::python {
 /// guards it.
 class Names {
  public:
-  /// The kernel that a Kernel, a str or an os.PathLike is or names. Throws InputError or UsageError.
+  /// The kernel that a Kernel, a str or an os.PathLike is or names. Throws InputError or
+  /// UsageError.
   KernelRef kernel(pybind11::handle object);
   /// The same for a device.
   std::shared_ptr<Device> device(pybind11::handle object);

@@ -1,6 +1,6 @@
 #pragma once
-// Names of horizontal bars: on an axis at their left where all of them are short, else in lines above
-// the bars.
+// Names of horizontal bars: on an axis at their left where all of them are short, else in lines
+// above the bars.
 #include <string>
 #include <vector>
 
@@ -10,8 +10,8 @@ namespace roofcast::reports {
 
 class BarNames {
  public:
-  /// Bars of so many pixels of height; `gap` is between two of them. The frame is `beside` pixels wide
-  /// where the names stand beside it, `below` where they stand above the bars.
+  /// Bars of so many pixels of height; `gap` is between two of them. The frame is `beside` pixels
+  /// wide where the names stand beside it, `below` where they stand above the bars.
   BarNames(const std::vector<std::string>& names, double beside, double below, double bar,
            double gap);
   double frame() const { return frame_; }

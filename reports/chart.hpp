@@ -19,12 +19,12 @@ inline constexpr std::size_t kMostPoints = 20'000;
 void check_points(std::size_t count);
 
 /// Roofs for DRAM, L2, shared memory and each arithmetic type the device has, at datasheet clocks:
-/// those of types that no point needs are grey. Each point stands at the intensity of every level it
-/// knows, joined; with its interval, and an arrow to what was measured. A rate above the point's limit
-/// is marked as an error. Beyond kMostIntensity ridges of DRAM a point stands at the frame. Kernels
-/// without FLOPs have bars of DRAM bandwidth below. Many points of several families have a panel a
-/// family. What is not positive has no place on logarithmic axes and is left out. Vega-Lite JSON text.
-/// `width` is that of the frame in pixels; a narrow one has the names of levels inside.
+/// those of types that no point needs are grey. Each point stands at the intensity of every level
+/// it knows, joined; with its interval, and an arrow to what was measured. A rate above the point's
+/// limit is marked as an error. Beyond kMostIntensity ridges of DRAM a point stands at the frame.
+/// Kernels without FLOPs have bars of DRAM bandwidth below. Many points of several families have a
+/// panel a family. What is not positive has no place on logarithmic axes and is left out. Vega-Lite
+/// JSON text. `width` is that of the frame in pixels; a narrow one has the names of levels inside.
 inline constexpr double kRooflineWidth = 620;
 /// Frame of a chart on a screen of 400 px, in pixels: axes and names have the rest.
 inline constexpr double kNarrowFrame = 210;
@@ -41,15 +41,16 @@ struct DevicePoints {
 std::string rooflines_chart(const std::vector<DevicePoints>& devices,
                             double width = kRooflineWidth);
 
-/// Predicted time over measured time of every case on logarithmic axes, with the diagonal, a band of
-/// ±10% and error bars (measured: p10 to p90, predicted: low to high); beside it the error over the
-/// bytes moved, or below it where a frame of that width leaves no room beside. Vega-Lite JSON text.
+/// Predicted time over measured time of every case on logarithmic axes, with the diagonal, a band
+/// of ±10% and error bars (measured: p10 to p90, predicted: low to high); beside it the error over
+/// the bytes moved, or below it where a frame of that width leaves no room beside. Vega-Lite JSON
+/// text.
 inline constexpr double kTimesWidth = 400;
 std::string predicted_measured_chart(const validation::Comparison& comparison,
                                      double width = kTimesWidth);
 
-/// Predicted over measured time of every case, a line a family, shapes by regime, with a band of ±10%
-/// and each family's median. Vega-Lite JSON text.
+/// Predicted over measured time of every case, a line a family, shapes by regime, with a band of
+/// ±10% and each family's median. Vega-Lite JSON text.
 inline constexpr double kErrorWidth = 600;
 std::string error_chart(const validation::Comparison& comparison, double width = kErrorWidth);
 
@@ -59,9 +60,9 @@ std::string error_chart(const validation::Comparison& comparison, double width =
 std::string chart_page(const std::string& title, const std::string& vega_lite_json,
                        const std::string& narrow_json = "");
 
-/// The page of a comparison: device and conditions, summary figures, errors by family and regime, the
-/// worst cases with their parts, a roofline for each family that computes, the device's memory, the
-/// table of every case. The run, where given, adds driver, build and suite; its file's text is
+/// The page of a comparison: device and conditions, summary figures, errors by family and regime,
+/// the worst cases with their parts, a roofline for each family that computes, the device's memory,
+/// the table of every case. The run, where given, adds driver, build and suite; its file's text is
 /// embedded, so that the page hands it out again.
 std::string report_page(const validation::Comparison& comparison, const Gpu& gpu);
 std::string report_page(const validation::Comparison& comparison, const Gpu& gpu,

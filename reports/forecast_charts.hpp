@@ -22,8 +22,8 @@ std::string parts_chart(const std::vector<NamedForecast>& forecasts, double widt
 /// launches nothing is drawn. Vega-Lite JSON text.
 std::string timeline_chart(const std::vector<NamedForecast>& forecasts, double width);
 
-/// Bytes at each level, requested to DRAM, read and written, one group of bars a forecast. Vega-Lite
-/// JSON text.
+/// Bytes at each level, requested to DRAM, read and written, one group of bars a forecast.
+/// Vega-Lite JSON text.
 std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double width);
 
 }  // namespace roofcast::reports

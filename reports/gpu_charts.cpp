@@ -234,7 +234,8 @@ std::string generations_chart(const std::vector<Gpu>& gpus, bool narrow) {
   double most = 1, low = HUGE_VAL, high = 0;
   for (const Generation& one : generations) {
     const std::string name = one.name + " " + std::to_string(one.year);
-    // Neighbours of a narrow chart have no room for their figures: the last and every other one back.
+    // Neighbours of a narrow chart have no room for their figures: the last and every other one
+    // back.
     const bool told = !narrow || (generations.size() - names.size()) % 2 == 1;
     names.push_back(name);
     const double flops = one.flops_per_s / first.flops_per_s;

@@ -9,7 +9,8 @@ namespace roofcast::reports {
 std::string text_cell(std::string_view text);
 /// The same for "gemm.mma_sync", which may go on in the next line after a dot or an underscore.
 std::string name_cell(std::string_view name);
-/// `data-value` is what the page sorts by; empty, with a dash, for what is no finite number. `shown` is HTML.
+/// `data-value` is what the page sorts by; empty, with a dash, for what is no finite number.
+/// `shown` is HTML.
 std::string number_cell(double value, const std::string& shown, std::string_view tone = "");
 std::string time_cell(double seconds);
 std::string heading(std::string_view text, bool is_text, std::string_view title = "");

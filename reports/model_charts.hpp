@@ -31,13 +31,14 @@ struct ModelAxes {
 /// Of the frames of these charts, in pixels.
 inline constexpr double kModelWidth = 760;
 
-/// A bar for each part of an operation, a row for each layer: one pass, then what comes once a step.
-/// Vega-Lite JSON text; InputError without events.
+/// A bar for each part of an operation, a row for each layer: one pass, then what comes once a
+/// step. Vega-Lite JSON text; InputError without events.
 std::string step_timeline_chart(const std::string& title,
                                 const std::vector<transformer::TimelineEvent>& events,
                                 double width = kModelWidth);
 
-/// Stacked bars of a GPU's memory, a bar a point, with a mark at what the GPU has. Vega-Lite JSON text.
+/// Stacked bars of a GPU's memory, a bar a point, with a mark at what the GPU has. Vega-Lite JSON
+/// text.
 std::string model_memory_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points,
                                double width = kModelWidth);
 
@@ -49,11 +50,12 @@ std::string model_rate_chart(const ModelAxes& axes, const std::vector<ModelPoint
 std::string model_latency_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points,
                                 double width = kModelWidth);
 
-/// The operations of a step for a page: the kernel, where it stands, launches, time, share and bound.
+/// The operations of a step for a page: the kernel, where it stands, launches, time, share and
+/// bound.
 std::string operations_table(const transformer::Step& step);
 
-/// A page that opens offline: the charts, each under its title and for a phone's width too, then the
-/// table, which is HTML. InputError as chart_page.
+/// A page that opens offline: the charts, each under its title and for a phone's width too, then
+/// the table, which is HTML. InputError as chart_page.
 struct TitledChart {
   std::string title;
   std::function<std::string(double)> draw;  ///< its Vega-Lite JSON for a frame of that width

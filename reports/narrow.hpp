@@ -1,6 +1,6 @@
 #pragma once
-// What charts for a phone's screen share: the width of the picture, headings in lines, legends at its
-// edge.
+// What charts for a phone's screen share: the width of the picture, headings in lines, legends at
+// its edge.
 #include <string>
 #include <vector>
 

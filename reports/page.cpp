@@ -12,7 +12,8 @@ namespace roofcast::reports {
 
 namespace {
 
-/// Data sets and the theme that both variants hold are written once: the page's script puts them in.
+/// Data sets and the theme that both variants hold are written once: the page's script puts them
+/// in.
 Json without_shared_data(Json narrow, const Json& wide) {
   Json own = Json::object();
   for (const auto& [name, rows] : narrow.at("datasets").items()) {

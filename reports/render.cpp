@@ -45,8 +45,8 @@ std::string contents(std::FILE* file) {
   return text;
 }
 
-/// Where render.mjs and its packages are: as told, else of the installation this program belongs to,
-/// else of this build, else as installed by it.
+/// Where render.mjs and its packages are: as told, else of the installation this program belongs
+/// to, else of this build, else as installed by it.
 fs::path scripts() {
   std::vector<fs::path> places;
   if (const char* told = std::getenv("ROOFCAST_REPORTS_DIR"); told != nullptr && *told != '\0') {

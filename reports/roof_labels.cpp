@@ -115,7 +115,8 @@ std::string names_of(const std::vector<ComputeRoof>& roofs) {
   return text;
 }
 
-/// Where the label begins: as far right as it covers no point, at the frame's right end without such a place.
+/// Where the label begins: as far right as it covers no point, at the frame's right end without
+/// such a place.
 double clear_of(const std::vector<Pixel>& points, const RoofLabel& label, double width) {
   constexpr double kStep = 8, kRadius = 7;
   const double length = text_width(label.text);

@@ -20,8 +20,8 @@ struct RoofLabel {
   bool asked = true;  ///< of a type that a point needs
 };
 
-/// A name for every slope that has room for one, datasheet and sustained apart: along it, above or below, clear of the
-/// other slopes, of each other and, as far as there is room, of the points.
+/// A name for every slope that has room for one, datasheet and sustained apart: along it, above or
+/// below, clear of the other slopes, of each other and, as far as there is room, of the points.
 std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const LogAxis& x,
                                     const LogAxis& y, double top_flops_per_s,
                                     const std::vector<Pixel>& points);
@@ -33,10 +33,12 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
                                     const std::vector<bool>& asked, const LogAxis& x,
                                     const LogAxis& y, const std::vector<Pixel>& points);
 
-/// Adds points along the labels that stand inside a frame of that width: what other names keep clear of.
+/// Adds points along the labels that stand inside a frame of that width: what other names keep
+/// clear of.
 void add_points_of(std::vector<Pixel>& points, const std::vector<RoofLabel>& labels, double width);
 
-/// Sorted, the highest first: down what is too close to the one above, then up what fell off the plot.
+/// Sorted, the highest first: down what is too close to the one above, then up what fell off the
+/// plot.
 void push_apart(std::vector<RoofLabel>& labels);
 
 /// Pixels that one label needs of the height.

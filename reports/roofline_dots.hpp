@@ -1,5 +1,6 @@
 #pragma once
-// The part of a roofline chart that the kernels make: points of every level, intervals, arrows, names.
+// The part of a roofline chart that the kernels make: points of every level, intervals, arrows,
+// names.
 #include <string>
 #include <vector>
 
@@ -8,8 +9,8 @@
 
 namespace roofcast::reports {
 
-/// Data sets of the dots, named with `prefix` before them. Returns the kernels that found no room for
-/// their name: the legend has to tell them.
+/// Data sets of the dots, named with `prefix` before them. Returns the kernels that found no room
+/// for their name: the legend has to tell them.
 std::vector<std::string> add_dots(Json& data, const std::string& prefix, const Frame& frame,
                                   const Roofs& roofs, const std::vector<Dot>& dots,
                                   const DotNames& names);

@@ -54,16 +54,16 @@ Frame frame_around(const Roofs& roofs, const std::vector<Dot>& dots, double widt
 /// Whether the roof is of a type that a point needs; true where no point says which.
 bool is_asked(const ComputeRoof& roof, const std::vector<Dot>& dots);
 
-/// What tells the points apart: "gemm.tiled" while each kernel stands there once, else with the words
-/// of the shape that differ.
+/// What tells the points apart: "gemm.tiled" while each kernel stands there once, else with the
+/// words of the shape that differ.
 struct DotNames {
   std::vector<std::string> names;  ///< by dot
   std::string common;              ///< words of the shape that all of them share
 };
 DotNames names_of(const std::vector<Dot>& dots);
 
-/// The same of several devices, whose labels begin with the device's name. While each kernel has one
-/// shape, "p100 gemm.tiled"; in a narrow frame its number. Of one kernel, "p100".
+/// The same of several devices, whose labels begin with the device's name. While each kernel has
+/// one shape, "p100 gemm.tiled"; in a narrow frame its number. Of one kernel, "p100".
 struct DeviceDotNames {
   DotNames names;
   std::vector<std::string> kernels{};  ///< for the heading: each with its shape

@@ -50,7 +50,8 @@ std::vector<Box> lines_of(const Roofs& roofs, const std::vector<Dot>& dots, cons
   return boxes;
 }
 
-/// The names of roofs inside the frame: those of levels in a narrow one, those along slopes as chains.
+/// The names of roofs inside the frame: those of levels in a narrow one, those along slopes as
+/// chains.
 Obstacles around_names(const Json& data, const std::string& prefix, const Frame& f,
                        const Roofs& roofs, const std::vector<Dot>& dots) {
   Obstacles result{boxes_of(dots, f), lines_of(roofs, dots, f), f.x.pixels, f.y.pixels};

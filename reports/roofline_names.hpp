@@ -13,8 +13,8 @@ inline constexpr double kDotRadius = 5.5;
 /// "gemm.tiled"
 std::string kernel_of(const Dot& dot);
 
-/// A name for each dot that has room for one, clear of the names of roofs that `data` holds. Returns
-/// the kernels of those without.
+/// A name for each dot that has room for one, clear of the names of roofs that `data` holds.
+/// Returns the kernels of those without.
 std::vector<std::string> add_names(Json& data, const std::string& prefix, const Frame& frame,
                                    const Roofs& roofs, const std::vector<Dot>& dots,
                                    const DotNames& names);

@@ -16,7 +16,8 @@ struct LevelIntensity {
   double intensity = 0;
 };
 
-/// A compute roof by the names it is drawn with: "tensor", bf16. Without a pipe, every one of the type.
+/// A compute roof by the names it is drawn with: "tensor", bf16. Without a pipe, every one of the
+/// type.
 struct RoofName {
   std::string pipe;
   DType dtype = DType::fp32;

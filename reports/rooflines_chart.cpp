@@ -1,4 +1,5 @@
-// Several devices in one frame: the roofs of each in its colour and dash, the same kernels under them.
+// Several devices in one frame: the roofs of each in its colour and dash, the same kernels under
+// them.
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -40,10 +40,10 @@ inline constexpr std::size_t kMostLines = 10;
 
 /// A line for each of `lines`, its interval as a band, measurements as marks. An axis whose values
 /// are positive and span more than 16 to 1 is logarithmic, as is one of powers of two; a linear
-/// axis of the quantity starts at 0. Of the points with waves, those of the most common settings give the
-/// marks from where on a launch takes more whole waves, but for marks too close to be told apart.
-/// Values that are not finite are left out. A frame narrower than kSweepWidth has the names of lines
-/// below it. Vega-Lite JSON text.
+/// axis of the quantity starts at 0. Of the points with waves, those of the most common settings
+/// give the marks from where on a launch takes more whole waves, but for marks too close to be told
+/// apart. Values that are not finite are left out. A frame narrower than kSweepWidth has the names
+/// of lines below it. Vega-Lite JSON text.
 inline constexpr double kSweepWidth = 600;
 std::string sweep_chart(const SweepPlot& plot, double width = kSweepWidth);
 

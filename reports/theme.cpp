@@ -27,7 +27,8 @@ struct Palette {
   std::string_view warn;
   std::string_view bad;
   /// Any two are told apart with full colour vision and with each of its three deficiencies (ΔE of
-  /// CIEDE2000 ≥ 10), and each from the surface (contrast ≥ 3): searched for under these conditions.
+  /// CIEDE2000 ≥ 10), and each from the surface (contrast ≥ 3): searched for under these
+  /// conditions.
   std::array<std::string_view, 10> series;
   /// The same, ordered by lightness, those that stand out most last; contrast ≥ 2.
   std::array<std::string_view, 8> ramp;

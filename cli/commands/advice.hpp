@@ -14,9 +14,9 @@ struct AdviceRequest {
   bool smaller = true;                             ///< also shapes that leave something out
 };
 
-/// Settings and shapes of a kernel. Of a family each variant with its fastest settings, and the advice
-/// on the fastest. Throws InputError as predict, and UsageError for a varied parameter that the kernel
-/// does not have.
+/// Settings and shapes of a kernel. Of a family each variant with its fastest settings, and the
+/// advice on the fastest. Throws InputError as predict, and UsageError for a varied parameter that
+/// the kernel does not have.
 AdviceAnswer advice_on(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                        const Assumptions& assumptions, const AdviceRequest& request);
 

@@ -10,7 +10,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kAdviseHelp = {
     "  roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 --gpu h100-sxm5\n"
     "  roofcast advise gemm --m 1793 --n 1793 --k 1793 --dtype bf16 --gpu a100-sxm4-80gb --within "
     "8%\n"
@@ -78,7 +78,8 @@ std::vector<AdviceAnswer> answer_all(const KernelRef& kernel, const Problem& pro
       answers.push_back(advice_on(kernel, problem, gpu, assumptions, request));
     } catch (const InputError& error) {
       if (gpus.size() == 1) throw;
-      answers.push_back({kernel, problem, &gpu, {}, {}, error.what()});
+      AdviceAnswer& refused = answers.emplace_back(AdviceAnswer{kernel, problem, &gpu});
+      refused.refusal = error.what();
     }
     stop_if_interrupted();
   }
@@ -114,7 +115,7 @@ std::optional<std::string> find_kernel_option(const Arguments& options) {
 }  // namespace
 
 Manual manual_advise() {
-  return {kHelp, with_batch_options(common_options())};
+  return {kAdviseHelp, with_batch_options(common_options())};
 }
 
 ExitCode run_advise(const Arguments& arguments) {
@@ -137,7 +138,7 @@ ExitCode run_advise(const Arguments& arguments) {
     known = with_batch_options(std::move(known));
   }
   for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
-  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
+  if (writes_help(arguments, kAdviseHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   refuse_output_over_input(options, known, split.words);
   if (kernels.empty()) {

@@ -12,7 +12,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kAdviseLinearHelp = {
     "  roofcast advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5\n"
     "  roofcast advise linear --tokens 4096 --in 4095 --out 11008 --dtype bf16 --gpu "
     "h200-sxm,a100-sxm4-80gb --format json\n",
@@ -119,7 +119,7 @@ void write_advice(JsonWriter& json, const LayerAdvice& advice, const Gpu& gpu) {
 
 ExitCode run_advise_linear(const Arguments& arguments) {
   const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kAdviseLinearHelp, known);
   if (!given) return ExitCode::done;
   const Options& options = given->options;
   if (!given->words.empty()) {

@@ -29,8 +29,8 @@ void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& pr
 struct BatchDefaults {
   DeviceOptions device;
   std::string kernel;  ///< empty: every line names one
-  /// Kernel files that lines may name, by the path or by the name in the file. The one file that a line
-  /// itself opens is the config.json of a model.
+  /// Kernel files that lines may name, by the path or by the name in the file. The one file that a
+  /// line itself opens is the config.json of a model.
   std::vector<std::string> kernel_files;
   std::optional<std::string> gpu;
   std::optional<DType> dtype;
@@ -40,8 +40,8 @@ struct BatchDefaults {
 
 class Batch {
  public:
-  /// Throws UsageError for a kernel or a GPU of the defaults that there is not, and where a kernel file
-  /// has the name of another kernel; SpecError for what is wrong in it.
+  /// Throws UsageError for a kernel or a GPU of the defaults that there is not, and where a kernel
+  /// file has the name of another kernel; SpecError for what is wrong in it.
   explicit Batch(BatchDefaults defaults);
 
   /// Appends the answer, one line. False if it is {"error":…,"line":…}.

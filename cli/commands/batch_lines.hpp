@@ -10,7 +10,8 @@
 
 namespace roofcast::cli {
 
-/// A command's options and those of a batch, --queries and --jobs: it has them where no kernel is named.
+/// A command's options and those of a batch, --queries and --jobs: it has them where no kernel is
+/// named.
 std::vector<Option> with_batch_options(std::vector<Option> options);
 /// Throws UsageError where the file of queries is given as --batch, a parameter of kernels.
 void refuse_batch_option(const Arguments& arguments);
@@ -22,9 +23,9 @@ BatchDefaults read_batch_defaults(const Options& options);
 /// The threads asked for: 1 without --jobs, as many as there are cores for 0. Throws UsageError.
 std::size_t read_jobs(const Options& options);
 
-/// Answers every line of `input` ("-": standard input) into `output`, with `make()` for each thread.
-/// A program that writes some lines and waits for their answers gets them. Returns bad_input, with a
-/// warning, where a line could not be answered.
+/// Answers every line of `input` ("-": standard input) into `output`, with `make()` for each
+/// thread. A program that writes some lines and waits for their answers gets them. Returns
+/// bad_input, with a warning, where a line could not be answered.
 ExitCode answer_lines(const std::string& input, const std::optional<std::string>& output,
                       std::size_t jobs, const std::function<Batch()>& make);
 

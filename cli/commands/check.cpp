@@ -11,7 +11,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kCheckHelp = {
     "  roofcast check examples/tables/products.csv\n"
     "  roofcast check published.csv --kernel elementwise.relu.fused --where op=relu \\\n"
     "                 --column n=rows*cols --cache cold\n"
@@ -79,12 +79,12 @@ Checked check_file(const std::string& file, const Options& options, Devices& dev
 }  // namespace
 
 Manual manual_check() {
-  return {kHelp, option_table()};
+  return {kCheckHelp, option_table()};
 }
 
 ExitCode run_check(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kCheckHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};

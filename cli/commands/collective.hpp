@@ -11,7 +11,8 @@
 
 namespace roofcast::cli {
 
-/// What lists show of them: names, summaries and parameters; no plans, so nothing asks it for a forecast.
+/// What lists show of them: names, summaries and parameters; no plans, so nothing asks it for a
+/// forecast.
 const KernelFamily& collective_family();
 /// The family, or one of its collectives.
 KernelRef collective_ref(std::string_view name);

@@ -11,7 +11,7 @@ namespace {
 
 using transformer::CollectiveForecast;
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kCollectiveHelp = {
     "  roofcast predict collective.all_reduce --bytes 64MiB --gpus 8 --gpu h100-sxm5\n"
     "  roofcast predict collective.alltoall --bytes 1e6 --gpus 4 --gpu a100-sxm4-80gb "
     "--format json\n",
@@ -60,7 +60,7 @@ std::string table_text(const transformer::Transfer& question, std::span<const Gp
 
 ExitCode run_collective(const Arguments& arguments) {
   const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kCollectiveHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   transformer::Transfer question{collective_named(words.front())};

@@ -17,7 +17,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kCompareHelp = {
     "  roofcast compare run.json\n"
     "  roofcast compare validation/measured/*-random1-*.json --tolerance gemm=15% --tolerance "
     "all=10%\n"
@@ -136,12 +136,12 @@ void write_text(const std::vector<validation::Comparison>& comparisons, const st
 }  // namespace
 
 Manual manual_compare() {
-  return {kHelp, option_table()};
+  return {kCompareHelp, option_table()};
 }
 
 ExitCode run_compare(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kCompareHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};

@@ -11,7 +11,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kCompletionHelp = {
     "  roofcast completion bash > completion.bash\n"
     "  roofcast completion zsh > _roofcast\n"
     "  roofcast completion fish > roofcast.fish\n"
@@ -48,12 +48,12 @@ std::string parameters_text(std::span<const KernelRef> kernels) {
 }  // namespace
 
 Manual manual_completion() {
-  return {kHelp, option_table()};
+  return {kCompletionHelp, option_table()};
 }
 
 ExitCode run_completion(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kCompletionHelp, known);
   if (!given) return ExitCode::done;
   const Arguments& words = given->words;
   if (words.empty()) throw UsageError("which shell? For example: roofcast completion bash");

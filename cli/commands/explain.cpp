@@ -11,7 +11,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kExplainHelp = {
     "  roofcast explain gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu h200-sxm\n"
     "  roofcast explain softmax.online --rows 4096 --cols 8192 --dtype bf16 --gpu a100-sxm4-80gb "
     "--format json\n"
@@ -50,7 +50,7 @@ std::vector<Option> known_options() {
 }  // namespace
 
 Manual manual_explain() {
-  return {kHelp, known_options()};
+  return {kExplainHelp, known_options()};
 }
 
 ExitCode run_explain(const Arguments& arguments) {
@@ -59,7 +59,7 @@ ExitCode run_explain(const Arguments& arguments) {
   std::vector<KernelRef> kernels;
   for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
   for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
-  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
+  if (writes_help(arguments, kExplainHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   refuse_output_over_input(options, known, split.words);
   if (kernels.size() != 1 || kernels.front().kernel == nullptr) {
@@ -75,10 +75,11 @@ ExitCode run_explain(const Arguments& arguments) {
   const std::string device = read_device_name(options);
   const DeviceOptions device_options = read_device_options(options);
   const Assumptions assumptions = read_assumptions(options);
-  const std::vector<Sensitivity> found =
-      sensitivities(kernel, problem, device, device_options, assumptions);
   const Gpu gpu = load_device(device, device_options);
   const Prediction prediction = predict(kernel, problem, gpu, assumptions);
+  if (!prediction.time) {
+    throw InputError(prediction.notes.empty() ? "no expected time" : prediction.notes.front());
+  }
   const Answer answer{kernel, gpu, prediction};
   const auto path = options.find("output");
   if (options.has("plot") || (path && is_picture(*path))) {
@@ -92,6 +93,8 @@ ExitCode run_explain(const Arguments& arguments) {
                 [&] { return drawn(plot, forecasts, reports::kNarrowFrame); });
     return ExitCode::done;
   }
+  const std::vector<Sensitivity> found =
+      sensitivities(kernel, problem, device, device_options, assumptions);
   const std::vector<Formula> made =
       formulas(answer, specs::values_with_sources(device_source(device, device_options)));
   Output output(path);

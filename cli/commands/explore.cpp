@@ -5,7 +5,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kExploreHelp = {
     "  roofcast explore -o page.html\n", "roofcast explore -o FILE",
     "Writes the explorer: one HTML file with the model in it, which opens offline in any browser.\n"
     "Kernel, shape, type and GPU are chosen there, or a step of a model; a specification, a kernel "
@@ -22,12 +22,12 @@ std::vector<Option> option_table() {
 }  // namespace
 
 Manual manual_explore() {
-  return {kHelp, option_table()};
+  return {kExploreHelp, option_table()};
 }
 
 ExitCode run_explore(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kExploreHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   if (!words.empty()) throw UsageError(fmt::format("explore takes no '{}'", words.front()));

@@ -17,8 +17,8 @@ struct FastestSettings {
 
 /// Forecasts every combination of the values that the parameters have: those of --vary their powers
 /// of two or names, others what their option says, in a sweep's words. UsageError where nothing
-/// varies; InputError, with the first reason, where no combination has a forecast. `gpu` is referred
-/// to by the answer.
+/// varies; InputError, with the first reason, where no combination has a forecast. `gpu` is
+/// referred to by the answer.
 FastestSettings fastest_settings(const KernelRef& kernel, const Gpu& gpu, const Options& options);
 
 std::string fastest_text(const FastestSettings& settings, const Style& style);

@@ -15,7 +15,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kGpusHelp = {
     "  roofcast gpus\n"
     "  roofcast gpus h200-sxm\n"
     "  roofcast gpus a100-sxm4-80gb h100-sxm5 h200-sxm\n"
@@ -181,12 +181,12 @@ void draw(const Arguments& words, const DeviceOptions& device,
 }  // namespace
 
 Manual manual_gpus() {
-  return {kHelp, option_table()};
+  return {kGpusHelp, option_table()};
 }
 
 ExitCode run_gpus(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kGpusHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   const Format format = read_format(options);

@@ -16,7 +16,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kImportHelp = {
     "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5\n"
     "  roofcast import examples/profiles/layer_ncu.csv --gpu h100-sxm5 --format json\n"
     "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5 -o page.html\n",
@@ -75,12 +75,12 @@ void write_picture(const validation::Profile& profile, const Gpu& gpu, const std
 }  // namespace
 
 Manual manual_import() {
-  return {kHelp, known_options()};
+  return {kImportHelp, known_options()};
 }
 
 ExitCode run_import(const Arguments& arguments) {
   const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kImportHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   if (words.empty()) {

@@ -20,7 +20,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kInspectHelp = {
     "  roofcast inspect examples/listings/hopper.sass\n"
     "  roofcast inspect examples/listings/hopper.sass --kernel copy16 -o copy16.json && \\\n"
     "    roofcast predict copy16.json --blocks 4096 --threads 256 --repeats_1 16 \\\n"
@@ -225,12 +225,12 @@ std::string checked_kernel_file(const std::vector<InspectedKernel>& kernels,
 }  // namespace
 
 Manual manual_inspect() {
-  return {kHelp, known_options()};
+  return {kInspectHelp, known_options()};
 }
 
 ExitCode run_inspect(const Arguments& arguments) {
   const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kInspectHelp, known);
   if (!given) return ExitCode::done;
   const Options& options = given->options;
   if (given->words.size() != 1) {

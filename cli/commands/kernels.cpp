@@ -12,7 +12,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kKernelsHelp = {
     "  roofcast kernels\n"
     "  roofcast kernels gemm.tiled\n"
     "  roofcast kernels gemm --format json\n",
@@ -81,12 +81,12 @@ std::string json_text(std::span<const KernelRef> kernels) {
 }  // namespace
 
 Manual manual_kernels() {
-  return {kHelp, option_table()};
+  return {kKernelsHelp, option_table()};
 }
 
 ExitCode run_kernels(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kKernelsHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   constexpr std::array<std::string_view, 2> formats = {"table", "json"};

@@ -9,7 +9,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kManHelp = {
     "  roofcast man > roofcast.1\n"
     "  roofcast man predict > roofcast-predict.1\n",
     "roofcast man [COMMAND]",
@@ -24,12 +24,12 @@ std::vector<Option> option_table() {
 }  // namespace
 
 Manual manual_man() {
-  return {kHelp, option_table()};
+  return {kManHelp, option_table()};
 }
 
 ExitCode run_man(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kManHelp, known);
   if (!given) return ExitCode::done;
   const Arguments& words = given->words;
   if (words.size() > 1) {

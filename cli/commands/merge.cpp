@@ -11,7 +11,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kMergeHelp = {
     "  roofcast merge shard-*.json -o run.json\n"
     "  roofcast merge part-*.csv -o sweep.csv\n",
     "roofcast merge FILE FILE... -o FILE",
@@ -27,12 +27,12 @@ std::vector<Option> option_table() {
 }  // namespace
 
 Manual manual_merge() {
-  return {kHelp, option_table()};
+  return {kMergeHelp, option_table()};
 }
 
 ExitCode run_merge(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kMergeHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   if (words.empty()) {

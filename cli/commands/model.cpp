@@ -15,7 +15,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kModelHelp = {
     "  roofcast model gpt2-xl --train --batch 8 --seq 1024 --gpu h100-sxm5 --fsdp 8\n"
     "  roofcast model llama-3.1-8b --prefill --batch 1 --seq 4096 --gpu h200-sxm\n"
     "  roofcast model llama-3.1-70b --decode --batch 1,16,64 --context 8192 --tp 8 --gpu "
@@ -171,11 +171,11 @@ validation::Shard shard_of(const Options& options, bool json_lines) {
 }  // namespace
 
 Manual manual_model() {
-  return {kHelp, known_options()};
+  return {kModelHelp, known_options()};
 }
 
 ExitCode run_model(const Arguments& arguments) {
-  const auto given = read_arguments(arguments, kHelp, known_options());
+  const auto given = read_arguments(arguments, kModelHelp, known_options());
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   if (words.size() != 1) {

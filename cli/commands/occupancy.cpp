@@ -12,7 +12,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kOccupancyHelp = {
     "  roofcast occupancy --registers 96 --shared 48KiB --threads 192 --gpu a100-sxm4-80gb\n"
     "  roofcast occupancy --registers 96 --threads 256 --gpu h100-sxm5,v100-sxm2 --format json\n",
     "roofcast occupancy --threads N [options]",
@@ -120,12 +120,12 @@ void write_row(JsonWriter& json, const Row& row) {
 }  // namespace
 
 Manual manual_occupancy() {
-  return {kHelp, known_options()};
+  return {kOccupancyHelp, known_options()};
 }
 
 ExitCode run_occupancy(const Arguments& arguments) {
   const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kOccupancyHelp, known);
   if (!given) return ExitCode::done;
   const Options& options = given->options;
   if (!given->words.empty()) {

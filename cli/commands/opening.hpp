@@ -15,8 +15,8 @@ struct Given {
   Options options;
 };
 
-/// The same of a subcommand whose options are known beforehand; nothing after help. Throws UsageError
-/// also where the output is one of the inputs.
+/// The same of a subcommand whose options are known beforehand; nothing after help. Throws
+/// UsageError also where the output is one of the inputs.
 std::optional<Given> read_arguments(const Arguments& arguments, const HelpPage& page,
                                     std::span<const Option> known);
 

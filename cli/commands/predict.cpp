@@ -14,7 +14,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kPredictHelp = {
     "  roofcast predict gemm --m 4096 --n 4096 --k 4096 --dtype fp32 --gpu h100-sxm5\n"
     "  roofcast predict gemm.tiled --m 4096 --n 4096 --k 4096 --gpu h200-sxm --format json\n"
     "  roofcast predict gemm.tiled gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu "
@@ -167,7 +167,7 @@ void warn_of_unread(std::span<const Answered> answers, const Question& question,
 }  // namespace
 
 Manual manual_predict() {
-  return {kHelp, with_batch_options(common_options())};
+  return {kPredictHelp, with_batch_options(common_options())};
 }
 
 ExitCode run_predict(const Arguments& arguments) {
@@ -181,7 +181,7 @@ ExitCode run_predict(const Arguments& arguments) {
     known = with_batch_options(std::move(known));
   }
   for (auto& option : parameter_options(question.kernels, "N")) known.push_back(std::move(option));
-  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
+  if (writes_help(arguments, kPredictHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   refuse_output_over_input(options, known, split.words);
   if (question.kernels.empty()) {

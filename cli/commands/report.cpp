@@ -9,7 +9,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kReportHelp = {
     "  roofcast report run.json -o report.html\n"
     "  roofcast report run.json --datasheet -o without_calibration.html\n",
     "roofcast report RUN.json -o FILE.html [options]",
@@ -28,12 +28,12 @@ std::vector<Option> option_table() {
 }  // namespace
 
 Manual manual_report() {
-  return {kHelp, option_table()};
+  return {kReportHelp, option_table()};
 }
 
 ExitCode run_report(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kHelp, known);
+  const auto given = read_arguments(arguments, kReportHelp, known);
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   if (words.size() != 1) {

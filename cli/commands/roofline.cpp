@@ -12,7 +12,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kRooflineHelp = {
     "  roofcast roofline --gpu h100-sxm5 --kernel gemm.tiled --m 4096 --n 4096 --k 4096 -o "
     "roof.html\n"
     "  roofcast roofline --gpu v100-sxm2 --kernel gemm.tiled:m=4096,n=4096,k=4096 \\\n"
@@ -112,7 +112,7 @@ std::vector<PlacedKernel> find_kernels(const Arguments& options) {
 }  // namespace
 
 Manual manual_roofline() {
-  return {kHelp, common_options()};
+  return {kRooflineHelp, common_options()};
 }
 
 ExitCode run_roofline(const Arguments& arguments) {
@@ -123,7 +123,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   found.reserve(kernels.size());
   for (const PlacedKernel& placed : kernels) found.push_back(placed.kernel);
   for (auto& option : parameter_options(found, "N")) known.push_back(std::move(option));
-  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
+  if (writes_help(arguments, kRooflineHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   refuse_output_over_input(options, known, split.words);
   if (!split.words.empty()) {

@@ -18,8 +18,9 @@ struct Sensitivity {
   double change = 0;  ///< of the time, as a share: -0.05 where it falls by 5%
 };
 
-/// Every number of the device whose change shows, the strongest first. Values that cannot be larger (a rule of the specification) are left out. Throws
-/// InputError where the question has no expected time.
+/// Every number of the device whose change shows, the strongest first. Values that cannot be larger
+/// (a rule of the specification) are left out. Throws InputError where the question has no expected
+/// time.
 std::vector<Sensitivity> sensitivities(const KernelRef& kernel, const Problem& problem,
                                        const std::string& device, const DeviceOptions& options,
                                        const Assumptions& assumptions);

@@ -17,7 +17,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kShowHelp = {
     "  roofcast show gemm.tiled\n"
     "  roofcast show h200-sxm\n"
     "  roofcast show constants\n",
@@ -59,11 +59,11 @@ bool is_kernel(std::string_view name, std::vector<std::string_view>& known) {
 }  // namespace
 
 Manual manual_show() {
-  return {kHelp, option_table()};
+  return {kShowHelp, option_table()};
 }
 
 ExitCode run_show(const Arguments& arguments) {
-  if (writes_help(arguments, kHelp, option_table())) return ExitCode::done;
+  if (writes_help(arguments, kShowHelp, option_table())) return ExitCode::done;
   std::vector<Option> known = device_option_table();
   known.push_back({"format", "FORMAT", ""});
   const SplitArguments split = split_words(arguments, known);

@@ -18,7 +18,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kSolveHelp = {
     "  roofcast solve gemm.library --n 4096 --k 4096 --dtype bf16 --gpu h100-sxm5 "
     "--find m=1:1024 --until bound=tensor\n"
     "  roofcast solve stream.copy --n 67108864 --gpu h200-sxm "
@@ -190,7 +190,7 @@ void answer_minimize(const KernelRef& kernel, bool as_json, const Options& optio
 }  // namespace
 
 Manual manual_solve() {
-  return {kHelp, known_options()};
+  return {kSolveHelp, known_options()};
 }
 
 ExitCode run_solve(const Arguments& arguments) {
@@ -202,7 +202,7 @@ ExitCode run_solve(const Arguments& arguments) {
   std::vector<KernelRef> kernels;
   for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
   for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
-  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
+  if (writes_help(arguments, kSolveHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   refuse_output_over_input(options, known, split.words);
   if (kernels.size() != 1)

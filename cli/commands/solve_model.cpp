@@ -21,7 +21,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kSolveModelHelp = {
     "  roofcast solve model llama-3.1-70b --decode --batch 64 --context 8192 --gpu h100-sxm5 "
     "--find tp=1,2,4,8 --until 'time_per_token<=20ms'\n"
     "  roofcast solve model qwen3-32b --serve --input-tokens 2048 --output-tokens 256 --tp 2 --gpu "
@@ -253,7 +253,7 @@ Axis parse_unknown(const std::string& text, const Options& options) {
 }  // namespace
 
 ExitCode run_solve_model(const Arguments& arguments) {
-  const auto given = read_arguments(arguments, kHelp, known_options());
+  const auto given = read_arguments(arguments, kSolveModelHelp, known_options());
   if (!given) return ExitCode::done;
   const auto& [words, options] = *given;
   if (words.size() != 1) {

@@ -15,7 +15,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kSweepHelp = {
     "  roofcast sweep gemm.tiled --m 256:8192:256 --n =m --k =m --gpu a100-sxm4-80gb -o sweep.csv\n"
     "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h100-sxm5,h200-sxm -o copy.json\n"
     "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu v100-sxm2\n"
@@ -147,7 +147,7 @@ std::size_t write_table(std::span<const KernelSweep> sweeps, std::span<const Gpu
 }  // namespace
 
 Manual manual_sweep() {
-  return {kHelp, common_options()};
+  return {kSweepHelp, common_options()};
 }
 
 ExitCode run_sweep(const Arguments& arguments) {
@@ -156,7 +156,7 @@ ExitCode run_sweep(const Arguments& arguments) {
   std::vector<KernelRef> kernels;
   for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
   for (auto& option : parameter_options(kernels, "VALUES")) known.push_back(std::move(option));
-  if (writes_help(arguments, kHelp, known)) return ExitCode::done;
+  if (writes_help(arguments, kSweepHelp, known)) return ExitCode::done;
   const Options options = parse_options(split.options, known);
   refuse_output_over_input(options, known, split.words);
   if (kernels.empty()) throw UsageError("which kernel? `roofcast kernels` lists them");

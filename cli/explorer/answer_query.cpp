@@ -22,7 +22,7 @@ using Json = ExplorerJson;
 /// More settings are a table, not a comparison by eye.
 constexpr std::size_t kMostQueries = 4;
 
-struct Answered {
+struct AnsweredQuestion {
   ExplorerQuery query;
   Prediction prediction;
 };
@@ -60,9 +60,9 @@ std::string refusal_text(const std::string& message) {
 }
 
 /// "gemm.tiled on h200-sxm"; with its number where two would be the same.
-std::vector<std::string> names_of(const std::vector<Answered>& answered) {
+std::vector<std::string> names_of(const std::vector<AnsweredQuestion>& answered) {
   std::vector<std::string> names;
-  for (const Answered& one : answered) {
+  for (const AnsweredQuestion& one : answered) {
     std::string name = fmt::format("{} on {}", one.query.kernel.name(), one.query.gpu.name);
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       name = fmt::format("{} ({})", name, names.size() + 1);
@@ -85,11 +85,11 @@ class Charts {
   std::string text_;
 };
 
-void add_rooflines(Charts& charts, const std::vector<Answered>& answered, double width) {
+void add_rooflines(Charts& charts, const std::vector<AnsweredQuestion>& answered, double width) {
   std::vector<const Gpu*> drawn;
-  for (const Answered& one : answered) {
+  for (const AnsweredQuestion& one : answered) {
     // A value set by hand makes another device of the same name.
-    const auto same = [&](const Answered& other) {
+    const auto same = [&](const AnsweredQuestion& other) {
       return other.query.gpu.name == one.query.gpu.name &&
              reports::same_roofs(other.query.gpu, one.query.gpu);
     };
@@ -99,7 +99,7 @@ void add_rooflines(Charts& charts, const std::vector<Answered>& answered, double
     if (done) continue;
     drawn.push_back(&one.query.gpu);
     std::vector<reports::RooflinePoint> points;
-    for (const Answered& other : answered) {
+    for (const AnsweredQuestion& other : answered) {
       if (same(other)) {
         points.push_back(reports::roofline_point(other.query.kernel, other.prediction));
       }
@@ -109,7 +109,7 @@ void add_rooflines(Charts& charts, const std::vector<Answered>& answered, double
   }
 }
 
-std::string charts_of(const std::vector<Answered>& answered, double width) {
+std::string charts_of(const std::vector<AnsweredQuestion>& answered, double width) {
   Charts charts;
   if (answered.empty()) return charts.text();
   add_rooflines(charts, answered, width);
@@ -122,7 +122,7 @@ std::string charts_of(const std::vector<Answered>& answered, double width) {
   }
   if (!timed) return charts.text();
   charts.add("parts", reports::parts_chart(forecasts, width));
-  if (std::any_of(answered.begin(), answered.end(), [](const Answered& one) {
+  if (std::any_of(answered.begin(), answered.end(), [](const AnsweredQuestion& one) {
         return one.prediction.waves && one.prediction.launches == 1;
       })) {
     charts.add("waves", reports::timeline_chart(forecasts, width));
@@ -132,7 +132,7 @@ std::string charts_of(const std::vector<Answered>& answered, double width) {
 }
 
 /// The answer as text: its numbers stay as the command line writes them.
-std::string answer_text_of(const Answered& answered) {
+std::string answer_text_of(const AnsweredQuestion& answered) {
   fmt::memory_buffer out;
   JsonWriter json(out);
   write_json(json, Answer{answered.query.kernel, answered.query.gpu, answered.prediction});
@@ -222,7 +222,7 @@ std::string explorer_answer(std::string_view request, ExplorerDevices& devices) 
     throw InputError(fmt::format("at most {} settings are compared", kMostQueries));
   }
   const double width = asked.value("width", reports::kRooflineWidth);
-  std::vector<Answered> answered;
+  std::vector<AnsweredQuestion> answered;
   std::string answers;
   for (const Json& query : asked["queries"]) {
     if (!answers.empty()) answers += ",";

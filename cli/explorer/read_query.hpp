@@ -14,7 +14,8 @@ using ExplorerJson = nlohmann::ordered_json;
 /// Devices already loaded: checking a specification takes longer than a forecast.
 class ExplorerDevices {
  public:
-  /// The device that a query's "gpu" and "set" say: a shipped name, or a specification as an object.
+  /// The device that a query's "gpu" and "set" say: a shipped name, or a specification as an
+  /// object.
   const Gpu& of(const ExplorerJson& query);
 
  private:
@@ -47,8 +48,8 @@ inline constexpr const char* kPastedModel = "the config.json";
 
 bool asks_for_model(const ExplorerJson& query);
 
-/// A checked query. Members: kernel (a name, or a kernel file as an object), gpu, dtype, cache, set,
-/// and the kernel's parameters. Throws InputError naming what is wrong.
+/// A checked query. Members: kernel (a name, or a kernel file as an object), gpu, dtype, cache,
+/// set, and the kernel's parameters. Throws InputError naming what is wrong.
 ExplorerQuery read_explorer_query(const ExplorerJson& query, ExplorerDevices& devices);
 
 /// Members: model (a name, or a config.json as an object), gpu, set, and what a line of `predict

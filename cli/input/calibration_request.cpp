@@ -10,7 +10,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kCalibrationHelp = {
     "  roofcast calibrate -o overlay.json\n"
     "  roofcast calibrate --keep hw_specs/calibration/h200-sxm.json -o overlay.json\n"
     "  roofcast predict stream.copy --n 1e8 --gpu h200-sxm --overlay overlay.json\n",
@@ -49,13 +49,13 @@ void refuse_overwriting(const std::string& path) {
 }  // namespace
 
 Manual manual_calibrate() {
-  return {kHelp, option_table()};
+  return {kCalibrationHelp, option_table()};
 }
 
 std::optional<CalibrationRequest> read_calibration_request(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
   if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
+    write_output(std::nullopt, help_text(kCalibrationHelp, known));
     return std::nullopt;
   }
   const SplitArguments split = split_words(arguments, known);

@@ -41,8 +41,8 @@ inline constexpr std::array kTimeUnits = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Un
 /// Throws UsageError that names the quantities, units or resources for other text.
 Condition parse_condition(std::string_view text);
 
-/// Whether the forecast fulfils it; of a family alone only `limit` is known. Throws InputError where
-/// the forecast has no such quantity.
+/// Whether the forecast fulfils it; of a family alone only `limit` is known. Throws InputError
+/// where the forecast has no such quantity.
 bool holds(const Condition& condition, const Prediction& prediction);
 
 }  // namespace roofcast::cli

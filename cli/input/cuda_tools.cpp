@@ -41,7 +41,8 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
   return std::nullopt;
 }
 
-/// This process's environment with the toolkit's folder at the end of PATH: cuobjdump starts nvdisasm.
+/// This process's environment with the toolkit's folder at the end of PATH: cuobjdump starts
+/// nvdisasm.
 std::vector<std::string> environment_with_toolkit() {
   std::vector<std::string> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {

@@ -20,8 +20,8 @@ struct ToolLimits {
 std::filesystem::path find_cuobjdump();
 
 /// Runs the program without a shell, waits for its end, and gives its standard output line by line.
-/// Throws InputError where it cannot be started, ends with an error (with what it said) or prints more
-/// than the limits; Interrupted on a signal. The program is ended if a line is refused.
+/// Throws InputError where it cannot be started, ends with an error (with what it said) or prints
+/// more than the limits; Interrupted on a signal. The program is ended if a line is refused.
 void run_tool(const std::filesystem::path& program, const std::vector<std::string>& arguments,
               const std::function<void(std::string_view)>& line, const ToolLimits& limits = {});
 

@@ -28,8 +28,8 @@ std::vector<std::string> read_device_names(const Options& options);
 /// Of a command that is about one device. Throws UsageError where --gpu names several.
 std::string read_device_name(const Options& options);
 
-/// A name in any case of letters, or the path of a specification. UsageError with the names that are
-/// near for an unknown one.
+/// A name in any case of letters, or the path of a specification. UsageError with the names that
+/// are near for an unknown one.
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options);
 Gpu load_device(const std::string& name_or_path, const DeviceOptions& options);
 

@@ -41,8 +41,8 @@ struct Ranking {
 };
 
 std::vector<Option> ranking_options();
-/// Throws UsageError for words that it does not know, for --sort cost without a price, and as Prices
-/// does; InputError for a price file that cannot be read.
+/// Throws UsageError for words that it does not know, for --sort cost without a price, and as
+/// Prices does; InputError for a price file that cannot be read.
 Ranking read_ranking(const Options& options);
 
 }  // namespace roofcast::cli

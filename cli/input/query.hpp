@@ -1,6 +1,6 @@
 #pragma once
-// One line of a batch: a JSON object, read without building a document. It is flat, but for "set", which holds
-// values of the specification by their keys.
+// One line of a batch: a JSON object, read without building a document. It is flat, but for "set",
+// which holds values of the specification by their keys.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -9,7 +9,8 @@ namespace roofcast::cli {
 
 /// --serve, --concurrency and the others that no step has.
 std::vector<Option> service_options();
-/// One service for each concurrency given. UsageError where an option is missing or belongs to a step.
+/// One service for each concurrency given. UsageError where an option is missing or belongs to a
+/// step.
 std::vector<transformer::Service> read_services(const Options& options);
 
 }  // namespace roofcast::cli

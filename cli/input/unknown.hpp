@@ -22,8 +22,8 @@ class Unknown {
   bool whole() const { return whole_; }
   std::int64_t last() const { return last_; }
   std::string at(std::int64_t position) const;
-  /// At most `most` positions, both ends among them: all where there are so few, else in equal ratios
-  /// of the value.
+  /// At most `most` positions, both ends among them: all where there are so few, else in equal
+  /// ratios of the value.
   std::vector<std::int64_t> samples(std::int64_t most) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kHelp = {
+constexpr HelpPage kValidationHelp = {
     "  roofcast validate --suite default -o run.json\n"
     "  roofcast validate --suite random --seed 7 --cases 600 -o random.json\n"
     "  roofcast validate --suite gemm --shard 0/4 -o shard0.json\n"
@@ -102,7 +102,7 @@ std::string list(const ValidationRequest& request) {
 }  // namespace
 
 Manual manual_validate() {
-  return {kHelp, option_table()};
+  return {kValidationHelp, option_table()};
 }
 
 validation::Suite ValidationRequest::suite_for(const Gpu& gpu) const {
@@ -114,7 +114,7 @@ validation::Suite ValidationRequest::suite_for(const Gpu& gpu) const {
 std::optional<ValidationRequest> read_validation_request(const Arguments& arguments) {
   const std::vector<Option> known = option_table();
   if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kHelp, known));
+    write_output(std::nullopt, help_text(kValidationHelp, known));
     return std::nullopt;
   }
   const SplitArguments split = split_words(arguments, known);

@@ -16,9 +16,9 @@ struct AdviceAnswer {
   KernelRef kernel;
   Problem problem;
   const Gpu* gpu;
-  AdviceOptions options;
-  std::optional<Advised> advised;  ///< of a matrix product, with its fastest settings
-  std::string refusal;
+  AdviceOptions options{};
+  std::optional<Advised> advised{};  ///< of a matrix product, with its fastest settings
+  std::string refusal{};
   std::optional<SettingsAdvice> settings{};  ///< absent of a product whose library chooses
   std::vector<ShapeAdvice> shapes{};         ///< of another kernel, with its fastest settings
   std::vector<Candidate> variants{};         ///< of a family, each with its fastest settings
@@ -27,8 +27,8 @@ struct AdviceAnswer {
 };
 
 /// {"schema_version":…,"asked":FORECAST,"shapes":[{"kind":…,…,"forecast":FORECAST}]}, forecasts as
-/// `predict` writes them; or the refusal. Where settings were searched, "asked" and the shapes have the
-/// fastest, and "settings" has {"asked","faster","forecasts","every_value"}.
+/// `predict` writes them; or the refusal. Where settings were searched, "asked" and the shapes have
+/// the fastest, and "settings" has {"asked","faster","forecasts","every_value"}.
 void write_json(JsonWriter& json, const AdviceAnswer& answer);
 
 /// A row for the asked shape and one for each advised, with `predict`'s columns after those of the

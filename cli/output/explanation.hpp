@@ -13,7 +13,8 @@ namespace roofcast::cli {
 std::string explanation_text(const Answer& answer, std::span<const Formula> formulas,
                              std::span<const Sensitivity> sensitivities, const Style& style);
 
-/// {"prediction":…,"formulas":[{"resource":…,"amount":…}],"sensitivities":[{"key":…,"value":…,"larger":…,"change":…,"source":…}]}, the prediction as
+/// {"prediction":…,"formulas":[{"resource":…,"amount":…}],
+/// "sensitivities":[{"key":…,"value":…,"larger":…,"change":…,"source":…}]}, the prediction as
 /// `predict` writes it.
 void write_explanation(JsonWriter& json, const Answer& answer, std::span<const Formula> formulas,
                        std::span<const Sensitivity> sensitivities);

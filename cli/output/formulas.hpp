@@ -1,6 +1,6 @@
 #pragma once
-// What each resource has to do, and how much of it the device does at its best: the numbers that the laws
-// divide.
+// What each resource has to do, and how much of it the device does at its best: the numbers that
+// the laws divide.
 #include <span>
 #include <string>
 #include <vector>

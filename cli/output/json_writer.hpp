@@ -25,8 +25,8 @@ class JsonWriter {
   void end_array() { out_.push_back(']'); }
   void newline() { out_.push_back('\n'); }
 
-  /// A key of this program's own, which needs no escapes: written without a look at its letters. Only
-  /// inlined is the length of a literal known.
+  /// A key of this program's own, which needs no escapes: written without a look at its letters.
+  /// Only inlined is the length of a literal known.
   [[gnu::always_inline]] void key(std::string_view name) {
     char* to = quoted(name);
     *to++ = ':';
@@ -159,8 +159,8 @@ class JsonWriter {
     out_.append(text.data(), text.data() + text.size());
   }
 
-  /// Eight letters at a time: the high bit of a byte tells that it is not plain. A borrow may wrongly
-  /// tell so of the byte after one that is not, which changes nothing.
+  /// Eight letters at a time: the high bit of a byte tells that it is not plain. A borrow may
+  /// wrongly tell so of the byte after one that is not, which changes nothing.
   static bool is_plain(std::string_view text) {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
     const auto is_zero = [](std::uint64_t bytes) { return (bytes - kOnes) & ~bytes; };

@@ -12,8 +12,9 @@ namespace roofcast::cli {
 /// "timeline, memory, rate or latency", for help.
 std::string model_plot_meaning();
 
-/// Writes the charts of steps: as a page all of them, or the one named; as .svg, .png or .json the one
-/// named, else the timeline of a single step and the rate of several. UsageError for another name.
+/// Writes the charts of steps: as a page all of them, or the one named; as .svg, .png or .json the
+/// one named, else the timeline of a single step and the rate of several. UsageError for another
+/// name.
 void write_step_charts(const std::vector<StepAnswer>& answers,
                        const std::optional<std::string>& plot, const std::string& path);
 

@@ -9,9 +9,9 @@ namespace roofcast::cli {
 
 enum class Align : unsigned char { left, right };
 
-/// Columns as wide as their widest cell; where that is more than the style's width, the widest texts
-/// (columns aligned left) are wrapped and nothing is cut off. What cells quote from files is shown,
-/// not obeyed. Emphasis is by row, so that widths stay those of the text.
+/// Columns as wide as their widest cell; where that is more than the style's width, the widest
+/// texts (columns aligned left) are wrapped and nothing is cut off. What cells quote from files is
+/// shown, not obeyed. Emphasis is by row, so that widths stay those of the text.
 class TextTable {
  public:
   struct Column {

@@ -1,4 +1,5 @@
-// sum = x + residual; out = sum * weight / rms(sum): a block of 256 a row of 4096, kept in registers.
+// sum = x + residual; out = sum * weight / rms(sum): a block of 256 a row of 4096, kept in
+// registers.
 #include "check.cuh"
 
 __global__ void residual_rmsnorm(const float4* x, const float4* residual, const float4* weight,

@@ -80,8 +80,8 @@ TEST(Architectures, CountsAreExact) {
   EXPECT_EQ(count_parameters(shipped("llama-3.1-8b")).total, 8030261248);
 }
 
-// Tokens a second times FLOPs a token over the sheet's peak: llm-foundry's own 40.26% for 156735 tokens
-// a second on an A100 (scripts/train/benchmarking, mpt-125m at 512).
+// Tokens a second times FLOPs a token over the sheet's peak: llm-foundry's own 40.26% for 156735
+// tokens a second on an A100 (scripts/train/benchmarking, mpt-125m at 512).
 TEST(Architectures, TrainingFlopsAreThoseOfLlmFoundry) {
   const Architecture mpt =
       load("mpt-125m",

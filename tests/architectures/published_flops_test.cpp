@@ -33,7 +33,8 @@ struct Trained {
   double mfu_percent, mfu_unit;
 };
 
-// Korthikanti et al. 2022 (arXiv 2205.05198), table 5, present work: the time of a step and its MFU.
+// Korthikanti et al. 2022 (arXiv 2205.05198), table 5, present work: the time of a step and its
+// MFU.
 TEST(PublishedMfu, OfMegatron) {
   const std::array runs = {
       Trained{"22B", megatron(48, 6144, 64), 4, 8, 1.10, 0.01, 41.5, 0.1},
@@ -49,7 +50,8 @@ TEST(PublishedMfu, OfMegatron) {
   }
 }
 
-// Chowdhery et al. 2022 (arXiv 2204.02311), table 1: keys and values have one head of 256, layers one norm.
+// Chowdhery et al. 2022 (arXiv 2204.02311), table 1: keys and values have one head of 256, layers
+// one norm.
 Architecture palm(std::int64_t layers, std::int64_t hidden, std::int64_t heads) {
   Architecture model;
   model.layers = layers;

@@ -1,5 +1,5 @@
-// Whatever stands in a listing, each kernel read from it adds up, prints as JSON, and makes a kernel file
-// that loads.
+// Whatever stands in a listing, each kernel read from it adds up, prints as JSON, and makes a
+// kernel file that loads.
 #include <nlohmann/json.hpp>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// libFuzzer: any bytes as a kernel file. What loads is forecast with its defaults, or refused with the
-// reason; nothing else leaves.
+// libFuzzer: any bytes as a kernel file. What loads is forecast with its defaults, or refused with
+// the reason; nothing else leaves.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// attention.decode without a GPU: the chunks that its lanes hold, as operands of mma.m16n8k16 by the
-// fragments of the PTX ISA, multiply to S = Q·Kᵀ and O = P·V.
+// attention.decode without a GPU: the chunks that its lanes hold, as operands of mma.m16n8k16 by
+// the fragments of the PTX ISA, multiply to S = Q·Kᵀ and O = P·V.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -46,9 +46,9 @@ unsigned half_of(unsigned word, int i) {
   return word >> (16 * i) & 0xffff;
 }
 
-/// mma.m16n8k16 on a warp's registers. With g = lane/4 and t = lane mod 4: a_i is row g (+ 8 for i in
-/// {2,3,6,7}), column 2t + (i mod 2) (+ 8 from i = 4); b_i is row 2t + (i mod 2) (+ 8 from i = 2),
-/// column g; c_i is row g (+ 8 from i = 2), column 2t + (i mod 2).
+/// mma.m16n8k16 on a warp's registers. With g = lane/4 and t = lane mod 4: a_i is row g (+ 8 for i
+/// in {2,3,6,7}), column 2t + (i mod 2) (+ 8 from i = 4); b_i is row 2t + (i mod 2) (+ 8 from i =
+/// 2), column g; c_i is row g (+ 8 from i = 2), column 2t + (i mod 2).
 struct WarpProduct {
   std::array<std::array<unsigned, 16>, 16> a{};
   std::array<std::array<unsigned, 8>, 16> b{};

@@ -1,5 +1,5 @@
-// attention.flash2 without a GPU: the addresses that its warps give to ldmatrix, sums as operands, and
-// the tiles of keys and queries that meet.
+// attention.flash2 without a GPU: the addresses that its warps give to ldmatrix, sums as operands,
+// and the tiles of keys and queries that meet.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,16 +13,16 @@
 namespace roofcast::cuda::attention::mma {
 namespace {
 
-/// Which element of A (row, k) or B (column, k) a lane gets in half `e` of register `r`, by the PTX ISA,
-/// "Matrix fragments for mma.m16n8k16"; of B two tiles of 8 columns, two registers each.
+/// Which element of A (row, k) or B (column, k) a lane gets in half `e` of register `r`, by the PTX
+/// ISA, "Matrix fragments for mma.m16n8k16"; of B two tiles of 8 columns, two registers each.
 gemm::Place element(Side side, int lane, int r, int e) {
   const int group = lane / 4, in_group = lane % 4;
   if (side == Side::left) return {group + r % 2 * 8, in_group * 2 + e + r / 2 * 8};
   return {group + r / 2 * 8, in_group * 2 + e + r % 2 * 8};
 }
 
-/// Where ldmatrix.x4 takes that from, given the addresses of all lanes: without .trans word lane mod 4
-/// of row lane/4 of matrix r; with it column lane/4 of rows 2·(lane mod 4) + e.
+/// Where ldmatrix.x4 takes that from, given the addresses of all lanes: without .trans word lane
+/// mod 4 of row lane/4 of matrix r; with it column lane/4 of rows 2·(lane mod 4) + e.
 template <class Address>
 int source(const Address& address, bool transposed, int lane, int r, int e) {
   if (!transposed) return address(8 * r + lane / 4) + (lane % 4 * 2 + e) * 2;

@@ -1,6 +1,6 @@
-// attention.flash3 backward without a GPU: which tiles meet, and that what stmatrix leaves in shared
-// memory is what wgmma reads, both simulated as the PTX ISA describes them over the kernel's own
-// functions.
+// attention.flash3 backward without a GPU: which tiles meet, and that what stmatrix leaves in
+// shared memory is what wgmma reads, both simulated as the PTX ISA describes them over the kernel's
+// own functions.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -86,8 +86,8 @@ void store(Memory& memory, Place place, bool transposed, int key, int query) {
   }
 }
 
-/// Element (row, k) of the 64 × 16 that wgmma reads from a K-major operand in swizzled lines: groups
-/// of 8 rows are 1024 bytes apart, and bits 4-6 of the address are xored with bits 7-9.
+/// Element (row, k) of the 64 × 16 that wgmma reads from a K-major operand in swizzled lines:
+/// groups of 8 rows are 1024 bytes apart, and bits 4-6 of the address are xored with bits 7-9.
 int element_along_k(int base, int row, int k) {
   const int linear = base + row / 8 * 1024 + row % 8 * 128 + k * 2;
   return linear ^ (linear >> 7 & 7) << 4;

@@ -1,5 +1,5 @@
-// What mma.sync multiplies, without a GPU: copies to shared memory, ldmatrix and the instruction are
-// simulated as the PTX ISA describes them, over the same functions that the kernels call.
+// What mma.sync multiplies, without a GPU: copies to shared memory, ldmatrix and the instruction
+// are simulated as the PTX ISA describes them, over the same functions that the kernels call.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -27,8 +27,9 @@ std::uint32_t word_at(const Memory& memory, int address) {
   return word;
 }
 
-/// ldmatrix.x4: lane 8·i + r gives the address of row r of matrix i; register i of lane l is word l mod 4 of
-/// row l/4 of matrix i. With .trans a lane gets elements (2·(l mod 4), l/4) and (2·(l mod 4) + 1, l/4).
+/// ldmatrix.x4: lane 8·i + r gives the address of row r of matrix i; register i of lane l is word l
+/// mod 4 of row l/4 of matrix i. With .trans a lane gets elements (2·(l mod 4), l/4) and (2·(l mod
+/// 4) + 1, l/4).
 Registers load_matrices(const Memory& memory, const std::array<int, 32>& address, bool transposed) {
   Registers result{};
   for (std::size_t l = 0; l < 32; ++l) {
@@ -66,8 +67,9 @@ void multiply(Sums& sum, const Registers& a, const std::array<std::array<std::ui
     const auto lane = static_cast<std::size_t>(l);
     for (int r = 0; r < 4; ++r) {
       for (int e = 0; e < per_word; ++e) {
-        // 16 bits: a_i, i = 2r + e, row group for i in {0,1,4,5} else + 8; column 2·in_group + (i & 1),
-        // + 8 from i = 4. 32 bits: a_r, row group for r in {0,2} else + 8; column in_group, + 4 from 2.
+        // 16 bits: a_i, i = 2r + e, row group for i in {0,1,4,5} else + 8; column 2·in_group + (i &
+        // 1), + 8 from i = 4. 32 bits: a_r, row group for r in {0,2} else + 8; column in_group, + 4
+        // from 2.
         const int row = group + (r % 2) * 8;
         const int column = in_group * per_word + e + (r / 2) * (16 / size);
         A[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)] =
@@ -125,8 +127,8 @@ Memory copied(const Matrix& matrix, int size) {
   return memory;
 }
 
-/// One warp's product of the whole depth of two tiles, at (row, column) of the block's tile, through
-/// the kernel's own addresses.
+/// One warp's product of the whole depth of two tiles, at (row, column) of the block's tile,
+/// through the kernel's own addresses.
 template <class A, class B>
 void expect_product(int size, int depth, int rows, int columns, int row, int column, int across) {
   constexpr bool kAlong = B::kLines == Lines::along_k, kAlongA = A::kLines == Lines::along_k;

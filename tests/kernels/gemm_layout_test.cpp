@@ -1,5 +1,5 @@
-// Banks, descriptors, boxes and schedules of the tensor-core kernels, without a GPU: what the PTX ISA
-// says of an address or a register, against the functions that the kernels call.
+// Banks, descriptors, boxes and schedules of the tensor-core kernels, without a GPU: what the PTX
+// ISA says of an address or a register, against the functions that the kernels call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,8 +73,8 @@ TEST(GemmLayoutTest, StmatrixPutsSumsWhereTheCopyEngineReadsThem) {
   for (int warp = 0; warp < 4; ++warp) {
     for (int q = 0; q < 8; q += 2) {
       for (int l = 0; l < 32; ++l) {
-        // stmatrix.x4: lane l holds in register i elements (l/4, 2·(l mod 4)) and the next of matrix i,
-        // whose row r goes to the address of lane 8·i + r.
+        // stmatrix.x4: lane l holds in register i elements (l/4, 2·(l mod 4)) and the next of
+        // matrix i, whose row r goes to the address of lane 8·i + r.
         for (int i = 0; i < 4; ++i) {
           const LineChunk at = sum_address(8 * i + l / 4);
           const int to = swizzled<kPanelBytes>(warp * 16 + at.line, q + at.chunk) + l % 4 * 4;
@@ -102,8 +102,8 @@ TEST(GemmLayoutTest, TurnedStmatrixPutsColumnsOfSumsIntoLines) {
   for (int warp = 0; warp < 4; ++warp) {
     for (int q = 0; q < 4; q += 2) {
       for (int l = 0; l < 32; ++l) {
-        // With .trans lane l holds in register i elements (2·(l mod 4), l/4) and (… + 1, l/4) of the matrix
-        // whose row r goes to the address of lane 8·i + r.
+        // With .trans lane l holds in register i elements (2·(l mod 4), l/4) and (… + 1, l/4) of
+        // the matrix whose row r goes to the address of lane 8·i + r.
         for (int i = 0; i < 4; ++i) {
           const int tile = q + i / 2, sum = i % 2 * 2;
           for (int e = 0; e < 2; ++e) {
@@ -131,7 +131,8 @@ TEST(GemmLayoutTest, TurnedStmatrixPutsColumnsOfSumsIntoLines) {
 }
 
 TEST(GemmLayoutTest, WgmmaSumsLieAsThePtxIsaDrawsThem) {
-  // d_i of thread t: row 16·(t/32) + (t mod 32)/4 + 8·(i/2 mod 2), column 8·(i/4) + 2·(t mod 4) + i mod 2.
+  // d_i of thread t: row 16·(t/32) + (t mod 32)/4 + 8·(i/2 mod 2), column 8·(i/4) + 2·(t mod 4) + i
+  // mod 2.
   std::set<std::pair<int, int>> places;
   for (int thread = 0; thread < 128; ++thread) {
     for (int i = 0; i < 96; ++i) {

@@ -1,6 +1,7 @@
 // The barriers of gemm.wgmma, without a GPU: producers, consumer warps and the copy engine of the
-// blocks of a cluster as coroutines in random order, over the kernel's own schedule and ring. Nobody
-// may wait for ever, read another stage than its own, or have a stage overwritten that it reads.
+// blocks of a cluster as coroutines in random order, over the kernel's own schedule and ring.
+// Nobody may wait for ever, read another stage than its own, or have a stage overwritten that it
+// reads.
 #include <gtest/gtest.h>
 
 #include <coroutine>

@@ -74,8 +74,8 @@ std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, 
   }
   list.push_back(small ? Size{200, 264, 520, 3} : Size{300, 520, 1000, 2});
   if (!small) list.push_back({130, 257, 2050, 7}), list.push_back({2056, 2056, 640, 3});
-  // Parts of the last round: of all tiles where there is no full one, after one or several full ones,
-  // of few and many tiles, with C stored by boxes and by elements.
+  // Parts of the last round: of all tiles where there is no full one, after one or several full
+  // ones, of few and many tiles, with C stored by boxes and by elements.
   list.push_back(small ? Size{200, 264, 520, 1, 3} : Size{300, 520, 1000, 1, 2});
   if (!small) {
     list.insert(list.end(), {{130, 257, 2050, 1, 7},

@@ -32,8 +32,8 @@ inline std::optional<Gpu> shipped_like_this() {
 }
 
 /// The problem with every candidate's settings, the fastest by the model first; itself where it has
-/// none left to choose, where the model does not know the kernel, its type or its settings, or where
-/// a library chooses by itself.
+/// none left to choose, where the model does not know the kernel, its type or its settings, or
+/// where a library chooses by itself.
 inline std::vector<Problem> settled(std::string_view name, const Problem& problem) {
   if (name.ends_with(".library")) return {problem};
   static const std::optional<Gpu> gpu = shipped_like_this();

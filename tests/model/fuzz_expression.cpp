@@ -1,5 +1,5 @@
-// libFuzzer: any bytes as an expression. What is read prints as a text that is read as the same, and
-// folding and sharing leave it one that prints.
+// libFuzzer: any bytes as an expression. What is read prints as a text that is read as the same,
+// and folding and sharing leave it one that prints.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -45,8 +45,8 @@ TEST(Predict, ABoardThatLacksThePowerSaysSo) {
   EXPECT_FALSE(says_so(1e4));
 }
 
-// 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; of 256² they stay in it, written
-// or not.
+// 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; of 256² they stay in it,
+// written or not.
 TEST(Predict, TheFamilyTellsWhereKeepingScoresOnChipBegins) {
   Gpu gpu = testing::hopper_like();
   const KernelRef attention = find_kernel("attention");

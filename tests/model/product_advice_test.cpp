@@ -62,7 +62,8 @@ TEST(ProductAdvice, NamesWhatThePaddingOfAVocabularyBuys) {
 }
 
 TEST(ProductAdvice, NamesTheWaveThatASmallerShapeSaves) {
-  // Tiles of 128x128: 196 of 1792 rows and columns fit 108 SMs at once, two each, 225 of 1800 do not.
+  // Tiles of 128x128: 196 of 1792 rows and columns fit 108 SMs at once, two each, 225 of 1800 do
+  // not.
   const Advised advised = advise({1800, 1800, 1792}, {}, "a100-sxm4-80gb");
   const auto smaller = of_kind(advised, AdviceKind::smaller);
   ASSERT_FALSE(smaller.empty());

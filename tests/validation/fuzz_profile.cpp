@@ -1,5 +1,5 @@
-// libFuzzer: any bytes as a trace and as a table of Nsight Compute. What is read adds up, and what the model
-// says of it is finite.
+// libFuzzer: any bytes as a trace and as a table of Nsight Compute. What is read adds up, and what
+// the model says of it is finite.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

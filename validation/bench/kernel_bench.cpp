@@ -4,8 +4,8 @@
 //   kernel_bench stream.copy fp32 67108864 256 16 4
 //
 // Prints for each: median time of the kernel, of the baseline, their ratio, TFLOP/s or TB/s.
-// The harness's flush of L2 goes before every launch: while it reads, the host enqueues what is measured,
-// so that no launch from the host is in the time. Random normal data.
+// The harness's flush of L2 goes before every launch: while it reads, the host enqueues what is
+// measured, so that no launch from the host is in the time. Random normal data.
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -36,8 +36,8 @@ Peak multiply_adds(const Gpu& gpu) {
 }
 
 using G = const Gpu&;
-// Shared data is left out: L2 answers several SMs by one access. So are loads in flight and pieces that
-// may be found in L2.
+// Shared data is left out: L2 answers several SMs by one access. So are loads in flight and pieces
+// that may be found in L2.
 constexpr std::array kLimits = {
     Limit{"clock", "", "Hz", [](G gpu) { return gpu.clocks.max_hz; }, "the highest clock"},
     Limit{"bandwidth", "DRAM", "B/s", dram, "the datasheet's DRAM bandwidth"},

@@ -1,6 +1,7 @@
 // fit_serving ../shared/reference/serving.csv
-// Fits what serving software adds for a request and step (model/constants/steps.hpp) to the rows of even
-// position on the H100, and says how the others are met, and each model by the rows of the others.
+// Fits what serving software adds for a request and step (model/constants/steps.hpp) to the rows of
+// even position on the H100, and says how the others are met, and each model by the rows of the
+// others.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

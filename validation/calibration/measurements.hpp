@@ -30,8 +30,8 @@ struct Measurements {
                            double x = 0) const;
 };
 
-/// JSON text ↔ device, date, every curve, and what was refused. parse throws InputError naming the file,
-/// the pointer and the mend.
+/// JSON text ↔ device, date, every curve, and what was refused. parse throws InputError naming the
+/// file, the pointer and the mend.
 std::string to_json(const Measurements& measurements);
 Measurements parse_measurements(const std::string& file, const std::string& text);
 

@@ -1,8 +1,9 @@
 // study_constants FIT.json... --held RUN.json...
-// A development tool, built with -DROOFCAST_STUDY=ON: what each fitted constant of the laws is worth,
-// whether the register's values still fit best, and how a family is forecast when no constant was fitted to it. Markdown on standard output.
-// Constants are fitted as the register says: to the cases of even index of the FIT runs, by coordinate
-// search of the family-balanced mean |log error|. All errors that it prints are of the RUNs.
+// A development tool, built with -DROOFCAST_STUDY=ON: what each fitted constant of the laws is
+// worth, whether the register's values still fit best, and how a family is forecast when no
+// constant was fitted to it. Markdown on standard output. Constants are fitted as the register
+// says: to the cases of even index of the FIT runs, by coordinate search of the family-balanced
+// mean |log error|. All errors that it prints are of the RUNs.
 #include <fmt/format.h>
 
 #include <cmath>

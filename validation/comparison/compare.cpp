@@ -102,7 +102,8 @@ void compare_counters(Row& row, const Case& measured, const Prediction& cold) {
               sum(counters.shared_load_wavefronts, counters.shared_store_wavefronts));
   if (cold.time) row.active_cycles = pair_of(cold.time->sm_cycles, counters.sm_cycles);
   row.flops = pair_of(cold.work.vector_flops, counters.flops);
-  // CUDA answers for blocks alone, whatever their clusters allow, and was asked about the first launch.
+  // CUDA answers for blocks alone, whatever their clusters allow, and was asked about the first
+  // launch.
   if (measured.blocks_per_sm && cold.occupancy && cold.shown_launch == 0 &&
       cold.occupancy->limited_by != OccupancyLimiter::clusters) {
     row.blocks_per_sm = pair_of(static_cast<double>(cold.occupancy->blocks_per_sm),

@@ -84,8 +84,8 @@ struct Comparison {
   std::vector<Summary> by_regime;
   std::vector<Summary> by_family_and_regime;
   std::vector<Summary> by_gpu;
-  /// Of the cases whose DRAM bytes were counted and whose compulsory bytes are more than kLargeBytes,
-  /// far more than an L2 holds; absent where there are none.
+  /// Of the cases whose DRAM bytes were counted and whose compulsory bytes are more than
+  /// kLargeBytes, far more than an L2 holds; absent where there are none.
   std::optional<Summary> large;
   std::vector<std::size_t> bound_violations;  ///< rows measured faster than their limit
   std::vector<std::size_t> worst;             ///< the ten largest absolute time errors

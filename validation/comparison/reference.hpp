@@ -31,8 +31,8 @@ struct ReferenceRow {
 };
 
 /// The rows of one GPU of a table with the columns gpu, dtype, op, rows, cols and time_us (fp32
-/// operations timed one by one, over and over: steady), in the order of the operations. Throws InputError as
-/// parse_table does.
+/// operations timed one by one, over and over: steady), in the order of the operations. Throws
+/// InputError as parse_table does.
 std::vector<ReferenceRow> reference_rows(const std::string& file, const std::string& text,
                                          std::string_view gpu);
 

@@ -45,14 +45,15 @@ struct Table {
   std::optional<LaunchMode> launch{};        ///< of the query
 };
 
-/// The device where each launch costs `launch_s`, whoever submits it: how a table was timed is not the
-/// device's.
+/// The device where each launch costs `launch_s`, whoever submits it: how a table was timed is not
+/// the device's.
 Gpu with_launch_cost(Gpu gpu, double launch_s);
 
 /// Throws InputError naming the file, the line, the column and the mend.
 Table parse_table(const std::string& file, const std::string& text, const TableQuery& query);
 
-/// The same of a JSON array of objects, whose members are the columns; `line` counts the objects from 1.
+/// The same of a JSON array of objects, whose members are the columns; `line` counts the objects
+/// from 1.
 Table parse_json_table(const std::string& file, const std::string& text, const TableQuery& query);
 
 /// Forecasts every row; `find_gpu` gives null for a name it does not know. Rows without a forecast

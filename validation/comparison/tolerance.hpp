@@ -18,8 +18,8 @@ struct Tolerance {
 Tolerance parse_tolerance(const std::string& text);
 
 /// One line for each rule broken: groups over their tolerance, tolerances whose group is not in the
-/// comparison, measurements faster than their limit, cases that failed, cases that an interrupted run
-/// has not come to. Empty: all is well.
+/// comparison, measurements faster than their limit, cases that failed, cases that an interrupted
+/// run has not come to. Empty: all is well.
 std::vector<std::string> breaches(const Comparison& comparison,
                                   const std::vector<Tolerance>& tolerances);
 

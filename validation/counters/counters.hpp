@@ -1,6 +1,6 @@
 #pragma once
-// Hardware counters of one launch, as run files hold them. They do not fit in one pass, so the launch
-// is repeated, each time from the same cache state.
+// Hardware counters of one launch, as run files hold them. They do not fit in one pass, so the
+// launch is repeated, each time from the same cache state.
 #include <functional>
 #include <string>
 #include <vector>

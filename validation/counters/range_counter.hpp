@@ -1,6 +1,6 @@
 #pragma once
-// Metrics of one launch, by name: CUPTI's range profiler, user ranges, user replay. Counters that do
-// not fit in one pass repeat the launch, each time from the same cache state.
+// Metrics of one launch, by name: CUPTI's range profiler, user ranges, user replay. Counters that
+// do not fit in one pass repeat the launch, each time from the same cache state.
 #include <functional>
 #include <memory>
 #include <string>

@@ -47,8 +47,8 @@ Bench::Bench(const Device& device, std::function<void(const std::string& text)> 
       timer_(flush_, device.sm_count),
       notice_(std::move(notice)) {}
 
-// Its time stands in the file too, so its result is checked like the kernel's. The library's fault is
-// not the kernel's: the case is measured without it.
+// Its time stands in the file too, so its result is checked like the kernel's. The library's fault
+// is not the kernel's: the case is measured without it.
 const cuda::KernelEntry* Bench::right_baseline(const cuda::KernelEntry& kernel,
                                                const Problem& problem, const BufferSet& buffers) {
   const cuda::KernelEntry* baseline = cuda::baseline(kernel.name);

@@ -47,8 +47,8 @@ std::string forecast_json(const Case& item, const Gpu& gpu) {
   }
 }
 
-/// The case as it is filed, with the settings that are this project's to choose; one that is refused
-/// stays, for its reason to be kept.
+/// The case as it is filed, with the settings that are this project's to choose; one that is
+/// refused stays, for its reason to be kept.
 SuiteCase as_measured(SuiteCase one, const Gpu& gpu) {
   try {
     one.problem = roofcast::as_measured(find_kernel(one.kernel), one.problem, gpu);

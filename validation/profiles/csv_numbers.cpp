@@ -15,8 +15,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Whether a mark that stands alone in a number must part the fraction: groups have three digits each
-/// and the first of them no zero alone.
+/// Whether a mark that stands alone in a number must part the fraction: groups have three digits
+/// each and the first of them no zero alone.
 bool must_be_decimal(std::string_view text, std::size_t mark) {
   const auto* end = std::find_if_not(text.begin() + mark + 1, text.end(), is_digit);
   const auto digits = static_cast<std::size_t>(end - (text.begin() + mark + 1));

@@ -17,12 +17,12 @@ class NumberStyle {
   bool point_ = false, comma_ = false;
 };
 
-/// The number that all of `text` is, groups of digits parted by the other mark, blanks or apostrophes;
-/// nothing for other text ("n/a", "").
+/// The number that all of `text` is, groups of digits parted by the other mark, blanks or
+/// apostrophes; nothing for other text ("n/a", "").
 std::optional<double> number_with(std::string_view text, char decimal);
 
-/// SI factor of a unit as Nsight Compute names it: "usecond" 1e-6, "Gbyte/second" 1e9, "Ghz" 1e9, "%" 0.01,
-/// "cycle/nsecond" 1e9; 1 for what has no prefix ("register/thread", "byte/block", "").
+/// SI factor of a unit as Nsight Compute names it: "usecond" 1e-6, "Gbyte/second" 1e9, "Ghz" 1e9,
+/// "%" 0.01, "cycle/nsecond" 1e9; 1 for what has no prefix ("register/thread", "byte/block", "").
 double scale_of_unit(std::string_view unit);
 /// Whether it is one of time: "ns", "usecond", "s".
 bool is_unit_of_time(std::string_view unit);

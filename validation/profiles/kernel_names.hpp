@@ -43,7 +43,8 @@ struct KernelName {
 /// By the beginnings and parts of names that these libraries give their kernels, mangled or not.
 KernelName kernel_name(std::string_view name);
 
-/// A name for a table: without return type, template arguments, parameters and namespaces that say nothing.
+/// A name for a table: without return type, template arguments, parameters and namespaces that say
+/// nothing.
 std::string brief_kernel_name(std::string_view name);
 
 }  // namespace roofcast::validation

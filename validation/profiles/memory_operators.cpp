@@ -209,8 +209,9 @@ bool looks_up(std::string_view name) {
                      [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
-// Inductor hands its kernels what they change, what they read and what they write, in this order. Of a tensor
-// that is larger than the iteration some may be left out; a lookup reads as many of its elements.
+// Inductor hands its kernels what they change, what they read and what they write, in this order.
+// Of a tensor that is larger than the iteration some may be left out; a lookup reads as many of its
+// elements.
 std::optional<Recognized> triton(const TracedCall& call) {
   const KernelName kernel = kernel_name(call.name);
   if (!is_memory_bound(kernel.does)) return std::nullopt;

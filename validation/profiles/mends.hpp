@@ -22,8 +22,9 @@ struct Mend {
   std::map<std::size_t, double> saved_by_group_s{};  ///< of kernels
 };
 
-/// The largest saving first, without those that round to 0.0% of the time. `groups` stand in the order of trace.calls. Savings of products are against the
-/// forecast of the changed one; those of chains take the measured time in proportion to forecasts.
+/// The largest saving first, without those that round to 0.0% of the time. `groups` stand in the
+/// order of trace.calls. Savings of products are against the forecast of the changed one; those of
+/// chains take the measured time in proportion to forecasts.
 std::vector<Mend> mends_of(const Trace& trace, const std::vector<CallGroup>& groups,
                            const Gpu& gpu);
 

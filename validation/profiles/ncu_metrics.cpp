@@ -65,8 +65,9 @@ struct Operation {
   double flops;
 };
 
-// smsp__sass_thread_inst_executed_op_ffma_pred_on.sum: instructions of threads; those of 16 bits do two
-// operations. The roofline's section has FLOPs, derived__smsp__..._x2 or _x4; derived__sm__... is a peak.
+// smsp__sass_thread_inst_executed_op_ffma_pred_on.sum: instructions of threads; those of 16 bits do
+// two operations. The roofline's section has FLOPs, derived__smsp__..._x2 or _x4; derived__sm__...
+// is a peak.
 std::optional<FlopsMetric> vector_metric(std::string_view name) {
   constexpr std::string_view kOp = "smsp__sass_thread_inst_executed_op_", kDerived = "derived__";
   const bool derived = name.starts_with(kDerived);
@@ -113,7 +114,8 @@ std::optional<FlopsMetric> tensor_metric(std::string_view name) {
     if (!mixed && !rest.starts_with(one.source)) continue;
     found.type = one.type;
     found.per_cycle = rest.ends_with(".sum.per_cycle_elapsed");
-    // Of the same operations, those with and those without sparsity: the sum of both has no such part.
+    // Of the same operations, those with and those without sparsity: the sum of both has no such
+    // part.
     if (rest.find("_sparsity_") != rest.npos) return std::nullopt;
     found.counter = rest.substr(0, rest.find('.'));
     if (found.per_cycle || rest.ends_with(".sum")) return found;

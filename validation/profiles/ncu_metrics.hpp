@@ -1,5 +1,6 @@
 #pragma once
-// Metrics of Nsight Compute that a profile reads, by the names of its raw page and of its details page.
+// Metrics of Nsight Compute that a profile reads, by the names of its raw page and of its details
+// page.
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -41,7 +42,8 @@ enum class Metric : unsigned char {
 };
 inline constexpr std::size_t kMetrics = 27;
 
-/// Arithmetic that a counter counts: FLOPs of each count, and whether counts are per cycle of the SMs.
+/// Arithmetic that a counter counts: FLOPs of each count, and whether counts are per cycle of the
+/// SMs.
 struct FlopsMetric {
   std::string counter;  ///< metrics of one name count the same operations
   DType type = DType::fp32;

@@ -13,7 +13,8 @@
 
 namespace roofcast::validation {
 
-/// What a column says: a Metric by its number, from kMetrics on a place of NcuTable::flops; and its unit.
+/// What a column says: a Metric by its number, from kMetrics on a place of NcuTable::flops; and its
+/// unit.
 struct NcuMeaning {
   std::uint32_t metric = 0;
   double scale = 1;  ///< of the unit

@@ -8,7 +8,8 @@
 
 namespace roofcast::validation {
 
-/// What a call can be asked as. Memory-bound operators are kernels described by the bytes that they move.
+/// What a call can be asked as. Memory-bound operators are kernels described by the bytes that they
+/// move.
 struct Recognized {
   KernelRef kernel;
   Problem problem;

@@ -14,8 +14,8 @@ std::string_view line_of(std::string_view text, std::size_t number) {
   return text.substr(0, text.find('\n'));
 }
 
-// Whether an operator's tensors were recorded: dimensions, [[8192, 768], []], or the type of a tensor without
-// any, ["long int", "Scalar"].
+// Whether an operator's tensors were recorded: dimensions, [[8192, 768], []], or the type of a
+// tensor without any, ["long int", "Scalar"].
 bool holds_a_tensor(const std::string& inputs) {
   if (inputs.empty()) return false;
   constexpr std::size_t kDims = 0, kTypes = 2;  // of kInputMembers

@@ -17,9 +17,9 @@ struct OperatorOf {
 };
 
 /// An operator by the kernel's external id, else by the external id of the call that launched it
-/// (correlation), else the innermost operator under way on that call's thread. Where shapes were not
-/// recorded for it, those of the nearest operator around it, and for a backward pass those of the forward
-/// operator with its sequence number.
+/// (correlation), else the innermost operator under way on that call's thread. Where shapes were
+/// not recorded for it, those of the nearest operator around it, and for a backward pass those of
+/// the forward operator with its sequence number.
 class OperatorFinder {
  public:
   explicit OperatorFinder(const TraceEvents& events);

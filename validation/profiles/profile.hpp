@@ -1,5 +1,6 @@
 #pragma once
-// What a profile's time went into, what the same operators are forecast to take, and what to change first.
+// What a profile's time went into, what the same operators are forecast to take, and what to change
+// first.
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,12 +51,12 @@ struct Profile {
   std::vector<Mend> mends;        ///< the largest saving first
 };
 
-/// What a profiler measures of a forecast launch: from the kernel's start on the GPU to its end. The host's
-/// part is none of it; what is left of a start is what a node of a graph takes.
+/// What a profiler measures of a forecast launch: from the kernel's start on the GPU to its end.
+/// The host's part is none of it; what is left of a start is what a node of a graph takes.
 double profiled_s(const Prediction& prediction, const Gpu& gpu);
 
-/// Of a trace, forecasts are of data in L2 as far as it stays there between launches; of counted kernels,
-/// of an empty L2 (ncu clears it) at the clock that was measured.
+/// Of a trace, forecasts are of data in L2 as far as it stays there between launches; of counted
+/// kernels, of an empty L2 (ncu clears it) at the clock that was measured.
 Profile profile_of(Trace trace, const Gpu& gpu);
 
 }  // namespace roofcast::validation

@@ -1,7 +1,7 @@
 #pragma once
-// What a profile says: the kernels of a GPU, and the operators that launched them, with their shapes where
-// these were recorded. read_trace reads the traces of torch.profiler, read_ncu (ncu.hpp) Nsight Compute's
-// tables.
+// What a profile says: the kernels of a GPU, and the operators that launched them, with their
+// shapes where these were recorded. read_trace reads the traces of torch.profiler, read_ncu
+// (ncu.hpp) Nsight Compute's tables.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -87,8 +87,8 @@ struct Trace {
   std::int64_t ignored_lines = 0;  ///< of a table: what the program itself printed in between
 };
 
-/// Kernels of one device: where the trace has several, `device` must choose. Throws SpecError: no such
-/// file, no JSON (with what was read of a file cut off), no kernels, several devices.
+/// Kernels of one device: where the trace has several, `device` must choose. Throws SpecError: no
+/// such file, no JSON (with what was read of a file cut off), no kernels, several devices.
 Trace read_trace(ByteStream& stream, const std::string& file, std::optional<int> device = {});
 Trace read_trace(const std::string& path, std::optional<int> device = {});
 

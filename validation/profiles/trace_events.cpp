@@ -42,7 +42,8 @@ std::string_view* slot(std::array<std::string_view, kCount>& values,
   return nullptr;
 }
 
-// Another type, or no such member, may be. After any other error the document must not be asked again.
+// Another type, or no such member, may be. After any other error the document must not be asked
+// again.
 bool is_there(simdjson::error_code error) {
   if (error == simdjson::SUCCESS) return true;
   const bool other = error == simdjson::INCORRECT_TYPE || error == simdjson::NO_SUCH_FIELD ||

@@ -67,7 +67,8 @@ struct TraceEvents {
   std::map<int, TracedDevice> devices;  ///< by number
 };
 
-/// Throws SpecError as split_trace, and for an event that torch.profiler does not write, with its number.
+/// Throws SpecError as split_trace, and for an event that torch.profiler does not write, with its
+/// number.
 TraceEvents read_events(ByteStream& stream, const std::string& file);
 
 }  // namespace roofcast::validation

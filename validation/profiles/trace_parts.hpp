@@ -17,9 +17,9 @@ struct TakeTrace {
   std::function<void(std::string_view)> device_properties;  ///< that list
 };
 
-/// Finds where events begin and end; what stands in them is not checked. A bare list is one of events.
-/// Throws SpecError where brackets do not match, the file ends before its last bracket (with how many
-/// events it held), or one event is longer than 64 MiB.
+/// Finds where events begin and end; what stands in them is not checked. A bare list is one of
+/// events. Throws SpecError where brackets do not match, the file ends before its last bracket
+/// (with how many events it held), or one event is longer than 64 MiB.
 void split_trace(ByteStream& stream, const std::string& file, const TakeTrace& take);
 
 }  // namespace roofcast::validation

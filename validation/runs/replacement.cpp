@@ -31,8 +31,8 @@ constexpr std::string_view kTemporary = ".tmp";
   throw std::system_error(error, std::generic_category());
 }
 
-/// What the names of a target's files begin with. Of fixed length, for the target may itself have the
-/// 255 bytes that a name takes.
+/// What the names of a target's files begin with. Of fixed length, for the target may itself have
+/// the 255 bytes that a name takes.
 std::string prefix_of(const fs::path& target) {
   return fmt::format(".roofcast-{:016x}", std::hash<std::string>()(target.filename().string()));
 }
@@ -69,7 +69,8 @@ void remove_stale(const fs::path& target) {
   }
 }
 
-/// A new file beside the target, locked as long as it is open; a negative number where there is none.
+/// A new file beside the target, locked as long as it is open; a negative number where there is
+/// none.
 int create_beside(const fs::path& target, mode_t mode, std::string& path) {
   while (true) {
     path = new_name(target);

@@ -112,8 +112,8 @@ std::optional<CacheState> parse_cache_state(std::string_view text);
 /// What it takes: "\"cold\", \"warm\" or \"steady\"".
 std::string cache_state_names();
 
-/// How many cases of its suite, or of its shard of it, the run holds neither as measured nor as failed.
-/// 0 where it does not say how many there are (runs before shards).
+/// How many cases of its suite, or of its shard of it, the run holds neither as measured nor as
+/// failed. 0 where it does not say how many there are (runs before shards).
 std::size_t missing_cases(const Run& run);
 
 /// What the run measured, in words: "default", or "random, seed 7".

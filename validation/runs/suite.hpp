@@ -12,8 +12,8 @@
 
 namespace roofcast::validation {
 
-/// A case whose cache state is left open is timed steady if one launch is shorter, else cold: beside
-/// so short a launch the cost of the events that time it would be seen.
+/// A case whose cache state is left open is timed steady if one launch is shorter, else cold:
+/// beside so short a launch the cost of the events that time it would be seen.
 inline constexpr double kSteadyBelow_s = 50e-6;
 
 struct SuiteCase {
@@ -36,8 +36,8 @@ struct Suite {
   std::optional<std::int64_t> seed{};  ///< of a suite that was drawn (random_suite.hpp)
 };
 
-/// The most cases of one suite: as many as a run file holds (specs::kMostFileBytes), which takes up to
-/// 4.1 kB a case in the committed runs.
+/// The most cases of one suite: as many as a run file holds (specs::kMostFileBytes), which takes up
+/// to 4.1 kB a case in the committed runs.
 inline constexpr std::size_t kMostCases = 15'000;
 
 /// The grammar is in sweeps/README.md. Throws InputError with file, pointer and mend.

@@ -70,8 +70,8 @@ class BlockBuilder {
     }
   }
 
-  /// A branch through a table prints no targets: what nothing else reaches is taken for one of those of
-  /// the nearest such branch before it.
+  /// A branch through a table prints no targets: what nothing else reaches is taken for one of
+  /// those of the nearest such branch before it.
   void lead_tables() {
     std::vector<bool> reached(blocks_.size(), false);
     mark_reached(0, reached);

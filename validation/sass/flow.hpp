@@ -13,8 +13,8 @@ struct Block {
   std::vector<std::size_t> next, before;
 };
 
-/// In order of their addresses. Calls come back, and the functions that they call begin anew. A branch
-/// through a table leads to what nothing else reaches.
+/// In order of their addresses. Calls come back, and the functions that they call begin anew. A
+/// branch through a table leads to what nothing else reaches.
 std::vector<Block> blocks_of(std::span<const Instruction> code);
 
 class Dominators {

@@ -23,8 +23,8 @@ std::string_view base(std::string_view opcode);
 /// Whether one of the parts between the dots is that word, the base apart.
 bool has_modifier(std::string_view opcode, std::string_view word);
 
-/// Reads "/*0130*/  @!P0 BRA 0xd0 ;  /* 0x… */". Nothing for a line that has no address: a header, or
-/// the second half of an encoding. Throws InputError for an address without an instruction.
+/// Reads "/*0130*/  @!P0 BRA 0xd0 ;  /* 0x… */". Nothing for a line that has no address: a header,
+/// or the second half of an encoding. Throws InputError for an address without an instruction.
 std::optional<Instruction> parse_instruction(std::string_view line);
 
 }  // namespace roofcast::sass

@@ -1,5 +1,6 @@
 #pragma once
-// What `cuobjdump -sass -res-usage` prints, line by line: a function at a time, however long the whole is.
+// What `cuobjdump -sass -res-usage` prints, line by line: a function at a time, however long the
+// whole is.
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -3,8 +3,8 @@
 //
 // Opcodes: CUDA Binary Utilities, "Instruction Set Reference", the lists of Turing, Ampere and Ada,
 // Hopper, and Blackwell. Pipes: Nsight Compute, "Profiling Guide", table of pipelines; CUDA C++
-// Programming Guide, table of arithmetic throughput (population count, leading zeros and reversal run
-// at the rate of special functions).
+// Programming Guide, table of arithmetic throughput (population count, leading zeros and reversal
+// run at the rate of special functions).
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -113,8 +113,8 @@ inline constexpr auto kOpcodes = [] {
 }();
 // clang-format on
 
-/// The pipe of an opcode without modifiers. What is not listed and begins with U runs on the uniform
-/// pipe, by NVIDIA's way of naming. Nothing for any other.
+/// The pipe of an opcode without modifiers. What is not listed and begins with U runs on the
+/// uniform pipe, by NVIDIA's way of naming. Nothing for any other.
 constexpr std::optional<Pipe> pipe_of(std::string_view opcode) {
   const auto* const found =
       std::lower_bound(kOpcodes.begin(), kOpcodes.end(), opcode,

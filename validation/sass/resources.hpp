@@ -19,8 +19,8 @@ struct Resources {
   bool operator==(const Resources&) const = default;
 };
 
-/// Shared memory that the kernel's own variables take. From sm_90 on the tool counts the kibibyte that
-/// the system takes of a block with shared memory; `ptxas -v` does not.
+/// Shared memory that the kernel's own variables take. From sm_90 on the tool counts the kibibyte
+/// that the system takes of a block with shared memory; `ptxas -v` does not.
 std::int64_t own_shared_bytes(const Resources& resources, std::string_view architecture);
 
 /// By the binary's place in the file and the function's symbol, as listings have them.
@@ -29,8 +29,8 @@ using ResourceTable = std::map<std::pair<std::int64_t, std::string>, Resources>;
 /// Picks the lines of resource usage out of the tool's output; others are passed over.
 class ResourceReader {
  public:
-  /// One line without its end. Throws InputError, naming the line, for values that are no numbers and
-  /// values without a function.
+  /// One line without its end. Throws InputError, naming the line, for values that are no numbers
+  /// and values without a function.
   void line(std::string_view text);
   const ResourceTable& table() const { return table_; }
 

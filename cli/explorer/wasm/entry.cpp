@@ -1,5 +1,5 @@
-// What JavaScript calls. Text goes in and comes back as UTF-8; C++ exceptions reach JavaScript as bare
-// numbers, so none leaves here: {"ok":true,"result":…} or {"ok":false,"error":"…"}.
+// What JavaScript calls. Text goes in and comes back as UTF-8; C++ exceptions reach JavaScript as
+// bare numbers, so none leaves here: {"ok":true,"result":…} or {"ok":false,"error":"…"}.
 #include <emscripten/emscripten.h>
 
 #include <nlohmann/json.hpp>

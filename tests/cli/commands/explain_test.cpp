@@ -52,7 +52,8 @@ TEST(Explain, FormulasHaveTheirNumbersAndSources) {
     EXPECT_FALSE(one.at("source").get<std::string>().empty()) << one;
     const std::string resource = one.at("resource");
     binds = binds || resource == answer.at("prediction").at("time").at("bound");
-    // Pipes of the SMs: 512 equal blocks keep 132 of them busy for 3.88 of 4 rounds, which is the tail's.
+    // Pipes of the SMs: 512 equal blocks keep 132 of them busy for 3.88 of 4 rounds, which is the
+    // tail's.
     if (resource != "vector" && resource != "issue" && resource != "shared") continue;
     EXPECT_NEAR(least_s, alone_s, 1e-9) << one;
     EXPECT_THAT(one.at("full_rate_is").get<std::string>(), HasSubstr("132 SMs × "));

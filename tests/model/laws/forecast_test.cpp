@@ -49,7 +49,8 @@ TEST(LaunchTime, PartsAddUp) {
   EXPECT_NEAR(sum, time.time_s, 1e-12 * sum);
 }
 
-// 4000 cycles of dependent arithmetic (4 each), in two rounds, of which the second fills 1 of 132 places.
+// 4000 cycles of dependent arithmetic (4 each), in two rounds, of which the second fills 1 of 132
+// places.
 TEST(LaunchTime, EmptyPlacesAreTheTail) {
   const Gpu gpu = testing::hopper_like();
   const LaunchTime time = time_of(waiting_blocks(kSms + 1), {.l2 = {}, .dram = {}}, gpu);

@@ -43,13 +43,14 @@ TEST(Makespan, ALateLongJobIsTheTail) {
 TEST(Makespan, MixedClassesFillPlacesAsTheyGetFree) {
   const std::array jobs = {Jobs{6, 2.0}, Jobs{4, 5.0}, Jobs{2, 1.0}};
   EXPECT_DOUBLE_EQ(makespan(jobs, 4, TileScheduler::hardware), 4 + 5);
-  // Places 0 and 1 have two of 2 and one of 5 (jobs 0, 4, 8 and 1, 5, 9); 2 and 3 one of 2, one of 5
-  // (jobs 6 and 7), then one of 1 (10 and 11).
+  // Places 0 and 1 have two of 2 and one of 5 (jobs 0, 4, 8 and 1, 5, 9); 2 and 3 one of 2, one of
+  // 5 (jobs 6 and 7), then one of 1 (10 and 11).
   EXPECT_DOUBLE_EQ(makespan(jobs, 4, TileScheduler::persistent), 2 + 2 + 5);
   // One long job first: the free places at 5 take nothing before the short ones end.
   const std::array long_first = {Jobs{2, 5.0}, Jobs{9, 1.0}};
   EXPECT_DOUBLE_EQ(makespan(long_first, 4, TileScheduler::hardware), 5);  // 9 on two places, to 5
-  // Jobs 0 and 1 are long; 9 short ones go on by number: 3 to place 0 (4, 8), 1 (5, 9), 2 (2, 6, 10).
+  // Jobs 0 and 1 are long; 9 short ones go on by number: 3 to place 0 (4, 8), 1 (5, 9), 2 (2, 6,
+  // 10).
   EXPECT_DOUBLE_EQ(makespan(long_first, 4, TileScheduler::persistent), 5 + 1 + 1);
 }
 

@@ -55,8 +55,8 @@ TEST_F(WritesInPieces, EachRunBeginsApart) {
   EXPECT_NEAR(dram_s({.write_run_bytes = 64, .blocks_to_next_run = 33}, 0), 1.125, 1e-12);
 }
 
-// A sector that two runs share takes an access of its own in each: 2.4 TB a second, with two such ends
-// a run 4.8 TB more. A run that begins with one has no other beginning.
+// A sector that two runs share takes an access of its own in each: 2.4 TB a second, with two such
+// ends a run 4.8 TB more. A run that begins with one has no other beginning.
 TEST_F(WritesInPieces, RunsThatShareSectorsWriteThemTwice) {
   const double runs = 4.8e12 / 64;
   const auto with_ends = [&](double ends, double blocks) {

@@ -57,8 +57,8 @@ TEST(Network, LoadsAheadAreHidden) {
   EXPECT_NEAR(cycle_of(step, 1), 50 * 100, 1);
 }
 
-// Two warpgroups take turns at the tensor cores and the special-function unit, 100 cycles each of a block's
-// step: alone one would take 200, together they end nearer to 100.
+// Two warpgroups take turns at the tensor cores and the special-function unit, 100 cycles each of a
+// block's step: alone one would take 200, together they end nearer to 100.
 TEST(Network, GroupsOverlapTheirPipes) {
   Visit step = visit(Station::tensor, 100, 0);
   step.demand[Station::special] = 100;
@@ -90,8 +90,8 @@ Visit any_visit() {
   return one;
 }
 
-// No station serves more than it can, no block ends before its own service, and a longer latency or one more block
-// never make a launch shorter.
+// No station serves more than it can, no block ends before its own service, and a longer latency or
+// one more block never make a launch shorter.
 RC_GTEST_PROP(NetworkProperty, CyclesAreBoundedAndMonotonic, ()) {
   const std::array visits = {any_visit(), any_visit()};
   const double resident = *rc::gen::inRange(1, 16);

@@ -26,7 +26,8 @@ Launch launch(std::int64_t threads, std::int64_t registers, std::int64_t shared_
   return result;
 }
 
-// 12 of 132 SMs idle leave 15 clusters of 8. With two blocks on each SM 252 places are 31.5 clusters.
+// 12 of 132 SMs idle leave 15 clusters of 8. With two blocks on each SM 252 places are 31.5
+// clusters.
 TEST(Occupancy, ClustersLeaveSmsIdle) {
   Gpu gpu = testing::hopper_like();
   gpu.features.cluster_idle_sms[1] = 12;

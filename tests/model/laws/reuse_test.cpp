@@ -81,9 +81,9 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   EXPECT_NEAR(raster_traffic(grouped, 100).read_bytes, 24e9 + 3e9, 1e6);
 }
 
-// Two rows of 100 tiles at a time, 100 at once: a group of 200 tiles begins anywhere in a wave, so that
-// 1 + 198 ÷ 100 waves touch it, and each but the first reads its panels again. A tenth of them are sums
-// that tiles add to: they are written too.
+// Two rows of 100 tiles at a time, 100 at once: a group of 200 tiles begins anywhere in a wave, so
+// that 1 + 198 ÷ 100 waves touch it, and each but the first reads its panels again. A tenth of them
+// are sums that tiles add to: they are written too.
 TEST(L2Reuse, AGroupThatRollsOnIsTouchedByAWaveMore) {
   const TileRaster raster = {.tile_rows = 100,
                              .tile_columns = 100,
@@ -144,8 +144,8 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
 }
 
-// 100 sectors, each in four parts with 15 KB of stores between: half of the three later parts reach L2
-// one by one, of 7.5 KB 16%, however many blocks run beside it.
+// 100 sectors, each in four parts with 15 KB of stores between: half of the three later parts reach
+// L2 one by one, of 7.5 KB 16%, however many blocks run beside it.
 TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
   const Gpu gpu = holding_60_mb();
   Plan plan;
@@ -163,8 +163,9 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
               100 * 3 * (1 - std::exp2(-0.25)) * 32, 1e-9);
 }
 
-// L2 keeps 60 MB of 60/0.54. Sets of a table as large as that L2, three times which they take, come round after
-// four launches: 15.9 MB of each are 63.6 MB, of which half is lost. Of 10 GB there are two sets.
+// L2 keeps 60 MB of 60/0.54. Sets of a table as large as that L2, three times which they take, come
+// round after four launches: 15.9 MB of each are 63.6 MB, of which half is lost. Of 10 GB there are
+// two sets.
 TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
   const Gpu gpu = holding_60_mb();
   Plan plan;
@@ -177,7 +178,8 @@ TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
   EXPECT_NEAR(lost_between_rounds(plan, {31.8e6, 0}, gpu), 0.5, 1e-9);
 }
 
-// What a launch reads and writes whole is not found again, unless 4096 sets of it are less than L2 keeps.
+// What a launch reads and writes whole is not found again, unless 4096 sets of it are less than L2
+// keeps.
 TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
   const Gpu gpu = holding_60_mb();
   for (const double bytes : {30e3, 1e6, 30e6, 90e6, 1e9}) {

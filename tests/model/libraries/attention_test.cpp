@@ -8,8 +8,8 @@
 namespace roofcast::attention {
 namespace {
 
-// Of 300 queries and 5 keys a causal mask leaves whole tiles without a key, and more parts than steps of keys
-// leave whole parts: their blocks write zeros, which the next launch reads.
+// Of 300 queries and 5 keys a causal mask leaves whole tiles without a key, and more parts than
+// steps of keys leave whole parts: their blocks write zeros, which the next launch reads.
 TEST(AttentionLibrary, EveryPartIsWritten) {
   const Gpu gpu = gpu_named("h100-sxm5");
   for (const Library library : {kCudnn, kFa2, kFa3}) {

@@ -56,8 +56,8 @@ TEST(GemmLibrary, CountsTilesStepsAndTraffic) {
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 1024 * 1024 * 512);
 }
 
-// Rows of A of 1008 bytes: half of them begin within a sector, and their lines touch a fifth one. They
-// are looked up for each block, but for what a cluster shares.
+// Rows of A of 1008 bytes: half of them begin within a sector, and their lines touch a fifth one.
+// They are looked up for each block, but for what a cluster shares.
 TEST(GemmLibrary, CountsSectorsOfRowsThatBeginWithinOne) {
   const Gpu h200 = gpu_named("h200-sxm");
   const Plan plan = plan_library(with_tile(product(1000, 1024, 504), 128, 256), h200).front().plan;
@@ -302,8 +302,8 @@ Problem lying(Problem p, Layout layout, std::int64_t lda = 0) {
   return p;
 }
 
-// validation/measured/h100-sxm5-cublas-layouts-2026-11-23.csv: cuBLAS takes its kernels for wgmma where the
-// contiguous dimensions of A, B and C are multiples of 16 B, whatever the others are.
+// validation/measured/h100-sxm5-cublas-layouts-2026-11-23.csv: cuBLAS takes its kernels for wgmma
+// where the contiguous dimensions of A, B and C are multiples of 16 B, whatever the others are.
 TEST(GemmLibrary, ContiguousDimensionsDecideWhichKernelsAreTaken) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const Problem odd_m = product(4687, 7960, 1080), odd_k = product(8192, 768, 50257);

@@ -1,5 +1,5 @@
-// What lies between the products of a transformer, and products of narrow operands, by counts worked out
-// by hand.
+// What lies between the products of a transformer, and products of narrow operands, by counts
+// worked out by hand.
 #include "model/libraries/layer.hpp"
 
 #include <gtest/gtest.h>
@@ -99,8 +99,8 @@ TEST(LayerKernels, ARowThatIsSweptTwiceIsAskedForTwice) {
   EXPECT_EQ(program.size(), 2U);
 }
 
-// Those of γ and β: 4096 columns are 128 blocks, of 32 warps for 1000 rows, which step over 256 at once; of 8
-// for 100 rows.
+// Those of γ and β: 4096 columns are 128 blocks, of 32 warps for 1000 rows, which step over 256 at
+// once; of 8 for 100 rows.
 TEST(LayerKernels, GradientsOfParametersAreSumsOverColumns) {
   Problem problem = matrix();
   const auto sums = [&] {
@@ -133,8 +133,8 @@ TEST(LayerKernels, CrossEntropyAsPyTorchLaunchesIt) {
             1000);
 }
 
-// 62.5 chunks of 65536 parameters are a launch; 1e6 rows of 1024 are 15625 of them, 48 launches of 320 and one
-// of the rest.
+// 62.5 chunks of 65536 parameters are a launch; 1e6 rows of 1024 are 15625 of them, 48 launches of
+// 320 and one of the rest.
 TEST(LayerKernels, AdamwGoesOverAllTensorsInChunks) {
   Problem problem = matrix();
   problem.dtype = DType::fp32;
@@ -192,8 +192,8 @@ TEST(LayerKernels, FewGradientsOfAnEmbeddingAreAddedToItsRows) {
   EXPECT_DOUBLE_EQ(program.back().plan.blocks.front().phases.front().repeats, 1000.0 / 32);
 }
 
-// Zeros for the table, eight passes over indices and places and 20 launches over either, sums in fp32 by a thread for each element, and
-// these to two rows.
+// Zeros for the table, eight passes over indices and places and 20 launches over either, sums in
+// fp32 by a thread for each element, and these to two rows.
 TEST(LayerKernels, ManyGradientsOfAnEmbeddingAreSortedFirst) {
   Problem problem = matrix(kBackward, kFused, 2);
   problem[layer::kRows] = 4000;

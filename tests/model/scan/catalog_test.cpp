@@ -30,7 +30,8 @@ bool is_of_tile(const Parameter& parameter) {
   return parameter.name.substr(0, 5) == "tile_" || parameter.name.substr(0, 7) == "thread_";
 }
 
-// Powers of two, and the default; of what changes no kernel, two. Tiles are at least 8 wide, and a thread has at most 16 of a side.
+// Powers of two, and the default; of what changes no kernel, two. Tiles are at least 8 wide, and a
+// thread has at most 16 of a side.
 std::vector<std::int64_t> settings(const Parameter& parameter) {
   if (parameter.name == "split_rest") return {1, 2};
   for (const std::string_view name : {"rows_per_cluster", "stages", "split"}) {

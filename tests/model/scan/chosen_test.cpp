@@ -1,4 +1,5 @@
-// Settings left to choose are those of the least expected time: no value that could be given is faster.
+// Settings left to choose are those of the least expected time: no value that could be given is
+// faster.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -17,8 +17,8 @@ inline std::vector<std::int64_t> ends_of(const Parameter& parameter) {
   return values;
 }
 
-/// Every combination of the ends of what has to be given, the rest as left out; and each of those with
-/// one more parameter at an end. Some are refused.
+/// Every combination of the ends of what has to be given, the rest as left out; and each of those
+/// with one more parameter at an end. Some are refused.
 inline std::vector<Question> corners(const KernelRef& kernel) {
   const auto parameters = kernel.parameters();
   std::vector<Question> found;
@@ -58,12 +58,14 @@ inline std::vector<Question> corners(const KernelRef& kernel) {
   return found;
 }
 
-/// A forecast of experts takes a hundred times as long as that of a product: of their questions one in 16.
+/// A forecast of experts takes a hundred times as long as that of a product: of their questions one
+/// in 16.
 inline bool is_drawn(const KernelFamily& family, const std::string& words, std::size_t one_in) {
   return stable_hash(words) % (family.name == "moe" ? 16 * one_in : one_in) == 0;
 }
 
-/// Each corner once, of a build without optimization one in many: of the H200 and of a device drawn.
+/// Each corner once, of a build without optimization one in many: of the H200 and of a device
+/// drawn.
 template <class Visit>
 void visit_corners(const KernelFamily& family, const Visit& visit) {
   std::vector<std::string_view> names;

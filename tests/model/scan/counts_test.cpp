@@ -1,5 +1,5 @@
-// What is counted, at the ends of every declared range: no count is below 0 or beyond numbers, and DRAM
-// moves no more than L2 asks of it.
+// What is counted, at the ends of every declared range: no count is below 0 or beyond numbers, and
+// DRAM moves no more than L2 asks of it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -112,9 +112,10 @@ double granularity(const Gpu& gpu) {
   return static_cast<double>(dram_access_bytes(gpu)) / static_cast<double>(kSectorBytes);
 }
 
-// DRAM reads what L2 is asked to read and does not hold; it also reads what L2 completes: sectors written
-// in part, and sums to which blocks add, which count as written to L2. DRAM writes what was written to L2.
-// A sector may cost a whole access; an array's first and last ones are shared by none.
+// DRAM reads what L2 is asked to read and does not hold; it also reads what L2 completes: sectors
+// written in part, and sums to which blocks add, which count as written to L2. DRAM writes what was
+// written to L2. A sector may cost a whole access; an array's first and last ones are shared by
+// none.
 TEST_P(Counts, DramMovesNoMoreThanL2AsksFor) {
   constexpr double kRounding = 1e-9;
   constexpr double kEnds = 4096;  // bytes

@@ -7,8 +7,8 @@
 
 namespace roofcast::testing {
 
-/// The same on every machine: FNV-1a over the bytes, then MurmurHash3's finalizer, which lets every bit
-/// depend on every other.
+/// The same on every machine: FNV-1a over the bytes, then MurmurHash3's finalizer, which lets every
+/// bit depend on every other.
 constexpr std::uint64_t stable_hash(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char byte : text) {
@@ -19,8 +19,8 @@ constexpr std::uint64_t stable_hash(std::string_view text) {
   return hash ^ (hash >> 33U);
 }
 
-/// Rendezvous hashing (Thaler, Ravishankar 1998): the name with the largest hash of question and name.
-/// Another name takes its own share of the questions and moves none between the others.
+/// Rendezvous hashing (Thaler, Ravishankar 1998): the name with the largest hash of question and
+/// name. Another name takes its own share of the questions and moves none between the others.
 inline std::string_view drawn_name(const std::string& question,
                                    const std::vector<std::string_view>& names) {
   std::string_view drawn;

@@ -28,10 +28,10 @@ inline constexpr Exception kWiderAccesses[] = {
 };
 
 // Layouts that follow the length of a row and not the forecast: a library's, those of the backward
-// pass with rows in registers, and chunks, of which there are powers of four. The backward pass asks
-// for one cluster of 4 more than have room, which then takes a round of its own. Beyond 256 columns
-// two warps share a row: half as many strips, whose partial sums L1 joins more often than those of
-// four warps with a row each. Strips of two rows overlap what those of one do not.
+// pass with rows in registers, and chunks, of which there are powers of four. The backward pass
+// asks for one cluster of 4 more than have room, which then takes a round of its own. Beyond 256
+// columns two warps share a row: half as many strips, whose partial sums L1 joins more often than
+// those of four warps with a row each. Strips of two rows overlap what those of one do not.
 inline constexpr Exception kLayoutsByLength[] = {
     {"softmax.library", "cols", 1.23}, {"norm.layernorm", "cols", 1.7},
     {"norm.rmsnorm", "cols", 1.45},    {"norm.layernorm", "rows", 1.10},
@@ -49,10 +49,10 @@ inline constexpr Exception kMeansOverRounds[] = {
     {"access.gather", "n", 1.03},
 };
 
-// A library's product: k and n from 8 on fill copies of 16 B, for which there are faster kernels; few
-// tiles, of attention too, leave SMs without a load of theirs, which more rows or columns give one. Of
-// the faster kernels alone sums leave tensor memory while the next tile is multiplied, and 2.39 of k and
-// 3.21 of n become 2.73 and 3.31 on the device that has it.
+// A library's product: k and n from 8 on fill copies of 16 B, for which there are faster kernels;
+// few tiles, of attention too, leave SMs without a load of theirs, which more rows or columns give
+// one. Of the faster kernels alone sums leave tensor memory while the next tile is multiplied, and
+// 2.39 of k and 3.21 of n become 2.73 and 3.31 on the device that has it.
 inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm.library", "k", 2.75},
     {"gemm.library", "m", 3.31},  // of A as [k,m] as n
@@ -77,8 +77,8 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     // What adds the parts of a split is only estimated where candidates are dropped.
 };
 
-// Few tiles, of attention that splits no keys, leave SMs without a load of theirs, which more queries
-// give one.
+// Few tiles, of attention that splits no keys, leave SMs without a load of theirs, which more
+// queries give one.
 inline constexpr Exception kTilesOfAttention[] = {
     {"attention.flash3", "seq_q", 1.08},
     {"attention.standard", "seq_q", 1.08},
@@ -98,14 +98,15 @@ inline constexpr Exception kProductsOnTensorCores[] = {
     {"gemm.skinny", "k", 2.56},   {"gemm.skinny", "n", 2.4},    {"gemm.skinny", "m", 1.62},
 };
 
-// The pipes of one warp overlap worse than those of two, which share a longer row or are of two blocks
-// on an SM: 0.1 µs.
+// The pipes of one warp overlap worse than those of two, which share a longer row or are of two
+// blocks on an SM: 0.1 µs.
 inline constexpr Exception kLoneWarps[] = {{"softmax.cluster", "cols", 1.15},
                                            {"softmax.cluster", "rows", 1.021}};
 
-// PyTorch's blocks over columns have more warps from 64, 128 and 256 rows on, and from 3073 on it sorts
-// indices; a thread adds up what reaches a row, more of few rows. A loss has chunks of a power of two of
-// tokens, the fewer the wider the vocabulary is for the layer, and its products the tiles of a library.
+// PyTorch's blocks over columns have more warps from 64, 128 and 256 rows on, and from 3073 on it
+// sorts indices; a thread adds up what reaches a row, more of few rows. A loss has chunks of a
+// power of two of tokens, the fewer the wider the vocabulary is for the layer, and its products the
+// tiles of a library.
 inline constexpr Exception kLaunchesByRows[] = {
     {"layer.norm_backward", "rows", 1.4},
     {"layer.rmsnorm_plain", "rows", 1.4},
@@ -124,9 +125,9 @@ struct DeviceCeiling {
   double ceiling;
 };
 
-// Blocks of a launch of one round go in lockstep, those of later rounds have drifted apart: more SMs make
-// one round of two. A pipe that is through sooner leaves more waiting for others; the equation of the
-// network is solved to a millionth.
+// Blocks of a launch of one round go in lockstep, those of later rounds have drifted apart: more
+// SMs make one round of two. A pipe that is through sooner leaves more waiting for others; the
+// equation of the network is solved to a millionth.
 inline constexpr DeviceCeiling kOneRound{"chip/sm_count", 1.11};
 inline constexpr double kAnyOtherValue = 1.03;
 

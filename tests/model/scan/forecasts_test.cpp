@@ -116,8 +116,9 @@ std::string forecast_line(const Question& question, const Gpu& gpu, bool brief) 
   return line + "," + std::string(name(fit.limited_by));
 }
 
-// About three of five questions for the calibrated H200, each of the others for another device. Which one
-// depends on the question and the names alone: a new device or kernel leaves the other lines as they are.
+// About three of five questions for the calibrated H200, each of the others for another device.
+// Which one depends on the question and the names alone: a new device or kernel leaves the other
+// lines as they are.
 std::vector<std::string> forecasts() {
   const Gpu& h200 = testing::gpu_named("h200-sxm");
   std::vector<std::string_view> others;

@@ -1,4 +1,5 @@
-// Steps of whole models: how often kernels are forecast, and what a step with prompts in its batch does.
+// Steps of whole models: how often kernels are forecast, and what a step with prompts in its batch
+// does.
 #include "model/transformer/step.hpp"
 
 #include <gtest/gtest.h>
@@ -45,8 +46,8 @@ TEST(Step, EqualLayersAreForecastOnce) {
   EXPECT_NEAR(times[1], 40 * times[0], 1e-9 * times[1]);
 }
 
-// Of 10,000 steps of an 80-layer model that share kernels nothing is forecast twice; of batches of their
-// own, each asks for its kernels once.
+// Of 10,000 steps of an 80-layer model that share kernels nothing is forecast twice; of batches of
+// their own, each asks for its kernels once.
 TEST(Step, StepsShareTheirForecasts) {
   KernelForecasts forecasts(h100());
   Task task;
@@ -74,7 +75,8 @@ Architecture gpt2(std::int64_t layers) {
   return model;
 }
 
-// cuBLASLt has GELU, not SwiGLU; what selective checkpointing computes again is a launch of its own.
+// cuBLASLt has GELU, not SwiGLU; what selective checkpointing computes again is a launch of its
+// own.
 TEST(Step, IdealProductsComputeGelu) {
   Task task;
   task.batch = 8;
@@ -151,8 +153,8 @@ TEST(Step, DropoutIsOfTrainingAndKeepsMasks) {
   EXPECT_DOUBLE_EQ(memory(model, task).activations - before.activations, 4 * 2.0 * 2048 * 8192);
 }
 
-// A trained router chooses some experts more often: fewer are read by a few tokens, and the busiest GPU
-// has more rows.
+// A trained router chooses some experts more often: fewer are read by a few tokens, and the busiest
+// GPU has more rows.
 TEST(Step, RoutingIsThatOfTrainedRouters) {
   Architecture model = llama(4);
   model.experts = Experts{.count = 128, .per_token = 8, .intermediate = 1536};

@@ -1,5 +1,5 @@
-// Forecasts of cuDNN's and FlashAttention-2's attention against the committed tables of random shapes: the
-// shapes that no constant was fitted to.
+// Forecasts of cuDNN's and FlashAttention-2's attention against the committed tables of random
+// shapes: the shapes that no constant was fitted to.
 #include <gtest/gtest.h>
 
 #include <array>

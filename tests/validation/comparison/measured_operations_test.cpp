@@ -1,6 +1,6 @@
-// Convolutions, epilogues, caches, quantization, routing, gradients and updates as PyTorch launches them,
-// measured on an H100 by validation/torch_layers.py. Nothing was fitted to any time; profiles gave
-// registers and launches, and some counts were chosen with all rows in view.
+// Convolutions, epilogues, caches, quantization, routing, gradients and updates as PyTorch launches
+// them, measured on an H100 by validation/torch_layers.py. Nothing was fitted to any time; profiles
+// gave registers and launches, and some counts were chosen with all rows in view.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -44,8 +44,8 @@ std::map<std::string, Both> accuracies() {
   return found;
 }
 
-// Other kernels than those of the table: a whole copy, top-k without its softmax, weights of 4 bits by
-// kernels that are not Marlin's, and C copied before a product adds to it.
+// Other kernels than those of the table: a whole copy, top-k without its softmax, weights of 4 bits
+// by kernels that are not Marlin's, and C copied before a product adds to it.
 TEST(MeasuredOperations, NoneIsFasterThanItsLimit) {
   for (const NamedRow& row : measured_rows(kTable)) {
     if (row["how"] == "topk alone") continue;

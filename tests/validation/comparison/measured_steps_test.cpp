@@ -1,6 +1,6 @@
-// What PyTorch launches between products, whole training steps and their memory, as measured on an H100
-// (validation/measured/h100-sxm5-layers and -steps). Launches and arrays were counted with these in view;
-// no constant was fitted to any time.
+// What PyTorch launches between products, whole training steps and their memory, as measured on an
+// H100 (validation/measured/h100-sxm5-layers and -steps). Launches and arrays were counted with
+// these in view; no constant was fitted to any time.
 #include <gtest/gtest.h>
 
 #include "architectures/loader.hpp"

@@ -21,8 +21,9 @@ Gpu shipped(const std::string& gpu) {
 }
 
 // measured/GPU-default-DATE.json. Constants were fitted to some of their cases, of which the
-// calibrations in hw_specs/ name the runs; docs/accuracy.md has seeds kept back from every fit. They are
-// large: all tests of this file run in one process (CMakeLists.txt), and it reads them once.
+// calibrations in hw_specs/ name the runs; docs/accuracy.md has seeds kept back from every fit.
+// They are large: all tests of this file run in one process (CMakeLists.txt), and it reads them
+// once.
 const std::vector<Comparison>& validation_runs() {
   static const std::vector<Comparison> runs = [] {
     std::vector<Comparison> read;

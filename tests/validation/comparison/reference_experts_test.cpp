@@ -60,7 +60,8 @@ bool does_no_less(const Row& more, const Row& row) {
          more.tokens * more.per_token * row.ep >= row.tokens * row.per_token * more.ep;
 }
 
-// How many times the work of `part`, no less in any other way: pieces one after the other would do it.
+// How many times the work of `part`, no less in any other way: pieces one after the other would do
+// it.
 double pieces(const Row& row, const Row& part) {
   const bool same = part.hidden == row.hidden && part.per_token == row.per_token &&
                     part.experts == row.experts && part.ep == row.ep;
@@ -78,8 +79,8 @@ double slower(const Row& row, const Row& other) {
   return row.gpu == 1 && other.gpu == 2 ? kDramRatio : 0;
 }
 
-// A wrong measurement: half as long again as one of at least as much work, as wide elements and the same
-// routing, or as pieces that do the same.
+// A wrong measurement: half as long again as one of at least as much work, as wide elements and the
+// same routing, or as pieces that do the same.
 bool is_wrong(const Row& row, const std::vector<Row>& rows) {
   constexpr double kHalfAgain = 1.5;
   return std::any_of(rows.begin(), rows.end(), [&row](const Row& other) {

@@ -63,8 +63,8 @@ void expect_held_out(const char* file, const Rows& rows, TableQuery query) {
 }
 
 // Graph replay: A stays, five copies of B in turn. An fp8 product's A comes in bf16, and launches
-// before it find its scale and convert it: the last GPU's by a newer release, whose products hide their
-// own launches; those beside them take 1.9 µs each, by the shortest rows of even position.
+// before it find its scale and convert it: the last GPU's by a newer release, whose products hide
+// their own launches; those beside them take 1.9 µs each, by the shortest rows of even position.
 TEST(ReferenceProducts, OnTensorCoresAreForecastWithinTheTolerances) {
   constexpr const char* kFile = "gemm_tensor.csv";
   if (reference_text(kFile).empty()) GTEST_SKIP() << "no reference tables here";
@@ -82,8 +82,8 @@ TEST(ReferenceProducts, OnTensorCoresAreForecastWithinTheTolerances) {
 
 constexpr const char* kSimtFile = "gemm_fp32.csv";
 
-// The columns n and k of the table are exchanged (below); times are a profiler's, with its launches: as
-// of the same set's rows (reference.hpp), and of another host by the shortest rows.
+// The columns n and k of the table are exchanged (below); times are a profiler's, with its
+// launches: as of the same set's rows (reference.hpp), and of another host by the shortest rows.
 TEST(ReferenceProducts, OnSimtPipesAreForecastWithinTheTolerances) {
   if (reference_text(kSimtFile).empty()) GTEST_SKIP() << "no reference tables here";
   for (const Rows& rows : {Rows{"a100-pcie-80gb", "fp32", 0.045, "nothing", 24e-6},

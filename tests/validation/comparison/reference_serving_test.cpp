@@ -1,4 +1,5 @@
-// Serving against published measurements: one constant, fitted to rows of even position of all models.
+// Serving against published measurements: one constant, fitted to rows of even position of all
+// models.
 #include <gtest/gtest.h>
 
 #include <functional>

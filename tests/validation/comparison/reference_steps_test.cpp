@@ -1,4 +1,5 @@
-// Whole steps in fp32 against published measurements. No software constant: nothing was fitted to any row.
+// Whole steps in fp32 against published measurements. No software constant: nothing was fitted to
+// any row.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What a mend promises of a recorded step, against the step recorded with that change. All of one H100,
-// PyTorch 2.11: a transformer's layer (batch 4 x 2048, 16 heads of 64) forward and backward.
+// What a mend promises of a recorded step, against the step recorded with that change. All of one
+// H100, PyTorch 2.11: a transformer's layer (batch 4 x 2048, 16 heads of 64) forward and backward.
 #include <gtest/gtest.h>
 
 #include "hw_specs/loader.hpp"
@@ -63,8 +63,8 @@ TEST(MeasuredMends, ProductsInBf16TakeWhatTheyWereForecast) {
   expect_nothing_impossible(single);
 }
 
-// 2176 x 4096 x 1024 in tiles of 64 x 64: 2176 blocks, 528 at once. With 2112 rows, four whole waves, the
-// same kernel took 370.4 us.
+// 2176 x 4096 x 1024 in tiles of 64 x 64: 2176 blocks, 528 at once. With 2112 rows, four whole
+// waves, the same kernel took 370.4 us.
 TEST(MeasuredMends, AFullLastWaveGivesAtMostWhatWasForecast) {
   const Profile profile = profile_of_example("fp32_product");
   const Mend* mend = find_mend(profile, "last waves");

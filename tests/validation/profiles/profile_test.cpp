@@ -179,7 +179,8 @@ TEST(KernelNames, SayWhoseAndWhat) {
   EXPECT_EQ(brief_kernel_name("plain"), "plain");
 }
 
-// The same step with 50304 takes 16.1 ms of kernels (measured); without the profiler 28.2 and 15.4 ms.
+// The same step with 50304 takes 16.1 ms of kernels (measured); without the profiler 28.2 and 15.4
+// ms.
 TEST(Profile, FindsThePaddedVocabularyFirst) {
   const Profile profile = profile_of(read_trace(kStep), h100());
   EXPECT_GT(profile.recognized_s, 0.99 * profile.trace.busy_s);

@@ -1,4 +1,5 @@
-// The kernel of listings/blackwell.sass: it waits for copies by tensor maps and multiplies from shared memory.
+// The kernel of listings/blackwell.sass: it waits for copies by tensor maps and multiplies from
+// shared memory.
 #include <cstdint>
 __global__ void fifth(const __grid_constant__ __attribute__((aligned(64))) char map[128], float* c,
                       int n) {

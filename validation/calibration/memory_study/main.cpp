@@ -1,5 +1,5 @@
-// memory_study GPU OUT.json: how L2 and DRAM of the device at hand behave, every point of every study
-// as a curve file. GPU is the specification's name. Under two minutes.
+// memory_study GPU OUT.json: how L2 and DRAM of the device at hand behave, every point of every
+// study as a curve file. GPU is the specification's name. Under two minutes.
 #include <cstdio>
 #include <ctime>
 #include <exception>

@@ -1,4 +1,5 @@
-// What L2 still holds of a first kernel when a second one asks for it, and what writes leave behind.
+// What L2 still holds of a first kernel when a second one asks for it, and what writes leave
+// behind.
 #include "validation/calibration/memory_study/study.hpp"
 
 namespace roofcast::microbench {

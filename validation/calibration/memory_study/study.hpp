@@ -1,6 +1,6 @@
 #pragma once
-// Studies of L2 and DRAM beyond what `roofcast calibrate` runs: each varies one thing and keeps every
-// point. Times and hardware counters come from the same scenes.
+// Studies of L2 and DRAM beyond what `roofcast calibrate` runs: each varies one thing and keeps
+// every point. Times and hardware counters come from the same scenes.
 #include <functional>
 #include <string>
 #include <string_view>

@@ -233,9 +233,9 @@ TEST(AttentionLibrary, ExponentialsAreARoofOfTheirOwn) {
   EXPECT_NEAR(terms(256), 0.25, 0.06);
 }
 
-// hardware_facts.md: FA3 on an H100 SXM forward, d128, 16k, causal and not: 616 and 648 TFLOP/s; FA2
-// on an A100 about 0.7 of the peak. 0.17: cycles are forecast 9% too high, at the clock that tensor
-// cores have (clock.hpp).
+// hardware_facts.md: FA3 on an H100 SXM forward, d128, 16k, causal and not: 616 and 648 TFLOP/s;
+// FA2 on an A100 about 0.7 of the peak. 0.17: cycles are forecast 9% too high, at the clock that
+// tensor cores have (clock.hpp).
 TEST(AttentionLibrary, ComesNearPublishedRates) {
   const auto rate = [](const Problem& p, const Gpu& gpu) {
     const Prediction found = forecast(p, gpu);
@@ -246,8 +246,9 @@ TEST(AttentionLibrary, ComesNearPublishedRates) {
   EXPECT_NEAR(rate(of(kFa3, prefill(1, 16, 16384, 128, false)), h100) / 648e12, 1, 0.17);
 }
 
-// hardware_facts.md: FA3's backward reaches 561 to 575 TFLOP/s at d128 (kernel_notes.md), cuDNN's 516 to
-// 580; FA2 forward and backward together 338 on an H100 and 203 on an A100, at 16k without a mask.
+// hardware_facts.md: FA3's backward reaches 561 to 575 TFLOP/s at d128 (kernel_notes.md), cuDNN's
+// 516 to 580; FA2 forward and backward together 338 on an H100 and 203 on an A100, at 16k without a
+// mask.
 TEST(AttentionLibrary, BackwardComesNearPublishedRates) {
   const auto rate = [](const Problem& p, const Gpu& gpu) {
     return Shape(p).flops() / time_s(p, gpu);
@@ -290,7 +291,8 @@ TEST(AttentionLibrary, BackwardOfAGroupAddsItsHeads) {
   EXPECT_EQ(sum.arrays.back().footprint.write_bytes, kv_bytes);
 }
 
-// Grids of validation/measured/*-attention-libraries-2026-11-24: parts of the keys by each library's rule.
+// Grids of validation/measured/*-attention-libraries-2026-11-24: parts of the keys by each
+// library's rule.
 TEST(AttentionLibrary, SplitsFollowTheLibrarysRule) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto splits = [&](Library library, std::int64_t batch, std::int64_t heads,

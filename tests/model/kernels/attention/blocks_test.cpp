@@ -103,8 +103,9 @@ BlockSteps counting_steps() {
   return blocks;
 }
 
-// Rows of 80 bytes begin at multiples of 16: five chunks are two pairs and one, three sectors where they
-// begin at one, else five. Rows of 160 and 128 bytes are whole sectors. Boxes hold the compiled head.
+// Rows of 80 bytes begin at multiples of 16: five chunks are two pairs and one, three sectors where
+// they begin at one, else five. Rows of 160 and 128 bytes are whole sectors. Boxes hold the
+// compiled head.
 TEST(AttentionBlocks, CopiesAskForSectors) {
   const auto shape = [](std::int64_t head_dim) {
     return Shape(prefill(1, 1, 64, head_dim, false));

@@ -25,8 +25,8 @@ Problem ragged() {
   return p;
 }
 
-// Tiles of 128 queries, steps of 64 keys; the query at 0 sees 201 keys. Of 128, 128 and 44 queries the
-// last sees 328, 456 and 500 keys, which is 6, 8 and 8 steps; the first sees 3, 5 and 7 whole.
+// Tiles of 128 queries, steps of 64 keys; the query at 0 sees 201 keys. Of 128, 128 and 44 queries
+// the last sees 328, 456 and 500 keys, which is 6, 8 and 8 steps; the first sees 3, 5 and 7 whole.
 TEST(AttentionFlash2, CountsARaggedCausalShape) {
   const Plan plan = plan_flash2(ragged(), gpu_named("a100-sxm4-80gb")).front().plan;
   EXPECT_EQ(plan.launch.blocks(), 3 * 8);

@@ -61,7 +61,8 @@ TEST(AttentionStandard, BackwardComputesScoresAgain) {
   EXPECT_EQ(score_traffic(program), 9 * kScoreBytes);
 }
 
-// Query heads that share K and V add to the same dK and dV: one product, as deep as all their queries.
+// Query heads that share K and V add to the same dK and dV: one product, as deep as all their
+// queries.
 TEST(AttentionStandard, GroupsAreSummedAlongTheDepth) {
   Problem p = backward(small(false));
   p[kKvHeads] = 1;
@@ -130,9 +131,9 @@ TEST(AttentionStandard, LongRowsAreSweptTwice) {
   EXPECT_DOUBLE_EQ(asked(32776), 2);
 }
 
-// FlashAttention (Dao et al. 2022, arXiv 2205.14135), figure 2: GPT-2 medium, sequence 1024, head dim
-// 64, 16 heads, batch 64, forward and backward on an A100 of 40 GB: 40.3 GB and 41.7 ms against 4.4 GB
-// and 7.3 ms.
+// FlashAttention (Dao et al. 2022, arXiv 2205.14135), figure 2: GPT-2 medium, sequence 1024, head
+// dim 64, 16 heads, batch 64, forward and backward on an A100 of 40 GB: 40.3 GB and 41.7 ms against
+// 4.4 GB and 7.3 ms.
 TEST(AttentionPublished, FlashAttentionsFirstFigure) {
   const Gpu a100 = gpu_named("a100-sxm4-40gb");
   const Problem p = with_passes(prefill(64, 16, 1024, 64, false), kMaskDropout);
@@ -150,12 +151,12 @@ TEST(AttentionPublished, FlashAttentionsFirstFigure) {
   };
   const Both standard = both("attention.standard", p);
   EXPECT_NEAR(standard.bytes / 40.3e9, 1, 0.03);
-  // Published: 0.97 TB/s. The forecast's launches all run at the rate of DRAM, 1.37 TB/s, and those of
-  // the frameworks of 2022 did not.
+  // Published: 0.97 TB/s. The forecast's launches all run at the rate of DRAM, 1.37 TB/s, and those
+  // of the frameworks of 2022 did not.
   EXPECT_GT(standard.seconds, 0.6 * 41.7e-3);
   EXPECT_LT(standard.seconds, 41.7e-3);
-  // FlashAttention-2 keeps O in registers where the first version wrote and read it for each tile of
-  // keys, and shares out its warps otherwise: fewer bytes and less time than published.
+  // FlashAttention-2 keeps O in registers where the first version wrote and read it for each tile
+  // of keys, and shares out its warps otherwise: fewer bytes and less time than published.
   const Both flash = both("attention.flash2", prefill(64, 16, 1024, 64, false));
   EXPECT_LT(flash.bytes, 4.4e9);
   EXPECT_GT(flash.bytes, 1.5e9);

@@ -76,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
         // The counters of the H100's run say 11 for sin(x)^2 + cos(x)^2, which shares all but the
         // unit: 8 and 3.
         Expected{"sin(x)", 8, 1, 0, 6}, Expected{"cos(x)", 8, 1, 0, 6},
-        // 1 + p|x| (2), rcp, four multiply-adds (8), · t, x·x, · log2 e, ex2, 1 - that (2), the sign.
+        // 1 + p|x| (2), rcp, four multiply-adds (8), · t, x·x, · log2 e, ex2, 1 - that (2), the
+        // sign.
         Expected{"erf(x)", 15, 2, 0, 12}));
 
 class OfThirtyTwoBits : public ::testing::TestWithParam<Expected> {};

@@ -1,4 +1,5 @@
-// Launches beside a product on the tensor cores, counted by hand: copies of operands, sums of parts.
+// Launches beside a product on the tensor cores, counted by hand: copies of operands, sums of
+// parts.
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 #include <gtest/gtest.h>

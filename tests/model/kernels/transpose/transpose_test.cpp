@@ -14,9 +14,9 @@ Plan plan_of(const char* name, std::int64_t rows, std::int64_t columns, DType ty
   return find_kernel(name).kernel->plan(problem, testing::hopper_like()).front().plan;
 }
 
-// y has four rows of 33 fp32, 132 B apart: pieces of 128 B and of one element. The first row begins on
-// a sector boundary, so only its last element fills a sector in part; the others begin 4, 8 and 12 B
-// into one: two in part, and the last element. Two pieces share each.
+// y has four rows of 33 fp32, 132 B apart: pieces of 128 B and of one element. The first row begins
+// on a sector boundary, so only its last element fills a sector in part; the others begin 4, 8 and
+// 12 B into one: two in part, and the last element. Two pieces share each.
 TEST(Transpose, RowsOffSectorBoundariesAreWrittenInPart) {
   const AccessPattern odd = plan_of("transpose.padded", 33, 4, DType::fp32).arrays.back().pattern;
   EXPECT_EQ(odd.partial_writes, 1 + 3 * (2 + 1));
@@ -28,7 +28,8 @@ TEST(Transpose, RowsOffSectorBoundariesAreWrittenInPart) {
   EXPECT_EQ(even.write_run_bytes, 0);  // blocks go down the rows of x
 }
 
-// Element by element tiles of 32 × 32 go along the rows of x: 32 tiles to the next piece of a row of y.
+// Element by element tiles of 32 × 32 go along the rows of x: 32 tiles to the next piece of a row
+// of y.
 TEST(Transpose, TilesWriteRowsPieceByPiece) {
   for (const char* name : {"transpose.naive", "transpose.padded"}) {
     const AccessPattern pattern = plan_of(name, 1023, 1023, DType::fp64).arrays.back().pattern;
