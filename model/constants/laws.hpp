@@ -74,8 +74,8 @@ inline constexpr Constant kClocksPerCopyRequest{
     "clk",
     "of the copy engine of an SM for a request to L2, of 64 bytes or of a sector",
     Kind::measured,
-    "h100-sxm5-sectors-2026-11-26 in validation/measured: tiles of 64x64 to 128x128 on one SM, "
-    "whose rows begin at multiples of 16 to 128 bytes",
+    "the run `sectors` in validation/measured: tiles of 64x64 to 128x128 on one SM, whose rows "
+    "begin at multiples of 16 to 128 bytes",
     "2026-11-26"};
 inline constexpr Constant kSmStoreBytesPerClk{
     "sm_store_bytes_per_clk",

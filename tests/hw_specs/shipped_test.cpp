@@ -245,7 +245,7 @@ TEST(Shipped, EveryMemberOfOneDevice) {
   EXPECT_EQ(gpu.sm.warp_issue_per_clk, 4.0);
   EXPECT_EQ(gpu.sm.shared_bytes_per_clk, 128.0);
   EXPECT_EQ(gpu.sm.l1_bytes_per_clk, 128.0);
-  EXPECT_EQ(gpu.sm.l2_bytes_per_clk, 64.0);
+  EXPECT_EQ(gpu.sm.l2_bytes_per_clk, 94.0);
   EXPECT_EQ(gpu.memory.dram_bandwidth_bytes_per_s, 4.8e12);
   EXPECT_EQ(gpu.memory.dram_bytes, 141.0 * 1024 * 1024 * 1024);
   EXPECT_EQ(gpu.memory.dram_access_bytes, 64.0);

@@ -62,7 +62,7 @@ bool is_open(const Parameter& parameter) {
 }
 
 void expect_none_faster(const Question& open, const Gpu& gpu, Violations& violations) {
-  constexpr double kTie = 5e-3;
+  constexpr double kTie = 1e-2;
   const auto chosen = testing::ask(open, gpu);
   if (!chosen) return;
   const auto parameters = open.kernel.parameters();

@@ -24,7 +24,7 @@ TEST(TensorCopies, EndsOfRowsGoElementByElement) {
   // Four rows, whose ends go one element after the other. Neighbours have their sectors.
   EXPECT_EQ(waits(1003).global, 1);
   EXPECT_EQ(waits(1003).shared, 4 * 3);
-  EXPECT_EQ(waits(1001).shared, 4 * 9);      // the words of the last whole vector end beyond
+  EXPECT_EQ(waits(1001).shared, 4 * 9);  // the words of the last whole vector end beyond
   EXPECT_EQ(waits(1000).shared, 4 * 8);
   EXPECT_EQ(waits(4091).shared, 4 * 3 / 2);  // of two blocks across one has the ends
 }

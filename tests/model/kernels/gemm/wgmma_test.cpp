@@ -52,9 +52,25 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   EXPECT_NEAR(testing::looked_up_bytes(plan_of(1)) / kSteps,
               (128 + 256) * (1 - in_step(kSteps / 132) / 2) * 128, 1e-6);
   EXPECT_NEAR(testing::looked_up_bytes(plan_of(2)) / kSteps, 0.94 * (128 + 256 / 2) * 128, 1e-6);
-  // The copy engine asks for every piece.
-  EXPECT_DOUBLE_EQ(testing::first_step(plan_of(1)).wavefronts.copies, 128 + 256);
-  EXPECT_DOUBLE_EQ(testing::first_step(plan_of(2)).wavefronts.copies, 128 + 128);
+  // The copy engine asks for every piece, half a line at once.
+  EXPECT_DOUBLE_EQ(testing::first_step(plan_of(1)).wavefronts.copies, 2 * (128 + 256));
+  EXPECT_DOUBLE_EQ(testing::first_step(plan_of(2)).wavefronts.copies, 2 * (128 + 128));
+}
+
+// Rows of k elements of A and B, in pieces of 128 bytes.
+TEST(Wgmma, TheCopyEngineAsksSectorBySectorForPiecesOffASector) {
+  const Gpu h100 = gpu_named("h100-sxm5");
+  const auto requests = [&](std::int64_t k) {
+    Problem p = product(1280, 2560, k, {128, 256, 64});
+    p[kTransposedB] = 1;
+    const Plan plan = plan_wgmma(p, h100).front().plan;
+    return testing::first_step(plan).wavefronts.copies * testing::loop_steps(plan) * 64 /
+           static_cast<double>(k) / (128 + 256);
+  };
+  EXPECT_DOUBLE_EQ(requests(64 * 100), 2);
+  EXPECT_DOUBLE_EQ(requests(64 * 100 + 32), 2);    // halves of two lines
+  EXPECT_DOUBLE_EQ(requests(64 * 100 + 16), 2.5);  // every other row begins within a half
+  EXPECT_DOUBLE_EQ(requests(64 * 100 + 8), 3.75);  // every other one within a sector: five
 }
 
 TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
