@@ -209,12 +209,12 @@ TEST(Predict, NotesSayWhatIsEmulated) {
 }
 
 // Any variant with any shape it takes.
-struct Question {
+struct AnyShape {
   KernelRef kernel;
   Problem problem;
 };
 
-Question any_question() {
+AnyShape any_shape() {
   std::vector<KernelRef> kernels;
   for (const KernelFamily& family : catalog()) {
     for (const KernelModel& kernel : family.variants) kernels.push_back({&family, &kernel});
@@ -284,7 +284,7 @@ TEST(ExpectedTime, IsRefusedWhereThereIsNone) {
 }
 
 RC_GTEST_PROP(PredictProperty, TimeIsAtLeastEveryBoundAndInsideItsInterval, ()) {
-  const Question q = any_question();
+  const AnyShape q = any_shape();
   const Prediction p = predict(q.kernel, q.problem, testing::hopper_like());
   RC_ASSERT(p.time.has_value());
   for (const Term& term : p.limit.terms) {
@@ -298,7 +298,7 @@ RC_GTEST_PROP(PredictProperty, TimeIsAtLeastEveryBoundAndInsideItsInterval, ()) 
 }
 
 RC_GTEST_PROP(PredictProperty, BytesAreAtLeastCompulsory, ()) {
-  const Question q = any_question();
+  const AnyShape q = any_shape();
   const Prediction p =
       predict(q.kernel, q.problem, testing::hopper_like(), {.cache = CacheState::steady});
   // A uniform gather draws some places of its table twice and others never.
@@ -319,7 +319,7 @@ Gpu all_resident() {
 }
 
 RC_GTEST_PROP(PredictProperty, WarmIsBetweenColdAndAllResident, ()) {
-  const Question q = any_question();
+  const AnyShape q = any_shape();
   const Gpu gpu = testing::hopper_like();
   const Prediction cold = predict(q.kernel, q.problem, gpu);
   const Prediction warm = predict(q.kernel, q.problem, gpu, {.cache = CacheState::warm});
@@ -339,7 +339,7 @@ RC_GTEST_PROP(PredictProperty, WarmIsBetweenColdAndAllResident, ()) {
 }
 
 RC_GTEST_PROP(PredictProperty, MoreBandwidthIsNeverSlower, ()) {
-  const Question q = any_question();
+  const AnyShape q = any_shape();
   const Gpu slow = testing::hopper_like();
   Gpu fast = slow;
   *fast.memory.dram_bandwidth_bytes_per_s *= *rc::gen::inRange(101, 400) / 100.0;
@@ -351,7 +351,7 @@ RC_GTEST_PROP(PredictProperty, MoreBandwidthIsNeverSlower, ()) {
 }
 
 RC_GTEST_PROP(PredictProperty, WavesHoldEveryBlock, ()) {
-  const Question q = any_question();
+  const AnyShape q = any_shape();
   const Prediction p = predict(q.kernel, q.problem, testing::hopper_like());
   const double capacity = static_cast<double>(p.occupancy->blocks_per_sm * 132);
   RC_ASSERT(std::ceil(p.waves->count) * capacity >= static_cast<double>(p.launch->blocks()));

@@ -13,11 +13,11 @@
 namespace roofcast {
 namespace {
 
-using testing::Question;
+using testing::ScanCase;
 using testing::Violations;
 
 // Row shapes, from one row to many and from short rows to long, of any remainder.
-Question drawn_rows(const KernelRef& kernel, int number) {
+ScanCase drawn_rows(const KernelRef& kernel, int number) {
   constexpr double kMostRows = 17, kMostColumns = 18;  // powers of two
   const auto drawn = [&](std::string_view what, double most) {
     const std::uint64_t hash = testing::stable_hash(std::string(kernel.kernel->name) +
@@ -25,7 +25,7 @@ Question drawn_rows(const KernelRef& kernel, int number) {
     return static_cast<std::int64_t>(std::exp2(most * static_cast<double>(hash >> 11U) * 0x1p-53));
   };
   const auto types = kernel.dtypes();
-  Question question{kernel, {.dtype = types[static_cast<std::size_t>(number) % types.size()]}};
+  ScanCase question{kernel, {.dtype = types[static_cast<std::size_t>(number) % types.size()]}};
   const auto parameters = kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     question.problem[i] = parameters[i].fallback.value_or(1);
@@ -61,7 +61,7 @@ bool is_open(const Parameter& parameter) {
   return parameter.configures && parameter.fallback == kToChoose && parameter.minimum == kToChoose;
 }
 
-void expect_none_faster(const Question& open, const Gpu& gpu, Violations& violations) {
+void expect_none_faster(const ScanCase& open, const Gpu& gpu, Violations& violations) {
   constexpr double kTie = 1e-2;
   const auto chosen = testing::ask(open, gpu);
   if (!chosen) return;
@@ -70,7 +70,7 @@ void expect_none_faster(const Question& open, const Gpu& gpu, Violations& violat
     if (!is_open(parameters[i])) continue;
     for (const std::int64_t value : values_to_give(parameters[i])) {
       if (is_idle(parameters[i], value, open.problem)) continue;
-      Question given = open;
+      ScanCase given = open;
       given.problem[i] = value;
       const auto other = testing::ask(given, gpu);
       if (!other) continue;
@@ -92,7 +92,7 @@ TEST_P(Chosen, NoValueGivenIsFaster) {
     if (kernel.candidates == nullptr) continue;
     const KernelRef found = find_kernel(kernel.name);
     for (int number = 0; number < kShapes; number += static_cast<int>(testing::kOneIn)) {
-      const Question question = drawn_rows(found, number);
+      const ScanCase question = drawn_rows(found, number);
       expect_none_faster(question, testing::gpu_named("h200-sxm"), violations);
       expect_none_faster(question, testing::gpu_named("a100-sxm4-80gb"), violations);
     }
@@ -101,7 +101,7 @@ TEST_P(Chosen, NoValueGivenIsFaster) {
 }
 
 TEST(ChosenSettings, LongRowsTakeTheWholeCluster) {
-  Question question{find_kernel("norm.rmsnorm"), {}};
+  ScanCase question{find_kernel("norm.rmsnorm"), {}};
   const auto parameters = question.kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     question.problem[i] = parameters[i].fallback.value_or(0);

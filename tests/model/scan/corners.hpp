@@ -19,11 +19,11 @@ inline std::vector<std::int64_t> ends_of(const Parameter& parameter) {
 
 /// Every combination of the ends of what has to be given, the rest as left out; and each of those
 /// with one more parameter at an end. Some are refused.
-inline std::vector<Question> corners(const KernelRef& kernel) {
+inline std::vector<ScanCase> corners(const KernelRef& kernel) {
   const auto parameters = kernel.parameters();
-  std::vector<Question> found;
+  std::vector<ScanCase> found;
   for (const DType type : {kernel.dtypes().front(), kernel.dtypes().back()}) {
-    Question question{kernel, {.dtype = type, .text = Text{}}};
+    ScanCase question{kernel, {.dtype = type, .text = Text{}}};
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (parameters[i].is_text) question.problem.text = Text("x*sigmoid(x)+y");
       question.problem[i] = parameters[i].fallback.value_or(parameters[i].minimum);
@@ -32,9 +32,9 @@ inline std::vector<Question> corners(const KernelRef& kernel) {
     if (kernel.dtypes().size() == 1) break;
   }
   const auto widen = [&found](std::size_t i, const std::vector<std::int64_t>& values) {
-    const std::vector<Question> narrow = std::move(found);
+    const std::vector<ScanCase> narrow = std::move(found);
     found.clear();
-    for (Question question : narrow) {
+    for (ScanCase question : narrow) {
       for (const std::int64_t value : values) {
         question.problem[i] = value;
         found.push_back(question);
@@ -44,10 +44,10 @@ inline std::vector<Question> corners(const KernelRef& kernel) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!parameters[i].fallback && !is_named(parameters[i])) widen(i, ends_of(parameters[i]));
   }
-  const std::vector<Question> required = found;
+  const std::vector<ScanCase> required = found;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!parameters[i].fallback || parameters[i].is_text) continue;
-    for (Question question : required) {
+    for (ScanCase question : required) {
       for (const std::int64_t value : ends_of(parameters[i])) {
         if (value == *parameters[i].fallback) continue;
         question.problem[i] = value;
@@ -71,7 +71,7 @@ void visit_corners(const KernelFamily& family, const Visit& visit) {
   std::vector<std::string_view> names;
   for (const Gpu& gpu : gpus()) names.push_back(gpu.name);
   for (const KernelModel& kernel : family.variants) {
-    for (const Question& question : corners({&family, &kernel})) {
+    for (const ScanCase& question : corners({&family, &kernel})) {
       const std::string words = text(question);
       if (!is_drawn(family, words, kOneIn)) continue;
       const std::string_view drawn = drawn_name(words, names);

@@ -14,7 +14,7 @@
 namespace roofcast {
 namespace {
 
-using testing::Question;
+using testing::ScanCase;
 using testing::Violations;
 
 class Counts : public ::testing::TestWithParam<const KernelFamily*> {};
@@ -75,7 +75,7 @@ std::vector<Count> counts_of(const Prediction& found) {
 TEST_P(Counts, AreNeverNegativeAndAlwaysNumbers) {
   Violations violations;
   int answered = 0;
-  testing::visit_corners(*GetParam(), [&](const Question& question, const Gpu& gpu) {
+  testing::visit_corners(*GetParam(), [&](const ScanCase& question, const Gpu& gpu) {
     const auto found = testing::ask(question, gpu);
     if (!found) return;
     ++answered;
@@ -93,7 +93,7 @@ TEST_P(Counts, AreNeverNegativeAndAlwaysNumbers) {
 TEST_P(Counts, NoTermExceedsTheExpectedTime) {
   constexpr double kRounding = 1e-9;
   Violations violations;
-  testing::visit_corners(*GetParam(), [&](const Question& question, const Gpu& gpu) {
+  testing::visit_corners(*GetParam(), [&](const ScanCase& question, const Gpu& gpu) {
     const auto found = testing::ask(question, gpu);
     if (!found || !found->time) return;
     for (const Term& term : found->time->terms) {
@@ -120,7 +120,7 @@ TEST_P(Counts, DramMovesNoMoreThanL2AsksFor) {
   constexpr double kRounding = 1e-9;
   constexpr double kEnds = 4096;  // bytes
   Violations violations;
-  testing::visit_corners(*GetParam(), [&](const Question& question, const Gpu& gpu) {
+  testing::visit_corners(*GetParam(), [&](const ScanCase& question, const Gpu& gpu) {
     for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
       const auto found = testing::ask(question, gpu, cache);
       if (!found) continue;
@@ -147,8 +147,8 @@ struct Asked {
   std::vector<std::pair<const char*, std::int64_t>> values;
 };
 
-Question question_of(const Asked& asked) {
-  Question question{find_kernel(asked.kernel), {.dtype = DType::bf16}};
+ScanCase question_of(const Asked& asked) {
+  ScanCase question{find_kernel(asked.kernel), {.dtype = DType::bf16}};
   const auto parameters = question.kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     question.problem[i] = parameters[i].fallback.value_or(0);
@@ -174,7 +174,7 @@ TEST(CountsOfMemory, DramMovesWhatATileHasOfItsArray) {
 }
 
 TEST(CountsOfMemory, LaunchesBackToBackReadNoMoreThanTheyAsk) {
-  const Question question = question_of({"access.strided", {{"n", 159468}, {"stride", 8560}}});
+  const ScanCase question = question_of({"access.strided", {{"n", 159468}, {"stride", 8560}}});
   Gpu l40s = testing::gpu_named("l40s");
   for (const Gpu& gpu : {testing::gpu_named("h200-sxm"), l40s}) {
     const auto found = testing::ask(question, gpu, CacheState::steady);

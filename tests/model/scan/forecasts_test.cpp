@@ -12,7 +12,7 @@
 namespace roofcast {
 namespace {
 
-using testing::Question;
+using testing::ScanCase;
 
 // What a brief line says first, then the rest.
 constexpr const char* kHeader =
@@ -27,8 +27,8 @@ std::string number(double value) {
 }
 
 // Sizes of each extent in turn: some fill tiles, vectors and waves, some do not.
-std::vector<Question> questions() {
-  std::vector<Question> found;
+std::vector<ScanCase> questions() {
+  std::vector<ScanCase> found;
   const std::vector<std::vector<std::int64_t>> of_one = {{1000}, {1 << 20}, {33554431}, {1 << 28}};
   const std::vector<std::vector<std::int64_t>> of_two = {
       {37, 1000}, {4096, 4096}, {100000, 512}, {1000, 50257}, {264, 65536}};
@@ -42,7 +42,7 @@ std::vector<Question> questions() {
                          : extents.size() == 2 ? of_two
                          : extents.size() == 3 ? of_three
                                                : of_experts;
-    for (Question question : testing::templates(kernel)) {
+    for (ScanCase question : testing::templates(kernel)) {
       for (const auto& shape : shapes) {
         for (std::size_t i = 0; i < extents.size(); ++i) question.problem[extents[i]] = shape.at(i);
         found.push_back(question);
@@ -54,17 +54,17 @@ std::vector<Question> questions() {
 
 // One size, and what configures the kernel in turn: vectors and loads with each other, the rest one
 // by one. Only what the kernel takes.
-std::vector<Question> configured(const Gpu& gpu) {
-  std::vector<Question> found;
+std::vector<ScanCase> configured(const Gpu& gpu) {
+  std::vector<ScanCase> found;
   for (const KernelRef& kernel : testing::all_variants()) {
     const auto extents = testing::extents(kernel);
     const auto parameters = kernel.parameters();
     for (const DType type : kernel.dtypes()) {
-      Question base = testing::templates(kernel).front();
+      ScanCase base = testing::templates(kernel).front();
       base.problem.dtype = type;
       for (const std::size_t i : extents) base.problem[i] = extents.size() == 1 ? 1 << 20 : 2048;
       // Of types other than the first, what the kernel takes without being told.
-      const auto add = [&](const Question& question) {
+      const auto add = [&](const ScanCase& question) {
         const bool is_new = type == kernel.dtypes().front() && !(question.problem == base.problem);
         if (is_new && testing::ask(question, gpu)) found.push_back(question);
       };
@@ -75,7 +75,7 @@ std::vector<Question> configured(const Gpu& gpu) {
         for (std::int64_t value = 1; value <= std::min<std::int64_t>(parameters[i].maximum, 1024);
              value *= 4) {
           if (value < parameters[i].minimum) continue;
-          Question question = base;
+          ScanCase question = base;
           question.problem[i] = value;
           add(question);
           for (std::int64_t loads = 2; paired && loads <= 8; loads *= 4) {
@@ -90,7 +90,7 @@ std::vector<Question> configured(const Gpu& gpu) {
 }
 
 /// `brief`: only the time and what the launch takes.
-std::string forecast_line(const Question& question, const Gpu& gpu, bool brief) {
+std::string forecast_line(const ScanCase& question, const Gpu& gpu, bool brief) {
   std::string line = testing::text(question) + "," + gpu.name;
   const auto found = testing::ask(question, gpu);
   if (!found) return line + ",refused";
@@ -126,13 +126,13 @@ std::vector<std::string> forecasts() {
     if (gpu.name != h200.name) others.push_back(gpu.name);
   }
   std::vector<std::string> lines = {kHeader};
-  for (const Question& question : questions()) {
+  for (const ScanCase& question : questions()) {
     const std::string words = testing::text(question);
     const bool calibrated = testing::stable_hash(words) % 5 < 3;
     const Gpu& gpu = calibrated ? h200 : testing::gpu_named(testing::drawn_name(words, others));
     lines.push_back(forecast_line(question, gpu, false));
   }
-  for (const Question& question : configured(h200)) {
+  for (const ScanCase& question : configured(h200)) {
     lines.push_back(forecast_line(question, h200, true));
   }
   return lines;

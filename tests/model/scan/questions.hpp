@@ -15,7 +15,7 @@
 
 namespace roofcast::testing {
 
-struct Question {
+struct ScanCase {
   KernelRef kernel;
   Problem problem;
 };
@@ -74,7 +74,7 @@ inline std::vector<KernelRef> all_variants() {
 }
 
 /// The forecast, or nothing where the device or the kernel refuses the question.
-inline std::optional<Prediction> ask(const Question& question, const Gpu& gpu,
+inline std::optional<Prediction> ask(const ScanCase& question, const Gpu& gpu,
                                      CacheState cache = CacheState::cold) {
   try {
     return predict(question.kernel, question.problem, gpu, {.cache = cache});
@@ -84,7 +84,7 @@ inline std::optional<Prediction> ask(const Question& question, const Gpu& gpu,
 }
 
 /// As on the command line: "gemm.tiled --m 64 --n 64 --k 64 --dtype fp32".
-inline std::string text(const Question& question) {
+inline std::string text(const ScanCase& question) {
   std::string words(question.kernel.kernel->name);
   const auto parameters = question.kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -131,8 +131,8 @@ inline std::vector<std::int64_t> other_values(const Parameter& parameter) {
 }
 
 /// Every combination of the values of what is no extent; the extents are 0 still.
-inline std::vector<Question> templates(const KernelRef& kernel) {
-  std::vector<Question> found;
+inline std::vector<ScanCase> templates(const KernelRef& kernel) {
+  std::vector<ScanCase> found;
   const std::vector<DType> types(kernel.dtypes().begin(), kernel.dtypes().end());
   for (const DType type : types.size() > 1 ? std::vector{types.front(), types.back()} : types) {
     found.push_back({kernel, {.dtype = type, .text = Text{}}});
@@ -140,8 +140,8 @@ inline std::vector<Question> templates(const KernelRef& kernel) {
   const auto parameters = kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (is_extent(parameters[i])) continue;
-    std::vector<Question> wider;
-    for (Question question : found) {
+    std::vector<ScanCase> wider;
+    for (ScanCase question : found) {
       if (parameters[i].is_text) question.problem.text = Text("x*sigmoid(x)+y");
       for (const std::int64_t value : other_values(parameters[i])) {
         question.problem[i] = value;

@@ -24,7 +24,7 @@ using testing::is_asked;
 using testing::is_known;
 using testing::kImprovements;
 using testing::kOneIn;
-using testing::Question;
+using testing::ScanCase;
 using testing::value_at;
 using testing::Violations;
 
@@ -44,8 +44,8 @@ const std::vector<std::int64_t>& fixed_sizes(std::size_t extents) {
 }
 
 // Calls `visit` with a template whose extents other than `grown` are set, for every combination.
-void with_others_fixed(const Question& base, const std::vector<std::size_t>& extents,
-                       std::size_t grown, const std::function<void(const Question&)>& visit,
+void with_others_fixed(const ScanCase& base, const std::vector<std::size_t>& extents,
+                       std::size_t grown, const std::function<void(const ScanCase&)>& visit,
                        std::size_t from = 0) {
   if (from == extents.size()) {
     visit(base);
@@ -55,7 +55,7 @@ void with_others_fixed(const Question& base, const std::vector<std::size_t>& ext
     with_others_fixed(base, extents, grown, visit, from + 1);
     return;
   }
-  Question question = base;
+  ScanCase question = base;
   for (const std::int64_t size : fixed_sizes(extents.size())) {
     if (size > base.kernel.parameters()[extents[from]].maximum) continue;
     question.problem[extents[from]] = size;
@@ -95,8 +95,8 @@ TEST_P(Scan, LimitLowExpectedAndHighComeInThisOrder) {
   std::size_t questions = 0, asked = 0;
   for (const KernelRef& kernel : variants()) {
     const auto extents = testing::extents(kernel);
-    for (const Question& base : testing::templates(kernel)) {
-      const auto visit = [&](Question question) {
+    for (const ScanCase& base : testing::templates(kernel)) {
+      const auto visit = [&](ScanCase question) {
         for (const std::int64_t size :
              testing::ladder(kernel.parameters()[extents[0]].maximum, 1)) {
           question.problem[extents[0]] = size + size / 7;
@@ -143,7 +143,7 @@ constexpr double kFasterAtMost = 0.02;
 class Growth {
  public:
   // `sizes` of the parameter `grown` in rising order.
-  void follow(Question question, std::size_t grown, const std::vector<std::int64_t>& sizes,
+  void follow(ScanCase question, std::size_t grown, const std::vector<std::int64_t>& sizes,
               const std::vector<std::size_t>& extents) {
     struct Slowest {
       double time_s = 0;
@@ -189,7 +189,7 @@ TEST_P(Scan, MoreWorkIsNeverFaster) {
   for (const KernelRef& kernel : variants()) {
     const auto parameters = kernel.parameters();
     const auto extents = testing::extents(kernel);
-    for (const Question& base : testing::templates(kernel)) {
+    for (const ScanCase& base : testing::templates(kernel)) {
       for (std::size_t grown = 0; grown < parameters.size(); ++grown) {
         const Parameter& parameter = parameters[grown];
         if (!testing::is_extent(parameter) && !testing::is_depth(parameter)) continue;
@@ -207,7 +207,7 @@ TEST_P(Scan, MoreWorkIsNeverFaster) {
         const bool of_rows =
             parameter.name == "cols" || kernel.kernel->name.starts_with("transpose");
         if (of_rows) std::erase(sizes, 1);
-        with_others_fixed(base, extents, grown, [&](const Question& question) {
+        with_others_fixed(base, extents, grown, [&](const ScanCase& question) {
           if (!testing::is_drawn(*GetParam(), testing::text(question), 1)) return;
           growth.follow(question, grown, sizes, extents);
         });
@@ -218,12 +218,12 @@ TEST_P(Scan, MoreWorkIsNeverFaster) {
 }
 
 // A dozen sizes of each kernel, small to large.
-std::vector<Question> sample() {
-  std::vector<Question> questions;
+std::vector<ScanCase> sample() {
+  std::vector<ScanCase> questions;
   for (const KernelRef& kernel : testing::all_variants()) {
     const auto extents = testing::extents(kernel);
-    for (const Question& base : testing::templates(kernel)) {
-      const auto visit = [&](Question question) {
+    for (const ScanCase& base : testing::templates(kernel)) {
+      const auto visit = [&](ScanCase question) {
         for (const std::int64_t size :
              extents.size() == 1
                  ? std::vector<std::int64_t>{1, 1000, 40000, 1 << 20, 1 << 24, 1 << 28}
@@ -256,10 +256,10 @@ TEST_P(ScanOfGpu, ABetterDeviceIsNeverSlower) {
   constexpr double kOwnCopies = 0.02;
   const specs::Embedded& one = specs::embedded()[GetParam()];
   const Gpu gpu = testing::shipped_gpu(one);
-  std::vector<Question> questions;
+  std::vector<ScanCase> questions;
   std::vector<double> before;
   std::size_t number = 0;
-  for (const Question& question : sample()) {
+  for (const ScanCase& question : sample()) {
     if (!is_asked(number++, GetParam())) continue;
     const auto found = testing::ask(question, gpu);
     if (!found || !found->time) continue;
@@ -317,7 +317,7 @@ TEST(ScanOfPairs, TheH200IsNeverSlowerThanTheH100) {
   Violations violations;
   int asked = 0;
   const double clocks = *h100.clocks.max_hz / *h200.clocks.max_hz;
-  for (const Question& question : sample()) {
+  for (const ScanCase& question : sample()) {
     for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
       const auto newer = testing::ask(question, h200, cache);
       if (!newer) continue;
@@ -342,7 +342,7 @@ TEST(ScanOfPairs, TheH200IsNeverSlowerThanTheH100) {
 TEST_P(ScanOfGpu, AnEmptyKernelTakesTimeAndANoteNamesTheRelative) {
   const Gpu gpu = testing::shipped_gpu(specs::embedded()[GetParam()]);
   if (!gpu.occupancy || !gpu.sm_count) GTEST_SKIP() << gpu.name << " has no expected times";
-  const Question null{find_kernel("stream.null"),
+  const ScanCase null{find_kernel("stream.null"),
                       {.dtype = DType::fp32, .values = {1, 256, 16, 4}}};
   for (const CacheState cache : {CacheState::cold, CacheState::steady}) {
     const auto found = testing::ask(null, gpu, cache);

@@ -9,7 +9,7 @@
 namespace roofcast {
 namespace {
 
-using testing::Question;
+using testing::ScanCase;
 
 TEST(Waterfall, ItsPartsAddUpToTheExpectedTimeAndNoneIsNegative) {
   std::int64_t asked = 0;
@@ -17,7 +17,7 @@ TEST(Waterfall, ItsPartsAddUpToTheExpectedTimeAndNoneIsNegative) {
     const Gpu gpu = testing::shipped_gpu(one);
     for (const KernelRef& kernel : testing::all_variants()) {
       const auto extents = testing::extents(kernel);
-      for (Question question : testing::templates(kernel)) {
+      for (ScanCase question : testing::templates(kernel)) {
         for (const std::int64_t size : {1, 100, 2048, 4097}) {
           for (const std::size_t i : extents) {
             question.problem[i] = extents.size() == 1 ? size * size : size;
