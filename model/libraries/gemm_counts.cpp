@@ -36,7 +36,9 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
           .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0,
           .sectors_a = sectors_of_line(rows.a, p[kM], p.dtype),
           .sectors_b = sectors_of_line(rows.b, p[kN], p.dtype),
-          .sectors_c = sectors_of_line(rows.c, p[kM], tensor::result_type(p.dtype))};
+          .sectors_c = sectors_of_line(rows.c, p[kM], tensor::result_type(p.dtype)),
+          .joined_a = tensor::joined_share(rows.a * element_bytes(p.dtype)),
+          .joined_b = tensor::joined_share(rows.b * element_bytes(p.dtype))};
 }
 
 // Wavefronts of the operands of a step. wgmma and tcgen05 read 64 or 128 rows of one side and all
@@ -65,17 +67,15 @@ double LibraryProduct::copy_requests() const {
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
 // of their tiles, and what two neighbours of those ask for at about the same time L2 looks up once:
-// half of what the SMs receive, where there are neighbours (tensor: 0.51 to 0.57 from
-// 2048x6144x4096 to 8192x8192x8192). Lines that begin within a sector are looked up for each.
+// half of whole lines, where there are neighbours (tensor: 0.51 to 0.57 from 2048x6144x4096 to
+// 8192x8192x8192).
 double LibraryProduct::step_lookup_bytes(const Gpu& gpu) const {
   const bool shares = gpu.features.has_clusters() && takes_wide;
-  const auto of_side = [&](std::int64_t neighbours, double sectors) {
-    constexpr double kJoined = 0.5, kOfClusters = 0.75;
-    if (!shares || neighbours <= 1) return sectors;
-    return sectors > 1 ? kOfClusters * sectors : kJoined;
+  const auto of_side = [&](std::int64_t neighbours, double sectors, double joined) {
+    return shares && neighbours > 1 ? sectors * (1 - joined / 2) : sectors;
   };
-  return (of_side(columns(), sectors_a) * as_double(tile.m) +
-          of_side(rows(), sectors_b) * as_double(tile.n)) *
+  return (of_side(columns(), sectors_a, joined_a) * as_double(tile.m) +
+          of_side(rows(), sectors_b, joined_b) * as_double(tile.n)) *
          kStepBytes;
 }
 

@@ -23,6 +23,7 @@ struct LibraryProduct {
   double instruction_rows;  ///< of those
   /// Sectors of a line of each matrix, as multiples of those of one that begins at a sector.
   double sectors_a, sectors_b, sectors_c;
+  double joined_a, joined_b;  ///< share of A and B that L2 looks up once for two neighbours
 
   std::int64_t rows() const { return ceil_div(static_cast<std::int64_t>(m), tile.m); }
   std::int64_t columns() const { return ceil_div(static_cast<std::int64_t>(n), tile.n); }
@@ -41,7 +42,7 @@ struct LibraryProduct {
 
   /// Wavefronts of the operands of a step.
   double operand_wavefronts() const;
-  /// Of a step, as multiples of a piece of the copy engine.
+  /// Of a step, by requests of the copy engine.
   double copy_requests() const;
   /// What of a step's operands each block looks up in L2.
   double step_lookup_bytes(const Gpu& gpu) const;

@@ -223,6 +223,12 @@ double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_
   return side.joined * in_step * as_double(blocks / 2);
 }
 
+double joined_share(std::int64_t pitch_bytes) {
+  constexpr double kOffLines = 0.5;
+  if (pitch_bytes % kTileLineBytes == 0) return 1;
+  return pitch_bytes % kSectorBytes == 0 ? kOffLines : 0;
+}
+
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes);
 }
@@ -262,13 +268,9 @@ double off_sector_share(std::int64_t pitch_bytes) {
 }
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
-  constexpr double kOffLines = 0.5;
-  const double joined = pitch_bytes % kTileLineBytes == 0 ? 1
-                        : pitch_bytes % kSectorBytes == 0 ? kOffLines
-                                                          : 0;
   return {in_pieces(use, kTileLineBytes, pitch_bytes), sectors_share(piece_bytes, pitch_bytes),
           sectors_of_piece(kSectorBytes, pitch_bytes), requests_of_piece(piece_bytes, pitch_bytes),
-          joined};
+          joined_share(pitch_bytes)};
 }
 
 Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes) {

@@ -98,14 +98,16 @@ struct Operands {
     double sectors = 1;   ///< of a piece, as a multiple of one that begins at a line
     double of_pair = 1;   ///< of two neighbours' copies of 16 bytes each
     double requests = 2;  ///< of the copy engine for a piece
-    double joined = 1;    ///< share that L2 looks up once for two blocks in step: by the times of
-                          ///< tiles of 64 rows half where rows begin off lines, none off sectors
+    double joined = 1;    ///< as joined_share
   };
   Side a, b;
 };
 /// Of so many blocks that read an operand, those for which L2 does not look again: one of each pair
 /// in step.
 double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_step);
+/// Share of rows so far apart that L2 looks up once for two blocks in step: by the times of tiles of
+/// 64 rows half where they begin off lines, none off sectors.
+double joined_share(std::int64_t pitch_bytes);
 /// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Those, as a multiple of the sectors of a piece that begins at one.

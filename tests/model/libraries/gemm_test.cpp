@@ -48,21 +48,22 @@ TEST(GemmLibrary, CountsTilesStepsAndTraffic) {
   const Plan& plan = program.front().plan;
   EXPECT_EQ(plan.launch.blocks(), 8 * 4);
   EXPECT_EQ(testing::loop_steps(plan), 8);  // of 64 elements, 128 B
-  // Four tile columns receive A and eight tile rows B; L2 looks up half of a step's lines.
+  // Four tile columns receive A and eight tile rows B; L2 looks up half of a step's lines of B and
+  // three quarters of those of A, whose rows begin off lines.
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 496.0 * 2 * (4 * 1000 + 8 * 1024));
-  EXPECT_NEAR(testing::looked_up_bytes(plan), 32.0 * 8 * (128 + 256) / 2.0 * 128, 1);
+  EXPECT_NEAR(testing::looked_up_bytes(plan), 32.0 * 8 * (128 * 0.75 + 256 * 0.5) * 128, 1);
   EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 1000.0 * 1024 * 2);
   EXPECT_DOUBLE_EQ(plan.useful.tensor_flops[DType::bf16], 2.0 * 1000 * 1024 * 496);
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 1024 * 1024 * 512);
 }
 
 // Rows of A of 1008 bytes: half of them begin within a sector, and their lines touch a fifth one.
-// They are looked up for each block, but for what a cluster shares.
+// They are looked up for each block.
 TEST(GemmLibrary, CountsSectorsOfRowsThatBeginWithinOne) {
   const Gpu h200 = gpu_named("h200-sxm");
   const Plan plan = plan_library(with_tile(product(1000, 1024, 504), 128, 256), h200).front().plan;
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 504.0 * 2 * (4 * 1000 * 1.125 + 8 * 1024));
-  EXPECT_NEAR(testing::looked_up_bytes(plan), 32.0 * 8 * (128 * 0.75 * 1.125 + 256 * 0.5) * 128, 1);
+  EXPECT_NEAR(testing::looked_up_bytes(plan), 32.0 * 8 * (128 * 1.125 + 256 * 0.5) * 128, 1);
   EXPECT_EQ(plan.arrays.back().pattern.partial_writes, 0);
   // Of C, rows of 1008 elements are whole sectors and those of 1000 every other one.
   const auto written = [&](std::int64_t n) {
