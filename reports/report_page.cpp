@@ -23,9 +23,10 @@ std::string figures(const Comparison& comparison) {
   const validation::Summary& all = comparison.overall;
   const std::size_t violations = comparison.bound_violations.size();
   const std::size_t failures = comparison.failures.size();
+  const std::size_t families = comparison.by_family.size();
   std::string html = "<dl class=\"figures\">\n";
   html += figure("Cases", std::to_string(comparison.rows.size()),
-                 fmt::format("in {} families", comparison.by_family.size()));
+                 fmt::format("in {} {}", families, families == 1 ? "family" : "families"));
   if (!comparison.rows.empty()) {
     html += figure("Mean abs. error", percent(all.mean_absolute_error), "of time",
                    tone(all.mean_absolute_error));
