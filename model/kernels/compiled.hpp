@@ -8,7 +8,8 @@
 
 namespace roofcast::compiled {
 
-/// Arguments of a kernel's template: numbers, and types of elements as DType; 0 where there is none.
+/// Arguments of a kernel's template: numbers, and types of elements as DType; 0 where there is
+/// none.
 using Arguments = std::array<std::int64_t, 10>;
 
 /// A line of compiled.inc.

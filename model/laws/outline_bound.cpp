@@ -175,8 +175,8 @@ double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   return loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.l2());
 }
 
-// Beside the blocks of the one that multiplies: starting kernels, of one the first data are new, each
-// further one waits for its code and reads what it sums.
+// Beside the blocks of the one that multiplies: starting kernels, of one the first data are new,
+// each further one waits for its code and reads what it sums.
 double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   const LaunchCosts costs = launch_costs(gpu, assumptions);

@@ -11,8 +11,8 @@ namespace roofcast::map {
 namespace {
 
 // What kernels generated at run time take, beside the arithmetic: index and exit; head and tail of
-// vectors of several elements; address, bounds test and predicate of each access. By the counters of
-// copies and triads.
+// vectors of several elements; address, bounds test and predicate of each access. By the
+// counters of copies and triads.
 constexpr double kInstructionsPerThread = 16;
 constexpr double kInstructionsOfVectors = 28;
 constexpr double kInstructionsPerAccess = 8.2;

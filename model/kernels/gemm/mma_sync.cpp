@@ -88,21 +88,21 @@ double tile_instructions(const Choice& c) {
   return kOfWarp * c.warps() + kOfSum * c.area() / as_double(kWarpLanes);
 }
 
-// Sectors of the operands that blocks copy, as bytes: every tile column reads A once and every tile
-// row B, as far as they exist.
+// Of the operands that blocks copy, so much of each piece: every tile column reads A once and every
+// tile row B, as far as they exist.
+double copied(const Choice& c, const Operands& operands, double Operands::Side::*each) {
+  return as_double(c.across()) * c.s.a() * operands.a.*each +
+         as_double(c.down()) * c.s.b() * operands.b.*each;
+}
+
+// Their sectors, as bytes.
 double copied_sectors(const Choice& c, const Operands& operands) {
-  const auto share = [&](const Operands::Side& side) {
-    return c.stays ? side.sectors : side.of_pair;
-  };
-  return as_double(c.across()) * c.s.a() * share(operands.a) +
-         as_double(c.down()) * c.s.b() * share(operands.b);
+  return copied(c, operands, c.stays ? &Operands::Side::sectors : &Operands::Side::of_pair);
 }
 
 // By how many requests of the copy engine.
 double copy_requests(const Choice& c, const Operands& operands) {
-  return (as_double(c.across()) * c.s.a() * operands.a.requests +
-          as_double(c.down()) * c.s.b() * operands.b.requests) /
-         as_double(c.tile.k_bytes);
+  return copied(c, operands, &Operands::Side::requests) / as_double(c.tile.k_bytes);
 }
 
 // Of those sectors, what L2 looks up for another block at the same time.

@@ -144,8 +144,8 @@ double lookups(const WarpAccess& access) {
 // rows of a step.
 constexpr double kWordsPerAccessOfA = 4;
 
-// Of the compiled tile; 0: there is none. gemm.vectorized has a kernel of its own where rows of k or
-// n elements are no multiples of 16 bytes.
+// Of the compiled tile; 0: there is none. gemm.vectorized has a kernel of its own where rows of k
+// or n elements are no multiples of 16 bytes.
 std::int64_t compiled_registers(const Config& c, std::size_t parameters, const Staging& staging) {
   if (staging.stages > 1) {
     const bool aligned = c.n % 4 == 0 && c.k % 4 == 0;

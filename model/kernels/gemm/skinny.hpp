@@ -17,7 +17,8 @@ constexpr std::int64_t weight_pitch(const Problem& p) {
 constexpr bool is_whole(const Problem& p, std::int64_t pitch) {
   return pitch * element_bytes(p.dtype) % kVectorBytes == 0;
 }
-/// Whether a ring reads few columns of B as they are stored, by rows of k. Else they are transposed.
+/// Whether a ring reads few columns of B as they are stored, by rows of k. Else they are
+/// transposed.
 constexpr bool reads_across(const Problem& p) {
   return transposes(p) && is_whole(p, stored_b(p).row) && is_whole(p, pitch_of_a(p));
 }
@@ -26,8 +27,8 @@ constexpr std::int64_t token_pitch(const Problem& p) {
   return transposes(p) && !reads_across(p) ? passes::padded_row(p[kK], element_bytes(p.dtype))
                                            : stored_b(p).row;
 }
-/// Whether all rows that are read begin at multiples of 16 bytes, as those of a transposed copy do: a
-/// ring copies no others.
+/// Whether all rows that are read begin at multiples of 16 bytes, as those of a transposed copy do:
+/// a ring copies no others.
 constexpr bool has_whole_rows(const Problem& p) {
   return is_whole(p, weight_pitch(p)) && is_whole(p, token_pitch(p));
 }

@@ -134,10 +134,8 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
   const double rows_moved = 2 * squares * as_double(passes::kSquare);
   step.wavefronts.l1_lookups = step.wavefronts.l1 = step.wavefronts.shared = rows_moved;
   // Rows of a square begin off sectors where those of the matrix do.
-  const std::int64_t piece = passes::kSquare * matrix.size;
-  const double sectors = pitch_bytes > 0 ? units_of_piece(piece, pitch_bytes, kSectorBytes)
-                                         : as_double(piece / kSectorBytes);
-  const double apart = sectors * as_double(kSectorBytes) / as_double(piece);
+  const double apart =
+      pitch_bytes > 0 ? sectors_share(passes::kSquare * matrix.size, pitch_bytes) : 1;
   set_traffic(step.issued, {matrix.bytes() / blocks, matrix.bytes() / blocks});
   step.issued.l1.read_bytes *= apart;
   step.issued.l2.read_bytes *= apart;

@@ -105,16 +105,16 @@ struct Operands {
 /// Of so many blocks that read an operand, those for which L2 does not look again: one of each pair
 /// in step.
 double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_step);
-/// Share of rows so far apart that L2 looks up once for two blocks in step: by the times of tiles of
-/// 64 rows half where they begin off lines, none off sectors.
+/// Share of rows so far apart that L2 looks up once for two blocks in step: by the times of tiles
+/// of 64 rows half where they begin off lines, none off sectors.
 double joined_share(std::int64_t pitch_bytes);
 /// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
 double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Those, as a multiple of the sectors of a piece that begins at one.
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
-/// What the copy engine (TMA) asks L2 for a piece, on average: 64 bytes at once, but sector by sector
-/// where the piece begins within one (pieces of 128 bytes, one SM: 1.61, 2.03 and 3.00 clocks where
-/// rows begin at multiples of 128, 32 and 16 bytes).
+/// What the copy engine (TMA) asks L2 for a piece, on average: 64 bytes at once, but sector by
+/// sector where the piece begins within one (pieces of 128 bytes, one SM: 1.61, 2.03 and 3.00
+/// clocks where rows begin at multiples of 128, 32 and 16 bytes).
 double requests_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Lines, likewise; and the share of such rows that begin within a sector.
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);

@@ -64,17 +64,23 @@ Sides sides_of(const Choice& c, const Operands& operands) {
   return {operands.a, operands.b, c.s.a(), c.s.b()};
 }
 
-double asked_bytes(const Choice& c, const Operands& operands) {
+namespace {
+
+// Of all pieces that blocks ask for, so much of each.
+double asked(const Choice& c, const Operands& operands, double Operands::Side::*each) {
   const Sides sides = sides_of(c, operands);
-  return as_double(c.across()) * sides.down_bytes * sides.down.sectors +
-         as_double(c.clusters_down()) * sides.across_bytes * sides.across.sectors;
+  return as_double(c.across()) * sides.down_bytes * sides.down.*each +
+         as_double(c.clusters_down()) * sides.across_bytes * sides.across.*each;
+}
+
+}  // namespace
+
+double asked_bytes(const Choice& c, const Operands& operands) {
+  return asked(c, operands, &Operands::Side::sectors);
 }
 
 double copy_requests(const Choice& c, const Operands& operands) {
-  const Sides sides = sides_of(c, operands);
-  return (as_double(c.across()) * sides.down_bytes * sides.down.requests +
-          as_double(c.clusters_down()) * sides.across_bytes * sides.across.requests) /
-         as_double(kTileLineBytes);
+  return asked(c, operands, &Operands::Side::requests) / as_double(kTileLineBytes);
 }
 
 // Where two blocks ask for the same sectors at about the same time, L2 looks once: half of both

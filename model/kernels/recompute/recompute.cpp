@@ -38,8 +38,8 @@ constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
 constexpr double kSigmoidInstructions = 4;
 
-// A turn of the forward loop stores a result; it goes past that where none is asked for. In fp32 the
-// store has a predicate: issued all the same.
+// A turn of the forward loop stores a result; it goes past that where none is asked for. In fp32
+// the store has a predicate: issued all the same.
 double forward_instructions(const compiled::Kernel& kernel, const Problem& p, double chain,
                             double stored) {
   const double loads = as_double(p[kLoads]), element = size_bytes(p.dtype);
