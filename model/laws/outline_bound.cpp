@@ -52,7 +52,10 @@ double block_cycles(double floor, double alone, std::initializer_list<Queue> que
 class LoopBound {
  public:
   LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
-      : outline_(outline), pipelined_(outline.ahead > 0 ? 1 : 0) {
+      : outline_(outline),
+        latency_(latency_of(outline.step_waits, {}, gpu)),
+        pipelined_(outline.ahead > 0 ? 1 : 0),
+        handed_over_(outline.step_waits.tile_loads > 0 ? pipelined_ : 0) {
     const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                                 : gpu.sm.vector_flop_per_clk[outline.type];
     constexpr double kNever = 1e18;
@@ -67,8 +70,12 @@ class LoopBound {
     l2_latency_ = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
   }
 
+  /// Of a step's loads, once.
+  double loads() const { return latency_.loads; }
   /// Of the start of a launch, once.
-  double start() const { return outline_.of_tcgen05 ? 0 : pipelined_ * law::kPipelineStartCycles; }
+  double start() const {
+    return outline_.of_tcgen05 ? 0 : handed_over_ * law::kPipelineStartCycles;
+  }
   /// From a block's start to that of the next one in its place, of `resident` on each of `active`
   /// SMs that have drifted apart.
   double apart(double resident, double active) const {
@@ -107,13 +114,14 @@ class LoopBound {
   double walked(double steps) const { return steps + outline_.chains - 1; }
   // Of a step, without its copies.
   double multiplied() const {
-    return arithmetic_ / outline_.parts + pipelined_ * law::kPipelineStepCycles / outline_.chains;
+    return arithmetic_ / outline_.parts + latency_.rest +
+           handed_over_ * law::kPipelineStepCycles / outline_.chains;
   }
   // A step's share of its copies, which take no longer than the steps that they are ahead by. Where
   // none is ahead port and pipes overlap in a block.
   double copied() const {
-    if (pipelined_ == 0) return law::kTileLoadCycles + std::max(multiplied(), port_);
-    const double load = law::kTileLoadCycles + port_;
+    if (pipelined_ == 0) return latency_.loads + std::max(multiplied(), port_);
+    const double load = latency_.loads + port_;
     return std::min(load + multiplied(), load / outline_.ahead);
   }
 
@@ -133,18 +141,18 @@ class LoopBound {
 
   double together(double resident, double steps, double stored) const {
     if (steps <= 1) {
-      return law::kTileLoadCycles + std::max(multiplied(), resident * arithmetic_) +
-             resident * stored;
+      return latency_.loads + std::max(multiplied(), resident * arithmetic_) + resident * stored;
     }
     const double step =
         block_cycles(std::max({resident * arithmetic_, resident * port_, copied()}), multiplied(),
                      {Queue(arithmetic_, outline_.parts, resident, arithmetic_)});
     if (pipelined_ == 0) return steps * step + resident * stored;
-    return law::kTileLoadCycles + walked(steps) * step + resident * stored;
+    return latency_.loads + walked(steps) * step + resident * stored;
   }
 
   const Outline& outline_;
-  double pipelined_;  // 1 where copies are ahead
+  StepLatency latency_;
+  double pipelined_, handed_over_;  // 1 where copies are ahead, and where tiles are handed over
   double arithmetic_ = 0, port_ = 0, port_rate_ = 0, l2_reads_ = 0, l2_latency_ = 0;
   double end_ = 0;
 };
@@ -165,7 +173,7 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
   const auto full = static_cast<double>(outline.blocks / all);
   const double round = loop.apart(per_sm, static_cast<double>(sms));
   const double first = outline.scheduler == TileScheduler::ping_pong
-                           ? round + law::kTileLoadCycles
+                           ? round + loop.loads()
                            : std::max(round, loop.together(per_sm, static_cast<double>(sms)));
   return end + first + (full - 1) * round + (left > 0 ? loop.apart(last, active) : 0);
 }

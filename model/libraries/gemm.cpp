@@ -1,6 +1,7 @@
 #include "model/libraries/gemm.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,7 @@ bool quantizes(const Problem& p) {
 // Threads, registers and shared memory that leave room for as many blocks as the catalogue says:
 // the library's own numbers are not known.
 std::int64_t threads_of(const LibraryProduct& c) {
+  if (c.tile.threads > 0) return c.tile.threads;
   constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
   return kThreads[static_cast<std::size_t>(c.tile.blocks_per_sm - 1)];
 }
@@ -44,7 +46,8 @@ std::int64_t threads_of(const LibraryProduct& c) {
 std::int64_t shared_bytes_of(const LibraryProduct& c, const Gpu& gpu) {
   if (!gpu.occupancy) return 0;
   const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t stage = copied_lines(c.tile) * static_cast<std::int64_t>(kStepBytes);
+  const std::int64_t stage = copied_lines(c.tile) * c.tile.step_bytes;
+  if (c.tile.stages > 0) return stage * c.tile.stages;
   const std::int64_t room = std::min(
       rules.shared_bytes_per_sm / c.tile.blocks_per_sm - rules.shared_reserved_bytes_per_block,
       rules.shared_bytes_per_block);
@@ -53,7 +56,8 @@ std::int64_t shared_bytes_of(const LibraryProduct& c, const Gpu& gpu) {
 
 double ahead_of(const LibraryProduct& c, std::int64_t shared_bytes) {
   if (c.tile.stages > 0) return as_double(c.tile.stages - 1);
-  return std::max(0.0, as_double(shared_bytes) / (c.copied_lines() * kStepBytes) - 1);
+  return std::max(0.0,
+                  as_double(shared_bytes) / (c.copied_lines() * as_double(c.tile.step_bytes)) - 1);
 }
 
 // Warpgroups that multiply a tile, beside one that copies; none for mma.sync and the SIMT pipes.
@@ -98,10 +102,27 @@ double step_flops(const LibraryProduct& c) {
   return 2 * c.area() * c.depth() / c.tile.rate;
 }
 
-// Instructions of warps for multiply-adds of fp32, loads of operands among them.
-constexpr double fma_instructions(double flops) {
-  constexpr double kFlopsOfWarp = 64, kInstructionsOfFma = 1.25;
-  return flops / kFlopsOfWarp * kInstructionsOfFma;
+// Of the warps of a block on the SIMT pipes, in a step: multiply-adds; loads of their operands, a
+// row and a column of the elements of C that a thread sums, four at once; and copies of 32 elements
+// with their addresses and predicates.
+double simt_instructions(const LibraryProduct& c) {
+  constexpr double kOfCopy = 12, kElementsOfLoad = 4;
+  const double threads = as_double(threads_of(c)), lanes = as_double(kWarpLanes);
+  const double side = std::sqrt(c.area() / threads);
+  const double of_k =
+      (c.area() + 2 * side / kElementsOfLoad * threads + c.copied_lines() * kOfCopy) / lanes;
+  return of_k * c.depth();
+}
+
+// On the SIMT pipes each thread waits for its own copies, and nobody hands a tile over.
+Waits waits_of(const LibraryProduct& c) {
+  if (!c.tensor) return {.global = 1, .shared = 1, .barriers = 1};
+  if (!c.takes_wide) {
+    Waits waits = tensor::mma_waits(as_double(threads_of(c) / kWarpLanes));
+    if (c.vector * c.element < 4) std::swap(waits.tile_loads, waits.global);
+    return waits;
+  }
+  return {.tile_loads = 1, .barriers = 1};
 }
 
 void set_phases(Plan& plan, const LibraryProduct& c, DType type, const Gpu& gpu) {
@@ -112,33 +133,43 @@ void set_phases(Plan& plan, const LibraryProduct& c, DType type, const Gpu& gpu)
     step.issued.tensor_flops[type] = flops;
   } else {
     step.issued.vector_flops = flops;
-    step.warp_instructions = fma_instructions(flops);
+    step.warp_instructions = simt_instructions(c);
   }
   const double received = received_bytes(c);
   set_traffic(step.issued, {received / steps, 0});
   plan.joined.bytes = received - c.step_lookup_bytes(gpu) * steps;
-  step.issued.shared_bytes = c.copied_lines() * kStepBytes;
+  step.issued.shared_bytes = c.copied_lines() * as_double(c.tile.step_bytes);
+  step.wavefronts.shared = c.turned_wavefronts();
   step.wavefronts.operands = c.operand_wavefronts();
   step.wavefronts.copies = c.copy_requests();
-  step.waits = c.tensor && !c.takes_wide ? tensor::mma_waits(as_double(threads_of(c) / kWarpLanes))
-                                         : Waits{.tile_loads = 1, .barriers = 1};
+  step.waits = waits_of(c);
   const double chains = c.takes_wide ? kWideChains : c.tensor ? tensor::kUnrolledProducts : 1;
   Step epilogue;
   set_traffic(epilogue.issued, {0, c.stored_bytes() / blocks});
   if (c.splits == 1) epilogue.issued.requested.write_bytes /= c.sectors_c;
   if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
-  set_blocks(plan, {{step, c.steps(), ahead_of(c, plan.launch.shared_bytes), groups_of(c), chains},
-                    {epilogue}});
+  std::vector<Phase> phases;
+  if (step.waits.tile_loads == 0) {
+    // Parameters, and what lies where; threads that copy for themselves then have nothing to
+    // multiply yet.
+    Step first;
+    first.waits = {.global = 2, .tile_loads = 1};
+    phases.push_back({first});
+  }
+  phases.push_back({step, c.steps(), ahead_of(c, plan.launch.shared_bytes), groups_of(c), chains});
+  phases.push_back({epilogue});
+  set_blocks(plan, std::move(phases));
 }
 
 // cuBLASLt's splitKreduce is one kernel for every epilogue: trips for its parameters and scales
-// come before those for the parts.
-constexpr double kReductionTrips = 4;
+// come before those for the parts, of which a thread loads eight at once.
+constexpr double kReductionTrips = 4, kPartsAtOnce = 8;
 
 Plan reduction(const LibraryProduct& c) {
   Plan plan = sum_of_parts(c.batch * c.m * c.n, as_double(c.splits), c.result, kParts, kC);
   plan.start = Start::kept_code;
-  plan.blocks.front().phases.front().step.waits.global = kReductionTrips;
+  plan.blocks.front().phases.front().step.waits.global =
+      kReductionTrips + as_double(c.splits) / (c.tensor ? kPartsAtOnce : 1);
   return plan;
 }
 
@@ -190,8 +221,9 @@ Outline library_outline(const Problem& p, const Gpu& gpu) {
           .ahead = ahead_of(c, shared_bytes_of(c, gpu)),
           .parts = std::max(1.0, groups_of(c)) * (c.takes_wide ? kWideChains : 1),
           .chains = c.takes_wide ? kWideChains : 1,
+          .step_waits = waits_of(c),
           .step_flops = step_flops(c),
-          .step_instructions = c.tensor ? 0 : fma_instructions(step_flops(c)),
+          .step_instructions = c.tensor ? 0 : simt_instructions(c),
           .step_operands = c.operand_wavefronts(),
           .step_bytes = received_bytes(c) / (as_double(c.blocks()) * c.steps()),
           .step_copies = c.copy_requests(),
@@ -242,6 +274,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
     plan.arrays[kB].returns_after_bytes = as_double(p[kWeightCopies]) * b + a + out;
   }
   if (p[kBatch] == 1) plan.raster = c.raster(gpu);
+  // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
+  if (!c.takes_wide) plan.start = Start::kept_code;
   set_launch(plan, c, gpu);
   set_phases(plan, c, p.dtype, gpu);
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);

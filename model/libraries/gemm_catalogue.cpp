@@ -75,24 +75,25 @@ std::optional<LibraryTile> wide_tile(const Problem& p, std::int64_t m, std::int6
 
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
-    if (has_wide_products(gpu)) return kLargeSimtTiles;
-    if (p[kBatch] > 1) return kSimtBatchTiles;
-    if (!gpu.features.has(Instruction::cp_async)) return kEarlySimtTiles;
-    if (p[kK] > kDeepSum) return kSimtDeepTiles;
+    if (has_wide_products(gpu)) return kStagedSimtTiles;
+    if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;
     return kSimtTiles;
   }
-  if (!takes_wide(p, gpu)) return kMmaTiles;
+  if (p.dtype == DType::tf32 && has_wgmma(gpu) && library_aligned(p) && !takes_wide(p, gpu)) {
+    return kSmallTf32Tiles;
+  }
   if (takes_tf32_tiles(p, gpu)) return kTf32Tiles;
-  return {};
+  if (takes_wide(p, gpu)) return {};
+  if (has_wgmma(gpu) && copied_vector(p) == 1 && element_bytes(p.dtype) == 2) return kOddTiles;
+  return kMmaTiles;
 }
 
 // Shared memory holds two stages of each block's tile; fewer blocks where it is small, none where
 // it is too small.
-std::int64_t fitting_blocks(const LibraryTile& tile, DType type, const Gpu& gpu) {
+std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
   if (!gpu.occupancy) return tile.blocks_per_sm;
   const OccupancyRules& rules = *gpu.occupancy;
-  const double of_row = type == DType::fp32 ? kSimtDepth * size_bytes(type) : kStepBytes;
-  const std::int64_t stages = 2 * (tile.m + tile.n) * static_cast<std::int64_t>(of_row);
+  const std::int64_t stages = 2 * (tile.m + tile.n) * tile.step_bytes;
   if (stages > rules.shared_bytes_per_block) return 0;
   return std::min(tile.blocks_per_sm,
                   rules.shared_bytes_per_sm / (stages + rules.shared_reserved_bytes_per_block));
@@ -107,8 +108,8 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   });
   if (one == tiles.end()) return std::nullopt;
   LibraryTile found = *one;
-  found.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(*one, p.dtype, gpu));
-  if (takes_tf32_tiles(p, gpu)) found.stages = stages(m + n, gpu) / found.blocks_per_sm;
+  found.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(*one, gpu));
+  if (takes_tf32_tiles(p, gpu)) found.stages = stages(m + n, gpu);
   return found;
 }
 
@@ -217,36 +218,29 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-// Up to how many blocks a product is split.
-std::int64_t most_blocks(const Problem& p, const LibraryTile& tile, const Gpu& gpu) {
-  constexpr std::int64_t kRounds = 8;
-  // cuBLAS splits products in tf32 only where tiles are few, by its kernels' names.
-  constexpr std::int64_t kTf32Part = 4;
-  if (takes_tf32_tiles(p, gpu)) return gpu.slots(1) / kTf32Part;
-  return kRounds * gpu.slots(tile.blocks_per_sm);
-}
-
 std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   static constexpr std::int64_t kWhole = 1;
-  static constexpr std::array<std::int64_t, 12> kMmaSplits = {1,  2,  3,  4,  6,  8,
-                                                              12, 16, 24, 32, 48, 64};
-  const bool by_mma = p.dtype != DType::fp32 && !takes_wide(p, gpu);
-  std::span<const std::int64_t> known = kSplits;
-  if (by_mma) known = kMmaSplits;
-  const bool whole_sums = p.dtype == DType::fp32 && p[kBatch] > 1;
+  static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+  constexpr std::int64_t kLeastSteps = 1, kMostRounds = 8;
+  // Those by wgmma for tf32 are split only where tiles are few, by cuBLAS's kernels' names.
+  constexpr std::int64_t kTf32Part = 4;
   // Kernels for one product of a batch add nothing from others.
-  const std::int64_t& asked = whole_sums && p[kSplitK] == kToChoose ? kWhole : p.values[kSplitK];
+  const bool is_whole = p.dtype == DType::fp32 && p[kBatch] > 1;
+  const std::int64_t& asked = is_whole && p[kSplitK] == kToChoose ? kWhole : p.values[kSplitK];
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
-  found.reserve(tiles.size() * known.size());
+  found.reserve(tiles.size() * kKnown.size());
   for (const LibraryTile& tile : tiles) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
-        fitting_blocks(tile, p.dtype, gpu) == 0) {
+        fitting_blocks(tile, gpu) == 0) {
       continue;
     }
     const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+    const std::int64_t most = takes_tf32_tiles(p, gpu)
+                                  ? gpu.slots(1) / kTf32Part
+                                  : kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
-         splits_of(asked, steps_of(p), whole, most_blocks(p, tile, gpu), known)) {
+         splits_of(asked, steps_of(p), whole, most, kKnown, kLeastSteps)) {
       add(found, p, tile.m, tile.n, splits);
     }
   }

@@ -10,8 +10,6 @@
 namespace roofcast::gemm {
 
 inline constexpr double kStepBytes = 128;  ///< that a step takes of a row of A or B
-/// Elements of k that kernels on the SIMT pipes take at a time.
-inline constexpr double kSimtDepth = 8;
 
 /// The tile that the problem names. Throws InputError where the library has none such here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu);

@@ -21,24 +21,28 @@ double sectors_of_line(std::int64_t row, std::int64_t rows, DType type) {
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
   const RowLengths rows = library_rows(p);
-  return {.m = as_double(p[kM]),
-          .n = as_double(p[kN]),
-          .k = as_double(p[kK]),
-          .tile = library_tile(p, gpu),
-          .splits = p[kSplitK],
-          .element = size_bytes(p.dtype),
-          .result = size_bytes(tensor::result_type(p.dtype)),
-          .vector = as_double(copied_vector(p)),
-          .aligned = library_aligned(p),
-          .takes_wide = takes_wide(p, gpu),
-          .tensor = p.dtype != DType::fp32,
-          .batch = as_double(p[kBatch]),
-          .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0,
-          .sectors_a = sectors_of_line(rows.a, p[kM], p.dtype),
-          .sectors_b = sectors_of_line(rows.b, p[kN], p.dtype),
-          .sectors_c = sectors_of_line(rows.c, p[kM], tensor::result_type(p.dtype)),
-          .joined_a = tensor::joined_share(rows.a * element_bytes(p.dtype)),
-          .joined_b = tensor::joined_share(rows.b * element_bytes(p.dtype))};
+  const bool along_k = takes_wide(p, gpu) && p.dtype == DType::tf32;
+  return {
+      .m = as_double(p[kM]),
+      .n = as_double(p[kN]),
+      .k = as_double(p[kK]),
+      .tile = library_tile(p, gpu),
+      .splits = p[kSplitK],
+      .element = size_bytes(p.dtype),
+      .result = size_bytes(tensor::result_type(p.dtype)),
+      .vector = p.dtype == DType::fp32 && has_wide_products(gpu) ? 1 : as_double(copied_vector(p)),
+      .aligned = library_aligned(p),
+      .takes_wide = takes_wide(p, gpu),
+      .tensor = p.dtype != DType::fp32,
+      .batch = as_double(p[kBatch]),
+      .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0,
+      .sectors_a = sectors_of_line(rows.a, p[kM], p.dtype),
+      .sectors_b = sectors_of_line(rows.b, p[kN], p.dtype),
+      .sectors_c = sectors_of_line(rows.c, p[kM], tensor::result_type(p.dtype)),
+      .turned_a = along_k && transposes_a(p[kLayout]),
+      .turned_b = along_k && !transposes_b(p[kLayout]),
+      .joined_a = tensor::joined_share(rows.a * element_bytes(p.dtype)),
+      .joined_b = tensor::joined_share(rows.b * element_bytes(p.dtype))};
 }
 
 // Wavefronts of the operands of a step. wgmma and tcgen05 read 64 or 128 rows of one side and all
@@ -47,22 +51,29 @@ double LibraryProduct::operand_wavefronts() const {
   if (!tensor) return 0;
   if (!takes_wide) {
     constexpr double kWarpsAcross = 2;
-    return (kWarpsAcross + 1) * copied_lines();
+    return (kWarpsAcross + 1) * copied_lines() * as_double(tile.step_bytes) / as_double(kLineBytes);
   }
   const double side = as_double(along_m() ? tile.m : tile.n);
   const double at_once = std::min(side, instruction_rows);
   return side / at_once * (at_once + copied_lines() - side);
 }
 
+// Words of a line are read from one bank after another and written to others, two at a time.
+double LibraryProduct::turned_wavefronts() const {
+  constexpr double kOfLine = 4;
+  return kOfLine * as_double((turned_a ? tile.m : 0) + (turned_b ? tile.n : 0));
+}
+
 // Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
 // Of each such copy, as multiples of a request of the copy engine.
-constexpr double kRequestsOfWarp = 13;
+constexpr double kRequestsOfWarp = 13, kThroughRegisters = 10;
 
 double LibraryProduct::copy_requests() const {
   if (vector * element >= as_double(kVectorBytes)) return 0;
   const double lines = std::min(m, as_double(tile.m)) + std::min(n, as_double(tile.n));
   const double of_step = k / (as_double(splits) * steps());  // as far as k goes
-  return lines * of_step / vector / as_double(kWarpLanes) * kRequestsOfWarp;
+  return lines * of_step / vector / as_double(kWarpLanes) *
+         (vector * element < 4 ? kThroughRegisters : kRequestsOfWarp);
 }
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
@@ -76,7 +87,7 @@ double LibraryProduct::step_lookup_bytes(const Gpu& gpu) const {
   };
   return (of_side(columns(), sectors_a, joined_a) * as_double(tile.m) +
           of_side(rows(), sectors_b, joined_b) * as_double(tile.n)) *
-         kStepBytes;
+         as_double(tile.step_bytes);
 }
 
 // Blocks that run at once cover a patch of C that is about as high as it is wide.

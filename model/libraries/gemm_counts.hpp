@@ -23,6 +23,8 @@ struct LibraryProduct {
   double instruction_rows;  ///< of those
   /// Sectors of a line of each matrix, as multiples of those of one that begins at a sector.
   double sectors_a, sectors_b, sectors_c;
+  /// Which operands lie across k, and are turned in shared memory: wgmma takes tf32 along it alone.
+  bool turned_a, turned_b;
   double joined_a, joined_b;  ///< share of A and B that L2 looks up once for two neighbours
 
   std::int64_t rows() const { return ceil_div(static_cast<std::int64_t>(m), tile.m); }
@@ -33,15 +35,13 @@ struct LibraryProduct {
   double area() const { return as_double(tile.m * tile.n); }
   bool along_m() const { return tile.side == tile.m || (tile.side == 0 && tile.m % 64 == 0); }
   double copied_lines() const { return as_double(gemm::copied_lines(tile)); }
-  double depth() const { return kStepBytes / element; }
-  /// Of 128 B; on the SIMT pipes sums end after any 8 elements.
-  double steps() const {
-    const double least = tensor ? depth() : kSimtDepth;
-    return std::ceil(k / as_double(splits) / least) * least / depth();
-  }
+  double depth() const { return as_double(tile.step_bytes) / element; }
+  double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 
   /// Wavefronts of the operands of a step.
   double operand_wavefronts() const;
+  /// Those of turning them.
+  double turned_wavefronts() const;
   /// Of a step, by requests of the copy engine.
   double copy_requests() const;
   /// What of a step's operands each block looks up in L2.

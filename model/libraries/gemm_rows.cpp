@@ -35,8 +35,21 @@ std::int64_t copied_vector(const Problem& p) {
   return std::max<std::int64_t>(1, std::min(bytes, kNarrowBytes) / element);
 }
 
+namespace {
+
+// By the names of cuBLAS's kernels, 301 of 319: with whole tiles of 64x64, fewer multiply-adds.
+// wgmma takes tf32 along k alone: where both operands lie across it, both are turned.
+bool is_small_tf32(const Problem& p) {
+  constexpr std::int64_t kSide = 64, kLeastWide = 90'000, kLeastTurned = 1'000'000;
+  const std::int64_t least = p[kLayout] == kTN ? kLeastTurned : kLeastWide;
+  return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
+}
+
+}  // namespace
+
 bool takes_wide(const Problem& p, const Gpu& gpu) {
-  return p.dtype != DType::fp32 && has_wide_products(gpu) && library_aligned(p);
+  if (p.dtype == DType::fp32 || !has_wide_products(gpu) || !library_aligned(p)) return false;
+  return p.dtype != DType::tf32 || !is_small_tf32(p);
 }
 
 }  // namespace roofcast::gemm

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/types/compilation.hpp"
 
@@ -16,25 +17,25 @@ constexpr double kWarps = 4;
 // capability 8.0, 9.0 and 10.0. For 7.5 it says 51; what one of 7.0 reads again agrees with 39.
 constexpr std::array kRegisters = {Compilation{7, 39}, Compilation{9, 32}, Compilation{10, 42}};
 
-// Welford's update of mean and squared deviations: four instructions of arithmetic and a
-// reciprocal of ten; a square and a sum for the root mean square.
+// What a row's elements take, by the machine code of the same algorithms (CUDA 13.0, compute
+// capability 9.0). Welford's update of mean and squared deviations divides: its reciprocal is
+// refined and checked before the next element begins.
 struct Statistics {
   double flops;
   double special;
-  double instructions;
-  double chain;         ///< dependent operations an element
-  double combine;       ///< the same to join two threads' statistics
-  double row_values;    ///< fp32 written for each row
-  double gamma_arrays;  ///< rows of parameters read: γ, β
+  double instructions;  ///< of an element
+  double chain;         ///< dependent operations of it
+  double combine;       ///< instructions to join two threads' statistics, shuffles with them
+  double combine_chain;
+  double result_instructions;  ///< of an element: (x - mean) · rstd · γ + β
+  double row_values;           ///< fp32 written for each row
+  double gamma_arrays;         ///< rows of parameters read: γ, β
 };
-constexpr Statistics kLayernorm = {7, 1, 14, 2, 14, 2, 2};
-constexpr Statistics kRmsnorm = {2, 0, 1, 1, 2, 1, 1};
+constexpr Statistics kLayernorm = {7, 1, 18, 8, 31, 14, 10, 2, 2};
+constexpr Statistics kRmsnorm = {2, 0, 4, 1, 4, 3, 8, 1, 1};
 
-// Of the result: (x - mean) · rstd · γ + β.
 constexpr double kResultFlops = 4;
-constexpr double kResultInstructions = 6.5;
-
-constexpr double kInstructionsPerThread = 60;
+constexpr double kInstructionsPerThread = 90;
 constexpr double kShuffles = 5;  // levels of a warp's reduction, then two among four warps
 constexpr double kLevels = 7;
 
@@ -62,21 +63,30 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   plan.notes.traffic_reasons.push_back(
       {Level::requested, "two sweeps over a row: moments, result"});
 
-  const std::int64_t accesses = rows::ceil_div(problem[rows::kCols], kThreads * kVector);
-  Step step;
-  step.issued.vector_flops = row * (kind.flops + kResultFlops);
-  step.issued.special_flops = row * kind.special;
-  set_traffic(step.issued, {2 * row_bytes + parameter_bytes, row_bytes + kind.row_values * 4});
-  step.warp_instructions = row / 32 * (kind.instructions + kResultInstructions) +
-                           kWarps * (kInstructionsPerThread + kShuffles * (3 + kind.combine));
-  step.waits = {
-      // The first sweep loads four vectors before it uses one where it has as many; the second must
-      // not load before the store that precedes.
-      .global = as_double(ceil_div(accesses, 4) + accesses),
-      .shared = kShuffles + 3,
-      .arithmetic = row / kThreads * kind.chain + kLevels * kind.combine,
-      .barriers = 5};
-  set_blocks(plan, {{step}});
+  // An access of all threads, in either sweep. Neither loads a vector before it has used the last:
+  // Welford's branches and the store stand between them. γ and β come an element at a time.
+  const double accesses = as_double(rows::ceil_div(problem[rows::kCols], kThreads * kVector));
+  const double elements = row / accesses, bytes = row_bytes / accesses;
+  const double lines = bytes / as_double(kLineBytes);
+  Step moments;
+  moments.issued.vector_flops = elements * kind.flops;
+  moments.issued.special_flops = elements * kind.special;
+  set_traffic(moments.issued, {bytes, 0});
+  moments.warp_instructions = elements / 32 * kind.instructions;
+  moments.wavefronts.l1 = lines;
+  moments.waits = {.global = 1, .arithmetic = elements / kThreads * kind.chain};
+  Step joined;
+  joined.warp_instructions = kWarps * (kInstructionsPerThread + kShuffles * kind.combine);
+  set_traffic(joined.issued, {0, kind.row_values * 4});
+  joined.waits = {
+      .shared = kShuffles + 3, .arithmetic = kLevels * kind.combine_chain, .barriers = 5};
+  Step result;
+  result.issued.vector_flops = elements * kResultFlops;
+  set_traffic(result.issued, {(1 + kind.gamma_arrays) * bytes, bytes});
+  result.warp_instructions = elements / 32 * kind.result_instructions;
+  result.wavefronts.l1 = lines * (2 + as_double(kVector) * kind.gamma_arrays);
+  result.waits.global = 1;
+  set_blocks(plan, {{moments, accesses}, {joined}, {result, accesses}});
   return plan;
 }
 
@@ -84,6 +94,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
 Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
   constexpr std::int64_t kMomentThreads = 512;
   constexpr std::int64_t kResultThreads = 256;
+  constexpr double kOfMoment = 32, kOfResult = 33, kOfJoin = 37, kInstructionsOfThread = 45;
   const double element = size_bytes(problem.dtype);
   const auto row_count = static_cast<double>(problem[rows::kRows]);
   const auto row = static_cast<double>(problem[rows::kCols]);
@@ -106,19 +117,29 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
     plan.arrays = {reads_activation(kX, n * element), writes(kMoments, row_values)};
   }
 
-  const double warps = warps_of(threads);
+  // An element of each thread at a time, with its index.
+  const double accesses = as_double(rows::ceil_div(problem[rows::kCols], threads));
+  const double elements = row / accesses, bytes = elements * element;
   Step step;
-  step.issued.vector_flops = row * (result ? kResultFlops : kind.flops);
-  step.issued.special_flops = result ? 0 : row * kind.special;
-  const double moments = kind.row_values * 4;
-  set_traffic(step.issued, {row * element + parameter_bytes + (result ? moments : 0),
-                            result ? row * element : moments});
-  step.warp_instructions = row / 32 * (6 + (result ? kResultInstructions : kind.instructions)) +
-                           warps * kInstructionsPerThread;
-  step.waits = {.global = as_double(rows::ceil_div(problem[rows::kCols], threads)),
-                .shared = result ? 0 : 2 * kShuffles,
-                .barriers = result ? 0.0 : 2.0};
-  set_blocks(plan, {{step}});
+  step.issued.vector_flops = elements * (result ? kResultFlops : kind.flops);
+  step.issued.special_flops = result ? 0 : elements * kind.special;
+  set_traffic(step.issued, {bytes + parameter_bytes / accesses, result ? bytes : 0});
+  step.warp_instructions = elements / 32 * (result ? kOfResult : kOfMoment);
+  step.waits = {.global = 1, .arithmetic = result ? 0 : kLayernorm.chain};
+  // A moment's threads join theirs by shuffles; the first warp then joins those of all warps.
+  const double warps = warps_of(threads), moments = kind.row_values * 4;
+  Step end;
+  end.warp_instructions = warps * kInstructionsOfThread;
+  if (result) {
+    set_traffic(end.issued, {moments, 0});
+  } else {
+    set_traffic(end.issued, {0, moments});
+    end.warp_instructions += (warps + 1) * kShuffles * kOfJoin;
+    end.waits = {.shared = 2 * kShuffles,
+                 .arithmetic = 2 * kShuffles * kLayernorm.combine_chain,
+                 .barriers = 2};
+  }
+  set_blocks(plan, {{step, accesses}, {end}});
   plan.notes.caveat = "rows that are no multiple of four elements: registers are an estimate";
   return plan;
 }
@@ -128,12 +149,7 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu) {
   const Statistics& kind = problem[kLibraryKind] == kLibraryRmsnorm ? kRmsnorm : kLayernorm;
   if (problem[rows::kCols] % kVector == 0) {
-    Plan plan = vector_plan(problem, kind, gpu);
-    if (problem[kLibraryKind] == kLibraryRmsnorm) {
-      plan.notes.caveat =
-          "rmsnorm as the fused kernel of later versions, never held against a measurement";
-    }
-    return launch_of(std::move(plan));
+    return launch_of(vector_plan(problem, kind, gpu));
   }
   return {{scalar_sweep(problem, kind, false)}, {scalar_sweep(problem, kind, true)}};
 }

@@ -11,15 +11,17 @@ namespace {
 
 constexpr std::int64_t kMostInWarp = 1024;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
-constexpr double kSweeps = 3;
 
-// Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions
-// by the PTX of CUDA 13.0 for the same loops, a division taken as nine.
+// Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions by
+// the machine code of the same algorithms (CUDA 13.0, compute capability 9.0): of a row that a warp
+// holds the exponential comes once. A quotient is refined and checked before the next one begins.
 constexpr double kFlops = 4;
 constexpr double kSpecial = 3;  // two exponentials, one reciprocal
-constexpr double kInstructions = 33;
-// Of each thread: addresses, loop control and what follows the loops.
-constexpr double kInstructionsPerSweep = 25;
+constexpr double kOfMaximum = 2.5, kOfExponential = 11, kOfQuotient = 14;
+constexpr double kQuotientChain = 12, kSumChain = 2;  // dependent operations
+// Of each thread: addresses and loop control, and what follows the loops.
+constexpr double kOfLoop = 5, kInstructionsPerSweep = 25;
+constexpr double kOfHeld = 20, kInstructionsOfWarp = 75;  // of rows that a warp holds
 
 // ptxas -v of CUDA 13.0, of kernels written after the same algorithm, for compute
 // capability 7.5 (the oldest it compiles for) and 8.0.
@@ -34,19 +36,6 @@ void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
   plan.useful.vector_flops = n * kFlops;
   plan.useful.special_flops = n * kSpecial;
   plan.arrays = {reads_activation(x, bytes), writes(x + 1, bytes)};
-}
-
-// A block's elements, of which each is read `sweeps` times.
-Step step_of(const Plan& plan, double elements, double sweeps) {
-  const double blocks = as_double(plan.launch.blocks());
-  Step step;
-  step.issued.vector_flops = elements * kFlops;
-  step.issued.special_flops = elements * kSpecial;
-  step.warp_instructions = elements / 32 * kInstructions;
-  set_traffic(step.issued, shared_by({sweeps * plan.arrays[0].footprint.read_bytes,
-                                      plan.arrays[1].footprint.write_bytes},
-                                     blocks));
-  return step;
 }
 
 // 4 warps a block; rows of up to 128 elements two to a warp, shorter ones than a warp is wide
@@ -66,9 +55,22 @@ Plan warp_plan(const Problem& problem, ArrayId x) {
   set_arrays(plan, problem, x);
   plan.on_chip_bytes = as_double(per_block * cols) * size_bytes(problem.dtype);
 
-  Step step = step_of(plan, as_double(per_block * cols), 1);
-  step.warp_instructions += as_double(rows::kWarpsPerBlock) * kInstructionsPerSweep;
+  Step step;
+  const double elements =
+      as_double(problem[rows::kRows]) * as_double(cols) / as_double(plan.launch.blocks());
+  step.issued.vector_flops = elements * kFlops;
+  step.issued.special_flops = elements * kSpecial;
+  const double bytes = elements * size_bytes(problem.dtype);
+  set_traffic(step.issued, {bytes, bytes});
+  // Lanes go through as many elements as the next power of two has, and store those that exist.
+  const double lanes = as_double(rows::kWarp);
+  step.warp_instructions =
+      as_double(per_block) * (as_double(width) * kOfHeld + as_double(cols) * kOfQuotient) / lanes +
+      as_double(rows::kWarpsPerBlock) * kInstructionsOfWarp;
+  const double in_lane = as_double(per_block) / as_double(rows::kWarpsPerBlock) / lanes;
   step.waits.global = 1;
+  step.waits.arithmetic =
+      in_lane * (as_double(width) * kSumChain + as_double(cols) * kQuotientChain);
   step.waits.shared = 10;  // two reductions of five shuffles, as far away as shared memory
   set_blocks(plan, {{step}});
   return plan;
@@ -115,13 +117,27 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   // A row that starts off a 16-byte boundary has one more.
   const std::int64_t vectors = cols / (width * threads);
   const std::int64_t singles = rows::ceil_div(cols - vectors * width * threads, threads);
-  const std::int64_t accesses = vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0);
-  Step step = step_of(plan, as_double(cols), kSweeps);
-  step.warp_instructions += kSweeps * warps * (kInstructionsPerSweep + 6.0 * as_double(accesses));
-  step.waits.global = kSweeps * as_double(accesses);
-  add_reduction(step, warps);
-  add_reduction(step, warps);
-  set_blocks(plan, {{step}});
+  const double accesses = as_double(vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0));
+  // An access of all threads, in each sweep: x comes, and with the last one y leaves.
+  const double elements = as_double(cols) / accesses, bytes = row_bytes / accesses;
+  const auto sweep = [&](double flops, double special, double of_element, double chain) {
+    Step step;
+    step.issued.vector_flops = elements * flops;
+    step.issued.special_flops = elements * special;
+    set_traffic(step.issued, {bytes, 0});
+    step.warp_instructions = elements / as_double(rows::kWarp) * of_element + warps * kOfLoop;
+    step.waits = {.global = 1, .arithmetic = elements / as_double(threads) * chain};
+    return step;
+  };
+  Step largest = sweep(1, 0, kOfMaximum, 0), sum = sweep(1, 1, kOfExponential, kSumChain);
+  Step result = sweep(2, 2, kOfExponential + kOfQuotient, kQuotientChain);
+  result.issued.requested.write_bytes = result.issued.l1.write_bytes =
+      result.issued.l2.write_bytes = bytes;
+  Step reduction;
+  reduction.warp_instructions = warps * kInstructionsPerSweep;
+  add_reduction(reduction, warps);
+  set_blocks(plan,
+             {{largest, accesses}, {reduction}, {sum, accesses}, {reduction}, {result, accesses}});
   return plan;
 }
 

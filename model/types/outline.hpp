@@ -20,6 +20,7 @@ struct Outline {
   double ahead = 0;   ///< as of Phase
   double parts = 1;   ///< of a step: groups of warps times their chains
   double chains = 1;  ///< of one group
+  Waits step_waits = {.tile_loads = 1};
   double step_flops = 0;
   double step_instructions = 0;  ///< of warps
   double step_operands = 0;      ///< wavefronts, as of Wavefronts::operands

@@ -20,6 +20,8 @@ struct LibraryTile {
       false;  ///< sums of a tile leave while the next one's are made; they share the stages
   std::int64_t side = 0;  ///< m or n: that along the rows of the matrix instruction; 0: either
   bool paired = false;    ///< with the neighbour along `side`: each copies half of the other side
+  std::int64_t threads = 0;       ///< 0: not known
+  std::int64_t step_bytes = 128;  ///< that a step takes of a row of A or B
 };
 
 /// Rows of A and columns of B that a block copies for a step.
@@ -44,12 +46,32 @@ inline constexpr std::int64_t kResultBytes = 16384;
 /// Of 1707 names 8 have two stages, which cannot hide the copies.
 inline constexpr std::int64_t kLeastStages = 3;
 
-/// With wgmma for tf32 (sm90_xmma_*, same profile): blocks that come and go, of one group of warps,
-/// of two where 128x256. Their rates by those products that this project timed.
+/// With wgmma for tf32 (sm90_xmma_*, same profile): a block on each SM. Their rate by products that
+/// this project timed.
+constexpr LibraryTile tf32_tile(std::int64_t m, std::int64_t n) {
+  return {.m = m, .n = n, .blocks_per_sm = 1, .rate = 0.85};
+}
 inline constexpr std::array kTf32Tiles = {
-    LibraryTile{64, 64, 2, 0.7},  LibraryTile{64, 128, 2, 0.7},  LibraryTile{128, 64, 2, 0.7},
-    LibraryTile{256, 64, 2, 0.7}, LibraryTile{128, 128, 2, 0.7}, LibraryTile{128, 256, 1, 0.9},
-    LibraryTile{256, 128, 1, 0.9}};
+    tf32_tile(64, 64),   tf32_tile(64, 128),  tf32_tile(128, 64), tf32_tile(64, 256),
+    tf32_tile(128, 128), tf32_tile(128, 256), tf32_tile(256, 128)};
+
+/// With mma.sync for tf32, of small products where there is wgmma (cutlass_80_tensorop_s1688gemm_*).
+inline constexpr std::array kSmallTf32Tiles = {
+    LibraryTile{.m = 64, .n = 64, .blocks_per_sm = 2, .stages = 6, .threads = 128},
+    LibraryTile{.m = 64, .n = 128, .blocks_per_sm = 1, .stages = 6, .threads = 128},
+    LibraryTile{.m = 128, .n = 64, .blocks_per_sm = 1, .stages = 6, .threads = 128}};
+
+/// With mma.sync for rows of odd length where there is wgmma (cutlass_75_tensorop_s1688gemm_*):
+/// elements pass through registers, a step ahead.
+inline constexpr std::array kOddTiles = {
+    LibraryTile{
+        .m = 256, .n = 128, .blocks_per_sm = 1, .stages = 2, .threads = 256, .step_bytes = 64},
+    LibraryTile{
+        .m = 128, .n = 256, .blocks_per_sm = 1, .stages = 2, .threads = 256, .step_bytes = 64},
+    LibraryTile{
+        .m = 128, .n = 128, .blocks_per_sm = 2, .stages = 2, .threads = 128, .step_bytes = 64},
+    LibraryTile{
+        .m = 64, .n = 64, .blocks_per_sm = 5, .stages = 2, .threads = 128, .step_bytes = 64}};
 
 /// With tcgen05, by the shapes of its instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
 /// 128 rows by up to 256 columns, any multiple of 8; 64 rows take the time of 128. Two neighbours
@@ -65,44 +87,45 @@ inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1}, LibraryTile{1
                                          LibraryTile{64, 128, 2},  LibraryTile{64, 64, 2},
                                          LibraryTile{32, 32, 4},   LibraryTile{16, 256, 1}};
 
-// fp32 on the SIMT pipes: the tiles in the kernels' names in gemm_fp32.csv (sitar-lab/NeuSight,
-// test set), and the rates of long sums on many tiles, by the rows of even position of its device
-// of 108 SMs and 1.9 TB/s: narrow tiles copy more for each product.
-/// Where copies pass through registers.
-inline constexpr std::array kEarlySimtTiles = {LibraryTile{128, 128, 2}, LibraryTile{128, 64, 4},
-                                               LibraryTile{64, 128, 4},  LibraryTile{128, 32, 4},
-                                               LibraryTile{32, 128, 4},  LibraryTile{64, 64, 4},
-                                               LibraryTile{64, 32, 4},   LibraryTile{32, 32, 4}};
-/// Where they do not, and the tensor cores have no wgmma.
+/// On the SIMT pipes, of 8 elements of k at a time.
+constexpr LibraryTile simt_tile(std::int64_t m, std::int64_t n, std::int64_t blocks_per_sm,
+                                std::int64_t threads, std::int64_t stages) {
+  return {.m = m,
+          .n = n,
+          .blocks_per_sm = blocks_per_sm,
+          .stages = stages,
+          .threads = threads,
+          .step_bytes = 32};
+}
+/// By the names and blocks of kernels in gemm_fp32.csv (sitar-lab/NeuSight, test set).
 inline constexpr std::array kSimtTiles = {
-    LibraryTile{128, 64, 4, 0.975}, LibraryTile{64, 64, 4, 0.94}, LibraryTile{128, 32, 4, 0.88},
-    LibraryTile{32, 128, 4, 0.87},  LibraryTile{64, 32, 4, 0.81}, LibraryTile{32, 32, 4, 0.67}};
-/// Their batches.
-inline constexpr std::array kSimtBatchTiles = {LibraryTile{128, 128, 2}};
-/// Of sums over more than `kDeepSum`, of which threads of a block take a quarter each.
-inline constexpr std::array kSimtDeepTiles = {LibraryTile{128, 32, 4, 0.84},
-                                              LibraryTile{64, 32, 4, 0.81}};
-inline constexpr std::int64_t kDeepSum = 32768;
-/// Where they have it.
-inline constexpr std::array kLargeSimtTiles = {
-    LibraryTile{256, 128, 1},       LibraryTile{128, 256, 1},       LibraryTile{128, 128, 2},
-    LibraryTile{128, 64, 4, 0.975}, LibraryTile{64, 128, 4, 0.975}, LibraryTile{64, 64, 4, 0.94},
-    LibraryTile{128, 32, 4, 0.88},  LibraryTile{32, 128, 4, 0.87},  LibraryTile{64, 32, 4, 0.81},
-    LibraryTile{32, 64, 4, 0.81},   LibraryTile{32, 32, 4, 0.67}};
+    simt_tile(128, 128, 2, 256, 2), simt_tile(128, 64, 4, 128, 2), simt_tile(64, 128, 4, 128, 2),
+    simt_tile(128, 32, 4, 256, 2),  simt_tile(32, 128, 4, 256, 2), simt_tile(64, 64, 4, 128, 2),
+    simt_tile(64, 32, 4, 128, 2),   simt_tile(32, 32, 4, 128, 2)};
+/// Their batches, but for the first of those devices.
+inline constexpr std::array kSimtBatchTiles = {simt_tile(128, 128, 2, 256, 2)};
+/// Of newer releases (sm80_xmma_gemm_f32f32_*, cutlass_80_simt_sgemm_*): threads copy an element
+/// at a time.
+inline constexpr std::array kStagedSimtTiles = {
+    simt_tile(256, 128, 1, 256, 4), simt_tile(128, 256, 1, 256, 4), simt_tile(256, 64, 2, 128, 3),
+    simt_tile(64, 256, 2, 128, 3),  simt_tile(128, 128, 2, 128, 3), simt_tile(128, 64, 2, 128, 3),
+    simt_tile(64, 128, 2, 128, 3),  simt_tile(128, 32, 4, 128, 3),  simt_tile(32, 128, 4, 64, 3),
+    simt_tile(64, 64, 4, 128, 3),   simt_tile(64, 32, 8, 64, 3),    simt_tile(32, 64, 8, 64, 3),
+    simt_tile(32, 32, 10, 64, 3)};
 
 /// Parts of k among which a library chooses, and a setting that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
 
-/// Those of `known` worth a forecast, or the number asked for. A part is at least three steps long,
+/// Those of `known` worth a forecast, or the number asked for. A part is at least `least_steps` long,
 /// and no product is split further where one part less already makes `most_blocks` blocks, `blocks`
 /// each.
 constexpr std::span<const std::int64_t> splits_of(const std::int64_t& asked, std::int64_t steps,
                                                   std::int64_t blocks, std::int64_t most_blocks,
-                                                  std::span<const std::int64_t> known = kSplits) {
+                                                  std::span<const std::int64_t> known = kSplits,
+                                                  std::int64_t least_steps = 3) {
   if (asked != kToChoose) return {&asked, 1};
-  constexpr std::int64_t kLeastSteps = 3;
   std::size_t count = 1;
-  while (count < known.size() && steps >= kLeastSteps * known[count] &&
+  while (count < known.size() && steps >= least_steps * known[count] &&
          blocks * (known[count] - 1) < most_blocks) {
     ++count;
   }
@@ -110,7 +133,7 @@ constexpr std::span<const std::int64_t> splits_of(const std::int64_t& asked, std
 }
 /// A temporary ends before the result.
 std::span<const std::int64_t> splits_of(std::int64_t&& asked, std::int64_t, std::int64_t,
-                                        std::int64_t,
-                                        std::span<const std::int64_t> = kSplits) = delete;
+                                        std::int64_t, std::span<const std::int64_t> = kSplits,
+                                        std::int64_t = 3) = delete;
 
 }  // namespace roofcast::gemm
