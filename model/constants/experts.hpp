@@ -11,13 +11,6 @@ inline constexpr std::string_view kFit =
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position, all GPUs "
     "together: coordinate search of the mean |log error| of time, each at most 0.5";
 
-inline constexpr Constant kRowWaits{"expert_row_waits",
-                                    4,
-                                    "trips",
-                                    "to L2 or DRAM of a block for each sweep over a row it moves",
-                                    Constant::Kind::fitted,
-                                    kFit,
-                                    "2026-11-25"};
 inline constexpr Constant kRowInstructions{
     "expert_row_instructions",
     300,
@@ -34,14 +27,6 @@ inline constexpr Constant kTileSwitch{"expert_tile_switch",
                                       Constant::Kind::fitted,
                                       kFit,
                                       "2026-11-25"};
-inline constexpr Constant kTileLoads{
-    "expert_tile_loads",
-    2,
-    "",
-    "waits for the loads of a step of a grouped product, of those of a plain one",
-    Constant::Kind::fitted,
-    kFit,
-    "2026-11-25"};
 inline constexpr Constant kMmaSlowdown{
     "expert_mma_slowdown",
     1.9,
@@ -51,7 +36,6 @@ inline constexpr Constant kMmaSlowdown{
     kFit,
     "2026-11-25"};
 
-inline constexpr std::array kAll = {kRowWaits, kRowInstructions, kTileSwitch, kTileLoads,
-                                    kMmaSlowdown};
+inline constexpr std::array kAll = {kRowInstructions, kTileSwitch, kMmaSlowdown};
 
 }  // namespace roofcast::experts

@@ -102,13 +102,15 @@ Plan pass(const RowBlock& row, const Traffic& bytes, std::vector<ArrayUse> array
   constexpr double kBytesOfWarp = 16 * 32;
   Plan plan = plan_of_blocks(static_cast<std::int64_t>(row.count), std::move(arrays));
   const double blocks = as_double(plan.launch.blocks());
-  const double sweeps = std::ceil(row.row_bytes / (kBytesOfWarp * kWarps));
+  const double loads = std::ceil(row.row_bytes / (kBytesOfWarp * kWarps)) * row.sources;
+  Step begin;
+  begin.warp_instructions = kWarps * kRowInstructions;
+  begin.waits.global = 1;
   Step step;
-  step.warp_instructions =
-      row.row_bytes / kBytesOfWarp * row.instructions * row.sources + kWarps * kRowInstructions;
-  set_traffic(step.issued, {bytes.read_bytes / blocks, bytes.write_bytes / blocks});
-  step.waits.global = 1 + sweeps * row.sources * kRowWaits;
-  set_blocks(plan, {{step}});
+  step.warp_instructions = row.row_bytes / kBytesOfWarp * row.instructions * row.sources / loads;
+  set_traffic(step.issued, 1 / (blocks * loads) * bytes);
+  step.waits.global = 1;
+  set_blocks(plan, {{begin}, {step, loads}});
   return plan;
 }
 
@@ -167,9 +169,8 @@ Plan grouped(const Problem& p, const Share& share, double columns, double depth,
   plan.arrays.assign(arrays.begin(), arrays.end());
   const double slowdown = has_wide_products(gpu) ? 1 : kMmaSlowdown.value;
   for (BlockClass& one : plan.blocks) {
-    Step& step = one.phases.front().step;
+    Step& step = one.phases[one.phases.size() - 2].step;
     step.issued.tensor_flops[p.dtype] *= slowdown;
-    step.waits.tile_loads *= kTileLoads;
     one.phases.back().step.waits.global += kTileSwitch;
   }
   plan.notes.caveat =
