@@ -15,9 +15,8 @@ std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type);
 
 /// The SM clock a kernel is expected to run at: as calibrated, else the vector boost clock. Where
 /// tensor cores are used, however little, it is lower (`tensor_clock_hz`, else their boost clock):
-/// 1.81 and 1.87 GHz are the medians of gemm.skinny, whose tensor cores are busy for 2% of its
-/// time, on two GPUs of 1.98 GHz, which kernels without them keep up (products2 and products3,
-/// random1). The clock does not rise again between a program's launches.
+/// gemm.skinny, whose tensor cores are busy for 2% of its time, runs at 1.81 and 1.87 GHz on two
+/// GPUs that keep up 1.98 without them. The clock does not rise again between a program's launches.
 std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
 
 /// The SM clock, and whether it was measured: then no law lowers it.

@@ -12,8 +12,7 @@ namespace roofcast {
 namespace {
 
 // Of a byte of sums to which blocks add: one half of L2 holds it, where operands get copies in
-// both. By hand to DRAM bytes of attention.flash3 backward without a mask, the attention runs
-// on both GPUs.
+// both.
 constexpr double kSumsShare = 0.75;
 
 // What SMs of all partitions read has a copy in each. What one SM reads has a second copy where its

@@ -34,10 +34,8 @@ inline LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions) 
 }
 
 /// What a kernel that follows another waits for its code and its parameters: for the first lines as
-/// for first data, and a trip to DRAM for what follows its first jumps, unless L2 has that
-/// (`back_to_back`). By the second launches of reduce and norm in the runs random1, 2, 6, 8 and 10
-/// (132 SMs, 3.35 TB/s); those at 4.8 TB/s agree. Products of less than 30 µs after
-/// two copies take 1.4 µs more than without it, back to back too (products2, 3 and 8 to 11).
+/// for first data, and a trip to DRAM for code beyond the first jumps, unless L2 has that
+/// (`back_to_back`).
 double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gpu);
 
 /// Kernels that follow one another, equal in time.

@@ -84,7 +84,7 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   }
   if (takes_tf32_tiles(p, gpu)) return kTf32Tiles;
   if (takes_wide(p, gpu)) return {};
-  if (has_wgmma(gpu) && copied_vector(p) == 1 && element_bytes(p.dtype) == 2) return kOddTiles;
+  if (has_wgmma(gpu) && copied_vector(p) == 1 && p.dtype == DType::bf16) return kOddTiles;
   return kMmaTiles;
 }
 

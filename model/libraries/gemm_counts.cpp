@@ -66,20 +66,30 @@ double LibraryProduct::turned_wavefronts() const {
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
 // Of each such copy, as multiples of a request of the copy engine.
-constexpr double kRequestsOfWarp = 13, kThroughRegisters = 10;
+constexpr double kRequestsOfWarp = 13, kThroughRegisters = 9;
 
-double LibraryProduct::copy_requests() const {
+LibraryProduct::CopiedLines LibraryProduct::lines() const {
+  const auto whole_rows = static_cast<std::int64_t>(m) / tile.m;
+  const auto whole_columns = static_cast<std::int64_t>(n) / tile.n;
+  const std::int64_t copies = static_cast<std::int64_t>(batch) * splits;
+  const double all = as_double(copies) * (m * as_double(columns()) + n * as_double(rows()));
+  const std::int64_t inside = whole_rows * whole_columns * copies, cut = blocks() - inside;
+  const double of_inside = as_double(tile.m + tile.n);
+  const double of_cut =
+      cut > 0 ? (all - as_double(inside) * of_inside) / as_double(cut) : of_inside;
+  return {inside, of_inside, of_cut};
+}
+
+double LibraryProduct::copy_requests(double lines) const {
   if (vector * element >= as_double(kVectorBytes)) return 0;
-  const double lines = std::min(m, as_double(tile.m)) + std::min(n, as_double(tile.n));
   const double of_step = k / (as_double(splits) * steps());  // as far as k goes
   return lines * of_step / vector / as_double(kWarpLanes) *
-         (vector * element < 4 ? kThroughRegisters : kRequestsOfWarp);
+         (through_registers() ? kThroughRegisters : kRequestsOfWarp);
 }
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
 // of their tiles, and what two neighbours of those ask for at about the same time L2 looks up once:
-// half of whole lines, where there are neighbours (tensor: 0.51 to 0.57 from 2048x6144x4096 to
-// 8192x8192x8192).
+// half of whole lines, where there are neighbours.
 double LibraryProduct::step_lookup_bytes(const Gpu& gpu) const {
   const bool shares = gpu.features.has_clusters() && takes_wide;
   const auto of_side = [&](std::int64_t neighbours, double sectors, double joined) {

@@ -35,6 +35,8 @@ struct LibraryProduct {
   double area() const { return as_double(tile.m * tile.n); }
   bool along_m() const { return tile.side == tile.m || (tile.side == 0 && tile.m % 64 == 0); }
   double copied_lines() const { return as_double(gemm::copied_lines(tile)); }
+  /// Whether threads hold a tile on its way to shared memory: then there are two stages.
+  bool through_registers() const { return tensor && tile.stages == 2; }
   double depth() const { return as_double(tile.step_bytes) / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 
@@ -42,8 +44,15 @@ struct LibraryProduct {
   double operand_wavefronts() const;
   /// Those of turning them.
   double turned_wavefronts() const;
-  /// Of a step, by requests of the copy engine.
-  double copy_requests() const;
+  /// Blocks whose tiles lie inside C, and the rows of A and columns of B that each copies; the
+  /// others on average.
+  struct CopiedLines {
+    std::int64_t inside = 0;
+    double of_inside = 0, of_cut = 0;
+  };
+  CopiedLines lines() const;
+  /// Of a step that copies so many lines, by requests of the copy engine.
+  double copy_requests(double lines) const;
   /// What of a step's operands each block looks up in L2.
   double step_lookup_bytes(const Gpu& gpu) const;
   TileRaster raster(const Gpu& gpu) const;

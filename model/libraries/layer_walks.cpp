@@ -155,18 +155,14 @@ Plan over_rows(const Counted& one) {
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
   const double each = one.rows / as_double(blocks);
   Plan plan = launched(one, blocks, threads);
-  const double trips = round_trips(one, ceil_div(vectors, threads));
   Step step = share_of_each(one, blocks);
-  step.issued = 1 / trips * step.issued;
-  step.warp_instructions =
-      each * one.cols / rows::kWarp * movement.sweeps * instructions(one) / trips;
-  step.waits.global = 1;
-  Step end;
-  end.warp_instructions = warps_of(threads) * (kThreadInstructions + rounds * kOfRound);
-  end.waits = {.shared = 2 * kShuffles + rounds * kTripsOfRound,
-               .arithmetic = rounds * kOfRound / 2,
-               .barriers = 2 + rounds * kBarriersOfRound};
-  set_blocks(plan, {{step, trips}, {end}});
+  step.warp_instructions = each * one.cols / rows::kWarp * movement.sweeps * instructions(one) +
+                           warps_of(threads) * (kThreadInstructions + rounds * kOfRound);
+  step.waits = {.global = round_trips(one, ceil_div(vectors, threads)),
+                .shared = 2 * kShuffles + rounds * kTripsOfRound,
+                .arithmetic = rounds * kOfRound / 2,
+                .barriers = 2 + rounds * kBarriersOfRound};
+  set_blocks(plan, {{step}});
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
     plan.reuse.push_back(library::reread((movement.sweeps - 1) * one.rows * read, read));

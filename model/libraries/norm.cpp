@@ -31,8 +31,24 @@ struct Statistics {
   double row_values;           ///< fp32 written for each row
   double gamma_arrays;         ///< rows of parameters read: γ, β
 };
-constexpr Statistics kLayernorm = {7, 1, 18, 8, 31, 14, 10, 2, 2};
-constexpr Statistics kRmsnorm = {2, 0, 4, 1, 4, 3, 8, 1, 1};
+constexpr Statistics kLayernorm = {.flops = 7,
+                                   .special = 1,
+                                   .instructions = 18,
+                                   .chain = 8,
+                                   .combine = 31,
+                                   .combine_chain = 14,
+                                   .result_instructions = 10,
+                                   .row_values = 2,
+                                   .gamma_arrays = 2};
+constexpr Statistics kRmsnorm = {.flops = 2,
+                                 .special = 0,
+                                 .instructions = 4,
+                                 .chain = 1,
+                                 .combine = 4,
+                                 .combine_chain = 3,
+                                 .result_instructions = 8,
+                                 .row_values = 1,
+                                 .gamma_arrays = 1};
 
 constexpr double kResultFlops = 4;
 constexpr double kInstructionsPerThread = 90;
@@ -90,7 +106,8 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   return plan;
 }
 
-// The row scalars, one element a thread at a time.
+// A sweep over rows that vectors do not fill, an element of each thread at a time: the moments, or
+// the result.
 Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
   constexpr std::int64_t kMomentThreads = 512;
   constexpr std::int64_t kResultThreads = 256;

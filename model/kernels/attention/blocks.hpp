@@ -131,8 +131,7 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 /// Bytes that L2 sends for a row of Q, K, V or dO, of which a tile has `padded` elements. TMA
 /// counts whole boxes, the zeros beyond the head and beyond the last row with the rest, and a
 /// sector more for each line of a row that does not begin at a sector. Of cp.async two neighbouring
-/// lanes ask together: for a sector, or where their row does not begin at one for two (counters of
-/// head dims 40 and 64 to 256, in the attention runs).
+/// lanes ask together: for a sector, or where their row does not begin at one for two.
 double copied_row_bytes(const Shape& shape, double padded, bool by_boxes);
 
 /// How the parts of split keys are added.

@@ -17,8 +17,7 @@ using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
 
-// Of a warp for a unit of keys, and for each of their elements of the head: warp_instructions of
-// caches over 16000 keys at head dims 64, 128 and 256, in the attention run.
+// Of a warp for a unit of keys, and for each of their elements of the head, by the counters.
 constexpr double kUnitInstructions = 115, kElementInstructions = 1.72;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
@@ -82,9 +81,7 @@ Step round_of(const Shape& shape, const decoding::Tile& tile, DType type) {
 
 // Instructions of a warp beside its units: half before them, for the copies of all stages and Q,
 // half after them, for sums through shared memory. And cycles of shared memory for an element of
-// the head dim: four rows of a warp's sums meet in the same banks. By warp_instructions and
-// shared_wavefronts of 4 to 26 units a warp beside those of long caches, head dims 128 and 256 (the
-// attention run and random seed 6).
+// the head dim: four rows of a warp's sums meet in the same banks.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6, kEndsWavefronts = 10;
 
 void set_ends(BlockSteps& blocks, const decoding::Tile& tile) {

@@ -15,9 +15,8 @@ inline constexpr Kernel kWgmma = {.product = Instruction::wgmma,
                                   .instructions_a_mask = kMaskInstructions};
 
 // By head dim: instructions of a thread for a score of a step, and for a row of the block before
-// and after its steps. By warp_instructions of full shapes of 1024 to 16384 keys, which tell one
-// from the other (the attention run in validation/measured); passes beside the blocks
-// are counted apart.
+// and after its steps. By the counters of 1024 to 16384 keys, which tell one from the other; passes
+// beside the blocks are counted apart.
 struct Counted {
   double a_score, a_row;
 };

@@ -102,10 +102,8 @@ Plan pass(const Parts& c, double instructions, std::vector<ArrayUse> arrays) {
 
 constexpr std::int64_t kVectorScores = 8;  // of 16 bytes
 // Of a thread for a score: of the softmax for each that it has registers for, and more for each
-// that there is; of its rows too long for that; of backward. By warp_instructions of forward and of
-// backward at head dims 64, 128 and 256, without those that gemm.mma_sync counts for the products;
-// of rows with as many scores as registers, and of 4097 keys in 8192 (the attention run in
-// validation/measured). Rows too long: twice what both take, no run.
+// that there is; of its rows too long for that; of backward. By the counters, less what
+// gemm.mma_sync counts for the products. Rows too long: twice what both take, an estimate.
 constexpr double kSlotInstructions = 17, kScoreInstructions = 2, kAgainInstructions = 52;
 constexpr double kGradientInstructions = 21;
 

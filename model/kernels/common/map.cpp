@@ -18,13 +18,12 @@ constexpr double kInstructionsOfVectors = 28;
 constexpr double kInstructionsPerAccess = 8.2;
 
 // Of the instructions, those that wait for the one before: addresses, tests, conversions. By the
-// time that blocks alone on an SM take in run random1 (132 SMs, 4.8 TB/s).
+// time that blocks alone on an SM take.
 constexpr double kDependentShare = 0.5;
 
 // A vector of several fp16 elements is taken apart where it has been loaded, so the thread's next
 // load waits for it; of bf16 only one that is not computed with, as widening is a part of its
-// arithmetic. By stream in the runs random1, 2, 6, 8 and 10 (132 SMs, 3.35 TB/s);
-// those at 4.8 TB/s agree. Pairs and wider elements are used as they come.
+// arithmetic. Pairs and wider elements are used as they come.
 double round_trips(const Operation& operation, DType type, std::int64_t width, double loads) {
   const bool taken_apart = type == DType::fp16 || (type == DType::bf16 && operation.flops <= 0);
   return taken_apart && width > 2 ? loads : 1;

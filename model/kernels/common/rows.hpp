@@ -32,8 +32,7 @@ inline constexpr std::int64_t kMaxCluster = 16;
 /// until the last of them has ended.
 inline constexpr double kExchangesOfStart = 2;
 /// Before its first copy a block sets up what counts its arrivals and shows it to the unit that
-/// copies: that waits for half a load more. By the rings of softmax and norm in the runs random1,
-/// 2, 6, 8 and 10 (132 SMs, 3.35 TB/s); those at 4.8 TB/s agree.
+/// copies: that waits for half a load more.
 inline constexpr double kLoadsOfStart = 0.5;
 
 using roofcast::ceil_div;

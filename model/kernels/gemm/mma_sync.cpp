@@ -115,8 +115,8 @@ double joined_sectors(const Choice& c, const Operands& operands, const Gpu& gpu)
 }
 
 // C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2
-// bytes reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C by
-// l2_write_bytes of products2. Those of 4 bytes are joined before.
+// bytes reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C. Those
+// of 4 bytes are joined before.
 double sectors_by_element(const Choice& c) {
   if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
   return c.s.batch * c.s.m * c.s.n / 2;

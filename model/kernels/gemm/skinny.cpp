@@ -113,9 +113,8 @@ double rounds_run(const Choice& c, double rounds) {
 
 // Lines that the loads of a round look up. Loads of 16 bytes go by eight lanes, which hold two rows
 // of four pieces each: two lines, or four where the pieces lie in different rows of k. Loads of
-// elements go by the warp: eight lines, where l1_wavefronts of products2 and products3
-// has 4.7 to 6.5 a load.
-// A load of tokens has a row of each of eight, as far as they exist.
+// elements go by the warp: eight lines, of which the counters find 4.7 to 6.5. A load of tokens has
+// a row of each of eight, as far as they exist.
 double lines_of_loads(const Choice& c, double weight_loads, double token_blocks) {
   constexpr double kEighths = 4, kElements = 8;
   const double token_rows = token_blocks * as_double(tokens_of(c.p));
@@ -125,8 +124,8 @@ double lines_of_loads(const Choice& c, double weight_loads, double token_blocks)
 }
 
 // Sectors for what neighbouring lanes load of a row, 16 bytes each, by how far apart rows begin: 64
-// bytes of k, or 128 across it. Of misaligned rows L2 gives 1.2 to 1.35 times the bytes
-// (l2_read_bytes of products2 where rows begin at odd multiples of 16 bytes).
+// bytes of k, or 128 across it. Of rows at odd multiples of 16 bytes L2 gives 1.2 to 1.35 times the
+// bytes.
 double sectors_for_bytes(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return sectors_of_piece(piece_bytes, pitch_bytes) / as_double(piece_bytes / kSectorBytes);
 }

@@ -111,8 +111,7 @@ struct SkinnyTile {
   std::int64_t tokens;
   bool along_k;  ///< a row of weights holds k
   /// Of a warp, by alignment (not, to 16 bytes): in a round of loads with its products, and before
-  /// and after all rounds. Least squares of warp_instructions over rounds: products2 and products3,
-  /// where the sum of parts is left out.
+  /// and after all rounds. Least squares of the counters over rounds.
   std::array<double, 2> round_instructions{}, end_instructions{};
 
   /// Of weights, 16 each: more amortize the tokens that a block loads beside them.

@@ -39,8 +39,7 @@ Backward backward_on(Kind kind, const Problem& p, const Gpu& gpu) {
 // A thread stores its sums one by one, each a part of another sector. While a warp makes its
 // `stores`, each of the block's others opens as many sectors. Few or all parts come apart: of 3
 // warps and 8 stores 6%, of 4 and 8 58%, of 9 and 4 7%, of 16 and 4 44%, of 2 and 16 85%, of 4 and
-// 16 95% (sectors that L2 is asked to write in the runs random1 and default,
-// 132 SMs, 4.8 TB/s).
+// 16 95%.
 double bytes_between_parts(const rows::Layout& layout, double stores) {
   constexpr double kBytesOfStore = 2.5;
   const std::int64_t others = layout.threads * layout.rows_per_block - rows::kWarp;

@@ -1,6 +1,4 @@
-// Instructions of the normalization kernels, by the counters of the default, calibration and random
-// runs in validation/measured: least squares over their cases, mostly within
-// 5%.
+// Instructions of the normalization kernels: least squares of the counters, mostly within 5%.
 #include "model/kernels/norm/passes.hpp"
 
 namespace roofcast::norm {

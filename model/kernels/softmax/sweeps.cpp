@@ -41,8 +41,7 @@ Plan plan_sweeps(const Problem& p, const Sweeps& how) {
   const double rows_here = as_double(layout.rows_per_block);
   const double block_bytes = as_double(p[rows::kCols] * element_bytes(p)) * rows_here;
   // Between two uses of a row each resident block makes a sweep, and one in `reads` sweeps writes
-  // as much, through L1 too. By the sectors that L2 is asked for, runs default and
-  // random1: of rows that are 1.27 times L1 together, 98% are missed.
+  // as much, through L1 too. Of rows that are 1.27 times L1 together, 98% are missed.
   plan.reuse = {{.scope = Scope::block,
                  .bytes = (how.reads - 1) * bytes.distinct,
                  .distance_bytes = (1 + 1 / how.reads) * block_bytes,
