@@ -144,7 +144,7 @@ class Widths {
   void add_to(std::vector<Problem>& found) const {
     const std::int64_t asked = along_m_ ? p_[kTileN] : p_[kTileM];
     const std::int64_t places = gpu_.slots(1);
-    for (const std::int64_t splits : splits_of(p_.values[kSplitK], steps_of(p_), rows_, places)) {
+    for (const std::int64_t splits : splits_of(p_[kSplitK], steps_of(p_), rows_, places)) {
       if (asked != kToChoose) {
         add_width(found, asked, splits);
         continue;
@@ -219,14 +219,13 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
 }
 
 std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
-  static constexpr std::int64_t kWhole = 1;
   static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 8;
   // Those by wgmma for tf32 are split only where tiles are few, by cuBLAS's kernels' names.
   constexpr std::int64_t kTf32Part = 4;
   // Kernels for one product of a batch add nothing from others.
   const bool is_whole = p.dtype == DType::fp32 && p[kBatch] > 1;
-  const std::int64_t& asked = is_whole && p[kSplitK] == kToChoose ? kWhole : p.values[kSplitK];
+  const std::int64_t asked = is_whole && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
   found.reserve(tiles.size() * kKnown.size());

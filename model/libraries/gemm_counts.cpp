@@ -66,7 +66,7 @@ double LibraryProduct::turned_wavefronts() const {
 
 // Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
 // Of each such copy, as multiples of a request of the copy engine.
-constexpr double kRequestsOfWarp = 13, kThroughRegisters = 9;
+constexpr double kRequestsOfWarp = 14, kThroughRegisters = 9;
 
 LibraryProduct::CopiedLines LibraryProduct::lines() const {
   const auto whole_rows = static_cast<std::int64_t>(m) / tile.m;

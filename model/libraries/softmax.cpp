@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/types/compilation.hpp"
 
 namespace roofcast::softmax {
 namespace {
 
-constexpr std::int64_t kMostInWarp = 1024;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
 
 // Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions by
@@ -26,8 +26,8 @@ constexpr double kOfHeld = 20, kInstructionsOfWarp = 75;  // of rows that a warp
 // ptxas -v of CUDA 13.0, of kernels written after the same algorithm, for compute
 // capability 7.5 (the oldest it compiles for) and 8.0.
 constexpr std::array kBlockRegisters = {Compilation{7, 36}, Compilation{8, 31}};
-// Rows of up to 32, 64 … 1024 elements.
-constexpr std::array<std::int64_t, 6> kWarpRegisters = {20, 26, 32, 32, 40, 56};
+// Rows of up to 32, 64 … 2048 elements.
+constexpr std::array<std::int64_t, 7> kWarpRegisters = {20, 26, 32, 32, 40, 56, 80};
 
 // x in and y out, and the arithmetic between them.
 void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
@@ -76,66 +76,118 @@ Plan warp_plan(const Problem& problem, ArrayId x) {
   return plan;
 }
 
+/// Where a block keeps its row from the first sweep on.
+enum class Held : unsigned char { nowhere, registers, shared };
+
+/// How a block takes a row.
+struct RowBlock {
+  std::int64_t threads;
+  Held held;
+  bool by_shuffles;  ///< its reductions, else through shared memory alone
+};
+
 // As many threads as half of the vectors of a row, so that at least half of it goes by vectors.
 std::int64_t threads_of(std::int64_t cols, std::int64_t width) {
   const std::int64_t half = std::min(cols / width, rows::kMaxThreads) / 2;
   return std::max(rows::kWarp, rows::power_of_two_from(half));
 }
 
-// A block reduction: every thread writes to shared memory; each lane of the first warp adds the 32
-// values of one warp, which lie in one bank; one thread adds those.
-void add_reduction(Step& step, double warps) {
-  step.wavefronts.shared += warps + 32 * warps + 2 * warps + 1;
-  step.waits.shared += 3 + warps / 4;
-  step.waits.arithmetic += 32 + warps;
-  step.waits.barriers += 4;
+RowBlock block_of(const Problem& problem, std::int64_t width) {
+  constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads, kSharedBytes = 48 * 1024 - 128;
+  const std::int64_t cols = problem[rows::kCols];
+  if (problem[kRelease] == k2_1) return {threads_of(cols, width), Held::nowhere, false};
+  const bool fits = cols * element_bytes(problem.dtype) < kSharedBytes && cols % width == 0;
+  const Held held = cols <= kMostInRegisters ? Held::registers
+                    : fits                   ? Held::shared
+                                             : Held::nowhere;
+  return {rows::kMaxThreads, held, true};
+}
+
+// Of a value of each thread. Through shared memory every thread writes it; each lane of the first
+// warp adds the 32 values of one warp, which lie in one bank; one thread adds those. By shuffles a
+// warp adds its own, the first warp those of all.
+Step reduction_of(const RowBlock& block) {
+  const double warps = warps_of(block.threads);
+  Step step;
+  step.warp_instructions = warps * kInstructionsPerSweep;
+  if (block.by_shuffles) {
+    step.warp_instructions += (warps + 1) * 15;
+    step.wavefronts.shared = warps + 2;
+    step.waits = {.shared = 12, .arithmetic = 10, .barriers = 3};
+    return step;
+  }
   step.warp_instructions += 10 * warps + 3 * 32 + 3 * warps;
+  step.wavefronts.shared = warps + 32 * warps + 2 * warps + 1;
+  step.waits = {.shared = 3 + warps / 4, .arithmetic = 32 + warps, .barriers = 4};
+  return step;
+}
+
+// Loads that a thread waits for, one after the other: whole vectors, each after the one before; then
+// single elements, four at once; one more where a row starts off a 16-byte boundary. What registers
+// hold is loaded at once.
+double accesses_of(const RowBlock& block, std::int64_t cols, std::int64_t width) {
+  if (block.held == Held::registers) return 1;
+  const std::int64_t vectors = cols / (width * block.threads);
+  const std::int64_t singles =
+      rows::ceil_div(cols - vectors * width * block.threads, block.threads);
+  return as_double(vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0));
 }
 
 Plan block_plan(const Problem& problem, const Gpu& gpu) {
   const double element = size_bytes(problem.dtype);
   const std::int64_t width = rows::kVectorBytes / static_cast<std::int64_t>(element);
   const std::int64_t cols = problem[rows::kCols];
-  const std::int64_t threads = threads_of(cols, width);
-  const auto warps = static_cast<double>(threads / rows::kWarp);
-  const double row_bytes = as_double(cols) * element;
+  const RowBlock block = block_of(problem, width);
+  const double warps = warps_of(block.threads), row_bytes = as_double(cols) * element;
 
   Plan plan;
   plan.launch.grid[0] = problem[rows::kRows];
-  plan.launch.block[0] = threads;
+  plan.launch.block[0] = block.threads;
   plan.launch.registers = compiled_for(gpu, kBlockRegisters).registers;
-  plan.launch.shared_bytes = threads * 4;
+  plan.launch.shared_bytes = block.by_shuffles ? 128 : block.threads * 4;
+  if (block.held == Held::shared) plan.launch.shared_bytes += static_cast<std::int64_t>(row_bytes);
+  if (block.held != Held::nowhere) plan.on_chip_bytes = row_bytes;
   set_arrays(plan, problem, 0);
-  const double all = plan.arrays[0].footprint.read_bytes;
-  plan.reuse = {library::reread(all, row_bytes),
-                library::reread(all, row_bytes, library::kNextReread)};
-  plan.notes.traffic_reasons.push_back(
-      {Level::requested, "three sweeps over a row: maximum, sum, result"});
+  if (block.held == Held::nowhere) {
+    const double all = plan.arrays[0].footprint.read_bytes;
+    plan.reuse = {library::reread(all, row_bytes),
+                  library::reread(all, row_bytes, library::kNextReread)};
+    plan.notes.traffic_reasons.push_back(
+        {Level::requested, "three sweeps over a row: maximum, sum, result"});
+  }
 
-  // Whole vectors for all threads, each waiting for the one before; then one element each, four of
-  // them on their way at once.
-  // A row that starts off a 16-byte boundary has one more.
-  const std::int64_t vectors = cols / (width * threads);
-  const std::int64_t singles = rows::ceil_div(cols - vectors * width * threads, threads);
-  const double accesses = as_double(vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0));
   // An access of all threads, in each sweep: x comes, and with the last one y leaves.
+  const double accesses = accesses_of(block, cols, width);
   const double elements = as_double(cols) / accesses, bytes = row_bytes / accesses;
   const auto sweep = [&](double flops, double special, double of_element, double chain) {
     Step step;
     step.issued.vector_flops = elements * flops;
     step.issued.special_flops = elements * special;
-    set_traffic(step.issued, {bytes, 0});
     step.warp_instructions = elements / as_double(rows::kWarp) * of_element + warps * kOfLoop;
-    step.waits = {.global = 1, .arithmetic = elements / as_double(threads) * chain};
+    step.waits.arithmetic = elements / as_double(block.threads) * chain;
     return step;
+  };
+  const auto load = [&](Step& step) {
+    set_traffic(step.issued, {bytes, 0});
+    step.waits.global = 1;
+    if (block.held == Held::registers) {
+      step.wavefronts.l1 = elements / as_double(rows::kWarp);
+    }
   };
   Step largest = sweep(1, 0, kOfMaximum, 0), sum = sweep(1, 1, kOfExponential, kSumChain);
   Step result = sweep(2, 2, kOfExponential + kOfQuotient, kQuotientChain);
+  load(largest);
+  if (block.held == Held::nowhere) {
+    load(sum);
+    load(result);
+  } else if (block.held == Held::shared) {
+    sum.waits.shared = result.waits.shared = 1;
+    largest.wavefronts.shared = sum.wavefronts.shared = result.wavefronts.shared =
+        bytes / as_double(kLineBytes);
+  }
   result.issued.requested.write_bytes = result.issued.l1.write_bytes =
       result.issued.l2.write_bytes = bytes;
-  Step reduction;
-  reduction.warp_instructions = warps * kInstructionsPerSweep;
-  add_reduction(reduction, warps);
+  const Step reduction = reduction_of(block);
   set_blocks(plan,
              {{largest, accesses}, {reduction}, {sum, accesses}, {reduction}, {result, accesses}});
   return plan;
@@ -144,7 +196,8 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
 }  // namespace
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu) {
-  if (problem[rows::kCols] > kMostInWarp) return launch_of(block_plan(problem, gpu));
+  const std::int64_t most_in_warp = problem[kRelease] == k2_1 ? 1024 : 2048;
+  if (problem[rows::kCols] > most_in_warp) return launch_of(block_plan(problem, gpu));
   // A launch covers at most kMostElements; the rest follows in further ones.
   const std::int64_t in_launch = kMostElements / problem[rows::kCols];
   const std::int64_t full = problem[rows::kRows] / in_launch;

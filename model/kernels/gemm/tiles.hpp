@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "model/types/problem.hpp"
 
@@ -116,24 +117,20 @@ inline constexpr std::array kStagedSimtTiles = {
 /// Parts of k among which a library chooses, and a setting that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
 
-/// Those of `known` worth a forecast, or the number asked for. A part is at least `least_steps` long,
-/// and no product is split further where one part less already makes `most_blocks` blocks, `blocks`
-/// each.
-constexpr std::span<const std::int64_t> splits_of(const std::int64_t& asked, std::int64_t steps,
-                                                  std::int64_t blocks, std::int64_t most_blocks,
-                                                  std::span<const std::int64_t> known = kSplits,
-                                                  std::int64_t least_steps = 3) {
-  if (asked != kToChoose) return {&asked, 1};
-  std::size_t count = 1;
-  while (count < known.size() && steps >= least_steps * known[count] &&
-         blocks * (known[count] - 1) < most_blocks) {
-    ++count;
+/// Those of `known` worth a forecast, or the number asked for. A part is at least `least_steps`
+/// long, and no product is split further where one part less already makes `most_blocks` blocks,
+/// `blocks` each.
+inline std::vector<std::int64_t> splits_of(std::int64_t asked, std::int64_t steps,
+                                           std::int64_t blocks, std::int64_t most_blocks,
+                                           std::span<const std::int64_t> known = kSplits,
+                                           std::int64_t least_steps = 3) {
+  if (asked != kToChoose) return {asked};
+  std::vector<std::int64_t> found = {1};
+  for (const std::int64_t splits : known.subspan(1)) {
+    if (steps < least_steps * splits || blocks * (splits - 1) >= most_blocks) break;
+    found.push_back(splits);
   }
-  return known.first(count);
+  return found;
 }
-/// A temporary ends before the result.
-std::span<const std::int64_t> splits_of(std::int64_t&& asked, std::int64_t, std::int64_t,
-                                        std::int64_t, std::span<const std::int64_t> = kSplits,
-                                        std::int64_t = 3) = delete;
 
 }  // namespace roofcast::gemm

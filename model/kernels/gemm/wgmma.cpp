@@ -237,7 +237,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
     }
     const std::int64_t blocks = p[kBatch] * ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
-         splits_of(p.values[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
+         splits_of(p[kSplitK], ceil_div(p[kK], depth_of(p)), blocks, 2 * gpu.slots(1))) {
       // Both splits to choose but the rest's: of all tiles there is one part.
       if (p[kSplitK] == kToChoose && p[kSplitRest] > 1 && split > 1) break;
       if (tile.turned && p[kSplitK] == kToChoose && split > 1) break;

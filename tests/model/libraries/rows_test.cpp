@@ -68,6 +68,27 @@ TEST(SoftmaxLibrary, WhatFillsNoWholeVectorsGoesOneByOne) {
   EXPECT_EQ(trips(softmax_plan(8, 1281)), 3 * (1 + 1 + 1));  // unaligned
 }
 
+// 2.11: a warp holds 2048 elements, registers of 1024 threads nine each, then shared memory.
+TEST(SoftmaxLibrary, LaterReleasesHoldALongRow) {
+  const auto plan = [](std::int64_t cols, DType type = DType::fp32) {
+    Problem problem{.dtype = type, .values = {8, cols}};
+    problem[softmax::kRelease] = softmax::k2_11;
+    return softmax::plan_library(problem, hopper_like()).front().plan;
+  };
+  EXPECT_EQ(plan(2048).launch.grid[0], 2);
+  EXPECT_EQ(plan(2049).launch.block[0], 1024);
+  EXPECT_EQ(plan(2049).launch.shared_bytes, 128);
+  for (const std::int64_t held : {2049, 9216, 10240}) {
+    EXPECT_EQ(total_work(plan(held)).requested.read_bytes, 8.0 * 4 * as_double(held)) << held;
+    EXPECT_TRUE(plan(held).reuse.empty()) << held;
+  }
+  EXPECT_EQ(plan(10240).launch.shared_bytes, 4 * 10240 + 128);
+  // 12288 elements of 4 bytes do not fit, nor does a row that vectors do not fill.
+  EXPECT_EQ(plan(12288).reuse.size(), 2U);
+  EXPECT_EQ(plan(9999).reuse.size(), 2U);
+  EXPECT_TRUE(plan(16384, DType::bf16).reuse.empty());
+}
+
 TEST(SoftmaxLibrary, ShortRowsStayInAWarp) {
   const Plan plan = softmax_plan(10, 1000);
   EXPECT_EQ(plan.launch.grid[0], 3);  // a row a warp, four warps
