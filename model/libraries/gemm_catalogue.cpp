@@ -25,7 +25,7 @@ bool has_wgmma(const Gpu& gpu) {
 
 // tf32 has tiles of its own.
 bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
-  return has_wgmma(gpu) && takes_wide(p, gpu) && p.dtype == DType::tf32;
+  return p.dtype == DType::tf32 && has_wgmma(gpu) && takes_wide(p, gpu);
 }
 bool takes_any_width(const Problem& p, const Gpu& gpu) {
   return takes_wide(p, gpu) && !takes_tf32_tiles(p, gpu);
@@ -220,7 +220,7 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
 
 std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-  constexpr std::int64_t kLeastSteps = 1, kMostRounds = 8;
+  constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   // Those by wgmma for tf32 are split only where tiles are few, by cuBLAS's kernels' names.
   constexpr std::int64_t kTf32Part = 4;
   // Kernels for one product of a batch add nothing from others.

@@ -21,7 +21,7 @@ double sectors_of_line(std::int64_t row, std::int64_t rows, DType type) {
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
   const RowLengths rows = library_rows(p);
-  const bool along_k = takes_wide(p, gpu) && p.dtype == DType::tf32;
+  const bool wide = takes_wide(p, gpu), along_k = wide && p.dtype == DType::tf32;
   return {
       .m = as_double(p[kM]),
       .n = as_double(p[kN]),
@@ -32,7 +32,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
       .result = size_bytes(tensor::result_type(p.dtype)),
       .vector = p.dtype == DType::fp32 && has_wide_products(gpu) ? 1 : as_double(copied_vector(p)),
       .aligned = library_aligned(p),
-      .takes_wide = takes_wide(p, gpu),
+      .takes_wide = wide,
       .tensor = p.dtype != DType::fp32,
       .batch = as_double(p[kBatch]),
       .instruction_rows = gpu.features.has(Instruction::tcgen05) ? 128.0 : 64.0,
