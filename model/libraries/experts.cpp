@@ -169,8 +169,7 @@ Plan grouped(const Problem& p, const Share& share, double columns, double depth,
   plan.arrays.assign(arrays.begin(), arrays.end());
   const double slowdown = has_wide_products(gpu) ? 1 : kMmaSlowdown.value;
   for (BlockClass& one : plan.blocks) {
-    Step& step = one.phases[one.phases.size() - 2].step;
-    step.issued.tensor_flops[p.dtype] *= slowdown;
+    for (Phase& phase : one.phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
     one.phases.back().step.waits.global += kTileSwitch;
   }
   plan.notes.caveat =

@@ -21,21 +21,18 @@ std::int64_t threads_of(const LibraryProduct& c) {
   return kThreads[static_cast<std::size_t>(c.tile.blocks_per_sm - 1)];
 }
 
-std::int64_t shared_bytes_of(const LibraryProduct& c, const Gpu& gpu) {
+std::int64_t stages_of(const LibraryProduct& c, const Gpu& gpu) {
+  if (c.tile.stages > 0) return c.tile.stages;
   if (!gpu.occupancy) return 0;
   const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t stage = copied_lines(c.tile) * c.tile.step_bytes;
-  if (c.tile.stages > 0) return stage * c.tile.stages;
   const std::int64_t room = std::min(
       rules.shared_bytes_per_sm / c.tile.blocks_per_sm - rules.shared_reserved_bytes_per_block,
       rules.shared_bytes_per_block);
-  return room / stage * stage;
+  return room / stage_bytes(c.tile);
 }
 
-double ahead_of(const LibraryProduct& c, std::int64_t shared_bytes) {
-  if (c.tile.stages > 0) return as_double(c.tile.stages - 1);
-  return std::max(0.0,
-                  as_double(shared_bytes) / (c.copied_lines() * as_double(c.tile.step_bytes)) - 1);
+double ahead_of(const LibraryProduct& c, const Gpu& gpu) {
+  return std::max(0.0, as_double(stages_of(c, gpu) - 1));
 }
 
 // Warpgroups that multiply a tile, beside one that copies; none for mma.sync and the SIMT pipes.
@@ -58,7 +55,7 @@ void set_launch(Plan& plan, const LibraryProduct& c, const Gpu& gpu) {
   plan.launch.block[0] = threads_of(c);
   if (!gpu.occupancy) return;
   plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, threads_of(c));
-  plan.launch.shared_bytes = shared_bytes_of(c, gpu);
+  plan.launch.shared_bytes = stages_of(c, gpu) * stage_bytes(c.tile);
 }
 
 // What the SMs receive of the operands: every tile column A and every tile row B, as far as they
@@ -116,7 +113,7 @@ void set_phases(Plan& plan, const LibraryProduct& c, DType type, const Gpu& gpu)
   const double received = received_bytes(c);
   set_traffic(step.issued, {received / steps, 0});
   plan.joined.bytes = received - c.step_lookup_bytes(gpu) * steps;
-  step.issued.shared_bytes = c.copied_lines() * as_double(c.tile.step_bytes);
+  step.issued.shared_bytes = c.stage_bytes();
   step.wavefronts.shared = c.turned_wavefronts();
   step.wavefronts.operands = c.operand_wavefronts();
   step.waits = waits_of(c);
@@ -125,22 +122,22 @@ void set_phases(Plan& plan, const LibraryProduct& c, DType type, const Gpu& gpu)
   set_traffic(epilogue.issued, {0, c.stored_bytes() / blocks});
   if (c.splits == 1) epilogue.issued.requested.write_bytes /= c.sectors_c;
   if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
-  std::vector<Phase> phases;
-  if (step.waits.tile_loads == 0) {
-    // Parameters, and what lies where; threads that copy for themselves then have nothing to
-    // multiply yet.
-    Step first;
-    first.waits = {.global = 2, .tile_loads = 1};
-    phases.push_back({first});
-  }
-  phases.push_back({step, c.steps(), ahead_of(c, plan.launch.shared_bytes), groups_of(c), chains});
-  phases.push_back({epilogue});
+  // Of threads that copy for themselves: parameters, and what lies where; then they have nothing to
+  // multiply yet.
+  Step first;
+  first.waits = {.global = 2, .tile_loads = 1};
+  const bool begins_empty = step.waits.tile_loads == 0;
+  const double ahead = ahead_of(c, gpu);
   // Threads copy what exists: tiles that C's edges cut take less.
   const LibraryProduct::CopiedLines lines = c.lines();
   const auto add = [&](std::int64_t count, double copied) {
     if (count == 0) return;
-    phases[phases.size() - 2].step.wavefronts.copies = c.copy_requests(copied);
-    plan.blocks.push_back({count, phases});
+    step.wavefronts.copies = c.copy_requests(copied);
+    std::vector<Phase> phases;
+    if (begins_empty) phases.push_back({first});
+    phases.push_back({step, c.steps(), ahead, groups_of(c), chains});
+    phases.push_back({epilogue});
+    plan.blocks.push_back({count, std::move(phases)});
   };
   if (c.copy_requests(lines.of_inside) == 0) return add(c.blocks(), 0);
   add(lines.inside, lines.of_inside);
@@ -169,7 +166,7 @@ Outline library_outline(const Problem& p, const Gpu& gpu) {
           .of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05),
           .warps = as_double(threads_of(c) / kWarpLanes),
           .steps = c.steps(),
-          .ahead = ahead_of(c, shared_bytes_of(c, gpu)),
+          .ahead = ahead_of(c, gpu),
           .parts = std::max(1.0, groups_of(c)) * (c.takes_wide ? kWideChains : 1),
           .chains = c.takes_wide ? kWideChains : 1,
           .step_waits = waits_of(c),

@@ -13,10 +13,8 @@
 namespace roofcast::gemm {
 namespace {
 
-constexpr auto kStep = static_cast<std::int64_t>(kStepBytes);
-
 std::int64_t steps_of(const Problem& p) {
-  return ceil_div(p[kK] * element_bytes(p.dtype), kStep);
+  return ceil_div(p[kK] * element_bytes(p.dtype), kUsualStepBytes);
 }
 
 bool has_wgmma(const Gpu& gpu) {
@@ -27,14 +25,11 @@ bool has_wgmma(const Gpu& gpu) {
 bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
   return p.dtype == DType::tf32 && has_wgmma(gpu) && takes_wide(p, gpu);
 }
-bool takes_any_width(const Problem& p, const Gpu& gpu) {
-  return takes_wide(p, gpu) && !takes_tf32_tiles(p, gpu);
-}
 
 std::int64_t stages(std::int64_t lines, const Gpu& gpu) {
   if (!gpu.occupancy) return kMostStages;
   const std::int64_t room = gpu.occupancy->shared_bytes_per_block - kResultBytes;
-  return std::min(kMostStages, room / (lines * kStep));
+  return std::min(kMostStages, room / (lines * kUsualStepBytes));
 }
 
 std::span<const std::int64_t> wide_sides(const Gpu& gpu) {
@@ -73,18 +68,18 @@ std::optional<LibraryTile> wide_tile(const Problem& p, std::int64_t m, std::int6
   return tile;
 }
 
+// None where the kernels have tiles of any width.
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
     if (has_wide_products(gpu)) return kStagedSimtTiles;
     if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;
     return kSimtTiles;
   }
-  if (p.dtype == DType::tf32 && has_wgmma(gpu) && library_aligned(p) && !takes_wide(p, gpu)) {
-    return kSmallTf32Tiles;
-  }
   if (takes_tf32_tiles(p, gpu)) return kTf32Tiles;
   if (takes_wide(p, gpu)) return {};
-  if (has_wgmma(gpu) && copied_vector(p) == 1 && p.dtype == DType::bf16) return kOddTiles;
+  if (!has_wgmma(gpu)) return kMmaTiles;
+  if (p.dtype == DType::tf32 && library_aligned(p)) return kSmallTf32Tiles;
+  if (p.dtype == DType::bf16 && copied_vector(p) == 1) return kOddTiles;
   return kMmaTiles;
 }
 
@@ -93,7 +88,7 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
 std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
   if (!gpu.occupancy) return tile.blocks_per_sm;
   const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t stages = 2 * (tile.m + tile.n) * tile.step_bytes;
+  const std::int64_t stages = 2 * stage_bytes(tile);
   if (stages > rules.shared_bytes_per_block) return 0;
   return std::min(tile.blocks_per_sm,
                   rules.shared_bytes_per_sm / (stages + rules.shared_reserved_bytes_per_block));
@@ -101,8 +96,8 @@ std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
 
 std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   const std::int64_t m = p[kTileM], n = p[kTileN];
-  if (takes_any_width(p, gpu)) return wide_tile(p, m, n, gpu);
   const auto tiles = tiles_for(p, gpu);
+  if (tiles.empty()) return wide_tile(p, m, n, gpu);
   const auto one = std::find_if(tiles.begin(), tiles.end(), [m, n](const LibraryTile& tile) {
     return tile.m == m && tile.n == n;
   });
@@ -133,7 +128,8 @@ class Widths {
         rows_(ceil_div(along_m ? p[kM] : p[kN], side) * p[kBatch]) {
     std::int64_t most = widest(side, gpu);
     if (gpu.occupancy && has_wgmma(gpu)) {
-      const std::int64_t lines = (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kStep;
+      const std::int64_t lines =
+          (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kUsualStepBytes;
       most = std::min(most, lines / kLeastStages - side);
     }
     most_ = std::min(most / kWideColumns, ceil_div(other_extent_, kWideColumns)) * kWideColumns;
@@ -228,6 +224,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   const std::int64_t asked = is_whole && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
+  const bool of_tf32 = takes_tf32_tiles(p, gpu);
   found.reserve(tiles.size() * kKnown.size());
   for (const LibraryTile& tile : tiles) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
@@ -235,9 +232,8 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
       continue;
     }
     const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
-    const std::int64_t most = takes_tf32_tiles(p, gpu)
-                                  ? gpu.slots(1) / kTf32Part
-                                  : kMostRounds * gpu.slots(tile.blocks_per_sm);
+    const std::int64_t most =
+        of_tf32 ? gpu.slots(1) / kTf32Part : kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
          splits_of(asked, steps_of(p), whole, most, kKnown, kLeastSteps)) {
       add(found, p, tile.m, tile.n, splits);
@@ -259,21 +255,22 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
   const std::string refused =
       "gemm.library has no tile " + side_text(p[kTileM]) + "x" + side_text(p[kTileN]) + " here: ";
   std::string known;
-  if (takes_any_width(p, gpu)) {
+  const auto tiles = tiles_for(p, gpu);
+  if (tiles.empty()) {
     for (const std::int64_t side : wide_sides(gpu)) {
       known += (known.empty() ? "" : ", ") + std::to_string(side);
     }
     throw InputError(refused + "one side is one of " + known + ", the other a multiple of " +
                      std::to_string(kWideColumns));
   }
-  for (const LibraryTile& one : tiles_for(p, gpu)) {
+  for (const LibraryTile& one : tiles) {
     known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n);
   }
   throw InputError(refused + "choose one of " + known);
 }
 
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu) {
-  std::vector<Problem> found = takes_any_width(p, gpu) ? of_any_width(p, gpu) : of_tiles(p, gpu);
+  std::vector<Problem> found = tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu);
   if (!found.empty()) return found;
   (void)library_tile(p, gpu);  // which says what there is
   const std::int64_t splits = p[kSplitK] == kToChoose ? 1 : p[kSplitK];

@@ -9,8 +9,6 @@
 
 namespace roofcast::gemm {
 
-inline constexpr double kStepBytes = 128;  ///< that a step takes of a row of A or B
-
 /// The tile that the problem names. Throws InputError where the library has none such here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu);
 

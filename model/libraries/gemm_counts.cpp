@@ -51,7 +51,7 @@ double LibraryProduct::operand_wavefronts() const {
   if (!tensor) return 0;
   if (!takes_wide) {
     constexpr double kWarpsAcross = 2;
-    return (kWarpsAcross + 1) * copied_lines() * as_double(tile.step_bytes) / as_double(kLineBytes);
+    return (kWarpsAcross + 1) * stage_bytes() / as_double(kLineBytes);
   }
   const double side = as_double(along_m() ? tile.m : tile.n);
   const double at_once = std::min(side, instruction_rows);

@@ -35,6 +35,7 @@ struct LibraryProduct {
   double area() const { return as_double(tile.m * tile.n); }
   bool along_m() const { return tile.side == tile.m || (tile.side == 0 && tile.m % 64 == 0); }
   double copied_lines() const { return as_double(gemm::copied_lines(tile)); }
+  double stage_bytes() const { return as_double(gemm::stage_bytes(tile)); }
   /// Whether threads hold a tile on its way to shared memory: then there are two stages.
   bool through_registers() const { return tensor && tile.stages == 2; }
   double depth() const { return as_double(tile.step_bytes) / element; }

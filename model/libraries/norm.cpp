@@ -88,7 +88,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   moments.issued.vector_flops = elements * kind.flops;
   moments.issued.special_flops = elements * kind.special;
   set_traffic(moments.issued, {bytes, 0});
-  moments.warp_instructions = elements / 32 * kind.instructions;
+  moments.warp_instructions = elements / as_double(rows::kWarp) * kind.instructions;
   moments.wavefronts.l1 = lines;
   moments.waits = {.global = 1, .arithmetic = elements / kThreads * kind.chain};
   Step joined;
@@ -99,7 +99,7 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   Step result;
   result.issued.vector_flops = elements * kResultFlops;
   set_traffic(result.issued, {(1 + kind.gamma_arrays) * bytes, bytes});
-  result.warp_instructions = elements / 32 * kind.result_instructions;
+  result.warp_instructions = elements / as_double(rows::kWarp) * kind.result_instructions;
   result.wavefronts.l1 = lines * (2 + as_double(kVector) * kind.gamma_arrays);
   result.waits.global = 1;
   set_blocks(plan, {{moments, accesses}, {joined}, {result, accesses}});
@@ -141,7 +141,7 @@ Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
   step.issued.vector_flops = elements * (result ? kResultFlops : kind.flops);
   step.issued.special_flops = result ? 0 : elements * kind.special;
   set_traffic(step.issued, {bytes + parameter_bytes / accesses, result ? bytes : 0});
-  step.warp_instructions = elements / 32 * (result ? kOfResult : kOfMoment);
+  step.warp_instructions = elements / as_double(rows::kWarp) * (result ? kOfResult : kOfMoment);
   step.waits = {.global = 1, .arithmetic = result ? 0 : kLayernorm.chain};
   // A moment's threads join theirs by shuffles; the first warp then joins those of all warps.
   const double warps = warps_of(threads), moments = kind.row_values * 4;

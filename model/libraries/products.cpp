@@ -30,7 +30,8 @@ double received_share(const Problem& p, const Gpu& gpu) {
 // to a pair of halves, an offset taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
 double widening_instructions(const Problem& p) {
   constexpr double kOfElement = 1.5, kLanes = 32;
-  return as_double(p[gemm::kTileN]) * gemm::kStepBytes / kElement / kLanes * kOfElement;
+  return as_double(p[gemm::kTileN]) * as_double(gemm::kUsualStepBytes) / kElement / kLanes *
+         kOfElement;
 }
 
 Work int4_work(const Problem& p) {

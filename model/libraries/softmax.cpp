@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
 
-// Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions by
-// the machine code of the same algorithms (CUDA 13.0, compute capability 9.0): of a row that a warp
-// holds the exponential comes once. A quotient is refined and checked before the next one begins.
+// Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions
+// by the machine code of the same algorithms (CUDA 13.0, compute capability 9.0): of a row that a
+// warp holds the exponential comes once. A quotient is refined and checked before the next one
+// begins.
 constexpr double kFlops = 4;
 constexpr double kSpecial = 3;  // two exponentials, one reciprocal
 constexpr double kOfMaximum = 2.5, kOfExponential = 11, kOfQuotient = 14;
@@ -122,9 +123,9 @@ Step reduction_of(const RowBlock& block) {
   return step;
 }
 
-// Loads that a thread waits for, one after the other: whole vectors, each after the one before; then
-// single elements, four at once; one more where a row starts off a 16-byte boundary. What registers
-// hold is loaded at once.
+// Loads that a thread waits for, one after the other: whole vectors, each after the one before;
+// then single elements, four at once; one more where a row starts off a 16-byte boundary. What
+// registers hold is loaded at once.
 double accesses_of(const RowBlock& block, std::int64_t cols, std::int64_t width) {
   if (block.held == Held::registers) return 1;
   const std::int64_t vectors = cols / (width * block.threads);
@@ -185,8 +186,7 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
     largest.wavefronts.shared = sum.wavefronts.shared = result.wavefronts.shared =
         bytes / as_double(kLineBytes);
   }
-  result.issued.requested.write_bytes = result.issued.l1.write_bytes =
-      result.issued.l2.write_bytes = bytes;
+  set_traffic(result.issued, {block.held == Held::nowhere ? bytes : 0, bytes});
   const Step reduction = reduction_of(block);
   set_blocks(plan,
              {{largest, accesses}, {reduction}, {sum, accesses}, {reduction}, {result, accesses}});

@@ -4,9 +4,9 @@
 namespace roofcast::softmax {
 
 /// Softmax over the rows as PyTorch launches it (ATen/native/cuda/SoftMax.cu and
-/// PersistentSoftmax.cuh). A warp holds a short row, or two, in registers and reads it once; beyond,
-/// a block takes a row: 2.1 sweeps it three times, for the maximum, the sum and the result; 2.11
-/// holds it in registers or shared memory as far as it fits.
+/// PersistentSoftmax.cuh). A warp holds a short row, or two, in registers and reads it once;
+/// beyond, a block takes a row: 2.1 sweeps it three times, for the maximum, the sum and the result;
+/// 2.11 holds it in registers or shared memory as far as it fits.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 
 enum LibraryParameter : std::size_t { kRelease = 2 };

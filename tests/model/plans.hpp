@@ -40,6 +40,16 @@ inline double loop_steps(const Plan& plan) {
   return steps;
 }
 
+/// Of one of those blocks, in all its phases.
+template <typename Member>
+double waits_of_block(const Plan& plan, Member Waits::*member) {
+  double sum = 0;
+  for (const Phase& phase : plan.blocks.front().phases) {
+    sum += phase.repeats * phase.step.waits.*member;
+  }
+  return sum;
+}
+
 /// Reads that cost L2 an access.
 inline double looked_up_bytes(const Plan& plan) {
   return total_work(plan).l2.read_bytes - plan.joined.bytes;

@@ -10,6 +10,9 @@
 
 namespace roofcast::gemm {
 
+/// What a step takes of a row of A or B, but for tiles that say otherwise.
+inline constexpr std::int64_t kUsualStepBytes = 128;
+
 /// A tile of the result, and how many of its blocks the library's kernel leaves room for on an SM.
 struct LibraryTile {
   std::int64_t m;
@@ -21,14 +24,19 @@ struct LibraryTile {
       false;  ///< sums of a tile leave while the next one's are made; they share the stages
   std::int64_t side = 0;  ///< m or n: that along the rows of the matrix instruction; 0: either
   bool paired = false;    ///< with the neighbour along `side`: each copies half of the other side
-  std::int64_t threads = 0;       ///< 0: not known
-  std::int64_t step_bytes = 128;  ///< that a step takes of a row of A or B
+  std::int64_t threads = 0;  ///< 0: not known
+  std::int64_t step_bytes = kUsualStepBytes;
 };
 
 /// Rows of A and columns of B that a block copies for a step.
 constexpr std::int64_t copied_lines(const LibraryTile& tile) {
   const std::int64_t other = tile.m + tile.n - tile.side;
   return tile.paired ? tile.side + other / 2 : tile.m + tile.n;
+}
+
+/// Bytes of shared memory that those take.
+constexpr std::int64_t stage_bytes(const LibraryTile& tile) {
+  return copied_lines(tile) * tile.step_bytes;
 }
 
 // Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels in
@@ -56,7 +64,8 @@ inline constexpr std::array kTf32Tiles = {
     tf32_tile(64, 64),   tf32_tile(64, 128),  tf32_tile(128, 64), tf32_tile(64, 256),
     tf32_tile(128, 128), tf32_tile(128, 256), tf32_tile(256, 128)};
 
-/// With mma.sync for tf32, of small products where there is wgmma (cutlass_80_tensorop_s1688gemm_*).
+/// With mma.sync for tf32, of small products where there is wgmma
+/// (cutlass_80_tensorop_s1688gemm_*).
 inline constexpr std::array kSmallTf32Tiles = {
     LibraryTile{.m = 64, .n = 64, .blocks_per_sm = 2, .stages = 6, .threads = 128},
     LibraryTile{.m = 64, .n = 128, .blocks_per_sm = 1, .stages = 6, .threads = 128},

@@ -13,8 +13,8 @@ inline compiled::Kernel kernel_of(bool weighted, bool ragged, DType type) {
 }
 
 // A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0; the
-// counters agree within 5%). Cycles that the issue of dependent instructions is held back beyond one
-// each count as dependent operations of 4.
+// counters agree within 5%). Cycles that the issue of dependent instructions is held back beyond
+// one each count as dependent operations of 4.
 struct Code {
   double instructions = 0;
   double dependent = 0;

@@ -20,8 +20,8 @@ inline constexpr PerElement kThreePass = {6, 2};  // max | - Â·log2e exp + | - Â
 inline constexpr PerElement kOnline = {6, 2};     // the same, max and sum in one sweep
 inline constexpr double kRescaleFlops = 4;        // of the online sum, once a vector
 
-// Instructions of a warp, in fp32 and in 16-bit types: least squares of the counters, which it meets
-// within 3%.
+// Instructions of a warp, in fp32 and in 16-bit types: least squares of the counters, which it
+// meets within 3%.
 using rows::Instructions;
 inline constexpr std::array kHeldInstructions = {Instructions{47, 55, 0, 93, 63, 0},
                                                  Instructions{80, 85, 0, 99, 67, 0}};

@@ -27,20 +27,11 @@ Plan softmax_plan(std::int64_t rows, std::int64_t cols, DType type = DType::fp32
   return softmax::plan_library({.dtype = type, .values = {rows, cols}}, hopper_like()).front().plan;
 }
 
-// Of a block, in all its phases.
-template <typename Member>
-double of_block(const Plan& plan, Member Waits::*member) {
-  double sum = 0;
-  for (const Phase& phase : plan.blocks.front().phases) {
-    sum += phase.repeats * phase.step.waits.*member;
-  }
-  return sum;
-}
 double trips(const Plan& plan) {
-  return of_block(plan, &Waits::global);
+  return testing::waits_of_block(plan, &Waits::global);
 }
 double barriers(const Plan& plan) {
-  return of_block(plan, &Waits::barriers);
+  return testing::waits_of_block(plan, &Waits::barriers);
 }
 
 TEST(SoftmaxLibrary, LongRowsAreSweptThreeTimes) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/model/devices.hpp"
+#include "tests/model/plans.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast {
@@ -30,11 +31,7 @@ const std::vector<Phase>& phases_of(const LaunchSequence& program, std::size_t l
 }
 
 double round_trips(const LaunchSequence& program, std::size_t launch = 0) {
-  double trips = 0;
-  for (const Phase& phase : phases_of(program, launch)) {
-    trips += phase.repeats * phase.step.waits.global;
-  }
-  return trips;
+  return testing::waits_of_block(program.at(launch).plan, &Waits::global);
 }
 
 // A warp, 8 accesses a thread: 256 vectors a batch. In fp32 the third of them waits for the first.
