@@ -11,11 +11,10 @@
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_blocks.hpp"
 #include "model/libraries/gemm_counts.hpp"
+#include "model/libraries/gemm_vector.hpp"
 
 namespace roofcast::gemm {
 namespace {
-
-enum Array : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
 
 constexpr std::string_view kGuess =
     "tile, split and registers are what the library is taken to choose: no profile of it";
@@ -39,15 +38,33 @@ bool quantizes(const Problem& p) {
 // come before those for the parts, of which a thread loads eight at once.
 constexpr double kReductionTrips = 4, kPartsAtOnce = 8;
 
-Plan reduction(const LibraryProduct& c) {
-  Plan plan = sum_of_parts(c.batch * c.m * c.n, as_double(c.splits), c.result, kParts, kC);
-  plan.start = Start::kept_code;
-  plan.blocks.front().phases.front().step.waits.global =
-      kReductionTrips + as_double(c.splits) / (c.tensor ? kPartsAtOnce : 1);
-  return plan;
+void check_library(const Problem& p, const Gpu& gpu) {
+  if (quantizes(p) && p.dtype != DType::fp8) {
+    throw InputError("quantize is for fp8: leave it out, or ask for --dtype fp8");
+  }
+  constexpr std::int64_t kLeastOfPart = 8;  // elements of k: no kernel sums fewer at once
+  if (const std::int64_t most = ceil_div(p[kK], kLeastOfPart); p[kSplitK] > most) {
+    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to " +
+                     std::to_string(most) + ", parts of at least 8 of k, or 0 to leave it open");
+  }
+  if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
 }
 
 }  // namespace
+
+Plan library_reduction(double outputs, double splits, double result_bytes, bool of_tensor) {
+  Plan plan = sum_of_parts(outputs, splits, result_bytes, kParts, kC);
+  plan.start = Start::kept_code;
+  plan.blocks.front().phases.front().step.waits.global =
+      kReductionTrips + splits / (of_tensor ? kPartsAtOnce : 1);
+  return plan;
+}
+
+void set_returns(Plan& plan, std::int64_t weight_copies, const ProductBytes& bytes) {
+  if (weight_copies == 0) return;
+  for (ArrayUse& use : plan.arrays) use.returns_after_bytes = bytes.a + bytes.b + bytes.c;
+  plan.arrays[kB].returns_after_bytes = as_double(weight_copies) * bytes.b + bytes.a + bytes.c;
+}
 
 Work library_work(const Problem& p) {
   const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
@@ -66,15 +83,7 @@ Work library_work(const Problem& p) {
 }
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
-  if (quantizes(p) && p.dtype != DType::fp8) {
-    throw InputError("quantize is for fp8: leave it out, or ask for --dtype fp8");
-  }
-  constexpr std::int64_t kLeastOfPart = 8;  // elements of k: no kernel sums fewer at once
-  if (const std::int64_t most = ceil_div(p[kK], kLeastOfPart); p[kSplitK] > most) {
-    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to " +
-                     std::to_string(most) + ", parts of at least 8 of k, or 0 to leave it open");
-  }
-  if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
+  check_library(p, gpu);
   return blockings(p, gpu);
 }
 
@@ -112,11 +121,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
                         : c.tensor   ? tensor::writes_tiles(kC, out)
                                      : writes(kC, out));
   plan.arrays.back().pattern.partial_writes = c.merged_sectors();
-  if (p[kWeightCopies] > 0) {
-    // Launches take A and C again each time, and the copies of B in turn.
-    for (ArrayUse& use : plan.arrays) use.returns_after_bytes = a + b + out;
-    plan.arrays[kB].returns_after_bytes = as_double(p[kWeightCopies]) * b + a + out;
-  }
+  set_returns(plan, p[kWeightCopies], {a, b, out});
   if (p[kBatch] == 1) plan.raster = c.raster(gpu);
   // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
   if (!c.takes_wide) plan.start = Start::kept_code;
@@ -128,10 +133,28 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
                                               : kGuess;
   LaunchSequence program = quantization_before(p, gpu);
   program.push_back({std::move(plan)});
-  if (c.splits > 1) program.push_back({reduction(c)});
+  if (c.splits > 1) {
+    program.push_back(
+        {library_reduction(c.batch * c.m * c.n, as_double(c.splits), c.result, c.tensor)});
+  }
   add_epilogue(program.back().plan, p[kEpilogue],
                c.batch * epilogue_work(p[kEpilogue], c.m, c.n, c.result), kBeside);
   return program;
+}
+
+std::vector<Problem> product_candidates(const Problem& p, const Gpu& gpu) {
+  check_library(p, gpu);
+  return is_vector_product(p) ? vector_candidates(p, gpu) : blockings(p, gpu);
+}
+
+Outline product_outline(const Problem& p, const Gpu& gpu) {
+  if (is_vector_product(p)) return {.blocks = 0, .on_tensor_cores = false};
+  return library_outline(p, gpu);
+}
+
+LaunchSequence plan_product(const Problem& p, const Gpu& gpu) {
+  if (is_vector_product(p)) return plan_vector_product(p);
+  return plan_library(p, gpu);
 }
 
 }  // namespace roofcast::gemm

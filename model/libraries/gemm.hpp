@@ -34,9 +34,25 @@ constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, st
   return problem;
 }
 
+/// Arrays of a library's product and of the launches beside it.
+enum LibraryArray : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
+
+LaunchSequence plan_product(const Problem& problem, const Gpu& gpu);
+std::vector<Problem> product_candidates(const Problem& problem, const Gpu& gpu);
+Outline product_outline(const Problem& problem, const Gpu& gpu);
+
+/// The same by tiles, whatever the shape.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
 Outline library_outline(const Problem& problem, const Gpu& gpu);
+/// The launch that adds `splits` parts of each output.
+Plan library_reduction(double outputs, double splits, double result_bytes, bool of_tensor);
+/// Of the three matrices.
+struct ProductBytes {
+  double a = 0, b = 0, c = 0;
+};
+/// Where B has copies, launches take A and C again each time, and those in turn.
+void set_returns(Plan& plan, std::int64_t weight_copies, const ProductBytes& bytes);
 LaunchSequence quantization_before(const Problem& problem, const Gpu& gpu);
 Work library_work(const Problem& problem);
 
@@ -92,11 +108,11 @@ inline constexpr KernelModel kLibrary = {
     .summary = "what cuBLAS does: the best of its tiles and splits of k; fp32 on the SIMT pipes",
     .parameters = kLibraryParameters,
     .dtypes = kLibraryTypes,
-    .plan = plan_library,
+    .plan = plan_product,
     .validated = kLibraryValidated,
-    .candidates = library_candidates,
+    .candidates = product_candidates,
     .own_choice = kOwnChoice,
-    .outline = library_outline,
+    .outline = product_outline,
     .before = quantization_before,
     .work = library_work,
     .io = library_io};

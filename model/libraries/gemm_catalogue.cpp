@@ -220,8 +220,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   // Those by wgmma for tf32 are split only where tiles are few, by cuBLAS's kernels' names.
   constexpr std::int64_t kTf32Part = 4;
   // Kernels for one product of a batch add nothing from others.
-  const bool is_whole = p.dtype == DType::fp32 && p[kBatch] > 1;
-  const std::int64_t asked = is_whole && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
+  const std::int64_t asked = p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
   const bool of_tf32 = takes_tf32_tiles(p, gpu);

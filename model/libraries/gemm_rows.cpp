@@ -31,7 +31,7 @@ std::int64_t copied_vector(const Problem& p) {
   constexpr std::int64_t kNarrowBytes = 4;
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t bytes = narrowest_vector(library_rows(p), p.dtype) * element;
-  if (bytes == kVectorBytes || p[kN] == 1) return kVectorBytes / element;
+  if (bytes == kVectorBytes) return kVectorBytes / element;
   return std::max<std::int64_t>(1, std::min(bytes, kNarrowBytes) / element);
 }
 

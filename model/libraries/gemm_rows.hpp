@@ -15,8 +15,7 @@ RowLengths library_rows(const Problem& p);
 bool library_aligned(const Problem& p);
 
 /// Elements of a copy of the kernel that the library takes: there are kernels for 16, for 4 and for
-/// 2 bytes, for all operands alike: rows of 8 bytes take the time of 4. A product with one column
-/// reads A as it lies, whole lines at a time (gemvx, gemv2T).
+/// 2 bytes, for all operands alike: rows of 8 bytes take the time of 4.
 std::int64_t copied_vector(const Problem& p);
 
 /// Whether the library takes its kernels for wgmma or tcgen05.

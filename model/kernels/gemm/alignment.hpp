@@ -40,7 +40,7 @@ constexpr RowLengths row_lengths(const Problem& p, std::int64_t layout) {
   const bool column = p[kN] == 1;
   const std::int64_t a = transposes_a(layout) && p[kM] > 1 ? p[kM] : p[kK];
   const std::int64_t b = transposes_b(layout) || column ? p[kK] : p[kN];
-  return {a, b, column ? a : p[kN]};
+  return {a, b, column ? p[kM] : p[kN]};
 }
 
 /// Elements of the widest copy to which the rows of all three are aligned.

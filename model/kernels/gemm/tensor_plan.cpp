@@ -97,11 +97,11 @@ constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t uni
   return bits & -bits;
 }
 
-// Units that a piece touches: rows so far apart begin at every multiple of the greatest common
-// divisor of their distance and the unit, one of so many at a unit's.
+// Units that a piece touches: pieces side by side in rows so far apart begin at every multiple of
+// the greatest common divisor of their length, that distance and the unit.
 double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
-  const std::int64_t step = common_divisor(pitch_bytes, unit_bytes);
-  return as_double(piece_bytes / unit_bytes) + 1 - as_double(step) / as_double(unit_bytes);
+  const std::int64_t step = common_divisor(pitch_bytes | piece_bytes, unit_bytes);
+  return as_double(piece_bytes + unit_bytes - step) / as_double(unit_bytes);
 }
 
 }  // namespace
