@@ -52,6 +52,17 @@ inline constexpr Constant kGroupSumWaits{
     kAttentionFit,
     "2026-11-24"};
 
+inline constexpr Constant kVectorInstructions{
+    "attention_vector_instructions",
+    16,
+    "",
+    "of a thread for an element of K and of V where no tensor core multiplies (MMHA): conversions, "
+    "multiply-adds, its part of the sums over threads",
+    Constant::Kind::fitted,
+    "attention_decode.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position over 20 "
+    "us of both GPUs: least mean error of time among 14 to 17",
+    "2026-11-26"};
+
 inline constexpr Constant kGemmReadDensity{
     "gemm_read_density",
     0.42,
@@ -63,6 +74,7 @@ inline constexpr Constant kGemmReadDensity{
     "2026-11-25"};
 
 inline constexpr std::array kAll = {kGemmReadDensity,    kFlash2Products, kMaskInstructions,
-                                    kResultInstructions, kPassWaits,      kGroupSumWaits};
+                                    kResultInstructions, kPassWaits,      kGroupSumWaits,
+                                    kVectorInstructions};
 
 }  // namespace roofcast::library

@@ -64,18 +64,38 @@ void set_classes(Plan& plan, const Forward& c, DType type) {
   }
 }
 
-// Keys are dealt out evenly, to whole steps of matrix instructions at the least; the last block of
-// a head to end adds the parts.
-void set_parts(Plan& plan, const Forward& c, DType type) {
-  BlockSteps blocks = forward_blocks(c, type);
+// The last block of a head to end adds the parts.
+BlockSteps with_merging(BlockSteps blocks, const Forward& c) {
+  Step& end = blocks.epilogue;
+  end.waits.global = c.tile.merging_loads;
+  set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
+  return blocks;
+}
+
+// Tiles of keys are dealt out one by one, cut where there are more parts than tiles: some parts have
+// one more than others.
+void set_parts_of_tiles(Plan& plan, const Forward& c, const BlockSteps& blocks) {
+  const std::int64_t tiles = std::max(c.splits, ceil_div(c.shape.seq_kv, c.tile.keys));
+  const std::int64_t least = tiles / c.splits, with_more = tiles % c.splits;
+  const double share = as_double(c.shape.seq_kv) / as_double(tiles * c.tile.keys);
+  const auto add = [&](const BlockSteps& some, std::int64_t parts, std::int64_t steps) {
+    if (parts == 0) return;
+    plan.blocks.push_back(block_class(some, c.copies() * parts, {as_double(steps), 0, share, 1}));
+  };
+  const std::int64_t most = least + (with_more > 0 ? 1 : 0);
+  add(blocks, (with_more > 0 ? with_more : c.splits) - 1, most);
+  if (with_more > 0) add(blocks, c.splits - with_more, least);
+  add(c.splits > 1 ? with_merging(blocks, c) : blocks, 1, most);
+}
+
+// Keys are dealt out evenly.
+void set_parts_of_keys(Plan& plan, const Forward& c, BlockSteps blocks) {
   const double steps = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
-  if (!c.tile.products) blocks.full.warp_instructions *= std::min(1.0, steps);
+  blocks.full.warp_instructions *= std::min(1.0, steps);
   const Steps each{std::max(1.0, steps), 0, std::min(1.0, steps), 1};
   if (c.splits > 1) {
     plan.blocks.push_back(block_class(blocks, c.copies() * (c.splits - 1), each));
-    Step& end = blocks.epilogue;
-    end.waits.global = c.tile.merging_loads;
-    set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
+    blocks = with_merging(blocks, c);
   }
   plan.blocks.push_back(block_class(blocks, c.copies(), each));
 }
@@ -97,7 +117,7 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan;
   plan.notes.estimated_traffic = true;
   plan.needs = {c.kernel.product, c.kernel.copy()};
-  (c.tile.products ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
+  (c.tile.products() ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
       c.shape.flops();
   // Without tensor memory every exponential goes through the special-function unit.
   if (c.kernel.product != Instruction::tcgen05) plan.useful.special_flops = c.shape.scores();
@@ -109,6 +129,10 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
     plan.arrays = forward_inputs(c.shape);
   }
   const bool merges = c.tile.merging_loads > 0;
+  if (merges && c.tile.products()) {
+    const double density = serving::group_read_density(c.shape);
+    for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;
+  }
   if (c.splits > 1) {
     plan.arrays.push_back(scratch(kParts, {merges ? c.part_bytes() : 0, c.part_bytes()}));
   }
@@ -118,8 +142,10 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   if (stays(plan.scheduler)) {
     plan.launch.grid[0] = std::min(c.blocks(), gpu.slots(c.tile.blocks_per_sm));
   }
-  if (merges) {
-    set_parts(plan, c, p.dtype);
+  if (merges && c.tile.products()) {
+    set_parts_of_tiles(plan, c, forward_blocks(c, p.dtype));
+  } else if (merges) {
+    set_parts_of_keys(plan, c, forward_blocks(c, p.dtype));
   } else {
     set_classes(plan, c, p.dtype);
   }

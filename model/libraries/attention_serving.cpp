@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/constants/libraries.hpp"
+#include "model/counting/dram_access.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention::serving {
@@ -14,6 +16,9 @@ std::int64_t sms(const Gpu& gpu) {
 
 // decoderXQAConstants.h
 constexpr std::int64_t kLeastKeys = 128, kRounds = 8, kMostParts = 6000;
+
+// kernels/xqa/mha.cu: of a row of the cache a warp copies a line at a time, two ahead.
+constexpr double kPartBytes = 128, kPartsAtOnce = 2;
 
 // decoderXQAImplCommon.h: computeMultiBlockCount. One block runs on an SM.
 std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
@@ -47,7 +52,8 @@ VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
   const auto threads_of_key =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.row_bytes()) / 16);
   launch.keys = launch.threads / threads_of_key * kUnrolled;
-  launch.splits = std::min(ceil_div(shape.seq_kv, launch.keys), ceil_div(sms(gpu), heads));
+  // The token that is new counts once more.
+  launch.splits = std::min(ceil_div(shape.seq_kv + 1, launch.keys), ceil_div(sms(gpu), heads));
   return launch;
 }
 
@@ -85,6 +91,10 @@ Tile group_tile(const Shape& shape) {
   return tile;
 }
 
+double group_read_density(const Shape& shape) {
+  return shape.row_bytes() > kPartsAtOnce * kPartBytes ? kDensityOfLines : 1;
+}
+
 Tile vector_tile(const Shape& shape, const Gpu& gpu) {
   const VectorLaunch launch = vector_launch(shape, gpu);
   Tile tile{.queries = 1,
@@ -93,7 +103,7 @@ Tile vector_tile(const Shape& shape, const Gpu& gpu) {
             .rows_per_warp = 1,
             .stages = 0,
             .blocks_per_sm = launch.blocks_per_sm};
-  tile.products = false;
+  tile.vector_instructions = library::kVectorInstructions;
   // By the same rows: lone heads, to 64 keys.
   constexpr double kDependentLoads = 2, kWaits = 2200, kMerging = 6;
   tile.dependent_loads = kDependentLoads;

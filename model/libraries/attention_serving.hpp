@@ -15,6 +15,8 @@ bool decodes(const Shape& shape);
 bool takes_groups(const Shape& shape, const Gpu& gpu);
 
 Tile group_tile(const Shape& shape);
+/// AccessPattern::read_density of its cache: rows of more than two lines do not come whole.
+double group_read_density(const Shape& shape);
 Tile vector_tile(const Shape& shape, const Gpu& gpu);
 
 /// Parts of the keys, each a block's. The last block of a head to end adds them.

@@ -79,9 +79,9 @@ Tile trtllm_tile(std::int64_t head, std::int64_t rows, bool wide) {
   if (!wide) return {64, 64, 4, 16, 1, head == 256 ? 1 : 3};
   // A warpgroup without rows does nothing.
   const std::int64_t queries = rows <= 64 && head < 256 ? 64 : 128;
-  if (head == 64) return {queries, 256, 12, 64, 2, 1, true};
-  if (head == 128) return {queries, 128, 12, 64, 2, 1, true};
-  return {queries, 64, 12, 64, 2, 1, true};
+  if (head == 64) return {queries, 256, 12, 64, 2, 1};
+  if (head == 128) return {queries, 128, 12, 64, 2, 1};
+  return {queries, 64, 12, 64, 2, 1};
 }
 
 // Of few queries, keys dealt out to the warps.

@@ -67,8 +67,9 @@ double LibraryProduct::turned_wavefronts() const {
 // Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
 // Of each such copy, as multiples of a request of the copy engine.
 constexpr double kRequestsOfWarp = 14, kThroughRegisters = 9;
-// Of lines beyond C's edges the addresses and the zeros stored, but no loads.
-constexpr double kLeftOut = 0.5;
+// What passes through registers costs a part of that beyond C's edges too: addresses and the zeros
+// stored.
+constexpr double kLeftOut = 0.3;
 
 LibraryProduct::CopiedLines LibraryProduct::lines() const {
   const auto whole_rows = static_cast<std::int64_t>(m) / tile.m;
@@ -78,7 +79,8 @@ LibraryProduct::CopiedLines LibraryProduct::lines() const {
   const std::int64_t inside = whole_rows * whole_columns * copies, cut = blocks() - inside;
   const double of_inside = as_double(tile.m + tile.n);
   const double there = cut > 0 ? (all - as_double(inside) * of_inside) / as_double(cut) : of_inside;
-  const double of_cut = there + kLeftOut * (of_inside - there);
+  const double left_out = through_registers() ? kLeftOut : 0;
+  const double of_cut = there + left_out * (of_inside - there);
   return {inside, of_inside, of_cut};
 }
 

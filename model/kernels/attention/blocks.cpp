@@ -17,11 +17,6 @@ double score_instructions(const Forward& c, bool masked) {
          c.kernel.instructions_a_sum * c.head() / as_double(c.tile.keys);
 }
 
-// Of a thread for an element of K and of V: conversions, multiply-adds, and its part of the sums
-// over threads. By hand to attention_decode.csv, groups of more than 32 heads over 256
-// keys that stay in L2, rows of the device of 3.35 TB/s.
-constexpr double kVectorInstructions = 12.5;
-
 Step step_of(const Forward& c, DType type, bool masked) {
   const double scores = as_double(c.tile.queries * c.tile.keys);
   Step step;
@@ -30,9 +25,9 @@ Step step_of(const Forward& c, DType type, bool masked) {
   set_traffic(step.issued, {2 * as_double(c.tile.keys) * c.copied_row(), 0});
   double instructions = score_instructions(c, masked);
   const double rows = as_double(c.tile.queries);
-  if (!c.tile.products) {
+  if (!c.tile.products()) {
     step.issued.vector_flops = 4 * scores * c.head();
-    instructions += kVectorInstructions * c.head();
+    instructions += c.tile.vector_instructions * c.head();
     step.waits.global = 2;  // K, then V
   } else if (c.kernel.wide() && c.tile.dependent_loads == 0) {
     // Each 64 rows read K, Q and V; P stays in registers.
@@ -47,7 +42,7 @@ Step step_of(const Forward& c, DType type, bool masked) {
     step.wavefronts.shared = step.issued.shared_bytes / 128;
   }
   step.warp_instructions = scores / 32 * instructions;
-  if (c.tile.products) step.waits.tile_loads = 1;
+  if (c.tile.products()) step.waits.tile_loads = 1;
   step.waits.arithmetic = c.tile.waits_of_step;
   step.waits.barriers = 1;
   return step;
@@ -58,7 +53,7 @@ Step prologue_of(const Forward& c) {
   const double rows = c.by_boxes() ? as_double(c.tile.queries) : c.full_rows();
   set_traffic(step.issued, {rows * c.copied_row(), 0});
   step.waits = {.global = c.tile.dependent_loads,
-                .tile_loads = c.tile.alternates || !c.tile.products ? 0.0 : 1.0,
+                .tile_loads = c.tile.alternates || !c.tile.products() ? 0.0 : 1.0,
                 .arithmetic = c.tile.waits_before,
                 .barriers = 1};
   return step;
@@ -99,7 +94,7 @@ double copied_row_bytes(const Shape& shape, double padded, bool by_boxes) {
 }
 
 bool Forward::by_boxes() const {
-  return kernel.wide() && tile.products && tile.dependent_loads == 0;
+  return kernel.wide() && tile.products() && tile.dependent_loads == 0;
 }
 
 double Forward::head() const {

@@ -52,7 +52,8 @@ struct Tile {
   std::int64_t rows_per_warp;  ///< that share an operand which a warp has read from shared memory
   std::int64_t stages;         ///< of K and of V
   std::int64_t blocks_per_sm;  ///< that its registers leave room for
-  bool products = true;        ///< on the tensor cores; else threads multiply
+  /// Where threads multiply, of each for an element of K and of V; 0: tensor cores do.
+  double vector_instructions = 0;
   double dependent_loads = 0;  ///< one after the other before the first tile: lengths, pages
   /// Its warpgroups hold tiles of their own: one starts while another works.
   bool alternates = false;
@@ -64,6 +65,8 @@ struct Tile {
   TileScheduler scheduler = TileScheduler::hardware;
   bool masks_one_more = false;  ///< step under a causal mask, where tiles are not whole
   bool in_order = false;        ///< tiles of a head from the first on; else the longest first
+
+  bool products() const { return vector_instructions == 0; }  ///< on tensor cores
 };
 
 /// How a kernel goes about it.

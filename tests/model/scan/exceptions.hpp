@@ -66,7 +66,7 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm_int4.library", "k", 2.75},
     {"gemm_int4.library", "m", 3.31},
     {"gemm_int4.library", "n", 3.31},
-    {"convolution.library", "filters", 5.2},
+    {"convolution.library", "filters", 4.4},
     {"convolution.library", "channels", 2.75},
     {"convolution.library", "images", 1.15},
     {"convolution.library", "height", 1.15},

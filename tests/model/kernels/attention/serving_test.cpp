@@ -40,8 +40,9 @@ TEST(AttentionServing, KeysOfGroupsAreSplit) {
 }
 
 TEST(AttentionServing, KeysOfLoneHeadsAreSplitToFillTheSms) {
-  EXPECT_EQ(splits(1, 1, 1, 512), 1);  // a block of 1024 threads takes 512 keys at once
-  EXPECT_EQ(splits(1, 1, 1, 8192), 16);
+  EXPECT_EQ(splits(1, 1, 1, 511), 1);  // a block of 1024 threads takes 512 keys at once
+  EXPECT_EQ(splits(1, 1, 1, 512), 2);  // the new token counts once more
+  EXPECT_EQ(splits(1, 1, 1, 8192), 17);
   EXPECT_EQ(splits(4, 8, 8, 65536), 5);  // 32 heads on 132 SMs
   EXPECT_EQ(splits(16, 32, 32, 4096), 1);
 }
@@ -53,6 +54,38 @@ TEST(AttentionServing, BlocksOfLoneHeadsGrowWhereTheyAreFew) {
   EXPECT_EQ(warps(66), 8);   // 528 heads: four blocks an SM
   EXPECT_EQ(warps(33), 16);  // 264: two
   EXPECT_EQ(warps(16), 32);
+}
+
+// 8192 keys are 32 tiles: of 23 parts nine have two.
+TEST(AttentionServing, TilesOfKeysAreDealtOut) {
+  const Problem p = decode(8, 16, 2, 8192);
+  ASSERT_EQ(splits(8, 16, 2, 8192), 23);
+  const Plan plan = plan_library(of(kTrtllm, p, 23), h100()).front().plan;
+  const auto steps = [](const BlockClass& blocks) {
+    double sum = 0;
+    for (const Phase& phase : blocks.phases) {
+      if (phase.step.waits.tile_loads > 0 && phase.ahead > 0) sum += phase.repeats;
+    }
+    return sum;
+  };
+  ASSERT_EQ(plan.blocks.size(), 3U);  // the last adds the parts
+  EXPECT_EQ(plan.blocks[0].count, 8 * 16);
+  EXPECT_EQ(plan.blocks[1].count, 14 * 16);
+  EXPECT_EQ(plan.blocks[2].count, 16);
+  EXPECT_DOUBLE_EQ(steps(plan.blocks[0]), 2);
+  EXPECT_DOUBLE_EQ(steps(plan.blocks[1]), 1);
+  EXPECT_DOUBLE_EQ(steps(plan.blocks[2]), 2);
+}
+
+TEST(AttentionServing, LongRowsOfTheCacheAreReadInParts) {
+  const auto density = [](std::int64_t head_dim) {
+    Problem p = decode(8, 16, 2, 8192);
+    p[kHeadDim] = head_dim;
+    return serving::group_read_density(Shape(p));
+  };
+  EXPECT_DOUBLE_EQ(density(64), 1);
+  EXPECT_DOUBLE_EQ(density(128), 1);
+  EXPECT_LT(density(256), 1);
 }
 
 TEST(AttentionServing, TheLastBlockOfAHeadAddsTheParts) {
