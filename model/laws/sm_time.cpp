@@ -103,6 +103,7 @@ class Rounds {
     for (const Phase& phase : some.phases) {
       visits.push_back(visit_of(phase, plan_, memory_, gpu_));
       pipelined_ |= phase.ahead > 0 && phase.step.waits.tile_loads > 0;
+      grouped_ |= visits.back().grouped;
     }
     if (visits.empty()) visits.emplace_back();
     return visits;
@@ -155,10 +156,22 @@ class Rounds {
     }
     return cycles;
   }
+  // Warpgroups of a block are in the same phase. Where no other block is on the SM they wait for
+  // each other there, however little other SMs ask of memory.
+  double alone(const std::vector<Visit>& visits, Ends ends) const {
+    double cycles = 0;
+    for (const Visit& visit : started(visits, 1, 1, false)) {
+      cycles += steady_cycle({&visit, 1}, 1, ends);
+    }
+    return cycles;
+  }
   double apart(const std::vector<Visit>& visits, double resident, double active) const {
     const Ends ends = stays(plan_.scheduler) ? Ends::last : Ends::both;
     const std::vector<Visit> all = started(visits, resident, active, false);
-    if (plan_.scheduler != TileScheduler::ping_pong) return steady_cycle(all, resident, ends);
+    if (plan_.scheduler != TileScheduler::ping_pong) {
+      const double mixed = steady_cycle(all, resident, ends);
+      return resident == 1 && grouped_ ? std::max(mixed, alone(visits, ends)) : mixed;
+    }
     // The loops of the two tiles take turns: one multiplies while the other is stored.
     const auto loops = std::span(all).first(all.size() - 1);
     return std::max(steady_cycle(all, 2 * resident, ends) / 2, steady_cycle(loops, resident, ends));
@@ -233,7 +246,7 @@ class Rounds {
   std::vector<Jobs> jobs_;
   double held_ = 0;         // cycles that a place is held, on average
   double first_round_ = 0;  // more than a later one takes
-  bool later_ = false, pipelined_ = false;
+  bool later_ = false, pipelined_ = false, grouped_ = false;
   CyclesByResource busy_{};  // of the port of an SM, where L2
   double l2_ = 0;            // of all of L2
 };

@@ -280,9 +280,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   if (c.shape.backward) return backward_launches(p, c.shape, gpu);
   LaunchSequence program;
   if (p[kLibraryChoice] == kTrtllm && p[kCacheWrites] != kNoWrites) {
-    // By the shortest rows of attention_causal_prefill.csv: 13 µs, and 16 at other head dims.
-    constexpr std::int64_t kUsualHead = 128;
-    program.push_back({offsets(c.shape), c.shape.head_dim == kUsualHead ? 1.0 : 2.0});
+    program.push_back({offsets(c.shape)});
   }
   if (p[kCacheWrites] != kNoWrites) {
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});

@@ -17,12 +17,6 @@ namespace {
 constexpr Kernel kFlash2 = {Instruction::mma_sync, 4.5, 1, library::kMaskInstructions};
 // With the order of warpgroups, as this project's flash3 (6.3 with the sums at head dim 128).
 constexpr Kernel kFlash3 = {Instruction::wgmma, 5.3, 1, library::kMaskInstructions};
-constexpr Kernel kCudnnForward = {Instruction::wgmma, 5.3, 1, library::kMaskInstructions};
-// Rescaling and the mask cost more than counted. By hand, to
-// attention_causal_prefill.csv (the same collection, TensorRT-LLM), rows of even position of
-// compute capability 9.0 above 50 µs.
-constexpr Kernel kTrtllmWide = {Instruction::wgmma, 6, 5, 5};
-constexpr Kernel kTrtllmNarrow = {Instruction::mma_sync, 4.5, 1, 2};
 
 // Heads are padded to one of these: FlashAttention, one kernel each; cuDNN by the names of its
 // kernels.
@@ -231,17 +225,9 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
     if (!gpu.features.has(Instruction::wgmma)) kernel.product = Instruction::tcgen05;
     return kernel;
   };
-  switch (library) {
-    case kFa2:
-      return kFlash2;
-    case kFa3:
-      return kFlash3;
-    case kTrtllm:
-      if (!wide) return kTrtllmNarrow;
-      return gpu.features.has(Instruction::wgmma) ? kTrtllmWide : on_this(kCudnnForward);
-    default:
-      return wide ? on_this(kCudnnForward) : kFlash2;
-  }
+  if (library == kFa2) return kFlash2;
+  if (library == kFa3) return kFlash3;
+  return wide ? on_this(kFlash3) : kFlash2;
 }
 
 Forward library_forward(Library library, const Shape& shape, std::int64_t splits, bool lengths,

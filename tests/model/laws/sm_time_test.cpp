@@ -46,6 +46,30 @@ TEST(SmTime, TilesInTurnsHideTheirEnds) {
   EXPECT_NEAR(two / one, 0.5, 0.1);
 }
 
+// Three warpgroups of a tile share the tensor cores in its loop alone. Elsewhere none multiplies, so
+// that a tile is as long as its loop by itself and its end by itself.
+TEST(SmTime, WarpgroupsAloneOnAnSmMeetInEachPhase) {
+  const Gpu gpu = testing::hopper_like();
+  const auto tile_cycles = [&](double steps, double end_waits) {
+    Step step, end;
+    step.issued.tensor_flops[DType::bf16] = 1e7;
+    step.waits = {.tile_loads = 1, .arithmetic = 500, .barriers = 1};
+    end.waits.arithmetic = end_waits;
+    const auto of = [&](std::int64_t tiles) {
+      Plan plan;
+      plan.launch.grid[0] = kSms;
+      plan.launch.block[0] = 512;
+      plan.scheduler = TileScheduler::persistent;
+      Phase loop{step, steps, 2, 3};
+      plan.blocks = {{tiles * kSms, {loop, {end, 1, 0, 3}}}};
+      return sm_time(plan, kOneAnSm, {}, gpu).cycles;
+    };
+    return (of(40) - of(20)) / 20;
+  };
+  const double loop = tile_cycles(4, 0), fma = *gpu.latency.fma_cycles;
+  EXPECT_NEAR(tile_cycles(4, 1000), loop + 1000 * fma, 1);
+}
+
 TEST(SmTime, EmptyPlacesAreIdle) {
   const SmTime time = sm_time(blocks(kSms + 66), kOneAnSm, {}, testing::hopper_like());
   EXPECT_NEAR(time.idle, time.cycles / 4, 0.02 * time.cycles);
