@@ -79,7 +79,11 @@ class LoopBound {
   /// From a block's start to that of the next one in its place, of `resident` on each of `active`
   /// SMs that have drifted apart.
   double apart(double resident, double active) const {
-    return apart(resident, outline_.steps, stored(active), end_);
+    const double mixed = apart(resident, outline_.steps, stored(active), end_);
+    if (resident > 1 || outline_.parts <= 1 || groups() > 1) return mixed;
+    // The warpgroups of a block alone on its SM end their loop before they store.
+    const double end = std::max(end_, outline_.stored_bytes / law::kSmStoreBytesPerClk);
+    return std::max(mixed, apart(resident, outline_.steps, 0, 0) + end);
   }
   /// Of so many rounds of the rest; `alone`: they are all that there is.
   double rest(double rounds, bool alone) const {

@@ -160,7 +160,12 @@ class Rounds {
   // each other there, however little other SMs ask of memory.
   double alone(const std::vector<Visit>& visits, Ends ends) const {
     double cycles = 0;
-    for (const Visit& visit : started(visits, 1, 1, false)) {
+    if (!stays(plan_.scheduler)) {
+      const Visit begin = start(1, false);
+      cycles = begin.demand[Station::block_start] + begin.load_latency + begin.latency;
+    }
+    for (Visit visit : visits) {
+      visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores);
       cycles += steady_cycle({&visit, 1}, 1, ends);
     }
     return cycles;
