@@ -54,7 +54,7 @@ inline constexpr Constant kGroupSumWaits{
 
 inline constexpr Constant kVectorInstructions{
     "attention_vector_instructions",
-    16,
+    15,
     "",
     "of a thread for an element of K and of V where no tensor core multiplies (MMHA): conversions, "
     "multiply-adds, its part of the sums over threads",

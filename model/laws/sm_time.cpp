@@ -103,7 +103,6 @@ class Rounds {
     for (const Phase& phase : some.phases) {
       visits.push_back(visit_of(phase, plan_, memory_, gpu_));
       pipelined_ |= phase.ahead > 0 && phase.step.waits.tile_loads > 0;
-      grouped_ |= visits.back().grouped;
     }
     if (visits.empty()) visits.emplace_back();
     return visits;
@@ -156,17 +155,17 @@ class Rounds {
     }
     return cycles;
   }
-  // Warpgroups of a block are in the same phase. Where no other block is on the SM they wait for
-  // each other there, however little other SMs ask of memory.
-  double alone(const std::vector<Visit>& visits, Ends ends) const {
+  // Blocks of a round begin together. While they stay in the same phase they wait for each other
+  // there, phase by phase, however little other SMs ask of memory.
+  double in_step(const std::vector<Visit>& visits, double resident, Ends ends) const {
     double cycles = 0;
     if (!stays(plan_.scheduler)) {
-      const Visit begin = start(1, false);
+      const Visit begin = start(resident, false);
       cycles = begin.demand[Station::block_start] + begin.load_latency + begin.latency;
     }
     for (Visit visit : visits) {
       visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores);
-      cycles += steady_cycle({&visit, 1}, 1, ends);
+      cycles += steady_cycle({&visit, 1}, resident, ends);
     }
     return cycles;
   }
@@ -175,7 +174,7 @@ class Rounds {
     const std::vector<Visit> all = started(visits, resident, active, false);
     if (plan_.scheduler != TileScheduler::ping_pong) {
       const double mixed = steady_cycle(all, resident, ends);
-      return resident == 1 && grouped_ ? std::max(mixed, alone(visits, ends)) : mixed;
+      return visits.size() > 1 ? std::max(mixed, in_step(visits, resident, ends)) : mixed;
     }
     // The loops of the two tiles take turns: one multiplies while the other is stored.
     const auto loops = std::span(all).first(all.size() - 1);
@@ -251,7 +250,7 @@ class Rounds {
   std::vector<Jobs> jobs_;
   double held_ = 0;         // cycles that a place is held, on average
   double first_round_ = 0;  // more than a later one takes
-  bool later_ = false, pipelined_ = false, grouped_ = false;
+  bool later_ = false, pipelined_ = false;
   CyclesByResource busy_{};  // of the port of an SM, where L2
   double l2_ = 0;            // of all of L2
 };

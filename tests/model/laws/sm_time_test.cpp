@@ -48,7 +48,7 @@ TEST(SmTime, TilesInTurnsHideTheirEnds) {
 
 // Three warpgroups of a tile share the tensor cores in its loop alone. Elsewhere none multiplies, so
 // that a tile is as long as its loop by itself and its end by itself.
-TEST(SmTime, WarpgroupsAloneOnAnSmMeetInEachPhase) {
+TEST(SmTime, BlocksInStepWaitForEachPhase) {
   const Gpu gpu = testing::hopper_like();
   const auto tile_cycles = [&](double steps, double end_waits) {
     Step step, end;

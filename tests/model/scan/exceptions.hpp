@@ -81,6 +81,7 @@ inline constexpr Exception kKernelsOfALibrary[] = {
 // Few tiles, of attention that splits no keys, leave SMs without a load of theirs, which more
 // queries give one.
 inline constexpr Exception kTilesOfAttention[] = {
+    {"attention.flash2", "seq_q", 1.03},
     {"attention.flash3", "seq_q", 1.08},
     {"attention.standard", "seq_q", 1.08},
 };
