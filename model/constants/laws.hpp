@@ -63,8 +63,8 @@ inline constexpr Constant kPipelineStartCycles{
     "pipeline_start_cycles",
     1600,
     "clk",
-    "of a launch whose blocks copy tiles ahead for the tensor cores, beyond its first copies: "
-    "barriers, tensor maps, registers handed over; none where tcgen05 multiplies",
+    "of a launch whose blocks copy tiles ahead, beyond its first copies: barriers, tensor maps, "
+    "registers handed over; none where tcgen05 multiplies",
     Kind::fitted,
     "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
     "2026-11-25"};

@@ -74,8 +74,7 @@ class LoopBound {
   double loads() const { return latency_.loads; }
   /// Of the start of a launch, once.
   double start() const {
-    if (!outline_.on_tensor_cores || outline_.of_tcgen05) return 0;
-    return handed_over_ * law::kPipelineStartCycles;
+    return outline_.of_tcgen05 ? 0 : handed_over_ * law::kPipelineStartCycles;
   }
   /// From a block's start to that of the next one in its place, of `resident` on each of `active`
   /// SMs that have drifted apart.

@@ -102,8 +102,7 @@ class Rounds {
     visits.reserve(some.phases.size() + 1);
     for (const Phase& phase : some.phases) {
       visits.push_back(visit_of(phase, plan_, memory_, gpu_));
-      pipelined_ |= phase.ahead > 0 && phase.step.waits.tile_loads > 0 &&
-                    visits.back().demand[Station::tensor] > 0;
+      pipelined_ |= phase.ahead > 0 && phase.step.waits.tile_loads > 0;
     }
     if (visits.empty()) visits.emplace_back();
     return visits;

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "model/constants/laws.hpp"
 #include "tests/model/devices.hpp"
 
 namespace roofcast {
@@ -69,21 +68,6 @@ TEST(SmTime, BlocksInStepWaitForEachPhase) {
   };
   const double loop = tile_cycles(4, 0), fma = *gpu.latency.fma_cycles;
   EXPECT_NEAR(tile_cycles(4, 1000), loop + 1000 * fma, 1);
-}
-
-// A ring whose warps copy for themselves begins with its first copy.
-TEST(SmTime, PipelinesOfTensorCoresAreSetUpFirst) {
-  const auto cycles_of = [](double flops) {
-    Step step;
-    step.issued.tensor_flops[DType::bf16] = flops;
-    step.waits.tile_loads = 1;
-    Plan plan;
-    plan.launch.grid[0] = kSms;
-    plan.launch.block[0] = 128;
-    plan.blocks = {{kSms, {Phase{step, 8, 2}}}};
-    return cycles(plan);
-  };
-  EXPECT_NEAR(cycles_of(1) - cycles_of(0), law::kPipelineStartCycles, 1);
 }
 
 TEST(SmTime, EmptyPlacesAreIdle) {
