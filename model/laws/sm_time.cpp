@@ -114,8 +114,7 @@ class Rounds {
     return tcgen05 ? 0.0 : double{law::kPipelineStartCycles};
   }
 
-  // A block starts before its first phase, which is a phase of its own before a loop. Each SM has
-  // its share of the memory that all of `active` use, and stores no faster than that.
+  // A block starts before its first phase, which is a phase of its own before a loop.
   std::vector<Visit> started(const std::vector<Visit>& visits, double resident, double active,
                              bool first) const {
     std::vector<Visit> found;
@@ -124,16 +123,19 @@ class Rounds {
     const bool apart = starts && visits.front().repeats > 1;
     if (apart) found.push_back(start(resident, first));
     found.insert(found.end(), visits.begin(), visits.end());
-    for (Visit& visit : found) {
-      for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
-      visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
-    }
+    for (Visit& visit : found) share_memory(visit, active);
     if (!starts || apart) return found;
     const Visit begin = start(resident, first);
     found.front().demand[Station::block_start] += begin.demand[Station::block_start];
     found.front().load_latency += begin.load_latency;
     found.front().latency += begin.latency;
     return found;
+  }
+
+  // Each SM has its share of the memory that all of `active` use, and stores no faster than that.
+  static void share_memory(Visit& visit, double active) {
+    for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
+    visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
   }
 
   Visit start(double resident, bool first) const {
@@ -164,7 +166,7 @@ class Rounds {
       cycles = begin.demand[Station::block_start] + begin.load_latency + begin.latency;
     }
     for (Visit visit : visits) {
-      visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores);
+      share_memory(visit, 1);
       cycles += steady_cycle({&visit, 1}, resident, ends);
     }
     return cycles;

@@ -72,19 +72,19 @@ BlockSteps with_merging(BlockSteps blocks, const Forward& c) {
   return blocks;
 }
 
-// Tiles of keys are dealt out one by one, cut where there are more parts than tiles: some parts have
-// one more than others.
+// Tiles of keys are dealt out one by one, cut where there are more parts than tiles: some parts
+// have one more than others.
 void set_parts_of_tiles(Plan& plan, const Forward& c, const BlockSteps& blocks) {
   const std::int64_t tiles = std::max(c.splits, ceil_div(c.shape.seq_kv, c.tile.keys));
-  const std::int64_t least = tiles / c.splits, with_more = tiles % c.splits;
+  const std::int64_t most = ceil_div(tiles, c.splits);
+  const std::int64_t with_most = tiles - c.splits * (most - 1);
   const double share = as_double(c.shape.seq_kv) / as_double(tiles * c.tile.keys);
   const auto add = [&](const BlockSteps& some, std::int64_t parts, std::int64_t steps) {
     if (parts == 0) return;
     plan.blocks.push_back(block_class(some, c.copies() * parts, {as_double(steps), 0, share, 1}));
   };
-  const std::int64_t most = least + (with_more > 0 ? 1 : 0);
-  add(blocks, (with_more > 0 ? with_more : c.splits) - 1, most);
-  if (with_more > 0) add(blocks, c.splits - with_more, least);
+  add(blocks, with_most - 1, most);
+  add(blocks, c.splits - with_most, most - 1);
   add(c.splits > 1 ? with_merging(blocks, c) : blocks, 1, most);
 }
 

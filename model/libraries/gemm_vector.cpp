@@ -38,6 +38,7 @@ constexpr std::array kAlongK = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16
 constexpr std::array kAcrossK = {VectorTile{4, 32, 164},      VectorTile{8, 32, 164},
                                  VectorTile{16, 32, 128},     VectorTile{32, kToFit, 128},
                                  VectorTile{64, kToFit, 128}, VectorTile{128, 4, 128}};
+
 /// The product, and the way it is computed.
 struct VectorProduct {
   std::int64_t outputs, k, batch, splits;

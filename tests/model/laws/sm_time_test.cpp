@@ -46,8 +46,8 @@ TEST(SmTime, TilesInTurnsHideTheirEnds) {
   EXPECT_NEAR(two / one, 0.5, 0.1);
 }
 
-// Three warpgroups of a tile share the tensor cores in its loop alone. Elsewhere none multiplies, so
-// that a tile is as long as its loop by itself and its end by itself.
+// Three warpgroups of a tile share the tensor cores in its loop alone. Elsewhere none multiplies,
+// so that a tile is as long as its loop by itself and its end by itself.
 TEST(SmTime, BlocksInStepWaitForEachPhase) {
   const Gpu gpu = testing::hopper_like();
   const auto tile_cycles = [&](double steps, double end_waits) {

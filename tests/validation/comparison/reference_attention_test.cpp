@@ -1,6 +1,7 @@
 // Forecasts of libraries' attention against published measurements (../shared/reference), whose
-// conditions README.md there tells. What decoding waits for was set by hand with rows of all positions
-// in view (model/libraries/attention_serving.cpp), so that of it this is no held-out accuracy.
+// conditions README.md there tells. What decoding waits for was set by hand with rows of all
+// positions in view (model/libraries/attention_serving.cpp), so that of it this is no held-out
+// accuracy.
 #include <gtest/gtest.h>
 
 #include <array>
