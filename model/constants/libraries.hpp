@@ -73,8 +73,39 @@ inline constexpr Constant kGemmReadDensity{
     "GPUs: least mean error of time among 0.3 to 0.56",
     "2026-11-25"};
 
+inline constexpr std::string_view kCopiesFit =
+    "by hand, to products off 16 bytes in cublas-grids-2026-11-26 of both GPUs in "
+    "validation/measured: seeds 91 to 95, then within a tenth of those seeds 96 and 97";
+
+inline constexpr Constant kCopyRequests{
+    "gemm_copy_requests",
+    14,
+    "",
+    "of the copy engine that a warp's copy of 32 pieces of a row off 16 bytes takes as long as",
+    Constant::Kind::fitted,
+    kCopiesFit,
+    "2026-11-26"};
+inline constexpr Constant kRegisterCopyRequests{
+    "gemm_register_copy_requests",
+    9,
+    "",
+    "of the copy engine that a warp's copy of 32 such pieces through registers takes as long as",
+    Constant::Kind::fitted,
+    kCopiesFit,
+    "2026-11-26"};
+inline constexpr Constant kLeftOutCopies{
+    "gemm_left_out_copies",
+    0.3,
+    "",
+    "of a copy through registers, for what lies beyond C's edges: addresses and the zeros stored",
+    Constant::Kind::fitted,
+    "by hand, to cublas-grids-2026-11-26 of both GPUs and cublas-thin-2026-11-26 (seed 101) in "
+    "validation/measured",
+    "2026-11-26"};
+
 inline constexpr std::array kAll = {kGemmReadDensity,    kFlash2Products, kMaskInstructions,
                                     kResultInstructions, kPassWaits,      kGroupSumWaits,
-                                    kVectorInstructions};
+                                    kVectorInstructions, kCopyRequests,   kRegisterCopyRequests,
+                                    kLeftOutCopies};
 
 }  // namespace roofcast::library

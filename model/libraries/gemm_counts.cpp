@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
@@ -64,13 +65,6 @@ double LibraryProduct::turned_wavefronts() const {
   return kOfLine * as_double((turned_a ? tile.m : 0) + (turned_b ? tile.n : 0));
 }
 
-// Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
-// Of each such copy, as multiples of a request of the copy engine.
-constexpr double kRequestsOfWarp = 14, kThroughRegisters = 9;
-// What passes through registers costs a part of that beyond C's edges too: addresses and the zeros
-// stored.
-constexpr double kLeftOut = 0.3;
-
 LibraryProduct::CopiedLines LibraryProduct::lines() const {
   const auto whole_rows = static_cast<std::int64_t>(m) / tile.m;
   const auto whole_columns = static_cast<std::int64_t>(n) / tile.n;
@@ -79,16 +73,17 @@ LibraryProduct::CopiedLines LibraryProduct::lines() const {
   const std::int64_t inside = whole_rows * whole_columns * copies, cut = blocks() - inside;
   const double of_inside = as_double(tile.m + tile.n);
   const double there = cut > 0 ? (all - as_double(inside) * of_inside) / as_double(cut) : of_inside;
-  const double left_out = through_registers() ? kLeftOut : 0;
+  const double left_out = through_registers() ? double{library::kLeftOutCopies} : 0;
   const double of_cut = there + left_out * (of_inside - there);
   return {inside, of_inside, of_cut};
 }
 
+// Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once.
 double LibraryProduct::copy_requests(double lines) const {
   if (vector * element >= as_double(kVectorBytes)) return 0;
   const double of_step = k / (as_double(splits) * steps());  // as far as k goes
   return lines * of_step / vector / as_double(kWarpLanes) *
-         (through_registers() ? kThroughRegisters : kRequestsOfWarp);
+         (through_registers() ? library::kRegisterCopyRequests : library::kCopyRequests);
 }
 
 // What of a step's operands each block looks up in L2: two neighbours in a cluster share one side
