@@ -63,16 +63,6 @@ inline constexpr Constant kVectorInstructions{
     "us of both GPUs: least mean error of time among 14 to 17",
     "2026-11-26"};
 
-inline constexpr Constant kGemmReadDensity{
-    "gemm_read_density",
-    0.42,
-    "",
-    "of the DRAM around the panels of A and B that a library's product reads together",
-    Constant::Kind::fitted,
-    "gemm_tensor.csv (ai-dynamo/aiconfigurator), bf16, rows of even position of three "
-    "GPUs: least mean error of time among 0.3 to 0.56",
-    "2026-11-25"};
-
 inline constexpr std::string_view kCopiesFit =
     "by hand, to products off 16 bytes in cublas-grids-2026-11-26 of both GPUs in "
     "validation/measured: seeds 91 to 95, then within a tenth of those seeds 96 and 97";
@@ -103,9 +93,8 @@ inline constexpr Constant kLeftOutCopies{
     "validation/measured",
     "2026-11-26"};
 
-inline constexpr std::array kAll = {kGemmReadDensity,    kFlash2Products, kMaskInstructions,
-                                    kResultInstructions, kPassWaits,      kGroupSumWaits,
-                                    kVectorInstructions, kCopyRequests,   kRegisterCopyRequests,
-                                    kLeftOutCopies};
+inline constexpr std::array kAll = {kFlash2Products, kMaskInstructions,     kResultInstructions,
+                                    kPassWaits,      kGroupSumWaits,        kVectorInstructions,
+                                    kCopyRequests,   kRegisterCopyRequests, kLeftOutCopies};
 
 }  // namespace roofcast::library

@@ -34,9 +34,9 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
   double in_order = 0;
   for (const ArrayUse& use : plan.arrays) {
     in_order += use.footprint.read_bytes;
-    if (use.pattern.read_density < 1) {
-      sparse.push_back({use.footprint.read_bytes, use.pattern.read_density, false, 0});
-    }
+    const double density =
+        use.pattern.out_of_step ? double{law::kOutOfStepReadDensity} : use.pattern.read_density;
+    if (density < 1) sparse.push_back({use.footprint.read_bytes, density, false, 0});
     if (use.pattern.write_run_bytes > 0) {
       const double joined = std::max(1.0, resident / use.pattern.blocks_to_next_run);
       const double run = std::max(access, use.pattern.write_run_bytes * joined);

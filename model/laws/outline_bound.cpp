@@ -74,7 +74,8 @@ class LoopBound {
   double loads() const { return latency_.loads; }
   /// Of the start of a launch, once.
   double start() const {
-    return outline_.of_tcgen05 ? 0 : handed_over_ * law::kPipelineStartCycles;
+    const bool feeds = outline_.on_tensor_cores && !outline_.of_tcgen05;
+    return feeds ? handed_over_ * law::kPipelineStartCycles : 0;
   }
   /// From a block's start to that of the next one in its place, of `resident` on each of `active`
   /// SMs that have drifted apart.

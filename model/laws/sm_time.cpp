@@ -108,10 +108,12 @@ class Rounds {
     return visits;
   }
 
+  // Of a pipeline that feeds the tensor cores.
   double start_cycles() const {
     const auto& needs = plan_.needs;
     const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();
-    return tcgen05 ? 0.0 : double{law::kPipelineStartCycles};
+    const bool feeds = plan_.useful.tensor_flops.total() > 0 && !tcgen05;
+    return feeds ? double{law::kPipelineStartCycles} : 0.0;
   }
 
   // A block starts before its first phase, which is a phase of its own before a loop.

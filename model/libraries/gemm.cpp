@@ -116,7 +116,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
     plan.useful.vector_flops = 2 * c.batch * c.m * c.n * c.k;
   }
   plan.arrays = {quantizes(p) ? scratch(kA, {a, 0}) : reads_activation(kA, a), reads(kB, b)};
-  for (ArrayUse& operand : plan.arrays) operand.pattern.read_density = library::kGemmReadDensity;
+  for (ArrayUse& operand : plan.arrays) operand.pattern.out_of_step = true;
   plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, c.partial_bytes()})
                         : c.tensor   ? tensor::writes_tiles(kC, out)
                                      : writes(kC, out));

@@ -96,6 +96,8 @@ struct TileRaster {
 /// Accesses that do not come in whole lines one after the other.
 struct AccessPattern {
   double read_density = 1;    ///< share of the DRAM around the reads that the reads touch
+  /// Blocks that run out of step read it: they touch the DRAM around a read at other times.
+  bool out_of_step = false;
   double partial_writes = 0;  ///< stores of a line's sectors in part: L2 merges each
   double lone_sectors = 0;    ///< reads from L2 of a sector without its neighbour
   /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks,

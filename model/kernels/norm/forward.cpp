@@ -151,6 +151,7 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   start.waits.tile_loads = how.streams ? rows::kLoadsOfStart : 0;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
+  plan.arrays.front().pattern.out_of_step = rows_of_block > 1;
   set_blocks(plan,
              {{start}, {row, rows_of_block, how.streams || (ahead && !clustered) ? 1.0 : 0.0}});
   add_sector_reason(plan);

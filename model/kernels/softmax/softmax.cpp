@@ -160,6 +160,7 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   start.waits.tile_loads = rows::kLoadsOfStart;
   start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
   start.warp_instructions = warps * counted.start;
+  plan.arrays.front().pattern.out_of_step = row_count > 1;
   // A row is in registers while the buffers fill with the next ones.
   set_blocks(plan, {{start}, {row, row_count, as_double(stages)}});
   plan.on_chip_bytes += as_double(ring);
