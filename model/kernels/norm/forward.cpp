@@ -106,12 +106,14 @@ Plan plan_rows(Kind kind, const Problem& p, const ForwardPass& how) {
   const double parts = in_turn && !how.streams ? 4 : 1;
   plan.arrays.back().split = {sectors.accessed, parts,
                               as_double(layout.threads * rows::kVectorBytes)};
-  // The blocks of a cluster have different columns: an SM sees all of them. Between two uses of a
-  // parameter it reads one group of rows and writes it.
-  plan.reuse = {{.scope = Scope::sm,
-                 .bytes = parameters,
-                 .distinct_bytes = parameter_bytes,
-                 .distance_bytes = 2 * row_bytes * in_group + parameter_bytes}};
+  // Between two uses of a parameter an SM reads one group of rows and writes it. What a cluster
+  // exchanges is acquired beyond the block, which invalidates L1.
+  if (!clustered) {
+    plan.reuse = {{.scope = Scope::sm,
+                   .bytes = parameters,
+                   .distinct_bytes = parameter_bytes,
+                   .distance_bytes = 2 * row_bytes * in_group + parameter_bytes}};
+  }
 
   const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
   const double accesses = warps * as_double(layout.vectors);
