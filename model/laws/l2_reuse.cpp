@@ -11,10 +11,6 @@
 namespace roofcast {
 namespace {
 
-// Of a byte of sums to which blocks add: one half of L2 holds it, where operands get copies in
-// both.
-constexpr double kSumsShare = 0.75;
-
 // What SMs of all partitions read has a copy in each. What one SM reads has a second copy where its
 // line belongs to another partition than the SM.
 double copies(Readers readers, const Gpu& gpu) {
@@ -45,46 +41,25 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
           std::min(columns, std::max(1.0, resident / group))};
 }
 
-// Waves that touch a group whose first tile may be any of a wave's.
-double rolling_passes(const TileRaster& raster, std::int64_t resident_blocks) {
-  const auto resident = static_cast<double>(resident_blocks);
-  const auto columns = static_cast<double>(raster.tile_columns);
-  const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
-  const double waves = std::ceil(static_cast<double>(raster.tile_rows) * columns / resident);
-  return std::min({columns, waves, 1 + (columns - 1) * group / resident});
-}
-
 double missed_share(double distance_bytes, double capacity_bytes) {
   const double beyond = distance_bytes / std::max(1.0, capacity_bytes) - 1;
   return std::clamp(beyond / law::kL2GradualEviction, 0.0, 1.0);
 }
 
-}  // namespace
-
-Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
+// Operand bytes that come from DRAM more than once: between waves a panel is read again if too much
+// went through L2 since; blocks of a wave read in step. A's panels come again in every wave along
+// the group, B's once a group sweep.
+double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
   const Wave wave = wave_of(raster, resident_blocks);
-  const double wave_columns = wave.columns;
-  const double wave_rows = wave.rows;
-  const double wave_bytes = wave.bytes(raster);
-
-  // A's panels come again in every wave along the group, B's once a group sweep.
-  const double a_passes =
-      raster.rolling ? rolling_passes(raster, resident_blocks) : columns / wave_columns;
-  const double b_passes = rows / wave_rows;
-  const double a_distance = wave_bytes - (1 - kSumsShare) * wave_rows * raster.row_panel_written;
+  const double a_again = raster.row_panel_bytes * rows * std::max(0.0, columns / wave.columns - 1);
+  const double b_again = raster.column_panel_bytes * columns * std::max(0.0, rows / wave.rows - 1);
   const double b_distance =
-      raster.column_panel_bytes * columns + wave_rows * raster.row_panel_bytes;
-  const double a_again = raster.row_panel_bytes * rows * std::max(0.0, a_passes - 1);
-  const double b_again = raster.column_panel_bytes * columns * std::max(0.0, b_passes - 1);
-  const double a_missed = a_again * l2_miss_share(a_distance, Readers::all, gpu);
-  const double added =
-      raster.row_panel_bytes > 0 ? raster.row_panel_written / raster.row_panel_bytes : 0;
-  return {a_missed + b_again * l2_miss_share(b_distance, Readers::all, gpu), a_missed * added};
+      raster.column_panel_bytes * columns + wave.rows * raster.row_panel_bytes;
+  return a_again * l2_miss_share(wave.bytes(raster), Readers::all, gpu) +
+         b_again * l2_miss_share(b_distance, Readers::all, gpu);
 }
-
-namespace {
 
 // A later pass finds a row in L2 unless the blocks that run meanwhile pushed it out.
 double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu& gpu) {
@@ -168,7 +143,7 @@ Traffic dram_traffic(const LaunchTraffic& launch, const Gpu& gpu) {
   dram.read_bytes +=
       launch.early_bytes + later_pass_bytes(launch, static_cast<double>(resident), gpu);
   dram.write_bytes += launch.early_bytes;
-  if (plan.raster) dram += reread_traffic(*plan.raster, resident, gpu);
+  if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident, gpu);
   return dram;
 }
 

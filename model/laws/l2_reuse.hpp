@@ -19,16 +19,9 @@ enum class Readers : unsigned char { one, all };
 /// 2 - 1/p of what one SM reads.
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 
-/// Operand bytes that the waves of a raster touch, each wave's once: what blocks that march in step
+/// Operand bytes that the waves of a raster touch, each wave's once: what blocks that read in step
 /// wait for.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
-
-/// Operand bytes that come from DRAM more than once: between waves a panel is read again if too
-/// much went through L2 since; inside a wave blocks march in step. Sums in row panels that L2 had
-/// to give up are written and read again. Of a raster whose groups roll on, without an end of a
-/// wave between, each group of n tiles on s places is touched by 1 + (n - rows) ÷ s waves instead
-/// of n ÷ s.
-Traffic reread_traffic(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu);
 
 /// One launch and what is known of it when its DRAM traffic is counted.
 struct LaunchTraffic {

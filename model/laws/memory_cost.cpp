@@ -51,21 +51,6 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
   return sparse;
 }
 
-// A block waits for random reads unless L1 has those of all lanes of a warp; nothing is there when
-// the first wave starts.
-double random_waits(const Plan& plan, const L1Misses& misses, double first_wave) {
-  double waits = 0;
-  const double warps =
-      static_cast<double>(plan.launch.blocks() * ((plan.launch.threads() + 31) / 32));
-  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
-    const ArrayUse& use = plan.arrays[i];
-    if (!use.random) continue;
-    const double missed = misses.arrays[i].random_sectors / use.random->sectors;
-    waits += 1 - (1 - first_wave) * std::pow(1 - missed, use.random->sectors / warps);
-  }
-  return waits;
-}
-
 // Blocks of the first wave that share data wait for the same miss; later ones find the data in a
 // cache. Repeats of a block's own are waits of their own, wherever the data are.
 WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
@@ -84,7 +69,6 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
       in_l1 += hits;
     } else {
       in_l1 += hits * (1 - first_wave);
-      from_dram += std::max(0.0, reuse.bytes * first_wave - reuse.distinct_bytes);
     }
   }
   double in_order = 0, first_bytes = 0;
@@ -99,8 +83,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   if (plan.raster) waited_for = std::min(waited_for, distinct_wave_bytes(*plan.raster, slots));
   if (waited_for <= 0) return {};
   const double l1_share = in_l1 / waited_for;
-  return {l1_share, std::min(1 - l1_share, from_dram / waited_for),
-          random_waits(plan, memory.misses, first_wave)};
+  return {l1_share, std::min(1 - l1_share, from_dram / waited_for)};
 }
 
 /// Seconds of L2 for what blocks read and write.
@@ -117,17 +100,12 @@ L2Time l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   if (read_rate <= 0) return {};
   const double write_rate = read_rate * law::kL2WriteShare;
   const auto sector = static_cast<double>(gpu.memory.l2_sector_bytes);
-  const double sectors_of_line = static_cast<double>(gpu.memory.l2_line_bytes) / sector;
   const double of_early = 2 + static_cast<double>(dram_access_bytes(gpu)) / sector;
   double merged = of_early * memory.early_bytes / sector, lone = 0;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const ArrayUse& use = plan.arrays[i];
     merged += use.pattern.partial_writes;
-    lone += use.pattern.lone_sectors;
     if (use.random) lone += memory.misses.arrays[i].random_sectors;
-    if (!use.split) continue;
-    const double lines = use.split->sectors / sectors_of_line;
-    merged += lines * use.split->parts * memory.misses.arrays[i].parts_apart;
   }
   const double read = std::max(0.0, memory.l2.read_bytes - plan.joined.bytes);
   return {(read + sector * lone) / read_rate,

@@ -70,8 +70,6 @@ class LoopBound {
     l2_latency_ = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
   }
 
-  /// Of a step's loads, once.
-  double loads() const { return latency_.loads; }
   /// Of the start of a launch, once.
   double start() const {
     const bool feeds = outline_.on_tensor_cores && !outline_.of_tcgen05;
@@ -177,9 +175,7 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
   const auto per_sm = static_cast<double>(outline.blocks_per_sm);
   const auto full = static_cast<double>(outline.blocks / all);
   const double round = loop.apart(per_sm, static_cast<double>(sms));
-  const double first = outline.scheduler == TileScheduler::ping_pong
-                           ? round + loop.loads()
-                           : std::max(round, loop.together(per_sm, static_cast<double>(sms)));
+  const double first = std::max(round, loop.together(per_sm, static_cast<double>(sms)));
   return end + first + (full - 1) * round + (left > 0 ? loop.apart(last, active) : 0);
 }
 

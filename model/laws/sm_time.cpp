@@ -40,18 +40,13 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
 /// What starting a block costs, and ending it.
 struct BlockCost {
   double start_cycles;  ///< of the SM's launch unit
-  double drain_cycles;  ///< a block holds its place until its last stores are taken
   double joint_wait;    ///< until a whole cluster can start, in mean waits of one block; alone none
 };
 
 BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
-  const bool stores = std::any_of(plan.arrays.begin(), plan.arrays.end(), [](const ArrayUse& use) {
-    return use.footprint.write_bytes > 0;
-  });
   return {gpu.sustained.block_launch_cycles.value_or(0) +
               warps * gpu.sustained.warp_launch_cycles.value_or(0),
-          stores ? gpu.sustained.store_drain_cycles.value_or(0) : 0,
           longest_of(plan.launch.cluster_blocks()) - 1};
 }
 
@@ -129,7 +124,6 @@ class Rounds {
     if (!starts || apart) return found;
     const Visit begin = start(resident, first);
     found.front().demand[Station::block_start] += begin.demand[Station::block_start];
-    found.front().load_latency += begin.load_latency;
     found.front().latency += begin.latency;
     return found;
   }
@@ -143,11 +137,9 @@ class Rounds {
   Visit start(double resident, bool first) const {
     Visit start;
     start.demand[Station::block_start] = cost_.start_cycles;
-    start.load_latency =
-        latency_of({.global = memory_.shares.random_waits}, memory_.shares, gpu_).loads;
     // The blocks of a cluster start together, each behind others that start on its SM.
     if (!first) {
-      start.latency = cost_.drain_cycles + cost_.joint_wait * (resident - 1) * cost_.start_cycles;
+      start.latency = cost_.joint_wait * (resident - 1) * cost_.start_cycles;
     }
     return start;
   }
@@ -165,7 +157,7 @@ class Rounds {
     double cycles = 0;
     if (!stays(plan_.scheduler)) {
       const Visit begin = start(resident, false);
-      cycles = begin.demand[Station::block_start] + begin.load_latency + begin.latency;
+      cycles = begin.demand[Station::block_start] + begin.latency;
     }
     for (Visit visit : visits) {
       share_memory(visit, 1);
@@ -209,16 +201,7 @@ class Rounds {
     add(count, cycles);
     if (later_) return;
     later_ = true;
-    first_round_ = plan_.scheduler == TileScheduler::ping_pong
-                       ? unhidden_by_turns(visits)
-                       : std::max(0.0, together(visits, resident, places_.sms) - cycles);
-  }
-
-  // Of tiles that take turns nothing hides the first loads, and the end of the last one.
-  double unhidden_by_turns(const std::vector<Visit>& first) {
-    const Visit last = visit_of(plan_.blocks.back().phases.back(), plan_, memory_, gpu_);
-    return first.front().load_latency +
-           steady_cycle(started({last}, 1, places_.sms, false), 1, Ends::last);
+    first_round_ = std::max(0.0, together(visits, resident, places_.sms) - cycles);
   }
 
   void add_last(const std::vector<Visit>& visits, std::int64_t count, double resident,

@@ -77,7 +77,6 @@ struct Visit {
 struct WaitShares {
   double l1 = 0;
   double dram = 0;
-  double random_waits = 0;  ///< of a block, for reads of a table
 };
 
 /// What the memory of the whole device takes for a byte that the launch's blocks move below L1, SM

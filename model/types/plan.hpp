@@ -86,20 +86,17 @@ constexpr bool stays(TileScheduler scheduler) {
 struct TileRaster {
   std::int64_t tile_rows = 1;
   std::int64_t tile_columns = 1;
-  std::int64_t group_rows = 1;   ///< 1: plain row order
-  double row_panel_bytes = 0;    ///< of the operand that the tiles of one tile row share
-  double row_panel_written = 0;  ///< of those, sums in memory to which each tile of the row adds
-  bool rolling = false;  ///< a group's tiles begin before those of the one before have ended
+  std::int64_t group_rows = 1;    ///< 1: plain row order
+  double row_panel_bytes = 0;     ///< of the operand that the tiles of one tile row share
   double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
 };
 
 /// Accesses that do not come in whole lines one after the other.
 struct AccessPattern {
-  double read_density = 1;    ///< share of the DRAM around the reads that the reads touch
+  double read_density = 1;  ///< share of the DRAM around the reads that the reads touch
   /// Blocks that run out of step read it: they touch the DRAM around a read at other times.
   bool out_of_step = false;
   double partial_writes = 0;  ///< stores of a line's sectors in part: L2 merges each
-  double lone_sectors = 0;    ///< reads from L2 of a sector without its neighbour
   /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks,
   /// or so many as lie between two that share it, move their traffic through L2.
   double open_write_bytes = 0;

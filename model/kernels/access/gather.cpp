@@ -98,8 +98,6 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   }
   const double unit = as_double(dram_access_bytes(gpu));
   plan.arrays[1].footprint = {std::ceil(elements / unit) * unit, 0};
-  plan.arrays[1].pattern.lone_sectors =
-      found.l2_sectors * std::clamp(2 * found.lines / found.l1_sectors - 1, 0.0, 1.0);
   step.waits.global += found.l2_sectors / found.l1_sectors;  // the index first
   plan.notes.traffic_reasons.push_back(
       {Level::l2, waste_text(pattern, found.l2_sectors * kSectorBytes / as_double(n), used)});

@@ -168,9 +168,7 @@ Plan blocks_plan(const Blocks& b, DType type) {
   plan.raster = TileRaster{.tile_rows = heads / group,
                            .tile_columns = count * group,
                            .group_rows = std::max<std::int64_t>(1, together / group),
-                           .row_panel_bytes = rows_passed * bytes_of_row(b) + sums,
-                           .row_panel_written = sums,
-                           .rolling = true};
+                           .row_panel_bytes = rows_passed * bytes_of_row(b) + sums};
   const double rows = as_double(b.of_keys ? 2 * b.tile.keys : b.tile.queries);
   plan.on_chip_bytes = rows * b.c.head() * kSumElement + as_double(plan.launch.shared_bytes);
   add_blocks(plan, block_steps(b, type), tiles, {heads, together});
