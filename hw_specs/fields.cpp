@@ -104,7 +104,6 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/launch_gap_s", sustained.launch_gap_s);
   visit("/sustained/first_access_s", sustained.first_access_s);
   visit("/sustained/warp_launch_cycles", sustained.warp_launch_cycles);
-  visit("/sustained/store_drain_cycles", sustained.store_drain_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
   visit("/sustained/l1_tags_per_clk", sustained.l1_tags_per_clk);
   visit("/sustained/fma_latency_cycles", sustained.fma_latency_cycles);

@@ -152,7 +152,6 @@ struct Sustained {
   std::optional<double> launch_gap_s;              ///< null kernel, each of many queued in a stream
   std::optional<double> first_access_s;            ///< more until the first data: cold translations
   std::optional<double> warp_launch_cycles;        ///< between the starts of two warps on one SM
-  std::optional<double> store_drain_cycles;  ///< a block holds its place after its last stores
   std::optional<double> barrier_cycles;
   std::optional<double> l1_tags_per_clk;  ///< distinct lines of one warp request looked up a clock
   /// From load to use with nothing else under way, in SM clocks; L2 means near and far alike.

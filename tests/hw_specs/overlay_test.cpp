@@ -67,7 +67,6 @@ TEST(Overlay, EveryMember) {
       {"graph_launch_s", &Sustained::graph_launch_s},
       {"launch_gap_s", &Sustained::launch_gap_s},
       {"warp_launch_cycles", &Sustained::warp_launch_cycles},
-      {"store_drain_cycles", &Sustained::store_drain_cycles},
       {"barrier_cycles", &Sustained::barrier_cycles},
       {"l1_tags_per_clk", &Sustained::l1_tags_per_clk},
       {"fma_latency_cycles", &Sustained::fma_latency_cycles},
@@ -165,7 +164,7 @@ TEST(Overlay, Refused) {
 // Calibrations made before the keys were renamed.
 TEST(Overlay, OldKeysAreRefusedWithTheNewName) {
   for (const auto& [old, now] : std::map<std::string, std::string>{
-           {"last_stores_cycles", "store_drain_cycles"}, {"stream_next_s", "launch_gap_s"}}) {
+           {"stream_next_s", "launch_gap_s"}}) {
     Json overlay = calibration();
     overlay["sustained"][old] = {{"value", 1e-6}, {"source", "unverified"}};
     expect_refused(with_overlay(overlay), "/sustained/" + old, "one of the keys", old,

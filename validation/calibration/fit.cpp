@@ -38,8 +38,6 @@ constexpr std::array kConstants = {
              1e-5},
     Constant{"warp_launch_cycles", FitGroup::by_streaming, &Sustained::warp_launch_cycles, 20, 0.1,
              1e4},
-    Constant{"store_drain_cycles", FitGroup::by_streaming, &Sustained::store_drain_cycles, 600, 10,
-             3e3},
     Constant{"barrier_cycles", FitGroup::by_products, &Sustained::barrier_cycles, 50, 1, 1e3},
     Constant{"l1_tags_per_clk", FitGroup::by_products, &Sustained::l1_tags_per_clk, 3, 0.25, 64},
 };

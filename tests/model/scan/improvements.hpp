@@ -45,7 +45,6 @@ inline constexpr Improvement kImprovements[] = {
     {"sustained/l2_latency_cycles", 0.7},
     {"sustained/dram_latency_cycles", 0.7},
     {"sustained/barrier_cycles", 0.7},
-    {"sustained/store_drain_cycles", 0.7},
     {"sustained/warp_launch_cycles", 0.7},
     {"sustained/block_launch_cycles", 0.7},
     {"sustained/power_slowdown", 0.7},
