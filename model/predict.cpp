@@ -14,7 +14,6 @@
 #include "model/laws/launching.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/laws/peaks.hpp"
-#include "model/laws/waves.hpp"
 #include "model/types/quantity_text.hpp"
 
 namespace roofcast {

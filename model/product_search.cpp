@@ -8,7 +8,6 @@
 #include "model/kernels/gemm/alignment.hpp"
 #include "model/laws/feasibility.hpp"
 #include "model/laws/occupancy.hpp"
-#include "model/laws/waves.hpp"
 
 namespace roofcast {
 namespace {

@@ -146,6 +146,24 @@ inline constexpr Constant kTensorEnergyShare{
     "compute capability 8.0, over its vector_flop_energy_j",
     "2026-11-25"};
 
+inline constexpr Constant kHeatingLaunches{
+    "heating_launches",
+    40,
+    "",
+    "launches back to back, as long as which together one heats the device",
+    Kind::fitted,
+    "SM clocks of the steady runs in validation/measured, which bear out 10 to 100 alike",
+    "2026-11-22"};
+inline constexpr Constant kL1MergeBytes{
+    "l1_merge_bytes",
+    15e3,
+    "B",
+    "between two parts of a sector's store at which L1 joins half of them",
+    Kind::measured,
+    "counters of the random runs in validation/measured: of parts 4 KB apart 4% reach L2 one by "
+    "one, of 8 KB 13%, of 16 KB 44 to 76%",
+    "2026-11-22"};
+
 inline constexpr Constant kPdlLaunchShare{
     "pdl_launch_share",
     0.7,
@@ -159,6 +177,7 @@ inline constexpr std::array kAll = {
     kSmVariability,      kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
     kPipelineStepCycles, kPipelineStartCycles, kOutOfStepReadDensity, kClocksPerCopyRequest,
     kSmStoreBytesPerClk, kL2ResidentShare,     kL2GradualEviction,    kL2DirtyShare,
-    kL2WriteShare,       kDramTurnaround,      kPdlLaunchShare,       kTensorEnergyShare};
+    kL2WriteShare,       kDramTurnaround,      kPdlLaunchShare,       kTensorEnergyShare,
+    kHeatingLaunches,    kL1MergeBytes};
 
 }  // namespace roofcast::law

@@ -1,6 +1,9 @@
 #include "model/laws/clock.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "model/constants/laws.hpp"
 
 namespace roofcast {
 
@@ -25,6 +28,30 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores) {
   const auto tensor =
       gpu.sustained.tensor_clock_hz ? gpu.sustained.tensor_clock_hz : gpu.clocks.tensor_boost_hz;
   return on_tensor_cores && hz && tensor ? std::min(*hz, *tensor) : hz;
+}
+
+double tensor_power_slowdown(double busy_share, double time_s, const SmClock& clock,
+                             const Gpu& gpu) {
+  const auto& free = gpu.sustained.power_free_share;
+  const auto& slowdown = gpu.sustained.power_slowdown;
+  if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
+  constexpr double kNoLonger_s = 1e-6;
+  const double heating_s = clock.back_to_back ? law::kHeatingLaunches * time_s : time_s;
+  const double decades = std::max(0.0, std::log10(heating_s / kNoLonger_s));
+  // Beyond that a kernel would end sooner if its tensor cores were less busy.
+  const double most = (1 - *free) / *free;
+  return std::min(*slowdown * decades, most) * std::min((busy_share - *free) / (1 - *free), 1.0);
+}
+
+double board_power_slowdown(const Plan& plan, double time_s, const Gpu& gpu) {
+  const auto& fp32_flop_j = gpu.sustained.vector_flop_energy_j;
+  if (!fp32_flop_j || !gpu.power_w || time_s <= 0) return 0;
+  const auto of_fp32 = [](DType type) { return size_bytes(type) / size_bytes(DType::fp32); };
+  double fp32_flops = plan.useful.vector_flops * of_fp32(plan.compute);
+  for (const DType type : kAllDTypes) {
+    fp32_flops += law::kTensorEnergyShare * plan.useful.tensor_flops[type] * of_fp32(type);
+  }
+  return std::max(0.0, fp32_flops * *fp32_flop_j / (*gpu.power_w * time_s) - 1);
 }
 
 }  // namespace roofcast

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "model/types/gpu.hpp"
+#include "model/types/plan.hpp"
 
 namespace roofcast {
 
@@ -25,5 +26,18 @@ struct SmClock {
   bool given = false;
   bool back_to_back = false;  ///< launches follow each other without a pause
 };
+
+/// How much longer a kernel on tensor cores takes because their load lowers the clock: nothing
+/// until they are busy for `power_free_share` of its time, then a share `power_slowdown` for each
+/// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat the
+/// device for longer. Launches back to back heat as one kernel as long as `heating_launches` of them.
+/// No such constants: nothing.
+double tensor_power_slowdown(double busy_share, double time_s, const SmClock& clock,
+                             const Gpu& gpu);
+
+/// How much longer than `time_s` a launch takes because a board may not spend more than its power
+/// limit: the energy of its arithmetic takes so long at that limit. A FLOP costs in proportion to
+/// the bytes of its type. No `vector_flop_energy_j` or no limit: nothing.
+double board_power_slowdown(const Plan& plan, double time_s, const Gpu& gpu);
 
 }  // namespace roofcast

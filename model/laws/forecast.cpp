@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "model/laws/clock.hpp"
 #include "model/laws/launching.hpp"
 #include "model/laws/memory_cost.hpp"
-#include "model/laws/power.hpp"
 #include "model/laws/sm_time.hpp"
 
 namespace roofcast {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/counting/random_access.hpp"
 #include "model/counting/totals.hpp"
@@ -38,10 +39,7 @@ double fetched_once_sectors(const RandomReads& reads, const Gpu& gpu) {
 }
 
 double parts_apart_share(const SplitWrites& split) {
-  // Of parts 4 KB apart 4% reach L2 one by one, of 8 KB 13%, of 16 KB 44 to 76%.
-  constexpr double kHalfApart_bytes = 15e3;
-  const double bytes = split.bytes_between;
-  return 1 - std::exp2(-std::pow(bytes / kHalfApart_bytes, 2));
+  return 1 - std::exp2(-std::pow(split.bytes_between / law::kL1MergeBytes, 2));
 }
 
 double missed_bytes(const Reuse& reuse, const Plan& plan, double resident, double capacity_bytes,

@@ -1,8 +1,35 @@
 #pragma once
+#include <span>
+
 #include "model/laws/launch_memory.hpp"
 #include "model/laws/stations.hpp"
+#include "model/types/gpu.hpp"
+#include "model/types/work.hpp"
 
 namespace roofcast {
+
+/// Accesses to one array: how much, and which share of the memory around them they touch.
+struct SparseAccesses {
+  double bytes = 0;
+  double density = 1;  ///< 0 to 1
+  bool written = false;
+  double padding_bytes = 0;  ///< that DRAM moves with them, not in the traffic
+};
+
+/// Seconds of reads and of writes; each has half of what the bus loses between them.
+struct DramTime {
+  double read_s = 0, write_s = 0;
+
+  double total_s() const { return read_s + write_s; }
+};
+
+/// What DRAM needs to move the traffic, of which `sparse` touch only a share of the
+/// memory around them: those find fewer accesses in each row of a bank that they open, so the
+/// time of a byte rises from that of reads in order to that of scattered reads with (1 - density)³.
+///
+/// The cube is fitted to access.strided at strides of 64 B (all of it touched: 1.00), 128 (1.13),
+/// 192 (1.23), 256 (1.45), 512 (1.58) and 1024 B (1.70 times the time) on one device.
+DramTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
 
 /// What the device's L2 and DRAM take for the bytes that the launch's blocks move below L1, and
 /// where their loads find them.

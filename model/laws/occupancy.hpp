@@ -1,9 +1,15 @@
 #pragma once
+#include <cstdint>
+
 #include "model/types/gpu.hpp"
 #include "model/types/launch.hpp"
 #include "model/types/prediction.hpp"
 
 namespace roofcast {
+
+/// Waves of a grid over a device that holds `capacity` blocks at once (capacity ≥ 1).
+/// Source: NVIDIA Deep Learning Performance, Matrix Multiplication Background, "wave quantization".
+Waves waves(std::int64_t blocks, std::int64_t capacity);
 
 /// Blocks of this launch that fit one SM at once, by the allocation rules of cuda_occupancy.h with
 /// the default carve-out. 0 blocks: the launch is impossible on this device.

@@ -7,9 +7,7 @@
 #include "model/constants/laws.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/launching.hpp"
-#include "model/laws/power.hpp"
 #include "model/laws/program_time.hpp"
-#include "model/laws/sm_pipes.hpp"
 #include "model/laws/stations.hpp"
 
 namespace roofcast {

@@ -1,5 +1,4 @@
 #pragma once
-#include "model/laws/sm_pipes.hpp"
 #include "model/laws/stations.hpp"
 
 namespace roofcast {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "model/laws/dram_time.hpp"
+#include "model/laws/memory_cost.hpp"
 
 namespace roofcast::transformer {
 namespace {

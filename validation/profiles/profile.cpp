@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/laws/occupancy.hpp"
-#include "model/laws/waves.hpp"
 #include "validation/profiles/counted.hpp"
 #include "validation/profiles/forecasts.hpp"
 

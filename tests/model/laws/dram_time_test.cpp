@@ -1,4 +1,4 @@
-#include "model/laws/dram_time.hpp"
+#include "model/laws/memory_cost.hpp"
 
 #include <gtest/gtest.h>
 

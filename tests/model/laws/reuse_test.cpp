@@ -81,24 +81,6 @@ TEST(L2Reuse, PanelsComeAgainWhenAWaveCannotHoldTheGrid) {
   EXPECT_NEAR(raster_traffic(grouped, 100).read_bytes, 24e9 + 3e9, 1e6);
 }
 
-// Two rows of 100 tiles at a time, 100 at once: a group of 200 tiles begins anywhere in a wave, so
-// that 1 + 198 ÷ 100 waves touch it, and each but the first reads its panels again. A tenth of them
-// are sums that tiles add to: they are written too.
-TEST(L2Reuse, AGroupThatRollsOnIsTouchedByAWaveMore) {
-  const TileRaster raster = {.tile_rows = 100,
-                             .tile_columns = 100,
-                             .group_rows = 2,
-                             .row_panel_bytes = 1e9,
-                             .row_panel_written = 1e8,
-                             .rolling = true};
-  const Traffic found = raster_traffic(raster, 100);
-  EXPECT_NEAR(found.read_bytes, 1.98 * 100e9, 1e3);
-  EXPECT_NEAR(found.write_bytes, 1.98 * 10e9, 1e3);
-  // Fewer waves than that: all tiles at once, or in two rounds.
-  EXPECT_EQ(raster_traffic(raster, 10000).read_bytes, 0);
-  EXPECT_NEAR(raster_traffic(raster, 5000).read_bytes, 99 * 2 / 5000.0 * 100e9, 1e3);
-}
-
 // 6×32 tiles, 142 at once: a wave takes rows of 32 columns, 142/32 of them, then the 50 tiles left
 // take 50/32 rows and sweep all columns again.
 TEST(L2Reuse, TheLastWaveTouchesItsOwnPanels) {

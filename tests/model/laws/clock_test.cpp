@@ -1,5 +1,5 @@
 // A board does not spend more than its power limit.
-#include "model/laws/power.hpp"
+#include "model/laws/clock.hpp"
 
 #include <gtest/gtest.h>
 
