@@ -1,6 +1,6 @@
 #include "model/kernels/access/access.hpp"
 
-#include "model/kernels/access/counts.hpp"
+#include "model/kernels/access/plans.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::access {
