@@ -6,7 +6,6 @@
 #include "model/counting/coalescing.hpp"
 #include "model/counting/dram_access.hpp"
 #include "model/counting/row_segments.hpp"
-#include "model/counting/shared_banks.hpp"
 #include "model/kernels/access/plans.hpp"
 
 namespace roofcast::access {
@@ -50,7 +49,7 @@ Touched in_order(std::int64_t lanes, std::int64_t bytes) {
   return of_warps({.stride_bytes = bytes, .access_bytes = bytes}, lanes);
 }
 
-// Of one block: thread i touches `bytes` at starts[i].
+// Of one block but for wavefronts: thread i touches `bytes` at starts[i].
 Touched of_block(std::span<const std::int64_t> starts, std::int64_t bytes) {
   Touched sum;
   sum.l2_sectors = as_double(distinct_units(starts, bytes, kSectorBytes));
@@ -58,14 +57,13 @@ Touched of_block(std::span<const std::int64_t> starts, std::int64_t bytes) {
     const auto warp = starts.first(std::min<std::size_t>(kWarpLanes, starts.size()));
     sum.sectors += as_double(distinct_units(warp, bytes, kSectorBytes));
     sum.lines += as_double(distinct_units(warp, bytes, kLineBytes));
-    sum.wavefronts += as_double(shared_wavefronts(warp, bytes));
     starts = starts.subspan(warp.size());
   }
   return sum;
 }
 
 // Of n threads whose pattern repeats every `period` threads, a multiple of the block: thread i
-// touches `bytes` at start(i).
+// touches `bytes` at start(i). The lanes of a warp lie in other banks each, as in order.
 template <class Start>
 Touched of_period(std::int64_t n, std::int64_t period, std::int64_t bytes, const Start& start) {
   Touched sum;
@@ -81,6 +79,7 @@ Touched of_period(std::int64_t n, std::int64_t period, std::int64_t bytes, const
   };
   add_blocks(std::min(n, period), std::max(1.0, as_double(n / period)));
   if (n > period) add_blocks(n % period, 1);
+  sum.wavefronts = in_order(n, bytes).wavefronts;
   return sum;
 }
 
