@@ -34,6 +34,11 @@ double expected_distinct(double units, double draws);
 /// of its 32 banks holds. A line lies across the banks as shared memory does.
 std::int64_t bank_wavefronts(const WarpAccess& access);
 
+/// The same for shared memory. Accesses of 16 bytes go in two halves of the warp, one after the
+/// other (by the counters).
+std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
+                               std::int64_t offset_bytes = 0, std::int64_t lanes = kWarpLanes);
+
 /// "stride 16: 64 B moved for 4 B used".
 std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes);
 

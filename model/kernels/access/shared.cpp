@@ -1,5 +1,4 @@
 #include "model/counting/coalescing.hpp"
-#include "model/counting/shared_banks.hpp"
 #include "model/kernels/access/plans.hpp"
 
 namespace roofcast::access {

@@ -5,7 +5,6 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/row_segments.hpp"
-#include "model/counting/shared_banks.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 

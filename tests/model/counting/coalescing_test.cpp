@@ -76,6 +76,29 @@ TEST(Coalescing, BankWavefronts) {
   EXPECT_EQ(bank_wavefronts({.access_bytes = 8, .offset_bytes = 124, .lanes = 1}), 1);
 }
 
+TEST(SharedBanks, WordsOfALane) {
+  EXPECT_EQ(shared_wavefronts(4, 4), 1);
+  EXPECT_EQ(shared_wavefronts(0, 4), 1);  // one word for all
+  EXPECT_EQ(shared_wavefronts(8, 4), 2);
+  EXPECT_EQ(shared_wavefronts(128, 4), 32);
+  EXPECT_EQ(shared_wavefronts(132, 4), 1);  // padded by a word
+  EXPECT_EQ(shared_wavefronts(128, 4, 4, 5), 5);
+  EXPECT_EQ(shared_wavefronts(128, 4, 0, 1), 1);
+  EXPECT_EQ(shared_wavefronts(2, 2), 1);  // 16 words, two lanes each
+}
+
+TEST(SharedBanks, WideAccesses) {
+  EXPECT_EQ(shared_wavefronts(8, 8), 2);  // 64 words, two a bank
+  EXPECT_EQ(shared_wavefronts(128, 8), 32);
+  EXPECT_EQ(shared_wavefronts(136, 8), 2);  // lane i in banks 2i and 2i + 1: twice round
+  // Sixteen bytes: two halves of 16 lanes, each of 64 words.
+  EXPECT_EQ(shared_wavefronts(16, 16), 2 + 2);
+  EXPECT_EQ(shared_wavefronts(16, 16, 0, 8), 1);
+  EXPECT_EQ(shared_wavefronts(16, 16, 0, 17), 2 + 1);
+  EXPECT_EQ(shared_wavefronts(128, 16), 16 + 16);
+  EXPECT_EQ(shared_wavefronts(0, 16), 1 + 1);
+}
+
 TEST(Coalescing, WasteInWords) {
   EXPECT_EQ(waste_text("stride 16", 64, 4), "stride 16: 64 B moved for 4 B used");
   EXPECT_EQ(waste_text("odd", 4.24, 0.06), "odd: 4.2 B moved for 0.1 B used");
