@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace roofcast {
@@ -10,7 +9,7 @@ inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kWarpLanes = 32;
 
-/// A warp's access to global memory: lane i touches `access_bytes` at offset + i · stride_bytes.
+/// A warp's access to global memory, or that of any number of lanes: lane i touches `access_bytes` at offset + i · stride_bytes.
 struct WarpAccess {
   std::int64_t stride_bytes = 0;
   std::int64_t access_bytes = 4;
@@ -21,10 +20,6 @@ struct WarpAccess {
 /// How many distinct pieces of memory of `unit_bytes` the access touches: 32 for sectors, 128 for
 /// lines.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
-
-/// The same for lanes anywhere: lane i touches `access_bytes` at starts[i].
-std::int64_t distinct_units(std::span<const std::int64_t> starts, std::int64_t access_bytes,
-                            std::int64_t unit_bytes);
 
 /// Mean number of distinct units that `draws` independent accesses touch, each inside one of
 /// `units` units with equal chance: u·(1 − (1 − 1/u)^d).

@@ -1,7 +1,6 @@
 // Kernels with one load and one store of global memory a thread.
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/dram_access.hpp"
@@ -30,57 +29,27 @@ struct Touched {
   }
 };
 
-// Units that so many lanes touch, warp after warp; every warp begins on the same alignment.
-double units_of_warps(WarpAccess access, std::int64_t lanes, std::int64_t unit_bytes) {
-  access.lanes = kWarpLanes;
-  const auto of_whole = as_double(distinct_units(access, unit_bytes));
-  access.lanes = lanes % kWarpLanes;
-  return as_double(lanes / kWarpLanes) * of_whole + as_double(distinct_units(access, unit_bytes));
+// Units that all lanes touch, `group` by group, each group from the same alignment.
+double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_bytes) {
+  const std::int64_t lanes = all.lanes;
+  all.lanes = group;
+  const auto of_whole = as_double(distinct_units(all, unit_bytes));
+  all.lanes = lanes % group;
+  return as_double(lanes / group) * of_whole + as_double(distinct_units(all, unit_bytes));
 }
 
-Touched of_warps(WarpAccess access, std::int64_t lanes) {
-  const double sectors = units_of_warps(access, lanes, kSectorBytes);
-  const double lines = units_of_warps(access, lanes, kLineBytes);
-  access.lanes = std::min(kWarpLanes, lanes);
-  return {sectors, sectors, lines, warps_of(lanes) * as_double(bank_wavefronts(access))};
+Touched of_lanes(WarpAccess all) {
+  Touched sum{units_by_group(all, kWarpLanes, kSectorBytes),
+              units_by_group(all, kThreads, kSectorBytes),
+              units_by_group(all, kWarpLanes, kLineBytes)};
+  const double warps = warps_of(all.lanes);
+  all.lanes = std::min(kWarpLanes, all.lanes);
+  sum.wavefronts = warps * as_double(bank_wavefronts(all));
+  return sum;
 }
 
 Touched in_order(std::int64_t lanes, std::int64_t bytes) {
-  return of_warps({.stride_bytes = bytes, .access_bytes = bytes}, lanes);
-}
-
-// Of one block but for wavefronts: thread i touches `bytes` at starts[i].
-Touched of_block(std::span<const std::int64_t> starts, std::int64_t bytes) {
-  Touched sum;
-  sum.l2_sectors = as_double(distinct_units(starts, bytes, kSectorBytes));
-  while (!starts.empty()) {
-    const auto warp = starts.first(std::min<std::size_t>(kWarpLanes, starts.size()));
-    sum.sectors += as_double(distinct_units(warp, bytes, kSectorBytes));
-    sum.lines += as_double(distinct_units(warp, bytes, kLineBytes));
-    starts = starts.subspan(warp.size());
-  }
-  return sum;
-}
-
-// Of n threads whose pattern repeats every `period` threads, a multiple of the block: thread i
-// touches `bytes` at start(i). The lanes of a warp lie in other banks each, as in order.
-template <class Start>
-Touched of_period(std::int64_t n, std::int64_t period, std::int64_t bytes, const Start& start) {
-  Touched sum;
-  const auto add_blocks = [&](std::int64_t end, double times) {
-    std::array<std::int64_t, kThreads> starts{};
-    for (std::int64_t first = 0; first < end; first += kThreads) {
-      const auto threads = static_cast<std::size_t>(std::min(kThreads, end - first));
-      for (std::size_t i = 0; i < threads; ++i) {
-        starts[i] = start(first + static_cast<std::int64_t>(i));
-      }
-      sum += times * of_block(std::span(starts).first(threads), bytes);
-    }
-  };
-  add_blocks(std::min(n, period), std::max(1.0, as_double(n / period)));
-  if (n > period) add_blocks(n % period, 1);
-  sum.wavefronts = in_order(n, bytes).wavefronts;
-  return sum;
+  return of_lanes({.stride_bytes = bytes, .access_bytes = bytes, .lanes = lanes});
 }
 
 using Extents = std::array<std::int64_t, 3>;
@@ -134,29 +103,38 @@ DenseMatrix matrix_of(const Problem& p) {
   return {p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
 }
 
-Touched gather_shuffled(const Problem& p, std::int64_t element) {
-  constexpr std::int64_t kMostCounted = 65536;  // elements; of a longer window its first ones
-  const std::int64_t window = p[gather::kWindow];
-  const auto start = [&](std::int64_t i) {
-    const std::int64_t within = i & (window - 1);
-    const std::uint64_t place = static_cast<std::uint64_t>(within) * gather::kMultiplier;
-    return (i - within + (static_cast<std::int64_t>(place) & (window - 1))) * element;
-  };
-  return of_period(p[gather::kElements], std::clamp(window, kThreads, kMostCounted), element,
-                   start);
+// Lanes one stride apart, which then store in order. `load`: of all lanes.
+Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const Touched& loads,
+                const Gpu& gpu) {
+  const double bytes = as_double(load.lanes * load.access_bytes);
+  Plan plan = plan_of(kernel, load.lanes, {bytes, bytes}, loads, load.access_bytes);
+  const std::int64_t unit = dram_access_bytes(gpu);
+  const double dram = as_double(distinct_units(load, unit) * unit);
+  const double span = as_double((load.lanes - 1) * load.stride_bytes + load.access_bytes);
+  plan.arrays = {{0, {bytes, 0}, {dram, 0}, {.read_density = std::min(1.0, dram / span)}},
+                 writes(1, bytes)};
+  return plan;
 }
 
-// Every index anywhere in the table.
-Touched gather_uniform(const Problem& p, std::int64_t element) {
+// What the lanes of a gather touch. Shuffled, each reads a place of its window, a group of them as
+// far apart as they can; uniform, each any place of the table.
+Touched gathered(const Problem& p, std::int64_t element) {
   // Expected words in the fullest of 32 banks, for 32 words.
   constexpr double kRandomWavefronts = 3.53;
-  const auto of_warp = [&](std::int64_t unit_bytes) {
-    const double units = as_double(p[gather::kWindow] * element) / as_double(unit_bytes);
-    return expected_distinct(std::max(1.0, units), kWarpLanes);
+  const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
+  const bool uniform = p[gather::kDistribution] == gather::kUniform;
+  const auto units = [&](std::int64_t lanes, std::int64_t unit_bytes) {
+    const std::int64_t places = uniform ? window : std::max(window, lanes);
+    const double all = std::max(1.0, as_double(places * element) / as_double(unit_bytes));
+    return uniform ? expected_distinct(all, as_double(lanes)) : std::min(all, as_double(lanes));
   };
-  const double sectors = of_warp(kSectorBytes), lines = of_warp(kLineBytes);
-  return warps_of(p[gather::kElements]) *
-         Touched{sectors, sectors, lines, std::min(kRandomWavefronts, lines)};
+  const std::int64_t lanes = uniform ? kWarpLanes : std::min(kWarpLanes, n);
+  const std::int64_t joined = uniform ? kWarpLanes : std::min(kThreads, n);  // in L1
+  const double lines = units(lanes, kLineBytes);
+  return {
+      warps_of(n) * units(lanes, kSectorBytes),
+      as_double(ceil_div(n, joined)) * units(joined, kSectorBytes), warps_of(n) * lines,
+      uniform ? warps_of(n) * std::min(kRandomWavefronts, lines) : in_order(n, element).wavefronts};
 }
 
 }  // namespace
@@ -171,40 +149,31 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
     throw InputError("width is " + std::to_string(width) +
                      ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
   }
-  const std::int64_t accesses = n / width;
-  const WarpAccess load{.stride_bytes = stride * element, .access_bytes = width * element};
-  const Touched loads = of_warps(load, accesses);
-  const double bytes = as_double(n * element);
-  Plan plan = plan_of(compiled::kernel("access::strided_kernel", element, width), accesses,
-                      {bytes, bytes}, loads, width * element);
-  const std::int64_t unit = dram_access_bytes(gpu);
-  const double dram = units_of_warps(load, accesses, unit) * as_double(unit);
-  const double span = as_double(((accesses - 1) * stride + width) * element);
-  plan.arrays = {{0, {bytes, 0}, {dram, 0}, {.read_density = dram / span}}, writes(1, bytes)};
+  const WarpAccess load{
+      .stride_bytes = stride * element, .access_bytes = width * element, .lanes = n / width};
+  const Touched loads = of_lanes(load);
+  Plan plan =
+      plan_lanes(compiled::kernel("access::strided_kernel", element, width), load, loads, gpu);
   if (stride > width) {
     const auto waste = [&](double moved) {
-      return waste_text("stride " + std::to_string(stride), moved / as_double(accesses),
-                        as_double(width * element));
+      return waste_text("stride " + std::to_string(stride), moved / as_double(load.lanes),
+                        as_double(load.access_bytes));
     };
     plan.notes.traffic_reasons = {{Level::l1, waste(loads.sectors * kSectorBytes)},
-                                  {Level::dram, waste(dram)}};
+                                  {Level::dram, waste(plan.arrays[0].footprint.read_bytes)}};
   }
   return launch_of(std::move(plan));
 }
 
 LaunchSequence plan_offset(const Problem& p, const Gpu& gpu) {
-  const std::int64_t element = element_bytes(p.dtype);
-  const std::int64_t n = p[offset::kElements], offset = p[offset::kOffset];
-  const double bytes = as_double(n * element);
-  const Touched loads =
-      of_period(n, kThreads, element, [&](std::int64_t i) { return (i + offset) * element; });
-  Plan plan = plan_of(compiled::kernel("access::offset_kernel", element), n, {bytes, bytes}, loads,
-                      element);
-  const std::int64_t unit = dram_access_bytes(gpu);
-  const std::int64_t first = offset * element / unit;
-  const std::int64_t last = ((offset + n) * element - 1) / unit;
-  plan.arrays = {{0, {bytes, 0}, {as_double((last - first + 1) * unit), 0}}, writes(1, bytes)};
-  if (offset * element % kSectorBytes != 0) {
+  const std::int64_t element = element_bytes(p.dtype), offset = p[offset::kOffset];
+  const WarpAccess load{.stride_bytes = element,
+                        .access_bytes = element,
+                        .offset_bytes = offset * element,
+                        .lanes = p[offset::kElements]};
+  Plan plan =
+      plan_lanes(compiled::kernel("access::offset_kernel", element), load, of_lanes(load), gpu);
+  if (load.offset_bytes % kSectorBytes != 0) {
     plan.notes.traffic_reasons = {
         {Level::l1, "offset " + std::to_string(offset) +
                         ": no warp begins on a sector boundary, so each takes one sector more"},
@@ -225,7 +194,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
     throw InputError("n is " + std::to_string(n) + ": give a multiple of window, " +
                      std::to_string(window));
   }
-  const Touched found = uniform ? gather_uniform(p, element) : gather_shuffled(p, element);
+  const Touched found = gathered(p, element);
   const double elements = as_double(n * element), indices = as_double(n * kIndexBytes);
   Touched loads = in_order(n, kIndexBytes);
   loads += found;
@@ -269,7 +238,7 @@ LaunchSequence plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
   const DenseMatrix m = matrix_of(p);
   Touched touched =
       as_double(m.columns) *
-      of_warps({.stride_bytes = m.pitch_bytes(), .access_bytes = m.element_bytes}, m.rows);
+      of_lanes({.stride_bytes = m.pitch_bytes(), .access_bytes = m.element_bytes, .lanes = m.rows});
   touched.sectors = sectors_down_columns(m);
   // Once a block, for a run along each row: the block's other columns find them in L1.
   touched.l2_sectors = sectors_along_rows(m, matrix::kDepth);
