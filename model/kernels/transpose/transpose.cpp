@@ -43,26 +43,11 @@ void finish(Plan& plan, Step& step, const Problem& p, std::int64_t side, double 
 // Cycles of the data pipe for `rows` rows of `extent` lanes, so many of them at a time, each
 // `stride_bytes` after the one before.
 double row_wavefronts(std::int64_t rows, std::int64_t extent, std::int64_t lanes,
-                      std::int64_t stride_bytes, std::int64_t access_bytes,
-                      std::int64_t offset_bytes = 0) {
+                      std::int64_t stride_bytes, std::int64_t access_bytes) {
   const auto of = [&](std::int64_t together) {
-    return as_double(shared_wavefronts(stride_bytes, access_bytes, offset_bytes, together));
+    return as_double(shared_wavefronts(stride_bytes, access_bytes, 0, together));
   };
   return as_double(rows) * (as_double(extent / lanes) * of(lanes) + of(extent % lanes));
-}
-
-// All columns of all tiles of 32 × 32: lane l reads row l of the tile.
-double column_wavefronts(const Problem& p, std::int64_t pitch) {
-  constexpr std::int64_t kWordBytes = 4;  // of a bank
-  const std::int64_t element = element_bytes(p.dtype);
-  // Columns whole words apart meet the same conflicts in other banks.
-  const std::int64_t period = std::max<std::int64_t>(1, kWordBytes / element);
-  double sum = 0;
-  for (std::int64_t column = 0; column < std::min(period, p[kColumns]); ++column) {
-    sum += row_wavefronts(ceil_div(p[kColumns] - column, period), p[kRows], kLanes, pitch * element,
-                          element, column * element);
-  }
-  return sum;
 }
 
 Plan plan_elements(const Problem& p, Way way) {
@@ -95,9 +80,8 @@ Plan plan_elements(const Problem& p, Way way) {
     const std::int64_t pitch = kLanes + (way == Way::padded ? 1 : 0);
     plan.launch.shared_bytes = kLanes * pitch * element;
     // Stores lie side by side; loads too, spread over the banks, or down a column of the tile.
-    const double loads = way == Way::swizzled
-                             ? row_wavefronts(p[kColumns], p[kRows], kLanes, element, element)
-                             : column_wavefronts(p, pitch);
+    const double loads = row_wavefronts(p[kColumns], p[kRows], kLanes,
+                                        (way == Way::swizzled ? 1 : pitch) * element, element);
     shared = loads + row_wavefronts(p[kRows], p[kColumns], kLanes, element, element);
   }
   finish(plan, step, p, kLanes, sectors * kSectorBytes, shared);
