@@ -38,15 +38,6 @@ constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
 constexpr double kSigmoidInstructions = 4;
 
-// A turn of the forward loop stores a result; it goes past that where none is asked for. In fp32
-// the store has a predicate: issued all the same.
-double forward_instructions(const compiled::Kernel& kernel, const Problem& p, double chain,
-                            double stored) {
-  const double loads = as_double(p[kLoads]), element = size_bytes(p.dtype);
-  const double elements = loads * as_double(p[kVectorBytes]) / element;
-  const double store = element < 4 ? 4 * loads + elements / 2 : 0;
-  return kernel.straight + chain * kernel.loops[0] - (chain - stored) * store;
-}
 /// What a pass does for each element.
 struct Pass {
   double reads;  ///< arrays
@@ -91,7 +82,7 @@ LaunchSequence program_of(const Problem& p, std::int64_t stored_outputs) {
   const compiled::Kernel forward = kernel_of("recompute::Forward", p);
   const compiled::Kernel backward = kernel_of("recompute::Backward", p);
   Plan first = pass_plan(p, {1, stored + 1, chain, 0, stored + 1}, forward.registers,
-                         forward_instructions(forward, p, chain, stored), 1);
+                         forward.straight + chain * forward.loops[0], 1);
   // The backward loops: with a result from memory, and with one that is computed again. Each stored
   // output is loaded one ahead of its use: two of them a round trip.
   Plan second =
