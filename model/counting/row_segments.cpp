@@ -55,20 +55,9 @@ double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width)
 }
 
 double sectors_down_columns(const DenseMatrix& matrix) {
-  if (matrix.pitch_bytes() >= kSectorBytes) {  // each row's element in a sector of its own
-    return as_double(matrix.columns * matrix.rows);
-  }
-  WarpAccess access{.stride_bytes = matrix.pitch_bytes(), .access_bytes = matrix.element_bytes};
-  const auto sectors = [&](std::int64_t lanes) {
-    access.lanes = lanes;
-    return as_double(distinct_units(access, kSectorBytes));
-  };
-  double sum = 0;
-  for (; access.offset_bytes < matrix.pitch_bytes(); access.offset_bytes += matrix.element_bytes) {
-    sum += as_double(matrix.rows / kWarpLanes) * sectors(kWarpLanes) +
-           sectors(matrix.rows % kWarpLanes);
-  }
-  return sum;
+  // Each row's element in a sector of its own, or as many together as rows fit in one.
+  return as_double(matrix.columns * matrix.rows) *
+         std::min(1.0, as_double(matrix.pitch_bytes()) / as_double(kSectorBytes));
 }
 
 }  // namespace roofcast
