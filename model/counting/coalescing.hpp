@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/types/gpu.hpp"
+
 namespace roofcast {
 
 /// What caches and memory move: a sector is what L1 asks of L2, a line is what L1 looks up.
@@ -33,6 +35,38 @@ std::int64_t bank_wavefronts(const WarpAccess& access);
 /// other (by the counters).
 std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
                                std::int64_t offset_bytes = 0, std::int64_t lanes = kWarpLanes);
+
+/// A dense matrix of rows × columns elements, row after row, its first on a line boundary.
+struct DenseMatrix {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t element_bytes = 4;
+
+  constexpr std::int64_t pitch_bytes() const { return columns * element_bytes; }
+};
+
+/// Sectors of the pieces of `width` elements that warps touch which walk along the rows, from the
+/// start of each: one more a piece where it does not begin on a sector boundary.
+double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
+
+/// Sectors that so many bytes touch which begin that far past a sector boundary.
+double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes);
+
+/// Of those, sectors that a piece fills only in part.
+double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
+
+/// Sectors that warps touch which walk down the columns, 32 rows at a time from the top of each.
+double sectors_down_columns(const DenseMatrix& matrix);
+
+/// What DRAM moves at the least for a read (B); devices that do not say move single sectors.
+inline std::int64_t dram_access_bytes(const Gpu& gpu) {
+  return static_cast<std::int64_t>(
+      gpu.memory.dram_access_bytes.value_or(static_cast<double>(kSectorBytes)));
+}
+
+/// AccessPattern::read_density of tiles, whose copies take a line of each of many rows: DRAM sends
+/// lines at random at 0.935 of the rate of streams (microbenchmark scattered, 128 B).
+inline constexpr double kDensityOfLines = 0.56;
 
 /// "stride 16: 64 B moved for 4 B used".
 std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes);

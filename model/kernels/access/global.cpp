@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/dram_access.hpp"
-#include "model/counting/row_segments.hpp"
 #include "model/kernels/access/plans.hpp"
 
 namespace roofcast::access {

@@ -21,6 +21,5 @@ LaunchSequence plan_offset(const Problem& problem, const Gpu& gpu);
 LaunchSequence plan_gather(const Problem& problem, const Gpu& gpu);
 LaunchSequence plan_row_wise(const Problem& problem, const Gpu& gpu);
 LaunchSequence plan_column_wise(const Problem& problem, const Gpu& gpu);
-LaunchSequence plan_shared(const Problem& problem, const Gpu& gpu);
 
 }  // namespace roofcast::access

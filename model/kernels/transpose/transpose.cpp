@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/row_segments.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
