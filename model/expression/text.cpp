@@ -108,10 +108,9 @@ class Parser {
     return text_.substr(begin, at_ - begin);
   }
 
+  // A node takes a byte of the text at the least.
+  static_assert(Text::kMaxBytes <= Expression::kMaxNodes);
   Position add(const Node& node) {
-    if (result_.nodes.size() == Expression::kMaxNodes) {
-      refuse(at_, "more than 255 operations", "shorten the expression");
-    }
     result_.nodes.push_back(node);
     return static_cast<Position>(result_.nodes.size() - 1);
   }

@@ -52,7 +52,8 @@ double paths_taken(Choice choice, double paths) {
                                    : expected_distinct(paths, kWarpLanes);
 }
 
-Plan plan_of(const Problem& problem, Choice choice) {
+template <Choice kChoice>
+LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   if (problem[kWork] % kWorkUnit != 0) {
     throw InputError("work is " + std::to_string(problem[kWork]) + ": give a multiple of " +
                      std::to_string(kWorkUnit));
@@ -60,15 +61,15 @@ Plan plan_of(const Problem& problem, Choice choice) {
   const double n = as_double(problem[kElements]), work = as_double(problem[kWork]);
   const double element = size_bytes(problem.dtype);
   const double threads = as_double(problem[kThreads]), warps = warps_of(problem[kThreads]);
-  const double taken = paths_taken(choice, as_double(problem[kPaths]));
-  const compiled::Kernel kernel = compiled::kernel("divergence::diverge", choice);
+  const double taken = paths_taken(kChoice, as_double(problem[kPaths]));
+  const compiled::Kernel kernel = compiled::kernel("divergence::diverge", kChoice);
   Plan plan;
   plan.launch.grid[0] = ceil_div(problem[kElements], problem[kThreads]);
   plan.launch.block[0] = problem[kThreads];
   plan.launch.registers = kernel.registers;
   plan.useful.vector_flops = n * useful_flops(problem);
   plan.arrays = {reads(0, n * element)};
-  if (choice == Choice::by_data) plan.arrays.push_back(reads(1, n * element));
+  if (kChoice == Choice::by_data) plan.arrays.push_back(reads(1, n * element));
   const double arrays_read = as_double(std::ssize(plan.arrays));
   plan.arrays.push_back(writes(static_cast<ArrayId>(arrays_read), n * element));
 
@@ -77,17 +78,12 @@ Plan plan_of(const Problem& problem, Choice choice) {
   step.issued.vector_flops = warps * taken * kWarpLanes * useful_flops(problem);
   set_traffic(step.issued, threads * element * Traffic{arrays_read, 1});
   step.warp_instructions =
-      warps * (kOutside[static_cast<std::size_t>(choice)] + kFirstPath + kNextPath * (taken - 1) +
+      warps * (kOutside[static_cast<std::size_t>(kChoice)] + kFirstPath + kNextPath * (taken - 1) +
                taken * (kAroundPath + kernel.loops[0] * work / kWorkUnit));
   step.waits.global = 1;
   step.waits.arithmetic = taken * (work / 4 + 3);
   set_blocks_with_edge(plan, step, threads / n);
-  return plan;
-}
-
-template <Choice kChoice>
-LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
-  return launch_of(plan_of(problem, kChoice));
+  return launch_of(std::move(plan));
 }
 
 constexpr std::array<KernelModel, 3> kVariants = {{

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -11,10 +12,9 @@ namespace roofcast::recompute {
 namespace {
 
 constexpr std::array kParameters = {
-    roofcast::Parameter{"n", "elements of each array", 1, std::int64_t{1} << 40, std::nullopt},
+    map::kParameters[map::kElements],
     roofcast::Parameter{"chain", "logistic functions, one after the other", 1, kMaxChain, 3},
-    setting("threads", "threads of a block", 32, 1024, 256),
-    setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
+    map::kParameters[map::kThreads], map::kParameters[map::kVectorBytes],
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4", 1, 4, 1)};
 constexpr std::size_t kShape = 2;
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
@@ -38,71 +38,68 @@ constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
 constexpr double kSigmoidInstructions = 4;
 
-/// What a pass does for each element.
+/// What a pass does.
 struct Pass {
-  double reads;  ///< arrays
-  double writes;
-  double sigmoids;
-  double slopes;
-  double roundings;  ///< to the type, of 16-bit types two to a conversion
+  compiled::Kernel kernel;
+  Traffic arrays;           ///< read and written; 16-bit results are rounded two to a conversion
+  double sigmoids, slopes;  ///< of an element
+  double instructions;      ///< of a warp, for all its elements
+  double round_trips;
 };
 
-// The launch without its arrays. `instructions`: of a warp, for all its elements.
-Plan pass_plan(const Problem& p, const Pass& pass, std::int64_t registers, double instructions,
-               double round_trips) {
-  const double element = size_bytes(p.dtype);
+// The launch without its arrays.
+Plan pass_plan(const Problem& p, const Pass& pass) {
+  const double element = size_bytes(p.dtype), n = as_double(p[kElements]);
   const std::int64_t elements = p[kThreads] * p[kLoads] * p[kVectorBytes] / element_bytes(p.dtype);
   Plan plan;
   plan.launch.grid[0] = ceil_div(p[kElements], elements);
   plan.launch.block[0] = p[kThreads];
-  plan.launch.registers = registers;
+  plan.launch.registers = pass.kernel.registers;
   Work of_element;
   of_element.vector_flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
   of_element.special_flops = pass.sigmoids * kSigmoidSpecial;
-  of_element.conversions = element < 4 ? pass.roundings / 2 : 0;
-  plan.useful = as_double(p[kElements]) * of_element;
+  of_element.conversions = element < 4 ? pass.arrays.write_bytes / 2 : 0;
+  plan.useful = n * of_element;
   Step step;
-  set_traffic(of_element, element * Traffic{pass.reads, pass.writes});
+  set_traffic(of_element, element * pass.arrays);
   step.issued = as_double(elements) * of_element;
-  step.warp_instructions = warps_of(p[kThreads]) * instructions;
-  step.waits.global = round_trips;
+  step.warp_instructions = warps_of(p[kThreads]) * pass.instructions;
+  step.waits.global = pass.round_trips;
   step.waits.arithmetic = pass.sigmoids * kSigmoidInstructions + pass.slopes;
-  set_blocks_with_edge(plan, step, as_double(elements) / as_double(p[kElements]));
+  set_blocks_with_edge(plan, step, as_double(elements) / n);
   return plan;
 }
 
 // Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
 enum : ArrayId { kGradientIn, kGradientOut, kInput, kOutputs };
 
-/// `stored_outputs`: that the forward pass writes besides the last: chain - 1, or none.
-LaunchSequence program_of(const Problem& p, std::int64_t stored_outputs) {
-  const double chain = as_double(p[kChain]), stored = as_double(stored_outputs);
+template <bool kStored>
+LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
+  const double chain = as_double(p[kChain]), stored = kStored ? chain - 1 : 0;
   const double computed = chain - stored;        // by the backward pass
   const double sources = std::max(1.0, stored);  // x where nothing is stored
   const compiled::Kernel forward = kernel_of("recompute::Forward", p);
   const compiled::Kernel backward = kernel_of("recompute::Backward", p);
-  Plan first = pass_plan(p, {1, stored + 1, chain, 0, stored + 1}, forward.registers,
-                         forward.straight + chain * forward.loops[0], 1);
+  Plan first = pass_plan(
+      p, {forward, {1, stored + 1}, chain, 0, forward.straight + chain * forward.loops[0], 1});
   // The backward loops: with a result from memory, and with one that is computed again. Each stored
   // output is loaded one ahead of its use: two of them a round trip.
   Plan second =
-      pass_plan(p, {sources + 1, 1, computed, chain, 1}, backward.registers,
-                backward.straight + stored * backward.loops[0] + computed * backward.loops[1],
-                std::max(1.0, sources / 2));
+      pass_plan(p, {backward,
+                    {sources + 1, 1},
+                    computed,
+                    chain,
+                    backward.straight + stored * backward.loops[0] + computed * backward.loops[1],
+                    std::max(1.0, sources / 2)});
   const double array = as_double(p[kElements]) * size_bytes(p.dtype);
   first.arrays = {reads_activation(kInput, array)};
   second.arrays = {reads(kGradientIn, array), writes(kGradientOut, array)};
-  if (stored_outputs == 0) second.arrays.push_back(reads(kInput, array));
-  for (ArrayId i = 0; i <= static_cast<ArrayId>(stored_outputs); ++i) {
+  if (stored == 0) second.arrays.push_back(reads(kInput, array));
+  for (ArrayId i = 0; i <= static_cast<ArrayId>(stored); ++i) {  // the last is not read again
     first.arrays.push_back(writes(kOutputs + i, array));
-    if (i < stored_outputs) second.arrays.push_back(reads(kOutputs + i, array));
+    if (i < static_cast<ArrayId>(stored)) second.arrays.push_back(reads(kOutputs + i, array));
   }
   return {{first}, {second}};
-}
-
-template <bool kStored>
-LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
-  return program_of(p, kStored ? p[kChain] - 1 : 0);
 }
 
 // Every σ once, x and dy in, y and dx out.
