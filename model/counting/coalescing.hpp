@@ -11,7 +11,8 @@ inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kWarpLanes = 32;
 
-/// A warp's access to global memory, or that of any number of lanes: lane i touches `access_bytes` at offset + i · stride_bytes.
+/// An access to global memory by a warp, or by any number of lanes: lane i touches `access_bytes` at
+/// offset + i · stride_bytes.
 struct WarpAccess {
   std::int64_t stride_bytes = 0;
   std::int64_t access_bytes = 4;
@@ -34,7 +35,7 @@ std::int64_t bank_wavefronts(const WarpAccess& access);
 /// The same for shared memory. Accesses of 16 bytes go in two halves of the warp, one after the
 /// other (by the counters).
 std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
-                               std::int64_t offset_bytes = 0, std::int64_t lanes = kWarpLanes);
+                               std::int64_t lanes = kWarpLanes);
 
 /// A dense matrix of rows × columns elements, row after row, its first on a line boundary.
 struct DenseMatrix {
@@ -45,17 +46,18 @@ struct DenseMatrix {
   constexpr std::int64_t pitch_bytes() const { return columns * element_bytes; }
 };
 
+/// Sectors that so many bytes touch which begin that far past a sector boundary.
+double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes);
+
 /// Sectors of the pieces of `width` elements that warps touch which walk along the rows, from the
 /// start of each: one more a piece where it does not begin on a sector boundary.
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Sectors that so many bytes touch which begin that far past a sector boundary.
-double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes);
-
 /// Of those, sectors that a piece fills only in part.
 double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Sectors that warps touch which walk down the columns, 32 rows at a time from the top of each.
+/// Sectors that warps touch which walk down the columns: one an element, or, where rows are shorter
+/// than a sector, its share of one.
 double sectors_down_columns(const DenseMatrix& matrix);
 
 /// What DRAM moves at the least for a read (B); devices that do not say move single sectors.
