@@ -89,9 +89,10 @@ constexpr std::array<KernelModel, 6> kVariants = {{
     {"access.strided", "y[i] = x[i·stride]", kStridedParameters, kTypes, plan_strided},
     {"access.offset", "y[i] = x[i + offset]", kOffsetParameters, kTypes, plan_offset},
     {"access.gather", "y[i] = x[index[i]]", kGatherParameters, kTypes, plan_gather},
-    {"access.row_wise", "y = x, lanes along the rows", kMatrixParameters, kTypes, plan_row_wise},
+    {"access.row_wise", "y = x, lanes along the rows", kMatrixParameters, kTypes,
+     plan_matrix<false>},
     {"access.column_wise", "y = x, lanes down the columns", kMatrixParameters, kTypes,
-     plan_column_wise},
+     plan_matrix<true>},
     {"access.shared", "strided loads from shared memory: bank conflicts", kSharedParameters, kFp32,
      plan_shared},
 }};

@@ -50,15 +50,22 @@ Touched in_order(std::int64_t lanes, std::int64_t bytes) {
   return of_lanes({.stride_bytes = bytes, .access_bytes = bytes, .lanes = lanes});
 }
 
-using Extents = std::array<std::int64_t, 3>;
+/// Elements along x and y: of all, of a block, and its threads.
+struct Grid {
+  using Extents = std::array<std::int64_t, 2>;
+  Extents all, block, threads;
+};
 
-// The launch without its arrays. `share`: of all accesses, those of a block in the grid's inside;
-// `requested`: by all threads.
-Plan plan_of(const compiled::Kernel& kernel, const Extents& blocks, const Extents& threads,
-             double share, const Traffic& requested, const Touched& loads, const Touched& stores) {
+// The launch without its arrays. `requested`: by all threads.
+Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& requested,
+             const Touched& loads, const Touched& stores) {
   Plan plan;
-  plan.launch.grid = blocks;
-  plan.launch.block = threads;
+  double share = 1;  // of all accesses, those of a block in the grid's inside
+  for (std::size_t i = 0; i < grid.all.size(); ++i) {
+    plan.launch.grid[i] = ceil_div(grid.all[i], grid.block[i]);
+    plan.launch.block[i] = grid.threads[i];
+    share *= std::min(1.0, as_double(grid.block[i]) / as_double(grid.all[i]));
+  }
   plan.launch.registers = kernel.registers;
   const double stored = stores.sectors * kSectorBytes;
   Step step;
@@ -73,32 +80,11 @@ Plan plan_of(const compiled::Kernel& kernel, const Extents& blocks, const Extent
   return plan;
 }
 
-// Of so many threads, thread after thread, whose stores have `bytes` each.
+// Of so many threads, which store `bytes` each, one after the other.
 Plan plan_of(const compiled::Kernel& kernel, std::int64_t threads, const Traffic& requested,
              const Touched& loads, std::int64_t bytes) {
-  return plan_of(kernel, {ceil_div(threads, kThreads), 1, 1}, {kThreads, 1, 1},
-                 as_double(kThreads) / as_double(std::max(kThreads, threads)), requested, loads,
+  return plan_of(kernel, {{threads, 1}, {kThreads, 1}, {kThreads, 1}}, requested, loads,
                  in_order(threads, bytes));
-}
-
-// Blocks that cover `width` columns of `height` rows; loads and stores go the same way.
-Plan plan_of(std::string_view kernel, const DenseMatrix& m, std::int64_t width, std::int64_t height,
-             const Touched& touched) {
-  const auto share = [](std::int64_t part, std::int64_t extent) {
-    return std::min(1.0, as_double(part) / as_double(extent));
-  };
-  const double bytes = as_double(m.rows * m.pitch_bytes());
-  Plan plan =
-      plan_of(compiled::kernel(kernel, m.element_bytes),
-              {ceil_div(m.columns, width), ceil_div(m.rows, height), 1},
-              {matrix::kLanes, matrix::kDepth, 1}, share(width, m.columns) * share(height, m.rows),
-              {bytes, bytes}, touched, touched);
-  plan.arrays = {reads(0, bytes), writes(1, bytes)};
-  return plan;
-}
-
-DenseMatrix matrix_of(const Problem& p) {
-  return {p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
 }
 
 // Lanes one stride apart, which then store in order. `load`: of all lanes.
@@ -223,33 +209,42 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   return launch_of(std::move(plan));
 }
 
-LaunchSequence plan_row_wise(const Problem& p, const Gpu& /*gpu*/) {
-  const DenseMatrix m = matrix_of(p);
-  Touched touched = as_double(m.rows) * in_order(m.columns, m.element_bytes);
-  touched.sectors = touched.l2_sectors = sectors_along_rows(m);
-  Plan plan = plan_of("access::row_wise_kernel", m, matrix::kLanes, matrix::kDepth, touched);
-  plan.arrays.back().pattern.partial_writes = partial_sectors_along_rows(m);
+template <bool kDown>
+LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
+  using matrix::kDepth;
+  using matrix::kLanes;
+  const DenseMatrix m{p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
+  const double elements = as_double(m.rows * m.columns), used = as_double(m.element_bytes);
+  const double bytes = elements * used;
+  Touched each;  // of loads, and of stores
+  if (kDown) {
+    each = as_double(m.columns) *
+           of_lanes(
+               {.stride_bytes = m.pitch_bytes(), .access_bytes = m.element_bytes, .lanes = m.rows});
+    each.sectors = sectors_down_columns(m);
+    // Once a block, for a run along each row: the block's other columns find them in L1.
+    each.l2_sectors = sectors_along_rows(m, kDepth);
+  } else {
+    each = as_double(m.rows) * in_order(m.columns, m.element_bytes);
+    each.sectors = each.l2_sectors = sectors_along_rows(m);
+  }
+  Plan plan = plan_of(
+      compiled::kernel(kDown ? "access::column_wise_kernel" : "access::row_wise_kernel",
+                       m.element_bytes),
+      {{m.columns, m.rows}, {kDown ? kDepth : kLanes, kDown ? kLanes : kDepth}, {kLanes, kDepth}},
+      {bytes, bytes}, each, each);
+  plan.arrays = {reads(0, bytes), writes(1, bytes)};
+  plan.arrays.back().pattern.partial_writes = kDown ? each.sectors : partial_sectors_along_rows(m);
+  if (kDown) {
+    plan.notes.traffic_reasons = {
+        {Level::l1, waste_text("lanes a row apart", each.sectors * kSectorBytes / elements, used)},
+        {Level::l2,
+         "L1 keeps a sector for the block's neighbouring columns; stores go on as they are"},
+        {Level::dram, "L2 puts the pieces of a written sector together"}};
+  }
   return launch_of(std::move(plan));
 }
-
-LaunchSequence plan_column_wise(const Problem& p, const Gpu& /*gpu*/) {
-  const DenseMatrix m = matrix_of(p);
-  Touched touched =
-      as_double(m.columns) *
-      of_lanes({.stride_bytes = m.pitch_bytes(), .access_bytes = m.element_bytes, .lanes = m.rows});
-  touched.sectors = sectors_down_columns(m);
-  // Once a block, for a run along each row: the block's other columns find them in L1.
-  touched.l2_sectors = sectors_along_rows(m, matrix::kDepth);
-  Plan plan = plan_of("access::column_wise_kernel", m, matrix::kDepth, matrix::kLanes, touched);
-  plan.arrays.back().pattern.partial_writes = touched.sectors;
-  plan.notes.traffic_reasons = {
-      {Level::l1, waste_text("lanes a row apart",
-                             touched.sectors * kSectorBytes / as_double(m.rows * m.columns),
-                             as_double(m.element_bytes))},
-      {Level::l2,
-       "L1 keeps a sector for the block's neighbouring columns; stores go on as they are"},
-      {Level::dram, "L2 puts the pieces of a written sector together"}};
-  return launch_of(std::move(plan));
-}
+template LaunchSequence plan_matrix<false>(const Problem& p, const Gpu& gpu);
+template LaunchSequence plan_matrix<true>(const Problem& p, const Gpu& gpu);
 
 }  // namespace roofcast::access

@@ -19,7 +19,8 @@ inline void require_multiple(std::string_view what, std::int64_t value, std::int
 LaunchSequence plan_strided(const Problem& problem, const Gpu& gpu);
 LaunchSequence plan_offset(const Problem& problem, const Gpu& gpu);
 LaunchSequence plan_gather(const Problem& problem, const Gpu& gpu);
-LaunchSequence plan_row_wise(const Problem& problem, const Gpu& gpu);
-LaunchSequence plan_column_wise(const Problem& problem, const Gpu& gpu);
+/// Lanes along the rows, or down the columns.
+template <bool kDown>
+LaunchSequence plan_matrix(const Problem& problem, const Gpu& gpu);
 
 }  // namespace roofcast::access
