@@ -24,44 +24,29 @@ struct Line {
 
 // Of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 and, for
 // division and square root, the sequences that ptxas puts in their place. The paths for
-// arguments that are huge, infinite or not a number are not counted. Minimum, maximum and
-// absolute value are no FLOP by the counters.
+// arguments that are huge, infinite or not a number are not counted. FLOPs, special functions,
+// conversions and instructions.
 constexpr std::array kCosts = {
-    //               flops special conv instr   flops special conv instr
-    Line{Op::negate, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::add, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::subtract, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::multiply, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}},
-    Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
-    Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},
-    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
-    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},
-    Line{Op::sin, {20, 0, 2, 28}, {8, 1, 0, 6}},
-    Line{Op::cos, {20, 0, 2, 28}, {8, 1, 0, 6}},
-    Line{Op::tanh, {4, 2, 0, 5}, {4, 2, 0, 5}},
-    Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},
-    Line{Op::relu, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::abs, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::min, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::max, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
-    Line{Op::erf, {16, 1, 0, 25}, {15, 2, 0, 12}},
-    Line{Op::silu, {3, 2, 0, 5}, {3, 2, 0, 5}},
-    // The FLOPs of a reduction are one an element but for maximum and minimum.
-    Line{Op::row_sum, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::row_mean, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::row_max, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::row_min, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
+    Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
+    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},    Line{Op::sin, {20, 0, 2, 28}, {8, 1, 0, 6}},
+    Line{Op::cos, {20, 0, 2, 28}, {8, 1, 0, 6}},    Line{Op::tanh, {4, 2, 0, 5}, {4, 2, 0, 5}},
+    Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},  Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
+    Line{Op::erf, {16, 1, 0, 25}, {15, 2, 0, 12}},  Line{Op::silu, {3, 2, 0, 5}, {3, 2, 0, 5}},
 };
+// The others take one instruction. Signs, minimum, maximum and absolute value are no FLOP by the
+// counters; the FLOPs of a reduction are one an element.
+constexpr std::array kOneFlop = {Op::add, Op::subtract, Op::multiply, Op::row_sum, Op::row_mean};
 constexpr Cost kComparison = {0, 0, 0, 2};  // a predicate, and 1.0 or 0.0 by it
 
 Cost cost_of(Op op, DType dtype) {
+  if (operands(op) == 0) return {};
   if (op >= Op::less) return kComparison;
   for (const Line& line : kCosts) {
     if (line.op == op) return dtype == DType::fp32 ? line.fp32 : line.sixteen;
   }
-  return {};  // inputs and numbers
+  const bool flop = std::find(kOneFlop.begin(), kOneFlop.end(), op) != kOneFlop.end();
+  return {flop ? 1.0 : 0.0, 0, 0, 1};
 }
 
 // Powers that are cheaper than the general one; the generated code makes the same choices.
