@@ -9,7 +9,7 @@
 
 #include "hw_specs/loader.hpp"
 #include "kernels/catalog.hpp"
-#include "model/counting/activation.hpp"
+#include "model/counting/totals.hpp"
 #include "model/kernels/attention/attention.hpp"
 #include "model/roofcast.hpp"
 #include "tests/framework_kernels.hpp"

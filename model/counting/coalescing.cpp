@@ -2,59 +2,31 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cmath>
-#include <vector>
+#include <numeric>
+
+#include "model/counting/integers.hpp"
 
 namespace roofcast {
 
-// Offsets rise with the lane (stride ≥ 0), so a unit is new exactly when it lies past the last one.
-// No unit fits between lanes that are closer than it is long.
+// No unit fits between lanes that are closer than it is long. Others share none, and where they lie
+// in a unit repeats.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
-  if (access.lanes > 0 && access.stride_bytes - access.access_bytes < unit_bytes) {
-    const std::int64_t end =
-        access.offset_bytes + (access.lanes - 1) * access.stride_bytes + access.access_bytes;
-    return (end - 1) / unit_bytes - access.offset_bytes / unit_bytes + 1;
+  const auto of_run = [&](std::int64_t first_byte, std::int64_t bytes) {
+    return (first_byte % unit_bytes + bytes - 1) / unit_bytes + 1;
+  };
+  if (access.lanes <= 0) return 0;
+  if (access.stride_bytes - access.access_bytes < unit_bytes) {
+    return of_run(access.offset_bytes,
+                  (access.lanes - 1) * access.stride_bytes + access.access_bytes);
   }
+  const std::int64_t period = unit_bytes / std::gcd(access.stride_bytes, unit_bytes);
   std::int64_t count = 0;
-  std::int64_t last = -1;
-  for (std::int64_t lane = 0; lane < access.lanes; ++lane) {
-    const std::int64_t first_byte = access.offset_bytes + lane * access.stride_bytes;
-    const std::int64_t first = first_byte / unit_bytes;
-    const std::int64_t end = (first_byte + access.access_bytes - 1) / unit_bytes;
-    const std::int64_t fresh = first > last ? first : last + 1;
-    if (end >= fresh) {
-      count += end - fresh + 1;
-      last = end;
-    }
+  for (std::int64_t lane = 0; lane < std::min(period, access.lanes); ++lane) {
+    count += ceil_div(access.lanes - lane, period) *
+             of_run(access.offset_bytes + lane * access.stride_bytes, access.access_bytes);
   }
   return count;
-}
-
-// A flag for each unit of the range that the accesses lie in, or, where that is long, their sorted
-// numbers.
-std::int64_t distinct_units(std::span<const std::int64_t> starts, std::int64_t access_bytes,
-                            std::int64_t unit_bytes) {
-  if (starts.empty()) return 0;
-  const auto [least, most] = std::minmax_element(starts.begin(), starts.end());
-  const std::int64_t lowest = *least / unit_bytes;
-  const auto for_each_unit = [&](auto&& take) {
-    for (const std::int64_t start : starts) {
-      const std::int64_t end = (start + access_bytes - 1) / unit_bytes;
-      for (std::int64_t unit = start / unit_bytes; unit <= end; ++unit) take(unit);
-    }
-  };
-  constexpr std::size_t kMostFlags = 16384;
-  if ((*most + access_bytes - 1) / unit_bytes - lowest < std::int64_t{kMostFlags}) {
-    std::bitset<kMostFlags> touched;
-    for_each_unit([&](std::int64_t unit) { touched.set(static_cast<std::size_t>(unit - lowest)); });
-    return static_cast<std::int64_t>(touched.count());
-  }
-  std::vector<std::int64_t> units;
-  units.reserve(starts.size());
-  for_each_unit([&](std::int64_t unit) { units.push_back(unit); });
-  std::sort(units.begin(), units.end());
-  return std::unique(units.begin(), units.end()) - units.begin();
 }
 
 double expected_distinct(double units, double draws) {
@@ -75,6 +47,71 @@ std::int64_t bank_wavefronts(const WarpAccess& access) {
     }
   }
   return *std::max_element(words.begin(), words.end());
+}
+
+std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
+                               std::int64_t lanes) {
+  const std::int64_t together = access_bytes > 8 ? kWarpLanes / 2 : kWarpLanes;
+  std::int64_t sum = 0;
+  for (std::int64_t first = 0; first < lanes; first += together) {
+    sum += bank_wavefronts({.stride_bytes = stride_bytes,
+                            .access_bytes = access_bytes,
+                            .offset_bytes = first * stride_bytes,
+                            .lanes = std::min(together, lanes - first)});
+  }
+  return sum;
+}
+
+namespace {
+
+double partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  const std::int64_t begin = offset_bytes % kSectorBytes;
+  const std::int64_t whole = (begin + bytes) / kSectorBytes - ceil_div(begin, kSectorBytes);
+  return sectors_of_run(offset_bytes, bytes) - as_double(std::max<std::int64_t>(0, whole));
+}
+
+// Σ of what `of(offset)` says of the first `count` multiples of `step` bytes: what it says repeats
+// with the offset from a sector boundary.
+template <class Of>
+double sum_by_offset(std::int64_t count, std::int64_t step, const Of& of) {
+  const std::int64_t period = kSectorBytes / std::gcd(step, kSectorBytes);
+  double sum = 0;
+  for (std::int64_t i = 0; i < std::min(period, count); ++i) {
+    sum += as_double(ceil_div(count - i, period)) * of(i * step);
+  }
+  return sum;
+}
+
+// Σ of what `of_run(offset, bytes)` says of runs of `width` elements, from the start of each row.
+template <class OfRun>
+double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun& of_run) {
+  const std::int64_t whole = matrix.columns / width;
+  const std::int64_t step = width * matrix.element_bytes;
+  const std::int64_t rest = matrix.pitch_bytes() - whole * step;
+  return sum_by_offset(matrix.rows, matrix.pitch_bytes(), [&](std::int64_t row) {
+    return of_run(row + whole * step, rest) +
+           sum_by_offset(whole, step, [&](std::int64_t run) { return of_run(row + run, step); });
+  });
+}
+
+}  // namespace
+
+double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  return bytes <= 0 ? 0 : as_double((offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1);
+}
+
+double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
+  return sum_over_runs(matrix, width, sectors_of_run);
+}
+
+double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
+  return sum_over_runs(matrix, width, partial_sectors_of_run);
+}
+
+double sectors_down_columns(const DenseMatrix& matrix) {
+  return as_double(matrix.columns * matrix.rows) *
+         std::min(1.0, as_double(matrix.pitch_bytes()) / as_double(kSectorBytes));
 }
 
 std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes) {

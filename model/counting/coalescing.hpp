@@ -1,7 +1,8 @@
 #pragma once
 #include <cstdint>
-#include <span>
 #include <string>
+
+#include "model/types/gpu.hpp"
 
 namespace roofcast {
 
@@ -10,7 +11,8 @@ inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kWarpLanes = 32;
 
-/// A warp's access to global memory: lane i touches `access_bytes` at offset + i · stride_bytes.
+/// An access to global memory by a warp, or by any number of lanes: lane i touches `access_bytes` at
+/// offset + i · stride_bytes.
 struct WarpAccess {
   std::int64_t stride_bytes = 0;
   std::int64_t access_bytes = 4;
@@ -22,10 +24,6 @@ struct WarpAccess {
 /// lines.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
 
-/// The same for lanes anywhere: lane i touches `access_bytes` at starts[i].
-std::int64_t distinct_units(std::span<const std::int64_t> starts, std::int64_t access_bytes,
-                            std::int64_t unit_bytes);
-
 /// Mean number of distinct units that `draws` independent accesses touch, each inside one of
 /// `units` units with equal chance: u·(1 − (1 − 1/u)^d).
 double expected_distinct(double units, double draws);
@@ -33,6 +31,44 @@ double expected_distinct(double units, double draws);
 /// Cycles the data pipe of L1 takes to deliver the access: the most distinct 4-byte words that any
 /// of its 32 banks holds. A line lies across the banks as shared memory does.
 std::int64_t bank_wavefronts(const WarpAccess& access);
+
+/// The same for shared memory. Accesses of 16 bytes go in two halves of the warp, one after the
+/// other (by the counters).
+std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
+                               std::int64_t lanes = kWarpLanes);
+
+/// A dense matrix of rows × columns elements, row after row, its first on a line boundary.
+struct DenseMatrix {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t element_bytes = 4;
+
+  constexpr std::int64_t pitch_bytes() const { return columns * element_bytes; }
+};
+
+/// Sectors that so many bytes touch which begin that far past a sector boundary.
+double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes);
+
+/// Sectors of the pieces of `width` elements that warps touch which walk along the rows, from the
+/// start of each: one more a piece where it does not begin on a sector boundary.
+double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
+
+/// Of those, sectors that a piece fills only in part.
+double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
+
+/// Sectors that warps touch which walk down the columns: one an element, or, where rows are shorter
+/// than a sector, its share of one.
+double sectors_down_columns(const DenseMatrix& matrix);
+
+/// What DRAM moves at the least for a read (B); devices that do not say move single sectors.
+inline std::int64_t dram_access_bytes(const Gpu& gpu) {
+  return static_cast<std::int64_t>(
+      gpu.memory.dram_access_bytes.value_or(static_cast<double>(kSectorBytes)));
+}
+
+/// AccessPattern::read_density of tiles, whose copies take a line of each of many rows: DRAM sends
+/// lines at random at 0.935 of the rate of streams (microbenchmark scattered, 128 B).
+inline constexpr double kDensityOfLines = 0.56;
 
 /// "stride 16: 64 B moved for 4 B used".
 std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes);

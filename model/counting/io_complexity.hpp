@@ -1,12 +1,19 @@
 #pragma once
+#include <algorithm>
+#include <cmath>
+
 #include "model/types/prediction.hpp"
 
 namespace roofcast {
 
 /// C[m,n] = A[m,k] · B[k,n] through a fast memory of `on_chip_bytes`: at least 2mnk/√S words cross
 /// (Hong & Kung 1981; constant after Smith et al., arXiv 1702.02017), never less than `compulsory`.
-IoComplexity matrix_product_io(double m, double n, double k, double element_bytes,
-                               double compulsory_bytes, double on_chip_bytes);
+inline IoComplexity matrix_product_io(double m, double n, double k, double element_bytes,
+                                      double compulsory_bytes, double on_chip_bytes) {
+  const double words = on_chip_bytes / element_bytes;
+  const double bytes = words > 0 ? 2 * m * n * k / std::sqrt(words) * element_bytes : 0;
+  return {"Θ(MNK/√S)", std::max(bytes, compulsory_bytes), on_chip_bytes};
+}
 
 /// Matrices of a row of d words: those that a block keeps, its operands and sums, and those that
 /// pass it. Forward keeps Q and O while K and V pass; backward keeps K, V, dK and dV while Q and dO
@@ -17,20 +24,31 @@ struct AttentionRows {
 };
 inline constexpr AttentionRows kForwardRows{2, 2}, kBackwardRows{4, 4};
 
-/// Attention of so many scores (one for each pair of query and key) without S in memory, a block as
-/// large as a fast memory of M words holds: kept·passing·scores·d²/M words, which is Θ(N²d²/M) for
-/// N queries and keys and d ≤ M ≤ Nd and optimal there up to a constant (Dao et al. 2022, arXiv
-/// 2205.14135, theorem 2 and proposition 3), never less than `compulsory`.
-IoComplexity attention_io(double scores, double head_dim, double element_bytes,
-                          double compulsory_bytes, double on_chip_bytes,
-                          const AttentionRows& rows = kForwardRows);
+/// Attention of so many scores (one for each pair of query and key) without S in memory. A block
+/// keeps M/(kept·d) rows in a fast memory of M words, and `passing`·d words of each row of the other
+/// sequence go past each block: kept·passing·scores·d²/M words, which is Θ(N²d²/M) for N queries and
+/// keys and d ≤ M ≤ Nd and optimal there up to a constant (Dao et al. 2022, arXiv 2205.14135,
+/// theorem 2 and proposition 3), never less than `compulsory`.
+inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
+                                 double compulsory_bytes, double on_chip_bytes,
+                                 const AttentionRows& rows = kForwardRows) {
+  const double words = on_chip_bytes / element_bytes;
+  const double bytes =
+      words > 0 ? rows.kept * rows.passing * scores * head_dim * head_dim / words * element_bytes
+                : 0;
+  return {"Θ(N²d²/M)", std::max(bytes, compulsory_bytes), on_chip_bytes};
+}
 
 /// The same with S in memory, which is read and written `times` times in all as it becomes P, or
 /// its gradient: Θ(Nd + N²), whatever the fast memory.
-IoComplexity standard_attention_io(double scores, double times, double element_bytes,
-                                   double compulsory_bytes, double on_chip_bytes);
+inline IoComplexity standard_attention_io(double scores, double times, double element_bytes,
+                                          double compulsory_bytes, double on_chip_bytes) {
+  return {"Θ(Nd + N²)", compulsory_bytes + times * scores * element_bytes, on_chip_bytes};
+}
 
 /// Every byte once: nothing on the chip makes it less.
-IoComplexity streaming_io(double compulsory_bytes, double on_chip_bytes);
+inline IoComplexity streaming_io(double compulsory_bytes, double on_chip_bytes) {
+  return {"Θ(n)", compulsory_bytes, on_chip_bytes};
+}
 
 }  // namespace roofcast

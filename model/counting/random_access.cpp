@@ -1,9 +1,7 @@
 #include "model/counting/random_access.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "model/counting/coalescing.hpp"
@@ -39,24 +37,22 @@ double sector_hit_share(double table_lines, double streamed_lines, const Sectore
 // P(fullest ≤ m) = d! ÷ p^d · [x^d] (Σ x^i ÷ i!, i = 0 … m)^p, and E = Σ P(fullest > m). Place by
 // place: the chance that the draws left put at most m on each.
 double expected_fullest(int draws, int places) {
-  const auto count = static_cast<std::size_t>(draws + std::int64_t{1});
   double mean = 0;
   for (int most = 0; most < draws; ++most) {
     // terms[d]: the coefficient of x^d, times d! ÷ p^d.
-    std::vector<double> terms(count, 0.0);
+    std::vector<double> terms(static_cast<std::size_t>(draws) + 1);
     terms[0] = 1;
     for (int place = 0; place < places; ++place) {
-      std::vector<double> next(terms.size(), 0.0);
-      for (int before = 0; before <= draws; ++before) {
-        double ways = terms[static_cast<std::size_t>(before)];
-        for (int here = 0, sum = before; here <= most && sum <= draws; ++here, ++sum) {
-          next[static_cast<std::size_t>(sum)] += ways;
-          ways *= (sum + 1.0) / (here + 1.0) / places;
+      for (int sum = draws; sum >= 0; --sum) {
+        double ways = 1, with_place = 0;
+        for (int here = 0; here <= std::min(most, sum); ++here) {
+          with_place += ways * terms[static_cast<std::size_t>(sum - here)];
+          ways *= (sum - here) / (here + 1.0) / places;
         }
+        terms[static_cast<std::size_t>(sum)] = with_place;
       }
-      terms = std::move(next);
     }
-    mean += 1 - terms[static_cast<std::size_t>(draws)];
+    mean += 1 - terms.back();
   }
   return mean;
 }

@@ -1,29 +1,32 @@
 #include "model/counting/totals.hpp"
 
 namespace roofcast {
+namespace {
 
-Work issued_by_block(const BlockClass& blocks) {
-  Work sum;
-  for (const Phase& phase : blocks.phases) sum += phase.repeats * phase.step.issued;
+// Σ over the steps of all blocks of what `of_step` says.
+template <class OfStep>
+auto sum_of(const Plan& plan, const OfStep& of_step) {
+  decltype(1.0 * of_step(Step())) sum{};
+  for (const BlockClass& blocks : plan.blocks) {
+    for (const Phase& phase : blocks.phases) {
+      sum += static_cast<double>(blocks.count) * phase.repeats * of_step(phase.step);
+    }
+  }
   return sum;
 }
 
+}  // namespace
+
 Work issued_by_launch(const Plan& plan) {
-  Work sum;
-  for (const BlockClass& blocks : plan.blocks) {
-    sum += static_cast<double>(blocks.count) * issued_by_block(blocks);
-  }
-  return sum;
+  return sum_of(plan, [](const Step& step) -> const Work& { return step.issued; });
 }
 
 Traffic l2_of_launch(const Plan& plan) {
-  Traffic sum;
-  for (const BlockClass& blocks : plan.blocks) {
-    Traffic block;
-    for (const Phase& phase : blocks.phases) block += phase.repeats * phase.step.issued.l2;
-    sum += static_cast<double>(blocks.count) * block;
-  }
-  return sum;
+  return sum_of(plan, [](const Step& step) { return step.issued.l2; });
+}
+
+double issued_instructions(const Plan& plan) {
+  return sum_of(plan, [](const Step& step) { return step.warp_instructions; });
 }
 
 Work total_work(const Plan& plan) {
@@ -40,18 +43,14 @@ Work total_work(const Plan& plan) {
   return total;
 }
 
-double issued_instructions(const Plan& plan) {
-  double sum = 0;
-  for (const BlockClass& blocks : plan.blocks) {
-    for (const Phase& phase : blocks.phases) {
-      sum += static_cast<double>(blocks.count) * phase.repeats * phase.step.warp_instructions;
+std::optional<Activation> activation_of(const LaunchSequence& program) {
+  for (const Launched& node : program) {
+    for (std::size_t i = 0; i < node.plan.arrays.size(); ++i) {
+      const ArrayUse& use = node.plan.arrays[i];
+      if (use.activation) return Activation{use.input.value_or(i), use.compulsory.read_bytes};
     }
   }
-  return sum;
-}
-
-Traffic shared_by(const Traffic& total, double parts) {
-  return {total.read_bytes / parts, total.write_bytes / parts};
+  return std::nullopt;
 }
 
 }  // namespace roofcast

@@ -1,10 +1,10 @@
 #pragma once
+#include <cstddef>
+#include <optional>
+
 #include "model/types/plan.hpp"
 
 namespace roofcast {
-
-/// What one block of the class issues.
-Work issued_by_block(const BlockClass& blocks);
 
 /// What a launch issues: the sum over its blocks.
 Work issued_by_launch(const Plan& plan);
@@ -12,15 +12,27 @@ Work issued_by_launch(const Plan& plan);
 /// Of that what crosses between the SMs and L2.
 Traffic l2_of_launch(const Plan& plan);
 
+/// Of all warps of a launch.
+double issued_instructions(const Plan& plan);
+
 /// The totals of a launch: the useful arithmetic, the traffic issued, and what its arrays must
 /// move. `l2` is what leaves the blocks for L2 if L1 keeps nothing, `dram` stays empty: both are
 /// laws'.
 Work total_work(const Plan& plan);
 
-/// Of all warps of a launch.
-double issued_instructions(const Plan& plan);
-
 /// An even share of a launch's traffic: for counts that are exact only over the whole launch.
-Traffic shared_by(const Traffic& total, double parts);
+constexpr Traffic shared_by(const Traffic& total, double parts) {
+  return {total.read_bytes / parts, total.write_bytes / parts};
+}
+
+/// Which of the kernel's inputs an earlier kernel has just computed (ArrayUse::activation), and how
+/// large it is.
+struct Activation {
+  std::size_t input = 0;  ///< arrays stand in the order of inputs, unless they say otherwise
+  double bytes = 0;
+};
+
+/// None for a program that reads nothing of the kind.
+std::optional<Activation> activation_of(const LaunchSequence& program);
 
 }  // namespace roofcast

@@ -1,9 +1,20 @@
 #include "model/described/kernel.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::described {
 namespace {
+
+constexpr double kSector = as_double(kSectorBytes);
+constexpr double kAccessBytes = 16;  // the widest access of a thread
+
+double whole(double value) {
+  return std::ceil(value * (1 - 1e-12));
+}
 
 /// The description with the tables that refer to it: it stays where it was made.
 struct OwnKernel {
@@ -21,13 +32,174 @@ struct OwnKernel {
   Description description;
   std::vector<Parameter> parameters;
   PlanSource source = [this](const Problem& problem, const Gpu& gpu) {
-    return roofcast::launch_of(plan(description, problem, gpu));
+    return launch_of(plan(description, problem, gpu));
   };
   KernelModel kernel{};
   KernelFamily family{};
 };
 
+/// Makes the plan for one problem.
+class Planner {
+ public:
+  Planner(const Description& description, const Problem& problem) : d_(description), p_(problem) {}
+
+  Plan plan(const Gpu& gpu) {
+    set_launch();
+    const double blocks = as_double(plan_.launch.blocks());
+    plan_.compute = p_.dtype;
+    for (const auto& [type, flops] : d_.flops) {
+      plan_.compute = type;
+      plan_.useful.vector_flops = value(flops, "work/flops");
+    }
+    for (const auto& [type, flops] : d_.tensor_flops) {
+      require_tensor_cores(type, gpu);
+      plan_.useful.tensor_flops[type] = value(flops, "work/tensor_flops");
+    }
+    plan_.useful.special_flops = value(d_.special_functions, "work/special_functions");
+    all_.issued = plan_.useful;
+    for (const Array& array : d_.arrays) add(array, blocks);
+    count_traffic_and_instructions();
+    set_blocks(plan_, phases(blocks));
+    plan_.notes.estimated_traffic = true;
+    plan_.notes.caveat =
+        "the kernel is described in a file: its traffic and its instructions are what the file "
+        "says";
+    const Launch& launch = plan_.launch;
+    plan_.on_chip_bytes = as_double(launch.shared_bytes + launch.threads() * launch.registers * 4);
+    return std::move(plan_);
+  }
+
+ private:
+  double value(const Quantity& quantity, std::string_view what) const {
+    return quantity.value(p_, what);
+  }
+  double value(const std::optional<Quantity>& quantity, std::string_view what,
+               double absent) const {
+    return quantity ? value(*quantity, what) : absent;
+  }
+
+  std::int64_t within(const Quantity& quantity, std::string_view what, double least,
+                      double most) const {
+    const double found = value(quantity, what);
+    if (found >= least && found <= most) return static_cast<std::int64_t>(whole(found));
+    const auto number = [](double x) {
+      return std::to_string(static_cast<std::int64_t>(whole(x)));
+    };
+    throw InputError(std::string(what) + " is " + std::to_string(found) + ": give " +
+                     number(least) + " to " + number(most));
+  }
+
+  Traffic bytes_of(const Array& array) const {
+    return {value(array.read_bytes, "read_bytes"), value(array.write_bytes, "write_bytes")};
+  }
+
+  void set_launch() {
+    Launch& launch = plan_.launch;
+    launch.block[0] = within(d_.threads, "launch/threads", 1, 1024);
+    launch.registers = within(d_.registers, "launch/registers", 1, 255);
+    launch.shared_bytes = within(d_.shared_bytes, "launch/shared_bytes", 0, 1 << 20);
+    launch.cluster[0] = within(d_.cluster, "launch/cluster", 1, 16);
+    if (d_.grid) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double most = i == 0 ? 2147483647 : as_double(kMostBlocksYZ);
+        launch.grid[i] = within((*d_.grid)[i], "launch/grid", 1e-9, most);
+      }
+      return;
+    }
+    Traffic bytes;
+    for (const Array& array : d_.arrays) bytes += bytes_of(array);
+    const double accesses = std::max(bytes.read_bytes, bytes.write_bytes) / kAccessBytes;
+    launch.grid[0] =
+        static_cast<std::int64_t>(std::max(1.0, whole(accesses / as_double(launch.block[0]))));
+  }
+
+  // What one array adds to the launch's traffic, and how DRAM sees it.
+  void add(const Array& array, double blocks) {
+    const Traffic bytes = bytes_of(array);
+    double wider = 1;  // bytes of whole sectors that one byte asked for takes along
+    double readers = 1;
+    ArrayUse use{static_cast<ArrayId>(plan_.arrays.size()), bytes, {}};
+    use.activation = array.activation;
+    if (array.access == Access::broadcast) {
+      readers = blocks;
+    } else if (array.access != Access::contiguous) {
+      const double element = std::max(1.0, value(array.element_bytes, "element_bytes"));
+      double stride = kSector;
+      if (array.access == Access::strided) {
+        stride = value(array.stride_bytes, "stride_bytes");
+        use.pattern.read_density = std::min(1.0, std::max(kSector, element) / stride);
+      }
+      wider = std::max(1.0, std::min(stride, kSector) / element);
+    }
+    use.footprint = wider * bytes;
+    if (array.access == Access::gather) {
+      const double table = value(array.table_bytes, "table_bytes");
+      use.compulsory.read_bytes = std::min(bytes.read_bytes, table);
+      use.random = RandomReads{use.footprint.read_bytes / kSector, table};
+      use.footprint.read_bytes = 0;
+    }
+    plan_.arrays.push_back(use);
+    const Traffic issued{readers * bytes.read_bytes, bytes.write_bytes};
+    all_.issued.requested += issued;
+    all_.issued.l1 += wider * issued;
+  }
+
+  void count_traffic_and_instructions() {
+    constexpr double kWavefrontBytes = 128;  // 32 banks of 4 B
+    Work& issued = all_.issued;
+    issued.l2 = {value(d_.l2_read_bytes, "l2_read_bytes", issued.l1.read_bytes),
+                 value(d_.l2_write_bytes, "l2_write_bytes", issued.l1.write_bytes)};
+    issued.shared_bytes = value(d_.shared_traffic_bytes, "work/shared_traffic_bytes");
+    // A fused multiply-add each 2 FLOP, and an access each 16 B a thread, unless the file says.
+    const double instructions =
+        issued.vector_flops / 2 + issued.special_flops +
+        (issued.requested.total_bytes() + issued.shared_bytes) / kAccessBytes;
+    all_.warp_instructions =
+        value(d_.instructions, "work/instructions", instructions) / as_double(kWarpLanes);
+    all_.wavefronts.shared = issued.shared_bytes / kWavefrontBytes;
+    all_.wavefronts.l1 = (value(d_.l1_read_bytes, "work/l1_read_bytes", issued.l1.read_bytes) +
+                          issued.l1.write_bytes) /
+                         kWavefrontBytes;
+  }
+
+  std::vector<Phase> phases(double blocks) const {
+    double shares = 0;
+    std::vector<Phase> phases;
+    for (const Part& part : d_.parts) {
+      Phase phase;
+      phase.repeats = std::max(1.0, whole(value(part.repeats, "phases/repeats")));
+      phase.ahead = std::max(0.0, value(part.stages, "phases/stages") - 1);
+      const double of_launch = value(part.share, "phases/share");
+      const double share = of_launch / phase.repeats / blocks;
+      shares += of_launch;
+      Step& step = phase.step;
+      step.issued = share * all_.issued;
+      step.warp_instructions = share * all_.warp_instructions;
+      step.wavefronts.shared = share * all_.wavefronts.shared;
+      step.wavefronts.l1 = step.wavefronts.l1_lookups = share * all_.wavefronts.l1;
+      step.waits.global =
+          value(part.loads, "phases/loads", all_.issued.requested.read_bytes > 0 ? 1 : 0);
+      step.waits.shared = value(part.exchanges, "phases/exchanges");
+      step.waits.arithmetic = value(part.operations, "phases/operations");
+      step.waits.barriers = value(part.barriers, "phases/barriers");
+      phases.push_back(phase);
+    }
+    if (std::abs(shares - 1) <= 1e-6) return phases;
+    throw InputError("the shares of the phases add up to " + std::to_string(shares) +
+                     ": make them add up to 1");
+  }
+
+  const Description& d_;
+  const Problem& p_;
+  Plan plan_;
+  Step all_;  ///< of the launch
+};
+
 }  // namespace
+
+Plan plan(const Description& description, const Problem& problem, const Gpu& gpu) {
+  return Planner(description, problem).plan(gpu);
+}
 
 KernelRef make_kernel(Description description) {
   if (description.parameters.size() > Problem::kMaxParameters) {

@@ -1,8 +1,7 @@
-#include "model/described/quantity.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "model/described/kernel.hpp"
 #include "model/types/did_you_mean.hpp"
 
 namespace roofcast::described {

@@ -1,74 +1,13 @@
 #include "model/expression/expression.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+
+#include "model/expression/operations.hpp"
 
 namespace roofcast::expression {
 
 double evaluate(Op op, double a, double b) {
-  switch (op) {
-    case Op::negate:
-      return -a;
-    case Op::add:
-      return a + b;
-    case Op::subtract:
-      return a - b;
-    case Op::multiply:
-      return a * b;
-    case Op::divide:
-      return a / b;
-    case Op::power:
-      return std::pow(a, b);
-    case Op::exp:
-      return std::exp(a);
-    case Op::log:
-      return std::log(a);
-    case Op::sqrt:
-      return std::sqrt(a);
-    case Op::rsqrt:
-      return 1 / std::sqrt(a);
-    case Op::sin:
-      return std::sin(a);
-    case Op::cos:
-      return std::cos(a);
-    case Op::tanh:
-      return std::tanh(a);
-    case Op::sigmoid:
-      return 1 / (1 + std::exp(-a));
-    case Op::relu:
-      return a < 0 ? 0 : a;
-    case Op::abs:
-      return std::abs(a);
-    case Op::min:
-      return b < a || std::isnan(b) ? b : a;
-    case Op::max:
-      return b > a || std::isnan(b) ? b : a;
-    case Op::erf:
-      return std::erf(a);
-    case Op::silu:
-      return a / (1 + std::exp(-a));
-    case Op::less:
-      return a < b ? 1 : 0;
-    case Op::less_equal:
-      return a <= b ? 1 : 0;
-    case Op::greater:
-      return a > b ? 1 : 0;
-    case Op::greater_equal:
-      return a >= b ? 1 : 0;
-    case Op::equal:
-      return a == b ? 1 : 0;
-    case Op::not_equal:
-      return a != b ? 1 : 0;
-    case Op::input:
-    case Op::number:
-    case Op::row_sum:  // of one element
-    case Op::row_mean:
-    case Op::row_max:
-    case Op::row_min:
-      break;
-  }
-  return a;
+  return operation_of(op).value(a, b);
 }
 
 std::vector<std::uint8_t> Expression::outputs() const {
@@ -82,16 +21,15 @@ std::vector<std::uint8_t> Expression::outputs() const {
 std::vector<bool> values_of_rows(const Expression& expression,
                                  const std::vector<bool>& input_rows) {
   std::vector<bool> of_rows(expression.nodes.size());
-  const auto neutral = [&](std::uint8_t at) { return expression.nodes[at].op == Op::number; };
   for (std::size_t i = 0; i < of_rows.size(); ++i) {
     const Node& node = expression.nodes[i];
-    const int count = operands(node.op);
     if (node.op == Op::input && !input_rows.empty()) of_rows[i] = input_rows[node.a];
-    if (count == 0) continue;
-    const bool a = of_rows[node.a], b = count == 2 && of_rows[node.b];
-    const bool computed =
-        (a || b) && (a || neutral(node.a)) && (count == 1 || b || neutral(node.b));
-    of_rows[i] = computed || is_reduction(node.op);
+    bool any = false, all = true;
+    for_each_operand(node, [&](std::uint8_t at) {
+      any = any || of_rows[at];
+      all = all && (of_rows[at] || expression.nodes[at].op == Op::number);
+    });
+    if ((any && all) || is_reduction(node.op)) of_rows[i] = true;
   }
   return of_rows;
 }
@@ -100,26 +38,42 @@ std::vector<int> reduction_levels(const Expression& expression) {
   std::vector<int> levels(expression.nodes.size());
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Node& node = expression.nodes[i];
-    if (operands(node.op) > 0) levels[i] = levels[node.a];
-    if (operands(node.op) > 1) levels[i] = std::max(levels[i], levels[node.b]);
+    for_each_operand(node, [&](std::uint8_t at) { levels[i] = std::max(levels[i], levels[at]); });
     if (is_reduction(node.op)) ++levels[i];
   }
   return levels;
 }
 
-namespace {
-
-using Moved = std::array<std::uint8_t, Expression::kMaxNodes>;
-
-Node moved_node(Node node, const Moved& moved) {
-  if (operands(node.op) > 0) node.a = moved[node.a];
-  if (operands(node.op) > 1) node.b = moved[node.b];
-  return node;
+std::array<int, Expression::kMaxNodes> readers_of(const Expression& expression) {
+  std::array<int, Expression::kMaxNodes> readers{};
+  for (const Node& node : expression.nodes) {
+    for_each_operand(node, [&](std::uint8_t at) { ++readers[at]; });
+  }
+  return readers;
 }
 
-void move_statements(Expression& to, const Expression& from, const Moved& moved) {
+namespace {
+
+std::size_t append(Expression& to, const Node& node) {
+  to.nodes.push_back(node);
+  return to.nodes.size() - 1;
+}
+
+// Node by node through `keep(copy, node, i)`, which answers where node i, its operands already
+// those of the copy, stands in the copy.
+template <class Keep>
+Expression copied(const Expression& from, const Keep& keep) {
+  Expression to;
+  to.inputs = from.inputs;
   to.statements = from.statements;
+  std::array<std::uint8_t, Expression::kMaxNodes> moved{};
+  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
+    Node node = from.nodes[i];
+    for_each_operand(node, [&](std::uint8_t& at) { at = moved[at]; });
+    moved[i] = static_cast<std::uint8_t>(keep(to, node, i));
+  }
   for (Statement& statement : to.statements) statement.node = moved[statement.node];
+  return to;
 }
 
 // The same without nodes that no statement needs.
@@ -127,66 +81,32 @@ Expression pruned(const Expression& from) {
   std::array<bool, Expression::kMaxNodes> needed{};
   for (const Statement& statement : from.statements) needed[statement.node] = true;
   for (std::size_t i = from.nodes.size(); i-- > 0;) {
-    const Node& node = from.nodes[i];
-    if (!needed[i]) continue;
-    if (operands(node.op) > 0) needed[node.a] = true;
-    if (operands(node.op) > 1) needed[node.b] = true;
+    if (needed[i]) for_each_operand(from.nodes[i], [&](std::uint8_t at) { needed[at] = true; });
   }
-  Expression to;
-  to.inputs = from.inputs;
-  Moved moved{};
-  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-    if (!needed[i]) continue;
-    moved[i] = static_cast<std::uint8_t>(to.nodes.size());
-    to.nodes.push_back(moved_node(from.nodes[i], moved));
-  }
-  move_statements(to, from, moved);
-  return to;
-}
-
-// Copies nodes, each through `keep`, which answers the position of its node in the copy; then
-// drops what no statement uses.
-template <class Keep>
-Expression rebuild(const Expression& from, const Keep& keep) {
-  Expression to;
-  to.inputs = from.inputs;
-  Moved moved{};
-  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-    moved[i] = static_cast<std::uint8_t>(keep(to, moved_node(from.nodes[i], moved)));
-  }
-  move_statements(to, from, moved);
-  return pruned(to);
-}
-
-bool is_number(const Expression& e, std::size_t at) {
-  return e.nodes[at].op == Op::number;
-}
-
-std::size_t append(Expression& to, const Node& node) {
-  to.nodes.push_back(node);
-  return to.nodes.size() - 1;
+  return copied(from, [&](Expression& to, const Node& node, std::size_t i) {
+    return needed[i] ? append(to, node) : 0;
+  });
 }
 
 }  // namespace
 
 Expression fold(const Expression& expression) {
-  return rebuild(expression, [](Expression& to, const Node& node) {
-    const int count = operands(node.op);
-    if (count == 0 || !is_number(to, node.a) || (count == 2 && !is_number(to, node.b))) {
-      return append(to, node);
-    }
-    if (is_reduction(node.op)) return append(to, node);
-    const double b = count == 2 ? to.nodes[node.b].value : 0;
-    return append(to, {Op::number, 0, 0, evaluate(node.op, to.nodes[node.a].value, b)});
-  });
+  return pruned(copied(expression, [](Expression& to, const Node& node, std::size_t) {
+    bool folds = operands(node.op) > 0 && !is_reduction(node.op);
+    for_each_operand(node,
+                     [&](std::uint8_t at) { folds = folds && to.nodes[at].op == Op::number; });
+    if (!folds) return append(to, node);
+    return append(
+        to, {Op::number, 0, 0, evaluate(node.op, to.nodes[node.a].value, to.nodes[node.b].value)});
+  }));
 }
 
 Expression share(const Expression& expression) {
-  return rebuild(expression, [](Expression& to, const Node& node) {
+  return pruned(copied(expression, [](Expression& to, const Node& node, std::size_t) {
     const auto equal = std::find(to.nodes.begin(), to.nodes.end(), node);
     if (equal != to.nodes.end()) return static_cast<std::size_t>(equal - to.nodes.begin());
     return append(to, node);
-  });
+  }));
 }
 
 }  // namespace roofcast::expression

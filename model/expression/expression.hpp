@@ -1,5 +1,6 @@
 #pragma once
 // Arithmetic over named arrays, element by element and along rows, as a flat value.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -66,6 +67,13 @@ struct Node {
   friend constexpr bool operator==(const Node&, const Node&) = default;
 };
 
+/// Calls `visit` with the position of each operand, the left one first.
+template <class SomeNode, class Visit>
+constexpr void for_each_operand(SomeNode& node, const Visit& visit) {
+  if (operands(node.op) > 0) visit(node.a);
+  if (operands(node.op) > 1) visit(node.b);
+}
+
 /// "y = a*b": a node under a name. Without a name, the only one.
 struct Statement {
   std::string name;
@@ -105,6 +113,9 @@ std::vector<bool> values_of_rows(const Expression& expression,
 /// Of each node, how many reductions stand one above the other in it: a kernel that holds no row
 /// sweeps over it once for each, and once more for what is not a value of rows.
 std::vector<int> reduction_levels(const Expression& expression);
+
+/// Of each node, how often others read it.
+std::array<int, Expression::kMaxNodes> readers_of(const Expression& expression);
 
 /// Text that parse() reads as the same expression, with no parentheses that it does not need.
 std::string print(const Expression& expression);

@@ -1,10 +1,8 @@
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 
-#include "model/expression/expression.hpp"
-#include "model/expression/names.hpp"
+#include "model/expression/operations.hpp"
 
 namespace roofcast::expression {
 namespace {
@@ -18,81 +16,34 @@ std::string number_text(double value) {
   return text.data();
 }
 
-// How tightly an operation holds its operands.
-enum Level : int { kComparison = 1, kSum, kProduct, kSigned, kPower, kPrimary };
-
-template <std::size_t kCount>
-const Written* find(const std::array<Written, kCount>& all, Op op) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Written& each) { return each.op == op; });
-  return found != all.end() ? &*found : nullptr;
-}
-
-struct Infix {
-  std::string_view symbol;
-  Level own, left, right;
-};
-
-Infix infix(Op op) {
-  switch (op) {
-    case Op::add:
-      return {" + ", kSum, kSum, kProduct};
-    case Op::subtract:
-      return {" - ", kSum, kSum, kProduct};
-    case Op::multiply:
-      return {"*", kProduct, kProduct, kSigned};
-    case Op::divide:
-      return {"/", kProduct, kProduct, kSigned};
-    case Op::power:
-      return {"^", kPower, kPrimary, kSigned};
-    default:
-      break;
-  }
-  return {find(kComparisons, op)->name, kComparison, kSum, kSum};
-}
-
-// The name of a result that later statements read.
-std::string_view name_of(const Expression& e, std::size_t node, std::size_t statements) {
-  for (std::size_t i = 0; i < statements; ++i) {
+// A node in the statement after `before` others, whose results it may read by their names.
+std::string text_of(const Expression& e, std::size_t at, Level needed, std::size_t before) {
+  const auto operand = [&](std::size_t node, Level level) {
+    return text_of(e, node, level, before);
+  };
+  for (std::size_t i = 0; i < before; ++i) {
     const Statement& statement = e.statements[i];
-    if (!statement.is_output && statement.node == node) return statement.name;
+    if (!statement.is_output && statement.node == at) return statement.name;
   }
-  return {};
+  const Node& node = e.nodes[at];
+  if (node.op == Op::number) return number_text(node.value);
+  if (node.op == Op::input) return e.inputs[node.a];
+  const Operation& operation = operation_of(node.op);
+  std::string text(operation.written);
+  if (operation.level == kPrimary) {
+    text += "(" + operand(node.a, kComparison);
+    if (operands(node.op) == 2) text += ", " + operand(node.b, kComparison);
+    return text + ")";
+  }
+  if (node.op == Op::negate) {
+    text += operand(node.a, kSigned);
+  } else {
+    if (operation.level <= kSum) text = " " + text + " ";
+    text = operand(node.a, left_level(operation.level)) + text +
+           operand(node.b, right_level(operation.level));
+  }
+  return operation.level < needed ? "(" + text + ")" : text;
 }
-
-// A node of a statement that stands after `before` others.
-class Printer {
- public:
-  Printer(const Expression& expression, std::size_t before) : e_(expression), before_(before) {}
-
-  std::string node(std::size_t at, Level needed) const {
-    const Node& node_here = e_.nodes[at];
-    if (const auto known = name_of(e_, at, before_); !known.empty()) return std::string(known);
-    if (node_here.op == Op::number) return number_text(node_here.value);
-    if (node_here.op == Op::input) return e_.inputs[node_here.a];
-    if (const Written* function = find(kFunctions, node_here.op)) {
-      std::string text = std::string(function->name) + "(" + node(node_here.a, kComparison);
-      if (operands(node_here.op) == 2) text += ", " + node(node_here.b, kComparison);
-      return text + ")";
-    }
-    if (node_here.op == Op::negate)
-      return wrapped("-" + node(node_here.a, kSigned), kSigned, needed);
-    const Infix between = infix(node_here.op);
-    const bool spaced = between.own == kComparison;
-    const std::string symbol =
-        spaced ? " " + std::string(between.symbol) + " " : std::string(between.symbol);
-    return wrapped(node(node_here.a, between.left) + symbol + node(node_here.b, between.right),
-                   between.own, needed);
-  }
-
- private:
-  static std::string wrapped(const std::string& text, Level own, Level needed) {
-    return own < needed ? "(" + text + ")" : text;
-  }
-
-  const Expression& e_;
-  std::size_t before_;
-};
 
 }  // namespace
 
@@ -102,7 +53,7 @@ std::string print(const Expression& expression) {
     const Statement& statement = expression.statements[i];
     if (i > 0) text += "; ";
     if (!statement.name.empty()) text += statement.name + " = ";
-    text += Printer(expression, i).node(statement.node, kComparison);
+    text += text_of(expression, statement.node, kComparison, i);
   }
   return text;
 }

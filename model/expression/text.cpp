@@ -1,11 +1,9 @@
-#include "model/expression/expression.hpp"
-
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <span>
 
-#include "model/expression/names.hpp"
+#include "model/expression/operations.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::expression {
@@ -18,16 +16,30 @@ constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+constexpr std::span kFunctions =
+    std::span(kOperations)
+        .subspan(std::size_t(Op::exp), std::size_t(Op::less) - std::size_t(Op::exp));
+constexpr std::span kArithmetic =
+    std::span(kOperations)
+        .subspan(std::size_t(Op::add), std::size_t(Op::exp) - std::size_t(Op::add));
+constexpr std::span kComparisons = std::span(kOperations).subspan(std::size_t(Op::less));
+
+const Operation* function_of(std::string_view name) {
+  for (const Operation& function : kFunctions) {
+    if (function.written == name) return &function;
+  }
+  return nullptr;
+}
+
 std::string all_functions() {
   std::string names;
-  for (const Written& function : kFunctions) {
-    names += (names.empty() ? "" : " ") + std::string(function.name);
+  for (const Operation& function : kFunctions) {
+    names += (names.empty() ? "" : " ") + std::string(function.written);
   }
   return names;
 }
 
-// Recursive descent: statements → comparison → sum → product → signed → power → primary. The depth
-// is at most the length of the text.
+// Recursive descent, level by level. The depth is at most in proportion to the length of the text.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -62,6 +74,11 @@ class Parser {
     while (next() == ' ' || next() == '\t') ++at_;
   }
 
+  bool has_more() {
+    skip_spaces();
+    return at_ < text_.size();
+  }
+
   bool take(char wanted) {
     skip_spaces();
     if (next() != wanted) return false;
@@ -73,17 +90,16 @@ class Parser {
     if (!take(wanted)) refuse(at_, std::string("expected '") + wanted + "'", mend);
   }
 
-  Position add(const Node& node) {
-    if (result_.nodes.size() == Expression::kMaxNodes) {
-      refuse(at_, "more than 255 operations", "shorten the expression");
-    }
-    result_.nodes.push_back(node);
-    return static_cast<Position>(result_.nodes.size() - 1);
-  }
-
-  bool has_more() {
+  // What stands between two operands of that level. From the last on: "<=" is no "<".
+  std::optional<Op> take_infix(Level level) {
     skip_spaces();
-    return at_ < text_.size();
+    const std::span<const Operation> all = level == kComparison ? kComparisons : kArithmetic;
+    for (std::size_t i = all.size(); i-- > 0;) {
+      if (all[i].level != level || !text_.substr(at_).starts_with(all[i].written)) continue;
+      at_ += all[i].written.size();
+      return all[i].op;
+    }
+    return std::nullopt;
   }
 
   std::string_view word() {
@@ -92,9 +108,15 @@ class Parser {
     return text_.substr(begin, at_ - begin);
   }
 
+  // A node takes a byte of the text at the least.
+  static_assert(Text::kMaxBytes <= Expression::kMaxNodes);
+  Position add(const Node& node) {
+    result_.nodes.push_back(node);
+    return static_cast<Position>(result_.nodes.size() - 1);
+  }
+
   // The name before a '=' that is no '=='; nothing, and nowhere, without one.
   std::string_view target() {
-    skip_spaces();
     const std::size_t begin = at_;
     if (is_letter(next())) {
       const std::string_view name = word();
@@ -108,88 +130,53 @@ class Parser {
     skip_spaces();
     const std::size_t begin = at_;
     const std::string name(target());
-    const bool is_first = result_.statements.empty();
-    if (name.empty() && !is_first) {
+    if (!name.empty()) {
+      check_target(begin, name);
+    } else if (!result_.statements.empty()) {
       refuse(begin, "a second result without a name", "write y = … before it");
     }
-    if (!name.empty()) check_target(begin, name);
-    const Position node = comparison();
-    // The only statement may go without a name; one that others follow may not.
-    skip_spaces();
-    if (name.empty() && next() == ';' && follows(at_)) {
+    const Position node = operation(kComparison);
+    if (name.empty() && next() == ';' &&
+        text_.find_first_not_of(" \t;", at_) != std::string_view::npos) {
       refuse(begin, "a result without a name beside others", "write y = … before it");
     }
     result_.statements.push_back({name, node});
   }
 
-  bool follows(std::size_t at) const {
-    return text_.find_first_not_of(" \t;", at) != std::string_view::npos;
-  }
-
   void check_target(std::size_t begin, const std::string& name) const {
-    const auto is_name = [&](const auto& each) { return each.name == name; };
-    if (std::any_of(kFunctions.begin(), kFunctions.end(), is_name)) {
-      refuse(begin, name + " is a function", "name the result otherwise");
-    }
-    const auto& inputs = result_.inputs;
-    if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) {
-      refuse(begin, name + " is an input above", "name the result otherwise");
-    }
-    if (std::any_of(result_.statements.begin(), result_.statements.end(), is_name)) {
-      refuse(begin, name + " is computed above", "name the result otherwise");
-    }
-  }
-
-  Position comparison() {
-    const Position left = sum();
-    const auto compare = [&]() -> std::optional<Op> {
-      skip_spaces();
-      for (const auto& [symbol, op] : kComparisons) {
-        if (!text_.substr(at_).starts_with(symbol)) continue;
-        at_ += symbol.size();
-        return op;
-      }
-      return std::nullopt;
+    const auto refuse_if = [&](bool wrong, const char* what) {
+      if (wrong) refuse(begin, name + what, "name the result otherwise");
     };
-    const auto op = compare();
-    if (!op) return left;
-    const Position right = sum();
-    const std::size_t again = at_;
-    if (compare()) refuse(again, "a comparison of a comparison", "put one in parentheses");
-    return add({*op, left, right});
+    const auto& inputs = result_.inputs;
+    const auto& results = result_.statements;
+    refuse_if(function_of(name) != nullptr, " is a function");
+    refuse_if(std::find(inputs.begin(), inputs.end(), name) != inputs.end(), " is an input above");
+    refuse_if(std::any_of(results.begin(), results.end(),
+                          [&](const Statement& above) { return above.name == name; }),
+              " is computed above");
   }
 
-  Position sum() {
-    Position left = product();
-    while (true) {
-      const bool plus = take('+');
-      if (!plus && !take('-')) return left;
-      const Position right = product();
-      left = add({plus ? Op::add : Op::subtract, left, right});
+  // Operands of one level, joined from left to right.
+  Position operation(Level level) {
+    if (level == kPrimary) return primary();
+    if (level == kSigned && take('-')) return add({Op::negate, operation(kSigned)});
+    Position left = operation(tighter(level));
+    for (bool joined = false;; joined = true) {
+      skip_spaces();
+      const std::size_t begin = at_;
+      const std::optional<Op> op = take_infix(level);
+      if (!op) return left;
+      if (joined && level == kComparison) {
+        refuse(begin, "a comparison of a comparison", "put one in parentheses");
+      }
+      const Position right = operation(right_level(level));
+      left = add({*op, left, right});
     }
-  }
-
-  Position product() {
-    Position left = signed_power();
-    while (true) {
-      const bool times = take('*');
-      if (!times && !take('/')) return left;
-      const Position right = signed_power();
-      left = add({times ? Op::multiply : Op::divide, left, right});
-    }
-  }
-
-  Position signed_power() {
-    if (take('-')) return add({Op::negate, signed_power()});
-    const Position base = primary();
-    if (!take('^')) return base;
-    const Position exponent = signed_power();
-    return add({Op::power, base, exponent});
   }
 
   Position primary() {
     if (take('(')) {
-      const Position inner = comparison();
+      const Position inner = operation(kComparison);
       expect(')', "close the parenthesis");
       return inner;
     }
@@ -200,19 +187,21 @@ class Parser {
 
   Position number() {
     const std::size_t begin = at_;
-    std::size_t digits = 0;
     const auto take_digits = [&] {
-      for (; is_digit(next()); ++at_) ++digits;
+      const std::size_t first = at_;
+      while (is_digit(next())) ++at_;
+      return at_ - first;
     };
-    take_digits();
-    if (next() == '.') ++at_, take_digits();
+    std::size_t digits = take_digits();
+    if (next() == '.') {
+      ++at_;
+      digits += take_digits();
+    }
     if (digits == 0) refuse(begin, "a point without digits", "write a digit beside it");
     if (next() == 'e' || next() == 'E') {
       const std::size_t mark = at_++;
       if (next() == '+' || next() == '-') ++at_;
-      digits = 0;
-      take_digits();
-      if (digits == 0) refuse(mark, "an exponent without digits", "write 1e-3, or 2*e");
+      if (take_digits() == 0) refuse(mark, "an exponent without digits", "write 1e-3, or 2*e");
     }
     const double value =
         std::strtod(std::string(text_.substr(begin, at_ - begin)).c_str(), nullptr);
@@ -223,9 +212,7 @@ class Parser {
   Position name() {
     const std::size_t begin = at_;
     const std::string_view found = word();
-    const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                        [&](const Written& each) { return each.name == found; });
-    if (function != kFunctions.end()) return call(*function);
+    if (const Operation* function = function_of(found)) return call(*function);
     skip_spaces();
     if (next() == '(') {
       refuse(begin, "no function is named '" + std::string(found) + "'",
@@ -242,18 +229,18 @@ class Parser {
     return add({Op::input, position});
   }
 
-  Position call(const Written& function) {
-    const std::string name(function.name);
-    expect('(', "write " + name + (operands(function.op) == 1 ? "(x)" : "(x, y)") + ": " + name +
-                    " is a function");
-    const Position a = comparison();
+  Position call(const Operation& function) {
+    const std::string name(function.written);
+    const bool unary = operands(function.op) == 1;
+    const std::string takes = name + (unary ? " takes one operand" : " takes two operands");
+    expect('(', "write " + name + (unary ? "(x)" : "(x, y)") + ": " + name + " is a function");
+    const Position a = operation(kComparison);
     Position b = 0;
-    if (operands(function.op) == 2) {
-      expect(',', name + " takes two operands");
-      b = comparison();
+    if (!unary) {
+      expect(',', takes);
+      b = operation(kComparison);
     }
-    expect(')', name + (operands(function.op) == 1 ? " takes one operand" : " takes two operands") +
-                    ": close the parenthesis");
+    expect(')', takes + ": close the parenthesis");
     return add({function.op, a, b});
   }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/constants/laws.hpp"
-#include "model/counting/dram_access.hpp"
+#include "model/counting/coalescing.hpp"
 #include "model/counting/random_access.hpp"
 #include "model/counting/totals.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
-#include "model/counting/dram_access.hpp"
 #include "model/counting/totals.hpp"
 #include "model/laws/l2_reuse.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/constants/libraries.hpp"
-#include "model/counting/dram_access.hpp"
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention::serving {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <set>
 
-#include "model/counting/activation.hpp"
+#include "model/counting/totals.hpp"
 #include "tests/model/devices.hpp"
 
 namespace roofcast {

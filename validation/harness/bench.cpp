@@ -7,7 +7,7 @@
 
 #include "kernels/catalog.hpp"
 #include "model/catalog.hpp"
-#include "model/counting/activation.hpp"
+#include "model/counting/totals.hpp"
 #include "model/predict.hpp"
 #include "validation/harness/interrupt.hpp"
 #include "validation/harness/occupancy.hpp"

@@ -1,7 +1,6 @@
 #include "model/kernels/common/rows.hpp"
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/row_segments.hpp"
 
 namespace roofcast::rows {
 namespace {

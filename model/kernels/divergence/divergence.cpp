@@ -1,9 +1,11 @@
 #include "model/kernels/divergence/divergence.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
-#include "model/counting/divergence.hpp"
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -19,96 +21,82 @@ constexpr std::array kParameters = {
     setting("threads", "threads of a block", 32, 1024, 256)};
 constexpr std::size_t kShape = 3;
 constexpr std::array kTypes = {DType::fp32};
-constexpr double kLanes = 32;
 
 // validation/sweeps/execution.json.
 constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 24},
     ValidatedRange{kPaths, 1, 32}, ValidatedRange{kWork, 64, 512}};
 
-/// What differs between the variants: how a thread finds its path.
-struct Choice {
-  double arrays_read;
-  double instructions;  ///< of a warp, outside the paths and the branch
-  int number;           ///< as in kernels/divergence/divergence.cu
-  double round_trips;
-};
-constexpr Choice kUniform = {1, 44, 0, 1};
-constexpr Choice kByLane = {1, 45, 1, 1};
-constexpr Choice kByData = {2, 29, 2, 1};
+/// How a thread finds its path: numbered as in kernels/divergence/divergence.cu.
+enum class Choice : unsigned char { uniform, by_lane, by_data };
 
-// Warp instructions by the machine code for compute capability 9.0. The switch is a
-// tree of compares and branches: 13 down to the first path, 107 more for all 32.
+// Instructions of a warp by the machine code for compute capability 9.0: outside the paths and the
+// branch, by Choice; the switch is a tree of compares and branches: 13 down to the first path, 107
+// more for all 32.
+constexpr std::array kOutside = {44.0, 45.0, 29.0};
 constexpr double kAroundPath = 12;
 constexpr double kFirstPath = 13;
 constexpr double kNextPath = 107.0 / 31;
-constexpr double kAddsOutside = 6;  ///< of a path: the four starts (three of them sums), their sum
-
-double rounds(const Problem& problem) {
-  return static_cast<double>(problem[kWork] / kWorkUnit);
-}
+constexpr double kAddsOutside = 6;  // of a path: the four starts (three of them sums), their sum
 
 double useful_flops(const Problem& problem) {
-  return 2 * static_cast<double>(problem[kWork]) + kAddsOutside;
+  return 2 * as_double(problem[kWork]) + kAddsOutside;
 }
 
-LaunchSequence plan(const Problem& problem, const Choice& choice, double taken) {
+// How many different paths the lanes of a warp take. Lanes on one path run together; the paths of a
+// warp run one after the other, so it issues the instructions of each (CUDA C++ Programming Guide,
+// "SIMT Architecture"). Lane l takes path l mod `paths`, or each lane draws one at random.
+double paths_taken(Choice choice, double paths) {
+  if (choice == Choice::uniform) return 1;
+  return choice == Choice::by_lane ? std::min(paths, as_double(kWarpLanes))
+                                   : expected_distinct(paths, kWarpLanes);
+}
+
+template <Choice kChoice>
+LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   if (problem[kWork] % kWorkUnit != 0) {
     throw InputError("work is " + std::to_string(problem[kWork]) + ": give a multiple of " +
                      std::to_string(kWorkUnit));
   }
-  const auto n = static_cast<double>(problem[kElements]);
+  const double n = as_double(problem[kElements]), work = as_double(problem[kWork]);
   const double element = size_bytes(problem.dtype);
-  const std::int64_t threads = problem[kThreads];
-  const compiled::Kernel kernel = compiled::kernel("divergence::diverge", choice.number);
+  const double threads = as_double(problem[kThreads]), warps = warps_of(problem[kThreads]);
+  const double taken = paths_taken(kChoice, as_double(problem[kPaths]));
+  const compiled::Kernel kernel = compiled::kernel("divergence::diverge", kChoice);
   Plan plan;
-  plan.launch.grid[0] = (problem[kElements] + threads - 1) / threads;
-  plan.launch.block[0] = threads;
+  plan.launch.grid[0] = ceil_div(problem[kElements], problem[kThreads]);
+  plan.launch.block[0] = problem[kThreads];
   plan.launch.registers = kernel.registers;
-
   plan.useful.vector_flops = n * useful_flops(problem);
-  ArrayId array = 0;
-  while (array < static_cast<ArrayId>(choice.arrays_read)) {
-    plan.arrays.push_back(reads(array++, n * element));
-  }
-  plan.arrays.push_back(writes(array, n * element));
+  plan.arrays = {reads(0, n * element)};
+  if (kChoice == Choice::by_data) plan.arrays.push_back(reads(1, n * element));
+  const double arrays_read = as_double(std::ssize(plan.arrays));
+  plan.arrays.push_back(writes(static_cast<ArrayId>(arrays_read), n * element));
 
-  // A path occupies the pipe for whole warps, whichever lanes are on it.
-  const double warps = warps_of(threads);
   Step step;
-  step.issued.vector_flops = warps * taken * kLanes * useful_flops(problem);
-  const double each = as_double(threads) * element;
-  set_traffic(step.issued, {choice.arrays_read * each, each});
-  step.warp_instructions = warps * (choice.instructions + kFirstPath + kNextPath * (taken - 1) +
-                                    taken * (kAroundPath + kernel.loops[0] * rounds(problem)));
-  step.waits.global = choice.round_trips;
-  step.waits.arithmetic = taken * (as_double(problem[kWork]) / 4 + 3);
-  set_blocks_with_edge(plan, step, as_double(threads) / n);
+  // A path occupies the pipe for whole warps, whichever lanes are on it.
+  step.issued.vector_flops = warps * taken * kWarpLanes * useful_flops(problem);
+  set_traffic(step.issued, threads * element * Traffic{arrays_read, 1});
+  step.warp_instructions =
+      warps * (kOutside[static_cast<std::size_t>(kChoice)] + kFirstPath + kNextPath * (taken - 1) +
+               taken * (kAroundPath + kernel.loops[0] * work / kWorkUnit));
+  step.waits.global = 1;
+  step.waits.arithmetic = taken * (work / 4 + 3);
+  set_blocks_with_edge(plan, step, threads / n);
   return launch_of(std::move(plan));
-}
-
-LaunchSequence plan_uniform(const Problem& problem, const Gpu& /*gpu*/) {
-  return plan(problem, kUniform, paths_uniform());
-}
-LaunchSequence plan_by_lane(const Problem& problem, const Gpu& /*gpu*/) {
-  return plan(problem, kByLane, paths_by_lane(static_cast<double>(problem[kPaths]), kLanes));
-}
-LaunchSequence plan_by_data(const Problem& problem, const Gpu& /*gpu*/) {
-  return plan(problem, kByData, paths_at_random(static_cast<double>(problem[kPaths]), kLanes));
 }
 
 constexpr std::array<KernelModel, 3> kVariants = {{
     {"divergence.warp_uniform", "all lanes of a warp take the same branch", kParameters, kTypes,
-     plan_uniform},
+     plan<Choice::uniform>},
     {"divergence.k_way", "lane by lane in turn: a warp runs every branch", kParameters, kTypes,
-     plan_by_lane},
+     plan<Choice::by_lane>},
     {"divergence.data_dependent", "a random selector for each thread", kParameters, kTypes,
-     plan_by_data},
+     plan<Choice::by_data>},
 }};
 
 Work family_work(const Problem& problem) {
-  const auto n = static_cast<double>(problem[kElements]);
-  const double array = n * size_bytes(problem.dtype);
+  const double n = as_double(problem[kElements]), array = n * size_bytes(problem.dtype);
   Work result;
   result.vector_flops = n * useful_flops(problem);
   result.compulsory = {array, array};

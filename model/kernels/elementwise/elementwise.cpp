@@ -8,64 +8,57 @@ namespace {
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
-/// What runs as one kernel, and as several.
+/// Of the launches of the unfused variant, in order.
+using Kernels = std::array<std::string_view, 9>;
+
+/// What runs as one kernel, and as several: in fp32, and in 16-bit types.
 struct Function {
-  map::Operation fused;    ///< in fp32
-  map::Operation fused16;  ///< in 16-bit types
+  map::Operation fused, fused16;
   std::string_view unfused;
-  std::span<const std::string_view> kernels, kernels16;  ///< of the unfused ones, in order
+  Kernels kernels, kernels16;
 };
 
-//                                  reads writes flops special
-// A maximum is no FLOP by the counters.
-constexpr map::Operation kReluWork = {1, 1, 0, 0, "elementwise::Relu"};
-constexpr map::Operation kGeluWork = {1, 1, 6, 2, "elementwise::Gelu"};
-// The fp32 ones are right to the last bits: expm1, and the polynomials of sin and cos after one
-// reduction of the angle. The 16-bit ones take the special-function unit. Counted in the PTX of
-// CUDA 13.0, without the paths for huge angles.
-// Some lane of a warp takes the branch with expm1: 31 instructions by the counters.
-constexpr map::Operation kEluWork = {1, 1, 23, 1, "elementwise::Elu", 1, 31};
-constexpr map::Operation kEluWork16 = {1, 1, 5, 1, "elementwise::Elu16"};
-constexpr map::Operation kSincosWork = {1, 1, 27, 0, "elementwise::Sincos", 2};
-constexpr map::Operation kSincosWork16 = {1, 1, 12, 2, "elementwise::Sincos16"};
-constexpr map::Operation kFmaWork = {3, 1, 2, 0, "elementwise::Fma"};
-
-constexpr std::array kReluKernels = {kReluWork.kernel};
-constexpr std::array<std::string_view, 9> kGeluKernels = {
-    "elementwise::Square", "elementwise::Multiply",   "elementwise::TimesCubic",
-    "elementwise::Add",    "elementwise::TimesSlope", "elementwise::Tanh",
-    "elementwise::AddOne", "elementwise::Half",       "elementwise::Multiply"};
-constexpr std::array<std::string_view, 5> kEluKernels = {"elementwise::Relu", "elementwise::Exp",
-                                                         "elementwise::MinusOne",
-                                                         "elementwise::Min0", "elementwise::Add"};
-constexpr std::array<std::string_view, 5> kEluKernels16 = {
-    "elementwise::Relu", "elementwise::Exp16", "elementwise::MinusOne", "elementwise::Min0",
-    "elementwise::Add"};
-constexpr std::array<std::string_view, 5> kSincosKernels = {
-    "elementwise::Sin", "elementwise::Square", "elementwise::Cos", "elementwise::Square",
-    "elementwise::Add"};
-constexpr std::array<std::string_view, 5> kSincosKernels16 = {
-    "elementwise::Sin16", "elementwise::Square", "elementwise::Cos16", "elementwise::Square",
-    "elementwise::Add"};
-constexpr std::array<std::string_view, 2> kFmaKernels = {"elementwise::Multiply",
-                                                         "elementwise::Add"};
-
-constexpr Function kReluFunction = {kReluWork, kReluWork, kReluUnfused, kReluKernels, kReluKernels};
-constexpr Function kGeluFunction = {kGeluWork, kGeluWork, kGeluUnfused, kGeluKernels, kGeluKernels};
-constexpr Function kEluFunction = {kEluWork, kEluWork16, kEluUnfused, kEluKernels, kEluKernels16};
-constexpr Function kSincosFunction = {kSincosWork, kSincosWork16, kSincosUnfused, kSincosKernels,
-                                      kSincosKernels16};
-constexpr Function kFmaFunction = {kFmaWork, kFmaWork, kFmaUnfused, kFmaKernels, kFmaKernels};
-
-template <const Function& kFunction>
-LaunchSequence plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
-  const bool wide = problem.dtype == DType::fp32;
-  return launch_of(map::plan(wide ? kFunction.fused : kFunction.fused16, problem));
+constexpr Function in_all_types(const map::Operation& fused, std::string_view unfused,
+                                const Kernels& kernels) {
+  return {fused, fused, unfused, kernels, kernels};
 }
 
-template <const Function& kFunction>
-LaunchSequence plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
+// Operations: arrays read and written, FLOPs and special functions of an element. Those in fp32 are
+// right to the last bits: expm1, and the polynomials of sin and cos after one reduction of the
+// angle. The 16-bit ones take the special-function unit. Counted in the PTX of CUDA 13.0, without
+// the paths for huge angles.
+// A maximum is no FLOP by the counters.
+constexpr Function kReluFunction =
+    in_all_types({1, 1, 0, 0, "elementwise::Relu"}, kReluUnfused, {"elementwise::Relu"});
+constexpr Function kGeluFunction =
+    in_all_types({1, 1, 6, 2, "elementwise::Gelu"}, kGeluUnfused,
+                 {"elementwise::Square", "elementwise::Multiply", "elementwise::TimesCubic",
+                  "elementwise::Add", "elementwise::TimesSlope", "elementwise::Tanh",
+                  "elementwise::AddOne", "elementwise::Half", "elementwise::Multiply"});
+constexpr Function kFmaFunction = in_all_types({3, 1, 2, 0, "elementwise::Fma"}, kFmaUnfused,
+                                               {"elementwise::Multiply", "elementwise::Add"});
+// Some lane of a warp takes the branch with expm1: 31 instructions by the counters.
+constexpr Function kEluFunction = {
+    .fused = {1, 1, 23, 1, "elementwise::Elu", 1, 31},
+    .fused16 = {1, 1, 5, 1, "elementwise::Elu16"},
+    .unfused = kEluUnfused,
+    .kernels = {"elementwise::Relu", "elementwise::Exp", "elementwise::MinusOne",
+                "elementwise::Min0", "elementwise::Add"},
+    .kernels16 = {"elementwise::Relu", "elementwise::Exp16", "elementwise::MinusOne",
+                  "elementwise::Min0", "elementwise::Add"}};
+constexpr Function kSincosFunction = {
+    .fused = {1, 1, 27, 0, "elementwise::Sincos", 2},
+    .fused16 = {1, 1, 12, 2, "elementwise::Sincos16"},
+    .unfused = kSincosUnfused,
+    .kernels = {"elementwise::Sin", "elementwise::Square", "elementwise::Cos",
+                "elementwise::Square", "elementwise::Add"},
+    .kernels16 = {"elementwise::Sin16", "elementwise::Square", "elementwise::Cos16",
+                  "elementwise::Square", "elementwise::Add"}};
+
+template <const Function& kFunction, bool kFused>
+LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   const bool wide = problem.dtype == DType::fp32;
+  if (kFused) return launch_of(map::plan(wide ? kFunction.fused : kFunction.fused16, problem));
   return chain_plans(expression::eager(expression::parse(kFunction.unfused)),
                      wide ? kFunction.kernels : kFunction.kernels16, problem);
 }
@@ -78,20 +71,16 @@ Work work(const Problem& problem) {
 }
 
 template <const Function& kFunction>
-constexpr std::array<KernelModel, 2> variants(std::string_view unfused_name,
-                                              std::string_view unfused_summary,
-                                              std::string_view fused_name) {
-  return {{{unfused_name, unfused_summary, map::kParameters, kTypes, plan_unfused<kFunction>},
-           {fused_name, "one kernel, intermediates in registers", map::kParameters, kTypes,
-            plan_fused<kFunction>}}};
+constexpr std::array<KernelModel, 2> variants(
+    std::string_view unfused, std::string_view unfused_summary, std::string_view fused,
+    std::string_view fused_summary = "one kernel, intermediates in registers") {
+  return {{{unfused, unfused_summary, map::kParameters, kTypes, plan<kFunction, false>},
+           {fused, fused_summary, map::kParameters, kTypes, plan<kFunction, true>}}};
 }
 
-constexpr std::array<KernelModel, 2> kReluVariants = {{
-    {"elementwise.relu.unfused", "one kernel: relu is a single operation", map::kParameters, kTypes,
-     plan_unfused<kReluFunction>},
-    {"elementwise.relu.fused", "one kernel: relu is a single operation", map::kParameters, kTypes,
-     plan_fused<kReluFunction>},
-}};
+constexpr auto kReluVariants =
+    variants<kReluFunction>("elementwise.relu.unfused", "one kernel: relu is a single operation",
+                            "elementwise.relu.fused", "one kernel: relu is a single operation");
 constexpr auto kGeluVariants = variants<kGeluFunction>(
     "elementwise.gelu.unfused", "nine kernels, one an operation, as an eager framework runs it",
     "elementwise.gelu.fused");
@@ -105,23 +94,24 @@ constexpr auto kFmaVariants = variants<kFmaFunction>(
     "elementwise.fma.unfused", "two kernels, one an operation, as an eager framework runs it",
     "elementwise.fma.fused");
 
+template <const Function& kFunction>
 constexpr KernelFamily family(std::string_view name, std::string_view summary,
-                              Work (*work)(const Problem&), std::span<const KernelModel> variants) {
-  return {name, summary, map::kParameters, kTypes, work, streaming, variants, map::kValidated};
+                              std::span<const KernelModel> variants) {
+  return {name,      summary,  map::kParameters, kTypes, work<kFunction>,
+          streaming, variants, map::kValidated};
 }
 
 }  // namespace
 
 constinit const KernelFamily kRelu =
-    family("elementwise.relu", "y = max(x, 0)", work<kReluFunction>, kReluVariants);
-constinit const KernelFamily kGelu =
-    family("elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", work<kGeluFunction>,
-           kGeluVariants);
+    family<kReluFunction>("elementwise.relu", "y = max(x, 0)", kReluVariants);
+constinit const KernelFamily kGelu = family<kGeluFunction>(
+    "elementwise.gelu", "y = x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", kGeluVariants);
 constinit const KernelFamily kElu =
-    family("elementwise.elu", "y = x if x > 0, else exp(x) - 1", work<kEluFunction>, kEluVariants);
+    family<kEluFunction>("elementwise.elu", "y = x if x > 0, else exp(x) - 1", kEluVariants);
 constinit const KernelFamily kSincos =
-    family("elementwise.sincos", "y = sin²x + cos²x", work<kSincosFunction>, kSincosVariants);
+    family<kSincosFunction>("elementwise.sincos", "y = sin²x + cos²x", kSincosVariants);
 constinit const KernelFamily kFma =
-    family("elementwise.fma", "y = a·b + c", work<kFmaFunction>, kFmaVariants);
+    family<kFmaFunction>("elementwise.fma", "y = a·b + c", kFmaVariants);
 
 }  // namespace roofcast::elementwise

@@ -19,15 +19,6 @@ inline constexpr std::string_view kEluUnfused = "relu(x) + min(exp(x) - 1, 0)";
 inline constexpr std::string_view kSincosUnfused = "sin(x)^2 + cos(x)^2";
 inline constexpr std::string_view kFmaUnfused = "a*b + c";
 
-/// y = max(x, 0).
-extern const KernelFamily kRelu;
-/// y = x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))).
-extern const KernelFamily kGelu;
-/// y = x if x > 0, else exp(x) - 1.
-extern const KernelFamily kElu;
-/// y = sin²x + cos²x.
-extern const KernelFamily kSincos;
-/// y = a·b + c.
-extern const KernelFamily kFma;
+extern const KernelFamily kRelu, kGelu, kElu, kSincos, kFma;
 
 }  // namespace roofcast::elementwise

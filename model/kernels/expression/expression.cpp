@@ -24,75 +24,41 @@ struct Line {
 
 // Of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 and, for
 // division and square root, the sequences that ptxas puts in their place. The paths for
-// arguments that are huge, infinite or not a number are not counted. Minimum, maximum and
-// absolute value are no FLOP by the counters.
+// arguments that are huge, infinite or not a number are not counted. FLOPs, special functions,
+// conversions and instructions.
 constexpr std::array kCosts = {
-    //               flops special conv instr   flops special conv instr
-    Line{Op::negate, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::add, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::subtract, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::multiply, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}},
-    Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
-    Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},
-    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
-    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},
-    Line{Op::sin, {20, 0, 2, 28}, {8, 1, 0, 6}},
-    Line{Op::cos, {20, 0, 2, 28}, {8, 1, 0, 6}},
-    Line{Op::tanh, {4, 2, 0, 5}, {4, 2, 0, 5}},
-    Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},
-    Line{Op::relu, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::abs, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::min, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::max, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
-    Line{Op::erf, {16, 1, 0, 25}, {15, 2, 0, 12}},
-    Line{Op::silu, {3, 2, 0, 5}, {3, 2, 0, 5}},
-    // The FLOPs of a reduction are one an element but for maximum and minimum.
-    Line{Op::row_sum, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::row_mean, {1, 0, 0, 1}, {1, 0, 0, 1}},
-    Line{Op::row_max, {0, 0, 0, 1}, {0, 0, 0, 1}},
-    Line{Op::row_min, {0, 0, 0, 1}, {0, 0, 0, 1}},
+    Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
+    Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
+    Line{Op::rsqrt, {0, 1, 0, 1}, {0, 1, 0, 1}},    Line{Op::sin, {20, 0, 2, 28}, {8, 1, 0, 6}},
+    Line{Op::cos, {20, 0, 2, 28}, {8, 1, 0, 6}},    Line{Op::tanh, {4, 2, 0, 5}, {4, 2, 0, 5}},
+    Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},  Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
+    Line{Op::erf, {16, 1, 0, 25}, {15, 2, 0, 12}},  Line{Op::silu, {3, 2, 0, 5}, {3, 2, 0, 5}},
 };
+// The others take one instruction. Signs, minimum, maximum and absolute value are no FLOP by the
+// counters; the FLOPs of a reduction are one an element.
+constexpr std::array kOneFlop = {Op::add, Op::subtract, Op::multiply, Op::row_sum, Op::row_mean};
 constexpr Cost kComparison = {0, 0, 0, 2};  // a predicate, and 1.0 or 0.0 by it
 
 Cost cost_of(Op op, DType dtype) {
+  if (operands(op) == 0) return {};
   if (op >= Op::less) return kComparison;
   for (const Line& line : kCosts) {
     if (line.op == op) return dtype == DType::fp32 ? line.fp32 : line.sixteen;
   }
-  return {};  // inputs and numbers
+  const bool flop = std::find(kOneFlop.begin(), kOneFlop.end(), op) != kOneFlop.end();
+  return {flop ? 1.0 : 0.0, 0, 0, 1};
 }
 
 // Powers that are cheaper than the general one; the generated code makes the same choices.
 Cost power_cost(double exponent, DType dtype) {
   const Cost product = cost_of(Op::multiply, dtype);
   if (exponent == 2) return product;
-  if (exponent == 3) return product + product;
+  if (exponent == 3) return Cost(product) += product;
   if (exponent == 0.5) return cost_of(Op::sqrt, dtype);
   if (exponent == -0.5) return cost_of(Op::rsqrt, dtype);
   if (exponent == -1) return cost_of(Op::divide, dtype);
-  if (exponent == -2) return product + cost_of(Op::divide, dtype);
+  if (exponent == -2) return Cost(product) += cost_of(Op::divide, dtype);
   return cost_of(Op::power, dtype);
-}
-
-// A sum takes in a product that nothing else uses.
-bool fuses(const Expression& e, const Node& node,
-           const std::array<int, Expression::kMaxNodes>& uses) {
-  if (node.op != Op::add && node.op != Op::subtract) return false;
-  const auto product = [&](std::uint8_t at) {
-    return e.nodes[at].op == Op::multiply && uses[at] == 1;
-  };
-  return product(node.a) || product(node.b);
-}
-
-Plan plan_step(const expression::Step& step, std::string_view kernel, const Problem& problem) {
-  if (step.along_rows()) return plan_rows(step.operation, step.read_rows, problem);
-  map::Operation operation = operation_of(step.operation, problem.dtype);
-  operation.kernel = kernel;
-  Problem of_step = problem;
-  if (step.writes_rows) of_step[map::kElements] /= problem[kCols];
-  return map::plan(operation, of_step);
 }
 
 void check_rows(const Problem& problem) {
@@ -106,25 +72,19 @@ void check_rows(const Problem& problem) {
   }
 }
 
-constexpr std::string_view kGenerated =
-    "the kernels are generated: their registers and instruction counts are estimates";
-
 Plan plan_whole(const Problem& problem) {
   const Expression asked = expression_of(problem);
   if (!along_rows(asked)) return map::plan(operation_of(asked, problem.dtype), problem);
-  const std::vector<bool> of_elements(asked.inputs.size(), false);
-  return plan_rows(asked, of_elements, problem);
+  return plan_rows(asked, std::vector<bool>(asked.inputs.size()), problem);
 }
 
-LaunchSequence plan_fused(const Problem& problem, const Gpu& /*gpu*/) {
-  Plan plan = plan_whole(problem);
-  plan.notes.caveat = kGenerated;
-  return launch_of(std::move(plan));
-}
-
-LaunchSequence plan_unfused(const Problem& problem, const Gpu& /*gpu*/) {
-  LaunchSequence program = chain_plans(expression::eager(expression_of(problem)), {}, problem);
-  program.front().plan.notes.caveat = kGenerated;
+template <bool kFused>
+LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
+  LaunchSequence program =
+      kFused ? launch_of(plan_whole(problem))
+             : chain_plans(expression::eager(expression_of(problem)), {}, problem);
+  program.front().plan.notes.caveat =
+      "the kernels are generated: their registers and instruction counts are estimates";
   return program;
 }
 
@@ -148,17 +108,12 @@ constexpr std::array kParameters = with_own(
 constexpr std::array<KernelModel, 2> kVariants = {{
     {"elementwise.expr.unfused",
      "one kernel an operation, as an eager framework runs it, equal subexpressions each time",
-     kParameters, kTypes, plan_unfused},
+     kParameters, kTypes, plan<false>},
     {"elementwise.expr.fused", "one kernel, intermediates in registers, equal subexpressions once",
-     kParameters, kTypes, plan_fused},
+     kParameters, kTypes, plan<true>},
 }};
 
 }  // namespace
-
-Cost operator+(const Cost& a, const Cost& b) {
-  return {a.flops + b.flops, a.special + b.special, a.conversions + b.conversions,
-          a.instructions + b.instructions};
-}
 
 Work work_of(const Cost& cost, double elements) {
   Work work;
@@ -180,15 +135,15 @@ bool along_rows(const Expression& expression) {
 
 map::Operation operation_of(const Expression& expression, DType dtype) {
   const Expression shared = expression::share(expression::fold(expression));
-  std::array<int, Expression::kMaxNodes> uses{};
-  for (const Node& node : shared.nodes) {
-    if (operands(node.op) > 0) ++uses[node.a];
-    if (operands(node.op) > 1) ++uses[node.b];
-  }
+  const auto readers = expression::readers_of(shared);
+  const auto lone_product = [&](std::uint8_t at) {
+    return shared.nodes[at].op == Op::multiply && readers[at] == 1;
+  };
   Cost sum;
   for (const Node& node : shared.nodes) {
-    sum = sum + cost_of(shared, node, dtype);
-    if (fuses(shared, node, uses)) sum.instructions -= 1;
+    sum += cost_of(shared, node, dtype);
+    if (node.op != Op::add && node.op != Op::subtract) continue;
+    if (lone_product(node.a) || lone_product(node.b)) sum.instructions -= 1;
   }
   return {.reads = static_cast<double>(shared.inputs.size()),
           .writes = static_cast<double>(shared.outputs().size()),
@@ -204,7 +159,16 @@ LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view>
   program.reserve(chain.steps.size());
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];
-    Plan plan = plan_step(step, kernels.empty() ? "" : kernels[i], problem);
+    Plan plan;
+    if (step.along_rows()) {
+      plan = plan_rows(step.operation, step.read_rows, problem);
+    } else {
+      map::Operation operation = operation_of(step.operation, problem.dtype);
+      if (!kernels.empty()) operation.kernel = kernels[i];
+      Problem of_step = problem;
+      if (step.writes_rows) of_step[map::kElements] /= problem[kCols];
+      plan = map::plan(operation, of_step);
+    }
     for (std::size_t read = 0; read < step.reads.size(); ++read) {
       plan.arrays[read].array = static_cast<ArrayId>(step.reads[read]);
     }

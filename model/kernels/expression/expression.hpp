@@ -25,8 +25,15 @@ struct Cost {
   double special = 0;
   double conversions = 0;
   double instructions = 0;
+
+  constexpr Cost& operator+=(const Cost& other) {
+    flops += other.flops;
+    special += other.special;
+    conversions += other.conversions;
+    instructions += other.instructions;
+    return *this;
+  }
 };
-Cost operator+(const Cost& a, const Cost& b);
 
 /// What so many elements issue but for traffic.
 Work work_of(const Cost& cost, double elements);

@@ -26,36 +26,6 @@ constexpr double kBarriersOfMerge = 2;
 // As of kernels/common/map: the instructions that wait for the one before.
 constexpr double kDependentShare = 0.5;
 
-void mark(const Expression& e, const std::vector<bool>& of_rows, std::size_t at,
-          std::vector<bool>& marked) {
-  if (marked[at] || of_rows[at]) return;
-  marked[at] = true;
-  const Node& node = e.nodes[at];
-  if (operands(node.op) > 0) mark(e, of_rows, node.a, marked);
-  if (operands(node.op) > 1) mark(e, of_rows, node.b, marked);
-}
-
-// What the result needs: each value once, also where several sweeps compute it.
-Work useful_of(const Expression& shared, const std::vector<Sweep>& sweeps, const Problem& problem) {
-  std::vector<bool> counted(shared.nodes.size());
-  Cost cost;
-  for (const Sweep& sweep : sweeps) {
-    for (const auto& nodes : {sweep.computes, sweep.reduces}) {
-      for (const std::size_t at : nodes) {
-        if (!counted[at]) cost = cost + cost_of(shared, shared.nodes[at], problem.dtype);
-        counted[at] = true;
-      }
-    }
-  }
-  return work_of(cost, as_double(problem[map::kElements]));
-}
-
-double bytes_of_inputs(const Expression& e, const Sweep& sweep, double bytes) {
-  return bytes * static_cast<double>(
-                     std::count_if(sweep.computes.begin(), sweep.computes.end(),
-                                   [&](std::size_t at) { return e.nodes[at].op == Op::input; }));
-}
-
 }  // namespace
 
 std::vector<Sweep> sweeps_of(const Expression& shared, const std::vector<bool>& input_rows) {
@@ -66,20 +36,23 @@ std::vector<Sweep> sweeps_of(const Expression& shared, const std::vector<bool>& 
   for (int level = 0; level <= most; ++level) {
     Sweep sweep;
     sweep.level = level;
-    std::vector<bool> marked(shared.nodes.size());
+    std::vector<bool> needed(shared.nodes.size());
     for (std::size_t i = 0; i < shared.nodes.size(); ++i) {
       if (!is_reduction(shared.nodes[i].op) || levels[i] != level + 1) continue;
       sweep.reduces.push_back(i);
-      mark(shared, of_rows, shared.nodes[i].a, marked);
+      needed[shared.nodes[i].a] = true;
     }
     for (const std::uint8_t output : shared.outputs()) {
       if (of_rows[output] || levels[output] != level) continue;
       sweep.writes.push_back(output);
-      mark(shared, of_rows, output, marked);
+      needed[output] = true;
     }
-    for (std::size_t i = 0; i < marked.size(); ++i) {
-      if (marked[i]) sweep.computes.push_back(i);
+    for (std::size_t i = needed.size(); i-- > 0;) {
+      if (!needed[i] || of_rows[i]) continue;
+      sweep.computes.push_back(i);
+      for_each_operand(shared.nodes[i], [&](std::uint8_t at) { needed[at] = true; });
     }
+    std::reverse(sweep.computes.begin(), sweep.computes.end());
     if (!sweep.reduces.empty() || !sweep.writes.empty()) sweeps.push_back(std::move(sweep));
   }
   return sweeps;
@@ -109,46 +82,53 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
                const Problem& problem) {
   const Expression shared = expression::share(expression::fold(expression));
   const std::vector<bool> of_rows = expression::values_of_rows(shared, input_rows);
-  const std::vector<Sweep> sweeps = sweeps_of(shared, input_rows);
   const double element = size_bytes(problem.dtype);
-  const std::int64_t cols = problem[kCols], rows = problem[map::kElements] / cols;
-  const std::int64_t threads = row_threads(problem), width = row_width(problem);
-  const std::int64_t loads = problem[map::kLoads];
+  const std::int64_t cols = problem[kCols];
+  const double rows = as_double(problem[map::kElements] / cols);
+  const std::int64_t threads = row_threads(problem), loads = problem[map::kLoads];
   const double warps = warps_of(threads);
 
   Plan plan;
-  plan.launch.grid[0] = rows;
+  plan.launch.grid[0] = problem[map::kElements] / cols;
   plan.launch.block[0] = threads;
   plan.launch.registers = map::generated_registers(
       problem.dtype, static_cast<std::int64_t>(shared.inputs.size() + shared.outputs().size()) - 1,
       problem[map::kVectorBytes], loads);
   plan.launch.shared_bytes = std::int64_t{32} * 4;
 
-  const std::int64_t batches = ceil_div(cols, threads * width * loads);
-  const double elements = as_double(cols) / as_double(batches);  // of a batch
-  plan.useful = useful_of(shared, sweeps, problem);
+  // The result needs each value once, also where several sweeps compute it.
+  Cost useful;
+  for (std::size_t i = 0; i < shared.nodes.size(); ++i) {
+    const Node& node = shared.nodes[i];
+    if (!of_rows[i] || is_reduction(node.op)) useful += cost_of(shared, node, problem.dtype);
+  }
+  plan.useful = work_of(useful, as_double(problem[map::kElements]));
+
+  const double batches = as_double(ceil_div(cols, threads * row_width(problem) * loads));
+  const double elements = as_double(cols) / batches;  // of a batch
   std::vector<Phase> phases;
-  double read_bytes = 0;
-  for (const Sweep& sweep : sweeps) {
+  double inputs_read = 0;  // once for each sweep that reads them
+  for (const Sweep& sweep : sweeps_of(shared, input_rows)) {
     Cost cost;
+    double inputs = 0;
     for (const auto& nodes : {sweep.computes, sweep.reduces}) {
       for (const std::size_t at : nodes) {
-        cost = cost + cost_of(shared, shared.nodes[at], problem.dtype);
+        cost += cost_of(shared, shared.nodes[at], problem.dtype);
+        if (shared.nodes[at].op == Op::input) ++inputs;
       }
     }
+    inputs_read += inputs;
+    const auto outputs = static_cast<double>(sweep.writes.size());
     Step batch;
     batch.issued = work_of(cost, elements);
-    const double reads = bytes_of_inputs(shared, sweep, elements * element);
-    const double written = elements * element * static_cast<double>(sweep.writes.size());
-    set_traffic(batch.issued, {reads, written});
-    const double arrays = (reads + written) / (elements * element);
-    batch.warp_instructions = warps * kInstructionsPerAccess * as_double(loads) * arrays +
-                              elements / 32 * cost.instructions;
+    set_traffic(batch.issued, elements * element * Traffic{inputs, outputs});
+    batch.warp_instructions =
+        warps * kInstructionsPerAccess * as_double(loads) * (inputs + outputs) +
+        elements / 32 * cost.instructions;
     batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / 128;
-    batch.waits.global = reads > 0 ? 1 : 0;
+    batch.waits.global = inputs > 0 ? 1 : 0;
     batch.waits.arithmetic = kDependentShare * batch.warp_instructions / warps;
-    phases.push_back({batch, as_double(batches)});
-    read_bytes += reads * as_double(batches) * as_double(rows);
+    phases.push_back({batch, batches});
     if (sweep.reduces.empty()) continue;
     const auto reductions = static_cast<double>(sweep.reduces.size());
     Step merge;
@@ -161,26 +141,25 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   }
   set_blocks(plan, std::move(phases));
 
-  const double array_bytes = as_double(problem[map::kElements]) * element;
-  const double row_bytes = as_double(rows) * element;
+  const double row_bytes = as_double(cols) * element;
+  const auto bytes_of = [&](bool of_row) { return rows * (of_row ? element : row_bytes); };
   ArrayId array = 0;
-  double distinct = 0;
+  double inputs = 0;
   for (const bool of_row : input_rows) {
-    const double bytes = of_row ? row_bytes : array_bytes;
-    if (!of_row) distinct += bytes;
-    plan.arrays.push_back(array == 0 ? reads_activation(array, bytes) : reads(array, bytes));
+    if (!of_row) ++inputs;
+    plan.arrays.push_back(array == 0 ? reads_activation(array, bytes_of(of_row))
+                                     : reads(array, bytes_of(of_row)));
     ++array;
   }
   for (const std::uint8_t output : shared.outputs()) {
-    plan.arrays.push_back(writes(array++, of_rows[output] ? row_bytes : array_bytes));
+    plan.arrays.push_back(writes(array++, bytes_of(of_rows[output])));
   }
   // Between two uses of a row a block sweeps over the row's elements of all inputs.
-  if (read_bytes > distinct) {
-    const double row = distinct / as_double(rows);
+  if (inputs_read > inputs) {
     plan.reuse = {{.scope = Scope::block,
-                   .bytes = read_bytes - distinct,
-                   .distance_bytes = row,
-                   .l2_distance_bytes = row}};
+                   .bytes = rows * row_bytes * (inputs_read - inputs),
+                   .distance_bytes = row_bytes * inputs,
+                   .l2_distance_bytes = row_bytes * inputs}};
   }
   return plan;
 }

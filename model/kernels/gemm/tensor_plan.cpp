@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/dram_access.hpp"
 #include "model/counting/io_complexity.hpp"
 #include "model/kernels/compiled.hpp"
 

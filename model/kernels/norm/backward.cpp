@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/row_segments.hpp"
 #include "model/kernels/norm/passes.hpp"
 
 namespace roofcast::norm {

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -11,10 +12,9 @@ namespace roofcast::recompute {
 namespace {
 
 constexpr std::array kParameters = {
-    roofcast::Parameter{"n", "elements of each array", 1, std::int64_t{1} << 40, std::nullopt},
+    map::kParameters[map::kElements],
     roofcast::Parameter{"chain", "logistic functions, one after the other", 1, kMaxChain, 3},
-    setting("threads", "threads of a block", 32, 1024, 256),
-    setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
+    map::kParameters[map::kThreads], map::kParameters[map::kVectorBytes],
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4", 1, 4, 1)};
 constexpr std::size_t kShape = 2;
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
@@ -38,118 +38,74 @@ constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
 constexpr double kSigmoidInstructions = 4;
 
-// A turn of the forward loop stores a result; it goes past that where none is asked for. In fp32
-// the store has a predicate: issued all the same.
-double forward_instructions(const compiled::Kernel& kernel, const Problem& p, double chain,
-                            double stored) {
-  const double loads = as_double(p[kLoads]), element = size_bytes(p.dtype);
-  const double elements = loads * as_double(p[kVectorBytes]) / element;
-  const double store = element < 4 ? 4 * loads + elements / 2 : 0;
-  return kernel.straight + chain * kernel.loops[0] - (chain - stored) * store;
-}
-// The backward loops: with a result from memory, and with one that is computed again.
-double backward_instructions(const compiled::Kernel& kernel, double stored, double computed) {
-  return kernel.straight + stored * kernel.loops[0] + computed * kernel.loops[1];
-}
-
-Plan empty_plan(const Problem& problem, std::int64_t registers) {
-  const auto width = static_cast<std::int64_t>(static_cast<double>(problem[kVectorBytes]) /
-                                               size_bytes(problem.dtype));
-  const std::int64_t chunk = problem[kThreads] * width * problem[kLoads];
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(problem[kElements], chunk);
-  plan.launch.block[0] = problem[kThreads];
-  plan.launch.registers = registers;
-  return plan;
-}
-
-/// What a pass does for each element.
+/// What a pass does.
 struct Pass {
-  double reads;
-  double writes;
-  double sigmoids;
-  double slopes;
-  double roundings;     ///< to the type, of 16-bit types two to a conversion
-  double instructions;  ///< of a warp, for all its elements
+  compiled::Kernel kernel;
+  Traffic arrays;           ///< read and written; 16-bit results are rounded two to a conversion
+  double sigmoids, slopes;  ///< of an element
+  double instructions;      ///< of a warp, for all its elements
   double round_trips;
 };
 
-Plan pass_plan(const Problem& problem, const Pass& pass, std::int64_t registers) {
-  const double element = size_bytes(problem.dtype);
-  const auto n = static_cast<double>(problem[kElements]);
-  Plan plan = empty_plan(problem, registers);
-  const double flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
-  const double special = pass.sigmoids * kSigmoidSpecial;
-  const double conversions = element < 4 ? pass.roundings / 2 : 0;
-  plan.useful.vector_flops = n * flops;
-  plan.useful.special_flops = n * special;
-  plan.useful.conversions = n * conversions;
-
-  const double of_thread = as_double(problem[kVectorBytes] * problem[kLoads]) / element;
-  const double elements = as_double(problem[kThreads]) * of_thread;
+// The launch without its arrays.
+Plan pass_plan(const Problem& p, const Pass& pass) {
+  const double element = size_bytes(p.dtype), n = as_double(p[kElements]);
+  const std::int64_t elements = p[kThreads] * p[kLoads] * p[kVectorBytes] / element_bytes(p.dtype);
+  Plan plan;
+  plan.launch.grid[0] = ceil_div(p[kElements], elements);
+  plan.launch.block[0] = p[kThreads];
+  plan.launch.registers = pass.kernel.registers;
+  Work of_element;
+  of_element.vector_flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
+  of_element.special_flops = pass.sigmoids * kSigmoidSpecial;
+  of_element.conversions = element < 4 ? pass.arrays.write_bytes / 2 : 0;
+  plan.useful = n * of_element;
   Step step;
-  step.issued.vector_flops = elements * flops;
-  step.issued.special_flops = elements * special;
-  step.issued.conversions = elements * conversions;
-  const double each = elements * element;
-  set_traffic(step.issued, {each * pass.reads, each * pass.writes});
-  step.warp_instructions = warps_of(problem[kThreads]) * pass.instructions;
+  set_traffic(of_element, element * pass.arrays);
+  step.issued = as_double(elements) * of_element;
+  step.warp_instructions = warps_of(p[kThreads]) * pass.instructions;
   step.waits.global = pass.round_trips;
   step.waits.arithmetic = pass.sigmoids * kSigmoidInstructions + pass.slopes;
-  set_blocks_with_edge(plan, step, elements / n);
+  set_blocks_with_edge(plan, step, as_double(elements) / n);
   return plan;
 }
 
 // Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
 enum : ArrayId { kGradientIn, kGradientOut, kInput, kOutputs };
 
-/// `stored`: outputs that the forward pass writes besides the last: chain - 1, or none.
-LaunchSequence program_of(const Problem& problem, std::int64_t stored_outputs) {
-  const double element = size_bytes(problem.dtype);
-  const auto chain = static_cast<double>(problem[kChain]);
-  const auto stored = static_cast<double>(stored_outputs);
-  const compiled::Kernel forward_kernel = kernel_of("recompute::Forward", problem);
-  const compiled::Kernel backward_kernel = kernel_of("recompute::Backward", problem);
+template <bool kStored>
+LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
+  const double chain = as_double(p[kChain]), stored = kStored ? chain - 1 : 0;
+  const double computed = chain - stored;        // by the backward pass
   const double sources = std::max(1.0, stored);  // x where nothing is stored
-  const Pass forward = {1, stored + 1, chain,
-                        0, stored + 1, forward_instructions(forward_kernel, problem, chain, stored),
-                        1};
-  const double computed = chain - stored;
-  // Each stored output is loaded one ahead of its use: two of them a round trip.
-  const Pass backward = {sources + 1,
-                         1,
-                         computed,
-                         chain,
-                         1,
-                         backward_instructions(backward_kernel, stored, computed),
-                         std::max(1.0, sources / 2)};
-
-  Plan first = pass_plan(problem, forward, forward_kernel.registers);
-  Plan second = pass_plan(problem, backward, backward_kernel.registers);
-  const double array = as_double(problem[kElements]) * element;
+  const compiled::Kernel forward = kernel_of("recompute::Forward", p);
+  const compiled::Kernel backward = kernel_of("recompute::Backward", p);
+  Plan first = pass_plan(
+      p, {forward, {1, stored + 1}, chain, 0, forward.straight + chain * forward.loops[0], 1});
+  // The backward loops: with a result from memory, and with one that is computed again. Each stored
+  // output is loaded one ahead of its use: two of them a round trip.
+  Plan second =
+      pass_plan(p, {backward,
+                    {sources + 1, 1},
+                    computed,
+                    chain,
+                    backward.straight + stored * backward.loops[0] + computed * backward.loops[1],
+                    std::max(1.0, sources / 2)});
+  const double array = as_double(p[kElements]) * size_bytes(p.dtype);
   first.arrays = {reads_activation(kInput, array)};
-  for (std::int64_t i = 0; i <= stored_outputs; ++i) {
-    first.arrays.push_back(writes(kOutputs + static_cast<ArrayId>(i), array));
-  }
   second.arrays = {reads(kGradientIn, array), writes(kGradientOut, array)};
-  if (stored_outputs == 0) second.arrays.push_back(reads(kInput, array));
-  for (std::int64_t i = 0; i < stored_outputs; ++i) {  // all but the last
-    second.arrays.push_back(reads(kOutputs + static_cast<ArrayId>(i), array));
+  if (stored == 0) second.arrays.push_back(reads(kInput, array));
+  for (ArrayId i = 0; i <= static_cast<ArrayId>(stored); ++i) {  // the last is not read again
+    first.arrays.push_back(writes(kOutputs + i, array));
+    if (i < static_cast<ArrayId>(stored)) second.arrays.push_back(reads(kOutputs + i, array));
   }
   return {{first}, {second}};
 }
 
-LaunchSequence plan_stored(const Problem& problem, const Gpu& /*gpu*/) {
-  return program_of(problem, problem[kChain] - 1);
-}
-LaunchSequence plan_recomputed(const Problem& problem, const Gpu& /*gpu*/) {
-  return program_of(problem, 0);
-}
-
 // Every σ once, x and dy in, y and dx out.
 Work work(const Problem& problem) {
-  const auto links = static_cast<double>(problem[kElements] * problem[kChain]);
-  const double array = static_cast<double>(problem[kElements]) * size_bytes(problem.dtype);
+  const double links = as_double(problem[kElements] * problem[kChain]);
+  const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
   Work result;
   result.vector_flops = links * (kSigmoidFlops + kSlopeFlops);
   result.special_flops = links * kSigmoidSpecial;
@@ -159,9 +115,9 @@ Work work(const Problem& problem) {
 
 constexpr std::array<KernelModel, 2> kVariants = {{
     {"recompute.stored", "the forward pass stores what the backward pass needs", kParameters,
-     kTypes, plan_stored},
+     kTypes, plan<true>},
     {"recompute.recomputed", "the backward pass computes the chain again", kParameters, kTypes,
-     plan_recomputed},
+     plan<false>},
 }};
 
 }  // namespace

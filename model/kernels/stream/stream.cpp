@@ -1,7 +1,5 @@
 #include "model/kernels/stream/stream.hpp"
 
-#include <algorithm>
-
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -29,13 +27,7 @@ LaunchSequence plan_null(const Problem& problem, const Gpu& /*gpu*/) {
   return launch_of(std::move(plan));
 }
 
-constexpr std::array kParameters = [] {
-  std::array<Parameter, map::kParameters.size() + 1> parameters{};
-  std::copy(map::kParameters.begin(), map::kParameters.end(), parameters.begin());
-  parameters[map::kReservedShared] = map::kReservedSharedParameter;
-  return parameters;
-}();
-
+constexpr std::array kParameters = with_own(map::kParameters, map::kReservedSharedParameter);
 constexpr std::array kNullParameters = [] {
   auto parameters = kParameters;
   parameters[kElements].fallback = 1;

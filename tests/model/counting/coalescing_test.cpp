@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <vector>
+#include <iterator>
+#include <set>
 
 namespace roofcast {
 namespace {
@@ -29,25 +29,22 @@ TEST(Coalescing, AccessesThatCrossOrShareSectors) {
   EXPECT_EQ(distinct_units({.access_bytes = 65, .lanes = 1}, 32), 3);
 }
 
-TEST(Coalescing, LanesAnywhere) {
-  // Sectors 3, 0, 0, 3; then bytes 28 to 35 and 64 to 71: sectors 0, 1 and 2.
-  EXPECT_EQ(distinct_units(std::array<std::int64_t, 4>{100, 0, 4, 100}, 4, 32), 2);
-  EXPECT_EQ(distinct_units(std::array<std::int64_t, 2>{64, 28}, 8, 32), 3);
-  EXPECT_EQ(distinct_units(std::array<std::int64_t, 1>{24}, 8, 32), 1);
-}
-
-TEST(Coalescing, LanesAtAStrideAreLanesAnywhere) {
+TEST(Coalescing, AUnitCountsOnceWhicheverLanesTouchIt) {
   for (std::int64_t stride = 0; stride <= 200; ++stride) {
     for (const std::int64_t access : {1, 2, 4, 8, 16}) {
       for (std::int64_t offset = 0; offset < 40; offset += 3) {
-        std::vector<std::int64_t> starts;
-        for (std::int64_t lane = 0; lane < 7; ++lane) starts.push_back(offset + lane * stride);
+        std::set<std::int64_t> units;
+        for (std::int64_t lane = 0; lane < 70; ++lane) {
+          for (std::int64_t byte = 0; byte < access; ++byte) {
+            units.insert((offset + lane * stride + byte) / 32);
+          }
+        }
         EXPECT_EQ(distinct_units({.stride_bytes = stride,
                                   .access_bytes = access,
                                   .offset_bytes = offset,
-                                  .lanes = 7},
+                                  .lanes = 70},
                                  32),
-                  distinct_units(starts, access, 32))
+                  std::ssize(units))
             << stride << " " << access << " " << offset;
       }
     }
@@ -74,6 +71,29 @@ TEST(Coalescing, BankWavefronts) {
   EXPECT_EQ(bank_wavefronts({.stride_bytes = 4, .access_bytes = 8, .lanes = 2}), 1);
   // Bytes 124 to 131: banks 31 and 0.
   EXPECT_EQ(bank_wavefronts({.access_bytes = 8, .offset_bytes = 124, .lanes = 1}), 1);
+}
+
+TEST(SharedBanks, WordsOfALane) {
+  EXPECT_EQ(shared_wavefronts(4, 4), 1);
+  EXPECT_EQ(shared_wavefronts(0, 4), 1);  // one word for all
+  EXPECT_EQ(shared_wavefronts(8, 4), 2);
+  EXPECT_EQ(shared_wavefronts(128, 4), 32);
+  EXPECT_EQ(shared_wavefronts(132, 4), 1);  // padded by a word
+  EXPECT_EQ(shared_wavefronts(128, 4, 5), 5);
+  EXPECT_EQ(shared_wavefronts(128, 4, 1), 1);
+  EXPECT_EQ(shared_wavefronts(2, 2), 1);  // 16 words, two lanes each
+}
+
+TEST(SharedBanks, WideAccesses) {
+  EXPECT_EQ(shared_wavefronts(8, 8), 2);  // 64 words, two a bank
+  EXPECT_EQ(shared_wavefronts(128, 8), 32);
+  EXPECT_EQ(shared_wavefronts(136, 8), 2);  // lane i in banks 2i and 2i + 1: twice round
+  // Sixteen bytes: two halves of 16 lanes, each of 64 words.
+  EXPECT_EQ(shared_wavefronts(16, 16), 2 + 2);
+  EXPECT_EQ(shared_wavefronts(16, 16, 8), 1);
+  EXPECT_EQ(shared_wavefronts(16, 16, 17), 2 + 1);
+  EXPECT_EQ(shared_wavefronts(128, 16), 16 + 16);
+  EXPECT_EQ(shared_wavefronts(0, 16), 1 + 1);
 }
 
 TEST(Coalescing, WasteInWords) {

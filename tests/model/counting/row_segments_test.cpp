@@ -1,4 +1,4 @@
-#include "model/counting/row_segments.hpp"
+#include "model/counting/coalescing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,13 +55,10 @@ TEST(RowSegments, DownLongRowsEachElementIsInASectorOfItsOwn) {
 }
 
 TEST(RowSegments, DownShortRowsTheLanesOfAWarpShareSectors) {
-  // Rows of 8 B: 32 of them are 256 B, 8 sectors, for each of two columns and two warps.
-  EXPECT_EQ(sectors_down_columns({64, 2, 4}), 2 * 2 * 8);
+  // Rows of 8 B: four to a sector.
+  EXPECT_EQ(sectors_down_columns({64, 2, 4}), 64 * 2 / 4);
   // Rows of 12 B: 384 B are 12 sectors, and every step of 12 B meets each of them.
   EXPECT_EQ(sectors_down_columns({32, 3, 4}), 3 * 12);
-  // The 33rd row is alone in its warp.
-  EXPECT_EQ(sectors_down_columns({33, 3, 4}), 3 * 12 + 3);
-  EXPECT_EQ(sectors_down_columns({33, 1, 4}), 4 + 1);
   // Rows of 24 B (three fp64): of 96 B each column has four elements, in three sectors.
   EXPECT_EQ(sectors_down_columns({32, 3, 8}), 3 * 24);
 }

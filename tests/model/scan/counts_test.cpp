@@ -7,7 +7,6 @@
 #include <string>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/dram_access.hpp"
 #include "tests/model/scan/corners.hpp"
 #include "tests/model/scan/violations.hpp"
 

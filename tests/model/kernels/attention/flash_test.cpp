@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "model/counting/activation.hpp"
 #include "model/counting/totals.hpp"
 #include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/attention/models.hpp"

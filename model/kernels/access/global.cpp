@@ -1,0 +1,248 @@
+// Kernels with one load and one store of global memory a thread.
+#include <algorithm>
+#include <cmath>
+
+#include "model/counting/coalescing.hpp"
+#include "model/kernels/access/plans.hpp"
+
+namespace roofcast::access {
+namespace {
+
+/// What all warps of a launch touch in one array, or in several.
+struct Touched {
+  double sectors = 0;     ///< warp by warp
+  double l2_sectors = 0;  ///< block by block: of loads, what L1 does not have
+  double lines = 0;       ///< warp by warp
+  double wavefronts = 0;  ///< of the data pipe
+
+  Touched& operator+=(const Touched& other) {
+    sectors += other.sectors;
+    l2_sectors += other.l2_sectors;
+    lines += other.lines;
+    wavefronts += other.wavefronts;
+    return *this;
+  }
+  friend Touched operator*(double n, const Touched& a) {
+    return {n * a.sectors, n * a.l2_sectors, n * a.lines, n * a.wavefronts};
+  }
+};
+
+// Units that all lanes touch, `group` by group, each group from the same alignment.
+double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_bytes) {
+  const std::int64_t lanes = all.lanes;
+  all.lanes = group;
+  const auto of_whole = as_double(distinct_units(all, unit_bytes));
+  all.lanes = lanes % group;
+  return as_double(lanes / group) * of_whole + as_double(distinct_units(all, unit_bytes));
+}
+
+Touched of_lanes(WarpAccess all) {
+  Touched sum{units_by_group(all, kWarpLanes, kSectorBytes),
+              units_by_group(all, kThreads, kSectorBytes),
+              units_by_group(all, kWarpLanes, kLineBytes)};
+  const double warps = warps_of(all.lanes);
+  all.lanes = std::min(kWarpLanes, all.lanes);
+  sum.wavefronts = warps * as_double(bank_wavefronts(all));
+  return sum;
+}
+
+Touched in_order(std::int64_t lanes, std::int64_t bytes) {
+  return of_lanes({.stride_bytes = bytes, .access_bytes = bytes, .lanes = lanes});
+}
+
+/// Elements along x and y: of all, of a block, and its threads.
+struct Grid {
+  using Extents = std::array<std::int64_t, 2>;
+  Extents all, block, threads;
+};
+
+// The launch without its arrays. `requested`: by all threads.
+Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& requested,
+             const Touched& loads, const Touched& stores) {
+  Plan plan;
+  double share = 1;  // of all accesses, those of a block in the grid's inside
+  for (std::size_t i = 0; i < grid.all.size(); ++i) {
+    plan.launch.grid[i] = ceil_div(grid.all[i], grid.block[i]);
+    plan.launch.block[i] = grid.threads[i];
+    share *= std::min(1.0, as_double(grid.block[i]) / as_double(grid.all[i]));
+  }
+  plan.launch.registers = kernel.registers;
+  const double stored = stores.sectors * kSectorBytes;
+  Step step;
+  step.issued.requested = share * requested;
+  step.issued.l1 = share * Traffic{loads.sectors * kSectorBytes, stored};
+  step.issued.l2 = share * Traffic{loads.l2_sectors * kSectorBytes, stored};
+  step.warp_instructions = warps_of(plan.launch.threads()) * kernel.straight;
+  step.wavefronts.l1 = share * (loads.wavefronts + stores.wavefronts);
+  step.wavefronts.l1_lookups = share * (loads.lines + stores.lines);
+  step.waits.global = 1;
+  set_blocks_with_edge(plan, step, share);
+  return plan;
+}
+
+// Of so many threads, which store `bytes` each, one after the other.
+Plan plan_of(const compiled::Kernel& kernel, std::int64_t threads, const Traffic& requested,
+             const Touched& loads, std::int64_t bytes) {
+  return plan_of(kernel, {{threads, 1}, {kThreads, 1}, {kThreads, 1}}, requested, loads,
+                 in_order(threads, bytes));
+}
+
+// Lanes one stride apart, which then store in order. `load`: of all lanes.
+Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const Touched& loads,
+                const Gpu& gpu) {
+  const double bytes = as_double(load.lanes * load.access_bytes);
+  Plan plan = plan_of(kernel, load.lanes, {bytes, bytes}, loads, load.access_bytes);
+  const std::int64_t unit = dram_access_bytes(gpu);
+  const double dram = as_double(distinct_units(load, unit) * unit);
+  const double span = as_double((load.lanes - 1) * load.stride_bytes + load.access_bytes);
+  plan.arrays = {{0, {bytes, 0}, {dram, 0}, {.read_density = std::min(1.0, dram / span)}},
+                 writes(1, bytes)};
+  return plan;
+}
+
+// What the lanes of a gather touch. Shuffled, each reads a place of its window, a group of them as
+// far apart as they can; uniform, each any place of the table.
+Touched gathered(const Problem& p, std::int64_t element) {
+  // Expected words in the fullest of 32 banks, for 32 words.
+  constexpr double kRandomWavefronts = 3.53;
+  const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
+  const bool uniform = p[gather::kDistribution] == gather::kUniform;
+  const auto units = [&](std::int64_t lanes, std::int64_t unit_bytes) {
+    const std::int64_t places = uniform ? window : std::max(window, lanes);
+    const double all = std::max(1.0, as_double(places * element) / as_double(unit_bytes));
+    return uniform ? expected_distinct(all, as_double(lanes)) : std::min(all, as_double(lanes));
+  };
+  const std::int64_t lanes = uniform ? kWarpLanes : std::min(kWarpLanes, n);
+  const std::int64_t joined = uniform ? kWarpLanes : std::min(kThreads, n);  // in L1
+  const double lines = units(lanes, kLineBytes);
+  return {
+      warps_of(n) * units(lanes, kSectorBytes),
+      as_double(ceil_div(n, joined)) * units(joined, kSectorBytes), warps_of(n) * lines,
+      uniform ? warps_of(n) * std::min(kRandomWavefronts, lines) : in_order(n, element).wavefronts};
+}
+
+}  // namespace
+
+LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
+  const std::int64_t element = element_bytes(p.dtype);
+  const std::int64_t n = p[strided::kElements], stride = p[strided::kStride];
+  const std::int64_t width = p[strided::kWidth];
+  require_multiple("n", n, width);
+  require_multiple("stride", stride, width);
+  if ((width & (width - 1)) != 0 || width * element > 16) {
+    throw InputError("width is " + std::to_string(width) +
+                     ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
+  }
+  const WarpAccess load{
+      .stride_bytes = stride * element, .access_bytes = width * element, .lanes = n / width};
+  const Touched loads = of_lanes(load);
+  Plan plan =
+      plan_lanes(compiled::kernel("access::strided_kernel", element, width), load, loads, gpu);
+  if (stride > width) {
+    const auto waste = [&](double moved) {
+      return waste_text("stride " + std::to_string(stride), moved / as_double(load.lanes),
+                        as_double(load.access_bytes));
+    };
+    plan.notes.traffic_reasons = {{Level::l1, waste(loads.sectors * kSectorBytes)},
+                                  {Level::dram, waste(plan.arrays[0].footprint.read_bytes)}};
+  }
+  return launch_of(std::move(plan));
+}
+
+LaunchSequence plan_offset(const Problem& p, const Gpu& gpu) {
+  const std::int64_t element = element_bytes(p.dtype), offset = p[offset::kOffset];
+  const WarpAccess load{.stride_bytes = element,
+                        .access_bytes = element,
+                        .offset_bytes = offset * element,
+                        .lanes = p[offset::kElements]};
+  Plan plan =
+      plan_lanes(compiled::kernel("access::offset_kernel", element), load, of_lanes(load), gpu);
+  if (load.offset_bytes % kSectorBytes != 0) {
+    plan.notes.traffic_reasons = {
+        {Level::l1, "offset " + std::to_string(offset) +
+                        ": no warp begins on a sector boundary, so each takes one sector more"},
+        {Level::l2, "a warp's last sector is the next warp's first: L1 has it within a block"}};
+  }
+  return launch_of(std::move(plan));
+}
+
+LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
+  constexpr std::int64_t kIndexBytes = 4;
+  const std::int64_t element = element_bytes(p.dtype);
+  const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
+  if ((window & (window - 1)) != 0) {
+    throw InputError("window is " + std::to_string(window) + ": give a power of two");
+  }
+  const bool uniform = p[gather::kDistribution] == gather::kUniform;
+  if (!uniform && n % window != 0) {
+    throw InputError("n is " + std::to_string(n) + ": give a multiple of window, " +
+                     std::to_string(window));
+  }
+  const Touched found = gathered(p, element);
+  const double elements = as_double(n * element), indices = as_double(n * kIndexBytes);
+  Touched loads = in_order(n, kIndexBytes);
+  loads += found;
+  Plan plan = plan_of(compiled::kernel("access::gather_kernel", element), n,
+                      {elements + indices, elements}, loads, element);
+  const double table = as_double((uniform ? std::min(window, n) : n) * element);
+  plan.arrays = {reads(0, indices), {1, {table, 0}, {}}, writes(2, elements)};
+  const auto waste = [&](Level level, double sectors) {
+    plan.notes.traffic_reasons.push_back(
+        {level, waste_text(uniform ? "uniform gather" : "shuffled gather",
+                           sectors * kSectorBytes / as_double(n), as_double(element))});
+  };
+  waste(Level::l1, found.sectors);
+  if (uniform) {
+    plan.arrays[1].random =
+        RandomReads{.sectors = found.sectors,
+                    .table_bytes = as_double(window * element),
+                    .streamed_lines = as_double(kIndexBytes) / as_double(kLineBytes)};
+    return launch_of(std::move(plan));
+  }
+  waste(Level::l2, found.l2_sectors);
+  const double unit = as_double(dram_access_bytes(gpu));
+  plan.arrays[1].footprint = {std::ceil(elements / unit) * unit, 0};
+  // The index first.
+  plan.blocks.front().phases.front().step.waits.global += found.l2_sectors / found.sectors;
+  return launch_of(std::move(plan));
+}
+
+template <bool kDown>
+LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
+  using matrix::kDepth;
+  using matrix::kLanes;
+  const DenseMatrix m{p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
+  const double elements = as_double(m.rows * m.columns), used = as_double(m.element_bytes);
+  const double bytes = elements * used;
+  Touched each;  // of loads, and of stores
+  if (kDown) {
+    each = as_double(m.columns) *
+           of_lanes(
+               {.stride_bytes = m.pitch_bytes(), .access_bytes = m.element_bytes, .lanes = m.rows});
+    each.sectors = sectors_down_columns(m);
+    // Once a block, for a run along each row: the block's other columns find them in L1.
+    each.l2_sectors = sectors_along_rows(m, kDepth);
+  } else {
+    each = as_double(m.rows) * in_order(m.columns, m.element_bytes);
+    each.sectors = each.l2_sectors = sectors_along_rows(m);
+  }
+  Plan plan = plan_of(
+      compiled::kernel(kDown ? "access::column_wise_kernel" : "access::row_wise_kernel",
+                       m.element_bytes),
+      {{m.columns, m.rows}, {kDown ? kDepth : kLanes, kDown ? kLanes : kDepth}, {kLanes, kDepth}},
+      {bytes, bytes}, each, each);
+  plan.arrays = {reads(0, bytes), writes(1, bytes)};
+  plan.arrays.back().pattern.partial_writes = kDown ? each.sectors : partial_sectors_along_rows(m);
+  if (kDown) {
+    plan.notes.traffic_reasons = {
+        {Level::l1, waste_text("lanes a row apart", each.sectors * kSectorBytes / elements, used)},
+        {Level::l2,
+         "L1 keeps a sector for the block's neighbouring columns; stores go on as they are"},
+        {Level::dram, "L2 puts the pieces of a written sector together"}};
+  }
+  return launch_of(std::move(plan));
+}
+template LaunchSequence plan_matrix<false>(const Problem& p, const Gpu& gpu);
+template LaunchSequence plan_matrix<true>(const Problem& p, const Gpu& gpu);
+
+}  // namespace roofcast::access
