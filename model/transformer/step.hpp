@@ -1,10 +1,13 @@
 #pragma once
 // The time of a step: forecasts of its kernels, its collectives, and what software adds.
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/constants/steps.hpp"
@@ -37,7 +40,7 @@ struct Duration {
 /// A part of the step, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
-  std::string bound;  ///< of its longest kernel: a Resource's name, "link", "host" or "pipeline"
+  std::string bound{};  ///< of its longest operation: a Resource's name, "link", "host", "pipeline"
 };
 
 /// Where an operation stands in a step: before the layers, in each of them, after them, once.
@@ -87,7 +90,17 @@ struct Step : Duration {
   StepTransfers transfers;
   std::vector<std::string> notes;
 
-  /// The part of that name, which is added where there is none yet.
+  /// Adds an operation, whose launches or transfers take `each`, before those from `position` on
+  /// and to its part.
+  template <class Time>
+  void add_operation(StepOperation one, const Time& each, std::size_t position = kNothing) {
+    one.time_s = one.alone_s = one.count * each.expected_s;
+    part(one.part).add(one.count, each);
+    const std::size_t before = std::min(position, operations.size());
+    operations.insert(operations.begin() + static_cast<std::ptrdiff_t>(before), std::move(one));
+  }
+
+ private:
   StepPart& part(std::string_view name);
 };
 
@@ -108,5 +121,23 @@ class KernelForecasts;
 /// The same on their GPU, with forecasts of kernels that other steps share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {});
+
+/// An operation of one layer and pass over time.
+struct TimelineEvent {
+  std::string part;
+  std::string what;
+  std::string bound;
+  Section section = Section::layer;
+  Direction direction = Direction::forward;
+  std::int64_t layer = 0;  ///< of Section::layer, from 0
+  double start_s = 0;
+  double duration_s = 0;
+  bool transfer = false;
+  bool beside = false;  ///< not in turn: launches may run meanwhile
+};
+
+/// The last pass of the step on one GPU, with what comes once a step: events in turn in their
+/// order, then those beside.
+std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer
