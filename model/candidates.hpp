@@ -4,11 +4,6 @@
 
 #include "model/catalog.hpp"
 #include "model/laws/program_time.hpp"
-#include "model/types/assumptions.hpp"
-#include "model/types/gpu.hpp"
-#include "model/types/plan.hpp"
-#include "model/types/prediction.hpp"
-#include "model/types/problem.hpp"
 
 namespace roofcast {
 
@@ -32,5 +27,9 @@ Candidate candidate_of(const KernelRef& kernel, const Problem& problem, const Gp
 /// such times the first. Throws the first refusal if all are refused.
 Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                             const Assumptions& assumptions);
+
+/// For a family alone: its limit.
+Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
+                          const Assumptions& assumptions);
 
 }  // namespace roofcast

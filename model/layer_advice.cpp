@@ -1,32 +1,25 @@
-#include "model/layer_advice.hpp"
+#include "model/product_advice.hpp"
 
-#include <algorithm>
-#include <set>
-
-#include "model/advice.hpp"
-#include "model/catalog.hpp"
-#include "model/counting/integers.hpp"
-#include "model/kernels/gemm/alignment.hpp"
 #include "model/libraries/gemm.hpp"
+#include "model/shape_search.hpp"
 
 namespace roofcast {
 namespace {
 
-Problem problem_of(LayerProduct product, const LinearLayer& layer, DType dtype) {
-  const auto& [tokens, in, out] = layer;
-  const auto of = [&](std::int64_t m, std::int64_t n, std::int64_t k, gemm::Layout layout) {
-    Problem problem = gemm::library_problem(dtype, m, n, k);
-    problem[gemm::kLayout] = layout;
-    return problem;
-  };
-  switch (product) {
-    case LayerProduct::output:
-      return of(tokens, out, in, gemm::kNT);
-    case LayerProduct::input_gradient:
-      return of(tokens, in, out, gemm::kNN);
-    default:
-      return of(out, in, tokens, gemm::kTN);
-  }
+struct Operands {
+  std::array<std::int64_t LinearLayer::*, 3> extents;  ///< m, n and k
+  gemm::Layout layout;
+};
+constexpr std::array<Operands, kLayerProducts.size()> kOperands = {
+    {{{&LinearLayer::tokens, &LinearLayer::out, &LinearLayer::in}, gemm::kNT},
+     {{&LinearLayer::tokens, &LinearLayer::in, &LinearLayer::out}, gemm::kNN},
+     {{&LinearLayer::out, &LinearLayer::in, &LinearLayer::tokens}, gemm::kTN}}};
+
+Problem problem_of(const Operands& product, const LinearLayer& layer, DType dtype) {
+  const auto [m, n, k] = product.extents;
+  Problem problem = gemm::library_problem(dtype, layer.*m, layer.*n, layer.*k);
+  problem[gemm::kLayout] = product.layout;
+  return problem;
 }
 
 std::set<std::int64_t> padded(std::int64_t extent) {
@@ -35,26 +28,6 @@ std::set<std::int64_t> padded(std::int64_t extent) {
     sizes.insert(ceil_div(extent, multiple) * multiple);
   }
   return sizes;
-}
-
-std::int64_t weights(const LinearLayer& layer) {
-  return layer.in * layer.out;
-}
-
-// Those that gain enough over every one that adds less.
-std::vector<LayerForecast> worth_naming(std::vector<LayerForecast> found, double asked_s) {
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return weights(a.layer) < weights(b.layer);
-  });
-  std::vector<LayerForecast> named;
-  double least_s = asked_s;
-  for (LayerForecast& one : found) {
-    if (!saves(one.time_s(), least_s)) continue;
-    least_s = one.time_s();
-    named.push_back(std::move(one));
-  }
-  std::reverse(named.begin(), named.end());
-  return named;
 }
 
 }  // namespace
@@ -71,8 +44,7 @@ LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
   const auto forecast = [&](const LinearLayer& one) {
     LayerForecast result{one, {}};
     for (std::size_t i = 0; i < kLayerProducts.size(); ++i) {
-      result.products[i] =
-          predict(library, problem_of(kLayerProducts[i], one, dtype), gpu, assumptions);
+      result.products[i] = predict(library, problem_of(kOperands[i], one, dtype), gpu, assumptions);
     }
     return result;
   };
@@ -88,7 +60,13 @@ LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
       if (one != layer) found.push_back(forecast(one));
     }
   }
-  advice.padded = worth_naming(std::move(found), advice.asked.time_s());
+  const auto weights = [](const LayerForecast& one) { return one.layer.in * one.layer.out; };
+  const auto faster = [](const auto& one, const auto& other) {
+    return saves(one.time_s(), other.time_s());
+  };
+  for (const LayerForecast* one : improvements_by(weights, found, advice.asked, faster)) {
+    advice.padded.push_back(*one);
+  }
   return advice;
 }
 

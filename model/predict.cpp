@@ -7,8 +7,6 @@
 #include "model/candidates.hpp"
 #include "model/constants/intervals.hpp"
 #include "model/counting/totals.hpp"
-#include "model/crossover.hpp"
-#include "model/laws/bounds.hpp"
 #include "model/laws/feasibility.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"
@@ -19,49 +17,12 @@
 namespace roofcast {
 namespace {
 
-Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
-                          CacheState cache) {
-  if (family.work == nullptr) {
-    std::string variants;
-    for (const KernelModel& kernel : family.variants) {
-      variants += (variants.empty() ? "" : ", ") + std::string(kernel.name);
-    }
-    throw InputError("the kernels of " + std::string(family.name) +
-                     " do different work, so the family has no limit of its own: ask for one of " +
-                     variants);
-  }
-  Prediction result;
-  result.problem = problem;
-  result.work = family.work(problem);
-  result.useful_flops = result.work.flops();
-  result.work.dram = result.work.compulsory;  // at the least, however computed
-  result.io =
-      family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
-  result.limit = limit(result.work, problem.dtype, gpu, cache);
-  return result;
-}
-
 void add_warm_reason(Prediction& result, const ProgramTime& found) {
   double bytes = 0;
   for (const TimedLaunch& one : found.launches) bytes += one.node->repeats * one.memory.warm_bytes;
   if (bytes <= 0) return;
   result.traffic_reasons.push_back(
       {Level::dram, "L2 still holds " + si_text(bytes, "B") + " of an earlier launch"});
-}
-
-std::string power_note(double limit_w, double full_hz, double hz) {
-  return "the power limit of " + si_text(limit_w, "W") + " lowers the SM clock from " +
-         si_text(full_hz, "Hz") + " to " + si_text(hz, "Hz") +
-         ": the board cannot feed all of this arithmetic at once";
-}
-
-// Of the SMs that the launch can use, a block goes to each before a second one goes to any.
-Waves waves_of(const Plan& plan, const Occupancy& fit, const Gpu& gpu) {
-  const std::int64_t blocks = plan.launch.blocks();
-  const std::int64_t all = places(plan.launch, fit, gpu);
-  Waves result = waves(blocks, all);
-  result.active_sms = std::min(blocks, std::max<std::int64_t>(1, all / fit.blocks_per_sm));
-  return result;
 }
 
 // Of several launches the one in which most of the time goes.
@@ -74,11 +35,25 @@ void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
   const TimedLaunch& shown = found.launches[result.shown_launch];
   result.launch = shown.node->plan.launch;
   result.occupancy = shown.fit;
-  result.waves = waves_of(shown.node->plan, shown.fit, gpu);
+  // Of the SMs that the launch can use, a block goes to each before a second one goes to any.
+  const std::int64_t blocks = result.launch->blocks();
+  const std::int64_t all = places(*result.launch, shown.fit, gpu);
+  result.waves = waves(blocks, all);
+  result.waves->active_sms =
+      std::min(blocks, std::max<std::int64_t>(1, all / shown.fit.blocks_per_sm));
+}
+
+// Of a kernel whose plan is a typical case: constants/intervals.hpp.
+double widening(const KernelModel& kernel) {
+  for (const Constant& one : interval::kAll) {
+    if (one.name == kernel.name) return one.value;
+  }
+  return 1;
 }
 
 // All launches of the sequence, added up.
-void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
+void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& kernel,
+                  const Gpu& gpu) {
   const ProgramTime& found = *answer.time;
   const double clock_hz = answer.clock->hz;
   result.work.l2 = found.l2;
@@ -95,8 +70,8 @@ void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
     at_power_limit |= launch.at_power_limit;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall.add(repeats, launch.parts);
-    // Overlap as the engine sees it may be less than all that an average SM does: no resource is
-    // told to be busy for longer than the launch.
+    // An average SM's work may exceed what the engine overlaps: no resource is busy for longer than
+    // the launch.
     for (std::size_t i = 0; i < kResources; ++i) {
       terms[i] += repeats * std::min(launch.terms_s[i], launch.time_s);
     }
@@ -112,26 +87,21 @@ void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
   }
   time.expected_s = answer.expected_s();
   time.waterfall[Part::limit] = time.expected_s - found.total_s();
-  const double spread = relative_spread(time.expected_s, time.terms, gpu);
+  const double spread =
+      widening(*kernel.kernel) * relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
   time.sm_cycles = (found.running_s - slower_s) * clock_hz;
   time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.running_s : clock_hz;
   result.time = time;
-  if (at_power_limit) result.notes.push_back(power_note(*gpu.power_w, clock_hz, time.sm_clock_hz));
+  if (at_power_limit) {
+    result.notes.push_back("the power limit of " + si_text(*gpu.power_w, "W") +
+                           " lowers the SM clock from " + si_text(clock_hz, "Hz") + " to " +
+                           si_text(time.sm_clock_hz, "Hz") +
+                           ": the board cannot feed all of this arithmetic at once");
+  }
   if (auto note = launching_note(found.runs, found.costs, found.chain)) {
     result.notes.push_back(std::move(*note));
-  }
-}
-
-// Of a kernel whose plan is a typical case: constants/intervals.hpp.
-void widen(Prediction& result, const KernelRef& found) {
-  for (const Constant& one : interval::kAll) {
-    if (one.name != found.kernel->name) continue;
-    Forecast& time = *result.time;
-    const double spread = one.value * (time.high_s / time.expected_s - 1);
-    time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
-    time.high_s = time.expected_s * (1 + spread);
   }
 }
 
@@ -211,8 +181,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
   }
-  add_forecast(result, answer, gpu);
-  widen(result, found);
+  add_forecast(result, answer, found, gpu);
   add_notes(result, found, answer.program, gpu);
   return result;
 }
@@ -222,11 +191,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions) {
   if (kernel.kernel == nullptr) {
-    Prediction result = predict_family(*kernel.family, problem, gpu, assumptions.cache);
-    for (std::string& note : crossover_notes(*kernel.family, problem, gpu, assumptions)) {
-      result.notes.push_back(std::move(note));
-    }
-    return result;
+    return predict_family(*kernel.family, problem, gpu, assumptions);
   }
   return predict_variant(kernel, problem, gpu, assumptions);
 }

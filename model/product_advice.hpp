@@ -1,10 +1,13 @@
 #pragma once
-// Shapes near a matrix product's at which the same kernel is forecast to do better.
+// Shapes near a matrix product's, or a linear layer's, at which it is forecast to do better.
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/advice.hpp"
-#include "model/product_search.hpp"
+#include "model/kernels/gemm/gemm.hpp"
 
 namespace roofcast {
 
@@ -12,6 +15,21 @@ namespace roofcast {
 /// less than this share of the whole time.
 inline constexpr double kFreeShare = 0.1;
 inline constexpr double kFreeTime = 0.01;
+
+/// Positions of a product's extents in Problem.
+inline constexpr std::array<std::size_t, 3> kProductExtents = {gemm::kM, gemm::kN, gemm::kK};
+
+/// One shape with its forecast.
+struct ProductForecast {
+  Prediction prediction;          ///< the tile that the model chose is in its problem
+  double flops_per_s = 0;         ///< of the product itself
+  std::int64_t blocks = 0;        ///< of the launch that multiplies
+  double waves = 0;               ///< of those blocks
+  double tile_fill = 1;           ///< share of the tiles' elements that C needs
+  std::int64_t vector_bytes = 0;  ///< to which rows of n and of k elements are aligned, at most 16
+
+  double time_s() const { return prediction.time->expected_s; }
+};
 
 struct ProductAdvice {
   AdviceKind kind = AdviceKind::faster;
@@ -29,8 +47,50 @@ struct Advised {
   std::vector<ProductAdvice> shapes;
 };
 
-/// Advice for a kernel of the family gemm; settings left to choose are chosen for each shape.
-/// Throws InputError as forecast_product, and for another family.
+/// Advice for a kernel of the family gemm; settings left to choose are chosen for each shape. Tried
+/// are multiples of 16 B, of powers of two of that, and of the sides of the kernel's tiles. Throws
+/// InputError as predict, for another family, and where the device has no expected time.
 Advised advise_product(const Question& question, const AdviceOptions& options);
+
+/// Where the kernel has such a parameter, its value: "tile_m".
+std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
+                                        std::string_view parameter);
+
+/// Y[tokens,out] = X[tokens,in] · Wᵀ with W [out,in].
+struct LinearLayer {
+  std::int64_t tokens = 1, in = 1, out = 1;
+  friend constexpr bool operator==(const LinearLayer&, const LinearLayer&) = default;
+};
+
+enum class LayerProduct : unsigned char {
+  output,           ///< Y = X · Wᵀ: m = tokens, n = out, k = in; nt
+  input_gradient,   ///< dX = dY · W: m = tokens, n = in, k = out; nn
+  weight_gradient,  ///< dW = dYᵀ · X: m = out, n = in, k = tokens; tn
+};
+inline constexpr std::array kLayerProducts = {LayerProduct::output, LayerProduct::input_gradient,
+                                              LayerProduct::weight_gradient};
+constexpr std::string_view name(LayerProduct product) {
+  constexpr std::array<std::string_view, kLayerProducts.size()> names = {"Y = X W^T", "dX = dY W",
+                                                                         "dW = dY^T X"};
+  return names[static_cast<std::size_t>(product)];
+}
+
+struct LayerForecast {
+  LinearLayer layer;
+  std::array<Prediction, kLayerProducts.size()> products;  ///< in the order of kLayerProducts
+  double time_s() const;                                   ///< of all three, one after the other
+};
+
+struct LayerAdvice {
+  LayerForecast asked;
+  /// Layers that hold the asked one and take at least 3% less time (kWorthNaming), the fastest
+  /// first; of two the one that adds more is named only where it gains that much more.
+  std::vector<LayerForecast> padded;
+};
+
+/// The products are gemm.library's, operands as the layer leaves them. Tokens stay; in and out are
+/// padded to multiples of 8 to 256. Throws InputError as predict does.
+LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
+                         const Assumptions& assumptions);
 
 }  // namespace roofcast

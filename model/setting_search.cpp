@@ -1,8 +1,4 @@
-#include "model/setting_search.hpp"
-
-#include <algorithm>
-#include <map>
-#include <optional>
+#include "model/shape_search.hpp"
 
 namespace roofcast {
 namespace {
@@ -10,115 +6,36 @@ namespace {
 constexpr std::size_t kMostCombinations = 4096;
 constexpr std::size_t kMostFaster = 5;
 
-using Values = std::vector<std::int64_t>;
-
 Values values_of(const Parameter& parameter, std::int64_t asked) {
   if (parameter.minimum == kToChoose) return {kToChoose, asked};
-  Values values = {asked};
+  std::set<std::int64_t> values = {asked};
   for (std::int64_t value = 1; value <= parameter.maximum; value *= 2) {
-    if (value >= parameter.minimum) values.push_back(value);
+    if (value >= parameter.minimum) values.insert(value);
   }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
+  return {values.begin(), values.end()};
 }
 
-class SettingSearch {
- public:
-  SettingSearch(const Question& question, std::span<const std::size_t> varied)
-      : question_(question), asked_(question.problem), positions_(varied.begin(), varied.end()) {
-    const auto parameters = question.kernel.parameters();
-    for (const std::size_t position : varied) {
-      values_.push_back(values_of(parameters[position], asked_[position]));
-    }
-  }
-
-  SettingsAdvice run() {
-    SettingsAdvice advice;
-    advice.asked = question_.forecast();
-    if (!advice.asked.time) {
-      throw InputError(question_.gpu.name + " has no expected time: settings cannot be compared");
-    }
-    advice.settings = positions_;
-    best_ = asked_;
-    best_s_ = advice.asked.time->expected_s;
-    known_.emplace(asked_.values, advice.asked.time->expected_s);
-    std::size_t combinations = 1;
-    for (const Values& values : values_) {
-      combinations = std::min(kMostCombinations + 1, combinations * values.size());
-    }
-    advice.every_value = combinations <= kMostCombinations;
-    if (advice.every_value) {
-      walk(asked_, positions_, values_);
-    } else {
-      by_pairs();
-    }
-    advice.forecasts = known_.size();
-    advice.faster = faster(advice.asked);
-    return advice;
-  }
-
- private:
-  using Settings = std::array<std::int64_t, Problem::kMaxParameters>;
-
-  void walk(const Problem& base, std::span<const std::size_t> positions,
-            std::span<const Values> values) {
-    for_each_combination(base, positions, values, [&](const Problem& one) { try_one(one); });
-  }
-
-  void by_pairs() {
-    double before = 0;
-    do {
-      before = best_s_;
-      for (std::size_t a = 0; a < positions_.size(); ++a) {
-        for (std::size_t b = a + 1; b < positions_.size(); ++b) {
-          walk(best_, std::array{positions_[a], positions_[b]}, std::array{values_[a], values_[b]});
+/// All values of two settings at a time, from the best so far, until none is better.
+void search_by_pairs(NearbySearch& search, const Problem& asked, double asked_s,
+                     std::span<const std::size_t> positions, std::span<const Values> values) {
+  Problem best = asked;
+  double best_s = asked_s, before_s = 0;
+  std::size_t seen = 0;
+  do {
+    before_s = best_s;
+    for (std::size_t a = 0; a < positions.size(); ++a) {
+      for (std::size_t b = a + 1; b < positions.size(); ++b) {
+        search.visit_all(best, std::array{positions[a], positions[b]},
+                         std::array{values[a], values[b]});
+        for (; seen < search.found().size(); ++seen) {
+          if (time_s(search.found()[seen]) >= best_s) continue;
+          best_s = time_s(search.found()[seen]);
+          best = search.questions()[seen];
         }
       }
-    } while (best_s_ < before);
-  }
-
-  void try_one(const Problem& problem) {
-    const auto [known, is_new] = known_.try_emplace(problem.values);
-    if (!is_new) return;
-    try {
-      known->second = question_.with(problem).forecast().time->expected_s;
-    } catch (const InputError&) {  // it cannot run
-      return;
     }
-    if (*known->second >= best_s_) return;
-    best_s_ = *known->second;
-    best_ = problem;
-  }
-
-  std::vector<Prediction> faster(const Prediction& asked) const {
-    std::vector<std::pair<double, Problem>> order;
-    for (const auto& [values, time] : known_) {
-      if (!time || *time > asked.time->expected_s * (1 - kWorthNaming)) continue;
-      Problem problem = asked_;
-      problem.values = values;
-      order.emplace_back(*time, problem);
-    }
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.first, a.second.values) < std::pair(b.first, b.second.values);
-    });
-    if (order.size() > kMostFaster) order.resize(kMostFaster);
-    std::vector<Prediction> found;
-    found.reserve(order.size());
-    for (const auto& [time, problem] : order) {
-      found.push_back(question_.with(problem).forecast());
-    }
-    return found;
-  }
-
-  const Question& question_;
-  const Problem& asked_;
-  std::vector<std::size_t> positions_;
-  std::vector<Values> values_;
-  Problem best_;
-  double best_s_ = 0;
-  std::map<Settings, std::optional<double>> known_;  ///< nothing of settings that cannot run
-};
+  } while (best_s < before_s);
+}
 
 }  // namespace
 
@@ -133,7 +50,38 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel) {
 }
 
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied) {
-  return SettingSearch(question, varied).run();
+  const Problem& problem = question.problem;
+  SettingsAdvice advice{question.forecast(), {}, {varied.begin(), varied.end()}};
+  if (!advice.asked.time) {
+    throw InputError(question.gpu.name + " has no expected time: settings cannot be compared");
+  }
+  std::vector<Values> values;
+  std::size_t combinations = 1;
+  for (const std::size_t position : varied) {
+    values.push_back(values_of(question.kernel.parameters()[position], problem[position]));
+    combinations = std::min(kMostCombinations + 1, combinations * values.back().size());
+  }
+  advice.every_value = combinations <= kMostCombinations;
+  const double asked_s = time_s(advice.asked);
+  NearbySearch search(question);
+  if (advice.every_value) {
+    search.visit_all(problem, varied, values);
+  } else {
+    search_by_pairs(search, problem, asked_s, varied, values);
+  }
+  advice.forecasts = search.forecasts();
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < search.found().size(); ++i) {
+    if (saves(time_s(search.found()[i]), asked_s)) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(time_s(search.found()[a]), search.questions()[a].values) <
+           std::pair(time_s(search.found()[b]), search.questions()[b].values);
+  });
+  for (std::size_t i = 0; i < std::min(kMostFaster, order.size()); ++i) {
+    advice.faster.push_back(search.found()[order[i]]);
+  }
+  return advice;
 }
 
 }  // namespace roofcast

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/transformer/timeline.hpp"
+#include "model/transformer/step.hpp"
 
 namespace roofcast::reports {
 

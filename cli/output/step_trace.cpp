@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/output/json_writer.hpp"
-#include "model/transformer/timeline.hpp"
+#include "model/transformer/step.hpp"
 
 namespace roofcast::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 namespace roofcast::transformer {
 
-/// A feed-forward part of which each token passes some copies alone.
+/// A feed-forward part with copies, of which each token passes some.
 struct Experts {
   double count = 0;
   double per_token = 0;
@@ -13,8 +13,8 @@ struct Experts {
   double shared = 0;        ///< further ones that every token passes
   double dense_layers = 0;  ///< first layers without experts
   bool router_biased = false;
-  bool balanced =
-      false;  ///< training kept the choices even: a bias of each expert follows its load
+  /// Training kept the choices even: a bias of each expert follows its load.
+  bool balanced = false;
 };
 
 /// Attention whose keys and values come out of a narrow vector (DeepSeek-V2, arXiv 2405.04434).
@@ -51,15 +51,21 @@ struct Architecture {
   bool pooled = false;           ///< ends in one square product instead of the vocabulary's
   std::optional<Experts> experts;
   std::optional<LatentAttention> latent;
+
+  /// Width of a query's and a key's head.
+  double key_dim() const {
+    return latent ? latent->nope_dim + latent->rope_dim : static_cast<double>(head_dim);
+  }
 };
 
-/// Parameters by part; `layers` times where the name says layer.
+/// Parameters by part; of one layer where the name says so.
 struct ParameterCounts {
   double attention_layer = 0;
   double norms_layer = 0;
   double dense_layer = 0;   ///< feed-forward part without experts
   double expert_layer = 0;  ///< all experts of a layer and its router
   double active_expert_layer = 0;
+  double routed = 0;  ///< all experts of all layers that the router chooses among
   double embeddings = 0;
   double head = 0;  ///< what tied weights do not add again
   double total = 0;
@@ -67,7 +73,7 @@ struct ParameterCounts {
 };
 ParameterCounts count_parameters(const Architecture& model);
 
-/// Bytes of one token's keys and values in all layers, so many bytes an element.
+/// Bytes of one token's keys and values in all layers.
 double cache_bytes_per_token(const Architecture& model, double element_bytes);
 
 /// FLOPs of a trained token: 6·N + 12·layers·heads·head_dim·seq (PaLM, arXiv 2204.02311, appendix

@@ -1,20 +1,14 @@
 #include "model/transformer/step.hpp"
 
-#include <algorithm>
-#include <string>
-#include <utility>
-
 #include "model/counting/integers.hpp"
 #include "model/laws/peaks.hpp"
-#include "model/transformer/pipeline.hpp"
-#include "model/transformer/step_layers.hpp"
-#include "model/transformer/step_transfers.hpp"
+#include "model/transformer/step_parts.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
 namespace {
 
-// Nothing was fitted to other steps: hooks of each layer are those of FSDP, the attention is flash.
+// What was fitted: the hooks of each layer are those of FSDP, the attention is flash.
 bool has_software(const Task& task) {
   return task.framework == Framework::eager && task.phase == Phase::train && task.fsdp > 1 &&
          task.dtype != DType::fp32;
@@ -28,23 +22,57 @@ void add_software(Step& step, const Architecture& model, const Task& task,
         "without what software adds: it was measured for eager FSDP training in 16 bits alone");
     return;
   }
-  double time_s = software.layer_s * task.layer_passes() * as_double(model.layers);
+  StepOperation each{.part = "software", .what = "software", .bound = "host"};
+  each.count = task.layer_passes() * as_double(model.layers);
+  each.last_layer = model.layers;
+  double time_s = software.layer_s * each.count;
   for (const StepPart& part : step.parts) {
     if (part.name == kAttention) time_s += software.attention_share * part.expected_s;
   }
   if (time_s <= 0) return;
-  step.parts.push_back({{time_s, time_s / 2, time_s * 1.5}, "software", "host"});
-  StepOperation each{"software", "software"};
-  each.count = task.layer_passes() * as_double(model.layers);
-  each.bound = "host";
-  each.last_layer = model.layers;
-  const auto add = [&](Direction direction, double share) {
+  const double one_s = time_s / 2 / each.count;
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
     each.direction = direction;
-    each.time_s = each.alone_s = share * time_s;
-    step.operations.push_back(each);
+    step.add_operation(each, Duration{one_s, one_s / 2, one_s * 1.5});
+  }
+}
+
+/// Turns the parts of a whole training step into those of the GPU that sets the pace: a stage's
+/// layers, and the ends of the model, which one stage has alone. Adds the transfers between stages,
+/// and the bubble: while the first micro-batch fills the pipeline and the last one leaves it, each
+/// GPU idles for pp − 1 passes (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws
+/// InputError where the link is not known.
+void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
+  if (task.pp < 2) return;
+  const double stages = as_double(task.pp), passes = task.passes();
+  const auto of_one_stage = [](std::string_view part) {
+    return part == kOptimizer || part == "embedding" || part == "vocabulary product" ||
+           part == "loss";
   };
-  add(Direction::forward, 0.5);
-  add(Direction::backward, 0.5);
+  Duration bubble;
+  for (StepPart& part : step.parts) {
+    if (!of_one_stage(part.name)) part.scale(1 / stages);
+    const bool once_a_step = part.name == kOptimizer || part.name == kWeightsBetweenGpus;
+    if (!once_a_step) bubble.add((stages - 1) / passes, part);
+  }
+  for (StepOperation& one : step.operations) {
+    if (of_one_stage(one.part)) continue;
+    one.time_s /= stages;
+    one.alone_s /= stages;
+    one.count /= stages;
+  }
+  step.transfers.slowed_s /= stages;
+  step.limit_s /= stages;  // the mean of the stages', which the longest is not under
+  StepOperation between{.part = "between stages", .what = "between stages", .bound = "link"};
+  between.section = Section::once;
+  between.count = 2 * (passes + stages - 1);  // activations on, gradients back
+  const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
+  between.transfer = {Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
+  step.add_operation(between, predict_collective(*between.transfer, gpu, task.network));
+  StepOperation idle{.part = "pipeline bubble", .what = "pipeline bubble", .bound = "pipeline"};
+  idle.section = Section::once;
+  idle.count = 1;
+  step.add_operation(idle, bubble);
 }
 
 // FLOPs of a token that the backward pass computes again: a third of all, or the product of queries
@@ -58,29 +86,32 @@ double computed_again(const Architecture& model, const Task& task) {
   return 2 * as_double(model.layers * model.heads * model.head_dim * task.seq);
 }
 
-void add_up_transfers(Step& step) {
-  StepTransfers& sum = step.transfers;
+void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
+  StepTransfers& sent = step.transfers;
   for (const StepOperation& one : step.operations) {
     if (!one.transfer) continue;
-    sum.alone_s += one.alone_s;
-    sum.exposed_s += one.time_s;
+    sent.alone_s += one.alone_s;
+    sent.exposed_s += one.time_s;
   }
-  sum.hidden_s = std::max(0.0, sum.alone_s - sum.exposed_s);
-}
-
-void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
-  for (const StepPart& part : step.parts) step.add(1, part);
+  sent.hidden_s = std::max(0.0, sent.alone_s - sent.exposed_s);
+  for (StepPart& part : step.parts) {
+    step.add(1, part);
+    double longest_s = 0;
+    for (const StepOperation& one : step.operations) {
+      if (one.part != part.name || one.alone_s <= longest_s) continue;
+      longest_s = one.alone_s;
+      part.bound = one.bound;
+    }
+  }
   const double tokens = task.passes() * task.tokens() * as_double(task.dp * task.fsdp);
   step.tokens_per_s = tokens / step.expected_s;
   const double keys = as_double(task.phase == Phase::decode ? task.context : task.seq);
   const double flops =
       training_flops_per_token(model, keys) * (task.phase == Phase::train ? 1 : 1.0 / 3);
-  const auto clock = gpu.clocks.tensor_boost_hz;
-  const auto tensor = clock ? tensor_peak_flops_per_s(gpu, task.dtype, *clock) : std::nullopt;
-  const auto vector = gpu.clocks.vector_boost_hz
-                          ? vector_peak_flops_per_s(gpu, task.dtype, *gpu.clocks.vector_boost_hz)
-                          : std::nullopt;
-  if (const auto peak = tensor ? tensor : vector) {
+  const auto tensor_hz = gpu.clocks.tensor_boost_hz, vector_hz = gpu.clocks.vector_boost_hz;
+  auto peak = tensor_hz ? tensor_peak_flops_per_s(gpu, task.dtype, *tensor_hz) : std::nullopt;
+  if (!peak && vector_hz) peak = vector_peak_flops_per_s(gpu, task.dtype, *vector_hz);
+  if (peak) {
     step.mfu = step.tokens_per_s * flops / (*peak * task.gpus());
     step.hfu = step.mfu * (1 + computed_again(model, task) / flops);
   }
@@ -91,7 +122,7 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
 StepPart& Step::part(std::string_view name) {
   const auto found = std::find_if(parts.begin(), parts.end(),
                                   [&](const StepPart& one) { return one.name == name; });
-  return found != parts.end() ? *found : parts.emplace_back(StepPart{{}, std::string(name), ""});
+  return found != parts.end() ? *found : parts.emplace_back(StepPart{{}, std::string(name)});
 }
 
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
@@ -104,14 +135,12 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
                   const SoftwareConstants& software) {
   check(model, task);
   const Gpu& gpu = forecasts.gpu();
-  StepKernels kernels(forecasts, task.dtype);
-  add_layers(model, task, kernels);
-  Step step = std::move(kernels).step();
+  Step step;
+  add_layers(step, model, task, forecasts);
   add_software(step, model, task, software);
   add_transfers(step, model, task, gpu);
   overlap(step, model, task);
   put_in_stages(step, model, task, gpu);
-  add_up_transfers(step);
   total(step, model, task, gpu);
   return step;
 }

@@ -1,10 +1,13 @@
 #pragma once
 // The time of a step: forecasts of its kernels, its collectives, and what software adds.
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/constants/steps.hpp"
@@ -37,7 +40,7 @@ struct Duration {
 /// A part of the step, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
-  std::string bound;  ///< of its longest kernel: a Resource's name, "link", "host" or "pipeline"
+  std::string bound{};  ///< of its longest operation: a Resource's name, "link", "host", "pipeline"
 };
 
 /// Where an operation stands in a step: before the layers, in each of them, after them, once.
@@ -46,11 +49,11 @@ enum class Direction : unsigned char { forward, again, backward };
 inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forward again",
                                                                 "backward"};
 
-/// When an operation runs: after the one before it, which the next one waits for; or beside the
-/// others, and there before its layer begins, or begun once its layer's gradients are computed.
+/// When an operation runs: in turn, after the one before it; or beside the others, ended before its
+/// layer begins, or begun once its layer's gradients are computed.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
-/// Kernels or transfers alike that follow each other, in the order of the forward pass. Those of a
+/// Equal kernels or transfers; operations stand in the order of the forward pass, and those of a
 /// part add up to it.
 struct StepOperation {
   std::string part{};
@@ -58,10 +61,10 @@ struct StepOperation {
   Section section = Section::layer;
   Direction direction = Direction::forward;
   double count = 0;   ///< launches of the kernel in the step
-  double time_s = 0;  ///< of all of them; of transfers beside launches, what those do not hide
+  double time_s = 0;  ///< of all of them; of transfers beside: what launches do not hide
   std::string bound{};
-  std::int64_t first_layer = 0;  ///< of Section::layer: the layers from here
-  std::int64_t last_layer = 0;   ///< to before this one
+  std::int64_t first_layer = 0;  ///< of Section::layer: the first that has it
+  std::int64_t last_layer = 0;   ///< the first after those
   Use use{};
   double alone_s = 0;  ///< of all of them, if each had the GPU and the link for itself
   std::optional<Transfer> transfer{};
@@ -69,29 +72,39 @@ struct StepOperation {
   bool last_pass = false;  ///< in the last pass alone
 };
 
-/// What GPUs send each other in a step, and what that costs one of them.
+/// Time of one GPU's transfers in a step.
 struct StepTransfers {
   double alone_s = 0;    ///< of all transfers, one after the other
-  double hidden_s = 0;   ///< of that, what launches hide
-  double exposed_s = 0;  ///< in which no launch runs
+  double hidden_s = 0;   ///< while launches run
+  double exposed_s = 0;  ///< while no launch runs
   double slowed_s = 0;   ///< further time of launches that share SMs and DRAM with transfers
 };
 
 struct Step : Duration {
   double tokens_per_s = 0;  ///< of all GPUs together
-  double mfu = 0;      ///< FLOPs asked for over the datasheet's peak, recomputation not counted
-  double hfu = 0;      ///< the same with it
+  double mfu = 0;  ///< the model's FLOPs ÷ those of the datasheet's peak, without recomputation
+  double hfu = 0;  ///< the same with recomputation
   double limit_s = 0;  ///< the limits of its kernels and collectives, added up
   std::vector<StepPart> parts;
   std::vector<StepOperation> operations;
   StepTransfers transfers;
   std::vector<std::string> notes;
 
-  /// The part of that name, which is added where there is none yet.
+  /// Adds an operation, whose launches or transfers take `each`, before those from `position` on
+  /// and to its part.
+  template <class Time>
+  void add_operation(StepOperation one, const Time& each, std::size_t position = kNothing) {
+    one.time_s = one.alone_s = one.count * each.expected_s;
+    part(one.part).add(one.count, each);
+    const std::size_t before = std::min(position, operations.size());
+    operations.insert(operations.begin() + static_cast<std::ptrdiff_t>(before), std::move(one));
+  }
+
+ private:
   StepPart& part(std::string_view name);
 };
 
-/// What software adds to an eager FSDP training step in 16 bits, named. fit_steps prints it.
+/// What software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
 struct SoftwareConstants {
   double attention_share = constants::kAttentionShare;
   double layer_s = constants::kLayerSeconds;
@@ -105,8 +118,26 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 
 class KernelForecasts;
-/// The same on their GPU, with forecasts of kernels that other steps share.
+/// The same on the GPU of the forecasts, which steps share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {});
+
+/// An operation of one layer and pass over time.
+struct TimelineEvent {
+  std::string part;
+  std::string what;
+  std::string bound;
+  Section section = Section::layer;
+  Direction direction = Direction::forward;
+  std::int64_t layer = 0;  ///< of Section::layer, from 0
+  double start_s = 0;
+  double duration_s = 0;
+  bool transfer = false;
+  bool beside = false;  ///< not in turn: launches may run meanwhile
+};
+
+/// The last pass of the step on one GPU, with what comes once a step: events in turn in their
+/// order, then those beside.
+std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer

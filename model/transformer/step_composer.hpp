@@ -1,97 +1,136 @@
 #pragma once
-// What the parts of a step are put together with: forward, again and backward, times and widths.
-#include <cstdint>
-#include <span>
+// Adds the kernels of a step where they stand: forward, again and backward.
+#include <initializer_list>
 #include <string_view>
-#include <vector>
 
 #include "model/counting/integers.hpp"
-#include "model/transformer/step_kernels.hpp"
+#include "model/transformer/step_parts.hpp"
 
 namespace roofcast::transformer {
 
 class Composer {
  public:
-  Composer(const Architecture& model, const Task& task, StepKernels& kernels)
-      : model_(model),
-        task_(task),
-        kernels_(kernels),
-        train_(task.phase == Phase::train),
-        all_again_(train_ && task.checkpointing == Checkpointing::full),
-        between_again_(train_ && task.checkpointing != Checkpointing::none) {}
+  Composer(Step& step, const Architecture& model, const Task& task, KernelForecasts& forecasts)
+      : step_(step), model_(model), task_(task), forecasts_(forecasts) {}
 
  protected:
-  static std::int64_t whole(double count) { return static_cast<std::int64_t>(count); }
-  bool eager() const { return task_.framework == Framework::eager; }
+  /// Operations added from here on stand in this section.
+  void at(Section section) {
+    here_.section = section;
+    here_.direction = Direction::forward;
+    here_.count = section == Section::once ? 1 : task_.passes();
+  }
+  /// Operations added from here on stand in each of these layers.
+  void at_layers(std::int64_t first, std::int64_t last) {
+    at(Section::layer);
+    here_.first_layer = first;
+    here_.last_layer = last;
+    here_.count *= as_double(last - first);
+  }
 
-  double passes() const { return task_.passes(); }
-  double layers() const { return passes() * as_double(model_.layers); }
-  double tp() const { return as_double(task_.tp); }
-  double hidden() const { return as_double(model_.hidden); }
-
-  // What the forward pass does, and the backward pass again; of layers alone.
+  // Kernels of the forward pass; `again`: the backward pass computes those of layers again.
   template <class Add>
   void forward(bool again, const Add& add) {
-    kernels_.at(section_, Direction::forward);
+    here_.direction = Direction::forward;
     add();
-    if (!again || section_ != Section::layer) return;
-    kernels_.at(section_, Direction::again);
+    if (!again || here_.section != Section::layer) return;
+    here_.direction = Direction::again;
     add();
   }
   template <class Add>
   void backward(const Add& add) {
     if (!train_) return;
-    kernels_.at(section_, Direction::backward);
+    here_.direction = Direction::backward;
     add();
   }
 
+  /// Adds launches to a part, `times` for each run of the section.
+  void add(std::string_view part, std::string_view kernel, DType type,
+           std::initializer_list<Given> given, double times = 1) {
+    if (here_.count <= 0) return;
+    const KernelForecasts::One& one = forecasts_.of(kernel, type, given);
+    StepOperation launches = here_;
+    launches.part = part;
+    launches.what = one.what;
+    launches.count *= times;
+    launches.bound = roofcast::name(one.time.terms.binding().resource);
+    launches.use = one.use;
+    step_.limit_s += launches.count * one.limit_s;
+    step_.add_operation(std::move(launches), one.time);
+  }
+
+  /// C[m,n] = A[m,k]·B[k,n], `batch` of them.
+  struct Product {
+    double m, n, k, batch = 1;
+  };
+  void product(std::string_view part, const Product& of, double times = 1) {
+    const std::string_view quantized = task_.dtype == DType::fp8 ? "activations" : "nothing";
+    multiply(part, task_.dtype, of, {"quantize", quantized}, times);
+  }
+  /// The same in 16 bits where other products have 8.
+  void wide_product(std::string_view part, const Product& of, double times = 1) {
+    multiply(part, wide_, of, {}, times);
+  }
+
+  /// Copies that read and write so many elements in all, by so many launches.
+  void move(std::string_view part, double elements, double launches = 1) {
+    add(part, "stream.copy", wide_, {{"n", elements / launches / 2}}, launches);
+  }
+
   // Forward, and the gradients of its input and of its weights.
-  void linear(std::string_view part, double times, double tokens, double n, double k) {
-    forward(all_again_, [&] { kernels_.product(part, times, tokens, n, k); });
+  void linear(std::string_view part, double tokens, double n, double k) {
+    forward(all_again_, [&] { product(part, {tokens, n, k}); });
     backward([&] {
-      kernels_.product(part, times, tokens, k, n);
-      kernels_.product(part, times, k, n, tokens);
+      product(part, {tokens, k, n});
+      product(part, {k, n, tokens});
     });
   }
 
-  // A bias's gradient is a sum over what its product's gradients read. A compiler adds it up on the
-  // way.
-  void add_biases(double times, double elements) {
-    if (task_.framework != Framework::eager) return;
-    backward([&] { kernels_.move("biases", times, elements); });
+  // A bias's gradient sums what its product's gradients read; compiled code does that on the way.
+  void add_biases(double elements) {
+    if (eager_) backward([&] { move("biases", elements); });
   }
 
   /// A kernel of the family "layer" over rows and columns, forward and its gradient.
-  void between(std::string_view part, std::string_view kernel, double times, double rows,
-               double cols, std::span<const Given> more = {}) {
-    forward(between_again_, [&] { one_pass(part, kernel, times, rows, cols, "forward", more); });
-    backward([&] { one_pass(part, kernel, times, rows, cols, "backward", more); });
+  void between(std::string_view part, std::string_view kernel, double rows, double cols,
+               const Given& more = {}) {
+    forward(between_again_, [&] { one_pass(part, kernel, rows, cols, "forward", more); });
+    backward([&] { one_pass(part, kernel, rows, cols, "backward", more); });
   }
-
-  void one_pass(std::string_view part, std::string_view kernel, double times, double rows,
-                double cols, std::string_view pass, std::span<const Given> more = {}) {
-    std::vector<Given> given = {{"rows", whole(rows)}, {"cols", whole(cols)}, {"pass", 0, pass}};
-    given.insert(given.end(), more.begin(), more.end());
-    kernels_.add(part, times, kernel, given);
+  void one_pass(std::string_view part, std::string_view kernel, double rows, double cols,
+                std::string_view pass, const Given& more = {}) {
+    add(part, kernel, wide_, {{"rows", rows}, {"cols", cols}, {"pass", pass}, more});
   }
 
   /// How the framework launches what has more than one form.
-  Given form() const { return {"form", 0, eager() ? "eager" : "fused"}; }
+  Given form() const { return {"form", eager_ ? "eager" : "fused"}; }
 
-  void add_dropout(std::string_view part, double times, double rows, double cols) {
-    if (train_ && task_.dropout) between(part, "layer.dropout", times, rows, cols);
+  void add_dropout(std::string_view part, double rows, double cols) {
+    if (train_ && task_.dropout) between(part, "layer.dropout", rows, cols);
   }
 
+  Step& step_;
   const Architecture& model_;
   const Task& task_;
-  StepKernels& kernels_;
-  bool train_;
-  bool all_again_;
-  bool between_again_;
-  Section section_ = Section::begin;
-};
+  KernelForecasts& forecasts_;
+  bool train_ = task_.phase == Phase::train;
+  bool eager_ = task_.framework == Framework::eager;
+  bool all_again_ = train_ && task_.checkpointing == Checkpointing::full;
+  bool between_again_ = train_ && task_.checkpointing != Checkpointing::none;
+  /// Type of kernels between products: 16 bits where those have 8.
+  DType wide_ = task_.dtype == DType::fp8 ? DType::bf16 : task_.dtype;
+  double tokens_ = task_.tokens();
+  double hidden_ = as_double(model_.hidden);
+  double tp_ = as_double(task_.tp);
 
-/// Attention of all layers, its products among it.
-void add_attention(const Architecture& model, const Task& task, StepKernels& kernels);
+ private:
+  void multiply(std::string_view part, DType type, const Product& of, const Given& more,
+                double times) {
+    add(part, "gemm.library", type,
+        {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}, more}, times);
+  }
+
+  StepOperation here_;
+};
 
 }  // namespace roofcast::transformer

@@ -1,10 +1,14 @@
-#include "model/transformer/step_program.hpp"
-
+// The operations of a pass as launches and transfers on their streams.
 #include <algorithm>
 #include <utility>
 
+#include "model/transformer/step_parts.hpp"
+
 namespace roofcast::transformer {
 namespace {
+
+/// Passes of a step: equal ones, and the last one with what comes once a step.
+enum class Pass : unsigned char { earlier, last };
 
 /// A layer in one direction, with the recomputation before its gradients.
 struct Visit {
@@ -13,34 +17,28 @@ struct Visit {
   std::size_t first = kNothing, last = kNothing;  ///< positions in the chain
 };
 
+/// One pass of one GPU: before the layers, each layer, the end, and in training the same backward.
+/// What software adds is spread evenly over the layers. `staged`: the layers of one stage, once the
+/// step's operations are those of a stage.
 class Builder {
  public:
   Builder(const Step& step, const Architecture& model, const Task& task, Pass pass, bool staged)
-      : step_(step),
-        layers_(staged ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers),
-        staged_(staged && task.pp > 1),
-        passes_(task.passes()),
-        train_(task.phase == Phase::train),
-        last_(pass == Pass::last),
-        late_(task.prefetch == Prefetch::post) {}
+      : step_(step), task_(task), last_(pass == Pass::last), staged_(staged && task.pp > 1) {
+    layers_ = staged ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers;
+  }
 
   Program program() && {
-    std::vector<Visit> visits;
-    add(Section::begin, Direction::forward, 0);
-    for (std::int64_t layer = 0; layer < layers_; ++layer) {
-      visits.push_back(visit(Direction::forward, layer));
+    add(Section::begin, Direction::forward);
+    for (std::int64_t layer = 0; layer < layers_; ++layer) visit(Direction::forward, layer);
+    add(Section::end, Direction::forward);
+    if (task_.phase == Phase::train) {
+      add(Section::end, Direction::backward);
+      for (std::int64_t layer = layers_; layer-- > 0;) visit(Direction::backward, layer);
+      add(Section::begin, Direction::backward);
     }
-    add(Section::end, Direction::forward, 0);
-    if (train_) {
-      add_reversed(Section::end, 0);
-      for (std::int64_t layer = layers_; layer-- > 0;) {
-        visits.push_back(visit(Direction::backward, layer));
-      }
-      add_reversed(Section::begin, 0);
-    }
-    add_beside(visits);
+    add_beside();
     const std::size_t once = result_.chain.size();
-    if (last_) add(Section::once, Direction::forward, 0);
+    if (last_) add(Section::once, Direction::forward);
     if (once < result_.chain.size() && !result_.beside.empty()) {
       result_.chain[once].after = result_.beside.size() - 1;
     }
@@ -48,34 +46,36 @@ class Builder {
   }
 
  private:
-  Visit visit(Direction direction, std::int64_t layer) {
+  void visit(Direction direction, std::int64_t layer) {
+    Visit one{direction, layer};
     const std::size_t first = result_.chain.size();
-    if (direction == Direction::forward) {
-      add(Section::layer, Direction::forward, layer);
-    } else {
-      add(Section::layer, Direction::again, layer);
-      add_reversed(Section::layer, layer);
+    if (direction == Direction::backward) add(Section::layer, Direction::again, layer);
+    add(Section::layer, direction, layer);
+    if (first < result_.chain.size()) {
+      one.first = first;
+      one.last = result_.chain.size() - 1;
     }
-    if (first == result_.chain.size()) return {direction, layer};
-    return {direction, layer, first, result_.chain.size() - 1};
+    visits_.push_back(one);
   }
 
-  // What begins once a visit has ended, in the order in which frameworks ask for it.
-  void add_beside(const std::vector<Visit>& visits) {
-    add_gather(visits, 0, kNothing);
-    if (visits.size() > 1 && !is_late(visits[1])) add_gather(visits, 1, kNothing);
-    for (std::size_t i = 0; i < visits.size(); ++i) {
-      const std::size_t ended = visits[i].last;
-      if (i + 1 < visits.size() && is_late(visits[i + 1])) add_gather(visits, i + 1, ended);
-      add_beside(visits[i], Order::after_layer, ended);
-      if (i + 2 < visits.size() && !is_late(visits[i + 2])) add_gather(visits, i + 2, ended);
+  // Transfers begin once a visit has ended, in the order in which frameworks ask for them.
+  void add_beside() {
+    add_gather(0, false, kNothing);
+    add_gather(1, false, kNothing);
+    for (std::size_t i = 0; i < visits_.size(); ++i) {
+      const std::size_t ended = visits_[i].last;
+      add_gather(i + 1, true, ended);
+      add_beside(visits_[i], Order::after_layer, ended);
+      add_gather(i + 2, false, ended);
     }
   }
 
-  bool is_late(const Visit& visit) const { return late_ && visit.direction == Direction::backward; }
-
-  void add_gather(const std::vector<Visit>& visits, std::size_t position, std::size_t after) {
-    const Visit& visit = visits[position];
+  // With Prefetch::post, weights for gradients are gathered late.
+  void add_gather(std::size_t position, bool late, std::size_t after) {
+    if (position >= visits_.size()) return;
+    const Visit& visit = visits_[position];
+    const bool waits = task_.prefetch == Prefetch::post && visit.direction == Direction::backward;
+    if (late != waits) return;
     const std::size_t before = result_.beside.size();
     add_beside(visit, Order::before_layer, after);
     if (result_.beside.size() > before && visit.first != kNothing) {
@@ -87,30 +87,27 @@ class Builder {
     for (std::size_t i = 0; i < step_.operations.size(); ++i) {
       const StepOperation& one = step_.operations[i];
       if (one.order != order || one.direction != visit.direction) continue;
-      if (const auto node = node_of(i, visit.layer)) {
+      if (auto node = node_of(i, visit.layer)) {
+        node->after = after;
         result_.beside.push_back(*node);
-        result_.beside.back().after = after;
       }
     }
   }
 
-  void add(Section section, Direction direction, std::int64_t layer) {
-    for (std::size_t i = 0; i < step_.operations.size(); ++i) add(i, section, direction, layer);
-  }
-
-  void add_reversed(Section section, std::int64_t layer) {
-    for (std::size_t i = step_.operations.size(); i-- > 0;) {
-      add(i, section, Direction::backward, layer);
+  // Gradients are computed in reversed order.
+  void add(Section section, Direction direction, std::int64_t layer = 0) {
+    const std::size_t count = step_.operations.size();
+    for (std::size_t n = 0; n < count; ++n) {
+      const std::size_t i = direction == Direction::backward ? count - 1 - n : n;
+      const StepOperation& one = step_.operations[i];
+      if (one.order != Order::in_turn || one.section != section || one.direction != direction) {
+        continue;
+      }
+      if (const auto node = node_of(i, layer)) result_.chain.push_back(*node);
     }
   }
 
-  void add(std::size_t i, Section section, Direction direction, std::int64_t layer) {
-    const StepOperation& one = step_.operations[i];
-    if (one.order != Order::in_turn || one.section != section || one.direction != direction) return;
-    if (const auto node = node_of(i, layer)) result_.chain.push_back(*node);
-  }
-
-  /// Of one layer and pass; none where the layer or the pass lacks it.
+  /// An operation in one layer and pass; none where these lack it.
   std::optional<Node> node_of(std::size_t i, std::int64_t layer) const {
     const StepOperation& one = step_.operations[i];
     if (one.last_pass && !last_) return std::nullopt;
@@ -119,25 +116,100 @@ class Builder {
       if (!staged_ && (layer < one.first_layer || layer >= one.last_layer)) return std::nullopt;
       alone_s /= static_cast<double>(staged_ ? layers_ : one.last_layer - one.first_layer);
     }
-    if (one.section != Section::once && !one.last_pass) alone_s /= passes_;
+    if (one.section != Section::once && !one.last_pass) alone_s /= task_.passes();
     return Node{alone_s, one.use, kNothing, i, layer};
   }
 
   const Step& step_;
-  std::int64_t layers_;
-  bool staged_;
-  double passes_;
-  bool train_;
-  bool last_;
-  bool late_;  ///< weights for gradients are not gathered ahead
+  const Task& task_;
+  bool last_, staged_;
+  std::int64_t layers_ = 0;
+  std::vector<Visit> visits_;
   Program result_;
 };
 
+/// Times of a step in its schedules.
+struct Scheduled {
+  std::vector<double> time_s;  ///< of each operation in turn
+  double exposed_s = 0;        ///< while no operation in turn runs
+};
+
+/// With transfers beside that take `times` as long as expected.
+Scheduled scheduled(const Step& step, const Architecture& model, const Task& task, double times) {
+  Scheduled sum{std::vector<double>(step.operations.size()), 0};
+  double total_s = 0;
+  const auto add = [&](Pass pass, double passes) {
+    if (passes <= 0) return;
+    Program program = Builder(step, model, task, pass, false).program();
+    for (Node& node : program.beside) node.alone_s *= times;
+    const Schedule when = schedule(program);
+    for (std::size_t i = 0; i < program.chain.size(); ++i) {
+      sum.time_s[program.chain[i].operation] += passes * when.chain[i].duration_s();
+    }
+    total_s += passes * when.total_s;
+  };
+  add(Pass::earlier, task.passes() - 1);
+  add(Pass::last, 1);
+  sum.exposed_s = total_s;
+  for (const double time_s : sum.time_s) sum.exposed_s -= time_s;
+  constexpr double kRounding = 1e-12;
+  if (sum.exposed_s <= kRounding * total_s) sum.exposed_s = 0;
+  return sum;
+}
+
+void set_times(StepPart& part, double expected_s, double low_s, double high_s) {
+  part.expected_s = expected_s;
+  part.low_s = std::min(low_s, expected_s);
+  part.high_s = std::max(high_s, expected_s);
+}
+
 }  // namespace
 
-Program step_program(const Step& step, const Architecture& model, const Task& task, Pass pass,
-                     bool staged) {
-  return Builder(step, model, task, pass, staged).program();
+void overlap(Step& step, const Architecture& model, const Task& task) {
+  const auto beside = std::find_if(step.parts.begin(), step.parts.end(), [](const StepPart& one) {
+    return one.name == kWeightsBetweenGpus;
+  });
+  if (beside == step.parts.end()) return;
+  const double alone_s = beside->expected_s;
+  const Scheduled expected = scheduled(step, model, task, 1);
+  const double shown_s = expected.exposed_s;
+  set_times(*beside, shown_s, scheduled(step, model, task, beside->low_s / alone_s).exposed_s,
+            scheduled(step, model, task, beside->high_s / alone_s).exposed_s);
+  for (std::size_t i = 0; i < step.operations.size(); ++i) {
+    StepOperation& one = step.operations[i];
+    if (one.order != Order::in_turn) {
+      one.time_s = one.alone_s * shown_s / alone_s;
+      continue;
+    }
+    one.time_s = std::max(one.alone_s, expected.time_s[i]);
+    if (!one.transfer) step.transfers.slowed_s += one.time_s - one.alone_s;
+  }
+  for (StepPart& part : step.parts) {
+    if (part.name == kWeightsBetweenGpus) continue;
+    double time_s = 0;
+    for (const StepOperation& one : step.operations) {
+      if (one.part == part.name) time_s += one.time_s;
+    }
+    const double longer = part.expected_s > 0 ? time_s / part.expected_s : 1;
+    set_times(part, time_s, longer * part.low_s, longer * part.high_s);
+  }
+}
+
+std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task) {
+  const Program program = Builder(step, model, task, Pass::last, true).program();
+  const Schedule when = schedule(program);
+  std::vector<TimelineEvent> events;
+  const auto add = [&](const std::vector<Node>& nodes, const std::vector<Span>& spans) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const StepOperation& one = step.operations[nodes[i].operation];
+      events.push_back({one.part, one.what, one.bound, one.section, one.direction, nodes[i].layer,
+                        spans[i].start_s, spans[i].duration_s(), one.transfer.has_value(),
+                        one.order != Order::in_turn});
+    }
+  };
+  add(program.chain, when.chain);
+  add(program.beside, when.beside);
+  return events;
 }
 
 }  // namespace roofcast::transformer

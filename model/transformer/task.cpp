@@ -8,7 +8,6 @@
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
-
 namespace {
 
 void check_divides(std::string_view key, std::string_view what, std::int64_t count,
@@ -32,13 +31,6 @@ void check_experts(const Architecture& model, const Task& task) {
                 static_cast<std::int64_t>(model.experts->intermediate), expert_group(task).shares);
 }
 
-void check_stages(const Architecture& model, const Task& task) {
-  if (task.pp > 1 && task.phase != Phase::train) {
-    throw InputError("'pp' goes with train: other steps pass all stages one after the other");
-  }
-  check_divides("pp", "layers", model.layers, task.pp);
-}
-
 void check_type(const Task& task) {
   constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp32, DType::fp8};
   if (std::find(kTypes.begin(), kTypes.end(), task.dtype) == kTypes.end()) {
@@ -55,6 +47,7 @@ bool chunks_loss(const Architecture& model, const Task& task) {
   const bool narrow = task.dtype == DType::bf16 || task.dtype == DType::fp16;
   return task.chunked_loss && task.phase == Phase::train && narrow && task.tp == 1 && !model.pooled;
 }
+
 ExpertGroup expert_group(const Task& task) {
   if ((task.dp * task.fsdp) % task.ep == 0) return {task.ep, task.tp};
   return {1, task.tp / task.ep};
@@ -69,37 +62,30 @@ std::string_view routing_of(const Architecture& model, const Task& task) {
   return kRoutings[static_cast<std::size_t>(routing)];
 }
 
-double parameters_of_experts(const Architecture& model) {
-  if (!model.experts || model.experts->count <= model.experts->per_token) return 0;
-  const ParameterCounts counts = count_parameters(model);
-  const Experts& experts = *model.experts;
-  return (as_double(model.layers) - experts.dense_layers) *
-         (counts.expert_layer - counts.active_expert_layer) * experts.count /
-         (experts.count - experts.per_token);
-}
-
 double parameters_of_gpu(const Architecture& model, const Task& task) {
   const ParameterCounts counts = count_parameters(model);
   const double tp = as_double(task.tp), fsdp = as_double(task.fsdp), pp = as_double(task.pp);
-  const double experts = parameters_of_experts(model);
   const double copies = as_double(expert_group(task).copies);
   const double both_ends = counts.embeddings + counts.head;
   const double last = model.tied ? as_double(model.vocabulary * model.hidden) : counts.head;
   const double ends = task.pp > 1 ? std::max(counts.embeddings, last) : both_ends;
-  const double layers = (counts.total - experts - both_ends) / pp;
-  return (layers + ends) / (tp * fsdp) + experts / pp / (tp * std::max(fsdp, copies));
+  const double layers = (counts.total - counts.routed - both_ends) / pp;
+  return (layers + ends) / (tp * fsdp) + counts.routed / pp / (tp * std::max(fsdp, copies));
 }
 
 void check(const Architecture& model, const Task& task) {
   check_type(task);
   check_divides("tp", "attention heads", model.heads, task.tp);
-  // Of fewer heads than GPUs, each head lies on several.
+  // Where GPUs outnumber heads, several have the same head.
   if (task.tp <= model.kv_heads || model.kv_heads == 0 || task.tp % model.kv_heads != 0) {
     check_divides("tp", "key and value heads", model.kv_heads, task.tp);
   }
   check_divides("tp", "elements of intermediate_size", model.intermediate, task.tp);
   check_experts(model, task);
-  check_stages(model, task);
+  if (task.pp > 1 && task.phase != Phase::train) {
+    throw InputError("'pp' goes with train: other steps pass all stages one after the other");
+  }
+  check_divides("pp", "layers", model.layers, task.pp);
   if (task.phase == Phase::decode && !model.causal) {
     throw InputError("'decode' asks for a decoder, and this model is an encoder");
   }

@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
+#include "model/transformer/step.hpp"
 #include "model/transformer/step_kernels.hpp"
-#include "model/transformer/timeline.hpp"
 #include "model/types/problem.hpp"
 #include "tests/model/scan/questions.hpp"
 #include "tests/model/transformer/llama.hpp"
