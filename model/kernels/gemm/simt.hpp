@@ -1,19 +1,25 @@
 #pragma once
-// The SIMT ladder of the matrix product in fp32, from naive to vectorized.
-#include <array>
+// The plans of the matrix product on the SIMT pipes in fp32, from naive to vectorized.
+#include <cstdint>
+#include <string_view>
 
 #include "model/kernels/gemm/gemm.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::gemm {
 
-inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 24;
-inline constexpr std::array kShape = {
-    roofcast::Parameter{"m", "rows of A and C (elements)", 1, kMaxExtent, std::nullopt},
-    roofcast::Parameter{"n", "columns of B and C (elements)", 1, kMaxExtent, std::nullopt},
-    roofcast::Parameter{"k", "columns of A, rows of B (elements)", 1, kMaxExtent, std::nullopt}};
+/// One thread an output element, operands straight from global memory. `rows_first`: neighbouring
+/// threads take neighbouring rows, so a warp's loads of A and stores of C touch a line each.
+LaunchSequence plan_direct(const Problem& problem, bool rows_first);
 
-/// The family's: the ladder, the tensor cores, then the library.
-extern const std::array<KernelModel, 10> kVariants;
+/// How a kernel works on tiles in shared memory.
+struct Staging {
+  std::string_view kernel;
+  std::size_t parameters;   ///< that it takes from the problem; tiles of threads are 1 wide else
+  std::int64_t width = 1;   ///< elements of one access to global memory, and to B's tile
+  std::int64_t stages = 1;  ///< tiles in shared memory: with more than one, loads run ahead
+  std::int64_t group_rows = 1;  ///< tile rows that blocks visit together
+  std::int64_t pad_a = 0;       ///< elements between the columns of A's tile, which is transposed
+};
+LaunchSequence plan_staged(const Problem& problem, const Staging& staging);
 
 }  // namespace roofcast::gemm

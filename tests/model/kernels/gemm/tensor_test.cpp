@@ -7,7 +7,7 @@
 #include <set>
 
 #include "model/counting/totals.hpp"
-#include "model/kernels/gemm/tensor_models.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/predict.hpp"
 #include "tests/model/kernels/gemm/tensor_problems.hpp"
 #include "tests/model/plans.hpp"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/counting/totals.hpp"
-#include "model/kernels/gemm/tensor_models.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 #include "tests/model/kernels/gemm/tensor_problems.hpp"
 #include "tests/model/plans.hpp"
 #include "tests/model/scan/questions.hpp"
