@@ -218,8 +218,7 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
-Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
-                     std::int64_t pitch_bytes) {
+Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   const std::int64_t squares_down = ceil_div(matrix.rows, passes::kSquare);
   const compiled::Kernel kernel = compiled::kernel("gemm::transpose_kernel", matrix.size);
   const Launch launch{.grid = {ceil_div(matrix.columns, passes::kSquare),
@@ -227,12 +226,6 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
                       .block = {passes::kSquare, 8, 1},
                       .registers = kernel.registers,
                       .shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size};
-  ArrayUse copy = scratch(to, {0, matrix.bytes()});
-  // A row of the copy is written by squares below each other.
-  if (squares_down > 1) {
-    copy.pattern.write_run_bytes = as_double(passes::kSquare * matrix.size);
-    copy.pattern.blocks_to_next_run = as_double(launch.grid[0]);
-  }
   const double squares = as_double(squares_down) / as_double(launch.grid[1]);  // of a block
   const double bytes = matrix.bytes() / as_double(launch.blocks());
   Step step;
@@ -242,13 +235,8 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to,
   const double rows_moved = 2 * squares * as_double(passes::kSquare);
   step.wavefronts.l1_lookups = step.wavefronts.l1 = step.wavefronts.shared = rows_moved;
   set_traffic(step.issued, {bytes, bytes});
-  // Rows of a square begin off sectors where those of the matrix do.
-  if (pitch_bytes > 0) {
-    step.issued.l1.read_bytes *= sectors_share(passes::kSquare * matrix.size, pitch_bytes);
-    step.issued.l2.read_bytes = step.issued.l1.read_bytes;
-  }
   step.waits = {.global = 1, .shared = 1, .barriers = 1};
-  return pass(launch, {from, copy}, step);
+  return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
 // A thread adds the parts of an element in order: it loads four at once, waits for them, and takes

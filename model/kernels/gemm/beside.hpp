@@ -42,8 +42,7 @@ struct Matrix {
 /// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the
 /// transpose, and C from the sums of parts.
 Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
-/// Rows of the matrix begin `pitch_bytes` apart; 0: at sectors.
-Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to, std::int64_t pitch_bytes = 0);
+Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan sum_of_parts(const Problem&);
 
 }  // namespace tensor

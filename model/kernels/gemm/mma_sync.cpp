@@ -63,19 +63,6 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool stays, const G
   return launch;
 }
 
-// Instructions of all warps beside the products, which the rate of the tensor cores holds. Of a
-// step: ldmatrix, and where threads copy addresses and bounds of every 16 bytes.
-double step_instructions(double operand_bytes, double thread_copied_bytes) {
-  constexpr double kMatricesBytes = 512, kOfCopy = 17;
-  return operand_bytes / kMatricesBytes +
-         kOfCopy * thread_copied_bytes / as_double(kVectorBytes * kWarpLanes);
-}
-// At the end of a tile: sums set to zero, converted, staged in shared memory and stored.
-double tile_instructions(double warps, double sums) {
-  constexpr double kOfWarp = 400, kOfSum = 6;
-  return kOfWarp * warps + kOfSum * sums / as_double(kWarpLanes);
-}
-
 // C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2
 // bytes reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C. Those
 // of 4 bytes are joined before.
@@ -86,38 +73,21 @@ double sectors_by_element(const TiledProduct& c) {
 
 Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool stays, const Operands& operands,
                  const ArrayUse& result, const Gpu& gpu) {
+  // Of a tile's end: sums set to zero, converted, staged in shared memory and stored.
+  constexpr double kOfWarp = 400, kOfSum = 6;
   Plan plan =
       c.plan({Instruction::mma_sync, stays ? Instruction::bulk_copy : Instruction::cp_async},
              launch_of(c, tile, stays, gpu));
   if (stays) plan.scheduler = TileScheduler::persistent;
   plan.arrays = {operands.a.use, operands.b.use, result};
-  const double tiles = as_double(c.tiles()), steps = tiles * as_double(c.steps());
-  const double warps = as_double(tile.threads() / kWarpLanes);
-  const double read =
-      c.asked(operands, stays ? &Operands::Side::sectors : &Operands::Side::of_pair);
-  plan.joined = {stays ? c.joined(operands, gpu) : 0, read - c.s.a() - c.s.b()};
-  Step step = c.step(read / steps);
-  // Warps read the operands of their own sums from shared memory; cp.async, unlike TMA, takes
-  // wavefronts to write them there.
-  const double thread_copied = stays ? 0 : c.stage_bytes();
-  const double operand_bytes =
-      as_double((tile.m * tile.warps_across + tile.n * tile.warps_down) * tile.k_bytes);
-  step.wavefronts.operands = (operand_bytes + thread_copied) / as_double(kTileLineBytes);
-  if (stays) {
-    step.wavefronts.copies =
-        c.asked(operands, &Operands::Side::requests) / as_double(tile.k_bytes) / steps;
-  }
-  step.warp_instructions = step_instructions(operand_bytes, thread_copied);
-  step.waits = mma_waits(warps);
+  const double tiles = as_double(c.tiles()), scattered = sectors_by_element(c);
   Step store;
-  store.warp_instructions = tile_instructions(warps, c.area());
-  const double scattered = sectors_by_element(c);
+  store.warp_instructions =
+      (kOfWarp * as_double(tile.threads()) + kOfSum * c.area()) / as_double(kWarpLanes);
   const double stored = scattered > 0 ? scattered * as_double(kSectorBytes) : c.s.c();
   set_traffic(store.issued, {0, stored / tiles});
   store.wavefronts.l1 = scattered / tiles;
-  plan.blocks.push_back(
-      {c.tiles(),
-       {{step, as_double(c.steps()), copied_ahead(tile.stages), 0, kUnrolledProducts}, {store}}});
+  set_mma_loop(plan, c, tile, operands, stays, store);
   return plan;
 }
 
@@ -126,12 +96,12 @@ Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool stays, const O
 LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const MmaTile& tile = tile_of(p);
   const TiledProduct c{p, Sizes(p), tile_in(p)};
-  const bool along_k = mma_sync_along_k(p.dtype);
-  Plan plan = main_launch(c, tile, blocks_stay(gpu), operands_of(p, along_k, tile.k_bytes),
+  const Copies copies{mma_sync_along_k(p.dtype) && p[kTransposedB] == 0};
+  Plan plan = main_launch(c, tile, blocks_stay(gpu), operands_of(p, copies, tile.k_bytes),
                           writes_tiles(kC, c.s.c()), gpu);
   plan.raster = c.raster();
   if (plan.raster) plan.raster->group_rows = std::min(kMmaGroupRows, c.down());
-  return with_product(copies_before(p, along_k), std::move(plan));
+  return with_copies(p, copies, std::move(plan));
 }
 
 Plan mma_sync_batch(const Problem& p, const MmaTile& tile, const Operands& operands,

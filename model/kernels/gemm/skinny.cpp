@@ -16,32 +16,21 @@ namespace {
 
 using skinny::along_k, skinny::rows_of, skinny::tokens_of, skinny::transposes, skinny::weights_in_b;
 
-bool is_whole(const Problem& p, std::int64_t pitch) {
-  return pitch * element_bytes(p.dtype) % kVectorBytes == 0;
+bool is_whole(const Problem& p, std::int64_t row) {
+  return row * element_bytes(p.dtype) % kVectorBytes == 0;
 }
-// Elements from row to row as the blocks find them: a pass that transposes pads the rows.
-std::int64_t padded_k(const Problem& p) {
-  return passes::padded_row(p[kK], element_bytes(p.dtype));
+// Whether rows of A begin at multiples of 16 bytes as they are read: those of a transposed copy do.
+bool has_whole_a(const Problem& p) {
+  return p[kTransposedA] != 0 || is_whole(p, stored_a(p).row);
 }
-std::int64_t pitch_of_a(const Problem& p) {
-  return p[kTransposedA] != 0 ? padded_k(p) : stored_a(p).row;
-}
-std::int64_t weight_pitch(const Problem& p) {
-  return weights_in_b(p) ? stored_b(p).row : pitch_of_a(p);
+/// Whether a ring, which copies whole rows alone, finds such.
+bool has_whole_rows(const Problem& p) {
+  return has_whole_a(p) && (transposes(p) || is_whole(p, stored_b(p).row));
 }
 /// Whether a ring reads few columns of B as they are stored, by rows of k. Else they are
 /// transposed.
 bool reads_across(const Problem& p) {
-  return transposes(p) && is_whole(p, stored_b(p).row) && is_whole(p, pitch_of_a(p));
-}
-std::int64_t token_pitch(const Problem& p) {
-  if (weights_in_b(p)) return pitch_of_a(p);
-  return transposes(p) && !reads_across(p) ? padded_k(p) : stored_b(p).row;
-}
-/// Whether all rows that are read begin at multiples of 16 bytes, as those of a transposed copy do:
-/// a ring copies no others.
-bool has_whole_rows(const Problem& p) {
-  return is_whole(p, weight_pitch(p)) && is_whole(p, token_pitch(p));
+  return transposes(p) && has_whole_a(p) && is_whole(p, stored_b(p).row);
 }
 
 /// A tile of tokens and rows of weights that a product can ask for, and the kernel that has it.
@@ -93,28 +82,27 @@ struct Choice : TiledProduct {
   }
 };
 
-/// By registers: for at most 8 tokens, and in place of a ring that cannot copy.
-Choice choice_of(const Problem& p, const Option& option) {
-  const auto choice = [&](const SkinnyRing* ring, const SkinnyTile& registers, std::int64_t tokens,
-                          std::int64_t rows, std::int64_t depth) {
-    const bool turned = weights_in_b(p);
-    const TileShape tile{turned ? tokens : rows, turned ? rows : tokens, depth};
-    return Choice{{p, Sizes(p), tile, turned}, ring, registers};
-  };
-  if (option.ring != nullptr && has_whole_rows(p)) {
-    const SkinnyRing& ring = *option.ring;
-    return choice(&ring, {}, ring.tokens, ring.rows, ring.depth);
-  }
+// For operands off 16 bytes there are tiles of more tokens.
+const SkinnyTile& registers_for(const Problem& p, std::int64_t tokens) {
   const auto fits = [&](const SkinnyTile& tile) {
-    return tile.along_k == along_k(p) && tile.tokens == option.tile.m;
+    return tile.along_k == along_k(p) && tile.tokens == tokens;
   };
-  const auto found = std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
-  const SkinnyTile& tile = found != kSkinnyElementTiles.end()
-                               ? *found
-                               : *std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits);
-  // A round of loads takes the blocks of k of all warps.
-  return choice(nullptr, tile, tile.tokens, tile.rows(),
-                SkinnyTile::kWarps * SkinnyTile::kBlockK * tile.blocks_at_once());
+  const auto* const found = std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits);
+  if (found != kSkinnyTiles.end()) return *found;
+  return *std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
+}
+
+/// By registers: for at most 8 tokens, and in place of a ring that cannot copy. Their step is a
+/// round of loads, the blocks of k of all warps.
+Choice choice_of(const Problem& p, const Option& option) {
+  const SkinnyRing* ring = has_whole_rows(p) ? option.ring : nullptr;
+  const std::int64_t tokens = option.tile.m;
+  const SkinnyTile tile = ring != nullptr ? SkinnyTile{} : registers_for(p, tokens);
+  const std::int64_t rows = ring != nullptr ? ring->rows : tile.rows();
+  const std::int64_t depth = ring != nullptr ? ring->depth : tile.round_k();
+  const bool turned = weights_in_b(p);
+  const TileShape shape{turned ? tokens : rows, turned ? rows : tokens, depth};
+  return {{p, Sizes(p), shape, turned}, ring, tile};
 }
 
 Launch launch_of(const Choice& c) {
@@ -136,36 +124,18 @@ Launch launch_of(const Choice& c) {
   return launch;
 }
 
-void add_ring(Plan& plan, const Choice& c, const ArrayUse& weights, const ArrayUse& tokens,
-              Step end) {
+// Each warp has all tokens and its own rows of weights.
+void add_ring(Plan& plan, const Choice& c, const Operands& operands, const Step& end) {
   const SkinnyRing& ring = *c.ring;
-  const std::int64_t size = element_bytes(c.p.dtype);
-  const Operands::Side of_weights = operand(weights, weight_pitch(c.p) * size);
-  const Operands::Side of_tokens = operand(tokens, token_pitch(c.p) * size);
-  const double read =
-      c.asked(c.turned ? Operands{of_tokens, of_weights} : Operands{of_weights, of_tokens},
-              &Operands::Side::of_pair);
-  const double blocks = as_double(c.blocks()), steps = as_double(c.steps());
+  const MmaTile tile{.m = c.tile.m,
+                     .n = c.tile.n,
+                     .k_bytes = c.tile.k * element_bytes(c.p.dtype),
+                     .warps_down = c.turned ? 1 : ring.warps,
+                     .warps_across = c.turned ? ring.warps : 1,
+                     .stages = ring.stages,
+                     .blocks = ring.blocks};
   plan.needs.push_back(Instruction::cp_async);
-  plan.joined.most = read - c.s.a() - c.s.b();
-  Step step = c.step(read / (blocks * steps));
-  // Each warp reads all tokens and its own rows of weights from shared memory, into which both were
-  // copied.
-  step.wavefronts.operands =
-      as_double((ring.tokens * (ring.warps + 1) + 2 * ring.rows) * ring.depth * size) /
-      as_double(kTileLineBytes);
-  step.waits = mma_waits(ring.warps);
-  // Sectors that threads store in part, one by one: eight tokens' results of a row of weights in A.
-  // Results in rows of B's order leave by 16 bytes, or in pairs where rows are no multiples of
-  // those.
-  constexpr double kTokensTogether = 8, kPair = 2;
-  const double results = c.s.batch * c.s.outputs();
-  if (!c.turned) {
-    end.wavefronts.l1 = results / kTokensTogether / blocks;
-  } else if (!is_whole(c.p, stored_c(c.p).row)) {
-    end.wavefronts.l1 = results / kPair / blocks;
-  }
-  set_blocks(plan, {{step, steps, copied_ahead(ring.stages), 0, kUnrolledProducts}, {end}});
+  set_mma_loop(plan, c, tile, operands, false, end);
 }
 
 // Lines that the loads of a round look up. Loads of 16 bytes go by eight lanes, which hold two rows
@@ -187,23 +157,15 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   const std::size_t kind = aligned ? 1 : 0;
   const double blocks = as_double(c.blocks()), rounds = as_double(c.steps());
   const double warps = as_double(SkinnyTile::kWarps);
-  plan.on_chip_bytes = 0;  // weights are used as they come
   // All blocks of a part load the same tokens, which L1 keeps for those of an SM.
   const double tokens_of_block = c.across_bytes() / as_double(c.p[kBatch] * c.p[kSplitK]);
   plan.reuse = {{.scope = Scope::sm,
                  .bytes = tokens_of_block * blocks,
                  .distinct_bytes = c.across_bytes(),
                  .distance_bytes = tokens_of_block}};
-  // What neighbouring lanes load of a row of weights, 16 bytes each. Of rows at odd multiples of 16
-  // bytes L2 gives 1.2 to 1.35 times the bytes.
-  const std::int64_t piece = along_k(c.p) ? 64 : 128;
-  const double sectors =
-      aligned ? sectors_share(piece, weight_pitch(c.p) * element_bytes(c.p.dtype)) : 1;
-  Step round = c.step(c.down_bytes() * sectors / (blocks * rounds) + tokens_of_block / rounds);
+  Step round = c.step(c.down_bytes() / (blocks * rounds) + tokens_of_block / rounds);
   round.issued.shared_bytes = 0;
-  // Rounds that are ahead of their products come in pairs.
-  const double rounds_run = aligned ? 2 * std::ceil(rounds / 2) : rounds;
-  round.warp_instructions = warps * tile.round_instructions[kind] * rounds_run / rounds;
+  round.warp_instructions = warps * tile.round_instructions[kind];
   // Loads beyond the last k are left out.
   const double there = c.s.k / (as_double(c.p[kSplitK] * c.tile.k) * rounds);
   round.wavefronts.l1 = round.wavefronts.l1_lookups = there * lines_of_loads(c, warps);
@@ -215,24 +177,22 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   set_blocks(plan, {{round, rounds, aligned ? 1.0 : 0.0}, {end}});
 }
 
-// The uses count the operands as they are read, of all matrices.
-Plan main_launch(const Choice& c, const ArrayUse& weights, const ArrayUse& tokens) {
+Plan main_launch(const Choice& c, const Operands& operands) {
   Plan plan = c.plan({Instruction::mma_sync}, launch_of(c));
-  const std::int64_t size = element_bytes(c.p.dtype);
-  const ArrayUse pieces =
-      in_pieces(weights, (along_k(c.p) ? c.tile.k : c.rows()) * size, weight_pitch(c.p) * size);
-  plan.arrays = {c.turned ? tokens : pieces, c.turned ? pieces : tokens, writes(kC, c.s.c())};
+  plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
   // Sums of parts of k, which the blocks leave for the one of a tile's last part: three trips to L2
   // until they are written, seen, and read.
   constexpr double kTrips = 3;
   const double sums = as_double(c.tiles() * (c.parts() - 1) * kPartBytes) * c.area();
-  if (sums > 0) plan.arrays.push_back(scratch(kParts, {0, sums}));
   const double blocks = as_double(c.blocks());
   Step end;
   set_traffic(end.issued, {sums / blocks, (c.s.c() + sums) / blocks});
-  if (sums > 0) end.waits.tile_loads = kTrips;
+  if (sums > 0) {
+    plan.arrays.push_back(scratch(kParts, {0, sums}));
+    end.waits.tile_loads = kTrips;
+  }
   if (c.ring != nullptr) {
-    add_ring(plan, c, weights, tokens, end);
+    add_ring(plan, c, operands, end);
   } else {
     add_registers(plan, c, end);
   }
@@ -278,25 +238,11 @@ void add_splits(std::vector<Problem>& found, Problem tile, const Option& option,
 LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
   const Option option = option_of(p, gpu);
   if (option.by_wgmma) return plan_wgmma(skinny::as_wgmma(p), gpu);
-  const std::int64_t steps = ceil_div(p[kK], option.tile.k);
-  if (p[kSplitK] < 1 || p[kSplitK] > steps) {
-    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to the steps of " +
-                     std::to_string(option.tile.k) + " k, " + std::to_string(steps));
-  }
+  check_split("split_k", p[kSplitK], "steps of " + std::to_string(option.tile.k) + " k",
+              ceil_div(p[kK], option.tile.k));
   const Choice c = choice_of(p, option);
-  LaunchSequence program;
-  ArrayUse a = reads_activation(kA, c.s.a()), b = reads(kB, c.s.b());
-  const std::int64_t size = element_bytes(p.dtype);
-  if (p[kTransposedA] != 0) {
-    program.push_back({transposed_copy({p[kK], p[kM], size, p[kBatch]}, a, kCopyOfA)});
-    a = scratch(kCopyOfA, {c.s.a(), 0});
-  }
-  if (transposes(p) && !(c.ring != nullptr && reads_across(p))) {
-    program.push_back({transposed_copy({p[kK], p[kN], size, p[kBatch]}, b, kCopyOfB)});
-    b = scratch(kCopyOfB, {c.s.b(), 0});
-  }
-  program.push_back({c.turned ? main_launch(c, b, a) : main_launch(c, a, b)});
-  return program;
+  const Copies copies{transposes(p) && !(c.ring != nullptr && reads_across(p)), false};
+  return with_copies(p, copies, main_launch(c, operands_of(p, copies)));
 }
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {

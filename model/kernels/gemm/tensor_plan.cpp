@@ -99,8 +99,7 @@ ArrayUse writes_tiles(ArrayId array, double bytes) {
 
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
   return {in_pieces(use, kTileLineBytes, pitch_bytes), sectors_share(piece_bytes, pitch_bytes),
-          sectors_of_piece(kSectorBytes, pitch_bytes), requests_of_piece(piece_bytes, pitch_bytes),
-          joined_share(pitch_bytes)};
+          requests_of_piece(piece_bytes, pitch_bytes), joined_share(pitch_bytes)};
 }
 
 namespace {
@@ -110,50 +109,52 @@ struct Source {
   Matrix matrix;
   ArrayUse use;
   std::int64_t pitch_bytes;
-  bool turned;  ///< a transposed copy is read
+  bool copied, turned;
   ArrayId copy;
 
-  bool copied() const { return turned || pitch_bytes % kVectorBytes != 0; }
   Operands::Side side(std::int64_t piece_bytes) const {
-    if (copied()) return {scratch(copy, {matrix.bytes(), 0})};
+    if (copied) return {scratch(copy, {matrix.bytes(), 0})};
     return operand(use, pitch_bytes, piece_bytes);
   }
-  Plan plan() const {
-    return turned ? transposed_copy(matrix, use, copy, pitch_bytes)
-                  : copy_of_rows(matrix, use, copy);
+  Plan copying() const {
+    return turned ? transposed_copy(matrix, use, copy) : copy_of_rows(matrix, use, copy);
   }
 };
 
-std::array<Source, 2> sources_of(const Problem& p, bool b_along_k) {
+std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
   const std::int64_t size = element_bytes(p.dtype);
-  const Stored a = stored_a(p), b = stored_b(p);
-  const Matrix matrix_a{a.rows, a.columns, size, p[kBatch]};
-  const Matrix matrix_b{b.rows, b.columns, size, p[kBatch]};
-  return {{{matrix_a, reads_activation(kA, matrix_a.bytes()), a.row * size, p[kTransposedA] != 0,
-            kCopyOfA},
-           {matrix_b, reads(kB, matrix_b.bytes()), b.row * size, b_along_k && p[kTransposedB] == 0,
-            kCopyOfB}}};
+  const auto source = [&](const Stored& from, bool is_a, bool turned) {
+    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
+    const ArrayUse use = is_a ? reads_activation(kA, matrix.bytes()) : reads(kB, matrix.bytes());
+    const bool copied = turned || (copies.off_rows && from.row * size % kVectorBytes != 0);
+    return Source{matrix, use, from.row * size, copied, turned, is_a ? kCopyOfA : kCopyOfB};
+  };
+  return {source(stored_a(p), true, p[kTransposedA] != 0),
+          source(stored_b(p), false, copies.turned_b)};
 }
 
 }  // namespace
 
-Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes) {
-  const auto [a, b] = sources_of(p, b_along_k);
+Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {
+  const auto [a, b] = sources_of(p, copies);
   return {a.side(piece_bytes), b.side(piece_bytes)};
 }
 
-LaunchSequence copies_before(const Problem& p, bool b_along_k) {
+LaunchSequence copies_before(const Problem& p, Copies copies) {
   LaunchSequence program;
-  for (const Source& source : sources_of(p, b_along_k)) {
-    if (source.copied()) program = with_product(std::move(program), source.plan());
+  for (const Source& source : sources_of(p, copies)) {
+    if (!source.copied) continue;
+    program.push_back({source.copying()});
+    if (program.size() > 1) program.back().plan.start = Start::code;
   }
   return program;
 }
 
-LaunchSequence with_product(LaunchSequence copies, Plan product) {
-  if (!copies.empty()) product.start = Start::code;
-  copies.push_back({std::move(product)});
-  return copies;
+LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
+  LaunchSequence program = copies_before(p, copies);
+  if (!program.empty()) product.start = Start::code;
+  program.push_back({std::move(product)});
+  return program;
 }
 
 bool TileShape::is_asked_by(const Problem& p) const {
@@ -174,26 +175,29 @@ std::string TileShape::text() const {
   return cluster ? tile + " in clusters of " + std::to_string(*cluster) : tile;
 }
 
+void check_split(std::string_view parameter, std::int64_t parts, const std::string& of_steps,
+                 std::int64_t steps) {
+  if (parts >= 1 && parts <= steps) return;
+  throw InputError(std::string(parameter) + " is " + std::to_string(parts) + ": choose 1 to the " +
+                   of_steps + ", " + std::to_string(steps));
+}
+
 double TiledProduct::asked(const Operands& operands, double Operands::Side::*each) const {
   const auto& [a, b] = operands;
   return as_double(across()) * down_bytes() * ((turned ? b : a).*each) +
          as_double(clusters_down()) * across_bytes() * ((turned ? a : b).*each);
 }
 
-// Half of the blocks that read an operand are joined while they are in step, but none that read
-// rows that begin within a sector. Blocks that copy by TMA drift apart, step by step: by
-// l2_lookup_read_bytes of products on 132 SMs half of the pairs are left after kStepsInStep steps
-// of an SM.
-double TiledProduct::joined(const Operands& operands, const Gpu& gpu) const {
-  constexpr double kStepsInStep = 2500;
-  const double steps_of_sm = as_double(blocks()) * as_double(steps()) / as_double(gpu.slots(1));
-  const double in_step = kStepsInStep / (kStepsInStep + steps_of_sm);
-  const auto joined = [&](const Operands::Side& side, double bytes, std::int64_t blocks) {
-    return bytes * side.sectors * side.joined * in_step * as_double(blocks / 2);
+double TiledProduct::joined(const Operands& operands) const {
+  // L2 joins what one block of a cluster copies for both with little (l2_lookup_read_bytes).
+  constexpr double kOfClusters = 0.06;
+  if (cluster > 1) return kOfClusters * asked(operands, &Operands::Side::sectors);
+  const auto pairs = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
+    return bytes * side.sectors * side.joined * as_double(blocks / 2);
   };
   const auto& [a, b] = operands;
-  return joined(turned ? b : a, down_bytes(), across()) +
-         joined(turned ? a : b, across_bytes(), clusters_down());
+  return pairs(turned ? b : a, down_bytes(), across()) +
+         pairs(turned ? a : b, across_bytes(), clusters_down());
 }
 
 std::optional<TileRaster> TiledProduct::raster() const {
@@ -225,6 +229,33 @@ Step TiledProduct::step(double read_bytes) const {
   set_traffic(step.issued, {read_bytes, 0});
   step.issued.shared_bytes = stage_bytes();
   return step;
+}
+
+// cp.async, unlike TMA, takes wavefronts to write shared memory, and instructions for addresses and
+// bounds of every 16 bytes. Warps read the operands of their own sums by ldmatrix.
+void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const Operands& operands,
+                  bool by_tma, Step end) {
+  constexpr double kMatricesBytes = 512, kOfCopy = 17;
+  // Copies start within a step, once all warps have read the stage, and are waited for within the
+  // step before their use.
+  constexpr double kNotAhead = 1.5;
+  const double read = c.asked(operands, &Operands::Side::sectors);
+  const double steps = as_double(c.blocks() * c.steps());
+  plan.joined = {by_tma ? c.joined(operands) : 0, read - c.s.a() - c.s.b()};
+  Step step = c.step(read / steps);
+  const double operand_bytes =
+      as_double((tile.m * tile.warps_across + tile.n * tile.warps_down) * tile.k_bytes);
+  const double thread_copied = by_tma ? 0 : c.stage_bytes();
+  step.wavefronts.operands = (operand_bytes + thread_copied) / as_double(kTileLineBytes);
+  if (by_tma) {
+    step.wavefronts.copies =
+        c.asked(operands, &Operands::Side::requests) / as_double(tile.k_bytes) / steps;
+  }
+  step.warp_instructions = operand_bytes / kMatricesBytes +
+                           kOfCopy * thread_copied / as_double(kVectorBytes * kWarpLanes);
+  step.waits = mma_waits(as_double(tile.threads() / kWarpLanes));
+  const Phase loop{step, as_double(c.steps()), tile.stages - kNotAhead, 0, kUnrolledProducts};
+  plan.blocks.push_back({c.blocks(), {loop, {std::move(end)}}});
 }
 
 }  // namespace roofcast::gemm::tensor

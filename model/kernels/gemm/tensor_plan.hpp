@@ -69,7 +69,6 @@ struct Operands {
   struct Side {
     ArrayUse use;
     double sectors = 1;   ///< of a piece, as a multiple of one that begins at a line
-    double of_pair = 1;   ///< of two neighbours' copies of 16 bytes each
     double requests = 2;  ///< of the copy engine for a piece
     double joined = 1;    ///< as joined_share
   };
@@ -78,13 +77,15 @@ struct Operands {
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes,
                        std::int64_t piece_bytes = kTileLineBytes);
-/// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so
-/// stored where the kernel reads along k only.
-Operands operands_of(const Problem&, bool b_along_k, std::int64_t piece_bytes = kTileLineBytes);
-/// The launches that copy them.
-LaunchSequence copies_before(const Problem&, bool b_along_k);
-/// After those.
-LaunchSequence with_product(LaunchSequence copies, Plan product);
+/// What a kernel has copied before: A stored by rows of k, and what it says.
+struct Copies {
+  bool turned_b;         ///< B is transposed
+  bool off_rows = true;  ///< operands whose rows are no multiples of 16 bytes
+};
+Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
+/// The launches that copy them, and those with the product after them.
+LaunchSequence copies_before(const Problem&, Copies);
+LaunchSequence with_copies(const Problem&, Copies, Plan product);
 
 /// A tile as a problem asks for it.
 struct TileShape {
@@ -112,6 +113,10 @@ const auto& find_tile(std::string_view kernel, std::string_view product, const T
   throw InputError(std::string(kernel) + " has no tile " + asked.text() + " for " +
                    std::string(product) + ": choose one of " + known);
 }
+
+/// Throws InputError where k has fewer steps than parts are asked for.
+void check_split(std::string_view parameter, std::int64_t parts, const std::string& of_steps,
+                 std::int64_t steps);
 
 /// A product in tiles, by the rows and columns of a matrix instruction: down and across C, or of
 /// turned tiles the other way round. Blocks read the operand that lies down once for each tile
@@ -146,8 +151,9 @@ struct TiledProduct {
 
   /// What blocks ask for, so much of each piece.
   double asked(const Operands&, double Operands::Side::*each) const;
-  /// Of their sectors, bytes that L2 looks up for another block at the same time.
-  double joined(const Operands&, const Gpu&) const;
+  /// Of their sectors, bytes that L2 looks up for another block at the same time: half, but none of
+  /// rows that begin within a sector.
+  double joined(const Operands&) const;
   /// As blocks visit the tiles, in rows. Absent for a batch: the tiles of another product share no
   /// operand.
   std::optional<TileRaster> raster() const;
@@ -156,12 +162,10 @@ struct TiledProduct {
   Step step(double read_bytes) const;
 };
 
-/// Steps that copies are ahead in a ring of so many stages, where the warps that multiply start
-/// them: within a step, once all have read the stage; they wait for them within the step before
-/// their use.
-constexpr double copied_ahead(std::int64_t stages) {
-  return as_double(stages) - 1.5;
-}
+/// The loop of mma.sync through stages in shared memory, which TMA fills or the threads
+/// themselves, and the end of a tile.
+void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,
+                  Step end);
 
 /// Products of mma.sync that a warp has under way.
 inline constexpr double kUnrolledProducts = 4.5;

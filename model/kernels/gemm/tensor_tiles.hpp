@@ -117,6 +117,7 @@ struct SkinnyTile {
   constexpr std::int64_t rows() const { return 16 * row_tiles(); }
   /// Blocks of kBlockK that a warp loads at once.
   constexpr std::int64_t blocks_at_once() const { return along_k ? kLoads / (2 * row_tiles()) : 1; }
+  constexpr std::int64_t round_k() const { return kWarps * kBlockK * blocks_at_once(); }
   constexpr std::int64_t shared_bytes() const { return kWarps * rows() * tokens * 4; }
 
   static constexpr std::int64_t kWarps = 8;

@@ -26,8 +26,8 @@ std::span<const WgmmaTile> tiles_for(const Problem& p) {
   return kAllTiles;
 }
 
-bool b_along_k(const Problem& p) {
-  return wgmma_along_k(p.dtype) || p[kTransposedB] != 0;
+Copies copies_of(const Problem& p) {
+  return {wgmma_along_k(p.dtype) && p[kTransposedB] == 0};
 }
 
 TileShape shape_of(const WgmmaTile& tile, DType type) {
@@ -68,13 +68,8 @@ Choice choice_of(const Problem& p) {
   const WgmmaTile& tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
                                     [&](const WgmmaTile& one) { return shape_of(one, p.dtype); });
   const std::int64_t steps = ceil_div(p[kK], asked.k);
-  const auto check = [&](std::string_view parameter, std::int64_t parts) {
-    if (parts >= 1 && parts <= steps) return;
-    throw InputError(std::string(parameter) + " is " + std::to_string(parts) +
-                     ": choose 1 to the tiles of k, " + std::to_string(steps));
-  };
-  check("split_k", p[kSplitK]);
-  check("split_rest", p[kSplitRest]);
+  check_split("split_k", p[kSplitK], "tiles of k", steps);
+  check_split("split_rest", p[kSplitRest], "tiles of k", steps);
   if (p[kSplitK] > 1 && p[kSplitRest] > 1) throw InputError(kOneSplit);
   return {p, Sizes(p), tile};
 }
@@ -89,28 +84,23 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   launch.cluster[0] = c.cluster;
   launch.registers = compiled::registers(
       "gemm::wgmma_kernel", c.p.dtype, tile.down(), tile.across(), tile.stages, tile.consumers,
-      tile.cluster, tile.ping_pong, b_along_k(c.p), tile.turned, tile.panel_lines());
+      tile.cluster, tile.ping_pong, wgmma_along_k(c.p.dtype) || c.p[kTransposedB] != 0, tile.turned,
+      tile.panel_lines());
   launch.shared_bytes = tile.shared_bytes();
   return launch;
 }
 
-// What L2 looks up. What one block of a cluster copies for both is joined with nobody else's, but
-// for a little (l2_lookup_read_bytes).
-double lookup_bytes(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  constexpr double kOfClusters = 0.94;
-  const double asked = c.asked(operands, &Operands::Side::sectors);
-  return c.cluster > 1 ? kOfClusters * asked : asked - c.joined(operands, gpu);
-}
-
-// What comes to the blocks: the lines that exist, to the end of a step of k; of B stored by rows of
-// k the panels of 128 bytes that do. What a cluster shares comes to each of its blocks.
+// What comes to the blocks: the lines that exist, to the end of a step of k. What a cluster shares
+// comes to each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands) {
-  const std::int64_t panel = b_along_k(c.p) ? 1 : c.tile.k;
-  const std::int64_t columns = ceil_div(c.extent_across(), panel) * panel;
   const auto& [a, b] = operands;
   const double pieces = as_double(c.across() * c.extent_down()) * (c.turned ? b : a).sectors +
-                        as_double(c.down() * columns) * (c.turned ? a : b).sectors;
+                        as_double(c.down() * c.extent_across()) * (c.turned ? a : b).sectors;
   return as_double(c.p[kBatch] * c.parts() * c.steps() * kTileLineBytes) * pieces;
+}
+
+double lookup_bytes(const Choice& c, const Operands& operands) {
+  return c.asked(operands, &Operands::Side::sectors) - c.joined(operands);
 }
 
 /// How C, or the sums of parts of k, leaves the launch.
@@ -150,28 +140,18 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return step;
 }
 
-// A warpgroup writes its sums to one panel of shared memory after the other. TMA stores a panel:
-// the warpgroup meets before it and behind it. Threads load each line again before they store it.
+// A warpgroup writes its sums to one panel of shared memory after the other, and meets before TMA
+// stores it and behind that.
 Step store_of(const Choice& c, const Stores& stores) {
-  // Of a line that threads store, one after the other (wgmma_bf16.cu in SASS).
-  constexpr double kInstructionsOfLine = 23, kWarpsOfGroup = 4;
   const double tiles = as_double(c.blocks());
   Step store;
   store.issued.requested = {0, (c.parts() > 1 ? c.partial_bytes() : c.s.c()) / tiles};
   store.issued.l1 = store.issued.l2 = {0, stores.sectors * as_double(kSectorBytes) / tiles};
   store.warp_instructions = end_instructions(c.area());
   if (stores.by_threads) store.wavefronts.l1 = stores.sectors / tiles;
-  if (c.parts() > 1) return store;
-  const double lines = c.area() * c.s.result / as_double(kTileLineBytes);
-  const double of_group = lines / c.groups();
-  store.waits.shared = of_group / as_double(c.one.panel_lines());
-  if (!stores.by_threads) {
-    store.waits.barriers = 2 * store.waits.shared;
-    return store;
-  }
-  store.warp_instructions += kInstructionsOfLine * lines;
-  store.waits.shared += of_group / kWarpsOfGroup;
-  store.waits.arithmetic = of_group / kWarpsOfGroup * kInstructionsOfLine;
+  const double panels =
+      c.area() * c.s.result / c.groups() / as_double(kTileLineBytes * c.one.panel_lines());
+  if (c.parts() == 1) store.waits = {.shared = panels, .barriers = 2 * panels};
   return store;
 }
 
@@ -190,7 +170,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   Plan plan = c.plan({Instruction::bulk_copy, Instruction::wgmma}, launch_of(c, gpu));
   plan.scheduler = c.scheduler();
   const double boxes = box_bytes(c, operands);
-  plan.joined = {boxes - lookup_bytes(c, operands, gpu), boxes - c.s.a() - c.s.b()};
+  plan.joined = {boxes - lookup_bytes(c, operands), boxes - c.s.a() - c.s.b()};
   plan.raster = c.raster();
   if (plan.raster) {
     plan.raster->group_rows = std::min(wgmma_group(plan.raster->tile_columns, plan.launch.grid[0]),
@@ -245,13 +225,13 @@ std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, con
 }  // namespace
 
 LaunchSequence copies_before_wgmma(const Problem& p, const Gpu& /*gpu*/) {
-  return copies_before(p, wgmma_along_k(p.dtype));
+  return copies_before(p, copies_of(p));
 }
 
 LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  LaunchSequence program = with_product(
-      copies_before_wgmma(p, gpu), main_launch(c, operands_of(p, wgmma_along_k(p.dtype)), gpu));
+  LaunchSequence program =
+      with_copies(p, copies_of(p), main_launch(c, operands_of(p, copies_of(p)), gpu));
   if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
   return program;
 }
@@ -289,7 +269,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
+  const Operands operands = operands_of(p, copies_of(p));
   const Step step = step_of(c, operands, gpu), store = store_of(c, stores_of(c));
   const Step join = join_of(c, store);
   const std::int64_t split = c.split_tiles(gpu);
@@ -307,7 +287,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .step_copies = step.wavefronts.copies,
           .stored_bytes = store.issued.l2.write_bytes,
           .end_waits = store.waits,
-          .looked_up_bytes = lookup_bytes(c, operands, gpu),
+          .looked_up_bytes = lookup_bytes(c, operands),
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
           .summed_bytes = c.partial_bytes(),
           .rest_blocks = split * p[kSplitRest],

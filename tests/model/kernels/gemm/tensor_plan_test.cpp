@@ -29,13 +29,6 @@ TEST(TensorCopies, EndsOfRowsGoElementByElement) {
   EXPECT_EQ(waits(4091).shared, 4 * 3 / 2);  // of two blocks across one has the ends
 }
 
-TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {
-  const Matrix matrix{64, 96, 4};
-  const Plan plan = transposed_copy(matrix, reads(kA, matrix.bytes()), kCopyOfA);
-  EXPECT_EQ(plan.arrays.back().pattern.write_run_bytes, 32 * 4);
-  EXPECT_EQ(plan.arrays.back().pattern.blocks_to_next_run, 3);
-}
-
 TEST(TensorSums, ALaunchThatReadsPartsFetchesItsCodeAnew) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const LaunchSequence program = plan_wgmma(product(128, 256, 4096, {128, 256, 64, 4, 1}), h100);
