@@ -45,21 +45,6 @@ Config config(const Problem& p, std::size_t given) {
   return c;
 }
 
-// Mean number of sectors that a run of `elements` touches, over rows `row_elements` apart: rows
-// repeat their offset from a sector boundary at least every 8.
-double mean_sectors(std::int64_t elements, std::int64_t row_elements) {
-  constexpr std::int64_t kPeriod = kSectorBytes / 4;
-  std::int64_t sectors = 0;
-  for (std::int64_t row = 0; row < kPeriod; ++row) {
-    const WarpAccess run{.stride_bytes = 0,
-                         .access_bytes = elements * 4,
-                         .offset_bytes = row * row_elements * 4 % kSectorBytes,
-                         .lanes = 1};
-    sectors += distinct_units(run, kSectorBytes);
-  }
-  return static_cast<double>(sectors) / kPeriod;
-}
-
 /// Bytes of blocks that take so many columns of A or rows of B at a time: as the threads request
 /// them, and in whole sectors; and what they write of C.
 struct TileTraffic {
@@ -71,7 +56,7 @@ TileTraffic tile_traffic(const Config& c, std::int64_t depth) {
   const double b = as_double(c.tile_rows()) * as_double(c.k) * as_double(c.n) * kElement;
   const double out = c.outputs() * kElement;
   const auto waste = [](std::int64_t run, std::int64_t row) {
-    return mean_sectors(run, row) * kSectorBytes / (as_double(run) * kElement);
+    return tensor::sectors_share(run * kElementBytes, row * kElementBytes);
   };
   const double a_waste = waste(std::min(depth, c.k), c.k);
   const double b_waste = waste(std::min(c.tile_n, c.n), c.n);
@@ -94,28 +79,20 @@ Plan product_plan(const Config& c) {
   return plan;
 }
 
-// The main loop, then the stores of C: tiles that its edges cut store less than whole ones.
-void set_loop(Plan& plan, const Config& c, Step step, double steps, double ahead,
-              const TileTraffic& traffic, const Traffic& below_l1) {
-  const double loads = as_double(plan.launch.blocks()) * steps;
+// The main loop, then the stores of C.
+void set_loop(Plan& plan, Step step, double steps, double ahead, const TileTraffic& traffic,
+              const Traffic& below_l1) {
+  const double blocks = as_double(plan.launch.blocks()), loads = blocks * steps;
   step.issued.requested = {traffic.requested.read_bytes / loads, 0};
   step.issued.l1 = {traffic.sectors.read_bytes / loads, 0};
   step.issued.l2 = {below_l1.read_bytes / loads, 0};
   step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
-  const auto add = [&](std::int64_t blocks, double share_of_block) {
-    if (blocks == 0) return;
-    Step store;
-    store.issued.requested = {0, traffic.requested.write_bytes * share_of_block};
-    store.issued.l1 = {0, traffic.sectors.write_bytes * share_of_block};
-    store.issued.l2 = {0, below_l1.write_bytes * share_of_block};
-    store.waits.global = 1;
-    plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
-  };
-  const std::int64_t whole = (c.m / c.tile_m) * (c.n / c.tile_n);
-  const std::int64_t cut = plan.launch.blocks() - whole;
-  const double of_whole = c.area() / c.outputs();
-  add(whole, of_whole);
-  add(cut, (1 - as_double(whole) * of_whole) / as_double(cut));
+  Step store;
+  store.issued.requested = {0, traffic.requested.write_bytes / blocks};
+  store.issued.l1 = {0, traffic.sectors.write_bytes / blocks};
+  store.issued.l2 = {0, below_l1.write_bytes / blocks};
+  store.waits.global = 1;
+  set_blocks(plan, {{step, steps, ahead}, {store}});
 }
 
 // Lines that L1 looks up, as its four tag banks take time for them: lines that follow one another
@@ -192,7 +169,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
     std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
-  set_loop(plan, c, step, as_double(c.k), 0, traffic, below_l1);
+  set_loop(plan, step, as_double(c.k), 0, traffic, below_l1);
   // As many in all that are compiled, and taken for other tiles too.
   plan.launch.registers = compiled::registers(
       rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel", 32, 32, 1024);
@@ -233,8 +210,8 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
     plan.raster->group_rows = staging.group_rows;
   }
   const TileTraffic traffic = tile_traffic(c, c.tile_k);
-  set_loop(plan, c, step, as_double(ceil_div(c.k, c.tile_k)), as_double(staging.stages - 1),
-           traffic, traffic.sectors);
+  set_loop(plan, step, as_double(ceil_div(c.k, c.tile_k)), as_double(staging.stages - 1), traffic,
+           traffic.sectors);
   plan.on_chip_bytes = c.area() * kElement + as_double(plan.launch.shared_bytes);
   return launch_of(std::move(plan));
 }
