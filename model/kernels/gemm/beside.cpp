@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,6 @@
 namespace roofcast::gemm {
 namespace {
 
-constexpr std::int64_t kElementThreads = 256;
 constexpr double kWide = 2, kNarrow = 1;  // bytes of an element of A before and after
 constexpr double kLanes = as_double(kWarpLanes);
 
@@ -25,12 +25,12 @@ Plan pass(const Launch& launch, std::vector<ArrayUse> arrays, const Step& step) 
   return plan;
 }
 
+constexpr std::int64_t kElementThreads = 256;
 Launch launch_over(double elements, std::int64_t per_thread) {
-  Launch launch;
-  launch.grid[0] = ceil_div(static_cast<std::int64_t>(elements), kElementThreads * per_thread);
-  launch.block[0] = kElementThreads;
-  launch.registers = 32;
-  return launch;
+  return {
+      .grid = {ceil_div(static_cast<std::int64_t>(elements), kElementThreads * per_thread), 1, 1},
+      .block = {kElementThreads, 1, 1},
+      .registers = 32};
 }
 
 // A in 16 bits to A in 8 by a scale that is known: a thread a vector of them.
@@ -53,84 +53,73 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
 // 1024 blocks whatever A's size, a thread an element at a time, in strides of the grid.
 // Instructions are counted from the source: loads, conversions, arithmetic, addresses and the
 // loop's end.
-struct StridedPass {
-  std::int64_t threads;
-  double warp_instructions;  ///< of an element of each lane
-  double at_once;            ///< loads of a thread in flight together
-  double flops = 1, special = 0, conversions = 0;
-  double written = 0;  ///< bytes of an element
-  double arithmetic;   ///< dependent operations from the load to the next one
-  Step end;            ///< of each block
-};
-
-// As `elements` grow, first more blocks have one each a thread, then all have more.
-Plan plan_of(const StridedPass& one, double elements, std::vector<ArrayUse> arrays) {
+//
+// `one`: of an element, but instructions and wavefronts of a warp's, and waits of each `at_once`
+// loads of a thread. As `elements` grow, first more blocks have one each a thread, then all have
+// more.
+Plan strided_pass(double elements, std::int64_t threads, double at_once, const Step& one,
+                  const Step& end, std::vector<ArrayUse> arrays) {
   constexpr std::int64_t kBlocks = 1024;
-  Plan plan;
-  plan.launch = {.grid = {kBlocks, 1, 1}, .block = {one.threads, 1, 1}, .registers = 32};
-  plan.arrays = std::move(arrays);
-  plan.useful.vector_flops = elements;
-  plan.useful.conversions = elements * one.conversions;
-  plan.notes.estimated_traffic = true;
-  const double in_block = as_double(one.threads);
+  const double in_block = as_double(threads);
   const double working = std::min(as_double(kBlocks), std::ceil(elements / in_block));
-  const double taken = in_block * std::min(one.at_once, elements / (working * in_block));
+  const double taken = in_block * std::min(at_once, elements / (working * in_block));
   const double accesses = std::ceil(taken / kLanes);
-  Step step;
-  step.issued.vector_flops = taken * one.flops;
-  step.issued.special_flops = taken * one.special;
-  step.issued.conversions = taken * one.conversions;
-  step.warp_instructions = accesses * one.warp_instructions;
-  set_traffic(step.issued, {taken * kWide, taken * one.written});
-  step.wavefronts.l1 = step.wavefronts.l1_lookups = accesses * (one.written > 0 ? 2 : 1);
-  step.waits = {.global = 1, .arithmetic = one.arithmetic};
+  Step step = one;
+  step.issued = taken * one.issued;
+  step.warp_instructions *= accesses;
+  step.wavefronts.l1 = step.wavefronts.l1_lookups = accesses * one.wavefronts.l1;
+  Plan plan = pass({.grid = {kBlocks, 1, 1}, .block = {threads, 1, 1}, .registers = 32},
+                   std::move(arrays), end);
+  plan.useful.vector_flops = elements;
+  plan.useful.conversions = elements * one.issued.conversions;
   const auto count = static_cast<std::int64_t>(working);
-  plan.blocks = {{count, {{step, elements / (working * taken)}, {one.end}}}};
-  if (count < kBlocks) plan.blocks.push_back({kBlocks - count, {{one.end}}});
+  plan.blocks = {{count, {{step, elements / (working * taken)}, {end}}}};
+  if (count < kBlocks) plan.blocks.push_back({kBlocks - count, {{end}}});
   return plan;
 }
 
 // The largest |a|: four loads are unrolled; a block's threads then compare by shuffles and shared
 // memory, and one of them reads the scale so far; few blocks find a larger one and replace it.
 Plan largest(double elements, const QuantizedArrays& arrays) {
-  constexpr std::int64_t kThreads = 1024;
+  constexpr std::int64_t kThreads = 1024, kAtOnce = 4;
   constexpr double kWarps = as_double(kThreads) / kLanes;
-  Step end;
+  Step one, end;
+  one.issued.vector_flops = one.wavefronts.l1 = 1;
+  set_traffic(one.issued, {kWide, 0});
+  one.warp_instructions = 7;
+  one.waits = {.global = 1, .arithmetic = 8};
   end.warp_instructions = kWarps * 45;
   end.wavefronts.shared = 2 * kWarps;
   end.waits = {.global = 1, .shared = 12, .arithmetic = 20, .barriers = 1};
-  return plan_of(
-      {.threads = kThreads, .warp_instructions = 7, .at_once = 4, .arithmetic = 8, .end = end},
-      elements, {reads_activation(arrays.wide, elements * kWide), scratch(arrays.scale, {4, 4})});
+  return strided_pass(
+      elements, kThreads, kAtOnce, one, end,
+      {reads_activation(arrays.wide, elements * kWide), scratch(arrays.scale, {4, 4})});
 }
 
 // A divided by the scale. A thread's store may change what it loads next, as far as the compiler
 // knows, so each load waits for the one before it.
 Plan conversion(double elements, const QuantizedArrays& arrays) {
   constexpr std::int64_t kThreads = 256;
-  Step end;
+  Step one, end;
+  one.issued.vector_flops = 6;
+  one.issued.special_flops = one.issued.conversions = 1;
+  set_traffic(one.issued, {kWide, kNarrow});
+  one.warp_instructions = 24;
+  one.wavefronts.l1 = 2;
+  one.waits = {.global = 1, .arithmetic = 15};
   end.warp_instructions = as_double(kThreads) / kLanes * 20;
-  return plan_of({.threads = kThreads,
-                  .warp_instructions = 24,
-                  .at_once = 1,
-                  .flops = 6,
-                  .special = 1,
-                  .conversions = 1,
-                  .written = kNarrow,
-                  .arithmetic = 15,
-                  .end = end},
-                 elements,
-                 {scratch(arrays.wide, {elements * kWide, 0}), scratch(arrays.scale, {4, 0}),
-                  scratch(arrays.narrow, {0, elements * kNarrow})});
+  return strided_pass(elements, kThreads, 1, one, end,
+                      {scratch(arrays.wide, {elements * kWide, 0}), scratch(arrays.scale, {4, 0}),
+                       scratch(arrays.narrow, {0, elements * kNarrow})});
 }
 
 // One block that writes a number, from another one if it reads any.
 Plan of_a_number(std::vector<ArrayUse> arrays) {
-  const bool reads_one = arrays.size() > 1;
+  const double numbers_read = as_double(std::ssize(arrays) - 1);
   Step step;
   step.warp_instructions = 128 / kLanes * 20;
-  set_traffic(step.issued, {reads_one ? as_double(kSectorBytes) : 0, as_double(kSectorBytes)});
-  step.waits.global = reads_one ? 1 : 0;
+  set_traffic(step.issued, {numbers_read * kSectorBytes, as_double(kSectorBytes)});
+  step.waits.global = numbers_read;
   return pass({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
 }
 

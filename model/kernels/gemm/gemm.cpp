@@ -113,23 +113,19 @@ LaunchSequence plan_naive(const Problem& p, const Gpu& /*gpu*/) {
 LaunchSequence plan_coalesced(const Problem& p, const Gpu& /*gpu*/) {
   return plan_direct(p, false);
 }
-LaunchSequence plan_tiled(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, {"gemm::tiled_kernel", kTileK + 1});
+template <const Staging& kStaging>
+LaunchSequence staged(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_staged(p, kStaging);
 }
-LaunchSequence plan_coarsened_1d(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, {"gemm::coarsened_1d_kernel", kThreadM + 1});
-}
-LaunchSequence plan_coarsened_2d(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, {"gemm::coarsened_2d_kernel", kThreadN + 1});
-}
-LaunchSequence plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, {.kernel = "gemm::vectorized_kernel",
-                         .parameters = kThreadN + 1,
-                         .width = 4,
-                         .stages = 3,
-                         .group_rows = 8,
-                         .pad_a = 4});
-}
+constexpr Staging kFromTiles{"gemm::tiled_kernel", kTileK + 1};
+constexpr Staging kOfColumns{"gemm::coarsened_1d_kernel", kThreadM + 1};
+constexpr Staging kOfSquares{"gemm::coarsened_2d_kernel", kThreadN + 1};
+constexpr Staging kOfVectors{.kernel = "gemm::vectorized_kernel",
+                             .parameters = kThreadN + 1,
+                             .width = 4,
+                             .stages = 3,
+                             .group_rows = 8,
+                             .pad_a = 4};
 
 constexpr std::array<KernelModel, 10> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)",
@@ -137,13 +133,13 @@ constexpr std::array<KernelModel, 10> kVariants = {{
     {"gemm.coalesced", "one thread an element, warps walk along columns",
      Parameters(kTiled).first(kTileN + 1), kSimtTypes, plan_coalesced},
     {"gemm.tiled", "operand tiles staged in shared memory", Parameters(kTiled).first(kTileK + 1),
-     kSimtTypes, plan_tiled},
+     kSimtTypes, staged<kFromTiles>},
     {"gemm.coarsened_1d", "a column of outputs a thread",
-     Parameters(kCoarsened1d).first(kThreadM + 1), kSimtTypes, plan_coarsened_1d},
+     Parameters(kCoarsened1d).first(kThreadM + 1), kSimtTypes, staged<kOfColumns>},
     {"gemm.coarsened_2d", "a register tile of outputs a thread", kCoarsened2d, kSimtTypes,
-     plan_coarsened_2d},
+     staged<kOfSquares>},
     {"gemm.vectorized", "128-bit accesses, tiles copied ahead", kVectorized, kSimtTypes,
-     plan_vectorized},
+     staged<kOfVectors>},
     {.name = "gemm.mma_sync",
      .summary = "tensor cores by mma.sync: cp.async copies ahead, each warp multiplies by itself",
      .parameters = Parameters(kMmaSync).first(tensor::kLdc + 1),
