@@ -12,37 +12,26 @@
 namespace roofcast::gemm {
 namespace {
 
+using tensor::Operands, tensor::TiledProduct;
+
 constexpr std::int64_t kElementBytes = 4;  // of fp32
-constexpr double kElement = kElementBytes;
 
-/// The product and its tiles.
-struct Config {
-  std::int64_t m, n, k;
-  std::int64_t tile_m, tile_n, tile_k;
-  std::int64_t thread_m, thread_n;
+// The product and its tiles, as the variants on tensor cores have it. Tiles that the kernel does
+// not take from the problem are 1 wide.
+Problem tiled(const Problem& problem, std::size_t parameters) {
+  Problem p{.dtype = problem.dtype, .values = {problem[kM], problem[kN], problem[kK]}};
+  for (std::size_t i = kTileM; i <= kTileK; ++i) p[i] = i < parameters ? problem[i] : 1;
+  p[tensor::kBatch] = 1;
+  return p;
+}
 
-  std::int64_t tile_rows() const { return ceil_div(m, tile_m); }
-  std::int64_t tile_columns() const { return ceil_div(n, tile_n); }
-  std::int64_t threads() const { return tile_m / thread_m * (tile_n / thread_n); }
-  double warps() const { return warps_of(threads()); }
-  double area() const { return as_double(tile_m * tile_n); }
-  double outputs() const { return as_double(m) * as_double(n); }
-};
-
-Config config(const Problem& p, std::size_t given) {
-  const auto value = [&](std::size_t parameter) {
-    return parameter < given ? p[parameter] : std::int64_t{1};
-  };
-  const auto divides = [](std::int64_t part, std::int64_t whole, std::string_view what) {
-    if (whole % part == 0) return;
-    throw InputError(std::string(what) + ": " + std::to_string(part) + " does not divide " +
-                     std::to_string(whole) + "; choose one that does");
-  };
-  const Config c{p[kM],         p[kN],         p[kK],           value(kTileM),
-                 value(kTileN), value(kTileK), value(kThreadM), value(kThreadN)};
-  divides(c.thread_m, c.tile_m, "thread_m of tile_m");
-  divides(c.thread_n, c.tile_n, "thread_n of tile_n");
-  return c;
+std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::size_t thread,
+                         std::size_t tile, std::string_view names) {
+  if (thread >= parameters || problem[tile] % problem[thread] == 0) {
+    return thread < parameters ? problem[thread] : 1;
+  }
+  throw InputError(std::string(names) + ": " + std::to_string(problem[thread]) +
+                   " does not divide " + std::to_string(problem[tile]) + "; choose one that does");
 }
 
 /// Bytes of blocks that take so many columns of A or rows of B at a time: as the threads request
@@ -51,31 +40,23 @@ struct TileTraffic {
   Traffic requested, sectors;
 };
 
-TileTraffic tile_traffic(const Config& c, std::int64_t depth) {
-  const double a = as_double(c.tile_columns()) * as_double(c.m) * as_double(c.k) * kElement;
-  const double b = as_double(c.tile_rows()) * as_double(c.k) * as_double(c.n) * kElement;
-  const double out = c.outputs() * kElement;
-  const auto waste = [](std::int64_t run, std::int64_t row) {
-    return tensor::sectors_share(run * kElementBytes, row * kElementBytes);
+TileTraffic tile_traffic(const TiledProduct& c, std::int64_t depth) {
+  const auto sectors = [](std::int64_t run, std::int64_t row) {
+    return tensor::sectors_share(std::min(run, row) * kElementBytes, row * kElementBytes);
   };
-  const double a_waste = waste(std::min(depth, c.k), c.k);
-  const double b_waste = waste(std::min(c.tile_n, c.n), c.n);
-  return {{a + b, out}, {a * a_waste + b * b_waste, out * b_waste}};
+  Operands pieces;
+  pieces.a.sectors = sectors(depth, c.p[kK]);
+  pieces.b.sectors = sectors(c.tile.n, c.p[kN]);
+  return {{c.asked({}, &Operands::Side::sectors), c.s.c()},
+          {c.asked(pieces, &Operands::Side::sectors), c.s.c() * pieces.b.sectors}};
 }
 
-// What every rung has in common: the product, its operands, the walk over its tiles.
-Plan product_plan(const Config& c) {
-  const double k_bytes = as_double(c.k) * kElement;
-  Plan plan;
-  plan.launch.grid = {c.tile_columns(), c.tile_rows(), 1};
-  plan.useful.vector_flops = 2 * c.outputs() * as_double(c.k);
-  plan.arrays = {reads_activation(0, as_double(c.m) * k_bytes), reads(1, as_double(c.n) * k_bytes),
-                 writes(2, c.outputs() * kElement)};
-  plan.raster =
-      TileRaster{.tile_rows = c.tile_rows(),
-                 .tile_columns = c.tile_columns(),
-                 .row_panel_bytes = as_double(c.m) / as_double(c.tile_rows()) * k_bytes,
-                 .column_panel_bytes = as_double(c.n) / as_double(c.tile_columns()) * k_bytes};
+Plan product_plan(const TiledProduct& c, Launch launch) {
+  launch.grid = {c.across(), c.down(), 1};
+  Plan plan = c.plan({}, launch);
+  plan.arrays = {reads_activation(tensor::kA, c.s.a()), reads(tensor::kB, c.s.b()),
+                 writes(tensor::kC, c.s.c())};
+  plan.raster = c.raster();
   return plan;
 }
 
@@ -112,68 +93,49 @@ double lookups(const WarpAccess& access) {
   return scattered[static_cast<std::size_t>(lines)];
 }
 
-// Of the compiled tile; an estimate where there is none. With copies ahead there is a kernel of its
-// own where rows of k or n elements are no multiples of 16 bytes.
-void set_registers(Plan& plan, const Config& c, const Staging& staging) {
-  compiled::Arguments arguments = {c.tile_m, c.tile_n, c.tile_k};
-  std::size_t next = 3;
-  if (staging.parameters > kThreadM) arguments[next++] = c.thread_m;
-  if (staging.parameters > kThreadN) arguments[next++] = c.thread_n;
-  const bool aligned = c.n % 4 == 0 && c.k % 4 == 0;
-  arguments[next] = staging.stages > 1 ? std::int64_t{aligned} : c.threads();
-  plan.launch.registers = compiled::find(staging.kernel, arguments).registers;
-  if (plan.launch.registers > 0) return;
-  // Accumulators, two steps of operands, and addresses.
-  constexpr std::int64_t kMost = 255;
-  plan.launch.registers =
-      std::min(kMost, c.thread_m * c.thread_n + 2 * (c.thread_m + c.thread_n) + 32);
-  plan.notes.caveat = "registers are estimated: no kernel is compiled for this tile";
-}
-
 }  // namespace
 
 LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   constexpr double kInstructionsPerStep = 5.5;  // of a warp, by the counters
   constexpr double kWordsPerSector = 8;
-  const Config c = config(problem, kTileN + 1);
-  Plan plan = product_plan(c);
-  TileTraffic traffic = tile_traffic(c, 1);
-  traffic.requested.read_bytes = plan.useful.vector_flops * kElement;  // two operands a step
-  // L1 keeps a sector of A until the block has marched through it: rows are whole runs along k.
-  Traffic below_l1 = tile_traffic(c, c.k).sectors;
-  // A warp that walks down rows stores each word of C to a sector of its own.
-  if (rows_first) below_l1.write_bytes = traffic.requested.write_bytes * kWordsPerSector;
-
-  Step step;
-  step.issued.vector_flops = 2 * as_double(c.threads());
-  step.warp_instructions = c.warps() * kInstructionsPerStep;
-  // Lanes of a warp lie along threadIdx.x: down rows of A, or along columns of B. The other operand
-  // is one word for all lanes that share a row or column.
-  const std::int64_t lanes = std::min(kWarpLanes, rows_first ? c.tile_m : c.tile_n);
-  const WarpAccess along{.stride_bytes = rows_first ? c.k * kElementBytes : kElementBytes,
-                         .lanes = lanes};
-  // Words of the other operand in different lines.
-  const double other = rows_first ? 1 : as_double(kWarpLanes) / as_double(lanes);
-  step.wavefronts.l1 = c.warps() * (as_double(bank_wavefronts(along)) + other);
-  step.wavefronts.l1_lookups = c.warps() * (lookups(along) + other);
-  // The loop is unrolled by four: a wait for the new rows of B each fourth step, and for the next
-  // sectors of A each eighth. Rows first, all warps of a block need the same sectors of A and wait
-  // together. Along columns a warp waits for a sector of A of its own, which sets it apart from the
-  // others, and one of the warps that share columns of B waits for them: the rest find them in L1.
-  const double warps_a_row = std::max(1.0, as_double(c.tile_n) / 32);
-  step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / c.warps();
-  plan.launch.block = {c.tile_n, c.tile_m, 1};
+  const Problem p = tiled(problem, kTileN + 1);
+  const TiledProduct c{p, tensor::Sizes(p), tensor::tile_in(p)};
+  // As many registers in all that are compiled, and taken for other tiles too.
+  const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
+  Plan plan = product_plan(c, {.block = {c.tile.n, c.tile.m, 1},
+                               .registers = compiled::registers(kernel, 32, 32, 1024)});
   if (rows_first) {  // blocks too walk down the rows first
     std::swap(plan.launch.block[0], plan.launch.block[1]);
     std::swap(plan.launch.grid[0], plan.launch.grid[1]);
     std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
-  set_loop(plan, step, as_double(c.k), 0, traffic, below_l1);
-  // As many in all that are compiled, and taken for other tiles too.
-  plan.launch.registers = compiled::registers(
-      rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel", 32, 32, 1024);
-  plan.on_chip_bytes = c.area() * kElement;
+  TileTraffic traffic = tile_traffic(c, 1);
+  traffic.requested.read_bytes = plan.useful.vector_flops * kElementBytes;  // two operands a step
+  // L1 keeps a sector of A until the block has marched through it: rows are whole runs along k.
+  Traffic below_l1 = tile_traffic(c, p[kK]).sectors;
+  // A warp that walks down rows stores each word of C to a sector of its own.
+  if (rows_first) below_l1.write_bytes = traffic.requested.write_bytes * kWordsPerSector;
+
+  const double warps = warps_of(plan.launch.threads());
+  Step step = c.step(0);
+  step.warp_instructions = warps * kInstructionsPerStep;
+  // Lanes of a warp lie along threadIdx.x: down rows of A, or along columns of B. The other operand
+  // is one word for all lanes that share a row or column.
+  const std::int64_t lanes = std::min(kWarpLanes, plan.launch.block[0]);
+  const WarpAccess along{.stride_bytes = rows_first ? p[kK] * kElementBytes : kElementBytes,
+                         .lanes = lanes};
+  // Words of the other operand in different lines.
+  const double other = rows_first ? 1 : as_double(kWarpLanes) / as_double(lanes);
+  step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
+  step.wavefronts.l1_lookups = warps * (lookups(along) + other);
+  // The loop is unrolled by four: a wait for the new rows of B each fourth step, and for the next
+  // sectors of A each eighth. Rows first, all warps of a block need the same sectors of A and wait
+  // together. Along columns a warp waits for a sector of A of its own, which sets it apart from the
+  // others, and one of the warps that share columns of B waits for them: the rest find them in L1.
+  const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
+  step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
+  set_loop(plan, step, as_double(c.steps()), 0, traffic, below_l1);
   return launch_of(std::move(plan));
 }
 
@@ -185,34 +147,53 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   // A thread reads four words of A's tile with one access: four steps of a row or, transposed, four
   // rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
-  const Config c = config(problem, staging.parameters);
-  Plan plan = product_plan(c);
-  const double width = as_double(staging.width);
-  const double thread_m = as_double(c.thread_m), thread_n = as_double(c.thread_n);
-  const double warp_steps = c.warps() * as_double(c.tile_k);
+  const Problem p = tiled(problem, staging.parameters);
+  const TiledProduct c{p, tensor::Sizes(p), tensor::tile_in(p)};
+  const auto& [tile_m, tile_n, tile_k, cluster] = c.tile;
+  const std::int64_t thread_m =
+      thread_tile(problem, staging.parameters, kThreadM, kTileM, "thread_m of tile_m");
+  const std::int64_t thread_n =
+      thread_tile(problem, staging.parameters, kThreadN, kTileN, "thread_n of tile_n");
+  const std::int64_t threads = tile_m / thread_m * (tile_n / thread_n);
 
-  Step step;
-  step.issued.vector_flops = 2 * c.area() * as_double(c.tile_k);
-  const double multiply_adds = warp_steps * thread_m * thread_n;
-  const double shared_loads = warp_steps * (thread_m / kWordsPerAccessOfA + thread_n / width);
-  const double copies = as_double((c.tile_m + c.tile_n) * c.tile_k) / width / 32;
-  step.warp_instructions = multiply_adds + shared_loads + copies * kInstructionsPerCopy +
-                           c.warps() * kInstructionsPerStep;
-  step.wavefronts.shared = shared_loads + copies * width;
-  step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
-
-  plan.launch.block = {c.threads(), 1, 1};
-  plan.launch.shared_bytes =
-      staging.stages * kElementBytes * c.tile_k * (c.tile_m + staging.pad_a + c.tile_n);
-  set_registers(plan, c, staging);
+  compiled::Arguments arguments = {tile_m, tile_n, tile_k};
+  std::size_t next = 3;
+  if (staging.parameters > kThreadM) arguments[next++] = thread_m;
+  if (staging.parameters > kThreadN) arguments[next++] = thread_n;
+  // With copies ahead there is a kernel of its own where rows are no multiples of 16 bytes.
+  const bool aligned = p[kN] % 4 == 0 && p[kK] % 4 == 0;
+  arguments[next] = staging.stages > 1 ? std::int64_t{aligned} : threads;
+  Launch launch{
+      .block = {threads, 1, 1},
+      .registers = compiled::find(staging.kernel, arguments).registers,
+      .shared_bytes = staging.stages * kElementBytes * tile_k * (tile_m + staging.pad_a + tile_n)};
+  const bool is_compiled = launch.registers > 0;
+  if (!is_compiled) {  // accumulators, two steps of operands, and addresses
+    constexpr std::int64_t kMost = 255;
+    launch.registers = std::min(kMost, thread_m * thread_n + 2 * (thread_m + thread_n) + 32);
+  }
+  Plan plan = product_plan(c, launch);
+  if (!is_compiled) {
+    plan.notes.caveat = "registers are estimated: no kernel is compiled for this tile";
+  }
   if (staging.group_rows > 1) {  // blocks find their tile by themselves
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
     plan.raster->group_rows = staging.group_rows;
   }
-  const TileTraffic traffic = tile_traffic(c, c.tile_k);
-  set_loop(plan, step, as_double(ceil_div(c.k, c.tile_k)), as_double(staging.stages - 1), traffic,
+
+  const double warps = warps_of(threads), warp_steps = warps * as_double(tile_k);
+  const double width = as_double(staging.width);
+  const double shared_loads =
+      warp_steps * (as_double(thread_m) / kWordsPerAccessOfA + as_double(thread_n) / width);
+  const double copies = as_double((tile_m + tile_n) * tile_k) / width / 32;
+  Step step = c.step(0);
+  step.warp_instructions = warp_steps * as_double(thread_m * thread_n) + shared_loads +
+                           copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
+  step.wavefronts.shared = shared_loads + copies * width;
+  step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
+  const TileTraffic traffic = tile_traffic(c, tile_k);
+  set_loop(plan, step, as_double(c.steps()), as_double(staging.stages - 1), traffic,
            traffic.sectors);
-  plan.on_chip_bytes = c.area() * kElement + as_double(plan.launch.shared_bytes);
   return launch_of(std::move(plan));
 }
 

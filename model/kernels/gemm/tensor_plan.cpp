@@ -213,11 +213,20 @@ std::optional<TileRaster> TiledProduct::raster() const {
   return raster;
 }
 
+namespace {
+
+// Products of fp32 take the SIMT pipes.
+double& flops_in(Work& work, DType type) {
+  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
+}
+
+}  // namespace
+
 Plan TiledProduct::plan(std::vector<Instruction> needs, const Launch& launch) const {
   Plan plan;
   plan.needs = std::move(needs);
   plan.compute = p.dtype;
-  plan.useful.tensor_flops[p.dtype] = s.flops();
+  flops_in(plan.useful, p.dtype) = s.flops();
   plan.launch = launch;
   plan.on_chip_bytes = area() * as_double(kPartBytes) + as_double(launch.shared_bytes);
   return plan;
@@ -225,7 +234,7 @@ Plan TiledProduct::plan(std::vector<Instruction> needs, const Launch& launch) co
 
 Step TiledProduct::step(double read_bytes) const {
   Step step;
-  step.issued.tensor_flops[p.dtype] = 2 * area() * as_double(tile.k);
+  flops_in(step.issued, p.dtype) = 2 * area() * as_double(tile.k);
   set_traffic(step.issued, {read_bytes, 0});
   step.issued.shared_bytes = stage_bytes();
   return step;
