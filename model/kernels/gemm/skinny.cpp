@@ -157,13 +157,9 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   const std::size_t kind = aligned ? 1 : 0;
   const double blocks = as_double(c.blocks()), rounds = as_double(c.steps());
   const double warps = as_double(SkinnyTile::kWarps);
-  // All blocks of a part load the same tokens, which L1 keeps for those of an SM.
-  const double tokens_of_block = c.across_bytes() / as_double(c.p[kBatch] * c.p[kSplitK]);
-  plan.reuse = {{.scope = Scope::sm,
-                 .bytes = tokens_of_block * blocks,
-                 .distinct_bytes = c.across_bytes(),
-                 .distance_bytes = tokens_of_block}};
-  Step round = c.step(c.down_bytes() / (blocks * rounds) + tokens_of_block / rounds);
+  // All blocks of a part load the same tokens.
+  const double tokens = c.across_bytes() / as_double(c.p[kBatch] * c.p[kSplitK]);
+  Step round = c.step((c.down_bytes() / blocks + tokens) / rounds);
   round.issued.shared_bytes = 0;
   round.warp_instructions = warps * tile.round_instructions[kind];
   // Loads beyond the last k are left out.

@@ -53,10 +53,8 @@ double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::i
 // clocks where rows begin at multiples of 128, 32 and 16 bytes).
 double requests_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   const double off = off_sector_share(pitch_bytes);
-  const std::int64_t at_sectors =
-      std::max(common_divisor(pitch_bytes, kTileLineBytes), kSectorBytes);
   return off * as_double(piece_bytes / kSectorBytes + 1) +
-         (1 - off) * units_of_piece(piece_bytes, at_sectors, 2 * kSectorBytes);
+         (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
 }
 
 }  // namespace

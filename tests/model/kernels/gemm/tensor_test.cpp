@@ -120,7 +120,7 @@ TEST(MmaSync, AGpuWithoutRoomForATileTakesAnother) {
   }
 }
 
-TEST(Skinny, WeightsAreReadOnceAndTokensStayInL1) {
+TEST(Skinny, WeightsAreReadOnceAndTokensByEachBlock) {
   const Gpu h200 = gpu_named("h200-sxm");
   Problem p = product(8, 4096, 4096, {8, 16, 32});
   p[kTransposedB] = 1;
@@ -130,9 +130,6 @@ TEST(Skinny, WeightsAreReadOnceAndTokensStayInL1) {
   EXPECT_EQ(plan.blocks.front().phases.front().repeats, 4);
   const double weights = 4096.0 * 4096 * 2, tokens = 8.0 * 4096 * 2;
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, weights + 256 * tokens);
-  ASSERT_EQ(plan.reuse.size(), 1U);
-  EXPECT_DOUBLE_EQ(plan.reuse.front().bytes, 256 * tokens);
-  EXPECT_DOUBLE_EQ(plan.reuse.front().distinct_bytes, tokens);
 }
 
 TEST(Skinny, FewColumnsTakeAAsWeights) {

@@ -64,8 +64,8 @@ TEST(Wgmma, TheCopyEngineAsksSectorBySectorForPiecesOffASector) {
   };
   EXPECT_DOUBLE_EQ(requests(64 * 100), 2);
   EXPECT_DOUBLE_EQ(requests(64 * 100 + 32), 2);    // halves of two lines
-  EXPECT_DOUBLE_EQ(requests(64 * 100 + 16), 2.5);  // every other row begins within a half
-  EXPECT_DOUBLE_EQ(requests(64 * 100 + 8), 3.75);  // every other one within a sector: five
+  EXPECT_DOUBLE_EQ(requests(64 * 100 + 16), 2);   // sectors
+  EXPECT_DOUBLE_EQ(requests(64 * 100 + 8), 3.5);  // every other row begins within a sector: five
 }
 
 TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
