@@ -46,21 +46,15 @@ struct Sizes {
   double flops() const { return batch * 2 * m * n * k; }
 };
 
-/// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart; as a
+/// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart, as a
 /// multiple of those of a piece that begins at one; and lines.
-double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Share of such rows that begin within a sector.
 double off_sector_share(std::int64_t pitch_bytes);
-/// Share of such rows for which L2 looks up once for two blocks in step: by the times of tiles of
-/// 64 rows half where they begin off lines, none off sectors.
+/// Share of such rows for which L2 looks up once for two blocks: by the times of tiles of 64 rows
+/// half where they begin off lines, none off sectors.
 double joined_share(std::int64_t pitch_bytes);
-/// The use with the density of copies that take so many bytes of each of many rows: where rows do
-/// not begin at lines, a copy shares its first and last line with others (tiles of 64 to 128 rows:
-/// 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80 where they
-/// begin at odd multiples of 64 and 16 bytes).
-ArrayUse in_pieces(ArrayUse use, std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// C as tiles store it, a line of each of many rows: DRAM takes each line by itself.
 ArrayUse writes_tiles(ArrayId array, double bytes);
 
@@ -149,8 +143,10 @@ struct TiledProduct {
   double down_bytes() const { return turned ? s.b() : s.a(); }
   double across_bytes() const { return turned ? s.a() : s.b(); }
 
-  /// What blocks ask for, so much of each piece.
-  double asked(const Operands&, double Operands::Side::*each) const;
+  /// What blocks ask for, so much of each piece; the operand across as often as there are clusters
+  /// down, or so many times.
+  double asked(const Operands&, double Operands::Side::*each,
+               std::optional<std::int64_t> times_across = {}) const;
   /// Of their sectors, bytes that L2 looks up for another block at the same time: half, but none of
   /// rows that begin within a sector.
   double joined(const Operands&) const;

@@ -90,13 +90,11 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return launch;
 }
 
-// What comes to the blocks: the lines that exist, to the end of a step of k. What a cluster shares
-// comes to each of its blocks.
+// What comes to the blocks, to the end of a step of k. What a cluster shares comes to each of its
+// blocks.
 double box_bytes(const Choice& c, const Operands& operands) {
-  const auto& [a, b] = operands;
-  const double pieces = as_double(c.across() * c.extent_down()) * (c.turned ? b : a).sectors +
-                        as_double(c.down() * c.extent_across()) * (c.turned ? a : b).sectors;
-  return as_double(c.p[kBatch] * c.parts() * c.steps() * kTileLineBytes) * pieces;
+  return c.asked(operands, &Operands::Side::sectors, c.down()) / c.s.k *
+         as_double(c.parts() * c.steps() * c.tile.k);
 }
 
 double lookup_bytes(const Choice& c, const Operands& operands) {
@@ -120,10 +118,9 @@ Stores stores_of(const Choice& c) {
   const std::int64_t piece = parts ? kSectorBytes : by_threads ? kWarpLanes * size : kTileLineBytes;
   const double bytes = parts ? c.partial_bytes() : c.s.c();
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
-  const double pieces = times * bytes / as_double(piece);
-  const double sectors = pieces * sectors_of_piece(piece, pitch);
-  return {by_threads, sectors,
-          parts ? sectors : pieces * lines_of_piece(piece, pitch) * off_sector_share(pitch)};
+  const double sectors = times * bytes * sectors_share(piece, pitch) / as_double(kSectorBytes);
+  const double lines = bytes / as_double(piece) * lines_of_piece(piece, pitch);
+  return {by_threads, sectors, parts ? sectors : lines * off_sector_share(pitch)};
 }
 
 // A product is issued before the one before it has ended.
