@@ -124,20 +124,6 @@ Launch launch_of(const Choice& c) {
   return launch;
 }
 
-// Each warp has all tokens and its own rows of weights.
-void add_ring(Plan& plan, const Choice& c, const Operands& operands, const Step& end) {
-  const SkinnyRing& ring = *c.ring;
-  const MmaTile tile{.m = c.tile.m,
-                     .n = c.tile.n,
-                     .k_bytes = c.tile.k * element_bytes(c.p.dtype),
-                     .warps_down = c.turned ? 1 : ring.warps,
-                     .warps_across = c.turned ? ring.warps : 1,
-                     .stages = ring.stages,
-                     .blocks = ring.blocks};
-  plan.needs.push_back(Instruction::cp_async);
-  set_mma_loop(plan, c, tile, operands, false, end);
-}
-
 // Lines that the loads of a round look up. Loads of 16 bytes go by eight lanes, which hold two rows
 // of four pieces each: two lines, or four where the pieces lie in different rows of k. Loads of
 // elements go by the warp: eight lines, of which the counters find 4.7 to 6.5. A load of tokens has
@@ -187,11 +173,21 @@ Plan main_launch(const Choice& c, const Operands& operands) {
     plan.arrays.push_back(scratch(kParts, {0, sums}));
     end.waits.tile_loads = kTrips;
   }
-  if (c.ring != nullptr) {
-    add_ring(plan, c, operands, end);
-  } else {
+  if (c.ring == nullptr) {
     add_registers(plan, c, end);
+    return plan;
   }
+  // Each warp has all tokens and its own rows of weights.
+  plan.needs.push_back(Instruction::cp_async);
+  set_mma_loop(plan, c,
+               {.m = c.tile.m,
+                .n = c.tile.n,
+                .k_bytes = c.tile.k * element_bytes(c.p.dtype),
+                .warps_down = c.turned ? 1 : c.ring->warps,
+                .warps_across = c.turned ? c.ring->warps : 1,
+                .stages = c.ring->stages,
+                .blocks = c.ring->blocks},
+               operands, false, end);
   return plan;
 }
 

@@ -25,7 +25,7 @@ std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);
 
 /// The family's work in the type of the tensor cores, C in its own type.
 Work product_work(const Problem&);
-/// Of independent products: as one of as many times as many rows.
+/// A batch counts as one product of the rows of all.
 IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
 
 /// Arrays of a program.
@@ -166,17 +166,16 @@ void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, b
 /// Products of mma.sync that a warp has under way.
 inline constexpr double kUnrolledProducts = 4.5;
 
-/// Of all warps at the end of a tile of so many sums, which are set to zero, converted, staged and
-/// stored by TMA: by warp_instructions of gemm.wgmma.
+/// Warp instructions at the end of a tile of so many sums, which are set to zero, converted, staged
+/// and stored by TMA: by the counters of gemm.wgmma.
 constexpr double end_instructions(double sums) {
   constexpr double kOfTile = 600, kOfSum = 3.5;
   return kOfTile + kOfSum * sums / as_double(kWarpLanes);
 }
 
-/// Of a step of mma.sync by so many warps of a block: its tiles, the first operands from shared
-/// memory, and the first product, whose latency is that of eight multiply-adds (33 cycles:
-/// arXiv:2402.13499). A scheduler's only warp waits for later operands too, where of two the other
-/// multiplies meanwhile.
+/// Of a step of mma.sync in a block of so many warps: its tiles, the first operands from shared
+/// memory, and the first product, eight multiply-adds long (33 cycles: arXiv:2402.13499). The only
+/// warp of a scheduler waits for later operands too; of two the other multiplies meanwhile.
 constexpr Waits mma_waits(double warps) {
   constexpr double kSchedulers = 4, kOperands = 2, kProduct = 8;
   return {.tile_loads = 1,
@@ -185,8 +184,8 @@ constexpr Waits mma_waits(double warps) {
           .barriers = 1};
 }
 
-/// A batch in such tiles, a block a tile; the uses count the operands and the results of all its
-/// products. Tiles read each operand of their product from L2; it comes from DRAM once.
+/// A batch in such tiles, a block a tile. The uses count the operands and the results of all its
+/// products; tiles read the operands from L2, to which they come once.
 Plan mma_sync_batch(const Problem&, const MmaTile&, const Operands&, const ArrayUse& result,
                     const Gpu&);
 
