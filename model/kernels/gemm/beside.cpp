@@ -174,9 +174,9 @@ Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId pa
 namespace tensor {
 
 Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
-  // A warp takes four rows at once: five words for sixteen bytes, then shifts and one store. The
-  // warp with the ends of rows takes those by elements. By the counters of twelve copies.
-  constexpr double kInstructionsOfRows = 178, kInstructionsOfEnd = 38;
+  // A warp takes four rows at once: five words for sixteen bytes, then shifts and one store. By the
+  // counters of twelve copies.
+  constexpr double kInstructionsOfRows = 178;
   constexpr std::int64_t kWordBytes = 4;
   const std::int64_t width = kVectorBytes / matrix.size;
   const std::int64_t groups = ceil_div(matrix.count * matrix.rows, passes::kRowsEach);
@@ -187,22 +187,17 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
                       .registers = kernel.registers};
   const double blocks = as_double(launch.blocks()), blocks_of_row = as_double(launch.grid[0]);
   const double bytes = matrix.bytes() / blocks;
-  // The ends of rows go by elements, whose sectors neighbours have in L1. One in so many blocks
-  // across has an end.
-  const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
-  const bool one_more = rest < whole_words && matrix.columns >= width;
-  const std::int64_t stores = one_more ? width + rest : rest;
-  const double end_bytes = as_double(matrix.count * matrix.rows * stores) *
-                           as_double(kSectorBytes - matrix.size) / blocks;
   const double warps = as_double(ceil_div(matrix.columns, width * kWarpLanes));
   Step step;
   step.warp_instructions =
-      as_double(groups) / blocks *
-          (warps * kInstructionsOfRows + as_double(width) * kInstructionsOfEnd) +
-      warps / blocks_of_row * kernel.straight;
-  step.issued.requested = {bytes * 1.25, bytes};
-  step.issued.l1 = step.issued.l2 = {bytes, bytes + end_bytes};
-  // The warp with the ends stores each element before it loads the next.
+      warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
+  set_traffic(step.issued, {bytes, bytes});
+  step.issued.requested.read_bytes *= 1.25;
+  // The warp with the ends of rows, in one of the blocks across, takes those by elements: it stores
+  // each before it loads the next.
+  const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
+  const bool one_more = rest < whole_words && matrix.columns >= width;
+  const std::int64_t stores = one_more ? width + rest : rest;
   step.waits = {.global = 1, .shared = as_double(passes::kRowsEach * stores) / blocks_of_row};
   return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }

@@ -114,7 +114,7 @@ Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);
   const std::int64_t pitch = parts ? c.p[kN] * kPartBytes : stored_c(c.p).row * size;
-  const bool by_threads = parts || pitch % kVectorBytes != 0 || c.p[kN] * size % kVectorBytes != 0;
+  const bool by_threads = parts || pitch % kVectorBytes != 0;
   const std::int64_t piece = parts ? kSectorBytes : by_threads ? kWarpLanes * size : kTileLineBytes;
   const double bytes = parts ? c.partial_bytes() : c.s.c();
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
