@@ -1,6 +1,6 @@
 // Launches beside a product on the tensor cores, counted by hand: copies of operands, sums of
 // parts.
-#include "model/kernels/gemm/tensor_plan.hpp"
+#include "model/kernels/gemm/beside.hpp"
 
 #include <gtest/gtest.h>
 
