@@ -51,12 +51,10 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
 // The passes over A below are those of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu,
 // computeFP8QuantizeScale and scaleMatrix per tensor; scaleMatrixPerTensorVec converts in vectors):
 // 1024 blocks whatever A's size, a thread an element at a time, in strides of the grid.
-// Instructions are counted from the source: loads, conversions, arithmetic, addresses and the
-// loop's end.
+// Instructions are counted from the source.
 //
-// `one`: of an element, but instructions and wavefronts of a warp's, and waits of each `at_once`
-// loads of a thread. As `elements` grow, first more blocks have one each a thread, then all have
-// more.
+// `one`: work of an element, instructions and wavefronts of a warp's elements, and waits for
+// `at_once` loads of a thread. First blocks get an element a thread, then all get more.
 Plan strided_pass(double elements, std::int64_t threads, double at_once, const Step& one,
                   const Step& end, std::vector<ArrayUse> arrays) {
   constexpr std::int64_t kBlocks = 1024;

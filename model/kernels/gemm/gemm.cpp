@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "model/counting/io_complexity.hpp"
-#include "model/kernels/gemm/simt.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm.hpp"
 

@@ -63,9 +63,8 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool stays, const G
   return launch;
 }
 
-// C goes out 16 bytes a lane, or by elements where its rows are not aligned to that. Those of 2
-// bytes reach L2 one by one, a warp's each in a sector of two lanes: 8 times the bytes of C. Those
-// of 4 bytes are joined before.
+// C goes out 16 bytes a lane, or by elements where its rows are not aligned to that: those of 2
+// bytes reach L2 in sectors of two lanes, 8 times the bytes of C; those of 4 bytes are joined.
 double sectors_by_element(const TiledProduct& c) {
   if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
   return c.s.batch * c.s.outputs() / 2;

@@ -1,5 +1,4 @@
-#include "model/kernels/gemm/simt.hpp"
-
+// The matrix product on the SIMT pipes in fp32, from naive to vectorized.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -76,9 +75,8 @@ void set_loop(Plan& plan, Step step, double steps, double ahead, const TileTraff
   set_blocks(plan, {{step, steps, ahead}, {store}});
 }
 
-// Lines that L1 looks up, as its four tag banks take time for them: lines that follow one another
-// lie in all banks in turn, others anywhere, and the fullest bank sets the pace. (Strides of 32.1
-// lines and of 27.1 take the same time: gemm.naive of k = 1027 and 867.)
+// Lookups of L1 in the time that its four tag banks take: lines one after the other lie in all banks
+// in turn, others anywhere, and the fullest bank sets the pace (gemm.naive of k = 867 and 1027).
 double lookups(const WarpAccess& access) {
   const std::int64_t lines = distinct_units(access, kLineBytes);
   if (access.stride_bytes <= kLineBytes) return as_double(lines);
@@ -129,10 +127,9 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   const double other = rows_first ? 1 : as_double(kWarpLanes) / as_double(lanes);
   step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
   step.wavefronts.l1_lookups = warps * (lookups(along) + other);
-  // The loop is unrolled by four: a wait for the new rows of B each fourth step, and for the next
-  // sectors of A each eighth. Rows first, all warps of a block need the same sectors of A and wait
-  // together. Along columns a warp waits for a sector of A of its own, which sets it apart from the
-  // others, and one of the warps that share columns of B waits for them: the rest find them in L1.
+  // The loop is unrolled by four: each fourth step waits for rows of B, each eighth for sectors of A.
+  // Rows first, all warps need the same sectors of A and wait together. Along columns each warp
+  // waits for its own, and one of those that share columns of B for these: L1 serves the rest.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
   set_loop(plan, step, as_double(c.steps()), 0, traffic, below_l1);
@@ -140,9 +137,8 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
 }
 
 LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
-  // Warp instructions of a copy of one access to shared memory, and of a step besides (counters,
-  // branch, addresses): estimates. Kernels with one stage execute 15 to 30% more, which the fitted
-  // issue efficiency and tile wait take up.
+  // Warp instructions of a copy by one access, and of a step besides (counters, branch, addresses):
+  // estimates, 15 to 30% too few with one stage, which fitted efficiency and waits take up.
   constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
   // A thread reads four words of A's tile with one access: four steps of a row or, transposed, four
   // rows of a step.

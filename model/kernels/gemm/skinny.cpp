@@ -1,6 +1,5 @@
-// gemm.skinny: weights read once against few tokens. For at most 8 of these weights go from memory
-// to registers and the tokens come from L1; more go through a ring of shared memory, or by
-// gemm.wgmma's tiles.
+// gemm.skinny: weights read once against few tokens. Weights go from memory to registers for at most
+// 8 tokens, else with them through a ring of shared memory or in gemm.wgmma's tiles.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -41,6 +40,10 @@ struct Option {
 };
 
 std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
+  if (tokens_of(p) > kMostTokens) {
+    throw InputError("gemm.skinny takes at most " + std::to_string(kMostTokens) +
+                     " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
+  }
   std::vector<Option> all;
   for (const SkinnyTile& tile : kSkinnyTiles) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
@@ -58,14 +61,7 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
   return all;
 }
 
-void check_sizes(const Problem& p) {
-  if (tokens_of(p) <= kMostTokens) return;
-  throw InputError("gemm.skinny takes at most " + std::to_string(kMostTokens) +
-                   " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
-}
-
 Option option_of(const Problem& p, const Gpu& gpu) {
-  check_sizes(p);
   return find_tile("gemm.skinny", "this product", tile_in(p), options_of(p, gpu),
                    [](const Option& one) { return one.tile; });
 }
@@ -124,15 +120,13 @@ Launch launch_of(const Choice& c) {
   return launch;
 }
 
-// Lines that the loads of a round look up. Loads of 16 bytes go by eight lanes, which hold two rows
-// of four pieces each: two lines, or four where the pieces lie in different rows of k. Loads of
-// elements go by the warp: eight lines, of which the counters find 4.7 to 6.5. A load of tokens has
-// a row of each of eight, as far as they exist.
-double lines_of_loads(const Choice& c, double warps) {
+// Lines that a warp's loads of a round look up: of 16 bytes by eight lanes, two or, across k, four
+// lines of weights, and a row of each token; of elements by the warp, five of eight lines (4.7 to
+// 6.5 by the counters).
+double lines_of_loads(const Choice& c) {
   constexpr double kEighths = 4, kElements = 8, kLinesOfElements = 5;
-  const double weight_loads = warps * as_double(SkinnyTile::kLoads);
-  const double token_rows =
-      warps * as_double(c.registers.blocks_at_once()) * as_double(tokens_of(c.p));
+  const double weight_loads = as_double(SkinnyTile::kLoads);
+  const double token_rows = as_double(c.registers.blocks_at_once() * tokens_of(c.p));
   if (c.aligned()) return weight_loads * kEighths * (along_k(c.p) ? 2 : 4) + token_rows;
   return kElements * kLinesOfElements * (weight_loads + token_rows / 8);
 }
@@ -150,7 +144,7 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   round.warp_instructions = warps * tile.round_instructions[kind];
   // Loads beyond the last k are left out.
   const double there = c.s.k / (as_double(c.p[kSplitK] * c.tile.k) * rounds);
-  round.wavefronts.l1 = round.wavefronts.l1_lookups = there * lines_of_loads(c, warps);
+  round.wavefronts.l1 = round.wavefronts.l1_lookups = there * warps * lines_of_loads(c);
   round.waits.global = 1;
   end.warp_instructions = warps * tile.end_instructions[kind];
   end.wavefronts.shared = 2 * warps * c.area() / 32;
@@ -239,7 +233,6 @@ LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
-  check_sizes(p);
   const std::vector<Option> options = options_of(p, gpu);
   const auto smallest = std::find_if(options.begin(), options.end(),
                                      [](const Option& one) { return one.ring != nullptr; });

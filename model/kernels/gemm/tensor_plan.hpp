@@ -1,5 +1,5 @@
 #pragma once
-// The plans of the products on tensor cores, and what they are put together from.
+// The plans of the variants, and what they are put together from.
 #include <array>
 #include <optional>
 #include <string>
@@ -9,6 +9,25 @@
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/tensor.hpp"
+
+namespace roofcast::gemm {
+
+/// One thread an output element, operands straight from global memory. `rows_first`: neighbouring
+/// threads take neighbouring rows, so a warp's loads of A and stores of C touch a line each.
+LaunchSequence plan_direct(const Problem&, bool rows_first);
+
+/// How a kernel on the SIMT pipes works on tiles in shared memory.
+struct Staging {
+  std::string_view kernel;
+  std::size_t parameters;   ///< that it takes from the problem; tiles of threads are 1 wide else
+  std::int64_t width = 1;   ///< elements of one access to global memory, and to B's tile
+  std::int64_t stages = 1;  ///< tiles in shared memory: with more than one, loads run ahead
+  std::int64_t group_rows = 1;  ///< tile rows that blocks visit together
+  std::int64_t pad_a = 0;       ///< elements between the columns of A's tile, which is transposed
+};
+LaunchSequence plan_staged(const Problem&, const Staging&);
+
+}  // namespace roofcast::gemm
 
 namespace roofcast::gemm::tensor {
 
@@ -112,9 +131,9 @@ const auto& find_tile(std::string_view kernel, std::string_view product, const T
 void check_split(std::string_view parameter, std::int64_t parts, const std::string& of_steps,
                  std::int64_t steps);
 
-/// A product in tiles, by the rows and columns of a matrix instruction: down and across C, or of
-/// turned tiles the other way round. Blocks read the operand that lies down once for each tile
-/// across, and the other one once for each row of clusters.
+/// A product in tiles, along the rows ("down") and columns ("across") of C, or of turned tiles the
+/// other way round. Each tile across reads the operand that lies down, and each row of clusters the
+/// other one.
 struct TiledProduct {
   const Problem& p;  ///< which outlives it
   Sizes s;

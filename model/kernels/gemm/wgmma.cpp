@@ -41,12 +41,12 @@ struct Choice : TiledProduct {
   Choice(const Problem& p, const Sizes& sizes, const WgmmaTile& tile)
       : TiledProduct{p, sizes, shape_of(tile, p.dtype), tile.turned, tile.cluster}, one(tile) {}
 
-  /// Of the last round, where its tiles are split along k; and steps of each part.
+  /// Tiles of the last round that are split along k, and steps of their parts.
   std::int64_t split_tiles(const Gpu& gpu) const {
     return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
   }
   std::int64_t rest_steps() const { return ceil_div(steps(), p[kSplitRest]); }
-  /// Of all tiles, the parts of the last round's among them.
+  /// Of all tiles and parts.
   double all_steps(const Gpu& gpu) const {
     const std::int64_t split = split_tiles(gpu);
     return as_double(blocks() - split) * as_double(steps()) +
@@ -57,7 +57,7 @@ struct Choice : TiledProduct {
   }
   /// Warpgroups that multiply a tile.
   double groups() const { return one.ping_pong ? 1 : one.consumers; }
-  /// Of a tile's part but the last, bytes: the last part's block adds them to its own.
+  /// Of a tile's part, bytes: the block of the last part adds those of the others to its own.
   double sums_bytes() const { return area() * as_double(kPartBytes); }
 };
 
@@ -196,8 +196,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
 }
 
 // Parts of k of the last round's tiles that are worth a forecast: as many as fill one round of
-// blocks, or two or more, where these take less of a round's time together. A part is at least
-// three steps long.
+// blocks, or more rounds that take less time together.
 std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
   constexpr double kWorthIt = 0.03;  // of a round
