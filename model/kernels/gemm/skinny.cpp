@@ -1,7 +1,6 @@
 // gemm.skinny: weights read once against few tokens. Weights go from memory to registers for at most
 // 8 tokens, else with them through a ring of shared memory or in gemm.wgmma's tiles.
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -71,8 +70,6 @@ struct Choice : TiledProduct {
   const SkinnyRing* ring;
   SkinnyTile registers;  ///< where there is no ring
 
-  std::int64_t tokens() const { return turned ? tile.m : tile.n; }
-  std::int64_t rows() const { return turned ? tile.n : tile.m; }
   bool aligned() const {
     return is_whole(p, p[kK]) && (along_k(p) || is_whole(p, p[kN])) && has_whole_rows(p);
   }
@@ -83,9 +80,10 @@ const SkinnyTile& registers_for(const Problem& p, std::int64_t tokens) {
   const auto fits = [&](const SkinnyTile& tile) {
     return tile.along_k == along_k(p) && tile.tokens == tokens;
   };
-  const auto* const found = std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits);
-  if (found != kSkinnyTiles.end()) return *found;
-  return *std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
+  const auto found = std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits);
+  return found != kSkinnyTiles.end()
+             ? *found
+             : *std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
 }
 
 /// By registers: for at most 8 tokens, and in place of a ring that cannot copy. Their step is a
@@ -113,8 +111,9 @@ Launch launch_of(const Choice& c) {
     launch.shared_bytes = ring.shared_bytes();
   } else {
     launch.block[0] = kWarpLanes * SkinnyTile::kWarps;
-    launch.registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
-                                           c.tokens(), along_k(c.p), c.aligned(), c.p[kSplitK] > 1);
+    launch.registers =
+        compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.registers.tokens,
+                            along_k(c.p), c.aligned(), c.p[kSplitK] > 1);
     launch.shared_bytes = c.registers.shared_bytes();
   }
   return launch;
