@@ -39,14 +39,12 @@ struct TileTraffic {
 };
 
 TileTraffic tile_traffic(const TiledProduct& c, std::int64_t depth) {
-  const auto sectors = [](std::int64_t run, std::int64_t row) {
-    return tensor::sectors_share(std::min(run, row) * kElementBytes, row * kElementBytes);
+  const auto pieces = [](std::int64_t run, std::int64_t row) {
+    return Operands::Side{{}, row * kElementBytes, std::min(run, row) * kElementBytes};
   };
-  Operands pieces;
-  pieces.a.sectors = sectors(depth, c.p[kK]);
-  pieces.b.sectors = sectors(c.tile.n, c.p[kN]);
+  const Operands operands{pieces(depth, c.p[kK]), pieces(c.tile.n, c.p[kN])};
   return {{c.asked({}, &Operands::Side::sectors), c.s.c()},
-          {c.asked(pieces, &Operands::Side::sectors), c.s.c() * pieces.b.sectors}};
+          {c.asked(operands, &Operands::Side::sectors), c.s.c() * operands.b.sectors()}};
 }
 
 Plan product_plan(const TiledProduct& c, Launch launch) {

@@ -48,15 +48,6 @@ double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::i
   return as_double(piece_bytes + unit_bytes - step) / as_double(unit_bytes);
 }
 
-// What the copy engine (TMA) asks L2 for a piece, on average: 64 bytes at once, but sector by
-// sector where the piece begins within one (pieces of 128 bytes, one SM: 1.61, 2.03 and 3.00
-// clocks where rows begin at multiples of 128, 32 and 16 bytes).
-double requests_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
-  const double off = off_sector_share(pitch_bytes);
-  return off * as_double(piece_bytes / kSectorBytes + 1) +
-         (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
-}
-
 }  // namespace
 
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
@@ -89,10 +80,17 @@ ArrayUse writes_tiles(ArrayId array, double bytes) {
 // to 128 rows: 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80
 // where they begin at odd multiples of 64 and 16 bytes).
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
-  Operands::Side side{use, sectors_share(piece_bytes, pitch_bytes),
-                      requests_of_piece(piece_bytes, pitch_bytes), joined_share(pitch_bytes)};
+  Operands::Side side{use, pitch_bytes, piece_bytes};
   side.use.pattern.read_density = kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
   return side;
+}
+
+// TMA asks L2 for 64 bytes at once, but sector by sector where a piece begins within one (pieces of
+// 128 bytes, one SM: 1.61, 2.03 and 3.00 clocks where rows begin at multiples of 128, 32 and 16).
+double Operands::Side::requests() const {
+  const double off = off_sector_share(pitch_bytes);
+  return off * as_double(piece_bytes / kSectorBytes + 1) +
+         (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
 }
 
 namespace {
@@ -106,7 +104,7 @@ struct Source {
   ArrayId copy;
 
   Operands::Side side(std::int64_t piece_bytes) const {
-    if (copied) return {scratch(copy, {matrix.bytes(), 0})};
+    if (copied) return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
     return operand(use, pitch_bytes, piece_bytes);
   }
   Plan copying() const {
@@ -175,12 +173,12 @@ void check_split(std::string_view parameter, std::int64_t parts, const std::stri
                    of_steps + ", " + std::to_string(steps));
 }
 
-double TiledProduct::asked(const Operands& operands, double Operands::Side::*each,
+double TiledProduct::asked(const Operands& operands, double (Operands::Side::*each)() const,
                            std::optional<std::int64_t> times_across) const {
   const auto& [a, b] = operands;
-  return as_double(across()) * down_bytes() * ((turned ? b : a).*each) +
+  return as_double(across()) * down_bytes() * ((turned ? b : a).*each)() +
          as_double(times_across.value_or(clusters_down())) * across_bytes() *
-             ((turned ? a : b).*each);
+             ((turned ? a : b).*each)();
 }
 
 double TiledProduct::joined(const Operands& operands) const {
@@ -188,7 +186,7 @@ double TiledProduct::joined(const Operands& operands) const {
   constexpr double kOfClusters = 0.06;
   if (cluster > 1) return kOfClusters * asked(operands, &Operands::Side::sectors);
   const auto pairs = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
-    return bytes * side.sectors * side.joined * as_double(blocks / 2);
+    return bytes * side.sectors() * joined_share(side.pitch_bytes) * as_double(blocks / 2);
   };
   const auto& [a, b] = operands;
   return pairs(turned ? b : a, down_bytes(), across()) +

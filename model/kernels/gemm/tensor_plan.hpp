@@ -81,9 +81,11 @@ ArrayUse writes_tiles(ArrayId array, double bytes);
 struct Operands {
   struct Side {
     ArrayUse use;
-    double sectors = 1;   ///< of a piece, as a multiple of one that begins at a line
-    double requests = 2;  ///< of the copy engine for a piece
-    double joined = 1;    ///< as joined_share
+    std::int64_t pitch_bytes = 0;  ///< from row to row; 0: rows begin at lines
+    std::int64_t piece_bytes = kTileLineBytes;
+
+    double sectors() const { return sectors_share(piece_bytes, pitch_bytes); }
+    double requests() const;  ///< of the copy engine for a piece
   };
   Side a, b;
 };
@@ -164,7 +166,7 @@ struct TiledProduct {
 
   /// What blocks ask for, so much of each piece; the operand across as often as there are clusters
   /// down, or so many times.
-  double asked(const Operands&, double Operands::Side::*each,
+  double asked(const Operands&, double (Operands::Side::*each)() const,
                std::optional<std::int64_t> times_across = {}) const;
   /// Of their sectors, bytes that L2 looks up for another block at the same time: half, but none of
   /// rows that begin within a sector.
