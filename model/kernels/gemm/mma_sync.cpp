@@ -94,7 +94,7 @@ Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool stays, const O
 
 LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const MmaTile& tile = tile_of(p);
-  const TiledProduct c{p, Sizes(p), tile_in(p)};
+  const TiledProduct c(p);
   const Copies copies{mma_sync_along_k(p.dtype) && p[kTransposedB] == 0};
   Plan plan = main_launch(c, tile, blocks_stay(gpu), operands_of(p, copies, tile.k_bytes),
                           writes_tiles(kC, c.s.c()), gpu);
@@ -105,7 +105,7 @@ LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
 
 Plan mma_sync_batch(const Problem& p, const MmaTile& tile, const Operands& operands,
                     const ArrayUse& result, const Gpu& gpu) {
-  return main_launch({p, Sizes(p), shape_of(tile, p.dtype)}, tile, false, operands, result, gpu);
+  return main_launch({p, shape_of(tile, p.dtype)}, tile, false, operands, result, gpu);
 }
 
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {

@@ -32,19 +32,13 @@ std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::si
                    " does not divide " + std::to_string(problem[tile]) + "; choose one that does");
 }
 
-/// Bytes of blocks that take so many columns of A or rows of B at a time: as the threads request
-/// them, and in whole sectors; and what they write of C.
-struct TileTraffic {
-  Traffic requested, sectors;
-};
-
-TileTraffic tile_traffic(const TiledProduct& c, std::int64_t depth) {
+// What blocks move in whole sectors that take so many columns of A or rows of B at a time.
+Traffic in_sectors(const TiledProduct& c, std::int64_t depth) {
   const auto pieces = [](std::int64_t run, std::int64_t row) {
     return Operands::Side{{}, row * kElementBytes, std::min(run, row) * kElementBytes};
   };
   const Operands operands{pieces(depth, c.p[kK]), pieces(c.tile.n, c.p[kN])};
-  return {{c.asked({}, &Operands::Side::sectors), c.s.c()},
-          {c.asked(operands, &Operands::Side::sectors), c.s.c() * operands.b.sectors()}};
+  return {c.asked(operands, &Operands::Side::sectors), c.s.c() * operands.b.sectors()};
 }
 
 Plan product_plan(const TiledProduct& c, Launch launch) {
@@ -57,17 +51,17 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
 }
 
 // The main loop, then the stores of C.
-void set_loop(Plan& plan, Step step, double steps, double ahead, const TileTraffic& traffic,
-              const Traffic& below_l1) {
+void set_loop(Plan& plan, Step step, double steps, double ahead, const Traffic& requested,
+              const Traffic& l1, const Traffic& l2) {
   const double blocks = as_double(plan.launch.blocks()), loads = blocks * steps;
-  step.issued.requested = {traffic.requested.read_bytes / loads, 0};
-  step.issued.l1 = {traffic.sectors.read_bytes / loads, 0};
-  step.issued.l2 = {below_l1.read_bytes / loads, 0};
+  step.issued.requested = {requested.read_bytes / loads, 0};
+  step.issued.l1 = {l1.read_bytes / loads, 0};
+  step.issued.l2 = {l2.read_bytes / loads, 0};
   step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
   Step store;
-  store.issued.requested = {0, traffic.requested.write_bytes / blocks};
-  store.issued.l1 = {0, traffic.sectors.write_bytes / blocks};
-  store.issued.l2 = {0, below_l1.write_bytes / blocks};
+  store.issued.requested = {0, requested.write_bytes / blocks};
+  store.issued.l1 = {0, l1.write_bytes / blocks};
+  store.issued.l2 = {0, l2.write_bytes / blocks};
   store.waits.global = 1;
   set_blocks(plan, {{step, steps, ahead}, {store}});
 }
@@ -87,7 +81,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   constexpr double kInstructionsPerStep = 5.5;  // of a warp, by the counters
   constexpr double kWordsPerSector = 8;
   const Problem p = tiled(problem, kTileN + 1);
-  const TiledProduct c{p, tensor::Sizes(p), tensor::tile_in(p)};
+  const TiledProduct c(p);
   // As many registers in all that are compiled, and taken for other tiles too.
   const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
   Plan plan = product_plan(c, {.block = {c.tile.n, c.tile.m, 1},
@@ -98,12 +92,12 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
     std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
-  TileTraffic traffic = tile_traffic(c, 1);
-  traffic.requested.read_bytes = plan.useful.vector_flops * kElementBytes;  // two operands a step
+  const Traffic requested{plan.useful.vector_flops * kElementBytes,
+                          c.s.c()};  // two operands a step
   // L1 keeps a sector of A until the block has marched through it: rows are whole runs along k.
-  Traffic below_l1 = tile_traffic(c, p[kK]).sectors;
+  Traffic below_l1 = in_sectors(c, p[kK]);
   // A warp that walks down rows stores each word of C to a sector of its own.
-  if (rows_first) below_l1.write_bytes = traffic.requested.write_bytes * kWordsPerSector;
+  if (rows_first) below_l1.write_bytes = c.s.c() * kWordsPerSector;
 
   const double warps = warps_of(plan.launch.threads());
   Step step = c.step(0);
@@ -122,7 +116,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   // waits for its own, and one of those that share columns of B for these: L1 serves the rest.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
-  set_loop(plan, step, as_double(c.steps()), 0, traffic, below_l1);
+  set_loop(plan, step, as_double(c.steps()), 0, requested, in_sectors(c, 1), below_l1);
   return launch_of(std::move(plan));
 }
 
@@ -134,7 +128,7 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   // rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
   const Problem p = tiled(problem, staging.parameters);
-  const TiledProduct c{p, tensor::Sizes(p), tensor::tile_in(p)};
+  const TiledProduct c(p);
   const auto& [tile_m, tile_n, tile_k, cluster] = c.tile;
   const std::int64_t thread_m =
       thread_tile(problem, staging.parameters, kThreadM, kTileM, "thread_m of tile_m");
@@ -177,9 +171,10 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
                            copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
   step.wavefronts.shared = shared_loads + copies * width;
   step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
-  const TileTraffic traffic = tile_traffic(c, tile_k);
-  set_loop(plan, step, as_double(c.steps()), as_double(staging.stages - 1), traffic,
-           traffic.sectors);
+  const Traffic requested{c.asked({}, &Operands::Side::sectors), c.s.c()};
+  const Traffic sectors = in_sectors(c, tile_k);
+  set_loop(plan, step, as_double(c.steps()), as_double(staging.stages - 1), requested, sectors,
+           sectors);
   return launch_of(std::move(plan));
 }
 

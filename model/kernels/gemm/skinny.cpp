@@ -96,7 +96,7 @@ Choice choice_of(const Problem& p, const Option& option) {
   const std::int64_t depth = ring != nullptr ? ring->depth : tile.round_k();
   const bool turned = weights_in_b(p);
   const TileShape shape{turned ? tokens : rows, turned ? rows : tokens, depth};
-  return {{p, Sizes(p), shape, turned}, ring, tile};
+  return {{p, shape, turned}, ring, tile};
 }
 
 Launch launch_of(const Choice& c) {

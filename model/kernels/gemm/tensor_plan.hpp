@@ -137,11 +137,19 @@ void check_split(std::string_view parameter, std::int64_t parts, const std::stri
 /// other way round. Each tile across reads the operand that lies down, and each row of clusters the
 /// other one.
 struct TiledProduct {
+  explicit TiledProduct(const Problem& problem) : TiledProduct(problem, tile_in(problem)) {}
+  TiledProduct(const Problem& problem, const TileShape& shape, bool is_turned = false)
+      : p(problem),
+        s(problem),
+        tile(shape),
+        turned(is_turned),
+        cluster(shape.cluster.value_or(1)) {}
+
   const Problem& p;  ///< which outlives it
   Sizes s;
   TileShape tile;
-  bool turned = false;
-  std::int64_t cluster = 1;  ///< tiles one below the other that share copies
+  bool turned;
+  std::int64_t cluster;  ///< tiles one below the other that share copies
 
   std::int64_t extent_down() const { return turned ? p[kN] : p[kM]; }
   std::int64_t extent_across() const { return turned ? p[kM] : p[kN]; }

@@ -38,8 +38,8 @@ TileShape shape_of(const WgmmaTile& tile, DType type) {
 struct Choice : TiledProduct {
   WgmmaTile one;
 
-  Choice(const Problem& p, const Sizes& sizes, const WgmmaTile& tile)
-      : TiledProduct{p, sizes, shape_of(tile, p.dtype), tile.turned, tile.cluster}, one(tile) {}
+  Choice(const Problem& p, const WgmmaTile& tile)
+      : TiledProduct(p, shape_of(tile, p.dtype), tile.turned), one(tile) {}
 
   /// Tiles of the last round that are split along k, and steps of their parts.
   std::int64_t split_tiles(const Gpu& gpu) const {
@@ -71,7 +71,7 @@ Choice choice_of(const Problem& p) {
   check_split("split_k", p[kSplitK], "tiles of k", steps);
   check_split("split_rest", p[kSplitRest], "tiles of k", steps);
   if (p[kSplitK] > 1 && p[kSplitRest] > 1) throw InputError(kOneSplit);
-  return {p, Sizes(p), tile};
+  return {p, tile};
 }
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
@@ -234,8 +234,8 @@ LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
 
 std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
+  (void)Sizes(p);  // which refuses rows that overlap
   std::vector<Problem> found;
-  const Sizes sizes(p);
   const auto tiles = tiles_for(p);
   constexpr std::size_t kUsual = 4;  // of a tile
   found.reserve(kUsual * tiles.size());
@@ -243,7 +243,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
     // The second block of a cluster would copy for nothing where there is one tile down.
-    const Choice whole(p, sizes, tile);
+    const Choice whole(p, tile);
     if (p[kCluster] == kToChoose && tile.cluster > 1 && whole.extent_down() <= tile.down()) {
       continue;
     }
@@ -254,7 +254,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
       // Of turned tiles, and where the last round's split is given, k of all tiles stays whole.
       if (p[kSplitK] == kToChoose && split > 1 && (tile.turned || p[kSplitRest] > 1)) break;
       one[kSplitK] = split;
-      for (const std::int64_t rest : rest_splits(p, {one, sizes, tile}, gpu)) {
+      for (const std::int64_t rest : rest_splits(p, {one, tile}, gpu)) {
         found.emplace_back(one)[kSplitRest] = rest;
       }
     }
