@@ -5,7 +5,6 @@
 #include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/gemm.hpp"
-#include "model/kernels/gemm/simt.hpp"
 #include "model/libraries/gemm_epilogue.hpp"
 #include "model/types/kernel_model.hpp"
 

@@ -9,7 +9,7 @@
 #include "model/kernels/attention/standard.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
-#include "model/kernels/gemm/tensor_models.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {
 namespace {

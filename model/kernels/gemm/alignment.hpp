@@ -1,7 +1,6 @@
 #pragma once
 // How far the operands of a library's product are aligned: kernels for the newest instructions take
 // whole vectors only.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -10,13 +9,6 @@
 #include "model/kernels/gemm/gemm.hpp"
 
 namespace roofcast::gemm {
-
-/// Elements of the widest copy to which rows of so many elements are aligned.
-inline std::int64_t vector_elements(std::int64_t row, DType type) {
-  std::int64_t vector = kVectorBytes / element_bytes(type);
-  while (row % vector != 0) vector /= 2;
-  return vector;
-}
 
 /// How A and B lie, as BLAS says it: n as written, A [m,k] and B [k,n]; t transposed, A [k,m] and B
 /// [n,k].
@@ -30,7 +22,7 @@ constexpr bool transposes_b(std::int64_t layout) {
   return layout == kNT || layout == kTT;
 }
 
-/// Elements from row to row of each matrix as it lies. Vectors are the same either way.
+/// Elements from row to row of each matrix as it lies; of a vector its length.
 struct RowLengths {
   std::int64_t a, b, c;
 };
@@ -45,8 +37,9 @@ constexpr RowLengths row_lengths(const Problem& p, std::int64_t layout) {
 
 /// Elements of the widest copy to which the rows of all three are aligned.
 inline std::int64_t narrowest_vector(const RowLengths& rows, DType type) {
-  return std::min({vector_elements(rows.a, type), vector_elements(rows.b, type),
-                   vector_elements(rows.c, type)});
+  std::int64_t vector = kVectorBytes / element_bytes(type);
+  while ((rows.a | rows.b | rows.c) % vector != 0) vector /= 2;
+  return vector;
 }
 
 }  // namespace roofcast::gemm

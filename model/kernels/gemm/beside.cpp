@@ -2,148 +2,136 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 #include <vector>
 
-#include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/gemm.hpp"
+#include "model/kernels/compiled.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {
 namespace {
 
-constexpr std::int64_t kElementThreads = 256;
 constexpr double kWide = 2, kNarrow = 1;  // bytes of an element of A before and after
-constexpr double kLanes = 32;
+constexpr double kLanes = as_double(kWarpLanes);
 
-// A launch of threads that take so many elements each.
-Plan plan_of_elements(double elements, std::int64_t per_thread) {
+// A launch over arrays whose blocks all take the same step.
+Plan pass(const Launch& launch, std::vector<ArrayUse> arrays, const Step& step) {
   Plan plan;
-  plan.launch.grid[0] = ceil_div(static_cast<std::int64_t>(elements), kElementThreads * per_thread);
-  plan.launch.block[0] = kElementThreads;
-  plan.launch.registers = 32;
+  plan.launch = launch;
+  plan.arrays = std::move(arrays);
+  set_blocks(plan, {{step}});
   plan.notes.estimated_traffic = true;
   return plan;
+}
+
+constexpr std::int64_t kElementThreads = 256;
+Launch launch_over(double elements, std::int64_t per_thread) {
+  return {
+      .grid = {ceil_div(static_cast<std::int64_t>(elements), kElementThreads * per_thread), 1, 1},
+      .block = {kElementThreads, 1, 1},
+      .registers = 32};
 }
 
 // A in 16 bits to A in 8 by a scale that is known: a thread a vector of them.
 Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow) {
   constexpr std::int64_t kPerThread = 8;
-  Plan plan = plan_of_elements(elements, kPerThread);
-  plan.useful.vector_flops = elements;
-  plan.useful.conversions = elements;
-  plan.arrays = {wide, scratch(narrow, {0, elements * kNarrow})};
-  const double in_block = as_double(kElementThreads * kPerThread);
+  constexpr double kInBlock = as_double(kElementThreads * kPerThread);
   Step step;
-  step.issued.vector_flops = step.issued.conversions = in_block;
-  step.warp_instructions = in_block / kLanes * 3;
-  set_traffic(step.issued, {in_block * kWide, in_block * kNarrow});
+  step.issued.vector_flops = step.issued.conversions = kInBlock;
+  step.warp_instructions = kInBlock / kLanes * 3;
+  set_traffic(step.issued, {kInBlock * kWide, kInBlock * kNarrow});
   step.waits.global = 1;
-  set_blocks(plan, {{step}});
+  Plan plan = pass(launch_over(elements, kPerThread),
+                   {wide, scratch(narrow, {0, elements * kNarrow})}, step);
+  plan.useful.vector_flops = plan.useful.conversions = elements;
   return plan;
 }
 
 // The passes over A below are those of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu,
 // computeFP8QuantizeScale and scaleMatrix per tensor; scaleMatrixPerTensorVec converts in vectors):
 // 1024 blocks whatever A's size, a thread an element at a time, in strides of the grid.
-// Instructions are counted from the source: loads, conversions, arithmetic, addresses and the
-// loop's end.
-constexpr std::int64_t kPassBlocks = 1024;
-
-/// One element of a pass, for each thread.
-struct OfElement {
-  double warp_instructions;
-  double at_once;  ///< loads of a thread in flight together
-  double flops, special, conversions;
-  double written;     ///< bytes
-  double arithmetic;  ///< dependent operations from the load to the next one
-};
-
-// As `elements` grow, first more blocks have one each a thread, then all have more.
-void set_pass(Plan& plan, std::int64_t threads, double elements, const OfElement& one,
-              const Step& ends) {
-  plan.launch.grid[0] = kPassBlocks;
-  plan.launch.block[0] = threads;
-  plan.launch.registers = 32;
-  plan.notes.estimated_traffic = true;
+// Instructions are counted from the source.
+//
+// `one`: work of an element, instructions and wavefronts of a warp's elements, and waits for
+// `at_once` loads of a thread. First blocks get an element a thread, then all get more.
+Plan strided_pass(double elements, std::int64_t threads, double at_once, const Step& one,
+                  const Step& end, std::vector<ArrayUse> arrays) {
+  constexpr std::int64_t kBlocks = 1024;
   const double in_block = as_double(threads);
-  const double working = std::min(as_double(kPassBlocks), std::ceil(elements / in_block));
-  const double in_step = std::min(one.at_once, elements / (working * in_block));
-  const double taken = in_step * in_block;
-  Step step;
-  step.issued.vector_flops = taken * one.flops;
-  step.issued.special_flops = taken * one.special;
-  step.issued.conversions = taken * one.conversions;
-  step.warp_instructions = std::ceil(taken / kLanes) * one.warp_instructions;
-  set_traffic(step.issued, {taken * kWide, taken * one.written});
-  step.wavefronts.l1 = step.wavefronts.l1_lookups =
-      std::ceil(taken / kLanes) * (one.written > 0 ? 2 : 1);
-  step.waits = {.global = 1, .arithmetic = one.arithmetic};
-  const double repeats = elements / (working * taken);
-  plan.blocks = {{static_cast<std::int64_t>(working), {{step, repeats}, {ends}}}};
-  const auto idle = kPassBlocks - plan.blocks.front().count;
-  if (idle > 0) plan.blocks.push_back({idle, {{ends}}});
+  const double working = std::min(as_double(kBlocks), std::ceil(elements / in_block));
+  const double taken = in_block * std::min(at_once, elements / (working * in_block));
+  const double accesses = std::ceil(taken / kLanes);
+  Step step = one;
+  step.issued = taken * one.issued;
+  step.warp_instructions *= accesses;
+  step.wavefronts.l1 = step.wavefronts.l1_lookups = accesses * one.wavefronts.l1;
+  Plan plan = pass({.grid = {kBlocks, 1, 1}, .block = {threads, 1, 1}, .registers = 32},
+                   std::move(arrays), end);
+  plan.useful.vector_flops = elements;
+  plan.useful.conversions = elements * one.issued.conversions;
+  const auto count = static_cast<std::int64_t>(working);
+  plan.blocks = {{count, {{step, elements / (working * taken)}, {end}}}};
+  if (count < kBlocks) plan.blocks.push_back({kBlocks - count, {{end}}});
+  return plan;
 }
 
 // The largest |a|: four loads are unrolled; a block's threads then compare by shuffles and shared
 // memory, and one of them reads the scale so far; few blocks find a larger one and replace it.
 Plan largest(double elements, const QuantizedArrays& arrays) {
-  constexpr std::int64_t kThreads = 1024;
-  Plan plan;
-  plan.useful.vector_flops = elements;
-  plan.arrays = {reads_activation(arrays.wide, elements * kWide), scratch(arrays.scale, {4, 4})};
-  Step ends;
-  const double warps = as_double(kThreads) / kLanes;
-  ends.warp_instructions = warps * 45;
-  ends.wavefronts.shared = 2 * warps;
-  ends.waits = {.global = 1, .shared = 12, .arithmetic = 20, .barriers = 1};
-  set_pass(plan, kThreads, elements,
-           {.warp_instructions = 7,
-            .at_once = 4,
-            .flops = 1,
-            .special = 0,
-            .conversions = 0,
-            .written = 0,
-            .arithmetic = 8},
-           ends);
-  return plan;
+  constexpr std::int64_t kThreads = 1024, kAtOnce = 4;
+  constexpr double kWarps = as_double(kThreads) / kLanes;
+  Step one, end;
+  one.issued.vector_flops = one.wavefronts.l1 = 1;
+  set_traffic(one.issued, {kWide, 0});
+  one.warp_instructions = 7;
+  one.waits = {.global = 1, .arithmetic = 8};
+  end.warp_instructions = kWarps * 45;
+  end.wavefronts.shared = 2 * kWarps;
+  end.waits = {.global = 1, .shared = 12, .arithmetic = 20, .barriers = 1};
+  return strided_pass(
+      elements, kThreads, kAtOnce, one, end,
+      {reads_activation(arrays.wide, elements * kWide), scratch(arrays.scale, {4, 4})});
 }
 
 // A divided by the scale. A thread's store may change what it loads next, as far as the compiler
 // knows, so each load waits for the one before it.
 Plan conversion(double elements, const QuantizedArrays& arrays) {
   constexpr std::int64_t kThreads = 256;
-  Plan plan;
-  plan.useful.vector_flops = elements;
-  plan.useful.conversions = elements;
-  plan.arrays = {scratch(arrays.wide, {elements * kWide, 0}), scratch(arrays.scale, {4, 0}),
-                 scratch(arrays.narrow, {0, elements * kNarrow})};
-  Step ends;
-  ends.warp_instructions = as_double(kThreads) / kLanes * 20;
-  set_pass(plan, kThreads, elements,
-           {.warp_instructions = 24,
-            .at_once = 1,
-            .flops = 6,
-            .special = 1,
-            .conversions = 1,
-            .written = kNarrow,
-            .arithmetic = 15},
-           ends);
-  return plan;
+  Step one, end;
+  one.issued.vector_flops = 6;
+  one.issued.special_flops = one.issued.conversions = 1;
+  set_traffic(one.issued, {kWide, kNarrow});
+  one.warp_instructions = 24;
+  one.wavefronts.l1 = 2;
+  one.waits = {.global = 1, .arithmetic = 15};
+  end.warp_instructions = as_double(kThreads) / kLanes * 20;
+  return strided_pass(elements, kThreads, 1, one, end,
+                      {scratch(arrays.wide, {elements * kWide, 0}), scratch(arrays.scale, {4, 0}),
+                       scratch(arrays.narrow, {0, elements * kNarrow})});
 }
 
-// One block that reads and writes a number.
-Plan of_a_number(ArrayId from, ArrayId to, bool reads_it) {
-  Plan plan;
-  plan.launch.block[0] = 128;
-  plan.launch.registers = 16;
-  plan.notes.estimated_traffic = true;
-  if (reads_it) plan.arrays.push_back(scratch(from, {4, 0}));
-  plan.arrays.push_back(scratch(to, {0, 4}));
+// One block that writes a number, from another one if it reads any.
+Plan of_a_number(std::vector<ArrayUse> arrays) {
+  const double numbers_read = as_double(std::ssize(arrays) - 1);
   Step step;
-  step.warp_instructions = as_double(plan.launch.block[0]) / kLanes * 20;
-  set_traffic(step.issued, {reads_it ? as_double(kSectorBytes) : 0, as_double(kSectorBytes)});
-  step.waits.global = reads_it ? 1 : 0;
-  set_blocks(plan, {{step}});
+  step.warp_instructions = 128 / kLanes * 20;
+  set_traffic(step.issued, {numbers_read * kSectorBytes, as_double(kSectorBytes)});
+  step.waits.global = numbers_read;
+  return pass({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
+}
+
+// Parts of k and their sums: each output takes so many instructions, each thread so many trips.
+Plan sums(const Launch& launch, double outputs, double parts, const ArrayUse& from,
+          const ArrayUse& to, double instructions, double trips) {
+  const double blocks = as_double(launch.blocks());
+  Step step;
+  step.issued.vector_flops = outputs * (parts - 1) / blocks;
+  step.warp_instructions = outputs / blocks / kLanes * instructions;
+  set_traffic(step.issued, {from.footprint.read_bytes / blocks, to.footprint.write_bytes / blocks});
+  step.waits.global = trips;
+  Plan plan = pass(launch, {from, to}, step);
+  plan.useful.vector_flops = outputs * (parts - 1);
   return plan;
 }
 
@@ -156,7 +144,7 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
     program.push_back({conversion_of_vectors(elements, wide, arrays.narrow)});
   }
   if (how != kDynamic && how != kDynamicVectors) return program;
-  program.push_back({of_a_number(arrays.scale, arrays.scale, false)});
+  program.push_back({of_a_number({scratch(arrays.scale, {0, 4})})});
   program.push_back({largest(elements, arrays)});
   if (how == kDynamicVectors) {
     const ArrayUse again = scratch(arrays.wide, {elements * kWide, 0});
@@ -164,7 +152,8 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
   } else {
     // The scale has 16 bits: it is widened for the product.
     program.push_back({conversion(elements, arrays)});
-    program.push_back({of_a_number(arrays.scale, arrays.wide_scale, true)});
+    program.push_back(
+        {of_a_number({scratch(arrays.scale, {4, 0}), scratch(arrays.wide_scale, {0, 4})})});
   }
   // Later releases launch each while the one before runs (programmatic dependent launch).
   for (Launched& node : program) {
@@ -173,20 +162,86 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
   return program;
 }
 
-Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId sums) {
+Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId to) {
   constexpr std::int64_t kPerThread = 4;
-  const double part_bytes = splits * outputs * as_double(kPartBytes);
-  Plan plan = plan_of_elements(outputs, kPerThread);
-  plan.useful.vector_flops = outputs * (splits - 1);
-  plan.arrays = {scratch(parts, {part_bytes, 0}), writes(sums, outputs * result_bytes)};
-  const double blocks = as_double(plan.launch.blocks());
+  return sums(launch_over(outputs, kPerThread), outputs, splits,
+              scratch(parts, {splits * outputs * as_double(kPartBytes), 0}),
+              writes(to, outputs * result_bytes), splits * (1 + 1.0 / kPerThread) + 4, 1);
+}
+
+namespace tensor {
+
+Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
+  // A warp takes four rows at once: five words for sixteen bytes, then shifts and one store. By the
+  // counters of twelve copies.
+  constexpr double kInstructionsOfRows = 178;
+  constexpr std::int64_t kWordBytes = 4;
+  const std::int64_t width = kVectorBytes / matrix.size;
+  const std::int64_t groups = ceil_div(matrix.count * matrix.rows, passes::kRowsEach);
+  const compiled::Kernel kernel = compiled::kernel("gemm::copy_kernel", matrix.size);
+  const Launch launch{.grid = {ceil_div(matrix.columns, passes::kThreads * width),
+                               std::min(groups, kMostBlocksYZ), 1},
+                      .block = {passes::kThreads, 1, 1},
+                      .registers = kernel.registers};
+  const double blocks = as_double(launch.blocks()), blocks_of_row = as_double(launch.grid[0]);
+  const double bytes = matrix.bytes() / blocks;
+  const double warps = as_double(ceil_div(matrix.columns, width * kWarpLanes));
   Step step;
-  step.issued.vector_flops = plan.useful.vector_flops / blocks;
-  step.warp_instructions = outputs / blocks / kLanes * (splits * (1 + 1.0 / kPerThread) + 4);
-  set_traffic(step.issued, {part_bytes / blocks, outputs * result_bytes / blocks});
-  step.waits.global = 1;
-  set_blocks(plan, {{step}});
+  step.warp_instructions =
+      warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
+  set_traffic(step.issued, {bytes, bytes});
+  step.issued.requested.read_bytes *= 1.25;
+  // The warp with the ends of rows, in one of the blocks across, takes those by elements: it stores
+  // each before it loads the next.
+  const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
+  const bool one_more = rest < whole_words && matrix.columns >= width;
+  const std::int64_t stores = one_more ? width + rest : rest;
+  step.waits = {.global = 1, .shared = as_double(passes::kRowsEach * stores) / blocks_of_row};
+  return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
+}
+
+Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
+  const std::int64_t squares_down = ceil_div(matrix.rows, passes::kSquare);
+  const compiled::Kernel kernel = compiled::kernel("gemm::transpose_kernel", matrix.size);
+  const Launch launch{.grid = {ceil_div(matrix.columns, passes::kSquare),
+                               std::min(squares_down, kMostBlocksYZ), matrix.count},
+                      .block = {passes::kSquare, 8, 1},
+                      .registers = kernel.registers,
+                      .shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size};
+  const double squares = as_double(squares_down) / as_double(launch.grid[1]);  // of a block
+  const double bytes = matrix.bytes() / as_double(launch.blocks());
+  Step step;
+  step.warp_instructions =
+      as_double(launch.block[1]) * (kernel.straight + squares * kernel.loops.front());
+  // Each row of a square goes to shared memory and comes back as a column.
+  const double rows_moved = 2 * squares * as_double(passes::kSquare);
+  step.wavefronts.l1_lookups = step.wavefronts.l1 = step.wavefronts.shared = rows_moved;
+  set_traffic(step.issued, {bytes, bytes});
+  step.waits = {.global = 1, .shared = 1, .barriers = 1};
+  return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
+}
+
+// A thread adds the parts of an element in order: it loads four at once, waits for them, and takes
+// those that are left one by one.
+Plan sum_of_parts(const Problem& p) {
+  constexpr std::int64_t kTogether = 4;
+  // Of a sum: addresses of 64 bits and a loop over parts of unknown number, by warp_instructions of
+  // products in 2 to 12 parts.
+  constexpr double kOfPart = 4, kBeside = 95;
+  const Sizes s(p);
+  const std::int64_t parts = p[kSplitK];
+  const double outputs = s.batch * s.outputs();
+  const Launch launch{
+      .grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ), 1},
+      .block = {passes::kThreads, 1, 1},
+      .registers = compiled::registers("gemm::sum_kernel", result_type(p.dtype))};
+  Plan plan =
+      sums(launch, outputs, as_double(parts),
+           scratch(kParts, {as_double(parts * kPartBytes) * outputs, 0}), writes(kC, s.c()),
+           kOfPart * as_double(parts) + kBeside, as_double(parts / kTogether + parts % kTogether));
+  plan.start = Start::code;
   return plan;
 }
 
+}  // namespace tensor
 }  // namespace roofcast::gemm

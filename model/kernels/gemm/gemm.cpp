@@ -1,35 +1,175 @@
+// The family's table: the SIMT ladder, the tensor cores, then the library.
 #include "model/kernels/gemm/gemm.hpp"
 
 #include <array>
+#include <span>
+#include <string_view>
 
 #include "model/counting/io_complexity.hpp"
-#include "model/kernels/gemm/simt.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
+#include "model/libraries/gemm.hpp"
 
 namespace roofcast::gemm {
 namespace {
 
-constexpr std::array kFamilyTypes = kAllDTypes;
-
-// validation/sweeps/gemm.json.
-constexpr std::array kValidated = {ValidatedRange{kM, 64, 50304}, ValidatedRange{kN, 64, 50257},
-                                   ValidatedRange{kK, 128, 16384}};
-
-Work work(const Problem& problem) {
-  const auto m = static_cast<double>(problem[kM]);
-  const auto n = static_cast<double>(problem[kN]);
-  const auto k = static_cast<double>(problem[kK]);
-  const double element = size_bytes(problem.dtype);
+Work work(const Problem& p) {
+  const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
+  const double element = size_bytes(p.dtype);
   Work result;
   result.vector_flops = 2 * m * n * k;
   result.compulsory = {(m * k + k * n) * element, m * n * element};
   return result;
 }
 
-IoComplexity io(const Problem& problem, double compulsory_bytes, double on_chip_bytes) {
-  return matrix_product_io(static_cast<double>(problem[kM]), static_cast<double>(problem[kN]),
-                           static_cast<double>(problem[kK]), size_bytes(problem.dtype),
-                           compulsory_bytes, on_chip_bytes);
+IoComplexity io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  return matrix_product_io(as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
+                           size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }
+
+using Parameters = std::span<const roofcast::Parameter>;
+
+constexpr roofcast::Parameter tile(std::string_view name, std::string_view meaning,
+                                   std::int64_t fallback) {
+  return setting(name, meaning, 1, 512, fallback);
+}
+
+/// The settings of the SIMT ladder, of which a rung takes the first ones.
+constexpr auto ladder(std::int64_t tile_m, std::int64_t tile_n, std::int64_t tile_k,
+                      std::int64_t thread_m, std::int64_t thread_n) {
+  return with_own(kShape, tile("tile_m", "rows of C a block computes", tile_m),
+                  tile("tile_n", "columns of C a block computes", tile_n),
+                  tile("tile_k", "depth of the tiles in shared memory", tile_k),
+                  tile("thread_m", "rows of C a thread computes", thread_m),
+                  tile("thread_n", "columns of C a thread computes", thread_n));
+}
+constexpr auto kTiled = ladder(32, 32, 32, 1, 1);
+constexpr auto kCoarsened1d = ladder(64, 64, 8, 8, 1);
+constexpr auto kCoarsened2d = ladder(128, 128, 8, 8, 8);
+constexpr auto kVectorized = ladder(128, 256, 16, 16, 8);
+
+// A setting of the tensor cores' variants, to choose unless it is given.
+constexpr roofcast::Parameter open_setting(std::string_view name, std::string_view meaning,
+                                           std::int64_t maximum) {
+  return setting(name, meaning, kToChoose, maximum, kToChoose);
+}
+constexpr roofcast::Parameter leading_dimension(std::string_view name, std::string_view meaning) {
+  return {name, meaning, 0, 2 * kMaxExtent, 0};
+}
+/// Of the variants on tensor cores, after their tiles; a variant takes the first ones.
+constexpr auto on_tensor_cores(const roofcast::Parameter& tile_m, const roofcast::Parameter& tile_n,
+                               const roofcast::Parameter& tile_k) {
+  return with_own(
+      kShape, tile_m, tile_n, tile_k,
+      roofcast::Parameter{"transposed_b",
+                          "1: B is stored as [n,k], as the weights of a linear layer", 0, 1, 0},
+      roofcast::Parameter{"transposed_a", "1: A is stored as [k,m]", 0, 1, 0},
+      roofcast::Parameter{"batch", "products of that shape, their operands one after the other", 1,
+                          kMostBlocksYZ, 1},
+      leading_dimension("lda", "elements of A from row to row; 0: rows are dense"),
+      leading_dimension("ldb", "elements of B from row to row; 0: rows are dense"),
+      leading_dimension("ldc", "elements of C from row to row; 0: rows are dense"),
+      open_setting("split_k", "parts of k, each a block's; 0: to choose", 64),
+      open_setting("cluster", "blocks that share B's tile by multicast; 0: to choose", 2),
+      open_setting("split_rest",
+                   "parts of k of the tiles of the last round, where it is not full; 0: to choose",
+                   16));
+}
+constexpr auto kRowsOfTile =
+    open_setting("tile_m", "rows of C a block computes; 0: to choose", 512);
+constexpr auto kColumnsOfTile =
+    open_setting("tile_n", "columns of C a block computes; 0: to choose", 512);
+constexpr auto kMmaSync = on_tensor_cores(
+    kRowsOfTile, kColumnsOfTile, open_setting("tile_k", "depth of a stage; 0: to choose", 128));
+constexpr auto kWgmma =
+    on_tensor_cores(kRowsOfTile, kColumnsOfTile,
+                    open_setting("tile_k", "depth of a stage, 128 bytes; 0: to choose", 128));
+constexpr auto kSkinny = on_tensor_cores(
+    open_setting("tile_m", "tokens a block takes: rows of A or columns of B; 0: to choose",
+                 tensor::kMostTokens),
+    open_setting("tile_n", "rows of weights a block takes; 0: to choose", 128),
+    open_setting("tile_k", "k of the loads of four lanes, 32, or depth of a stage; 0: to choose",
+                 128));
+
+constexpr std::array kFamilyTypes = kAllDTypes;
+constexpr std::array kSimtTypes = {DType::fp32};
+constexpr std::array kMmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::int8};
+constexpr std::array kWgmmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8};
+constexpr std::array kSkinnyTypes = {DType::bf16, DType::fp16};
+
+// validation/sweeps/gemm.json, tensor.json and random.json.
+constexpr std::array kValidated = {ValidatedRange{kM, 64, 50304}, ValidatedRange{kN, 64, 50257},
+                                   ValidatedRange{kK, 128, 16384}};
+constexpr std::array kMmaValidated = {ValidatedRange{kM, 64, 32768}, ValidatedRange{kN, 64, 50304},
+                                      ValidatedRange{kK, 64, 16384}};
+constexpr std::array kWgmmaValidated = {
+    ValidatedRange{kM, 64, 32768}, ValidatedRange{kN, 64, 50304}, ValidatedRange{kK, 64, 28672}};
+constexpr std::array kSkinnyValidated = {ValidatedRange{kM, 1, 65536}, ValidatedRange{kN, 1, 65536},
+                                         ValidatedRange{kK, 1024, 32768}};
+
+LaunchSequence plan_naive(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_direct(p, true);
+}
+LaunchSequence plan_coalesced(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_direct(p, false);
+}
+template <const Staging& kStaging>
+LaunchSequence staged(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_staged(p, kStaging);
+}
+constexpr Staging kFromTiles{"gemm::tiled_kernel", kTileK + 1};
+constexpr Staging kOfColumns{"gemm::coarsened_1d_kernel", kThreadM + 1};
+constexpr Staging kOfSquares{"gemm::coarsened_2d_kernel", kThreadN + 1};
+constexpr Staging kOfVectors{.kernel = "gemm::vectorized_kernel",
+                             .parameters = kThreadN + 1,
+                             .width = 4,
+                             .stages = 3,
+                             .group_rows = 8,
+                             .pad_a = 4};
+
+constexpr std::array<KernelModel, 10> kVariants = {{
+    {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)",
+     Parameters(kTiled).first(kTileN + 1), kSimtTypes, plan_naive},
+    {"gemm.coalesced", "one thread an element, warps walk along columns",
+     Parameters(kTiled).first(kTileN + 1), kSimtTypes, plan_coalesced},
+    {"gemm.tiled", "operand tiles staged in shared memory", Parameters(kTiled).first(kTileK + 1),
+     kSimtTypes, staged<kFromTiles>},
+    {"gemm.coarsened_1d", "a column of outputs a thread",
+     Parameters(kCoarsened1d).first(kThreadM + 1), kSimtTypes, staged<kOfColumns>},
+    {"gemm.coarsened_2d", "a register tile of outputs a thread", kCoarsened2d, kSimtTypes,
+     staged<kOfSquares>},
+    {"gemm.vectorized", "128-bit accesses, tiles copied ahead", kVectorized, kSimtTypes,
+     staged<kOfVectors>},
+    {.name = "gemm.mma_sync",
+     .summary = "tensor cores by mma.sync: cp.async copies ahead, each warp multiplies by itself",
+     .parameters = Parameters(kMmaSync).first(tensor::kLdc + 1),
+     .dtypes = kMmaTypes,
+     .plan = tensor::plan_mma_sync,
+     .validated = kMmaValidated,
+     .candidates = tensor::mma_sync_candidates,
+     .work = tensor::product_work,
+     .io = tensor::product_io},
+    {.name = "gemm.wgmma",
+     .summary = "tensor cores by wgmma: TMA, four warps multiply together, persistent blocks",
+     .parameters = kWgmma,
+     .dtypes = kWgmmaTypes,
+     .plan = tensor::plan_wgmma,
+     .validated = kWgmmaValidated,
+     .candidates = tensor::wgmma_candidates,
+     .outline = tensor::wgmma_outline,
+     .before = tensor::copies_before_wgmma,
+     .work = tensor::product_work,
+     .io = tensor::product_io},
+    {.name = "gemm.skinny",
+     .summary = "few rows or columns (decode): weights read once, at the copy rate",
+     .parameters = Parameters(kSkinny).first(tensor::kSplitK + 1),
+     .dtypes = kSkinnyTypes,
+     .plan = tensor::plan_skinny,
+     .validated = kSkinnyValidated,
+     .candidates = tensor::skinny_candidates,
+     .work = tensor::product_work,
+     .io = tensor::product_io},
+    kLibrary,
+}};
 
 }  // namespace
 

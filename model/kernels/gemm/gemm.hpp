@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,7 +12,13 @@ namespace roofcast::gemm {
 enum Parameter : std::size_t { kM, kN, kK, kTileM, kTileN, kTileK, kThreadM, kThreadN };
 
 inline constexpr std::int64_t kVectorBytes = 16;  ///< the widest copy of a thread
-inline constexpr std::int64_t kPartBytes = 4;     ///< of an fp32 sum of a part of k
+inline constexpr std::int64_t kPartBytes = 4;     ///< of an fp32 sum over a part of k
+
+inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 24;
+inline constexpr std::array kShape = {
+    roofcast::Parameter{"m", "rows of A and C (elements)", 1, kMaxExtent, std::nullopt},
+    roofcast::Parameter{"n", "columns of B and C (elements)", 1, kMaxExtent, std::nullopt},
+    roofcast::Parameter{"k", "columns of A, rows of B (elements)", 1, kMaxExtent, std::nullopt}};
 
 extern const KernelFamily kFamily;
 

@@ -1,83 +1,181 @@
-#include "model/kernels/gemm/simt.hpp"
+// The matrix product on the SIMT pipes in fp32, from naive to vectorized.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
 
-#include <array>
-#include <string_view>
-
-#include "model/kernels/gemm/simt_plan.hpp"
-#include "model/kernels/gemm/tensor_models.hpp"
-#include "model/libraries/gemm.hpp"
+#include "model/kernels/compiled.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {
 namespace {
 
-constexpr roofcast::Parameter tile(std::string_view name, std::string_view meaning,
-                                   std::int64_t fallback) {
-  return setting(name, meaning, 1, 512, fallback);
+using tensor::Operands, tensor::TiledProduct;
+
+constexpr std::int64_t kElementBytes = 4;  // of fp32
+
+// The product and its tiles, as the variants on tensor cores have it. Tiles that the kernel does
+// not take from the problem are 1 wide.
+Problem tiled(const Problem& problem, std::size_t parameters) {
+  Problem p{.dtype = problem.dtype, .values = {problem[kM], problem[kN], problem[kK]}};
+  for (std::size_t i = kTileM; i <= kTileK; ++i) p[i] = i < parameters ? problem[i] : 1;
+  p[tensor::kBatch] = 1;
+  return p;
 }
 
-constexpr std::array kDirectParameters =
-    with_own(kShape, tile("tile_m", "rows of C a block computes", 32),
-             tile("tile_n", "columns of C a block computes", 32));
-constexpr std::array kTiledParameters =
-    with_own(kShape, tile("tile_m", "rows of C a block computes", 32),
-             tile("tile_n", "columns of C a block computes", 32),
-             tile("tile_k", "depth of the tiles in shared memory", 32));
-constexpr std::array kCoarsened1dParameters =
-    with_own(kShape, tile("tile_m", "rows of C a block computes", 64),
-             tile("tile_n", "columns of C a block computes", 64),
-             tile("tile_k", "depth of the tiles in shared memory", 8),
-             tile("thread_m", "rows of C a thread computes", 8));
-/// Tiles of blocks and, in both dimensions, of threads.
-constexpr auto threads_in_2d(std::int64_t tile_m, std::int64_t tile_n, std::int64_t tile_k,
-                             std::int64_t thread_m, std::int64_t thread_n) {
-  return with_own(kShape, tile("tile_m", "rows of C a block computes", tile_m),
-                  tile("tile_n", "columns of C a block computes", tile_n),
-                  tile("tile_k", "depth of the tiles in shared memory", tile_k),
-                  tile("thread_m", "rows of C a thread computes", thread_m),
-                  tile("thread_n", "columns of C a thread computes", thread_n));
+std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::size_t thread,
+                         std::size_t tile, std::string_view names) {
+  if (thread >= parameters || problem[tile] % problem[thread] == 0) {
+    return thread < parameters ? problem[thread] : 1;
+  }
+  throw InputError(std::string(names) + ": " + std::to_string(problem[thread]) +
+                   " does not divide " + std::to_string(problem[tile]) + "; choose one that does");
 }
-constexpr std::array kCoarsened2dParameters = threads_in_2d(128, 128, 8, 8, 8);
-constexpr std::array kVectorizedParameters = threads_in_2d(128, 256, 16, 16, 8);
 
-constexpr std::array kTypes = {DType::fp32};
+// What blocks move in whole sectors that take so many columns of A or rows of B at a time.
+Traffic in_sectors(const TiledProduct& c, std::int64_t depth) {
+  const auto pieces = [](std::int64_t run, std::int64_t row) {
+    return Operands::Side{{}, row * kElementBytes, std::min(run, row) * kElementBytes};
+  };
+  const Operands operands{pieces(depth, c.p[kK]), pieces(c.tile.n, c.p[kN])};
+  return {c.asked(operands, &Operands::Side::sectors), c.s.c() * operands.b.sectors()};
+}
 
-LaunchSequence plan_naive(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_direct(p, true);
+Plan product_plan(const TiledProduct& c, Launch launch) {
+  launch.grid = {c.across(), c.down(), 1};
+  Plan plan = c.plan({}, launch);
+  plan.arrays = {reads_activation(tensor::kA, c.s.a()), reads(tensor::kB, c.s.b()),
+                 writes(tensor::kC, c.s.c())};
+  plan.raster = c.raster();
+  return plan;
 }
-LaunchSequence plan_coalesced(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_direct(p, false);
+
+// The main loop, then the stores of C.
+void set_loop(Plan& plan, Step step, double steps, double ahead, const Traffic& requested,
+              const Traffic& l1, const Traffic& l2) {
+  const double blocks = as_double(plan.launch.blocks()), loads = blocks * steps;
+  step.issued.requested = {requested.read_bytes / loads, 0};
+  step.issued.l1 = {l1.read_bytes / loads, 0};
+  step.issued.l2 = {l2.read_bytes / loads, 0};
+  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
+  Step store;
+  store.issued.requested = {0, requested.write_bytes / blocks};
+  store.issued.l1 = {0, l1.write_bytes / blocks};
+  store.issued.l2 = {0, l2.write_bytes / blocks};
+  store.waits.global = 1;
+  set_blocks(plan, {{step, steps, ahead}, {store}});
 }
-LaunchSequence plan_tiled(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, kTileK + 1, {});
-}
-LaunchSequence plan_coarsened_1d(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, kThreadM + 1, {});
-}
-LaunchSequence plan_coarsened_2d(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, kThreadN + 1, {});
-}
-LaunchSequence plan_vectorized(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, kThreadN + 1, {.width = 4, .stages = 3, .group_rows = 8, .pad_a = 4});
+
+// Lookups of L1 in the time that its four tag banks take: lines one after the other lie in all banks
+// in turn. Of n lines anywhere the fullest bank holds about n/4 + 0.53·√n: exact for 32, within 2%
+// from 8 (gemm.naive of k = 867 and 1027).
+double lookups(const WarpAccess& access) {
+  constexpr double kCrowding = 4 * 0.53;
+  const double lines = as_double(distinct_units(access, kLineBytes));
+  return access.stride_bytes <= kLineBytes ? lines : lines + kCrowding * std::sqrt(lines);
 }
 
 }  // namespace
 
-constinit const std::array<KernelModel, 10> kVariants = {{
-    {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)", kDirectParameters,
-     kTypes, plan_naive},
-    {"gemm.coalesced", "one thread an element, warps walk along columns", kDirectParameters, kTypes,
-     plan_coalesced},
-    {"gemm.tiled", "operand tiles staged in shared memory", kTiledParameters, kTypes, plan_tiled},
-    {"gemm.coarsened_1d", "a column of outputs a thread", kCoarsened1dParameters, kTypes,
-     plan_coarsened_1d},
-    {"gemm.coarsened_2d", "a register tile of outputs a thread", kCoarsened2dParameters, kTypes,
-     plan_coarsened_2d},
-    {"gemm.vectorized", "128-bit accesses, tiles copied ahead", kVectorizedParameters, kTypes,
-     plan_vectorized},
-    tensor::kMmaSync,
-    tensor::kWgmma,
-    tensor::kSkinny,
-    kLibrary,
-}};
+LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
+  constexpr double kInstructionsPerStep = 5.5;  // of a warp, by the counters
+  constexpr double kWordsPerSector = 8;
+  const Problem p = tiled(problem, kTileN + 1);
+  const TiledProduct c(p);
+  // As many registers in all that are compiled, and taken for other tiles too.
+  const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
+  Plan plan = product_plan(c, {.block = {c.tile.n, c.tile.m, 1},
+                               .registers = compiled::registers(kernel, 32, 32, 1024)});
+  if (rows_first) {  // blocks too walk down the rows first
+    std::swap(plan.launch.block[0], plan.launch.block[1]);
+    std::swap(plan.launch.grid[0], plan.launch.grid[1]);
+    std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
+    std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
+  }
+  const Traffic requested{plan.useful.vector_flops * kElementBytes,
+                          c.s.c()};  // two operands a step
+  // L1 keeps a sector of A until the block has marched through it: rows are whole runs along k.
+  Traffic below_l1 = in_sectors(c, p[kK]);
+  // A warp that walks down rows stores each word of C to a sector of its own.
+  if (rows_first) below_l1.write_bytes = c.s.c() * kWordsPerSector;
+
+  const double warps = warps_of(plan.launch.threads());
+  Step step = c.step(0);
+  step.warp_instructions = warps * kInstructionsPerStep;
+  // Lanes of a warp lie along threadIdx.x: down rows of A, or along columns of B. The other operand
+  // is one word for all lanes that share a row or column.
+  const std::int64_t lanes = std::min(kWarpLanes, plan.launch.block[0]);
+  const WarpAccess along{.stride_bytes = rows_first ? p[kK] * kElementBytes : kElementBytes,
+                         .lanes = lanes};
+  // Words of the other operand in different lines.
+  const double other = rows_first ? 1 : as_double(kWarpLanes) / as_double(lanes);
+  step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
+  step.wavefronts.l1_lookups = warps * (lookups(along) + other);
+  // The loop is unrolled by four: each fourth step waits for rows of B, each eighth for sectors of A.
+  // Rows first, all warps need the same sectors of A and wait together. Along columns each warp
+  // waits for its own, and one of those that share columns of B for these: L1 serves the rest.
+  const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
+  step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
+  set_loop(plan, step, as_double(c.steps()), 0, requested, in_sectors(c, 1), below_l1);
+  return launch_of(std::move(plan));
+}
+
+LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
+  // Warp instructions of a copy by one access, and of a step besides (counters, branch, addresses):
+  // estimates, 15 to 30% too few with one stage, which fitted efficiency and waits take up.
+  constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
+  // A thread reads four words of A's tile with one access: four steps of a row or, transposed, four
+  // rows of a step.
+  constexpr double kWordsPerAccessOfA = 4;
+  const Problem p = tiled(problem, staging.parameters);
+  const TiledProduct c(p);
+  const auto& [tile_m, tile_n, tile_k, cluster] = c.tile;
+  const std::int64_t thread_m =
+      thread_tile(problem, staging.parameters, kThreadM, kTileM, "thread_m of tile_m");
+  const std::int64_t thread_n =
+      thread_tile(problem, staging.parameters, kThreadN, kTileN, "thread_n of tile_n");
+  const std::int64_t threads = tile_m / thread_m * (tile_n / thread_n);
+
+  compiled::Arguments arguments = {tile_m, tile_n, tile_k};
+  std::size_t next = 3;
+  if (staging.parameters > kThreadM) arguments[next++] = thread_m;
+  if (staging.parameters > kThreadN) arguments[next++] = thread_n;
+  // With copies ahead there is a kernel of its own where rows are no multiples of 16 bytes.
+  const bool aligned = p[kN] % 4 == 0 && p[kK] % 4 == 0;
+  arguments[next] = staging.stages > 1 ? std::int64_t{aligned} : threads;
+  Launch launch{
+      .block = {threads, 1, 1},
+      .registers = compiled::find(staging.kernel, arguments).registers,
+      .shared_bytes = staging.stages * kElementBytes * tile_k * (tile_m + staging.pad_a + tile_n)};
+  const bool is_compiled = launch.registers > 0;
+  if (!is_compiled) {  // accumulators, two steps of operands, and addresses
+    constexpr std::int64_t kMost = 255;
+    launch.registers = std::min(kMost, thread_m * thread_n + 2 * (thread_m + thread_n) + 32);
+  }
+  Plan plan = product_plan(c, launch);
+  if (!is_compiled) {
+    plan.notes.caveat = "registers are estimated: no kernel is compiled for this tile";
+  }
+  if (staging.group_rows > 1) {  // blocks find their tile by themselves
+    plan.launch.grid = {plan.launch.blocks(), 1, 1};
+    plan.raster->group_rows = staging.group_rows;
+  }
+
+  const double warps = warps_of(threads), warp_steps = warps * as_double(tile_k);
+  const double width = as_double(staging.width);
+  const double shared_loads =
+      warp_steps * (as_double(thread_m) / kWordsPerAccessOfA + as_double(thread_n) / width);
+  const double copies = as_double((tile_m + tile_n) * tile_k) / width / 32;
+  Step step = c.step(0);
+  step.warp_instructions = warp_steps * as_double(thread_m * thread_n) + shared_loads +
+                           copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
+  step.wavefronts.shared = shared_loads + copies * width;
+  step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
+  const Traffic requested{c.asked({}, &Operands::Side::sectors), c.s.c()};
+  const Traffic sectors = in_sectors(c, tile_k);
+  set_loop(plan, step, as_double(c.steps()), as_double(staging.stages - 1), requested, sectors,
+           sectors);
+  return launch_of(std::move(plan));
+}
 
 }  // namespace roofcast::gemm

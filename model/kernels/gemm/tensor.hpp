@@ -1,15 +1,11 @@
 #pragma once
 // C[m,n] = A[m,k] · B on the tensor cores, as this project's kernels compute it (kernels/gemm):
-// their parameters and the tiles they are compiled for. The CUDA kernels are instantiated from the
-// same tables.
+// their parameters, and how they see a product. The CUDA kernels are compiled from the same.
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "model/kernels/gemm/gemm.hpp"
 #include "model/kernels/gemm/tensor_tiles.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::gemm::tensor {
 
@@ -53,31 +49,41 @@ constexpr Stored stored_b(const Problem& p) {
 constexpr Stored stored_c(const Problem& p) {
   return stored(p[kM], p[kN], p[kLdc]);
 }
-/// Whether rows have no room for what they hold.
-constexpr bool rows_overlap(const Problem& p) {
-  const auto overlap = [](const Stored& matrix) { return matrix.row < matrix.columns; };
-  return overlap(stored_a(p)) || overlap(stored_b(p)) || overlap(stored_c(p));
-}
 /// Empty if every row has room for what it holds, else what to do.
 inline std::string overlapping_rows(const Problem& p) {
-  struct Named {
-    const char* leading_dimension;
-    Stored matrix;
-  };
-  for (const auto& [name, matrix] :
-       {Named{"lda", stored_a(p)}, Named{"ldb", stored_b(p)}, Named{"ldc", stored_c(p)}}) {
-    if (matrix.row >= matrix.columns) continue;
-    return std::string(name) + " is " + std::to_string(matrix.row) + " and a row holds " +
-           std::to_string(matrix.columns) + " elements: give at least as many, or 0 for dense rows";
+  const std::array<Stored, 3> matrices = {stored_a(p), stored_b(p), stored_c(p)};
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    if (matrices[i].row >= matrices[i].columns) continue;
+    return std::string("ld") + "abc"[i] + " is " + std::to_string(matrices[i].row) +
+           " and a row holds " + std::to_string(matrices[i].columns) +
+           " elements: give at least as many, or 0 for dense rows";
   }
   return {};
 }
 
-/// Whether gemm.wgmma visits tiles along an instruction's columns first. Blocks go down C first,
-/// turned or not, and so read the same columns of B: 777x15360x5120 in turned tiles of 144x128
-/// takes 186 us, and across C first 270 us. Clusters of turned tiles go across C, since their
-/// blocks share A's tile: 900x28672x4096 in 160x128, in clusters of two as tried then, takes 324
-/// us, and down first 383 us (kernel_bench, 132 SMs).
+/// Empty if int32 holds every sum of int8 products, else why not.
+inline std::string overflowing_sums(const Problem& p) {
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) / (std::int64_t{128} * 128) - 1;
+  if (p.dtype != DType::int8 || p[kK] <= kMost) return {};
+  return "the int32 sums of int8 products hold a k of at most " + std::to_string(kMost);
+}
+
+/// Tile rows that the blocks of gemm.mma_sync visit before the next tile column.
+inline constexpr std::int64_t kMmaGroupRows = 8;
+/// The same of gemm.wgmma, whose `blocks` stay: about 16, in whole rounds of blocks, since a group
+/// that ends within a round has the next one read A again. `beside`: tiles along the other side.
+constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
+  constexpr std::int64_t kTiles = 16;
+  const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest
+  if (rounds == 0) return kTiles;
+  const std::int64_t tiles = rounds * blocks / beside;
+  return tiles > 0 ? tiles : 1;
+}
+
+/// Whether gemm.wgmma visits tiles along an instruction's columns first. Blocks go down C first and
+/// so read the same columns of B (777x15360x5120 in turned tiles of 144x128: 186 us, across first
+/// 270 us); clusters of turned tiles, which share A's, go across (900x28672x4096 in 160x128: 324 us,
+/// down first 383 us; kernel_bench, 132 SMs).
 constexpr bool columns_first(bool turned, std::int64_t cluster) {
   return turned && cluster == 1;
 }
@@ -89,13 +95,6 @@ constexpr int joined_together(int count) {
   int together = 1;
   for (int i = 2; i <= most; ++i) together = count % i == 0 ? i : together;
   return together;
-}
-
-/// Empty if int32 holds every sum of int8 products, else why not.
-inline std::string overflowing_sums(const Problem& p) {
-  constexpr std::int64_t kMost = (std::int64_t{1} << 31) / (std::int64_t{128} * 128) - 1;
-  if (p.dtype != DType::int8 || p[kK] <= kMost) return {};
-  return "the int32 sums of int8 products hold a k of at most " + std::to_string(kMost);
 }
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
@@ -126,8 +125,7 @@ constexpr bool of_wgmma(const Problem& p) {
   return p[kTileM] == kMostTokens && p[kTileK] == kTileLineBytes / 2 &&
          (p[kTileN] == kWgmmaRows[0] || (p[kTileN] == kWgmmaRows[1] && weights_in_b(p)));
 }
-/// Such a product as gemm.wgmma's, which splits k of the tiles that leave SMs idle: those of a last
-/// round.
+/// As gemm.wgmma's product, which splits k of the tiles of a last round, where SMs idle.
 constexpr Problem as_wgmma(Problem p) {
   p[kCluster] = 1;
   p[kSplitRest] = p[kSplitK];
@@ -147,18 +145,5 @@ constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
   return (columns + line - 1) / line * line;
 }
 }  // namespace passes
-
-/// Tile rows that the blocks of gemm.mma_sync visit before the next tile column.
-inline constexpr std::int64_t kMmaGroupRows = 8;
-/// The same of gemm.wgmma, whose `blocks` stay: about 16, such that a group is a whole number of
-/// rounds. A group that ends within a round makes the next round begin it anew: A is read again.
-/// `beside`: tiles along the other side of C.
-constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
-  constexpr std::int64_t kTiles = 16;
-  const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest
-  if (rounds == 0) return kTiles;
-  const std::int64_t tiles = rounds * blocks / beside;
-  return tiles > 0 ? tiles : 1;
-}
 
 }  // namespace roofcast::gemm::tensor

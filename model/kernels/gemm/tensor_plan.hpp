@@ -1,13 +1,54 @@
 #pragma once
-// What the plans of the tensor-core products have in common: sizes, arrays, and the launches before
-// and after the product.
+// The plans of the variants, and what they are put together from.
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/tensor.hpp"
 
+namespace roofcast::gemm {
+
+/// One thread an output element, operands straight from global memory. `rows_first`: neighbouring
+/// threads take neighbouring rows, so a warp's loads of A and stores of C touch a line each.
+LaunchSequence plan_direct(const Problem&, bool rows_first);
+
+/// How a kernel on the SIMT pipes works on tiles in shared memory.
+struct Staging {
+  std::string_view kernel;
+  std::size_t parameters;   ///< that it takes from the problem; tiles of threads are 1 wide else
+  std::int64_t width = 1;   ///< elements of one access to global memory, and to B's tile
+  std::int64_t stages = 1;  ///< tiles in shared memory: with more than one, loads run ahead
+  std::int64_t group_rows = 1;  ///< tile rows that blocks visit together
+  std::int64_t pad_a = 0;       ///< elements between the columns of A's tile, which is transposed
+};
+LaunchSequence plan_staged(const Problem&, const Staging&);
+
+}  // namespace roofcast::gemm
+
 namespace roofcast::gemm::tensor {
+
+LaunchSequence plan_mma_sync(const Problem&, const Gpu&);
+std::vector<Problem> mma_sync_candidates(const Problem&, const Gpu&);
+
+LaunchSequence plan_wgmma(const Problem&, const Gpu&);
+std::vector<Problem> wgmma_candidates(const Problem&, const Gpu&);
+Outline wgmma_outline(const Problem&, const Gpu&);
+LaunchSequence copies_before_wgmma(const Problem&, const Gpu&);
+
+LaunchSequence plan_skinny(const Problem&, const Gpu&);
+std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);
+
+/// The family's work in the type of the tensor cores, C in its own type.
+Work product_work(const Problem&);
+/// A batch counts as one product of the rows of all.
+IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
+
+/// Arrays of a program.
+enum Array : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB };
 
 /// The products of a batch in numbers.
 struct Sizes {
@@ -19,75 +60,20 @@ struct Sizes {
   /// Of all matrices.
   double a() const { return batch * m * k * element; }
   double b() const { return batch * k * n * element; }
-  double c() const { return batch * m * n * result; }
+  double c() const { return batch * outputs() * result; }
+  double outputs() const { return m * n; }
   double flops() const { return batch * 2 * m * n * k; }
 };
 
-/// Sums of parts that blocks write, bytes; 0 where k is not split.
-double partial_bytes(const Problem&);
-
-/// The family's work in the type of the tensor cores, C in its own type.
-Work product_work(const Problem&);
-
-/// Of independent products: as one of as many times as many rows.
-IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
-
-/// Steps that copies are ahead in a ring of so many stages, where the warps that multiply start
-/// them: within a step, once all have read the stage; they wait for them within the step before
-/// their use.
-constexpr double copied_ahead(std::int64_t stages) {
-  return as_double(stages) - 1.5;
-}
-
-/// Products of mma.sync that a warp has under way.
-inline constexpr double kUnrolledProducts = 4.5;
-
-/// Of all warps at the end of a tile of so many sums, which are set to zero, converted, staged and
-/// stored by TMA: by warp_instructions of gemm.wgmma.
-constexpr double end_instructions(double sums) {
-  constexpr double kOfTile = 600, kOfSum = 3.5;
-  return kOfTile + kOfSum * sums / as_double(kWarpLanes);
-}
-
-/// Share of the pairs of blocks that ask L2 for the same lines at about the same time, so that it
-/// looks once for both. Blocks that copy by TMA drift apart, step by step: by l2_lookup_read_bytes
-/// of products on 132 SMs half of the pairs are left after so many steps of an SM.
-constexpr double in_step_share(double steps_of_sm) {
-  constexpr double kStepsInStep = 2500;
-  return kStepsInStep / (kStepsInStep + steps_of_sm);
-}
-/// Of a step of mma.sync by so many warps of a block: its tiles, the first operands from shared
-/// memory, and the first product, whose latency is that of so many multiply-adds (33 cycles:
-/// arXiv:2402.13499). A scheduler's only warp waits for later operands too, where of two the other
-/// multiplies meanwhile.
-inline constexpr double kProductWaits = 8;
-constexpr Waits mma_waits(double warps) {
-  constexpr double kSchedulers = 4, kOperands = 2;
-  return {.tile_loads = 1,
-          .shared = warps > kSchedulers ? kOperands : 2 * kOperands,
-          .arithmetic = kProductWaits,
-          .barriers = 1};
-}
-
-/// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
-std::int64_t resident_blocks(const Launch&, const Gpu&);
-
-/// Arrays of a program.
-enum Array : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB };
-
-/// Row-major matrices of elements of `size` bytes.
-struct Matrix {
-  std::int64_t rows, columns, size, count = 1;
-  double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
-};
-
-/// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the
-/// transpose, and C from the sums of parts.
-Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
-/// Rows of the matrix begin `pitch_bytes` apart; 0: at sectors.
-Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to, std::int64_t pitch_bytes = 0);
-Plan sum_of_parts(const Problem&);
-
+/// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart, as a
+/// multiple of those of a piece that begins at one; and lines.
+double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
+/// Share of such rows that begin within a sector.
+double off_sector_share(std::int64_t pitch_bytes);
+/// Share of such rows for which L2 looks up once for two blocks: by the times of tiles of 64 rows
+/// half where they begin off lines, none off sectors.
+double joined_share(std::int64_t pitch_bytes);
 /// C as tiles store it, a line of each of many rows: DRAM takes each line by itself.
 ArrayUse writes_tiles(ArrayId array, double bytes);
 
@@ -95,42 +81,141 @@ ArrayUse writes_tiles(ArrayId array, double bytes);
 struct Operands {
   struct Side {
     ArrayUse use;
-    double sectors = 1;   ///< of a piece, as a multiple of one that begins at a line
-    double of_pair = 1;   ///< of two neighbours' copies of 16 bytes each
-    double requests = 2;  ///< of the copy engine for a piece
-    double joined = 1;    ///< as joined_share
+    std::int64_t pitch_bytes = 0;  ///< from row to row; 0: rows begin at lines
+    std::int64_t piece_bytes = kTileLineBytes;
+
+    double sectors() const { return sectors_share(piece_bytes, pitch_bytes); }
+    double requests() const;  ///< of the copy engine for a piece
   };
   Side a, b;
 };
-/// Of so many blocks that read an operand, those for which L2 does not look again: one of each pair
-/// in step.
-double joined_blocks(const Operands::Side& side, std::int64_t blocks, double in_step);
-/// Share of rows so far apart that L2 looks up once for two blocks in step: by the times of tiles
-/// of 64 rows half where they begin off lines, none off sectors.
-double joined_share(std::int64_t pitch_bytes);
-/// Sectors that a piece of so many bytes touches on average, of rows that begin so far apart.
-double sectors_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
-/// Those, as a multiple of the sectors of a piece that begins at one.
-double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
-/// What the copy engine (TMA) asks L2 for a piece, on average: 64 bytes at once, but sector by
-/// sector where the piece begins within one (pieces of 128 bytes, one SM: 1.61, 2.03 and 3.00
-/// clocks where rows begin at multiples of 128, 32 and 16 bytes).
-double requests_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
-/// Lines, likewise; and the share of such rows that begin within a sector.
-double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
-double off_sector_share(std::int64_t pitch_bytes);
-/// The use with the density of copies that take so many bytes of each of many rows: where rows do
-/// not begin at lines, a copy shares its first and last line with others (tiles of 64 to 128 rows
-/// on both GPUs: 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80
-/// where they begin at odd multiples of 64 and 16 bytes).
-ArrayUse in_pieces(ArrayUse use, std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes,
                        std::int64_t piece_bytes = kTileLineBytes);
-/// Operands whose rows are no multiples of 16 bytes are copied, and A stored by rows of k, and B so
-/// stored where the kernel reads along k only.
-Operands operands_of(const Problem&, bool b_along_k, std::int64_t piece_bytes = kTileLineBytes);
-/// The launches that copy them.
-LaunchSequence copies_before(const Problem&, bool b_along_k);
+/// What a kernel has copied before: A stored by rows of k, and what it says.
+struct Copies {
+  bool turned_b;         ///< B is transposed
+  bool off_rows = true;  ///< operands whose rows are no multiples of 16 bytes
+};
+Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
+/// The launches that copy them, and those with the product after them.
+LaunchSequence copies_before(const Problem&, Copies);
+LaunchSequence with_copies(const Problem&, Copies, Plan product);
+
+/// A tile as a problem asks for it.
+struct TileShape {
+  std::int64_t m, n, k;
+  std::optional<std::int64_t> cluster{};
+
+  bool is_asked_by(const Problem& p) const;  ///< or left open
+  Problem chosen_in(Problem p) const;
+  std::string text() const;
+  friend bool operator==(const TileShape&, const TileShape&) = default;
+};
+inline TileShape tile_in(const Problem& p) {
+  return {p[kTileM], p[kTileN], p[kTileK]};
+}
+/// The one of `tiles` with that shape. Throws InputError where there is none, and says which there
+/// are.
+template <class Tiles, class ShapeOf>
+const auto& find_tile(std::string_view kernel, std::string_view product, const TileShape& asked,
+                      const Tiles& tiles, const ShapeOf& shape_of) {
+  for (const auto& tile : tiles) {
+    if (shape_of(tile) == asked) return tile;
+  }
+  std::string known;
+  for (const auto& tile : tiles) known += (known.empty() ? "" : ", ") + shape_of(tile).text();
+  throw InputError(std::string(kernel) + " has no tile " + asked.text() + " for " +
+                   std::string(product) + ": choose one of " + known);
+}
+
+/// Throws InputError where k has fewer steps than parts are asked for.
+void check_split(std::string_view parameter, std::int64_t parts, const std::string& of_steps,
+                 std::int64_t steps);
+
+/// A product in tiles, along the rows ("down") and columns ("across") of C, or of turned tiles the
+/// other way round. Each tile across reads the operand that lies down, and each row of clusters the
+/// other one.
+struct TiledProduct {
+  explicit TiledProduct(const Problem& problem) : TiledProduct(problem, tile_in(problem)) {}
+  TiledProduct(const Problem& problem, const TileShape& shape, bool is_turned = false)
+      : p(problem),
+        s(problem),
+        tile(shape),
+        turned(is_turned),
+        cluster(shape.cluster.value_or(1)) {}
+
+  const Problem& p;  ///< which outlives it
+  Sizes s;
+  TileShape tile;
+  bool turned;
+  std::int64_t cluster;  ///< tiles one below the other that share copies
+
+  std::int64_t extent_down() const { return turned ? p[kN] : p[kM]; }
+  std::int64_t extent_across() const { return turned ? p[kM] : p[kN]; }
+  std::int64_t clusters_down() const {
+    return ceil_div(extent_down(), (turned ? tile.n : tile.m) * cluster);
+  }
+  std::int64_t down() const { return clusters_down() * cluster; }
+  std::int64_t across() const { return ceil_div(extent_across(), turned ? tile.m : tile.n); }
+  std::int64_t tiles() const { return p[kBatch] * down() * across(); }
+  std::int64_t parts() const { return std::max<std::int64_t>(1, p[kSplitK]); }
+  /// Blocks of a launch, or tiles of blocks that stay.
+  std::int64_t blocks() const { return tiles() * parts(); }
+  std::int64_t steps() const { return ceil_div(ceil_div(p[kK], tile.k), parts()); }
+  double area() const { return as_double(tile.m * tile.n); }
+  double stage_bytes() const { return as_double((tile.m + tile.n) * tile.k) * s.element; }
+  /// Sums of parts that blocks write, bytes; 0 where k is not split.
+  double partial_bytes() const {
+    return parts() > 1 ? as_double(parts() * kPartBytes) * s.batch * s.outputs() : 0;
+  }
+  double down_bytes() const { return turned ? s.b() : s.a(); }
+  double across_bytes() const { return turned ? s.a() : s.b(); }
+
+  /// What blocks ask for, so much of each piece; the operand across as often as there are clusters
+  /// down, or so many times.
+  double asked(const Operands&, double (Operands::Side::*each)() const,
+               std::optional<std::int64_t> times_across = {}) const;
+  /// Of their sectors, bytes that L2 looks up for another block at the same time: half, but none of
+  /// rows that begin within a sector.
+  double joined(const Operands&) const;
+  /// As blocks visit the tiles, in rows. Absent for a batch: the tiles of another product share no
+  /// operand.
+  std::optional<TileRaster> raster() const;
+  /// A launch without arrays and blocks; and a step of a block that copies so many bytes for it.
+  Plan plan(std::vector<Instruction> needs, const Launch& launch) const;
+  Step step(double read_bytes) const;
+};
+
+/// The loop of mma.sync through stages in shared memory, which TMA fills or the threads
+/// themselves, and the end of a tile.
+void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,
+                  Step end);
+
+/// Products of mma.sync that a warp has under way.
+inline constexpr double kUnrolledProducts = 4.5;
+
+/// Warp instructions at the end of a tile of so many sums, which are set to zero, converted, staged
+/// and stored by TMA: by the counters of gemm.wgmma.
+constexpr double end_instructions(double sums) {
+  constexpr double kOfTile = 600, kOfSum = 3.5;
+  return kOfTile + kOfSum * sums / as_double(kWarpLanes);
+}
+
+/// Of a step of mma.sync in a block of so many warps: its tiles, the first operands from shared
+/// memory, and the first product, eight multiply-adds long (33 cycles: arXiv:2402.13499). The only
+/// warp of a scheduler waits for later operands too; of two the other multiplies meanwhile.
+constexpr Waits mma_waits(double warps) {
+  constexpr double kSchedulers = 4, kOperands = 2, kProduct = 8;
+  return {.tile_loads = 1,
+          .shared = warps > kSchedulers ? kOperands : 2 * kOperands,
+          .arithmetic = kProduct,
+          .barriers = 1};
+}
+
+/// A batch in such tiles, a block a tile. The uses count the operands and the results of all its
+/// products; tiles read the operands from L2, to which they come once.
+Plan mma_sync_batch(const Problem&, const MmaTile&, const Operands&, const ArrayUse& result,
+                    const Gpu&);
 
 }  // namespace roofcast::gemm::tensor

@@ -9,15 +9,14 @@ namespace roofcast::gemm::tensor {
 
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
 
-/// gemm.wgmma: a block stays on its SM and takes tile after tile.
+/// Of gemm.wgmma, whose blocks stay on their SMs and take tile after tile.
 struct WgmmaTile {
   std::int64_t m, n;
   int stages;      ///< that fit beside the panels of C
   int consumers;   ///< warpgroups that multiply; one more copies
   int cluster;     ///< neighbours along the instruction's rows: they share the other operand's tile
   bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
-  /// The 64 rows of an instruction lie along n, and its columns, a multiple of 16, along m. Else
-  /// the rows lie along m.
+  /// The 64 rows of an instruction lie along n and its columns along m, not the other way round.
   bool turned = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
@@ -62,16 +61,15 @@ inline constexpr std::array kWgmmaTurnedTiles = {
     WgmmaTile{160, 128, 5, 2, 1, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
     WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{160, 256, 4, 2, 2, false, true},
     WgmmaTile{96, 256, 4, 2, 1, false, true}};
-/// tf32 and fp8, whose operands hold k along their lines: B in another order is transposed first.
+/// Of tf32 and fp8, whose operands hold k along their lines: B in another order is transposed first.
 constexpr bool wgmma_along_k(DType type) {
   return type == DType::tf32 || type == DType::fp8;
 }
-/// Of those.
 inline constexpr std::array kWgmmaAlongKTiles = {
     WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
     WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
 
-/// gemm.mma_sync: a block a tile, or blocks that stay where there is wgmma.
+/// Of gemm.mma_sync: a block a tile, or blocks that stay where there is wgmma.
 struct MmaTile {
   std::int64_t m, n;
   std::int64_t k_bytes;  ///< of a stage
@@ -100,13 +98,13 @@ constexpr bool mma_sync_along_k(DType type) {
 inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
                                                MmaTile{128, 128, 128, 2, 4, 4, 1},
                                                MmaTile{64, 64, 128, 2, 2, 4, 2}};
-
 /// Of int8.
 inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
                                              MmaTile{128, 128, 64, 2, 2, 4, 2},
                                              MmaTile{64, 64, 128, 2, 2, 4, 2}};
 
-/// gemm.skinny: few rows of A, the tokens (or few columns of B), against weights read once.
+/// Of gemm.skinny by registers: few rows of A, the tokens (or few columns of B), against weights
+/// read once.
 struct SkinnyTile {
   std::int64_t tokens;
   bool along_k;  ///< a row of weights holds k
@@ -119,6 +117,7 @@ struct SkinnyTile {
   constexpr std::int64_t rows() const { return 16 * row_tiles(); }
   /// Blocks of kBlockK that a warp loads at once.
   constexpr std::int64_t blocks_at_once() const { return along_k ? kLoads / (2 * row_tiles()) : 1; }
+  constexpr std::int64_t round_k() const { return kWarps * kBlockK * blocks_at_once(); }
   constexpr std::int64_t shared_bytes() const { return kWarps * rows() * tokens * 4; }
 
   static constexpr std::int64_t kWarps = 8;
@@ -133,8 +132,8 @@ inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
     SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
-/// gemm.skinny for more than 8 tokens: both operands through a ring of shared memory. It takes what
-/// lies at multiples of 16 bytes.
+/// Of gemm.skinny for more than 8 tokens: both operands, at multiples of 16 bytes, go through a
+/// ring of shared memory.
 struct SkinnyRing {
   std::int64_t tokens, rows;
   std::int64_t depth;  ///< k of a stage

@@ -20,10 +20,9 @@ struct LibraryTile {
   std::int64_t blocks_per_sm;
   double rate = 1;          ///< of its arithmetic, against the fastest tile's on the same pipe
   std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
-  bool ping_pong =
-      false;  ///< sums of a tile leave while the next one's are made; they share the stages
-  std::int64_t side = 0;  ///< m or n: that along the rows of the matrix instruction; 0: either
-  bool paired = false;    ///< with the neighbour along `side`: each copies half of the other side
+  bool ping_pong = false;   ///< one tile's sums leave while the next one's are made; stages shared
+  std::int64_t side = 0;    ///< m or n: that along the rows of the matrix instruction; 0: either
+  bool paired = false;      ///< with the neighbour along `side`: each copies half of the other side
   std::int64_t threads = 0;  ///< 0: not known
   std::int64_t step_bytes = kUsualStepBytes;
 };
@@ -49,8 +48,7 @@ inline constexpr std::int64_t kGroupThreads = 128;
 inline constexpr std::int64_t kSumsAlone = 176;   ///< of a thread of one group
 inline constexpr std::int64_t kSumsShared = 160;  ///< of a thread of two
 inline constexpr std::int64_t kMostStages = 16;
-/// Of shared memory, beside the stages: 1646 of 1692 names for 16 bits have the stages that it
-/// leaves.
+/// Of shared memory, beside the stages: so 1646 of 1692 names for 16 bits have as many as fit.
 inline constexpr std::int64_t kResultBytes = 16384;
 /// Of 1707 names 8 have two stages, which cannot hide the copies.
 inline constexpr std::int64_t kLeastStages = 3;
@@ -64,24 +62,26 @@ inline constexpr std::array kTf32Tiles = {
     tf32_tile(64, 64),   tf32_tile(64, 128),  tf32_tile(128, 64), tf32_tile(64, 256),
     tf32_tile(128, 128), tf32_tile(128, 256), tf32_tile(256, 128)};
 
+constexpr LibraryTile staged_tile(std::int64_t m, std::int64_t n, std::int64_t blocks_per_sm,
+                                  std::int64_t threads, std::int64_t stages,
+                                  std::int64_t step_bytes) {
+  return {.m = m,
+          .n = n,
+          .blocks_per_sm = blocks_per_sm,
+          .stages = stages,
+          .threads = threads,
+          .step_bytes = step_bytes};
+}
 /// With mma.sync for tf32, of small products where there is wgmma
 /// (cutlass_80_tensorop_s1688gemm_*).
-inline constexpr std::array kSmallTf32Tiles = {
-    LibraryTile{.m = 64, .n = 64, .blocks_per_sm = 2, .stages = 6, .threads = 128},
-    LibraryTile{.m = 64, .n = 128, .blocks_per_sm = 1, .stages = 6, .threads = 128},
-    LibraryTile{.m = 128, .n = 64, .blocks_per_sm = 1, .stages = 6, .threads = 128}};
-
+inline constexpr std::array kSmallTf32Tiles = {staged_tile(64, 64, 2, 128, 6, kUsualStepBytes),
+                                               staged_tile(64, 128, 1, 128, 6, kUsualStepBytes),
+                                               staged_tile(128, 64, 1, 128, 6, kUsualStepBytes)};
 /// With mma.sync for rows of odd length where there is wgmma (cutlass_75_tensorop_s1688gemm_*):
 /// elements pass through registers, a step ahead.
 inline constexpr std::array kOddTiles = {
-    LibraryTile{
-        .m = 256, .n = 128, .blocks_per_sm = 1, .stages = 2, .threads = 256, .step_bytes = 64},
-    LibraryTile{
-        .m = 128, .n = 256, .blocks_per_sm = 1, .stages = 2, .threads = 256, .step_bytes = 64},
-    LibraryTile{
-        .m = 128, .n = 128, .blocks_per_sm = 2, .stages = 2, .threads = 128, .step_bytes = 64},
-    LibraryTile{
-        .m = 64, .n = 64, .blocks_per_sm = 5, .stages = 2, .threads = 128, .step_bytes = 64}};
+    staged_tile(256, 128, 1, 256, 2, 64), staged_tile(128, 256, 1, 256, 2, 64),
+    staged_tile(128, 128, 2, 128, 2, 64), staged_tile(64, 64, 5, 128, 2, 64)};
 
 /// With tcgen05, by the shapes of its instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
 /// 128 rows by up to 256 columns, any multiple of 8; 64 rows take the time of 128. Two neighbours
@@ -100,12 +100,7 @@ inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1}, LibraryTile{1
 /// On the SIMT pipes, of 8 elements of k at a time.
 constexpr LibraryTile simt_tile(std::int64_t m, std::int64_t n, std::int64_t blocks_per_sm,
                                 std::int64_t threads, std::int64_t stages) {
-  return {.m = m,
-          .n = n,
-          .blocks_per_sm = blocks_per_sm,
-          .stages = stages,
-          .threads = threads,
-          .step_bytes = 32};
+  return staged_tile(m, n, blocks_per_sm, threads, stages, 32);
 }
 /// By the names and blocks of kernels in gemm_fp32.csv (sitar-lab/NeuSight, test set).
 inline constexpr std::array kSimtTiles = {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/counting/totals.hpp"
-#include "model/kernels/gemm/tensor_models.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 #include "tests/model/kernels/gemm/tensor_problems.hpp"
 #include "tests/model/plans.hpp"
 #include "tests/model/scan/questions.hpp"
@@ -34,11 +34,6 @@ TEST(Wgmma, ABlockStaysAndTakesTilesInRounds) {
   EXPECT_DOUBLE_EQ(issued_by_launch(plan).tensor_flops[DType::bf16], 2.0 * 4096 * 4096 * 4096);
 }
 
-// Of pairs of blocks.
-double in_step(double steps_of_sm) {
-  return 2500 / (2500 + steps_of_sm);
-}
-
 TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto plan_of = [&](std::int64_t cluster) {
@@ -47,10 +42,10 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   const double delivered = 512.0 * 64 * (128 + 256) * 128;
   EXPECT_DOUBLE_EQ(total_work(plan_of(1)).l2.read_bytes, delivered);
   EXPECT_DOUBLE_EQ(total_work(plan_of(2)).l2.read_bytes, delivered);
-  // Without a cluster L2 joins what two ask for, fewer with each step.
+  // Without a cluster L2 joins what two ask for.
   constexpr double kSteps = 512.0 * 64;
   EXPECT_NEAR(testing::looked_up_bytes(plan_of(1)) / kSteps,
-              (128 + 256) * (1 - in_step(kSteps / 132) / 2) * 128, 1e-6);
+              (128 + 256) / 2 * 128, 1e-6);
   EXPECT_NEAR(testing::looked_up_bytes(plan_of(2)) / kSteps, 0.94 * (128 + 256 / 2) * 128, 1e-6);
   // The copy engine asks for every piece, half a line at once.
   EXPECT_DOUBLE_EQ(testing::first_step(plan_of(1)).wavefronts.copies, 2 * (128 + 256));
@@ -69,8 +64,8 @@ TEST(Wgmma, TheCopyEngineAsksSectorBySectorForPiecesOffASector) {
   };
   EXPECT_DOUBLE_EQ(requests(64 * 100), 2);
   EXPECT_DOUBLE_EQ(requests(64 * 100 + 32), 2);    // halves of two lines
-  EXPECT_DOUBLE_EQ(requests(64 * 100 + 16), 2.5);  // every other row begins within a half
-  EXPECT_DOUBLE_EQ(requests(64 * 100 + 8), 3.75);  // every other one within a sector: five
+  EXPECT_DOUBLE_EQ(requests(64 * 100 + 16), 2);   // sectors
+  EXPECT_DOUBLE_EQ(requests(64 * 100 + 8), 3.5);  // every other row begins within a sector: five
 }
 
 TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
@@ -79,10 +74,10 @@ TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
     const Plan plan = plan_wgmma(product(1280, 2560, k, {128, 256, 64}), h100).front().plan;
     return testing::looked_up_bytes(plan);
   };
-  // Rows of n are whole lines: of ten tile rows, two and two in step ask for them once.
-  const double b = 2560 * (10 - 5 * in_step(100.0 * 143 / 132));
+  // Rows of n are whole lines: of ten tile rows, two and two ask for them once.
+  const double b = 2560 * 5;
   // Rows of k are 142.5 lines, whole sectors: of ten tile columns two and two join half.
-  const double a = 1280 * (10 - 2.5 * in_step(100.0 * 143 / 132));
+  const double a = 1280 * 7.5;
   EXPECT_NEAR(bytes_of(9120), 9120.0 * 2 * (a + b), 1);
   // 1141 times 16 bytes: half of the pieces touch a fifth sector, and none are joined.
   EXPECT_NEAR(bytes_of(9128), 9128.0 * 2 * (10 * 1280 * 1.125 + b), 1);
@@ -229,9 +224,8 @@ TEST(Wgmma, TurnedTilesWithoutAClusterGoDownCFirst) {
   EXPECT_EQ(plan.raster->group_rows, 5);
   EXPECT_DOUBLE_EQ(plan.raster->row_panel_bytes, 777.0 * 4096 * 2 / 5);
   EXPECT_DOUBLE_EQ(plan.raster->column_panel_bytes, 128.0 * 4096 * 2);
-  // Of five blocks that share B's tile two pairs are in step, of 48 that share A's all.
-  const double pairs = in_step(240.0 * 64 / 132);
-  const double looked_up = 4096.0 * 2 * (6144 * (5 - 2 * pairs) + 777 * (48 - 24 * pairs));
+  // Of five blocks that share B's tile two pairs ask for it once, of 48 that share A's all.
+  const double looked_up = 4096.0 * 2 * (6144 * 3 + 777 * 24);
   EXPECT_NEAR(testing::looked_up_bytes(plan), looked_up, 1);
 }
 

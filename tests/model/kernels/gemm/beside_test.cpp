@@ -1,10 +1,10 @@
 // Launches beside a product on the tensor cores, counted by hand: copies of operands, sums of
 // parts.
-#include "model/kernels/gemm/tensor_plan.hpp"
+#include "model/kernels/gemm/beside.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/kernels/gemm/tensor_models.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 #include "tests/model/kernels/gemm/tensor_problems.hpp"
 #include "tests/model/scan/questions.hpp"
 
@@ -27,13 +27,6 @@ TEST(TensorCopies, EndsOfRowsGoElementByElement) {
   EXPECT_EQ(waits(1001).shared, 4 * 9);  // the words of the last whole vector end beyond
   EXPECT_EQ(waits(1000).shared, 4 * 8);
   EXPECT_EQ(waits(4091).shared, 4 * 3 / 2);  // of two blocks across one has the ends
-}
-
-TEST(TensorCopies, TurnedRowsAreWrittenBySquares) {
-  const Matrix matrix{64, 96, 4};
-  const Plan plan = transposed_copy(matrix, reads(kA, matrix.bytes()), kCopyOfA);
-  EXPECT_EQ(plan.arrays.back().pattern.write_run_bytes, 32 * 4);
-  EXPECT_EQ(plan.arrays.back().pattern.blocks_to_next_run, 3);
 }
 
 TEST(TensorSums, ALaunchThatReadsPartsFetchesItsCodeAnew) {
