@@ -10,10 +10,10 @@ namespace {
 
 /// What all warps of a launch touch in one array, or in several.
 struct Touched {
-  double sectors = 0;     ///< warp by warp
-  double l2_sectors = 0;  ///< block by block: of loads, what L1 does not have
-  double lines = 0;       ///< warp by warp
-  double wavefronts = 0;  ///< of the data pipe
+  double sectors;     ///< warp by warp
+  double l2_sectors;  ///< block by block: of loads, what L1 does not have
+  double lines;       ///< warp by warp
+  double wavefronts;  ///< of the data pipe
 
   Touched& operator+=(const Touched& other) {
     sectors += other.sectors;
@@ -36,14 +36,12 @@ double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_byte
   return as_double(lanes / group) * of_whole + as_double(distinct_units(all, unit_bytes));
 }
 
-Touched of_lanes(WarpAccess all) {
-  Touched sum{units_by_group(all, kWarpLanes, kSectorBytes),
-              units_by_group(all, kThreads, kSectorBytes),
-              units_by_group(all, kWarpLanes, kLineBytes)};
-  const double warps = warps_of(all.lanes);
-  all.lanes = std::min(kWarpLanes, all.lanes);
-  sum.wavefronts = warps * as_double(bank_wavefronts(all));
-  return sum;
+Touched of_lanes(const WarpAccess& all) {
+  WarpAccess warp = all;
+  warp.lanes = std::min(kWarpLanes, all.lanes);
+  return {units_by_group(all, kWarpLanes, kSectorBytes),
+          units_by_group(all, kThreads, kSectorBytes), units_by_group(all, kWarpLanes, kLineBytes),
+          warps_of(all.lanes) * as_double(bank_wavefronts(warp))};
 }
 
 Touched in_order(std::int64_t lanes, std::int64_t bytes) {
@@ -233,7 +231,7 @@ LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
   const DenseMatrix m{p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
   const double elements = as_double(m.rows * m.columns), used = as_double(m.element_bytes);
   const double bytes = elements * used;
-  Touched each;  // of loads, and of stores
+  Touched each{};  // of loads, and of stores
   if (kDown) {
     each = as_double(m.columns) *
            of_lanes(
