@@ -10,10 +10,10 @@ namespace {
 
 /// What all warps of a launch touch in one array, or in several.
 struct Touched {
-  double sectors = 0;     ///< warp by warp
-  double l2_sectors = 0;  ///< block by block: of loads, what L1 does not have
-  double lines = 0;       ///< warp by warp
-  double wavefronts = 0;  ///< of the data pipe
+  double sectors;     ///< warp by warp
+  double l2_sectors;  ///< block by block: of loads, what L1 does not have
+  double lines;       ///< warp by warp
+  double wavefronts;  ///< of the data pipe
 
   Touched& operator+=(const Touched& other) {
     sectors += other.sectors;
@@ -36,14 +36,12 @@ double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_byte
   return as_double(lanes / group) * of_whole + as_double(distinct_units(all, unit_bytes));
 }
 
-Touched of_lanes(WarpAccess all) {
-  Touched sum{units_by_group(all, kWarpLanes, kSectorBytes),
-              units_by_group(all, kThreads, kSectorBytes),
-              units_by_group(all, kWarpLanes, kLineBytes)};
-  const double warps = warps_of(all.lanes);
-  all.lanes = std::min(kWarpLanes, all.lanes);
-  sum.wavefronts = warps * as_double(bank_wavefronts(all));
-  return sum;
+Touched of_lanes(const WarpAccess& all) {
+  WarpAccess warp = all;
+  warp.lanes = std::min(kWarpLanes, all.lanes);
+  return {units_by_group(all, kWarpLanes, kSectorBytes),
+          units_by_group(all, kThreads, kSectorBytes), units_by_group(all, kWarpLanes, kLineBytes),
+          warps_of(all.lanes) * as_double(bank_wavefronts(warp))};
 }
 
 Touched in_order(std::int64_t lanes, std::int64_t bytes) {
@@ -100,25 +98,42 @@ Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const To
   return plan;
 }
 
-// What the lanes of a gather touch. Shuffled, each reads a place of its window, a group of them as
-// far apart as they can; uniform, each any place of the table.
+// Units of so many places each that the first lanes of a shuffled gather touch. As many lanes
+// further on touch as many: one or none more, by the counts of all windows.
+double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t places) {
+  std::array<std::int64_t, kThreads> units{};
+  for (std::int64_t i = 0; i < lanes; ++i) {
+    const std::int64_t within = i & (window - 1);
+    const std::uint64_t place = static_cast<std::uint64_t>(within) * gather::kMultiplier;
+    units[static_cast<std::size_t>(i)] =
+        (i - within + (static_cast<std::int64_t>(place) & (window - 1))) / places;
+  }
+  const auto end = units.begin() + lanes;
+  std::sort(units.begin(), end);
+  return as_double(std::unique(units.begin(), end) - units.begin());
+}
+
+// What the lanes of a gather touch: each its place of the window, or any place of the table.
 Touched gathered(const Problem& p, std::int64_t element) {
-  // Expected words in the fullest of 32 banks, for 32 words.
-  constexpr double kRandomWavefronts = 3.53;
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
-  const bool uniform = p[gather::kDistribution] == gather::kUniform;
-  const auto units = [&](std::int64_t lanes, std::int64_t unit_bytes) {
-    const std::int64_t places = uniform ? window : std::max(window, lanes);
-    const double all = std::max(1.0, as_double(places * element) / as_double(unit_bytes));
-    return uniform ? expected_distinct(all, as_double(lanes)) : std::min(all, as_double(lanes));
+  const double warps = warps_of(n);
+  if (p[gather::kDistribution] == gather::kUniform) {
+    // Expected words in the fullest of 32 banks, for 32 words.
+    constexpr double kRandomWavefronts = 3.53;
+    const auto of_warp = [&](std::int64_t unit_bytes) {
+      const double units = as_double(window * element) / as_double(unit_bytes);
+      return expected_distinct(std::max(1.0, units), kWarpLanes);
+    };
+    const double sectors = of_warp(kSectorBytes), lines = of_warp(kLineBytes);
+    return warps * Touched{sectors, sectors, lines, std::min(kRandomWavefronts, lines)};
+  }
+  const auto units = [&](std::int64_t group, std::int64_t unit_bytes) {
+    return as_double(ceil_div(n, group)) *
+           shuffled_units(window, std::min(group, n), unit_bytes / element);
   };
-  const std::int64_t lanes = uniform ? kWarpLanes : std::min(kWarpLanes, n);
-  const std::int64_t joined = uniform ? kWarpLanes : std::min(kThreads, n);  // in L1
-  const double lines = units(lanes, kLineBytes);
-  return {
-      warps_of(n) * units(lanes, kSectorBytes),
-      as_double(ceil_div(n, joined)) * units(joined, kSectorBytes), warps_of(n) * lines,
-      uniform ? warps_of(n) * std::min(kRandomWavefronts, lines) : in_order(n, element).wavefronts};
+  // The lanes of a warp lie in other banks each, as in order.
+  return {units(kWarpLanes, kSectorBytes), units(kThreads, kSectorBytes),
+          units(kWarpLanes, kLineBytes), in_order(n, element).wavefronts};
 }
 
 }  // namespace
@@ -214,7 +229,7 @@ LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
   const DenseMatrix m{p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
   const double elements = as_double(m.rows * m.columns), used = as_double(m.element_bytes);
   const double bytes = elements * used;
-  Touched each;  // of loads, and of stores
+  Touched each{};  // of loads, and of stores
   if (kDown) {
     each = as_double(m.columns) *
            of_lanes(
