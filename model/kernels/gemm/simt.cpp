@@ -50,20 +50,28 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// The main loop, then the stores of C.
-void set_loop(Plan& plan, Step step, double steps, double ahead, const Traffic& requested,
+// The main loop, then the stores of C: tiles that its edges cut store less than whole ones.
+void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Traffic& requested,
               const Traffic& l1, const Traffic& l2) {
-  const double blocks = as_double(plan.launch.blocks()), loads = blocks * steps;
+  const double steps = as_double(c.steps()), loads = as_double(c.blocks()) * steps;
   step.issued.requested = {requested.read_bytes / loads, 0};
   step.issued.l1 = {l1.read_bytes / loads, 0};
   step.issued.l2 = {l2.read_bytes / loads, 0};
   step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
-  Step store;
-  store.issued.requested = {0, requested.write_bytes / blocks};
-  store.issued.l1 = {0, l1.write_bytes / blocks};
-  store.issued.l2 = {0, l2.write_bytes / blocks};
-  store.waits.global = 1;
-  set_blocks(plan, {{step, steps, ahead}, {store}});
+  const auto add = [&](std::int64_t blocks, double share_of_block) {
+    if (blocks == 0) return;
+    Step store;
+    store.issued.requested = {0, requested.write_bytes * share_of_block};
+    store.issued.l1 = {0, l1.write_bytes * share_of_block};
+    store.issued.l2 = {0, l2.write_bytes * share_of_block};
+    store.waits.global = 1;
+    plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
+  };
+  const std::int64_t whole = (c.p[kM] / c.tile.m) * (c.p[kN] / c.tile.n);
+  const std::int64_t cut = c.blocks() - whole;
+  const double of_whole = c.area() / c.s.outputs();
+  add(whole, of_whole);
+  add(cut, (1 - as_double(whole) * of_whole) / as_double(cut));
 }
 
 // Lookups of L1 in the time that its four tag banks take: lines one after the other lie in all banks
@@ -116,7 +124,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   // waits for its own, and one of those that share columns of B for these: L1 serves the rest.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
-  set_loop(plan, step, as_double(c.steps()), 0, requested, in_sectors(c, 1), below_l1);
+  set_loop(plan, c, step, 0, requested, in_sectors(c, 1), below_l1);
   return launch_of(std::move(plan));
 }
 
@@ -173,8 +181,7 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
   const Traffic requested{c.asked({}, &Operands::Side::sectors), c.s.c()};
   const Traffic sectors = in_sectors(c, tile_k);
-  set_loop(plan, step, as_double(c.steps()), as_double(staging.stages - 1), requested, sectors,
-           sectors);
+  set_loop(plan, c, step, as_double(staging.stages - 1), requested, sectors, sectors);
   return launch_of(std::move(plan));
 }
 

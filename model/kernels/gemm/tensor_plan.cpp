@@ -242,7 +242,7 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
   // step before their use.
   constexpr double kNotAhead = 1.5;
   const double read = c.asked(operands, &Operands::Side::sectors);
-  const double steps = as_double(c.blocks() * c.steps());
+  const double steps = as_double(c.blocks()) * as_double(c.steps());
   plan.joined = {by_tma ? c.joined(operands) : 0, read - c.s.a() - c.s.b()};
   Step step = c.step(read / steps);
   const double operand_bytes =

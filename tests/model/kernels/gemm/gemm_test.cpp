@@ -22,6 +22,31 @@ Plan plan_of(std::string_view name, std::int64_t m, std::int64_t n, std::int64_t
   throw InputError("no such kernel");
 }
 
+double stored_bytes(const BlockClass& blocks) {
+  return blocks.phases.back().step.issued.requested.write_bytes;
+}
+
+// Tiles of 128 × 256: of 192 × 1024 elements four are whole, the four below have 64 rows.
+TEST(Gemm, TilesThatAnEdgeCutsStoreLess) {
+  const Plan plan = plan_of("gemm.vectorized", 192, 1024, 64);
+  ASSERT_EQ(plan.blocks.size(), 2U);
+  EXPECT_EQ(plan.blocks[0].count, 4);
+  EXPECT_EQ(plan.blocks[1].count, 4);
+  EXPECT_NEAR(stored_bytes(plan.blocks[0]), 128 * 256 * 4, 1e-6);
+  EXPECT_NEAR(stored_bytes(plan.blocks[1]), 64 * 256 * 4, 1e-6);
+}
+
+TEST(Gemm, WholeTilesAloneOrNone) {
+  const Plan whole = plan_of("gemm.vectorized", 256, 512, 64);
+  ASSERT_EQ(whole.blocks.size(), 1U);
+  EXPECT_EQ(whole.blocks[0].count, 4);
+  EXPECT_NEAR(stored_bytes(whole.blocks[0]), 128 * 256 * 4, 1e-6);
+  const Plan none = plan_of("gemm.vectorized", 100, 300, 64);
+  ASSERT_EQ(none.blocks.size(), 1U);
+  EXPECT_EQ(none.blocks[0].count, 2);
+  EXPECT_NEAR(stored_bytes(none.blocks[0]), 100 * 300 * 4 / 2, 1e-6);
+}
+
 TEST(Gemm, AllBlocksStoreTheProductOnce) {
   for (const char* name : {"gemm.naive", "gemm.coalesced", "gemm.tiled", "gemm.coarsened_1d",
                            "gemm.coarsened_2d", "gemm.vectorized"}) {
@@ -54,8 +79,7 @@ Step direct_step(std::string_view name, std::int64_t m, std::int64_t n, std::int
 // 32 lines that lie anywhere fall 11 on the fullest of four tag banks; lines one after the other
 // 8 on each. And one line of B.
 TEST(Gemm, RowsFarApartCrowdATagBank) {
-  EXPECT_NEAR(direct_step("gemm.naive", 32, 32, 867).wavefronts.l1_lookups, 32 * (43.99 + 1),
-              0.1);
+  EXPECT_NEAR(direct_step("gemm.naive", 32, 32, 867).wavefronts.l1_lookups, 32 * (43.99 + 1), 0.1);
   EXPECT_DOUBLE_EQ(direct_step("gemm.naive", 32, 32, 32).wavefronts.l1_lookups, 32 * (32 + 1));
   EXPECT_DOUBLE_EQ(direct_step("gemm.coalesced", 32, 32, 867).wavefronts.l1_lookups, 32 * (1 + 1));
 }

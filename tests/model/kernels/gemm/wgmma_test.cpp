@@ -44,8 +44,7 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   EXPECT_DOUBLE_EQ(total_work(plan_of(2)).l2.read_bytes, delivered);
   // Without a cluster L2 joins what two ask for.
   constexpr double kSteps = 512.0 * 64;
-  EXPECT_NEAR(testing::looked_up_bytes(plan_of(1)) / kSteps,
-              (128 + 256) / 2 * 128, 1e-6);
+  EXPECT_NEAR(testing::looked_up_bytes(plan_of(1)) / kSteps, (128 + 256) / 2 * 128, 1e-6);
   EXPECT_NEAR(testing::looked_up_bytes(plan_of(2)) / kSteps, 0.94 * (128 + 256 / 2) * 128, 1e-6);
   // The copy engine asks for every piece, half a line at once.
   EXPECT_DOUBLE_EQ(testing::first_step(plan_of(1)).wavefronts.copies, 2 * (128 + 256));
@@ -63,7 +62,7 @@ TEST(Wgmma, TheCopyEngineAsksSectorBySectorForPiecesOffASector) {
            static_cast<double>(k) / (128 + 256);
   };
   EXPECT_DOUBLE_EQ(requests(64 * 100), 2);
-  EXPECT_DOUBLE_EQ(requests(64 * 100 + 32), 2);    // halves of two lines
+  EXPECT_DOUBLE_EQ(requests(64 * 100 + 32), 2);   // halves of two lines
   EXPECT_DOUBLE_EQ(requests(64 * 100 + 16), 2);   // sectors
   EXPECT_DOUBLE_EQ(requests(64 * 100 + 8), 3.5);  // every other row begins within a sector: five
 }
