@@ -28,15 +28,24 @@ inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread
 inline constexpr std::int64_t kMaxThreads = 1024;
 inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where a warp has a row of its own
 inline constexpr std::int64_t kMaxCluster = 16;
-/// The blocks of a cluster wait for one another before the first row, and their places stay empty
-/// until the last of them has ended.
-inline constexpr double kExchangesOfStart = 2;
 /// Before its first copy a block sets up what counts its arrivals and shows it to the unit that
 /// copies: that waits for half a load more.
 inline constexpr double kLoadsOfStart = 0.5;
+inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over its lanes
+/// Dependent operations where a row begins and ends: its address and edges, as in the machine code
+/// of the reductions; and of its factor: exponential or root, reciprocal, products.
+inline constexpr double kDependentOfEnds = 32;
+inline constexpr double kDependentOfFactor = 28;
 
 using roofcast::ceil_div;
 using roofcast::power_of_two_from;
+
+constexpr std::int64_t element_bytes(const Problem& p) {
+  return static_cast<std::int64_t>(size_bytes(p.dtype));
+}
+constexpr bool has_16_bits(const Problem& p) {
+  return element_bytes(p) == 2;
+}
 
 /// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
 /// and their plans both ask this.
@@ -49,6 +58,11 @@ struct Layout {
 
   constexpr std::int64_t blocks(std::int64_t rows) const {
     return ceil_div(rows, rows_per_block * rows_per_cluster) * cluster;
+  }
+  constexpr std::int64_t warps() const { return threads * rows_per_block / kWarp; }
+  /// Whether a warp has a row for itself.
+  constexpr bool is_of_warps() const {
+    return threads == kWarp && cluster == 1 && rows_per_cluster == 1;
   }
 };
 
@@ -110,21 +124,31 @@ constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_by
 
 /// Throws InputError if one of these settings of a plan is still kToChoose.
 void check_chosen(std::initializer_list<std::int64_t> settings);
+/// Throws InputError unless a thread has 1, 2, 4 … `most` vectors, and a row as many blocks.
+void check_vectors(std::int64_t vectors, std::int64_t most);
+void check_cluster(std::int64_t blocks);
+
+/// Each problem with each of the values of a setting, in the values' order.
+std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t setting,
+                               const std::vector<std::int64_t>& values);
 
 /// Values to try of a setting: the one given, or with 0 powers of two from `least` to `most`, of
 /// which there is always the first.
 std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
 
-/// Vectors a thread to try for rows in registers, `cluster` blocks a row: those that take from one
-/// warp to `most_threads` threads.
+/// Vectors a thread to try for rows in registers: those that take from one warp to `most_threads`
+/// threads.
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// Clusters to try: the smallest that holds the row, and larger ones that the device has.
-std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, const Gpu& gpu);
-
-/// Rows to try that a block or cluster takes one after the other.
-std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows);
+/// Where to find the blocks that share a row, and the rows they take in turn, in a problem.
+struct ClusterSettings {
+  std::size_t cluster, rows_per_cluster;
+};
+/// The problem with clusters to try, the smallest that holds the row and larger ones that the
+/// device has, and with 1, 2, 4, 8 or 16 rows in turn.
+std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
+                                   std::int64_t smallest, const Gpu& gpu);
 
 /// Instructions of a warp of a kernel whose threads hold a row or a slice of it, counted.
 struct Instructions {
@@ -136,13 +160,6 @@ struct Instructions {
   double start;    ///< each warp of a block that takes rows in turn
 };
 
-/// What a row costs a block: `inside` of its warps' `accesses` lie inside the row.
-double instructions_of_row(const Instructions& counted, double inside, double accesses,
-                           double warps, double merges);
-
-/// Accesses of 16 bytes by a block's warps that lie inside its rows, or its slice of one.
-double accesses_inside(std::int64_t cols, std::int64_t element_bytes, const Layout& layout);
-
 /// What the kernels ask of memory for a matrix, rows one after the other from a line boundary, each
 /// in vectors that lie on multiples of 16 bytes and in edges: sectors.
 struct Sectors {
@@ -152,8 +169,58 @@ struct Sectors {
 Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
                    const Layout& layout);
 
-/// The launch and on-chip bytes of a kernel over rows; `registers` a thread.
-Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,
+/// A matrix as a kernel with some layout reads and writes it.
+struct Matrix {
+  double rows, elements, row_bytes, bytes;
+  double accessed, distinct;  ///< as Sectors, in bytes
+  double stored;              ///< as `accessed`, of the matrix written
+  double width;               ///< elements of 16 bytes
+  bool ragged;                ///< rows that do not end on 16 bytes
+  /// Accesses of 16 bytes by a block's warps that lie inside its rows, or its slice of one.
+  double inside;
+};
+Matrix matrix_of(const Problem& p, const Layout& layout);
+
+/// The arithmetic of an element and what packs it where it has 16 bits, two at once.
+constexpr Work with_conversions(const Problem& p, Work each) {
+  each.conversions = has_16_bits(p) ? 0.5 : 0;
+  return each;
+}
+
+/// Traffic of matrices read and of one written, each vector of it in `parts`, at each level.
+Work traffic_of(const Matrix& matrix, double reads, double parts);
+/// What L1 may join of such parts, where all threads of a block store together.
+SplitWrites split_stores(const Matrix& matrix, double parts, double threads);
+
+/// The launch of a kernel over rows and the bytes in its registers; `registers` a thread.
+Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
              std::int64_t shared_bytes);
+
+/// A kernel whose threads hold a row, or their block's slice of one, from its loads to its stores.
+struct HeldRows {
+  const Layout& layout;
+  const Matrix& matrix;
+  const Instructions& instructions;
+  bool streams = false;  ///< rows come through rings in shared memory, else to registers
+  bool alone = layout.is_of_warps();
+  bool starts = true;
+  double in_turn = 1;    ///< rows that a block takes one after the other
+  Work each{};           ///< arithmetic for an element, those beyond the row too
+  Work inside{};         ///< more for an element of the row
+  double reads = 1;      ///< matrices read; one is written
+  double parts = 1;      ///< stores of a vector written
+  Work beside{};         ///< traffic of other arrays, of the launch
+  double pieces = 1;     ///< accesses in which a vector is read and written
+  double merges = 1;     ///< of warps' parts, where a row is not one warp's
+  double exchanged = 1;  ///< values of a warp that go through shared memory, beside those to blocks
+  double kept_bytes = 0;         ///< read from shared memory for each row
+  double round_trips = 0;        ///< of a row
+  double first_round_trips = 0;  ///< before the first
+  double shared = 0;
+  double chain = 0;  ///< dependent operations of a row
+  double ahead = 0;  ///< Phase::ahead
+};
+/// Gives a plan of plan_of its steps.
+void set_rows(Plan& plan, const HeldRows& how);
 
 }  // namespace roofcast::rows

@@ -7,6 +7,8 @@
 
 namespace roofcast::softmax {
 
+using rows::element_bytes;
+
 /// Positions in Problem after the shape: of the sweeps, of the kernel that holds the row in
 /// registers, and of the one through which rows stream.
 enum SweepParameter : std::size_t { kThreads = 2 };
@@ -30,10 +32,6 @@ constexpr rows::Layout sweep_layout(const Problem& p) {
   layout.threads = p[kThreads];
   layout.rows_per_block = p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1;
   return layout;
-}
-
-constexpr std::int64_t element_bytes(const Problem& p) {
-  return static_cast<std::int64_t>(size_bytes(p.dtype));
 }
 
 constexpr rows::Layout registers_layout(const Problem& p) {
