@@ -188,7 +188,8 @@ void set_rows(Plan& plan, const HeldRows& how) {
   start.warp_instructions = warps * counted.start;
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;
-  if (how.starts) phases.push_back({start});
+  const bool starts = how.streams || clustered || how.first_round_trips > 0 || counted.start > 0;
+  if (starts) phases.push_back({start});
   phases.push_back({row, how.in_turn, how.ahead});
   set_blocks(plan, std::move(phases));
 }

@@ -203,7 +203,6 @@ struct HeldRows {
   const Instructions& instructions;
   bool streams = false;  ///< rows come through rings in shared memory, else to registers
   bool alone = layout.is_of_warps();
-  bool starts = true;
   double in_turn = 1;    ///< rows that a block takes one after the other
   Work each{};           ///< arithmetic for an element, those beyond the row too
   Work inside{};         ///< more for an element of the row

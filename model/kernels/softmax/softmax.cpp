@@ -178,7 +178,6 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
                         .instructions = of_type(kHeldInstructions, p),
-                        .starts = false,
                         .each = each,
                         .parts = kStoreParts,
                         .round_trips = 1,
