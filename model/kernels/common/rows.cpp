@@ -153,9 +153,12 @@ void set_rows(Plan& plan, const HeldRows& how) {
   constexpr double kExchangesOfBarrier = 2;
   const Layout& layout = how.layout;
   const Instructions& counted = how.instructions;
-  const bool clustered = layout.cluster > 1;
+  const bool clustered = layout.cluster > 1, alone = layout.is_of_warps();
   const double warps = as_double(layout.warps());
-  const double steps = as_double(plan.launch.blocks()) * how.in_turn;
+  const double blocks = as_double(plan.launch.blocks());
+  const double in_turn = std::ceil(
+      how.matrix.rows / (blocks / as_double(layout.cluster) * as_double(layout.rows_per_block)));
+  const double steps = blocks * in_turn;
   const double elements = as_double(kWarp) * how.matrix.width;  // of an access
   const double accesses = warps * as_double(layout.vectors), inside = how.matrix.inside;
 
@@ -165,21 +168,21 @@ void set_rows(Plan& plan, const HeldRows& how) {
   row.warp_instructions =
       how.pieces * (inside * (counted.vector + (how.matrix.ragged ? counted.shifted : 0)) +
                     (accesses - inside) * counted.idle) +
-      warps * (counted.warp + (how.alone ? 0 : how.merges) * counted.merge);
+      warps * (counted.warp + (alone ? 0 : 1) * counted.merge);
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
       (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
-  row.wavefronts.shared = (how.alone ? 0 : warps * (as_double(layout.cluster) + how.exchanged)) +
+  row.wavefronts.shared = (alone ? 0 : warps * (as_double(layout.cluster) + 1)) +
                           (how.kept_bytes + 2 * streamed) / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
   row.waits = {.global = how.round_trips,
                .tile_loads = how.streams ? 1.0 : 0.0,
-               .shared = (how.alone ? 1 : 2) * kShufflesOfWarp + how.shared,
+               .shared = (alone ? 1 : 2) * kShufflesOfWarp,
                .arithmetic = how.chain,
-               .barriers = how.alone || clustered ? 0.0 : 1.0,
-               .cluster_exchanges = !clustered    ? 0
-                                    : how.streams ? 1
+               .barriers = alone || clustered ? 0.0 : 1.0,
+               .cluster_exchanges = !clustered    ? 0.0
+                                    : how.streams ? 1.0
                                                   : kExchangesOfBarrier};
   Step start;  // the first row of a stream, which no earlier one hides
   start.waits = {.global = how.first_round_trips,
@@ -190,7 +193,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   std::vector<Phase> phases;
   const bool starts = how.streams || clustered || how.first_round_trips > 0 || counted.start > 0;
   if (starts) phases.push_back({start});
-  phases.push_back({row, how.in_turn, how.ahead});
+  phases.push_back({row, in_turn, how.ahead});
   set_blocks(plan, std::move(phases));
 }
 

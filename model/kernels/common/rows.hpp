@@ -156,7 +156,7 @@ struct Instructions {
   double idle;     ///< each beyond the row
   double shifted;  ///< more for each inside, where other operands are not as far past 16 bytes as x
   double warp;     ///< each warp and row
-  double merge;    ///< the same, once for each merge of several warps' parts
+  double merge;    ///< the same, where several warps have the row
   double start;    ///< each warp of a block that takes rows in turn
 };
 
@@ -201,23 +201,18 @@ struct HeldRows {
   const Layout& layout;
   const Matrix& matrix;
   const Instructions& instructions;
-  bool streams = false;  ///< rows come through rings in shared memory, else to registers
-  bool alone = layout.is_of_warps();
-  double in_turn = 1;    ///< rows that a block takes one after the other
-  Work each{};           ///< arithmetic for an element, those beyond the row too
-  Work inside{};         ///< more for an element of the row
-  double reads = 1;      ///< matrices read; one is written
-  double parts = 1;      ///< stores of a vector written
-  Work beside{};         ///< traffic of other arrays, of the launch
-  double pieces = 1;     ///< accesses in which a vector is read and written
-  double merges = 1;     ///< of warps' parts, where a row is not one warp's
-  double exchanged = 1;  ///< values of a warp that go through shared memory, beside those to blocks
+  bool streams = false;          ///< rows come through rings in shared memory, else to registers
+  Work each{};                   ///< arithmetic for an element, those beyond the row too
+  Work inside{};                 ///< more for an element of the row
+  double reads = 1;              ///< matrices read; one is written
+  double parts = 1;              ///< stores of a vector written
+  Work beside{};                 ///< traffic of other arrays, of the launch
+  double pieces = 1;             ///< accesses in which a vector is read and written
   double kept_bytes = 0;         ///< read from shared memory for each row
   double round_trips = 0;        ///< of a row
   double first_round_trips = 0;  ///< before the first
-  double shared = 0;
-  double chain = 0;  ///< dependent operations of a row
-  double ahead = 0;  ///< Phase::ahead
+  double chain = 0;              ///< dependent operations of a row
+  double ahead = 0;              ///< Phase::ahead
 };
 /// Gives a plan of plan_of its steps.
 void set_rows(Plan& plan, const HeldRows& how);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
@@ -105,12 +104,10 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
                                                        : kHeld,
                                            kind, p),
                         .streams = how.streams,
-                        .in_turn = as_double(ceil_div(p[rows::kRows], strips)),
                         .each = each,
                         .reads = 2,
                         .beside = beside,
                         .pieces = x.ragged ? x.width : 1,
-                        .exchanged = 2,
                         .round_trips = how.streams           ? 0.0
                                        : drained && x.ragged ? 2.0
                                                              : 1.0,
@@ -134,7 +131,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
   plan.useful.vector_flops = partial_bytes / 4;
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // Eight loads together, what is left one after the other: half of eight on average.
+  // Eight loads together, what is left one after the other.
   constexpr double kUnrolled = 8;
   constexpr auto kWarps = as_double(kFinishThreads);
   const double turns = std::ceil(strips / as_double(kFinishThreads));
@@ -147,7 +144,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   step.warp_instructions = kWarps * (kernel.straight + ones * (kernel.loops[0] + kernel.loops[2]) +
                                      eights * (kernel.loops[1] + kernel.loops[3]));
   step.wavefronts.l1 = step.wavefronts.l1_lookups = kWarps * loads;
-  step.waits = {.global = counts.parameters * (turns / kUnrolled + std::min(turns, kUnrolled / 2)),
+  step.waits = {.global = counts.parameters * (eights + ones),
                 .shared = counts.parameters * 6,
                 .arithmetic = loads,
                 .barriers = counts.parameters * 2};

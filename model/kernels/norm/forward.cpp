@@ -92,11 +92,9 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                  .distinct_bytes = parameter_bytes,
                  .distance_bytes = 2 * x.row_bytes * in_group + parameter_bytes}};
 
-  // γ and β by vectors, those of ragged rows by the two aligned ones around each.
   Work beside;
   beside.requested = {parameters, 4 * statistics};
-  beside.l1 = {parameters * (x.ragged ? 2 : 1), statistics * kSectorBytes};
-  beside.l2 = {parameters, statistics * kSectorBytes};
+  beside.l1 = beside.l2 = {parameters, statistics * kSectorBytes};
   const double vectors = as_double(layout.vectors), warps = as_double(layout.warps());
   // With room in the registers the next row's x is under way meanwhile; but a barrier of a cluster
   // waits for the loads and stores that are under way.
@@ -114,11 +112,9 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                                                    : kOneRow,
                                      kind, p),
                   .streams = how.streams,
-                  .in_turn = as_double(layout.rows_per_cluster),
                   .each = each + vector_work(0, 1 / (vectors * x.width)),  // 1/√ in each thread
                   .parts = parts,
                   .beside = beside,
-                  .exchanged = 2,
                   .kept_bytes = as_double(how.kept),
                   .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
                   .first_round_trips = loads_ahead ? 1.0 : 0.0,

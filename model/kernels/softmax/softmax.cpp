@@ -206,21 +206,16 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const Work each = rows::with_conversions(p, kHeld);
   const Work again = rows::has_16_bits(p) ? kRingAgain : Work{};
   set_arrays(plan, x, each + again);
-  rows::set_rows(plan,
-                 {.layout = layout,
-                  .matrix = x,
-                  .instructions = of_type(kRingInstructions, p),
-                  .streams = true,
-                  .alone = false,
-                  .in_turn = as_double(ceil_div(p[rows::kRows], blocks / layout.cluster)),
-                  .each = each,
-                  .inside = again,
-                  .merges = std::ceil(as_double(layout.warps() * layout.cluster) / kWarpLanes),
-                  .shared = 1,
-                  .chain = 2 * as_double(layout.vectors) * x.width / 4 + rows::kDependentOfEnds +
-                           rows::kDependentOfFactor,
-                  // A row is in registers while the buffers fill with the next ones.
-                  .ahead = as_double(p[kStages])});
+  rows::set_rows(plan, {.layout = layout,
+                        .matrix = x,
+                        .instructions = of_type(kRingInstructions, p),
+                        .streams = true,
+                        .each = each,
+                        .inside = again,
+                        .chain = 2 * as_double(layout.vectors) * x.width / 4 +
+                                 rows::kDependentOfEnds + rows::kDependentOfFactor,
+                        // A row is in registers while the buffers fill with the next ones.
+                        .ahead = as_double(p[kStages])});
   return launch_of(std::move(plan));
 }
 
