@@ -109,7 +109,8 @@ Matrix matrix_of(const Problem& p, const Layout& layout) {
   const std::int64_t row_bytes = p[kCols] * element_bytes(p);
   const Sectors sectors = sectors_of(p[kRows], p[kCols], element_bytes(p), layout);
   const double accessed = sectors.accessed * kSectorBytes;
-  const std::int64_t slice = ceil_div(vectors_of(p[kCols], element_bytes(p)), layout.cluster);
+  const std::int64_t vectors = std::max<std::int64_t>(1, vectors_of(p[kCols], element_bytes(p)));
+  const std::int64_t slice = ceil_div(vectors, layout.cluster);
   return {.rows = as_double(p[kRows]),
           .elements = as_double(p[kRows]) * as_double(p[kCols]),
           .row_bytes = as_double(row_bytes),
@@ -130,8 +131,8 @@ Work traffic_of(const Matrix& matrix, double reads, double parts) {
   return work;
 }
 
-SplitWrites split_stores(const Matrix& matrix, double parts, double threads) {
-  return {matrix.accessed / kSectorBytes, parts, threads * as_double(kVectorBytes)};
+SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout) {
+  return {matrix.accessed / kSectorBytes, parts, as_double(layout.warps() * kWarp * kVectorBytes)};
 }
 
 Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,

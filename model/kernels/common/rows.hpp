@@ -190,7 +190,7 @@ constexpr Work with_conversions(const Problem& p, Work each) {
 /// Traffic of matrices read and of one written, each vector of it in `parts`, at each level.
 Work traffic_of(const Matrix& matrix, double reads, double parts);
 /// What L1 may join of such parts, where all threads of a block store together.
-SplitWrites split_stores(const Matrix& matrix, double parts, double threads);
+SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout);
 
 /// The launch of a kernel over rows and the bytes in its registers; `registers` a thread.
 Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,

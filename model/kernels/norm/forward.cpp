@@ -82,7 +82,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                  writes(kStatistics, 4 * statistics), writes(kResult, x.bytes)};
   // The compiler stores 16 bytes of a thread as four parts where rows come in turn.
   const double parts = how.in_turn && !how.streams ? 4 : 1;
-  plan.arrays.back().split = rows::split_stores(x, parts, as_double(layout.threads));
+  plan.arrays.back().split = rows::split_stores(x, parts, layout);
   // The blocks of a cluster have different columns: an SM sees all of them. Between two uses of a
   // parameter it reads one group of rows and writes it.
   const double in_group = how.kept > 0 ? as_double(layout.rows_per_cluster) : 1;

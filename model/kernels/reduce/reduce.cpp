@@ -101,20 +101,6 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
   return found;
 }
 
-// Mean number of pieces of `unit` bytes that 32 neighbouring elements touch, over rows.
-double mean_units(const Problem& p, std::int64_t unit) {
-  const std::int64_t element = element_bytes(p);
-  const std::int64_t rows = std::min(p[rows::kRows], kLineBytes / element);  // offsets repeat
-  std::int64_t units = 0;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const WarpAccess run{.stride_bytes = element,
-                         .access_bytes = element,
-                         .offset_bytes = row * p[rows::kCols] * element % kLineBytes};
-    units += distinct_units(run, unit);
-  }
-  return as_double(units) / as_double(rows);
-}
-
 // Round trips to memory of a batch, on average: one, or two where it has accesses that are issued
 // only when an earlier one has returned. The last batch of a chunk is seldom full.
 double rounds_of(const Batch& batch, std::int64_t units, std::int64_t threads) {
@@ -160,8 +146,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads * layout.groups_a_block / rows::kWarp);
   // Four rows that do not all begin on a 16-byte boundary go by single elements.
-  const bool single = weighted && x.ragged;
-  const std::int64_t width = single ? 1 : rows::kVectorBytes / element_bytes(p);
+  const std::int64_t width = weighted && x.ragged ? 1 : rows::kVectorBytes / element_bytes(p);
   const std::int64_t chunk = chunk_elements(p[rows::kCols], element_bytes(p), layout.split);
   const std::int64_t units = ceil_div(std::min(chunk, p[rows::kCols]), width);
   const Batch batch = batch_of(weighted, x.ragged, rows::has_16_bits(p));
@@ -170,21 +155,15 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const double steps = blocks * as_double(batches);
   // Beyond the last row the last one is read again.
   const double read_again = groups * as_double(layout.rows_a_group) / x.rows;
-  const double runs = x.elements / as_double(rows::kWarp);
-  const double accessed = single ? runs * mean_units(p, kSectorBytes) * kSectorBytes : x.accessed;
   Step load;
   load.issued.vector_flops = warps * as_double(batch.accesses * layout.rows_a_group) * rows::kWarp *
                              as_double(width) * flops;
   load.issued.requested = shared_by({x.bytes * read_again + groups * weights, 0}, steps);
-  load.issued.l1 = shared_by({accessed * read_again + groups * weights, 0}, steps);
+  load.issued.l1 = shared_by({x.accessed * read_again + groups * weights, 0}, steps);
   load.issued.l2 = shared_by({x.distinct + groups * weights, 0}, steps);
   load.warp_instructions = warps * kernel.loops[0];
-  load.wavefronts.l1 = load.issued.l1.read_bytes / as_double(kLineBytes);
-  if (single) {  // an access takes as many wavefronts as it touches lines
-    const double of_weights = groups * as_double(p[rows::kCols]) / as_double(rows::kWarp);
-    load.wavefronts.l1 = (runs * mean_units(p, kLineBytes) * read_again + of_weights) / steps;
-  }
-  load.wavefronts.l1_lookups = load.wavefronts.l1;
+  load.wavefronts.l1 = load.wavefronts.l1_lookups =
+      load.issued.l1.read_bytes / as_double(kLineBytes);
   load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = batch.dependent};
 
   const bool alone = layout.threads == rows::kWarp;

@@ -110,19 +110,15 @@ LaunchSequence plan_sweeps(const Problem& p, const Sweeps& how) {
   const double entered =
       rows_here * as_double((sweep - 1) * layout.threads / rows::kWarp +
                             ceil_div(std::min(last, layout.threads), rows::kWarp));
-  const double stored = rows_here * as_double(ceil_div(vectors, rows::kWarp));
-  plan.arrays.back().split =
-      rows::split_stores(x, kStoreParts, entered / as_double(sweep) * rows::kWarp);
+  plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
   const double batches = as_double(sweep) * how.reads;
-  // Of one sweep: what is read is computed with, beyond the row too; what is written is not.
-  const double computed = (1 - 1 / how.reads) * entered * kBatch + stored / how.reads;
   const Swept& counted = of_type(how.counted, p);
   Step batch;
   batch.issued =
-      computed / batches * kWarpLanes * x.width * each +
+      x.inside / batches * kWarpLanes * x.width * each +
       1 / (as_double(plan.launch.blocks()) * batches) * rows::traffic_of(x, how.reads, kStoreParts);
   batch.warp_instructions =
-      (entered * (how.turns - as_double(kBatch) * counted.vector) + stored * counted.vector) /
+      (entered * (how.turns - as_double(kBatch) * counted.vector) + x.inside * counted.vector) /
       batches;
   batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
       batch.issued.l1.total_bytes() / as_double(kLineBytes);
@@ -173,8 +169,7 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   const rows::Matrix x = rows::matrix_of(p, layout);
   const Work each = rows::with_conversions(p, kHeld);
   set_arrays(plan, x, each);
-  plan.arrays.back().split =
-      rows::split_stores(x, kStoreParts, as_double(layout.warps() * rows::kWarp));
+  plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
                         .instructions = of_type(kHeldInstructions, p),
