@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/kernels/norm/passes.hpp"
-#include "model/libraries/norm.hpp"
+#include "model/libraries/rows.hpp"
 
 namespace roofcast::norm {
 namespace {

@@ -7,7 +7,7 @@
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
-#include "model/libraries/softmax.hpp"
+#include "model/libraries/rows.hpp"
 
 namespace roofcast::softmax {
 namespace {
