@@ -55,6 +55,14 @@ constexpr void set_traffic(Work& issued, const Traffic& bytes) {
   issued.requested = issued.l1 = issued.l2 = bytes;
 }
 
+/// A variant whose settings are left to choose.
+constexpr KernelModel with_candidates(KernelModel model,
+                                      std::vector<Problem> (*candidates)(const Problem&,
+                                                                         const Gpu&)) {
+  model.candidates = candidates;
+  return model;
+}
+
 /// The plan of a launch with nothing counted yet.
 inline Plan launch_plan(std::int64_t blocks, const std::array<std::int64_t, 3>& block,
                         std::int64_t registers, std::int64_t shared_bytes = 0) {

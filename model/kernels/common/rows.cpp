@@ -8,51 +8,6 @@
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::rows {
-namespace {
-
-// A row that starts that many bytes past a sector boundary.
-double accessed_sectors(std::int64_t offset_bytes, std::int64_t cols, std::int64_t element_bytes,
-                        const Layout& layout) {
-  const std::int64_t width = kVectorBytes / element_bytes;
-  const std::int64_t to_vector = (kVectorBytes - offset_bytes % kVectorBytes) % kVectorBytes;
-  const std::int64_t head = std::min(cols, to_vector / element_bytes);
-  const std::int64_t body = (cols - head) / width;
-  const std::int64_t tail = cols - head - body * width;
-  double sectors = (head > 0 ? 1 : 0) + (tail > 0 ? 1 : 0);
-  if (body == 0) return sectors;
-  const std::int64_t begin = offset_bytes + head * element_bytes;
-  const auto of_slice = [&](std::int64_t index, std::int64_t slice, std::int64_t vectors) {
-    const std::int64_t at = begin + index * slice * kVectorBytes;
-    const std::int64_t rest = vectors % kWarp;
-    return as_double(vectors / kWarp) * sectors_of_run(at, kWarp * kVectorBytes) +
-           sectors_of_run(at, rest * kVectorBytes);
-  };
-  const std::int64_t slice = ceil_div(body, layout.cluster);
-  const std::int64_t whole = body / slice;
-  // Slices are whole vectors, so every second one begins as far past a sector boundary.
-  constexpr std::int64_t kPeriod = kSectorBytes / kVectorBytes;
-  for (std::int64_t index = 0; index < std::min(kPeriod, whole); ++index) {
-    sectors += as_double(ceil_div(whole - index, kPeriod)) * of_slice(index, slice, slice);
-  }
-  return sectors + of_slice(whole, slice, body % slice);
-}
-
-}  // namespace
-
-Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
-                   const Layout& layout) {
-  const std::int64_t row_bytes = cols * element_bytes;
-  const std::int64_t period = kSectorBytes / element_bytes;  // at most: offsets repeat
-  Sectors sum;
-  for (std::int64_t row = 0; row < std::min(period, rows); ++row) {
-    const auto rows_like_it = static_cast<double>((rows - row + period - 1) / period);
-    const std::int64_t offset = row * row_bytes % kSectorBytes;
-    sum.accessed += rows_like_it * accessed_sectors(offset, cols, element_bytes, layout);
-    sum.distinct += rows_like_it * sectors_of_run(offset, row_bytes);
-  }
-  return sum;
-}
-
 void check_chosen(std::initializer_list<std::int64_t> settings) {
   require(std::find(settings.begin(), settings.end(), kToChoose) == settings.end(),
           "a setting is left to choose: give each of them, or ask for the forecast");
@@ -106,21 +61,22 @@ std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
 }
 
 Matrix matrix_of(const Problem& p, const Layout& layout) {
-  const std::int64_t row_bytes = p[kCols] * element_bytes(p);
-  const Sectors sectors = sectors_of(p[kRows], p[kCols], element_bytes(p), layout);
-  const double accessed = sectors.accessed * kSectorBytes;
-  const std::int64_t vectors = std::max<std::int64_t>(1, vectors_of(p[kCols], element_bytes(p)));
-  const std::int64_t slice = ceil_div(vectors, layout.cluster);
-  return {.rows = as_double(p[kRows]),
-          .elements = as_double(p[kRows]) * as_double(p[kCols]),
-          .row_bytes = as_double(row_bytes),
-          .bytes = as_double(p[kRows]) * as_double(row_bytes),
+  const DenseMatrix matrix{p[kRows], p[kCols], element_bytes(p)};
+  const std::int64_t width = kVectorBytes / element_bytes(p);
+  const double accessed = sectors_along_rows(matrix, kWarp * width) * kSectorBytes;
+  const std::int64_t vectors = std::max<std::int64_t>(1, p[kCols] / width);
+  const double rows = as_double(p[kRows]), row_bytes = as_double(matrix.pitch_bytes());
+  return {.rows = rows,
+          .elements = rows * as_double(p[kCols]),
+          .row_bytes = row_bytes,
+          .bytes = rows * row_bytes,
           .accessed = accessed,
-          .distinct = sectors.distinct * kSectorBytes,
+          .distinct = sectors_along_rows(matrix, p[kCols]) * kSectorBytes,
           .stored = accessed,
-          .width = as_double(kVectorBytes / element_bytes(p)),
-          .ragged = row_bytes % kVectorBytes != 0,
-          .inside = as_double(layout.rows_per_block * ceil_div(slice, kWarp))};
+          .width = as_double(width),
+          .ragged = matrix.pitch_bytes() % kVectorBytes != 0,
+          .inside = as_double(layout.rows_per_block *
+                              ceil_div(ceil_div(vectors, layout.cluster), kWarp))};
 }
 
 Work traffic_of(const Matrix& matrix, double reads, double parts) {

@@ -46,6 +46,11 @@ constexpr std::int64_t element_bytes(const Problem& p) {
 constexpr bool has_16_bits(const Problem& p) {
   return element_bytes(p) == 2;
 }
+/// Of a table for fp32 and for types of 16 bits.
+template <class Value>
+constexpr const Value& of_type(const std::array<Value, 2>& table, const Problem& p) {
+  return table[has_16_bits(p) ? 1 : 0];
+}
 
 /// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
 /// and their plans both ask this.
@@ -160,24 +165,15 @@ struct Instructions {
   double start;    ///< each warp of a block that takes rows in turn
 };
 
-/// What the kernels ask of memory for a matrix, rows one after the other from a line boundary, each
-/// in vectors that lie on multiples of 16 bytes and in edges: sectors.
-struct Sectors {
-  double accessed = 0;  ///< summed over warp accesses: what crosses between threads and L1
-  double distinct = 0;  ///< summed over rows: L1 joins the accesses of a row
-};
-Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
-                   const Layout& layout);
-
-/// A matrix as a kernel with some layout reads and writes it.
+/// A matrix, rows one after the other from a line boundary, as warps go along its rows.
 struct Matrix {
   double rows, elements, row_bytes, bytes;
-  double accessed, distinct;  ///< as Sectors, in bytes
-  double stored;              ///< as `accessed`, of the matrix written
-  double width;               ///< elements of 16 bytes
-  bool ragged;                ///< rows that do not end on 16 bytes
-  /// Accesses of 16 bytes by a block's warps that lie inside its rows, or its slice of one.
-  double inside;
+  double accessed;  ///< bytes of the sectors of all warps' accesses, of 16 bytes a thread
+  double distinct;  ///< the same where L1 joins the accesses of a row
+  double stored;    ///< as `accessed`, of the matrix written
+  double width;     ///< elements of 16 bytes
+  bool ragged;      ///< rows that do not end on 16 bytes
+  double inside;    ///< accesses by a block's warps that lie inside its rows, or its slice of one
 };
 Matrix matrix_of(const Problem& p, const Layout& layout);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
@@ -131,7 +132,8 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
   plan.useful.vector_flops = partial_bytes / 4;
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // Eight loads together, what is left one after the other.
+  // Eight loads together, what is left one after the other: half of eight on average, so that more
+  // strips never take less time.
   constexpr double kUnrolled = 8;
   constexpr auto kWarps = as_double(kFinishThreads);
   const double turns = std::ceil(strips / as_double(kFinishThreads));
@@ -144,7 +146,7 @@ Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_byte
   step.warp_instructions = kWarps * (kernel.straight + ones * (kernel.loops[0] + kernel.loops[2]) +
                                      eights * (kernel.loops[1] + kernel.loops[3]));
   step.wavefronts.l1 = step.wavefronts.l1_lookups = kWarps * loads;
-  step.waits = {.global = counts.parameters * (eights + ones),
+  step.waits = {.global = counts.parameters * (turns / kUnrolled + std::min(turns, kUnrolled / 2)),
                 .shared = counts.parameters * 6,
                 .arithmetic = loads,
                 .barriers = counts.parameters * 2};

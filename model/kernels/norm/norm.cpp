@@ -83,20 +83,14 @@ constexpr std::array kParameters = with_own(
     kStagingSetting);
 
 constexpr std::array<KernelModel, 3> kVariants = {{
-    {"norm.layernorm",
-     "by mean and variance, with γ and β: the row in registers, read once",
-     kParameters,
-     kTypes,
-     plan<Kind::layernorm>,
-     {},
-     candidates},
-    {"norm.rmsnorm",
-     "by the root mean square, with γ: the row in registers, read once",
-     kParameters,
-     kTypes,
-     plan<Kind::rmsnorm>,
-     {},
-     candidates},
+    with_candidates(
+        {"norm.layernorm", "by mean and variance, with γ and β: the row in registers, read once",
+         kParameters, kTypes, plan<Kind::layernorm>},
+        candidates),
+    with_candidates(
+        {"norm.rmsnorm", "by the root mean square, with γ: the row in registers, read once",
+         kParameters, kTypes, plan<Kind::rmsnorm>},
+        candidates),
     kLibrary,
 }};
 

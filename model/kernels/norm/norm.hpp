@@ -43,18 +43,13 @@ constexpr rows::Layout forward_layout(const Problem& p) {
   return layout;
 }
 
-/// Whether the forward pass has rows in turn, which share the γ and β that threads keep.
-constexpr bool keeps_parameters(const Problem& p) {
-  const rows::Layout layout = forward_layout(p);
-  return (layout.rows_per_cluster > 1 || layout.cluster > 1) &&
-         2 * layout.vectors <= most_vectors(p) && rows_are_aligned(p);
-}
-
-/// Shared memory for `parameters` arrays (γ, β) of a block's columns.
+/// Shared memory for `parameters` arrays (γ, β) of a block's columns: where the forward pass has
+/// rows in turn, they share what threads keep.
 constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
-  return keeps_parameters(p) ? parameters * layout.vectors * layout.threads * rows::kVectorBytes
-                             : 0;
+  const bool in_turn = layout.rows_per_cluster > 1 || layout.cluster > 1;
+  if (!in_turn || 2 * layout.vectors > most_vectors(p) || !rows_are_aligned(p)) return 0;
+  return parameters * layout.vectors * layout.threads * rows::kVectorBytes;
 }
 
 /// Accesses of a thread where the forward pass streams, and bytes of a row in a block: 256 threads

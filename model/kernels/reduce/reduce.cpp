@@ -113,7 +113,7 @@ double rounds_of(const Batch& batch, std::int64_t units, std::int64_t threads) {
 
 // A kernel's first launch: a sum of each chunk of each row.
 Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
-  const rows::Matrix x = rows::matrix_of(p, {.cluster = layout.split});
+  const rows::Matrix x = rows::matrix_of(p, {});
   const compiled::Kernel kernel =
       weighted ? compiled::kernel("reduce::weighted_kernel", p.dtype, !x.ragged)
                : compiled::kernel("reduce::sum_kernel", p.dtype);
@@ -235,29 +235,16 @@ constexpr std::array kParameters = with_own(
     setting("threads", "of a chunk of a row: 32, 64, 128, 256; 0: the fastest", 0, kMostThreads,
             0));
 
-constexpr std::array<KernelModel, 3> kVariants = {{
-    {"reduce.row",
-     "y[r] = Σ x[r,c]: a warp or a block a row, long rows split",
-     kParameters,
-     kTypes,
-     plan<Kind::row>,
-     {},
-     candidates<Kind::row>},
-    {"reduce.weighted",
-     "y[r] = Σ w[c]·x[r,c]: four rows share each weight loaded",
-     kParameters,
-     kTypes,
-     plan<Kind::weighted>,
-     {},
-     candidates<Kind::weighted>},
-    {"reduce.global",
-     "y = Σ x: a block a chunk, then a block for all chunks",
-     kParameters,
-     kTypes,
-     plan<Kind::global>,
-     {},
-     candidates<Kind::global>},
-}};
+template <Kind kKind>
+constexpr KernelModel variant(std::string_view name, std::string_view summary) {
+  return with_candidates({name, summary, kParameters, kTypes, plan<kKind>}, candidates<kKind>);
+}
+constexpr std::array kVariants = {
+    variant<Kind::row>("reduce.row", "y[r] = Σ x[r,c]: a warp or a block a row, long rows split"),
+    variant<Kind::weighted>("reduce.weighted",
+                            "y[r] = Σ w[c]·x[r,c]: four rows share each weight loaded"),
+    variant<Kind::global>("reduce.global",
+                          "y = Σ x: a block a chunk, then a block for all chunks")};
 
 }  // namespace
 

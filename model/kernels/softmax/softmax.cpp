@@ -56,12 +56,6 @@ constexpr double kDependentOfBatch = 15;
 // cluster.
 constexpr double kStoreParts = 4;
 
-// Of a table for fp32 and for 16 bits.
-template <class Counted>
-const Counted& of_type(const std::array<Counted, 2>& table, const Problem& p) {
-  return table[rows::has_16_bits(p) ? 1 : 0];
-}
-
 // x in and y out, and the arithmetic that they need.
 void set_arrays(Plan& plan, const rows::Matrix& x, const Work& each) {
   plan.useful = x.elements * each;
@@ -112,7 +106,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Sweeps& how) {
                             ceil_div(std::min(last, layout.threads), rows::kWarp));
   plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
   const double batches = as_double(sweep) * how.reads;
-  const Swept& counted = of_type(how.counted, p);
+  const Swept& counted = rows::of_type(how.counted, p);
   Step batch;
   batch.issued =
       x.inside / batches * kWarpLanes * x.width * each +
@@ -172,7 +166,7 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
-                        .instructions = of_type(kHeldInstructions, p),
+                        .instructions = rows::of_type(kHeldInstructions, p),
                         .each = each,
                         .parts = kStoreParts,
                         .round_trips = 1,
@@ -203,7 +197,7 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   set_arrays(plan, x, each + again);
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
-                        .instructions = of_type(kRingInstructions, p),
+                        .instructions = rows::of_type(kRingInstructions, p),
                         .streams = true,
                         .each = each,
                         .inside = again,
@@ -244,20 +238,13 @@ constexpr std::array<KernelModel, 5> kVariants = {{
      kTypes, plan_three_pass},
     {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters, kTypes,
      plan_online},
-    {"softmax.registers",
-     "the row in registers: read once",
-     kRegistersParameters,
-     kTypes,
-     plan_registers,
-     {},
-     registers_candidates},
-    {"softmax.cluster",
-     "rows stream through the shared memory of a thread-block cluster: read once",
-     kClusterParameters,
-     kTypes,
-     plan_cluster,
-     {},
-     cluster_candidates},
+    with_candidates({"softmax.registers", "the row in registers: read once", kRegistersParameters,
+                     kTypes, plan_registers},
+                    registers_candidates),
+    with_candidates({"softmax.cluster",
+                     "rows stream through the shared memory of a thread-block cluster: read once",
+                     kClusterParameters, kTypes, plan_cluster},
+                    cluster_candidates),
     kLibrary,
 }};
 
