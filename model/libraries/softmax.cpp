@@ -81,16 +81,14 @@ struct RowBlock {
   bool by_shuffles;  ///< its reductions, else through shared memory alone
 };
 
-// As many threads as half of the vectors of a row, so that at least half of it goes by vectors.
-std::int64_t threads_of(std::int64_t cols, std::int64_t width) {
-  const std::int64_t half = std::min(cols / width, rows::kMaxThreads) / 2;
-  return std::max(rows::kWarp, power_of_two_from(half));
-}
-
 RowBlock block_of(const Problem& problem, std::int64_t width) {
   constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads, kSharedBytes = 48 * 1024 - 128;
   const std::int64_t cols = problem[rows::kCols];
-  if (problem[kRelease] == k2_1) return {threads_of(cols, width), Held::nowhere, false};
+  if (problem[kRelease] == k2_1) {
+    // As many threads as half of the vectors of a row, so that at least half of it goes by vectors.
+    const std::int64_t half = std::min(cols / width, rows::kMaxThreads) / 2;
+    return {std::max(rows::kWarp, power_of_two_from(half)), Held::nowhere, false};
+  }
   const bool fits = cols * element_bytes(problem.dtype) < kSharedBytes && cols % width == 0;
   const Held held = cols <= kMostInRegisters ? Held::registers
                     : fits                   ? Held::shared

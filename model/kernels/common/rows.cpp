@@ -146,6 +146,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
                  .tile_loads = how.streams ? kLoadsOfStart : 0,
                  .cluster_exchanges = clustered ? kExchangesOfStart : 0};
   start.warp_instructions = warps * counted.start;
+  if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;
   const bool starts = how.streams || clustered || how.first_round_trips > 0 || counted.start > 0;

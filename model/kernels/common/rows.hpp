@@ -80,14 +80,12 @@ constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes)
 /// The result may ask for more than kMaxThreads threads: then the row does not fit.
 constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
                              std::int64_t cluster) {
-  const std::int64_t slice =
-      std::max<std::int64_t>(1, ceil_div(vectors_of(cols, element_bytes), cluster));
-  Layout layout;
-  layout.vectors = vectors;
-  layout.threads = ceil_div(ceil_div(slice, vectors), kWarp) * kWarp;
-  layout.rows_per_block = cluster == 1 && layout.threads == kWarp ? kWarpsPerBlock : 1;
-  layout.cluster = cluster;
-  return layout;
+  const std::int64_t row = std::max<std::int64_t>(1, vectors_of(cols, element_bytes));
+  const std::int64_t threads = ceil_div(row, cluster * vectors * kWarp) * kWarp;
+  return {.vectors = vectors,
+          .threads = threads,
+          .rows_per_block = cluster == 1 && threads == kWarp ? kWarpsPerBlock : 1,
+          .cluster = cluster};
 }
 
 /// Rows in turn through rings in shared memory (kernels/common/row_ring.cuh), each warp with a ring
@@ -109,15 +107,11 @@ constexpr std::int64_t exchange_bytes(std::int64_t threads, bool clustered) {
   return ceil_div(kTurnPlaces * (parts * kPart + kArrivalBytes), kAlignment) * kAlignment;
 }
 
-/// A row over `cluster` blocks, all threads with `vectors` accesses each.
+/// The layout of rows in such rings.
 constexpr Layout ring_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
                              std::int64_t cluster) {
-  Layout layout;
-  layout.vectors = vectors;
-  layout.cluster = cluster;
-  const std::int64_t slice =
-      std::max<std::int64_t>(1, ceil_div(vectors_of(cols, element_bytes), cluster * vectors));
-  layout.threads = ceil_div(slice, kWarp) * kWarp;
+  Layout layout = held_layout(cols, element_bytes, vectors, cluster);
+  layout.rows_per_block = 1;
   return layout;
 }
 
@@ -185,7 +179,7 @@ constexpr Work with_conversions(const Problem& p, Work each) {
 
 /// Traffic of matrices read and of one written, each vector of it in `parts`, at each level.
 Work traffic_of(const Matrix& matrix, double reads, double parts);
-/// What L1 may join of such parts, where all threads of a block store together.
+/// What L1 may join of such parts, where a block's threads store together.
 SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout);
 
 /// The launch of a kernel over rows and the bytes in its registers; `registers` a thread.

@@ -80,9 +80,6 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   plan.useful = x.elements * each + vector_work(0, x.rows);  // 1/√
   plan.arrays = {reads_activation(kX, x.bytes), reads(kParameterArrays, parameter_bytes),
                  writes(kStatistics, 4 * statistics), writes(kResult, x.bytes)};
-  // The compiler stores 16 bytes of a thread as four parts where rows come in turn.
-  const double parts = how.in_turn && !how.streams ? 4 : 1;
-  plan.arrays.back().split = rows::split_stores(x, parts, layout);
   // The blocks of a cluster have different columns: an SM sees all of them. Between two uses of a
   // parameter it reads one group of rows and writes it.
   const double in_group = how.kept > 0 ? as_double(layout.rows_per_cluster) : 1;
@@ -113,7 +110,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                                      kind, p),
                   .streams = how.streams,
                   .each = each + vector_work(0, 1 / (vectors * x.width)),  // 1/√ in each thread
-                  .parts = parts,
+                  // The compiler stores 16 bytes of a thread as four parts where rows come in turn.
+                  .parts = held_in_turn ? 4.0 : 1.0,
                   .beside = beside,
                   .kept_bytes = as_double(how.kept),
                   .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),

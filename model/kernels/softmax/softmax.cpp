@@ -66,33 +66,28 @@ void set_arrays(Plan& plan, const rows::Matrix& x, const Work& each) {
   }
 }
 
-// A kernel that sweeps over the row `reads` times and writes in the last.
-struct Sweeps {
-  double reads;
-  double rescales;  // of a running sum, for each vector
-  const std::array<Swept, 2>& counted;
-  const compiled::Kernel& kernel;
-  double turns;         // instructions of a turn of all sweeps' loops: a batch of accesses
-  std::int64_t merges;  // over the warps of the block
-};
-
-LaunchSequence plan_sweeps(const Problem& p, const Sweeps& how) {
+// Sweeps over the row: for the maximum and for the sum, or online for both at once, with a sum that
+// is rescaled as the maximum grows; then for the result. Between them warps merge their parts.
+LaunchSequence plan_sweeps(const Problem& p, bool online, const compiled::Kernel& kernel,
+                           const std::array<Swept, 2>& table) {
   constexpr std::int64_t kBatch = 4;  // accesses a thread issues together: row_sweep.cuh
   require(p[kThreads] % rows::kWarp == 0, "threads is ", p[kThreads], ": give a multiple of 32");
+  const double reads = online ? 2 : 3, merges = reads - 1;
   rows::Layout layout = sweep_layout(p);
   layout.vectors = 0;  // nothing is held
-  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), how.kernel.registers,
-                            how.merges * rows::kWarp * 8);
+  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), kernel.registers,
+                            static_cast<std::int64_t>(merges) * rows::kWarp * 8);
   const rows::Matrix x = rows::matrix_of(p, layout);
-  const Work each = rows::with_conversions(p, kSwept + how.rescales / x.width * kRescale);
+  const Work each = rows::with_conversions(p, online ? kSwept + 1 / x.width * kRescale : kSwept);
   set_arrays(plan, x, each);
+  plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
 
-  const double rows_here = as_double(layout.rows_per_block);
   // Between two uses of a row each resident block makes a sweep, and one in `reads` sweeps writes
   // as much, through L1 too. Of rows that are 1.27 times L1 together, 98% are missed.
-  const double between = (1 + 1 / how.reads) * x.row_bytes * rows_here;
+  const double rows_here = as_double(layout.rows_per_block);
+  const double between = (1 + 1 / reads) * x.row_bytes * rows_here;
   plan.reuse = {{.scope = Scope::block,
-                 .bytes = (how.reads - 1) * x.distinct,
+                 .bytes = (reads - 1) * x.distinct,
                  .distance_bytes = between,
                  .l2_distance_bytes = between}};
 
@@ -104,28 +99,27 @@ LaunchSequence plan_sweeps(const Problem& p, const Sweeps& how) {
   const double entered =
       rows_here * as_double((sweep - 1) * layout.threads / rows::kWarp +
                             ceil_div(std::min(last, layout.threads), rows::kWarp));
-  plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
-  const double batches = as_double(sweep) * how.reads;
-  const Swept& counted = rows::of_type(how.counted, p);
+  const double batches = as_double(sweep) * reads;
+  const Swept& counted = rows::of_type(table, p);
+  // Of a turn of all sweeps' loops; between those stand the loops that merge warps.
+  const double turns = kernel.loops[0] + kernel.loops[2] + (online ? 0 : kernel.loops[4]);
   Step batch;
   batch.issued =
       x.inside / batches * kWarpLanes * x.width * each +
-      1 / (as_double(plan.launch.blocks()) * batches) * rows::traffic_of(x, how.reads, kStoreParts);
+      1 / (as_double(plan.launch.blocks()) * batches) * rows::traffic_of(x, reads, kStoreParts);
   batch.warp_instructions =
-      (entered * (how.turns - as_double(kBatch) * counted.vector) + x.inside * counted.vector) /
+      (entered * (turns - as_double(kBatch) * counted.vector) + x.inside * counted.vector) /
       batches;
   batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
       batch.issued.l1.total_bytes() / as_double(kLineBytes);
-  // Sweeps that reduce wait for each element, and where they rescale for each vector; the last one
+  // The maximum and the sum wait for each element, a rescaled sum for each vector; the last sweep
   // works on elements apart.
-  const double reduced = (how.reads - 1 + how.rescales) * as_double(kBatch) * x.width;
-  batch.waits = {
-      .global = 1,
-      .arithmetic = (reduced + how.rescales * as_double(kBatch) * kDependentOfRescale) / how.reads +
-                    kDependentOfBatch};
+  const double of_vector = 2 * x.width + (online ? kDependentOfRescale : 0);
+  batch.waits = {.global = 1,
+                 .arithmetic = as_double(kBatch) * of_vector / reads + kDependentOfBatch};
 
   const bool alone = layout.is_of_warps();
-  const auto merges = as_double(how.merges), warps = as_double(layout.warps());
+  const double warps = as_double(layout.warps());
   Step merge;
   merge.warp_instructions = warps * (alone ? counted.alone : counted.warp);
   merge.wavefronts.shared = alone ? 0 : merges * 2 * warps;
@@ -138,16 +132,13 @@ LaunchSequence plan_sweeps(const Problem& p, const Sweeps& how) {
   return launch_of(std::move(plan));
 }
 
-// Between the loops of the sweeps stand those that merge warps.
 LaunchSequence plan_three_pass(const Problem& p, const Gpu& /*gpu*/) {
-  const auto kernel = compiled::kernel("softmax::three_pass_kernel", p.dtype, true);
-  const double turns = kernel.loops[0] + kernel.loops[2] + kernel.loops[4];
-  return plan_sweeps(p, {3, 0, kThreePassInstructions, kernel, turns, 2});
+  return plan_sweeps(p, false, compiled::kernel("softmax::three_pass_kernel", p.dtype, true),
+                     kThreePassInstructions);
 }
 LaunchSequence plan_online(const Problem& p, const Gpu& /*gpu*/) {
-  const auto kernel = compiled::kernel("softmax::online_kernel", p.dtype, true);
-  const double turns = kernel.loops[0] + kernel.loops[2];
-  return plan_sweeps(p, {2, 1, kOnlineInstructions, kernel, turns, 1});
+  return plan_sweeps(p, true, compiled::kernel("softmax::online_kernel", p.dtype, true),
+                     kOnlineInstructions);
 }
 
 LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
@@ -163,7 +154,6 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   const rows::Matrix x = rows::matrix_of(p, layout);
   const Work each = rows::with_conversions(p, kHeld);
   set_arrays(plan, x, each);
-  plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
                         .instructions = rows::of_type(kHeldInstructions, p),
