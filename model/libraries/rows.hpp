@@ -53,8 +53,6 @@ inline Step sweep_step(const Swept& of, double elements, std::int64_t threads,
   return step;
 }
 
-inline constexpr std::array kRowTypes = {DType::fp32, DType::fp16, DType::bf16};
-
 /// Shapes of the table that the forecasts are held against
 /// (tests/validation/comparison/reference_test.cpp).
 inline constexpr std::array kRowsValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
@@ -82,7 +80,7 @@ inline constexpr KernelModel kLibrary = {"softmax.library",
                                          "what PyTorch launches: a short row in a warp, beyond a "
                                          "block a row",
                                          kLibraryParameters,
-                                         library::kRowTypes,
+                                         rows::kTypes,
                                          plan_library,
                                          library::kRowsValidated};
 
@@ -109,7 +107,7 @@ inline constexpr KernelModel kLibrary = {"norm.library",
                                          "what PyTorch launches, forward: 128 threads a row, two "
                                          "sweeps",
                                          kLibraryParameters,
-                                         library::kRowTypes,
+                                         rows::kTypes,
                                          plan_library,
                                          library::kRowsValidated};
 

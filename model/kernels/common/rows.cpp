@@ -130,8 +130,8 @@ void set_rows(Plan& plan, const HeldRows& how) {
   const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
       (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
-  row.wavefronts.shared = (alone ? 0 : warps * (as_double(layout.cluster) + 1)) +
-                          (how.kept_bytes + 2 * streamed) / as_double(kLineBytes);
+  row.wavefronts.shared =
+      (alone ? 0 : warps * (as_double(layout.cluster) + 1)) + 2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
   row.waits = {.global = how.round_trips,
                .tile_loads = how.streams ? 1.0 : 0.0,
@@ -142,14 +142,14 @@ void set_rows(Plan& plan, const HeldRows& how) {
                                     : how.streams ? 1.0
                                                   : kExchangesOfBarrier};
   Step start;  // the first row of a stream, which no earlier one hides
-  start.waits = {.global = how.first_round_trips,
+  start.waits = {.global = !how.streams && in_turn > 1 ? 1.0 : 0.0,
                  .tile_loads = how.streams ? kLoadsOfStart : 0,
                  .cluster_exchanges = clustered ? kExchangesOfStart : 0};
   start.warp_instructions = warps * counted.start;
   if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;
-  const bool starts = how.streams || clustered || how.first_round_trips > 0 || counted.start > 0;
+  const bool starts = how.streams || clustered || in_turn > 1 || counted.start > 0;
   if (starts) phases.push_back({start});
   phases.push_back({row, in_turn, how.ahead});
   set_blocks(plan, std::move(phases));

@@ -23,6 +23,8 @@ inline constexpr std::array kShape = {
     roofcast::Parameter{"rows", "rows of the matrix", 1, kMaxRows, std::nullopt},
     roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols, std::nullopt}};
 
+inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+
 inline constexpr std::int64_t kWarp = 32;
 inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread
 inline constexpr std::int64_t kMaxThreads = 1024;
@@ -191,18 +193,16 @@ struct HeldRows {
   const Layout& layout;
   const Matrix& matrix;
   const Instructions& instructions;
-  bool streams = false;          ///< rows come through rings in shared memory, else to registers
-  Work each{};                   ///< arithmetic for an element, those beyond the row too
-  Work inside{};                 ///< more for an element of the row
-  double reads = 1;              ///< matrices read; one is written
-  double parts = 1;              ///< stores of a vector written
-  Work beside{};                 ///< traffic of other arrays, of the launch
-  double pieces = 1;             ///< accesses in which a vector is read and written
-  double kept_bytes = 0;         ///< read from shared memory for each row
-  double round_trips = 0;        ///< of a row
-  double first_round_trips = 0;  ///< before the first
-  double chain = 0;              ///< dependent operations of a row
-  double ahead = 0;              ///< Phase::ahead
+  bool streams = false;    ///< rows come through rings in shared memory, else to registers
+  Work each{};             ///< arithmetic for an element, those beyond the row too
+  Work inside{};           ///< more for an element of the row
+  double reads = 1;        ///< matrices read; one is written
+  double parts = 1;        ///< stores of a vector written
+  Work beside{};           ///< traffic of other arrays, of the launch
+  double pieces = 1;       ///< accesses in which a vector is read and written
+  double round_trips = 0;  ///< of a row
+  double chain = 0;        ///< dependent operations of a row
+  double ahead = 0;        ///< Phase::ahead
 };
 /// Gives a plan of plan_of its steps.
 void set_rows(Plan& plan, const HeldRows& how);

@@ -112,7 +112,6 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
                         .round_trips = how.streams           ? 0.0
                                        : drained && x.ragged ? 2.0
                                                              : 1.0,
-                        .first_round_trips = how.streams ? 0.0 : 1.0,
                         .chain = 2 * as_double(layout.vectors) * x.width,
                         .ahead = how.streams           ? as_double(kRingStages)
                                  : x.ragged || drained ? 0

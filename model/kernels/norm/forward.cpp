@@ -113,9 +113,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                   // The compiler stores 16 bytes of a thread as four parts where rows come in turn.
                   .parts = held_in_turn ? 4.0 : 1.0,
                   .beside = beside,
-                  .kept_bytes = as_double(how.kept),
                   .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
-                  .first_round_trips = loads_ahead ? 1.0 : 0.0,
                   .chain = 2 * vectors * x.width +
                            (held_in_turn ? rows::kDependentOfEnds + rows::kDependentOfFactor : 0),
                   .ahead = how.streams || (loads_ahead && !clustered) ? 1.0 : 0.0});

@@ -9,8 +9,6 @@
 namespace roofcast::norm {
 namespace {
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
@@ -85,11 +83,11 @@ constexpr std::array kParameters = with_own(
 constexpr std::array<KernelModel, 3> kVariants = {{
     with_candidates(
         {"norm.layernorm", "by mean and variance, with γ and β: the row in registers, read once",
-         kParameters, kTypes, plan<Kind::layernorm>},
+         kParameters, rows::kTypes, plan<Kind::layernorm>},
         candidates),
     with_candidates(
         {"norm.rmsnorm", "by the root mean square, with γ: the row in registers, read once",
-         kParameters, kTypes, plan<Kind::rmsnorm>},
+         kParameters, rows::kTypes, plan<Kind::rmsnorm>},
         candidates),
     kLibrary,
 }};
@@ -118,7 +116,7 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
 }
 
 constinit const KernelFamily kFamily = {"norm",      "y = γ·(x - μ)·r + β, a row at a time",
-                                        kParameters, kTypes,
+                                        kParameters, rows::kTypes,
                                         nullptr,     streaming,
                                         kVariants,   kValidated};
 

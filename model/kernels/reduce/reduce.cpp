@@ -13,8 +13,6 @@ namespace {
 enum class Kind : unsigned char { row, weighted, global };
 enum : ArrayId { kX, kWeights, kPartials, kSums };
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
@@ -237,7 +235,8 @@ constexpr std::array kParameters = with_own(
 
 template <Kind kKind>
 constexpr KernelModel variant(std::string_view name, std::string_view summary) {
-  return with_candidates({name, summary, kParameters, kTypes, plan<kKind>}, candidates<kKind>);
+  return with_candidates({name, summary, kParameters, rows::kTypes, plan<kKind>},
+                         candidates<kKind>);
 }
 constexpr std::array kVariants = {
     variant<Kind::row>("reduce.row", "y[r] = Σ x[r,c]: a warp or a block a row, long rows split"),
@@ -248,8 +247,9 @@ constexpr std::array kVariants = {
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "reduce",  "sums over rows, or over all", kParameters, kTypes, nullptr, streaming, kVariants,
-    kValidated};
+constinit const KernelFamily kFamily = {"reduce",    "sums over rows, or over all",
+                                        kParameters, rows::kTypes,
+                                        nullptr,     streaming,
+                                        kVariants,   kValidated};
 
 }  // namespace roofcast::reduce

@@ -14,8 +14,6 @@ namespace {
 
 using rows::Instructions;
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, 262144}};
@@ -225,15 +223,15 @@ constexpr std::array kClusterParameters = with_own(
 
 constexpr std::array<KernelModel, 5> kVariants = {{
     {"softmax.three_pass", "maximum, sum, normalize: three sweeps over the row", kSweepParameters,
-     kTypes, plan_three_pass},
-    {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters, kTypes,
-     plan_online},
+     rows::kTypes, plan_three_pass},
+    {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters,
+     rows::kTypes, plan_online},
     with_candidates({"softmax.registers", "the row in registers: read once", kRegistersParameters,
-                     kTypes, plan_registers},
+                     rows::kTypes, plan_registers},
                     registers_candidates),
     with_candidates({"softmax.cluster",
                      "rows stream through the shared memory of a thread-block cluster: read once",
-                     kClusterParameters, kTypes, plan_cluster},
+                     kClusterParameters, rows::kTypes, plan_cluster},
                     cluster_candidates),
     kLibrary,
 }};
@@ -242,17 +240,16 @@ constexpr std::array<KernelModel, 5> kVariants = {{
 Work work(const Problem& p) {
   const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
   const double bytes = elements * size_bytes(p.dtype);
-  Work result;
-  result.vector_flops = 3 * elements;
-  result.special_flops = elements;
+  Work result = elements * vector_work(3, 1);
   result.compulsory = {bytes, bytes};
   return result;
 }
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "softmax", "y[r,c] = e^x[r,c] / Σ e^x[r,·]", rows::kShape, kTypes, work, streaming, kVariants,
-    kValidated};
+constinit const KernelFamily kFamily = {"softmax",    "y[r,c] = e^x[r,c] / Σ e^x[r,·]",
+                                        rows::kShape, rows::kTypes,
+                                        work,         streaming,
+                                        kVariants,    kValidated};
 
 }  // namespace roofcast::softmax
