@@ -81,13 +81,15 @@ constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes)
 /// The layout of rows of `cols` elements in registers: `cluster` blocks a row, `vectors` a thread.
 /// The result may ask for more than kMaxThreads threads: then the row does not fit.
 constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
-                             std::int64_t cluster) {
+                             std::int64_t cluster, std::int64_t rows_per_cluster = 1) {
   const std::int64_t row = std::max<std::int64_t>(1, vectors_of(cols, element_bytes));
   const std::int64_t threads = ceil_div(row, cluster * vectors * kWarp) * kWarp;
+  const bool of_warps = cluster == 1 && threads == kWarp && rows_per_cluster <= 1;
   return {.vectors = vectors,
           .threads = threads,
-          .rows_per_block = cluster == 1 && threads == kWarp ? kWarpsPerBlock : 1,
-          .cluster = cluster};
+          .rows_per_block = of_warps ? kWarpsPerBlock : 1,
+          .cluster = cluster,
+          .rows_per_cluster = rows_per_cluster};
 }
 
 /// Rows in turn through rings in shared memory (kernels/common/row_ring.cuh), each warp with a ring
@@ -111,8 +113,8 @@ constexpr std::int64_t exchange_bytes(std::int64_t threads, bool clustered) {
 
 /// The layout of rows in such rings.
 constexpr Layout ring_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
-                             std::int64_t cluster) {
-  Layout layout = held_layout(cols, element_bytes, vectors, cluster);
+                             std::int64_t cluster, std::int64_t rows_per_cluster = 1) {
+  Layout layout = held_layout(cols, element_bytes, vectors, cluster, rows_per_cluster);
   layout.rows_per_block = 1;
   return layout;
 }

@@ -100,10 +100,10 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   const bool drained = layout.cluster > 1 && !how.streams;
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
-                        .instructions = of(how.streams ? kStreamed
-                                           : x.ragged  ? kByElement
-                                                       : kHeld,
-                                           kind, p),
+                        .instructions = instructions_of(how.streams ? kStreamed
+                                                        : x.ragged  ? kByElement
+                                                                    : kHeld,
+                                                        kind, p),
                         .streams = how.streams,
                         .each = each,
                         .reads = 2,

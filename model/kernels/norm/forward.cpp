@@ -104,10 +104,10 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   rows::set_rows(plan,
                  {.layout = layout,
                   .matrix = x,
-                  .instructions = of(how.streams   ? kStreamed
-                                     : how.in_turn ? kInTurn
-                                                   : kOneRow,
-                                     kind, p),
+                  .instructions = instructions_of(how.streams   ? kStreamed
+                                                  : how.in_turn ? kInTurn
+                                                                : kOneRow,
+                                                  kind, p),
                   .streams = how.streams,
                   .each = each + vector_work(0, 1 / (vectors * x.width)),  // 1/√ in each thread
                   // The compiler stores 16 bytes of a thread as four parts where rows come in turn.

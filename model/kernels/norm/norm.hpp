@@ -36,11 +36,8 @@ constexpr bool rows_are_aligned(const Problem& p) {
 
 /// A row, or a block's slice of it, in registers: read once.
 constexpr rows::Layout forward_layout(const Problem& p) {
-  rows::Layout layout =
-      rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster]);
-  layout.rows_per_cluster = p[kRowsPerCluster];
-  if (layout.rows_per_cluster > 1) layout.rows_per_block = 1;
-  return layout;
+  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster],
+                           p[kRowsPerCluster]);
 }
 
 /// Shared memory for `parameters` arrays (γ, β) of a block's columns: where the forward pass has
@@ -59,10 +56,8 @@ inline constexpr std::int64_t kForwardRingSliceBytes =
     256 * kForwardRingVectors * rows::kVectorBytes;
 
 constexpr rows::Layout forward_ring_layout(const Problem& p) {
-  rows::Layout layout =
-      rows::ring_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster]);
-  layout.rows_per_cluster = p[kRowsPerCluster];
-  return layout;
+  return rows::ring_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster],
+                           p[kRowsPerCluster]);
 }
 
 /// Dynamic shared memory: one buffer a warp, and `parameters` arrays (γ, β) of a block's columns.
