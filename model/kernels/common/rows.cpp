@@ -8,6 +8,7 @@
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::rows {
+
 void check_chosen(std::initializer_list<std::int64_t> settings) {
   require(std::find(settings.begin(), settings.end(), kToChoose) == settings.end(),
           "a setting is left to choose: give each of them, or ask for the forecast");

@@ -9,6 +9,7 @@
 
 #include "model/counting/integers.hpp"
 #include "model/types/gpu.hpp"
+#include "model/types/kernel_model.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/problem.hpp"
 
@@ -24,6 +25,9 @@ inline constexpr std::array kShape = {
     roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols, std::nullopt}};
 
 inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+/// Of softmax and the normalizations: validation/sweeps/rows.json.
+inline constexpr std::array kValidated = {ValidatedRange{kRows, 64, std::int64_t{1} << 20},
+                                          ValidatedRange{kCols, 128, 262144}};
 
 inline constexpr std::int64_t kWarp = 32;
 inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread

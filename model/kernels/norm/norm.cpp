@@ -9,10 +9,6 @@
 namespace roofcast::norm {
 namespace {
 
-// validation/sweeps/rows.json.
-constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
-                                   ValidatedRange{rows::kCols, 128, 262144}};
-
 template <Kind kKind>
 LaunchSequence plan(const Problem& p, const Gpu& gpu) {
   return p[kPass] == kForward ? plan_forward(kKind, p) : plan_backward(kKind, p, gpu);
@@ -118,6 +114,6 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
 constinit const KernelFamily kFamily = {"norm",      "y = γ·(x - μ)·r + β, a row at a time",
                                         kParameters, rows::kTypes,
                                         nullptr,     streaming,
-                                        kVariants,   kValidated};
+                                        kVariants,   rows::kValidated};
 
 }  // namespace roofcast::norm

@@ -14,10 +14,6 @@ namespace {
 
 using rows::Instructions;
 
-// validation/sweeps/rows.json.
-constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
-                                   ValidatedRange{rows::kCols, 128, 262144}};
-
 // Arithmetic for each element of a row, counted in the kernel's source: a maximum is no FLOP by the
 // counters; e^x is a product with log2 e and one special function.
 constexpr Work kHeld = vector_work(4, 1);       // max | - ·log2e exp + | ·scale
@@ -250,6 +246,6 @@ Work work(const Problem& p) {
 constinit const KernelFamily kFamily = {"softmax",    "y[r,c] = e^x[r,c] / Σ e^x[r,·]",
                                         rows::kShape, rows::kTypes,
                                         work,         streaming,
-                                        kVariants,    kValidated};
+                                        kVariants,    rows::kValidated};
 
 }  // namespace roofcast::softmax
