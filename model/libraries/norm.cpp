@@ -1,174 +1,132 @@
-#include "model/libraries/norm.hpp"
-
 #include <array>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
+#include "model/libraries/rows.hpp"
 #include "model/types/compilation.hpp"
 
 namespace roofcast::norm {
 namespace {
 
-constexpr std::int64_t kVector = 4;  // elements, whatever their type
-constexpr std::int64_t kThreads = 128;
-constexpr double kWarps = 4;
+using library::Swept;
 
 // ptxas -v of CUDA 13.0, of a kernel written after the same algorithm, for compute
 // capability 8.0, 9.0 and 10.0. For 7.5 it says 51; what one of 7.0 reads again agrees with 39.
 constexpr std::array kRegisters = {Compilation{7, 39}, Compilation{9, 32}, Compilation{10, 42}};
 
-// What a row's elements take, by the machine code of the same algorithms (CUDA 13.0, compute
-// capability 9.0). Welford's update of mean and squared deviations divides: its reciprocal is
-// refined and checked before the next element begins.
+// What a row takes, by the machine code of the same algorithms (CUDA 13.0, compute capability 9.0).
+// Welford's update of mean and squared deviations divides: its reciprocal is refined and checked
+// before the next element begins.
 struct Statistics {
-  double flops;
-  double special;
-  double instructions;  ///< of an element
-  double chain;         ///< dependent operations of it
-  double combine;       ///< instructions to join two threads' statistics, shuffles with them
-  double combine_chain;
-  double result_instructions;  ///< of an element: (x - mean) · rstd · γ + β
-  double row_values;           ///< fp32 written for each row
-  double gamma_arrays;         ///< rows of parameters read: γ, β
+  Swept moments;
+  Swept result;          // (x - mean) · rstd · γ + β
+  double combine;        // instructions to join two threads' statistics, shuffles with them
+  double combine_chain;  // dependent operations of it
+  double arrays;         // γ, β; and as many fp32 values of each row are written
 };
-constexpr Statistics kLayernorm = {.flops = 7,
-                                   .special = 1,
-                                   .instructions = 18,
-                                   .chain = 8,
-                                   .combine = 31,
-                                   .combine_chain = 14,
-                                   .result_instructions = 10,
-                                   .row_values = 2,
-                                   .gamma_arrays = 2};
-constexpr Statistics kRmsnorm = {.flops = 2,
-                                 .special = 0,
-                                 .instructions = 4,
-                                 .chain = 1,
-                                 .combine = 4,
-                                 .combine_chain = 3,
-                                 .result_instructions = 8,
-                                 .row_values = 1,
-                                 .gamma_arrays = 1};
+constexpr Statistics kLayernorm = {{7, 1, 18, 8}, {4, 0, 10, 0}, 31, 14, 2};
+constexpr Statistics kRmsnorm = {{2, 0, 4, 1}, {4, 0, 8, 0}, 4, 3, 1};
 
-constexpr double kResultFlops = 4;
-constexpr double kInstructionsPerThread = 90;
-constexpr double kShuffles = 5;  // levels of a warp's reduction, then two among four warps
-constexpr double kLevels = 7;
+constexpr std::int64_t kVector = 4;  // elements, whatever their type
+constexpr double kShuffles = 5;      // levels of a warp's reduction
 
 enum : ArrayId { kX, kGammaBeta, kMoments, kResult };
 
-Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu) {
+// Bytes of a problem's arrays.
+struct Bytes {
+  double elements, x, row, parameters, moments;
+};
+Bytes bytes_of(const Problem& problem, const Statistics& kind) {
+  const double rows = as_double(problem[rows::kRows]), cols = as_double(problem[rows::kCols]);
   const double element = size_bytes(problem.dtype);
-  const auto row_count = static_cast<double>(problem[rows::kRows]);
-  const auto row = static_cast<double>(problem[rows::kCols]);
-  const double row_bytes = row * element;
-  const double n = row_count * row;
-  const double parameter_bytes = kind.gamma_arrays * row_bytes;
+  return {rows * cols, rows * cols * element, cols * element, kind.arrays * cols * element,
+          rows * kind.arrays * 4};
+}
 
-  Plan plan;
-  plan.launch.grid[0] = problem[rows::kRows];
-  plan.launch.block = {rows::kWarp, kThreads / rows::kWarp, 1};
-  plan.launch.registers = compiled_for(gpu, kRegisters).registers;
-  plan.launch.shared_bytes = 24;
-  plan.useful.vector_flops = n * (kind.flops + kResultFlops);
-  plan.useful.special_flops = n * kind.special;
-  plan.arrays = {reads_activation(kX, n * element), reads(kGammaBeta, parameter_bytes),
-                 writes(kMoments, row_count * kind.row_values * 4), writes(kResult, n * element)};
-  plan.reuse = {library::reread(n * element, row_bytes),
-                library::parameter_reuse(row_count, parameter_bytes, row_bytes)};
+Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu) {
+  constexpr std::int64_t kWarps = 4, kThreads = kWarps * rows::kWarp;
+  constexpr double kInstructionsPerThread = 90;
+  constexpr double kLevels = kShuffles + 2;  // two among four warps
+  const Bytes of = bytes_of(problem, kind);
+  Plan plan = launch_plan(problem[rows::kRows], {rows::kWarp, kWarps, 1},
+                          compiled_for(gpu, kRegisters).registers, 24);
+  plan.useful =
+      of.elements * vector_work(kind.moments.flops + kind.result.flops, kind.moments.special);
+  plan.arrays = {reads_activation(kX, of.x), reads(kGammaBeta, of.parameters),
+                 writes(kMoments, of.moments), writes(kResult, of.x)};
+  plan.reuse = {library::reread(of.x, of.row),
+                library::parameter_reuse(as_double(problem[rows::kRows]), of.parameters, of.row)};
   plan.notes.traffic_reasons.push_back(
       {Level::requested, "two sweeps over a row: moments, result"});
 
   // An access of all threads, in either sweep. Neither loads a vector before it has used the last:
   // Welford's branches and the store stand between them. γ and β come an element at a time.
-  const double accesses = as_double(rows::ceil_div(problem[rows::kCols], kThreads * kVector));
-  const double elements = row / accesses, bytes = row_bytes / accesses;
+  const double accesses = as_double(ceil_div(problem[rows::kCols], kThreads * kVector));
+  const double elements = as_double(problem[rows::kCols]) / accesses, bytes = of.row / accesses;
   const double lines = bytes / as_double(kLineBytes);
-  Step moments;
-  moments.issued.vector_flops = elements * kind.flops;
-  moments.issued.special_flops = elements * kind.special;
-  set_traffic(moments.issued, {bytes, 0});
-  moments.warp_instructions = elements / as_double(rows::kWarp) * kind.instructions;
+  Step moments = library::sweep_step(kind.moments, elements, kThreads, {bytes, 0});
   moments.wavefronts.l1 = lines;
-  moments.waits = {.global = 1, .arithmetic = elements / kThreads * kind.chain};
   Step joined;
-  joined.warp_instructions = kWarps * (kInstructionsPerThread + kShuffles * kind.combine);
-  set_traffic(joined.issued, {0, kind.row_values * 4});
+  joined.warp_instructions =
+      as_double(kWarps) * (kInstructionsPerThread + kShuffles * kind.combine);
+  set_traffic(joined.issued, {0, kind.arrays * 4});
   joined.waits = {
       .shared = kShuffles + 3, .arithmetic = kLevels * kind.combine_chain, .barriers = 5};
-  Step result;
-  result.issued.vector_flops = elements * kResultFlops;
-  set_traffic(result.issued, {(1 + kind.gamma_arrays) * bytes, bytes});
-  result.warp_instructions = elements / as_double(rows::kWarp) * kind.result_instructions;
-  result.wavefronts.l1 = lines * (2 + as_double(kVector) * kind.gamma_arrays);
-  result.waits.global = 1;
+  Step result =
+      library::sweep_step(kind.result, elements, kThreads, {(1 + kind.arrays) * bytes, bytes});
+  result.wavefronts.l1 = lines * (2 + as_double(kVector) * kind.arrays);
   set_blocks(plan, {{moments, accesses}, {joined}, {result, accesses}});
   return plan;
 }
 
-// A sweep over rows that vectors do not fill, an element of each thread at a time: the moments, or
-// the result.
-Plan scalar_sweep(const Problem& problem, const Statistics& kind, bool result) {
-  constexpr std::int64_t kMomentThreads = 512;
-  constexpr std::int64_t kResultThreads = 256;
-  constexpr double kOfMoment = 32, kOfResult = 33, kOfJoin = 37, kInstructionsOfThread = 45;
-  const double element = size_bytes(problem.dtype);
-  const auto row_count = static_cast<double>(problem[rows::kRows]);
-  const auto row = static_cast<double>(problem[rows::kCols]);
-  const double n = row_count * row;
-  const double row_values = row_count * kind.row_values * 4;
-  const double parameter_bytes = result ? kind.gamma_arrays * row * element : 0;
-  const std::int64_t threads = result ? kResultThreads : kMomentThreads;
-
-  Plan plan;
-  plan.launch.grid[0] = problem[rows::kRows];
-  plan.launch.block[0] = threads;
-  plan.launch.registers = 32;
-  plan.useful.vector_flops = n * (result ? kResultFlops : kind.flops);
-  plan.useful.special_flops = result ? 0 : n * kind.special;
-  if (result) {
-    plan.arrays = {scratch(kX, {n * element, 0}), reads(kGammaBeta, parameter_bytes),
-                   scratch(kMoments, {row_values, 0}), writes(kResult, n * element)};
-    plan.reuse = {library::parameter_reuse(row_count, parameter_bytes, row * element)};
-  } else {
-    plan.arrays = {reads_activation(kX, n * element), writes(kMoments, row_values)};
-  }
-
-  // An element of each thread at a time, with its index.
-  const double accesses = as_double(rows::ceil_div(problem[rows::kCols], threads));
-  const double elements = row / accesses, bytes = elements * element;
-  Step step;
-  step.issued.vector_flops = elements * (result ? kResultFlops : kind.flops);
-  step.issued.special_flops = result ? 0 : elements * kind.special;
-  set_traffic(step.issued, {bytes + parameter_bytes / accesses, result ? bytes : 0});
-  step.warp_instructions = elements / as_double(rows::kWarp) * (result ? kOfResult : kOfMoment);
-  step.waits = {.global = 1, .arithmetic = result ? 0 : kLayernorm.chain};
-  // A moment's threads join theirs by shuffles; the first warp then joins those of all warps.
-  const double warps = warps_of(threads), moments = kind.row_values * 4;
-  Step end;
-  end.warp_instructions = warps * kInstructionsOfThread;
-  if (result) {
-    set_traffic(end.issued, {moments, 0});
-  } else {
-    set_traffic(end.issued, {0, moments});
-    end.warp_instructions += (warps + 1) * kShuffles * kOfJoin;
-    end.waits = {.shared = 2 * kShuffles,
-                 .arithmetic = 2 * kShuffles * kLayernorm.combine_chain,
-                 .barriers = 2};
-  }
+// A sweep over rows that vectors do not fill, an element of each thread at a time, with its index.
+Plan scalar_sweep(const Problem& problem, const Swept& swept, std::int64_t threads,
+                  const Traffic& row_bytes, const Step& end) {
+  Plan plan = launch_plan(problem[rows::kRows], {threads, 1, 1}, 32);
+  const double row = as_double(problem[rows::kCols]);
+  plan.useful = as_double(problem[rows::kRows]) * row * vector_work(swept.flops, swept.special);
+  const double accesses = as_double(ceil_div(problem[rows::kCols], threads));
+  Step step = library::sweep_step(swept, row / accesses, threads, 1 / accesses * row_bytes);
+  step.waits.arithmetic = swept.chain;
   set_blocks(plan, {{step, accesses}, {end}});
   plan.notes.caveat = "rows that are no multiple of four elements: registers are an estimate";
   return plan;
+}
+
+// The moments, then the result.
+LaunchSequence scalar_plans(const Problem& problem, const Statistics& kind) {
+  constexpr std::int64_t kMomentThreads = 512, kResultThreads = 256;
+  constexpr double kOfMoment = 32, kOfResult = 33, kOfJoin = 37, kInstructionsOfThread = 45;
+  const Bytes of = bytes_of(problem, kind);
+  Step joined;
+  // A moment's threads join theirs by shuffles; the first warp then joins those of all warps.
+  const double warps = warps_of(kMomentThreads);
+  joined.warp_instructions = warps * kInstructionsOfThread + (warps + 1) * kShuffles * kOfJoin;
+  joined.waits = {.shared = 2 * kShuffles,
+                  .arithmetic = 2 * kShuffles * kLayernorm.combine_chain,
+                  .barriers = 2};
+  set_traffic(joined.issued, {0, kind.arrays * 4});
+  Plan moments = scalar_sweep(
+      problem, {kind.moments.flops, kind.moments.special, kOfMoment, kLayernorm.moments.chain},
+      kMomentThreads, {of.row, 0}, joined);
+  moments.arrays = {reads_activation(kX, of.x), writes(kMoments, of.moments)};
+
+  Step begun;
+  begun.warp_instructions = warps_of(kResultThreads) * kInstructionsOfThread;
+  set_traffic(begun.issued, {kind.arrays * 4, 0});
+  Plan result = scalar_sweep(problem, {kind.result.flops, 0, kOfResult, 0}, kResultThreads,
+                             {of.row + of.parameters, of.row}, begun);
+  result.arrays = {scratch(kX, {of.x, 0}), reads(kGammaBeta, of.parameters),
+                   scratch(kMoments, {of.moments, 0}), writes(kResult, of.x)};
+  result.reuse = {library::parameter_reuse(as_double(problem[rows::kRows]), of.parameters, of.row)};
+  return {{std::move(moments)}, {std::move(result)}};
 }
 
 }  // namespace
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu) {
   const Statistics& kind = problem[kLibraryKind] == kLibraryRmsnorm ? kRmsnorm : kLayernorm;
-  if (problem[rows::kCols] % kVector == 0) {
-    return launch_of(vector_plan(problem, kind, gpu));
-  }
-  return {{scalar_sweep(problem, kind, false)}, {scalar_sweep(problem, kind, true)}};
+  if (problem[rows::kCols] % kVector != 0) return scalar_plans(problem, kind);
+  return launch_of(vector_plan(problem, kind, gpu));
 }
 
 }  // namespace roofcast::norm

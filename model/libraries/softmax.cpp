@@ -1,10 +1,8 @@
-#include "model/libraries/softmax.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
+#include "model/libraries/rows.hpp"
 #include "model/types/compilation.hpp"
 
 namespace roofcast::softmax {
@@ -16,8 +14,7 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
 // by the machine code of the same algorithms (CUDA 13.0, compute capability 9.0): of a row that a
 // warp holds the exponential comes once. A quotient is refined and checked before the next one
 // begins.
-constexpr double kFlops = 4;
-constexpr double kSpecial = 3;  // two exponentials, one reciprocal
+constexpr Work kEach = vector_work(4, 3);  // two exponentials, one reciprocal
 constexpr double kOfMaximum = 2.5, kOfExponential = 11, kOfQuotient = 14;
 constexpr double kQuotientChain = 12, kSumChain = 2;  // dependent operations
 // Of each thread: addresses and loop control, and what follows the loops.
@@ -34,8 +31,7 @@ constexpr std::array<std::int64_t, 7> kWarpRegisters = {20, 26, 32, 32, 40, 56, 
 void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
   const double n = as_double(problem[rows::kRows]) * as_double(problem[rows::kCols]);
   const double bytes = n * size_bytes(problem.dtype);
-  plan.useful.vector_flops = n * kFlops;
-  plan.useful.special_flops = n * kSpecial;
+  plan.useful = n * kEach;
   plan.arrays = {reads_activation(x, bytes), writes(x + 1, bytes)};
 }
 
@@ -43,24 +39,22 @@ void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
 // side by side in it.
 Plan warp_plan(const Problem& problem, ArrayId x) {
   const std::int64_t cols = problem[rows::kCols];
-  const std::int64_t width = rows::power_of_two_from(cols);
+  const std::int64_t width = power_of_two_from(cols);
   const std::int64_t in_warp = std::min(width, rows::kWarp);
   const std::int64_t per_block =
       rows::kWarpsPerBlock * (rows::kWarp / in_warp) * (width <= 128 ? 2 : 1);
-  Plan plan;
-  plan.launch.grid[0] = rows::ceil_div(problem[rows::kRows], per_block);
-  plan.launch.block = {in_warp, rows::kWarpsPerBlock * rows::kWarp / in_warp, 1};
   std::size_t size = 0;
   for (std::int64_t held = rows::kWarp; held < width; held *= 2) ++size;
-  plan.launch.registers = kWarpRegisters[size];
+  Plan plan =
+      launch_plan(ceil_div(problem[rows::kRows], per_block),
+                  {in_warp, rows::kWarpsPerBlock * rows::kWarp / in_warp, 1}, kWarpRegisters[size]);
   set_arrays(plan, problem, x);
   plan.on_chip_bytes = as_double(per_block * cols) * size_bytes(problem.dtype);
 
   Step step;
   const double elements =
       as_double(problem[rows::kRows]) * as_double(cols) / as_double(plan.launch.blocks());
-  step.issued.vector_flops = elements * kFlops;
-  step.issued.special_flops = elements * kSpecial;
+  step.issued = elements * kEach;
   const double bytes = elements * size_bytes(problem.dtype);
   set_traffic(step.issued, {bytes, bytes});
   // Lanes go through as many elements as the next power of two has, and store those that exist.
@@ -87,16 +81,14 @@ struct RowBlock {
   bool by_shuffles;  ///< its reductions, else through shared memory alone
 };
 
-// As many threads as half of the vectors of a row, so that at least half of it goes by vectors.
-std::int64_t threads_of(std::int64_t cols, std::int64_t width) {
-  const std::int64_t half = std::min(cols / width, rows::kMaxThreads) / 2;
-  return std::max(rows::kWarp, rows::power_of_two_from(half));
-}
-
 RowBlock block_of(const Problem& problem, std::int64_t width) {
   constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads, kSharedBytes = 48 * 1024 - 128;
   const std::int64_t cols = problem[rows::kCols];
-  if (problem[kRelease] == k2_1) return {threads_of(cols, width), Held::nowhere, false};
+  if (problem[kRelease] == k2_1) {
+    // As many threads as half of the vectors of a row, so that at least half of it goes by vectors.
+    const std::int64_t half = std::min(cols / width, rows::kMaxThreads) / 2;
+    return {std::max(rows::kWarp, power_of_two_from(half)), Held::nowhere, false};
+  }
   const bool fits = cols * element_bytes(problem.dtype) < kSharedBytes && cols % width == 0;
   const Held held = cols <= kMostInRegisters ? Held::registers
                     : fits                   ? Held::shared
@@ -129,8 +121,7 @@ Step reduction_of(const RowBlock& block) {
 double accesses_of(const RowBlock& block, std::int64_t cols, std::int64_t width) {
   if (block.held == Held::registers) return 1;
   const std::int64_t vectors = cols / (width * block.threads);
-  const std::int64_t singles =
-      rows::ceil_div(cols - vectors * width * block.threads, block.threads);
+  const std::int64_t singles = ceil_div(cols - vectors * width * block.threads, block.threads);
   return as_double(vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0));
 }
 
@@ -141,12 +132,11 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   const RowBlock block = block_of(problem, width);
   const double warps = warps_of(block.threads), row_bytes = as_double(cols) * element;
 
-  Plan plan;
-  plan.launch.grid[0] = problem[rows::kRows];
-  plan.launch.block[0] = block.threads;
-  plan.launch.registers = compiled_for(gpu, kBlockRegisters).registers;
-  plan.launch.shared_bytes = block.by_shuffles ? 128 : block.threads * 4;
-  if (block.held == Held::shared) plan.launch.shared_bytes += static_cast<std::int64_t>(row_bytes);
+  const std::int64_t shared_bytes =
+      (block.by_shuffles ? 128 : block.threads * 4) +
+      (block.held == Held::shared ? static_cast<std::int64_t>(row_bytes) : 0);
+  Plan plan = launch_plan(problem[rows::kRows], {block.threads, 1, 1},
+                          compiled_for(gpu, kBlockRegisters).registers, shared_bytes);
   if (block.held != Held::nowhere) plan.on_chip_bytes = row_bytes;
   set_arrays(plan, problem, 0);
   if (block.held == Held::nowhere) {
@@ -160,33 +150,22 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   // An access of all threads, in each sweep: x comes, and with the last one y leaves.
   const double accesses = accesses_of(block, cols, width);
   const double elements = as_double(cols) / accesses, bytes = row_bytes / accesses;
-  const auto sweep = [&](double flops, double special, double of_element, double chain) {
-    Step step;
-    step.issued.vector_flops = elements * flops;
-    step.issued.special_flops = elements * special;
-    step.warp_instructions = elements / as_double(rows::kWarp) * of_element + warps * kOfLoop;
-    step.waits.arithmetic = elements / as_double(block.threads) * chain;
+  const auto sweep = [&](const library::Swept& of, bool reads, bool writes) {
+    Step step =
+        library::sweep_step(of, elements, block.threads, {reads ? bytes : 0, writes ? bytes : 0});
+    step.warp_instructions += warps * kOfLoop;
     return step;
   };
-  const auto load = [&](Step& step) {
-    set_traffic(step.issued, {bytes, 0});
-    step.waits.global = 1;
-    if (block.held == Held::registers) {
-      step.wavefronts.l1 = elements / as_double(rows::kWarp);
-    }
-  };
-  Step largest = sweep(1, 0, kOfMaximum, 0), sum = sweep(1, 1, kOfExponential, kSumChain);
-  Step result = sweep(2, 2, kOfExponential + kOfQuotient, kQuotientChain);
-  load(largest);
-  if (block.held == Held::nowhere) {
-    load(sum);
-    load(result);
-  } else if (block.held == Held::shared) {
+  const bool again = block.held == Held::nowhere;
+  Step largest = sweep({1, 0, kOfMaximum, 0}, true, false);
+  Step sum = sweep({1, 1, kOfExponential, kSumChain}, again, false);
+  Step result = sweep({2, 2, kOfExponential + kOfQuotient, kQuotientChain}, again, true);
+  if (block.held == Held::registers) largest.wavefronts.l1 = elements / as_double(rows::kWarp);
+  if (block.held == Held::shared) {
     sum.waits.shared = result.waits.shared = 1;
     largest.wavefronts.shared = sum.wavefronts.shared = result.wavefronts.shared =
         bytes / as_double(kLineBytes);
   }
-  set_traffic(result.issued, {block.held == Held::nowhere ? bytes : 0, bytes});
   const Step reduction = reduction_of(block);
   set_blocks(plan,
              {{largest, accesses}, {reduction}, {sum, accesses}, {reduction}, {result, accesses}});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
@@ -52,64 +51,46 @@ compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::in
   return kernel;
 }
 
-void require_power_of_two(std::string_view what, std::int64_t value) {
-  if (!std::has_single_bit(static_cast<std::uint64_t>(value))) {
-    throw InputError(std::string(what) + " is " + std::to_string(value) + ": give a power of two");
-  }
+void check_power_of_two(std::string_view what, std::int64_t value) {
+  require(std::has_single_bit(static_cast<std::uint64_t>(value)), what, " is ", value,
+          ": give a power of two");
 }
 
 }  // namespace
 
 Plan plan(const Operation& operation, const Problem& problem) {
-  const double element = size_bytes(problem.dtype);
-  const auto vector = static_cast<double>(problem[kVectorBytes]);
-  require_power_of_two("vector_bytes", problem[kVectorBytes]);
-  require_power_of_two("loads", problem[kLoads]);
-  if (vector < element) {
-    throw InputError("vector_bytes is " + std::to_string(problem[kVectorBytes]) +
-                     ", less than one element: give at least " +
-                     std::to_string(static_cast<int>(element)));
-  }
-  const auto width = static_cast<std::int64_t>(vector / element);
+  const std::int64_t element = element_bytes(problem.dtype), vector = problem[kVectorBytes];
+  check_power_of_two("vector_bytes", vector);
+  check_power_of_two("loads", problem[kLoads]);
+  require(vector >= element, "vector_bytes is ", vector, ", less than one element: give at least ",
+          element);
+  const std::int64_t width = vector / element;
   const std::int64_t chunk = problem[kThreads] * width * problem[kLoads];
-  const auto n = as_double(problem[kElements]);
-
-  Plan result;
-  result.launch.grid[0] = (problem[kElements] + chunk - 1) / chunk;
-  result.launch.block[0] = problem[kThreads];
   const compiled::Kernel kernel = kernel_of(operation, problem, width);
-  result.launch.registers = kernel.registers;
-  if (result.launch.registers == 0) {
-    throw InputError("no kernel is compiled for vector_bytes " +
-                     std::to_string(problem[kVectorBytes]) + " with loads " +
-                     std::to_string(problem[kLoads]) + ": give vector_bytes 16 and loads 1 or 2");
-  }
-  result.launch.shared_bytes = problem[kReservedShared];
+  require(kernel.registers != 0, "no kernel is compiled for vector_bytes ", vector, " with loads ",
+          problem[kLoads], ": give vector_bytes 16 and loads 1 or 2");
+  Plan result = launch_plan(ceil_div(problem[kElements], chunk), {problem[kThreads], 1, 1},
+                            kernel.registers, problem[kReservedShared]);
 
-  const auto loads = as_double(problem[kLoads]);
-  const auto elements = as_double(chunk);
+  const Work each = vector_work(operation.flops, operation.special, operation.conversions);
+  const double n = as_double(problem[kElements]), elements = as_double(chunk);
+  const double bytes = n * as_double(element), issued = elements * as_double(element);
+  result.useful = n * each;
   Step step;
-  step.issued.vector_flops = elements * operation.flops;
-  step.issued.special_flops = elements * operation.special;
-  step.issued.conversions = elements * operation.conversions;
-  const double each = elements * element;
-  set_traffic(step.issued, {each * operation.reads, each * operation.writes});
+  step.issued = elements * each;
+  set_traffic(step.issued, {issued * operation.reads, issued * operation.writes});
   step.warp_instructions = warps_of(problem[kThreads]) * kernel.straight;
-  step.waits.global = round_trips(operation, problem.dtype, width, loads);
+  step.waits.global = round_trips(operation, problem.dtype, width, as_double(problem[kLoads]));
   step.waits.arithmetic = kDependentShare * kernel.straight;
   set_blocks_with_edge(result, step, elements / n);
 
-  result.useful.vector_flops = n * operation.flops;
-  result.useful.special_flops = n * operation.special;
-  result.useful.conversions = n * operation.conversions;
   ArrayId array = 0;
   for (; array < static_cast<ArrayId>(operation.reads); ++array) {
-    result.arrays.push_back(array == 0 ? reads_activation(array, n * element)
-                                       : reads(array, n * element));
+    result.arrays.push_back(array == 0 ? reads_activation(array, bytes) : reads(array, bytes));
   }
   const auto outputs = static_cast<ArrayId>(std::max(1.0, operation.writes));
   for (ArrayId output = 0; output < outputs; ++output) {
-    result.arrays.push_back(writes(array + output, n * element));
+    result.arrays.push_back(writes(array + output, bytes));
   }
   return result;
 }

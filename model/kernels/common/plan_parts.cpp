@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace roofcast {
 
 void require_tensor_cores(DType type, const Gpu& gpu) {
   if (gpu.sm.tensor_flop_per_clk[type]) return;
-  if (gpu.kind == DeviceKind::tpu) {
-    throw InputError(
-        gpu.name +
-        " is a TPU, which runs no CUDA kernel: ask for the family alone, such as gemm, whose "
-        "limit holds for any program");
-  }
-  throw InputError(gpu.name + " has no tensor cores for " + std::string(name(type)) +
-                   ": choose another type (`roofcast gpus " + gpu.name + "`)");
+  require(gpu.kind != DeviceKind::tpu, gpu.name,
+          " is a TPU, which runs no CUDA kernel: ask for the family alone, such as gemm, whose "
+          "limit holds for any program");
+  require(false, gpu.name, " has no tensor cores for ", name(type),
+          ": choose another type (`roofcast gpus ", gpu.name, "`)");
 }
 
 void set_blocks_with_edge(Plan& plan, const Step& full, double share) {

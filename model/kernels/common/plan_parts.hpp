@@ -1,6 +1,9 @@
 #pragma once
 // What the plans of all families are put together from.
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,9 +41,35 @@ constexpr ArrayUse scratch(ArrayId array, Traffic bytes) {
   return {array, {}, bytes};
 }
 
+/// Arithmetic on the vector pipes.
+constexpr Work vector_work(double flops, double special = 0, double conversions = 0) {
+  Work work;
+  work.vector_flops = flops;
+  work.special_flops = special;
+  work.conversions = conversions;
+  return work;
+}
+
 /// Traffic in whole sectors that L1 keeps nothing of: the same at every level.
 constexpr void set_traffic(Work& issued, const Traffic& bytes) {
   issued.requested = issued.l1 = issued.l2 = bytes;
+}
+
+/// A variant whose settings are left to choose.
+constexpr KernelModel with_candidates(KernelModel model,
+                                      std::vector<Problem> (*candidates)(const Problem&,
+                                                                         const Gpu&)) {
+  model.candidates = candidates;
+  return model;
+}
+
+/// The plan of a launch with nothing counted yet.
+inline Plan launch_plan(std::int64_t blocks, const std::array<std::int64_t, 3>& block,
+                        std::int64_t registers, std::int64_t shared_bytes = 0) {
+  Plan plan;
+  plan.launch = {
+      .grid = {blocks, 1, 1}, .block = block, .registers = registers, .shared_bytes = shared_bytes};
+  return plan;
 }
 
 /// A program of one launch.
@@ -53,6 +82,18 @@ inline LaunchSequence launch_of(Plan plan) {
 /// Whether a tile with that value is among those asked for.
 constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
   return value == kToChoose || value == of_tile;
+}
+
+inline std::string message_part(std::int64_t number) {
+  return std::to_string(number);
+}
+inline std::string message_part(std::string_view text) {
+  return std::string(text);
+}
+/// Throws InputError with a message of texts and numbers unless `holds`.
+template <class... Piece>
+void require(bool holds, const Piece&... pieces) {
+  if (!holds) throw InputError((message_part(pieces) + ...));
 }
 
 /// Throws InputError where the device has no tensor cores for the type.

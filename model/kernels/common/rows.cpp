@@ -1,56 +1,39 @@
 #include "model/kernels/common/rows.hpp"
 
+#include <cmath>
+
 #include "model/counting/coalescing.hpp"
+#include "model/counting/totals.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::rows {
-namespace {
-
-// A row that starts that many bytes past a sector boundary.
-double accessed_sectors(std::int64_t offset_bytes, std::int64_t cols, std::int64_t element_bytes,
-                        const Layout& layout) {
-  const std::int64_t width = kVectorBytes / element_bytes;
-  const std::int64_t to_vector = (kVectorBytes - offset_bytes % kVectorBytes) % kVectorBytes;
-  const std::int64_t head = std::min(cols, to_vector / element_bytes);
-  const std::int64_t body = (cols - head) / width;
-  const std::int64_t tail = cols - head - body * width;
-  double sectors = (head > 0 ? 1 : 0) + (tail > 0 ? 1 : 0);
-  if (body == 0) return sectors;
-  const std::int64_t begin = offset_bytes + head * element_bytes;
-  const auto of_slice = [&](std::int64_t index, std::int64_t slice, std::int64_t vectors) {
-    const std::int64_t at = begin + index * slice * kVectorBytes;
-    const std::int64_t rest = vectors % kWarp;
-    return as_double(vectors / kWarp) * sectors_of_run(at, kWarp * kVectorBytes) +
-           sectors_of_run(at, rest * kVectorBytes);
-  };
-  const std::int64_t slice = ceil_div(body, layout.cluster);
-  const std::int64_t whole = body / slice;
-  // Slices are whole vectors, so every second one begins as far past a sector boundary.
-  constexpr std::int64_t kPeriod = kSectorBytes / kVectorBytes;
-  for (std::int64_t index = 0; index < std::min(kPeriod, whole); ++index) {
-    sectors += as_double(ceil_div(whole - index, kPeriod)) * of_slice(index, slice, slice);
-  }
-  return sectors + of_slice(whole, slice, body % slice);
-}
-
-}  // namespace
-
-Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
-                   const Layout& layout) {
-  const std::int64_t row_bytes = cols * element_bytes;
-  const std::int64_t period = kSectorBytes / element_bytes;  // at most: offsets repeat
-  Sectors sum;
-  for (std::int64_t row = 0; row < std::min(period, rows); ++row) {
-    const auto rows_like_it = static_cast<double>((rows - row + period - 1) / period);
-    const std::int64_t offset = row * row_bytes % kSectorBytes;
-    sum.accessed += rows_like_it * accessed_sectors(offset, cols, element_bytes, layout);
-    sum.distinct += rows_like_it * sectors_of_run(offset, row_bytes);
-  }
-  return sum;
-}
 
 void check_chosen(std::initializer_list<std::int64_t> settings) {
-  if (std::find(settings.begin(), settings.end(), kToChoose) == settings.end()) return;
-  throw InputError("a setting is left to choose: give each of them, or ask for the forecast");
+  require(std::find(settings.begin(), settings.end(), kToChoose) == settings.end(),
+          "a setting is left to choose: give each of them, or ask for the forecast");
+}
+
+void check_vectors(std::int64_t vectors, std::int64_t most) {
+  require(vectors <= most && power_of_two_from(vectors) == vectors, "vectors is ", vectors,
+          ": give a power of two, at most ", most);
+}
+
+void check_cluster(std::int64_t blocks) {
+  require(power_of_two_from(blocks) == blocks, "cluster is ", blocks,
+          ": give 1, 2, 4, 8 or 16 blocks, or 0 for the fastest");
+}
+
+std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t setting,
+                               const std::vector<std::int64_t>& values) {
+  std::vector<Problem> found;
+  found.reserve(problems.size() * values.size());
+  for (const Problem& p : problems) {
+    for (const std::int64_t value : values) {
+      found.push_back(p);
+      found.back()[setting] = value;
+    }
+  }
+  return found;
 }
 
 std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most) {
@@ -68,37 +51,108 @@ std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_ve
   return powers_of_two(given, power_for(most_threads), power_for(kWarp));
 }
 
-std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, const Gpu& gpu) {
-  return powers_of_two(given, smallest,
-                       std::min(kMaxCluster, gpu.features.cluster_blocks_max.value_or(1)));
+std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
+                                   std::int64_t smallest, const Gpu& gpu) {
+  constexpr std::int64_t kMostInTurn = 16;
+  const std::int64_t most = std::min(kMaxCluster, gpu.features.cluster_blocks_max.value_or(1));
+  const std::int64_t in_turn = std::min(kMostInTurn, power_of_two_from(p[kRows]));
+  return with_each(with_each({p}, at.cluster, powers_of_two(p[at.cluster], smallest, most)),
+                   at.rows_per_cluster, powers_of_two(p[at.rows_per_cluster], 1, in_turn));
 }
 
-std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows) {
-  return powers_of_two(given, 1, std::min(most, power_of_two_from(rows)));
+Matrix matrix_of(const Problem& p, const Layout& layout) {
+  const DenseMatrix matrix{p[kRows], p[kCols], element_bytes(p)};
+  const std::int64_t width = kVectorBytes / element_bytes(p);
+  const double accessed = sectors_along_rows(matrix, kWarp * width) * kSectorBytes;
+  const std::int64_t vectors = std::max<std::int64_t>(1, p[kCols] / width);
+  const double rows = as_double(p[kRows]), row_bytes = as_double(matrix.pitch_bytes());
+  return {.rows = rows,
+          .elements = rows * as_double(p[kCols]),
+          .row_bytes = row_bytes,
+          .bytes = rows * row_bytes,
+          .accessed = accessed,
+          .distinct = sectors_along_rows(matrix, p[kCols]) * kSectorBytes,
+          .stored = accessed,
+          .width = as_double(width),
+          .ragged = matrix.pitch_bytes() % kVectorBytes != 0,
+          .inside = as_double(layout.rows_per_block *
+                              ceil_div(ceil_div(vectors, layout.cluster), kWarp))};
 }
 
-double instructions_of_row(const Instructions& counted, double inside, double accesses,
-                           double warps, double merges) {
-  return inside * counted.vector + (accesses - inside) * counted.idle +
-         warps * (counted.warp + merges * counted.merge);
+Work traffic_of(const Matrix& matrix, double reads, double parts) {
+  Work work;
+  work.requested = {reads * matrix.bytes, matrix.bytes};
+  work.l1 = {reads * matrix.accessed, parts * matrix.stored};
+  work.l2 = {reads * matrix.distinct, matrix.stored};
+  return work;
 }
 
-double accesses_inside(std::int64_t cols, std::int64_t element_bytes, const Layout& layout) {
-  const std::int64_t slice = ceil_div(vectors_of(cols, element_bytes), layout.cluster);
-  return as_double(layout.rows_per_block * ceil_div(slice, kWarp));
+SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout) {
+  return {matrix.accessed / kSectorBytes, parts, as_double(layout.warps() * kWarp * kVectorBytes)};
 }
 
-Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,
+Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
              std::int64_t shared_bytes) {
-  Plan plan;
-  plan.launch.grid[0] = layout.blocks(rows);
-  plan.launch.block = {layout.threads, layout.rows_per_block, 1};
+  Plan plan =
+      launch_plan(blocks, {layout.threads, layout.rows_per_block, 1}, registers, shared_bytes);
   plan.launch.cluster[0] = layout.cluster;
-  plan.launch.registers = registers;
-  plan.launch.shared_bytes = shared_bytes;
   plan.on_chip_bytes =
-      static_cast<double>(layout.vectors * layout.threads * layout.rows_per_block * kVectorBytes);
+      as_double(layout.vectors * layout.threads * layout.rows_per_block * kVectorBytes);
   return plan;
+}
+
+void set_rows(Plan& plan, const HeldRows& how) {
+  // The blocks of a cluster wait for one another before the first row, and their places stay empty
+  // until the last of them has ended.
+  constexpr double kExchangesOfStart = 2;
+  // Stores to the other blocks that a barrier of the cluster follows go there before it begins, and
+  // its answer comes back. Where mbarriers count the stores one way is enough.
+  constexpr double kExchangesOfBarrier = 2;
+  const Layout& layout = how.layout;
+  const Instructions& counted = how.instructions;
+  const bool clustered = layout.cluster > 1, alone = layout.is_of_warps();
+  const double warps = as_double(layout.warps());
+  const double blocks = as_double(plan.launch.blocks());
+  const double in_turn = std::ceil(
+      how.matrix.rows / (blocks / as_double(layout.cluster) * as_double(layout.rows_per_block)));
+  const double steps = blocks * in_turn;
+  const double elements = as_double(kWarp) * how.matrix.width;  // of an access
+  const double accesses = warps * as_double(layout.vectors), inside = how.matrix.inside;
+
+  Step row;
+  row.issued = accesses * elements * how.each + inside * elements * how.inside +
+               1 / steps * (traffic_of(how.matrix, how.reads, how.parts) + how.beside);
+  row.warp_instructions =
+      how.pieces * (inside * (counted.vector + (how.matrix.ragged ? counted.shifted : 0)) +
+                    (accesses - inside) * counted.idle) +
+      warps * (counted.warp + (alone ? 0 : 1) * counted.merge);
+  // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
+  const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
+  row.wavefronts.l1 = row.wavefronts.l1_lookups =
+      (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
+  row.wavefronts.shared =
+      (alone ? 0 : warps * (as_double(layout.cluster) + 1)) + 2 * streamed / as_double(kLineBytes);
+  row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
+  row.waits = {.global = how.round_trips,
+               .tile_loads = how.streams ? 1.0 : 0.0,
+               .shared = (alone ? 1 : 2) * kShufflesOfWarp,
+               .arithmetic = how.chain,
+               .barriers = alone || clustered ? 0.0 : 1.0,
+               .cluster_exchanges = !clustered    ? 0.0
+                                    : how.streams ? 1.0
+                                                  : kExchangesOfBarrier};
+  Step start;  // the first row of a stream, which no earlier one hides
+  start.waits = {.global = !how.streams && in_turn > 1 ? 1.0 : 0.0,
+                 .tile_loads = how.streams ? kLoadsOfStart : 0,
+                 .cluster_exchanges = clustered ? kExchangesOfStart : 0};
+  start.warp_instructions = warps * counted.start;
+  if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
+  if (how.streams) plan.needs = {Instruction::bulk_copy};
+  std::vector<Phase> phases;
+  const bool starts = how.streams || clustered || in_turn > 1 || counted.start > 0;
+  if (starts) phases.push_back({start});
+  phases.push_back({row, in_turn, how.ahead});
+  set_blocks(plan, std::move(phases));
 }
 
 }  // namespace roofcast::rows

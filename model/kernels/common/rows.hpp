@@ -9,6 +9,7 @@
 
 #include "model/counting/integers.hpp"
 #include "model/types/gpu.hpp"
+#include "model/types/kernel_model.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/problem.hpp"
 
@@ -23,20 +24,39 @@ inline constexpr std::array kShape = {
     roofcast::Parameter{"rows", "rows of the matrix", 1, kMaxRows, std::nullopt},
     roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols, std::nullopt}};
 
+inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+/// Of softmax and the normalizations: validation/sweeps/rows.json.
+inline constexpr std::array kValidated = {ValidatedRange{kRows, 64, std::int64_t{1} << 20},
+                                          ValidatedRange{kCols, 128, 262144}};
+
 inline constexpr std::int64_t kWarp = 32;
 inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread
 inline constexpr std::int64_t kMaxThreads = 1024;
 inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where a warp has a row of its own
 inline constexpr std::int64_t kMaxCluster = 16;
-/// The blocks of a cluster wait for one another before the first row, and their places stay empty
-/// until the last of them has ended.
-inline constexpr double kExchangesOfStart = 2;
 /// Before its first copy a block sets up what counts its arrivals and shows it to the unit that
 /// copies: that waits for half a load more.
 inline constexpr double kLoadsOfStart = 0.5;
+inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over its lanes
+/// Dependent operations where a row begins and ends: its address and edges, as in the machine code
+/// of the reductions; and of its factor: exponential or root, reciprocal, products.
+inline constexpr double kDependentOfEnds = 32;
+inline constexpr double kDependentOfFactor = 28;
 
 using roofcast::ceil_div;
 using roofcast::power_of_two_from;
+
+constexpr std::int64_t element_bytes(const Problem& p) {
+  return static_cast<std::int64_t>(size_bytes(p.dtype));
+}
+constexpr bool has_16_bits(const Problem& p) {
+  return element_bytes(p) == 2;
+}
+/// Of a table for fp32 and for types of 16 bits.
+template <class Value>
+constexpr const Value& of_type(const std::array<Value, 2>& table, const Problem& p) {
+  return table[has_16_bits(p) ? 1 : 0];
+}
 
 /// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
 /// and their plans both ask this.
@@ -50,6 +70,11 @@ struct Layout {
   constexpr std::int64_t blocks(std::int64_t rows) const {
     return ceil_div(rows, rows_per_block * rows_per_cluster) * cluster;
   }
+  constexpr std::int64_t warps() const { return threads * rows_per_block / kWarp; }
+  /// Whether a warp has a row for itself.
+  constexpr bool is_of_warps() const {
+    return threads == kWarp && cluster == 1 && rows_per_cluster == 1;
+  }
 };
 
 /// Vectors of a row; what is left, fewer elements than one vector at each end, goes one by one.
@@ -60,15 +85,15 @@ constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes)
 /// The layout of rows of `cols` elements in registers: `cluster` blocks a row, `vectors` a thread.
 /// The result may ask for more than kMaxThreads threads: then the row does not fit.
 constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
-                             std::int64_t cluster) {
-  const std::int64_t slice =
-      std::max<std::int64_t>(1, ceil_div(vectors_of(cols, element_bytes), cluster));
-  Layout layout;
-  layout.vectors = vectors;
-  layout.threads = ceil_div(ceil_div(slice, vectors), kWarp) * kWarp;
-  layout.rows_per_block = cluster == 1 && layout.threads == kWarp ? kWarpsPerBlock : 1;
-  layout.cluster = cluster;
-  return layout;
+                             std::int64_t cluster, std::int64_t rows_per_cluster = 1) {
+  const std::int64_t row = std::max<std::int64_t>(1, vectors_of(cols, element_bytes));
+  const std::int64_t threads = ceil_div(row, cluster * vectors * kWarp) * kWarp;
+  const bool of_warps = cluster == 1 && threads == kWarp && rows_per_cluster <= 1;
+  return {.vectors = vectors,
+          .threads = threads,
+          .rows_per_block = of_warps ? kWarpsPerBlock : 1,
+          .cluster = cluster,
+          .rows_per_cluster = rows_per_cluster};
 }
 
 /// Rows in turn through rings in shared memory (kernels/common/row_ring.cuh), each warp with a ring
@@ -90,15 +115,11 @@ constexpr std::int64_t exchange_bytes(std::int64_t threads, bool clustered) {
   return ceil_div(kTurnPlaces * (parts * kPart + kArrivalBytes), kAlignment) * kAlignment;
 }
 
-/// A row over `cluster` blocks, all threads with `vectors` accesses each.
+/// The layout of rows in such rings.
 constexpr Layout ring_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
-                             std::int64_t cluster) {
-  Layout layout;
-  layout.vectors = vectors;
-  layout.cluster = cluster;
-  const std::int64_t slice =
-      std::max<std::int64_t>(1, ceil_div(vectors_of(cols, element_bytes), cluster * vectors));
-  layout.threads = ceil_div(slice, kWarp) * kWarp;
+                             std::int64_t cluster, std::int64_t rows_per_cluster = 1) {
+  Layout layout = held_layout(cols, element_bytes, vectors, cluster, rows_per_cluster);
+  layout.rows_per_block = 1;
   return layout;
 }
 
@@ -110,21 +131,31 @@ constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_by
 
 /// Throws InputError if one of these settings of a plan is still kToChoose.
 void check_chosen(std::initializer_list<std::int64_t> settings);
+/// Throws InputError unless a thread has 1, 2, 4 … `most` vectors, and a row as many blocks.
+void check_vectors(std::int64_t vectors, std::int64_t most);
+void check_cluster(std::int64_t blocks);
+
+/// Each problem with each of the values of a setting, in the values' order.
+std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t setting,
+                               const std::vector<std::int64_t>& values);
 
 /// Values to try of a setting: the one given, or with 0 powers of two from `least` to `most`, of
 /// which there is always the first.
 std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
 
-/// Vectors a thread to try for rows in registers, `cluster` blocks a row: those that take from one
-/// warp to `most_threads` threads.
+/// Vectors a thread to try for rows in registers: those that take from one warp to `most_threads`
+/// threads.
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// Clusters to try: the smallest that holds the row, and larger ones that the device has.
-std::vector<std::int64_t> clusters(std::int64_t given, std::int64_t smallest, const Gpu& gpu);
-
-/// Rows to try that a block or cluster takes one after the other.
-std::vector<std::int64_t> rows_in_turn(std::int64_t given, std::int64_t most, std::int64_t rows);
+/// Where to find the blocks that share a row, and the rows they take in turn, in a problem.
+struct ClusterSettings {
+  std::size_t cluster, rows_per_cluster;
+};
+/// The problem with clusters to try, the smallest that holds the row and larger ones that the
+/// device has, and with 1, 2, 4, 8 or 16 rows in turn.
+std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
+                                   std::int64_t smallest, const Gpu& gpu);
 
 /// Instructions of a warp of a kernel whose threads hold a row or a slice of it, counted.
 struct Instructions {
@@ -132,28 +163,54 @@ struct Instructions {
   double idle;     ///< each beyond the row
   double shifted;  ///< more for each inside, where other operands are not as far past 16 bytes as x
   double warp;     ///< each warp and row
-  double merge;    ///< the same, once for each merge of several warps' parts
+  double merge;    ///< the same, where several warps have the row
   double start;    ///< each warp of a block that takes rows in turn
 };
 
-/// What a row costs a block: `inside` of its warps' `accesses` lie inside the row.
-double instructions_of_row(const Instructions& counted, double inside, double accesses,
-                           double warps, double merges);
-
-/// Accesses of 16 bytes by a block's warps that lie inside its rows, or its slice of one.
-double accesses_inside(std::int64_t cols, std::int64_t element_bytes, const Layout& layout);
-
-/// What the kernels ask of memory for a matrix, rows one after the other from a line boundary, each
-/// in vectors that lie on multiples of 16 bytes and in edges: sectors.
-struct Sectors {
-  double accessed = 0;  ///< summed over warp accesses: what crosses between threads and L1
-  double distinct = 0;  ///< summed over rows: L1 joins the accesses of a row
+/// A matrix, rows one after the other from a line boundary, as warps go along its rows.
+struct Matrix {
+  double rows, elements, row_bytes, bytes;
+  double accessed;  ///< bytes of the sectors of all warps' accesses, of 16 bytes a thread
+  double distinct;  ///< the same where L1 joins the accesses of a row
+  double stored;    ///< as `accessed`, of the matrix written
+  double width;     ///< elements of 16 bytes
+  bool ragged;      ///< rows that do not end on 16 bytes
+  double inside;    ///< accesses by a block's warps that lie inside its rows, or its slice of one
 };
-Sectors sectors_of(std::int64_t rows, std::int64_t cols, std::int64_t element_bytes,
-                   const Layout& layout);
+Matrix matrix_of(const Problem& p, const Layout& layout);
 
-/// The launch and on-chip bytes of a kernel over rows; `registers` a thread.
-Plan plan_of(const Layout& layout, std::int64_t rows, std::int64_t registers,
+/// The arithmetic of an element and what packs it where it has 16 bits, two at once.
+constexpr Work with_conversions(const Problem& p, Work each) {
+  each.conversions = has_16_bits(p) ? 0.5 : 0;
+  return each;
+}
+
+/// Traffic of matrices read and of one written, each vector of it in `parts`, at each level.
+Work traffic_of(const Matrix& matrix, double reads, double parts);
+/// What L1 may join of such parts, where a block's threads store together.
+SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout);
+
+/// The launch of a kernel over rows and the bytes in its registers; `registers` a thread.
+Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
              std::int64_t shared_bytes);
+
+/// A kernel whose threads hold a row, or their block's slice of one, from its loads to its stores.
+struct HeldRows {
+  const Layout& layout;
+  const Matrix& matrix;
+  const Instructions& instructions;
+  bool streams = false;    ///< rows come through rings in shared memory, else to registers
+  Work each{};             ///< arithmetic for an element, those beyond the row too
+  Work inside{};           ///< more for an element of the row
+  double reads = 1;        ///< matrices read; one is written
+  double parts = 1;        ///< stores of a vector written
+  Work beside{};           ///< traffic of other arrays, of the launch
+  double pieces = 1;       ///< accesses in which a vector is read and written
+  double round_trips = 0;  ///< of a row
+  double chain = 0;        ///< dependent operations of a row
+  double ahead = 0;        ///< Phase::ahead
+};
+/// Gives a plan of plan_of its steps.
+void set_rows(Plan& plan, const HeldRows& how);
 
 }  // namespace roofcast::rows

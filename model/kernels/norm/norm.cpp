@@ -1,28 +1,60 @@
 #include "model/kernels/norm/norm.hpp"
 
-#include <algorithm>
-#include <string>
+#include <array>
+#include <vector>
 
 #include "model/kernels/norm/passes.hpp"
-#include "model/libraries/norm.hpp"
+#include "model/libraries/rows.hpp"
 
 namespace roofcast::norm {
 namespace {
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-
-// validation/sweeps/rows.json.
-constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
-                                   ValidatedRange{rows::kCols, 128, 262144}};
-
-constexpr Counts kLayernorm = {2, 2, 8, 14};
-constexpr Counts kRmsnorm = {1, 1, 4, 11};
-
 template <Kind kKind>
 LaunchSequence plan(const Problem& p, const Gpu& gpu) {
-  LaunchSequence program =
-      p[kPass] == kForward ? plan_forward(kKind, p) : plan_backward(kKind, p, gpu);
-  return program;
+  return p[kPass] == kForward ? plan_forward(kKind, p) : plan_backward(kKind, p, gpu);
+}
+
+// Vectors a thread to try where rows are in registers. Several rows in turn are compiled for half
+// of the most, in clusters for all of them too.
+std::vector<std::int64_t> vectors_of(const Problem& p) {
+  const std::int64_t most = most_vectors(p), half = most / 2;
+  const std::int64_t slice =
+      ceil_div(rows::vectors_of(p[rows::kCols], element_bytes(p)), p[kCluster]);
+  if (p[kVectors] != 0 || (p[kCluster] == 1 && p[kRowsPerCluster] == 1)) {
+    return rows::held_vectors(p[kVectors], slice, most, kMostThreads);
+  }
+  if (p[kCluster] == 1) return {half};
+  return rows::powers_of_two(0, slice > half * kMostThreads ? most : half, most);
+}
+
+std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
+  const std::int64_t asked = p[kStaging], cols = p[rows::kCols], element = element_bytes(p);
+  const bool can_stream = gpu.features.has(Instruction::bulk_copy) && rows_are_aligned(p) &&
+                          (p[kVectors] == 0 || p[kVectors] == kForwardRingVectors);
+  std::vector<std::int64_t> stagings;
+  if (asked != kInShared) stagings.push_back(kInRegisters);
+  if (asked == kInShared || (asked == kChosen && can_stream)) stagings.push_back(kInShared);
+  const std::vector<Problem> staged = rows::with_each({p}, kStaging, stagings);
+  if (p[kPass] == kBackward) return staged;
+  std::vector<Problem> found;
+  for (const Problem& one : staged) {
+    const bool streams = one[kStaging] == kInShared;
+    const std::int64_t smallest =
+        streams
+            ? rows::cluster_for(cols * element, kForwardRingSliceBytes)
+            : rows::cluster_for(rows::vectors_of(cols, element), most_vectors(p) * kMostThreads);
+    for (Problem& shared : rows::with_clusters(one, {kCluster, kRowsPerCluster}, smallest, gpu)) {
+      const std::vector<std::int64_t> vectors = !streams ? vectors_of(shared)
+                                                : p[kVectors] != 0
+                                                    ? std::vector{p[kVectors]}
+                                                    : std::vector{kForwardRingVectors};
+      for (const std::int64_t each : vectors) {
+        shared[kVectors] = each;
+        found.push_back(shared);
+      }
+    }
+  }
+  return found;
 }
 
 constexpr std::array<std::string_view, 2> kPasses = {"forward", "backward"};
@@ -45,28 +77,18 @@ constexpr std::array kParameters = with_own(
     kStagingSetting);
 
 constexpr std::array<KernelModel, 3> kVariants = {{
-    {"norm.layernorm",
-     "by mean and variance, with γ and β: the row in registers, read once",
-     kParameters,
-     kTypes,
-     plan<Kind::layernorm>,
-     {},
-     candidates},
-    {"norm.rmsnorm",
-     "by the root mean square, with γ: the row in registers, read once",
-     kParameters,
-     kTypes,
-     plan<Kind::rmsnorm>,
-     {},
-     candidates},
+    with_candidates(
+        {"norm.layernorm", "by mean and variance, with γ and β: the row in registers, read once",
+         kParameters, rows::kTypes, plan<Kind::layernorm>},
+        candidates),
+    with_candidates(
+        {"norm.rmsnorm", "by the root mean square, with γ: the row in registers, read once",
+         kParameters, rows::kTypes, plan<Kind::rmsnorm>},
+        candidates),
     kLibrary,
 }};
 
 }  // namespace
-
-const Counts& counts_of(Kind kind) {
-  return kind == Kind::layernorm ? kLayernorm : kRmsnorm;
-}
 
 void add_sector_reason(Plan& plan) {
   const Work issued = issued_by_launch(plan);
@@ -77,32 +99,21 @@ void add_sector_reason(Plan& plan) {
 }
 
 void check_streams(const Problem& p) {
-  if (!rows_are_aligned(p)) {
-    throw InputError("rows of " + std::to_string(p[rows::kCols]) +
-                     " elements are no multiple of 16 bytes, as bulk copies need: use staging "
-                     "registers");
-  }
+  require(rows_are_aligned(p), "rows of ", p[rows::kCols],
+          " elements are no multiple of 16 bytes, as bulk copies need: use staging registers");
 }
 
 void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most) {
-  if (layout.vectors > most || rows::power_of_two_from(layout.vectors) != layout.vectors) {
-    throw InputError("vectors is " + std::to_string(layout.vectors) +
-                     ": give a power of two, at most " + std::to_string(most));
-  }
-  if (rows::power_of_two_from(layout.cluster) != layout.cluster) {
-    throw InputError("cluster is " + std::to_string(layout.cluster) +
-                     ": give 1, 2, 4, 8 or 16 blocks, or 0 for the fastest");
-  }
-  if (layout.threads > kMostThreads) {
-    throw InputError("a row of " + std::to_string(p[rows::kCols]) +
-                     " elements does not fit the registers of " + std::to_string(layout.cluster) +
-                     " blocks: use a larger cluster (at most 16) or shorter rows");
-  }
+  rows::check_vectors(layout.vectors, most);
+  rows::check_cluster(layout.cluster);
+  require(layout.threads <= kMostThreads, "a row of ", p[rows::kCols],
+          " elements does not fit the registers of ", layout.cluster,
+          " blocks: use a larger cluster (at most 16) or shorter rows");
 }
 
 constinit const KernelFamily kFamily = {"norm",      "y = γ·(x - μ)·r + β, a row at a time",
-                                        kParameters, kTypes,
+                                        kParameters, rows::kTypes,
                                         nullptr,     streaming,
-                                        kVariants,   kValidated};
+                                        kVariants,   rows::kValidated};
 
 }  // namespace roofcast::norm

@@ -18,18 +18,11 @@ inline constexpr double kEpsilon = 1e-5;
 
 /// Threads of a block at most: leaves 64 registers a thread with two blocks on an SM.
 inline constexpr std::int64_t kMostThreads = 512;
-/// Rows in turn that share the γ and β their blocks have loaded, at most of those to choose from.
-inline constexpr std::int64_t kMostInTurn = 16;
 /// Columns a thread of the backward pass keeps: it holds x, dy, γ, two sums, and the next row's x
 /// and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
-constexpr std::int64_t backward_vectors(std::int64_t element_bytes) {
-  return kBackwardElements * element_bytes / rows::kVectorBytes;
-}
 
-constexpr std::int64_t element_bytes(const Problem& p) {
-  return static_cast<std::int64_t>(size_bytes(p.dtype));
-}
+using rows::element_bytes;
 
 /// Accesses of 16 bytes a thread may hold in the forward pass: 32 elements, fp32 in registers.
 constexpr std::int64_t most_vectors(const Problem& p) {
@@ -43,39 +36,28 @@ constexpr bool rows_are_aligned(const Problem& p) {
 
 /// A row, or a block's slice of it, in registers: read once.
 constexpr rows::Layout forward_layout(const Problem& p) {
-  rows::Layout layout =
-      rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster]);
-  layout.rows_per_cluster = p[kRowsPerCluster];
-  if (layout.rows_per_cluster > 1) layout.rows_per_block = 1;
-  return layout;
+  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster],
+                           p[kRowsPerCluster]);
 }
 
-/// Whether the forward pass has rows in turn, which share the γ and β that threads keep.
-constexpr bool keeps_parameters(const Problem& p) {
-  const rows::Layout layout = forward_layout(p);
-  return (layout.rows_per_cluster > 1 || layout.cluster > 1) &&
-         2 * layout.vectors <= most_vectors(p) && rows_are_aligned(p);
-}
-
-/// Shared memory for `parameters` arrays (γ, β) of a block's columns.
+/// Shared memory for `parameters` arrays (γ, β) of a block's columns: where the forward pass has
+/// rows in turn, they share what threads keep.
 constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
-  return keeps_parameters(p) ? parameters * layout.vectors * layout.threads * rows::kVectorBytes
-                             : 0;
+  const bool in_turn = layout.rows_per_cluster > 1 || layout.cluster > 1;
+  if (!in_turn || 2 * layout.vectors > most_vectors(p) || !rows_are_aligned(p)) return 0;
+  return parameters * layout.vectors * layout.threads * rows::kVectorBytes;
 }
 
-/// Accesses of a thread where the forward pass streams, threads of a block as long as a cluster can
-/// hold the row so, and with both the bytes of a row in a block.
+/// Accesses of a thread where the forward pass streams, and bytes of a row in a block: 256 threads
+/// as long as a cluster can hold the row so.
 inline constexpr std::int64_t kForwardRingVectors = 8;
-inline constexpr std::int64_t kForwardRingThreads = 256;
 inline constexpr std::int64_t kForwardRingSliceBytes =
-    kForwardRingThreads * kForwardRingVectors * rows::kVectorBytes;
+    256 * kForwardRingVectors * rows::kVectorBytes;
 
 constexpr rows::Layout forward_ring_layout(const Problem& p) {
-  rows::Layout layout =
-      rows::ring_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster]);
-  layout.rows_per_cluster = p[kRowsPerCluster];
-  return layout;
+  return rows::ring_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster],
+                           p[kRowsPerCluster]);
 }
 
 /// Dynamic shared memory: one buffer a warp, and `parameters` arrays (γ, β) of a block's columns.
@@ -88,17 +70,10 @@ constexpr std::int64_t forward_ring_bytes(const Problem& p, std::int64_t paramet
 /// Each thread keeps its columns over all rows of a strip. Settings are not used.
 constexpr rows::Layout backward_layout(const Problem& p) {
   const std::int64_t width = rows::kVectorBytes / element_bytes(p);
+  const std::int64_t held = kBackwardElements / width;
   const std::int64_t vectors = rows::ceil_div(p[rows::kCols], width);
-  rows::Layout layout;
-  layout.vectors = backward_vectors(element_bytes(p));
-  layout.cluster =
-      std::min(rows::kMaxCluster,
-               rows::power_of_two_from(rows::ceil_div(vectors, layout.vectors * kMostThreads)));
-  const std::int64_t slice = rows::ceil_div(vectors, layout.cluster);
-  layout.threads = rows::ceil_div(rows::ceil_div(slice, layout.vectors), rows::kWarp) * rows::kWarp;
-  const bool warp_a_row = layout.cluster == 1 && layout.threads == rows::kWarp;
-  layout.rows_per_block = warp_a_row ? rows::kWarpsPerBlock : 1;
-  return layout;
+  return rows::held_layout(vectors * width, element_bytes(p), held,
+                           rows::cluster_for(vectors, held * kMostThreads));
 }
 
 /// Blocks (or clusters) of the backward pass, each with a strip of rows: as many as run at once,

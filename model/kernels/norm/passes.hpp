@@ -2,7 +2,6 @@
 // What the plans of the forward and of the backward pass share.
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
@@ -12,10 +11,6 @@ namespace roofcast::norm {
 
 enum class Kind : unsigned char { layernorm, rmsnorm };  // as in kernels/norm/norm.cuh
 
-constexpr bool narrow(const Problem& p) {
-  return element_bytes(p) == 2;
-}
-
 /// What the two kinds do for each element, counted in the kernels' source, and for each row.
 struct Counts {
   double parameters;      ///< γ, and β
@@ -23,28 +18,19 @@ struct Counts {
   double forward_flops;   ///< Σ, centre, square | centre, scale, γ and β
   double backward_flops;  ///< x̂, dγ, dβ, g, two sums, dx
 };
-const Counts& counts_of(Kind kind);
+constexpr Counts counts_of(Kind kind) {
+  return kind == Kind::layernorm ? Counts{2, 2, 8, 14} : Counts{1, 1, 4, 11};
+}
 
-/// How a pass runs, which its instructions depend on.
-enum class Form : unsigned char {
-  one_row,
-  in_turn,
-  streamed,
-  backward,
-  backward_streamed,
-  backward_by_element
-};
-const rows::Instructions& instructions_of(Form form, Kind kind, const Problem& p);
-
-inline constexpr double kShufflesOfWarp = 10;
-/// Stores to the other blocks that a barrier of the cluster follows go there before it begins, and
-/// its answer comes back. Where mbarriers count the stores one way is enough.
-inline constexpr double kExchangesOfBarrier = 2;
+/// Instructions of layernorm and of rmsnorm, in fp32 and in 16-bit types: least squares of the
+/// counters, mostly within 5%.
+using InstructionTable = std::array<std::array<rows::Instructions, 2>, 2>;
+constexpr const rows::Instructions& instructions_of(const InstructionTable& table, Kind kind,
+                                                    const Problem& p) {
+  return rows::of_type(table[static_cast<std::size_t>(kind)], p);
+}
 
 enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
-
-/// KernelModel::candidates of both kinds.
-std::vector<Problem> candidates(const Problem& p, const Gpu& gpu);
 
 /// Throws InputError where rows cannot stream through shared memory.
 void check_streams(const Problem& p);

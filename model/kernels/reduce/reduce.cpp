@@ -1,37 +1,63 @@
 #include "model/kernels/reduce/reduce.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "model/counting/coalescing.hpp"
+#include "model/counting/totals.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/reduce/counts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::reduce {
 namespace {
 
 enum class Kind : unsigned char { row, weighted, global };
-
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+enum : ArrayId { kX, kWeights, kPartials, kSums };
 
 // validation/sweeps/rows.json.
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
 
-struct Shape {
-  std::int64_t rows, cols;
-  Layout layout;
+// A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0; the
+// counters agree within 5%). Cycles that the issue of dependent instructions is held back beyond
+// one each count as dependent operations of 4.
+struct Code {
+  double instructions;
+  double dependent;
+  double shared;  // shuffles, shared memory, constants and special registers waited for
 };
 
-Shape shape_of(Kind kind, const Problem& p) {
-  switch (kind) {
-    case Kind::weighted:
-      return {p[rows::kRows], p[rows::kCols], layout_of(p, kWeightedRows)};
-    case Kind::global:
-      return {1, p[rows::kRows] * p[rows::kCols], layout_of(p, 1)};
-    default:
-      return {p[rows::kRows], p[rows::kCols], layout_of(p, 1)};
-  }
+// Accesses that a thread issues before it adds the first.
+struct Batch {
+  std::int64_t accesses;  // of a row
+  double dependent;
+  // Accesses of a row that a thread has issued when it waits for one of them: the address register
+  // of a later one shares its scoreboard. 0: all are in flight together.
+  std::int64_t before_wait = 0;
+};
+Batch batch_of(bool weighted, bool ragged, bool narrow) {
+  if (!weighted) return narrow ? Batch{kBatch, 12} : Batch{kBatch, 7, 2};
+  if (!ragged) return {kBatch / kWeightedRows, narrow ? 33.0 : 21.0};
+  return narrow ? Batch{kSingleBatch, 50} : Batch{kSingleBatch, 0, 3};
+}
+
+// Before the first batch and after the last one; waited for is only what comes after: what a launch
+// does before its first access is in Sustained::first_access_s. `alone`: a warp a chunk, which
+// meets no other.
+Code ends_of(bool weighted, bool alone) {
+  if (weighted) return alone ? Code{165, 40, 5} : Code{245, 73, 10};
+  return alone ? Code{120, 18, 5} : Code{145, 32, 12};
+}
+
+// The rows that a kernel sums up: one, where it sums up all elements.
+Problem rows_of(Kind kind, Problem p) {
+  if (kind != Kind::global) return p;
+  p[rows::kCols] *= p[rows::kRows];
+  p[rows::kRows] = 1;
+  return p;
+}
+
+constexpr std::int64_t rows_a_group(Kind kind) {
+  return kind == Kind::weighted ? kWeightedRows : 1;
 }
 
 // Chunks of a row: none, or the five largest powers of two that leave chunks of some size and no
@@ -50,89 +76,65 @@ std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
   return values;
 }
 
-// Mean number of pieces of `unit` bytes that 32 neighbouring elements touch, over rows.
-double mean_units(const Shape& shape, std::int64_t element_bytes, std::int64_t unit) {
-  const std::int64_t rows = std::min(shape.rows, kLineBytes / element_bytes);  // offsets repeat
-  std::int64_t units = 0;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const WarpAccess run{.stride_bytes = element_bytes,
-                         .access_bytes = element_bytes,
-                         .offset_bytes = row * shape.cols * element_bytes % kLineBytes};
-    units += distinct_units(run, unit);
-  }
-  return as_double(units) / as_double(rows);
-}
-
 // As many threads as hold a chunk in one batch of accesses, or a quarter of them.
 template <Kind kKind>
 std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
-  Problem one = p;
-  one[kSplit] = 1;
-  const Shape shape = shape_of(kKind, one);
-  const std::int64_t in_group = shape.layout.rows_a_group;
-  const std::int64_t width = rows::kVectorBytes / element_bytes(p);
+  constexpr std::int64_t kInGroup = rows_a_group(kKind);
+  const Problem shape = rows_of(kKind, p);
+  const std::int64_t element = element_bytes(p), cols = shape[rows::kCols];
   std::vector<Problem> found;
-  for (const std::int64_t split : splits(p[kSplit], rows::ceil_div(shape.rows, in_group),
-                                         in_group * shape.cols * element_bytes(p))) {
-    const std::int64_t vectors = chunk_elements(shape.cols, element_bytes(p), split) / width;
-    const std::int64_t batched =
-        std::clamp(rows::power_of_two_from(rows::ceil_div(vectors * in_group, kBatch)), rows::kWarp,
-                   kMostThreads);
+  for (const std::int64_t split :
+       splits(p[kSplit], ceil_div(shape[rows::kRows], kInGroup), kInGroup * cols * element)) {
+    const std::int64_t vectors =
+        chunk_elements(cols, element, split) * element / rows::kVectorBytes;
+    const std::int64_t batched = std::clamp(power_of_two_from(ceil_div(vectors * kInGroup, kBatch)),
+                                            rows::kWarp, kMostThreads);
+    Problem one = p;
     one[kSplit] = split;
-    const std::int64_t quarter = std::max(rows::kWarp, batched / 4);
-    std::vector<std::int64_t> threads = {p[kThreads] != 0 ? p[kThreads] : batched};
-    if (p[kThreads] == 0 && quarter < batched) threads.push_back(quarter);
-    for (const std::int64_t tried : threads) {
-      one[kThreads] = tried;
-      found.push_back(one);
-    }
+    if (p[kThreads] == 0) one[kThreads] = batched;
+    found.push_back(one);
+    one[kThreads] = std::max(rows::kWarp, batched / 4);
+    if (p[kThreads] == 0 && one[kThreads] < batched) found.push_back(one);
   }
   return found;
 }
 
-enum : ArrayId { kX, kWeights, kPartials, kSums };
-
 // Round trips to memory of a batch, on average: one, or two where it has accesses that are issued
 // only when an earlier one has returned. The last batch of a chunk is seldom full.
-double rounds_of(const Batch& batch, std::int64_t units, std::int64_t units_a_batch,
-                 std::int64_t threads) {
+double rounds_of(const Batch& batch, std::int64_t units, std::int64_t threads) {
   if (batch.before_wait == 0) return 1;
-  const std::int64_t full = units / units_a_batch;
-  const std::int64_t left = units - full * units_a_batch;
+  const std::int64_t full = units / (batch.accesses * threads);
+  const std::int64_t left = units - full * batch.accesses * threads;
   const std::int64_t of_last = left == 0 ? 0 : left > batch.before_wait * threads ? 2 : 1;
   return as_double(2 * full + of_last) / as_double(full + (left > 0 ? 1 : 0));
 }
 
-Plan plan_sums(Kind kind, const Problem& p) {
-  const Shape shape = shape_of(kind, p);
-  const Layout& layout = shape.layout;
-  const bool weighted = kind == Kind::weighted;
-  const std::int64_t row_bytes = shape.cols * element_bytes(p);
-  const bool ragged = row_bytes % rows::kVectorBytes != 0;
-  Plan plan;
-  plan.launch.grid[0] = layout.blocks(shape.rows);
-  plan.launch.block = {layout.threads, layout.groups_a_block, 1};
-  plan.launch.registers = kernel_of(weighted, ragged, p.dtype).registers;
-  plan.launch.shared_bytes = layout.rows_a_group * kMostThreads / rows::kWarp * 4;
+// A kernel's first launch: a sum of each chunk of each row.
+Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
+  const rows::Matrix x = rows::matrix_of(p, {});
+  const compiled::Kernel kernel =
+      weighted ? compiled::kernel("reduce::weighted_kernel", p.dtype, !x.ragged)
+               : compiled::kernel("reduce::sum_kernel", p.dtype);
+  Plan plan = launch_plan(layout.blocks(p[rows::kRows]), {layout.threads, layout.groups_a_block, 1},
+                          kernel.registers, layout.rows_a_group * kMostThreads / rows::kWarp * 4);
 
-  const double elements = as_double(shape.rows) * as_double(shape.cols);
-  const double bytes = elements * as_double(element_bytes(p));
-  const double weights = weighted ? as_double(row_bytes) : 0;
-  const double groups = as_double(rows::ceil_div(shape.rows, layout.rows_a_group));
-  plan.useful.vector_flops = elements * (weighted ? 2 : 1);
-  plan.arrays = {reads_activation(kX, bytes)};
-  if (weighted) plan.arrays.push_back(reads(kWeights, weights));
-  const bool split = layout.split > 1;
-  const double sums = as_double(shape.rows * layout.split);
-  const double written = split ? sums * 4 : sums * as_double(element_bytes(p));
-  plan.arrays.push_back(split ? scratch(kPartials, {0, written}) : writes(kSums, written));
-  // Between two uses of a weight an SM reads its group's rows.
+  const double flops = weighted ? 2 : 1;  // of an element
+  const double weights = weighted ? x.row_bytes : 0;
+  const double groups = as_double(ceil_div(p[rows::kRows], layout.rows_a_group));
+  plan.useful.vector_flops = x.elements * flops;
+  plan.arrays = {reads_activation(kX, x.bytes)};
   if (weighted) {
+    plan.arrays.push_back(reads(kWeights, weights));
+    // Between two uses of a weight an SM reads its group's rows.
     plan.reuse = {{.scope = Scope::sm,
                    .bytes = groups * weights,
                    .distinct_bytes = weights,
                    .distance_bytes = (1 + as_double(kWeightedRows)) * weights}};
   }
+  const bool split = layout.split > 1;
+  const double sums = as_double(p[rows::kRows] * layout.split);
+  const double written = sums * (split ? 4 : as_double(element_bytes(p)));
+  plan.arrays.push_back(split ? scratch(kPartials, {0, written}) : writes(kSums, written));
   const double stores = sums * kSectorBytes;  // one lane of a block, a sector each time
   if (stores > 2 * written) {
     plan.notes.traffic_reasons.push_back(
@@ -142,83 +144,67 @@ Plan plan_sums(Kind kind, const Problem& p) {
   const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads * layout.groups_a_block / rows::kWarp);
   // Four rows that do not all begin on a 16-byte boundary go by single elements.
-  const bool single = weighted && ragged;
-  const std::int64_t width = single ? 1 : rows::kVectorBytes / element_bytes(p);
-  const std::int64_t chunk = chunk_elements(shape.cols, element_bytes(p), layout.split);
-  const std::int64_t units = rows::ceil_div(std::min(chunk, shape.cols), width);
-  // Accesses of a row that a thread issues before it adds the first.
-  const std::int64_t batch = !weighted ? kBatch : single ? kSingleBatch : kBatch / kWeightedRows;
+  const std::int64_t width = weighted && x.ragged ? 1 : rows::kVectorBytes / element_bytes(p);
+  const std::int64_t chunk = chunk_elements(p[rows::kCols], element_bytes(p), layout.split);
+  const std::int64_t units = ceil_div(std::min(chunk, p[rows::kCols]), width);
+  const Batch batch = batch_of(weighted, x.ragged, rows::has_16_bits(p));
   const std::int64_t batches =
-      std::max<std::int64_t>(1, rows::ceil_div(units, batch * layout.threads));
-  const double accesses = warps * as_double(batch * layout.rows_a_group);  // of x, a step
-  // Beyond the last row the last one is read again.
-  const double read_again = groups * as_double(layout.rows_a_group) / as_double(shape.rows);
-  const rows::Sectors sectors =
-      rows::sectors_of(shape.rows, shape.cols, element_bytes(p), {.cluster = layout.split});
-  const double runs = elements / as_double(rows::kWarp);
-  const double accessed =
-      single ? runs * mean_units(shape, element_bytes(p), kSectorBytes) : sectors.accessed;
-  const Batch code = batch_of(weighted, ragged, p.dtype);
-  Step load;
-  load.issued.vector_flops = accesses * rows::kWarp * as_double(width) * (weighted ? 2 : 1);
+      std::max<std::int64_t>(1, ceil_div(units, batch.accesses * layout.threads));
   const double steps = blocks * as_double(batches);
-  load.issued.requested = shared_by({bytes * read_again + groups * weights, 0}, steps);
-  load.issued.l1 = shared_by({accessed * read_again * kSectorBytes + groups * weights, 0}, steps);
-  load.issued.l2 = shared_by({sectors.distinct * kSectorBytes + groups * weights, 0}, steps);
-  load.warp_instructions = warps * code.code.instructions;
-  load.wavefronts.l1 = load.issued.l1.read_bytes / as_double(kLineBytes);
-  if (single) {  // an access takes as many wavefronts as it touches lines
-    const double lines = runs * mean_units(shape, element_bytes(p), kLineBytes);
-    load.wavefronts.l1 =
-        (lines * read_again + groups * as_double(shape.cols) / as_double(rows::kWarp)) / steps;
-  }
-  load.wavefronts.l1_lookups = load.wavefronts.l1;
-  load.waits = {.global = rounds_of(code, units, batch * layout.threads, layout.threads),
-                .arithmetic = code.code.dependent};
+  // Beyond the last row the last one is read again.
+  const double read_again = groups * as_double(layout.rows_a_group) / x.rows;
+  Step load;
+  load.issued.vector_flops = warps * as_double(batch.accesses * layout.rows_a_group) * rows::kWarp *
+                             as_double(width) * flops;
+  load.issued.requested = shared_by({x.bytes * read_again + groups * weights, 0}, steps);
+  load.issued.l1 = shared_by({x.accessed * read_again + groups * weights, 0}, steps);
+  load.issued.l2 = shared_by({x.distinct + groups * weights, 0}, steps);
+  load.warp_instructions = warps * kernel.loops[0];
+  load.wavefronts.l1 = load.wavefronts.l1_lookups =
+      load.issued.l1.read_bytes / as_double(kLineBytes);
+  load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = batch.dependent};
 
   const bool alone = layout.threads == rows::kWarp;
   const Code ends = ends_of(weighted, alone);
   Step merge;
-  merge.issued.requested = shared_by({0, written}, blocks);
-  merge.issued.l1 = merge.issued.l2 = shared_by({0, stores}, blocks);
+  merge.issued.requested.write_bytes = written / blocks;
+  merge.issued.l1.write_bytes = merge.issued.l2.write_bytes = stores / blocks;
   merge.warp_instructions = warps * ends.instructions;
   merge.wavefronts.shared = alone ? 0 : 2 * warps * as_double(layout.rows_a_group);
   merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
   merge.waits = {
       .shared = ends.shared, .arithmetic = ends.dependent, .barriers = alone ? 0.0 : 1.0};
   // Narrow elements before the first vector are widened, so waited for, before the first batch.
-  if (!weighted && ragged && shape.rows > 1 && element_bytes(p) == 2) merge.waits.global = 1;
+  if (!weighted && x.ragged && x.rows > 1 && rows::has_16_bits(p)) merge.waits.global = 1;
   set_blocks(plan, {{load, as_double(batches)}, {merge}});
   return plan;
 }
 
-// Adds the chunks' sums.
-Plan plan_finish(Kind kind, const Problem& p) {
-  const Shape shape = shape_of(kind, p);
-  const Finish finish = finish_layout(shape.layout);
-  const double partials = as_double(shape.rows * shape.layout.split) * 4;
-  const double out = as_double(shape.rows * element_bytes(p));
-  Plan plan;
-  plan.launch.grid[0] = rows::ceil_div(shape.rows, finish.rows_a_block);
-  plan.launch.block = {finish.threads, finish.rows_a_block, 1};
+// Adds the chunks' sums: eight loads of a thread together, what is left one by one.
+Plan plan_finish(const Problem& p, const Layout& layout) {
+  constexpr std::int64_t kUnrolled = 8;
+  constexpr double kDependentOfEight = 10, kDependentOfOne = 4;
+  const Finish finish = finish_layout(layout);
   const compiled::Kernel kernel = compiled::kernel("reduce::finish_kernel", p.dtype);
-  plan.launch.registers = kernel.registers;
+  Plan plan = launch_plan(ceil_div(p[rows::kRows], finish.rows_a_block),
+                          {finish.threads, finish.rows_a_block, 1}, kernel.registers,
+                          rows::kMaxThreads / rows::kWarp * 4);
   plan.start = Start::cold_code;
-  plan.launch.shared_bytes = rows::kMaxThreads / rows::kWarp * 4;
+  const double partials = as_double(p[rows::kRows] * layout.split) * 4;
+  const double out = as_double(p[rows::kRows] * element_bytes(p));
   plan.useful.vector_flops = partials / 4;
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};
-  const double blocks = as_double(plan.launch.blocks());
-  const std::int64_t loads = rows::ceil_div(shape.layout.split, finish.threads);
-  const double eights = as_double(loads / kFinishUnrolled);
-  const double ones = as_double(loads % kFinishUnrolled);  // one after the other
+  const std::int64_t loads = ceil_div(layout.split, finish.threads);
+  const double eights = as_double(loads / kUnrolled), ones = as_double(loads % kUnrolled);
   const double warps = as_double(finish.threads * finish.rows_a_block / rows::kWarp);
   const bool alone = finish.threads == rows::kWarp;
-  const Code ends = finish_ends(alone);
+  const Code ends = alone ? Code{79, 50, 9} : Code{107, 63, 15};  // before and after its loads
   Step step;
+  const double blocks = as_double(plan.launch.blocks());
   step.issued.vector_flops = as_double(loads) * warps * rows::kWarp;
   step.issued.requested = shared_by({partials, out}, blocks);
   step.issued.l1 = step.issued.l2 =
-      shared_by({partials, as_double(shape.rows) * kSectorBytes}, blocks);
+      shared_by({partials, as_double(p[rows::kRows]) * kSectorBytes}, blocks);
   step.warp_instructions =
       warps * (ends.instructions + ones * kernel.loops[0] + eights * kernel.loops[1]);
   step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * as_double(loads);
@@ -231,14 +217,14 @@ Plan plan_finish(Kind kind, const Problem& p) {
 }
 
 template <Kind kKind>
-LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
-  rows::check_chosen({p[kSplit], p[kThreads]});
-  if (rows::power_of_two_from(p[kThreads]) != p[kThreads] || p[kThreads] < rows::kWarp) {
-    throw InputError("threads is " + std::to_string(p[kThreads]) +
-                     ": give 32, 64, 128 or 256, or 0 for the fastest");
-  }
-  LaunchSequence program = launch_of(plan_sums(kKind, p));
-  if (shape_of(kKind, p).layout.split > 1) program.push_back({plan_finish(kKind, p)});
+LaunchSequence plan(const Problem& given, const Gpu& /*gpu*/) {
+  rows::check_chosen({given[kSplit], given[kThreads]});
+  require(power_of_two_from(given[kThreads]) == given[kThreads] && given[kThreads] >= rows::kWarp,
+          "threads is ", given[kThreads], ": give 32, 64, 128 or 256, or 0 for the fastest");
+  const Problem p = rows_of(kKind, given);
+  const Layout layout = layout_of(p, rows_a_group(kKind));
+  LaunchSequence program = launch_of(plan_sums(kKind == Kind::weighted, p, layout));
+  if (layout.split > 1) program.push_back({plan_finish(p, layout)});
   return program;
 }
 
@@ -247,34 +233,23 @@ constexpr std::array kParameters = with_own(
     setting("threads", "of a chunk of a row: 32, 64, 128, 256; 0: the fastest", 0, kMostThreads,
             0));
 
-constexpr std::array<KernelModel, 3> kVariants = {{
-    {"reduce.row",
-     "y[r] = Σ x[r,c]: a warp or a block a row, long rows split",
-     kParameters,
-     kTypes,
-     plan<Kind::row>,
-     {},
-     candidates<Kind::row>},
-    {"reduce.weighted",
-     "y[r] = Σ w[c]·x[r,c]: four rows share each weight loaded",
-     kParameters,
-     kTypes,
-     plan<Kind::weighted>,
-     {},
-     candidates<Kind::weighted>},
-    {"reduce.global",
-     "y = Σ x: a block a chunk, then a block for all chunks",
-     kParameters,
-     kTypes,
-     plan<Kind::global>,
-     {},
-     candidates<Kind::global>},
-}};
+template <Kind kKind>
+constexpr KernelModel variant(std::string_view name, std::string_view summary) {
+  return with_candidates({name, summary, kParameters, rows::kTypes, plan<kKind>},
+                         candidates<kKind>);
+}
+constexpr std::array kVariants = {
+    variant<Kind::row>("reduce.row", "y[r] = Σ x[r,c]: a warp or a block a row, long rows split"),
+    variant<Kind::weighted>("reduce.weighted",
+                            "y[r] = Σ w[c]·x[r,c]: four rows share each weight loaded"),
+    variant<Kind::global>("reduce.global",
+                          "y = Σ x: a block a chunk, then a block for all chunks")};
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "reduce",  "sums over rows, or over all", kParameters, kTypes, nullptr, streaming, kVariants,
-    kValidated};
+constinit const KernelFamily kFamily = {"reduce",    "sums over rows, or over all",
+                                        kParameters, rows::kTypes,
+                                        nullptr,     streaming,
+                                        kVariants,   kValidated};
 
 }  // namespace roofcast::reduce

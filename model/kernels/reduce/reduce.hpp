@@ -33,9 +33,7 @@ inline constexpr std::int64_t kWeightedRows = 4;
 /// Accesses to each of them before the first is used, where rows go by single elements.
 inline constexpr std::int64_t kSingleBatch = 4;
 
-constexpr std::int64_t element_bytes(const Problem& p) {
-  return static_cast<std::int64_t>(size_bytes(p.dtype));
-}
+using rows::element_bytes;
 
 /// Groups of `rows_a_group` rows: a block a chunk, or where a block is one warp a warp a chunk.
 constexpr Layout layout_of(const Problem& p, std::int64_t rows_a_group) {

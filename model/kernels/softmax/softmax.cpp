@@ -1,170 +1,208 @@
 #include "model/kernels/softmax/softmax.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <string>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
-#include "model/kernels/softmax/counts.hpp"
-#include "model/kernels/softmax/plan_parts.hpp"
-#include "model/libraries/softmax.hpp"
+#include "model/libraries/rows.hpp"
 
 namespace roofcast::softmax {
 namespace {
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
+using rows::Instructions;
 
-// validation/sweeps/rows.json.
-constexpr std::array kValidated = {ValidatedRange{rows::kRows, 64, std::int64_t{1} << 20},
-                                   ValidatedRange{rows::kCols, 128, 262144}};
+// Arithmetic for each element of a row, counted in the kernel's source: a maximum is no FLOP by the
+// counters; e^x is a product with log2 e and one special function.
+constexpr Work kHeld = vector_work(4, 1);       // max | - ·log2e exp + | ·scale
+constexpr Work kRingAgain = vector_work(2, 1);  // ·log2e + exp, where exponentials are not kept
+constexpr Work kSwept = vector_work(6, 2);      // max | - ·log2e exp + | - ·log2e exp ·scale
+constexpr Work kRescale = vector_work(4, 1);    // of an online sum, once a vector
 
-std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
-  const std::int64_t width = element_bytes(p);
-  std::vector<Problem> found;
-  for (const std::int64_t vectors :
-       rows::held_vectors(p[kVectors], rows::vectors_of(p[rows::kCols], width), most_vectors(width),
-                          rows::kMaxThreads)) {
-    found.push_back(p);
-    found.back()[kVectors] = vectors;
+// Instructions of a warp, in fp32 and in 16-bit types: least squares of the counters, which it
+// meets within 3%.
+constexpr std::array kHeldInstructions = {Instructions{47, 55, 0, 93, 63, 0},
+                                          Instructions{80, 85, 0, 99, 67, 0}};
+constexpr std::array kRingInstructions = {Instructions{76, 76, 0, 0, 19, 84},
+                                          Instructions{130, 94, 0, 3, 21, 84}};
+// Of the sweeps, beside the turns of their loops.
+struct Swept {
+  double vector;  // each access of the last sweep inside the row
+  double warp;    // each warp, where several share the row
+  double alone;   // a warp that has a row
+};
+constexpr std::array kThreePassInstructions = {Swept{25, 266, 153}, Swept{51, 258, 186}};
+constexpr std::array kOnlineInstructions = {Swept{25, 208, 142}, Swept{52, 209, 142}};
+
+// In operations as long as a multiply-add. One after each shuffle, and the exponential that
+// rescales a sum: product, ex2 (as long as four), product.
+constexpr double kDependentOfMerge = 16;
+// Where a running sum is rescaled: the test of the maximum (3), difference, product, exponential
+// (5), product, and the first exponential to be added (4).
+constexpr double kDependentOfRescale = 14;
+// Addresses and tests of a batch of loads, and the unpacking or the exponentials of its first
+// vector.
+constexpr double kDependentOfBatch = 15;
+
+// The compiler stores 16 bytes of a thread as four parts, by the counters of every variant but
+// cluster.
+constexpr double kStoreParts = 4;
+
+// x in and y out, and the arithmetic that they need.
+void set_arrays(Plan& plan, const rows::Matrix& x, const Work& each) {
+  plan.useful = x.elements * each;
+  plan.arrays = {reads_activation(0, x.bytes), writes(1, x.bytes)};
+  if (x.accessed > x.bytes) {
+    plan.notes.traffic_reasons.push_back(
+        {Level::l1, "rows that do not begin on a sector: warps share the sector between them"});
   }
-  return found;
 }
 
-std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
-  constexpr std::int64_t kMostInTurn = 16;
-  const std::int64_t smallest = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
-  std::vector<Problem> found;
-  for (const std::int64_t cluster : rows::clusters(p[kCluster], smallest, gpu)) {
-    for (const std::int64_t in_turn :
-         rows::rows_in_turn(p[kRowsPerCluster], kMostInTurn, p[rows::kRows])) {
-      found.push_back(p);
-      found.back()[kCluster] = cluster;
-      found.back()[kRowsPerCluster] = in_turn;
-    }
-  }
-  return found;
+// Sweeps over the row: for the maximum and for the sum, or online for both at once, with a sum that
+// is rescaled as the maximum grows; then for the result. Between them warps merge their parts.
+LaunchSequence plan_sweeps(const Problem& p, bool online, const compiled::Kernel& kernel,
+                           const std::array<Swept, 2>& table) {
+  constexpr std::int64_t kBatch = 4;  // accesses a thread issues together: row_sweep.cuh
+  require(p[kThreads] % rows::kWarp == 0, "threads is ", p[kThreads], ": give a multiple of 32");
+  const double reads = online ? 2 : 3, merges = reads - 1;
+  rows::Layout layout = sweep_layout(p);
+  layout.vectors = 0;  // nothing is held
+  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), kernel.registers,
+                            static_cast<std::int64_t>(merges) * rows::kWarp * 8);
+  const rows::Matrix x = rows::matrix_of(p, layout);
+  const Work each = rows::with_conversions(p, online ? kSwept + 1 / x.width * kRescale : kSwept);
+  set_arrays(plan, x, each);
+  plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
+
+  // Between two uses of a row each resident block makes a sweep, and one in `reads` sweeps writes
+  // as much, through L1 too. Of rows that are 1.27 times L1 together, 98% are missed.
+  const double rows_here = as_double(layout.rows_per_block);
+  const double between = (1 + 1 / reads) * x.row_bytes * rows_here;
+  plan.reuse = {{.scope = Scope::block,
+                 .bytes = (reads - 1) * x.distinct,
+                 .distance_bytes = between,
+                 .l2_distance_bytes = between}};
+
+  const std::int64_t vectors =
+      std::max<std::int64_t>(1, rows::vectors_of(p[rows::kCols], element_bytes(p)));
+  const std::int64_t sweep = ceil_div(vectors, kBatch * layout.threads);
+  // A warp whose first access of a batch lies beyond the row skips the batch.
+  const std::int64_t last = vectors - (sweep - 1) * kBatch * layout.threads;
+  const double entered =
+      rows_here * as_double((sweep - 1) * layout.threads / rows::kWarp +
+                            ceil_div(std::min(last, layout.threads), rows::kWarp));
+  const double batches = as_double(sweep) * reads;
+  const Swept& counted = rows::of_type(table, p);
+  // Of a turn of all sweeps' loops; between those stand the loops that merge warps.
+  const double turns = kernel.loops[0] + kernel.loops[2] + (online ? 0 : kernel.loops[4]);
+  Step batch;
+  batch.issued =
+      x.inside / batches * kWarpLanes * x.width * each +
+      1 / (as_double(plan.launch.blocks()) * batches) * rows::traffic_of(x, reads, kStoreParts);
+  batch.warp_instructions =
+      (entered * (turns - as_double(kBatch) * counted.vector) + x.inside * counted.vector) /
+      batches;
+  batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
+      batch.issued.l1.total_bytes() / as_double(kLineBytes);
+  // The maximum and the sum wait for each element, a rescaled sum for each vector; the last sweep
+  // works on elements apart.
+  const double of_vector = 2 * x.width + (online ? kDependentOfRescale : 0);
+  batch.waits = {.global = 1,
+                 .arithmetic = as_double(kBatch) * of_vector / reads + kDependentOfBatch};
+
+  const bool alone = layout.is_of_warps();
+  const double warps = as_double(layout.warps());
+  Step merge;
+  merge.warp_instructions = warps * (alone ? counted.alone : counted.warp);
+  merge.wavefronts.shared = alone ? 0 : merges * 2 * warps;
+  merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
+  merge.waits = {
+      .shared = merges * (alone ? 1 : 2) * rows::kShufflesOfWarp,
+      .arithmetic = merges * (alone ? 1 : 2) * kDependentOfMerge + rows::kDependentOfEnds,
+      .barriers = alone ? 0 : merges};
+  set_blocks(plan, {{batch, batches}, {merge}});
+  return launch_of(std::move(plan));
 }
 
-void check_layout(const Problem& p, const rows::Layout& layout, std::string_view instead) {
-  if (layout.vectors > most_vectors(element_bytes(p)) ||
-      rows::power_of_two_from(layout.vectors) != layout.vectors) {
-    throw InputError("vectors is " + std::to_string(layout.vectors) +
-                     ": give a power of two, at most " +
-                     std::to_string(most_vectors(element_bytes(p))));
-  }
-  if (layout.threads > rows::kMaxThreads) {
-    throw InputError("a row of " + std::to_string(p[rows::kCols]) +
-                     " elements does not fit the registers of one block: use " +
-                     std::string(instead));
-  }
+LaunchSequence plan_three_pass(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_sweeps(p, false, compiled::kernel("softmax::three_pass_kernel", p.dtype, true),
+                     kThreePassInstructions);
 }
-
-Plan plan_held(const Problem& p, const rows::Layout& layout) {
-  Plan plan = rows::plan_of(layout, p[rows::kRows],
-                            compiled::registers("softmax::held_kernel", p.dtype, layout.vectors),
-                            rows::kWarp * 8);
-  const MatrixBytes bytes = matrix_bytes(p, layout);
-  set_arrays(plan, p, kHeld, bytes);
-
-  const double blocks = as_double(plan.launch.blocks());
-  const double warps = as_double(layout.threads * layout.rows_per_block / rows::kWarp);
-  split_stores(plan, bytes, warps);
-  const double accesses = warps * as_double(layout.vectors);
-  const bool alone = layout.threads == rows::kWarp;
-  Step step = arithmetic(p, kHeld, plan.on_chip_bytes / as_double(element_bytes(p)));
-  step.issued.requested = shared_by({bytes.requested, bytes.requested}, blocks);
-  step.issued.l1 = shared_by({bytes.accessed, kStoreParts * bytes.accessed}, blocks);
-  step.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, blocks);
-  const Instructions& counted = of_type(kHeldInstructions, p);
-  const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
-  step.warp_instructions =
-      rows::instructions_of_row(counted, inside, accesses, warps, alone ? 0 : 1);
-  step.wavefronts.l1 = step.wavefronts.l1_lookups =
-      step.issued.l1.total_bytes() / as_double(kLineBytes);
-  step.wavefronts.shared = alone ? 0 : 2 * warps;
-  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
-  step.waits = {
-      .global = 1,
-      .shared = (alone ? 1 : 2) * kShufflesOfWarp,
-      // The maximum and the sum of a thread's elements, one after the other.
-      .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) +
-                    (alone ? 1 : 2) * kDependentOfMerge + kDependentOfEnds + kDependentOfScale,
-      .barriers = alone ? 0.0 : 1.0};
-  set_blocks(plan, {{step}});
-  return plan;
+LaunchSequence plan_online(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_sweeps(p, true, compiled::kernel("softmax::online_kernel", p.dtype, true),
+                     kOnlineInstructions);
 }
 
 LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   rows::check_chosen({p[kVectors]});
   const rows::Layout layout = registers_layout(p);
-  check_layout(p, layout, "softmax.cluster or softmax.online");
-  return launch_of(plan_held(p, layout));
+  rows::check_vectors(layout.vectors, most_vectors(element_bytes(p)));
+  require(layout.threads <= rows::kMaxThreads, "a row of ", p[rows::kCols],
+          " elements does not fit the registers of one block: use softmax.cluster or "
+          "softmax.online");
+  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]),
+                            compiled::registers("softmax::held_kernel", p.dtype, layout.vectors),
+                            rows::kWarp * 8);
+  const rows::Matrix x = rows::matrix_of(p, layout);
+  const Work each = rows::with_conversions(p, kHeld);
+  set_arrays(plan, x, each);
+  rows::set_rows(plan, {.layout = layout,
+                        .matrix = x,
+                        .instructions = rows::of_type(kHeldInstructions, p),
+                        .each = each,
+                        .parts = kStoreParts,
+                        .round_trips = 1,
+                        // The maximum and the sum of a thread's elements, one after the other.
+                        .chain = 2 * as_double(layout.vectors) * x.width +
+                                 (layout.is_of_warps() ? 1 : 2) * kDependentOfMerge +
+                                 rows::kDependentOfEnds + rows::kDependentOfFactor});
+  return launch_of(std::move(plan));
 }
 
 // Rows in turn through shared memory: the loads of the next rows go on while a row is reduced.
 LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   rows::check_chosen({p[kCluster], p[kRowsPerCluster]});
   const rows::Layout layout = cluster_layout(p);
-  const std::int64_t stages = p[kStages];
-  if (rows::power_of_two_from(layout.cluster) != layout.cluster) {
-    throw InputError("cluster is " + std::to_string(layout.cluster) +
-                     ": give 1, 2, 4, 8 or 16 blocks, or 0 for the fastest");
-  }
-  if (layout.threads > kRingThreads) {
-    throw InputError("a row of " + std::to_string(p[rows::kCols]) +
-                     " elements is more than 64 KB for each of " + std::to_string(layout.cluster) +
-                     " blocks: use a larger cluster or softmax.online");
-  }
-  const bool clustered = layout.cluster > 1;
-  const std::int64_t ring = rows::ring_bytes(layout, stages, 1);
-  Plan plan = rows::plan_of(layout, p[rows::kRows],
-                            compiled::registers("softmax::ring_kernel", p.dtype, clustered),
-                            ring + rows::exchange_bytes(kRingThreads, clustered));
-  plan.needs = {Instruction::bulk_copy};
-  const PerElement again = narrow(p) ? kRingAgain : PerElement{};
-  const MatrixBytes bytes = matrix_bytes(p, layout);
-  set_arrays(plan, p, {kRing.flops + again.flops, kRing.special + again.special}, bytes);
-
-  const double warps = as_double(layout.threads / rows::kWarp);
-  const double accesses = warps * as_double(layout.vectors);
-  const double row_count =
-      as_double(rows::ceil_div(p[rows::kRows], layout.blocks(p[rows::kRows]) / layout.cluster));
-  const double steps = as_double(plan.launch.blocks()) * row_count;
-  const double inside = rows::accesses_inside(p[rows::kCols], element_bytes(p), layout);
-  const double elements_inside =
-      inside * kWarpLanes * as_double(rows::kVectorBytes / element_bytes(p));
-  Step row = arithmetic(p, kRing, plan.on_chip_bytes / as_double(element_bytes(p)));
-  row.issued.vector_flops += again.flops * elements_inside;
-  row.issued.special_flops += again.special * elements_inside;
-  row.issued.requested = shared_by({bytes.requested, bytes.requested}, steps);
-  row.issued.l1 = shared_by({bytes.accessed, bytes.accessed}, steps);
-  row.issued.l2 = shared_by({bytes.distinct, bytes.accessed}, steps);
-  const Instructions& counted = of_type(kRingInstructions, p);
-  const double rounds = std::ceil(warps * as_double(layout.cluster) / kWarpLanes);
-  row.warp_instructions = rows::instructions_of_row(counted, inside, accesses, warps, rounds);
-  // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
-  const double slice_wavefronts = row.issued.l1.read_bytes / as_double(kLineBytes);
-  row.wavefronts.l1 = row.wavefronts.l1_lookups = row.issued.l1.write_bytes / as_double(kLineBytes);
-  row.wavefronts.shared = 2 * slice_wavefronts + warps * as_double(layout.cluster) + warps;
-  row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
-  row.waits = {
-      .tile_loads = 1,
-      .shared = 2 * kShufflesOfWarp + 1,
-      .arithmetic = 2 * as_double(layout.vectors * rows::kVectorBytes / element_bytes(p)) / 4 +
-                    kDependentOfEnds + kDependentOfScale,
-      .barriers = clustered ? 0.0 : 1.0,
-      .cluster_exchanges = clustered ? 1.0 : 0.0};
-  Step start;  // loads the first row
-  start.waits.tile_loads = rows::kLoadsOfStart;
-  start.waits.cluster_exchanges = clustered ? rows::kExchangesOfStart : 0;
-  start.warp_instructions = warps * counted.start;
-  plan.arrays.front().pattern.out_of_step = row_count > 1;
-  // A row is in registers while the buffers fill with the next ones.
-  set_blocks(plan, {{start}, {row, row_count, as_double(stages)}});
+  rows::check_cluster(layout.cluster);
+  require(layout.threads <= kRingThreads, "a row of ", p[rows::kCols],
+          " elements is more than 64 KB for each of ", layout.cluster,
+          " blocks: use a larger cluster or softmax.online");
+  const std::int64_t blocks = layout.blocks(p[rows::kRows]);
+  const std::int64_t ring = rows::ring_bytes(layout, p[kStages], 1);
+  Plan plan = rows::plan_of(
+      layout, blocks, compiled::registers("softmax::ring_kernel", p.dtype, layout.cluster > 1),
+      ring + rows::exchange_bytes(kRingThreads, layout.cluster > 1));
   plan.on_chip_bytes += as_double(ring);
+  const rows::Matrix x = rows::matrix_of(p, layout);
+  const Work each = rows::with_conversions(p, kHeld);
+  const Work again = rows::has_16_bits(p) ? kRingAgain : Work{};
+  set_arrays(plan, x, each + again);
+  plan.arrays.front().pattern.out_of_step = layout.rows_per_cluster > 1;
+  rows::set_rows(plan, {.layout = layout,
+                        .matrix = x,
+                        .instructions = rows::of_type(kRingInstructions, p),
+                        .streams = true,
+                        .each = each,
+                        .inside = again,
+                        .chain = 2 * as_double(layout.vectors) * x.width / 4 +
+                                 rows::kDependentOfEnds + rows::kDependentOfFactor,
+                        // A row is in registers while the buffers fill with the next ones.
+                        .ahead = as_double(p[kStages])});
   return launch_of(std::move(plan));
+}
+
+std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
+  const std::int64_t width = element_bytes(p);
+  return rows::with_each({p}, kVectors,
+                         rows::held_vectors(p[kVectors], rows::vectors_of(p[rows::kCols], width),
+                                            most_vectors(width), rows::kMaxThreads));
+}
+
+std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
+  const std::int64_t smallest = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
+  return rows::with_clusters(p, {kCluster, kRowsPerCluster}, smallest, gpu);
 }
 
 constexpr std::array kSweepParameters =
@@ -182,23 +220,16 @@ constexpr std::array kClusterParameters = with_own(
 
 constexpr std::array<KernelModel, 5> kVariants = {{
     {"softmax.three_pass", "maximum, sum, normalize: three sweeps over the row", kSweepParameters,
-     kTypes, plan_three_pass},
-    {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters, kTypes,
-     plan_online},
-    {"softmax.registers",
-     "the row in registers: read once",
-     kRegistersParameters,
-     kTypes,
-     plan_registers,
-     {},
-     registers_candidates},
-    {"softmax.cluster",
-     "rows stream through the shared memory of a thread-block cluster: read once",
-     kClusterParameters,
-     kTypes,
-     plan_cluster,
-     {},
-     cluster_candidates},
+     rows::kTypes, plan_three_pass},
+    {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters,
+     rows::kTypes, plan_online},
+    with_candidates({"softmax.registers", "the row in registers: read once", kRegistersParameters,
+                     rows::kTypes, plan_registers},
+                    registers_candidates),
+    with_candidates({"softmax.cluster",
+                     "rows stream through the shared memory of a thread-block cluster: read once",
+                     kClusterParameters, rows::kTypes, plan_cluster},
+                    cluster_candidates),
     kLibrary,
 }};
 
@@ -206,17 +237,16 @@ constexpr std::array<KernelModel, 5> kVariants = {{
 Work work(const Problem& p) {
   const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
   const double bytes = elements * size_bytes(p.dtype);
-  Work result;
-  result.vector_flops = 3 * elements;
-  result.special_flops = elements;
+  Work result = elements * vector_work(3, 1);
   result.compulsory = {bytes, bytes};
   return result;
 }
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "softmax", "y[r,c] = e^x[r,c] / Σ e^x[r,·]", rows::kShape, kTypes, work, streaming, kVariants,
-    kValidated};
+constinit const KernelFamily kFamily = {"softmax",    "y[r,c] = e^x[r,c] / Σ e^x[r,·]",
+                                        rows::kShape, rows::kTypes,
+                                        work,         streaming,
+                                        kVariants,    rows::kValidated};
 
 }  // namespace roofcast::softmax

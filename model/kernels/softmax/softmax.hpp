@@ -7,6 +7,8 @@
 
 namespace roofcast::softmax {
 
+using rows::element_bytes;
+
 /// Positions in Problem after the shape: of the sweeps, of the kernel that holds the row in
 /// registers, and of the one through which rows stream.
 enum SweepParameter : std::size_t { kThreads = 2 };
@@ -26,14 +28,8 @@ inline constexpr std::int64_t kSliceBytes = kRingThreads * kRingVectors * rows::
 
 /// A block a row, or a warp a row where a block is one warp.
 constexpr rows::Layout sweep_layout(const Problem& p) {
-  rows::Layout layout;
-  layout.threads = p[kThreads];
-  layout.rows_per_block = p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1;
-  return layout;
-}
-
-constexpr std::int64_t element_bytes(const Problem& p) {
-  return static_cast<std::int64_t>(size_bytes(p.dtype));
+  return {.threads = p[kThreads],
+          .rows_per_block = p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1};
 }
 
 constexpr rows::Layout registers_layout(const Problem& p) {
@@ -41,10 +37,8 @@ constexpr rows::Layout registers_layout(const Problem& p) {
 }
 
 constexpr rows::Layout cluster_layout(const Problem& p) {
-  rows::Layout layout =
-      rows::ring_layout(p[rows::kCols], element_bytes(p), kRingVectors, p[kCluster]);
-  layout.rows_per_cluster = p[kRowsPerCluster];
-  return layout;
+  return rows::ring_layout(p[rows::kCols], element_bytes(p), kRingVectors, p[kCluster],
+                           p[kRowsPerCluster]);
 }
 
 extern const KernelFamily kFamily;

@@ -6,8 +6,7 @@
 #include "model/constants/laws.hpp"
 #include "model/laws/chain_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
-#include "model/libraries/norm.hpp"
-#include "model/libraries/softmax.hpp"
+#include "model/libraries/rows.hpp"
 #include "tests/model/devices.hpp"
 #include "tests/model/plans.hpp"
 

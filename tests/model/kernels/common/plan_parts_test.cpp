@@ -24,6 +24,16 @@ Plan plan_of(std::int64_t blocks, double share) {
   return plan;
 }
 
+TEST(Require, SaysItsTextsAndNumbers) {
+  EXPECT_NO_THROW(require(true, "rows is ", std::int64_t{3}));
+  try {
+    require(false, "rows is ", std::int64_t{3}, ": give 4");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "rows is 3: give 4");
+  }
+}
+
 // Ten blocks of 256 threads for 2432 elements: nine full ones leave half a block's to the last.
 TEST(SetBlocksWithEdge, TheEdgeDoesWhatFullBlocksLeave) {
   const Plan plan = plan_of(10, 256.0 / 2432);

@@ -52,38 +52,20 @@ TEST(RowLayout, RowsStreamThroughRingsInSharedMemory) {
   EXPECT_EQ(plan.launch.shared_bytes, 16 * (4096 + 8) + 4224);
 }
 
-TEST(RowSectors, AlignedRowsAreWholeSectors) {
-  const rows::Sectors sectors = rows::sectors_of(10, 1024, 4, {});
-  EXPECT_EQ(sectors.accessed, 10 * 128);
-  EXPECT_EQ(sectors.distinct, 10 * 128);
+TEST(RowMatrix, AlignedRowsAreWholeSectors) {
+  const rows::Matrix matrix = rows::matrix_of(problem(10, 1024), {});
+  EXPECT_EQ(matrix.accessed, 10 * 4096);
+  EXPECT_EQ(matrix.distinct, 10 * 4096);
 }
 
-TEST(RowSectors, RaggedRowsShareSectors) {
-  // Rows of 9 fp32, 36 bytes: the second begins 4 bytes past a sector. Its head is 3 elements
-  // (bytes 36 to 47), its body one vector (48 to 63), its tail 2 (64 to 71): 3 accesses of one
-  // sector each; bytes 36 to 71 lie in 2 sectors.
-  const rows::Sectors first = rows::sectors_of(1, 9, 4, {});
-  EXPECT_EQ(first.accessed, 1 + 1);  // two vectors, and one element
-  EXPECT_EQ(first.distinct, 2);
-  const rows::Sectors both = rows::sectors_of(2, 9, 4, {});
-  EXPECT_EQ(both.accessed - first.accessed, 3);
-  EXPECT_EQ(both.distinct - first.distinct, 2);
-}
-
-TEST(RowSectors, AWarpThatBeginsInsideASectorTouchesOneMore) {
-  // Rows of 1028 fp32 are 4112 bytes: the second begins 16 bytes past a sector. 257 vectors are
-  // 8 warps of 512 bytes, 17 sectors each, and one vector.
-  const rows::Sectors first = rows::sectors_of(1, 1028, 4, {});
-  const rows::Sectors both = rows::sectors_of(2, 1028, 4, {});
-  EXPECT_EQ(first.accessed, 8 * 16 + 1);
-  EXPECT_EQ(both.accessed - first.accessed, 8 * 17 + 1);
-}
-
-TEST(RowSectors, SlicesOfAClusterBeginInsideSectors) {
-  // 33 vectors in slices of 9, 9, 9 and 6, at 0, 144, 288 and 432 bytes: 5, 5, 5 and 4 sectors.
-  EXPECT_EQ(rows::sectors_of(1, 132, 4, {.cluster = 4}).accessed, 5 + 5 + 5 + 4);
-  // 34 in two of 17: 9 sectors from 0, and 9 from 16 bytes past a sector.
-  EXPECT_EQ(rows::sectors_of(1, 136, 4, {.cluster = 2}).accessed, 9 + 9);
+// Rows of 1028 fp32 are 4112 bytes: the second begins 16 bytes past a sector. 257 vectors are 8
+// warps of 512 bytes, 17 sectors each, and one vector; L1 joins them to 129.
+TEST(RowMatrix, AWarpThatBeginsInsideASectorTouchesOneMore) {
+  const rows::Matrix first = rows::matrix_of(problem(1, 1028), {});
+  const rows::Matrix both = rows::matrix_of(problem(2, 1028), {});
+  EXPECT_EQ(first.accessed, (8 * 16 + 1) * 32);
+  EXPECT_EQ(both.accessed - first.accessed, (8 * 17 + 1) * 32);
+  EXPECT_EQ(both.distinct - first.distinct, 129 * 32);
 }
 
 TEST(Softmax, HeldRowsMoveCompulsoryBytesAlone) {

@@ -62,17 +62,6 @@ TEST(Reduce, WeightedRowsWithoutVectorsGoByElements) {
   EXPECT_NEAR(round_trips(elements), 2 * 8 + 1, 1e-12);
 }
 
-// Rows of 1025 words begin 0, 4, … bytes past a sector: of eight 32-word runs one touches four
-// sectors, seven touch five. The weights, 4100 bytes, are read once for four rows.
-TEST(Reduce, RunsAcrossSectorsAreCounted) {
-  const LaunchSequence program = program_of({"reduce.weighted", DType::fp32, 8, 1025, 1, 32});
-  const Phase& loop = phases_of(program).front();
-  const double blocks = static_cast<double>(program.front().plan.launch.blocks());
-  const double runs = 8 * 1025 / 32.0;
-  EXPECT_NEAR(blocks * loop.repeats * loop.step.issued.l1.read_bytes,
-              runs * (4 + 7 * 5) / 8 * 32 + 2 * 4100, 1e-6);
-}
-
 // Of two rows four are read, twice the last.
 TEST(Reduce, TheLastRowIsReadAgainForAGroupOfFour) {
   const LaunchSequence program = program_of({"reduce.weighted", DType::fp32, 2, 1024, 1, 32});
