@@ -6,7 +6,7 @@
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm.hpp"
-#include "model/libraries/gemm_catalogue.hpp"
+#include "model/libraries/gemm_counts.hpp"
 
 namespace roofcast::products {
 namespace {
@@ -22,7 +22,8 @@ void require_plain(const Problem& p) {
 
 /// What of the operands that the SMs receive is left where weights are narrow.
 double received_share(const Problem& p, const Gpu& gpu) {
-  const auto [a, b] = gemm::library_received(p, gpu);
+  const gemm::LibraryProduct product = gemm::library_product(p, gpu);
+  const double a = product.received_a(), b = product.received_b();
   return (a + b * kInt4Bytes / kElement) / (a + b);
 }
 
