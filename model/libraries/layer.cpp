@@ -7,7 +7,6 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
 #include "model/libraries/layer_operations.hpp"
-#include "model/libraries/layer_tokens.hpp"
 #include "model/libraries/linear_loss.hpp"
 
 namespace roofcast::layer {

@@ -7,7 +7,6 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm.hpp"
 #include "model/libraries/layer_operations.hpp"
-#include "model/libraries/layer_walks.hpp"
 
 namespace roofcast::layer {
 namespace {
