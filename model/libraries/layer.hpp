@@ -35,7 +35,6 @@ enum class Walk : unsigned char {
   rows,        ///< a block a row, which it adds up
   columns,     ///< a block 32 columns, which it adds up
   indexed,     ///< four elements a thread one by one, each to a place that an index names
-  sorted,      ///< one pass of CUB's radix sort over pairs of a row's index and its place
   chunks       ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
 };
 

@@ -37,23 +37,22 @@ inline constexpr Operation kEmbedding{
                         .row = {kIndex, 0},
                         .table = Table::added_to,
                         .instructions = 20}},
-    .sorted_backward = {
-        kZeros,
-        {.walk = Walk::sorted, .launches = 8, .row = {2 * kIndex, 2 * kIndex}, .registers = 80},
-        {.launches = 20, .row = {kIndex, kIndex}},
-        {.walk = Walk::part_sums,
-         .reads = kOne,
-         .writes = kSingle,
-         .flops = 1,
-         .row = {2 * kIndex, 0},
-         .instructions = kDivided},
-        {.walk = Walk::table_sums,
-         .reads = kSingle,
-         .flops = 1,
-         .row = {3 * kIndex, 0},
-         .table = Table::written,
-         .follows = true,
-         .instructions = kDivided}}};
+    .sorted_backward = {kZeros,
+                        map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
+                        map(kNone, kNone).times(20).beside({kIndex, kIndex}),
+                        {.walk = Walk::part_sums,
+                         .reads = kOne,
+                         .writes = kSingle,
+                         .flops = 1,
+                         .row = {2 * kIndex, 0},
+                         .instructions = kDivided},
+                        {.walk = Walk::table_sums,
+                         .reads = kSingle,
+                         .flops = 1,
+                         .row = {3 * kIndex, 0},
+                         .table = Table::written,
+                         .follows = true,
+                         .instructions = kDivided}}};
 
 // x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
 // apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more
@@ -224,6 +223,6 @@ inline constexpr Operation kTopK{
                .threads = 256,
                .rows_of_block = 16,
                .rounds = 15},
-              {.launches = 3, .row_of = {8, 4}}}};
+              map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
 
 }  // namespace roofcast::layer

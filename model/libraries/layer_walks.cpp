@@ -95,23 +95,6 @@ Blocks by_index(const Counted& one) {
           {.global = as_double(kEach), .arithmetic = of_thread / 2}};
 }
 
-// agent_radix_sort_onesweep.cuh: 384 threads with 12 pairs each, which find their places bit by bit
-// among their warp's, then among those of blocks before; keys, these blocks' counts, and places are
-// waited for.
-Blocks by_sorting(const Counted& one) {
-  constexpr std::int64_t kThreads = 384, kPairs = 12;
-  constexpr double kBits = 8, kOfBit = 3, kTrips = 4;
-  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), kThreads * kPairs);
-  const double chain = as_double(kPairs) * kBits * kOfBit;
-  return {blocks,
-          kThreads,
-          warps_of(kThreads) * (chain + kThreadInstructions),
-          {.global = kTrips,
-           .shared = 2 * as_double(kPairs) + kShuffles,
-           .arithmetic = chain,
-           .barriers = 6}};
-}
-
 // A thread loads four vectors of 16 B before it uses one. Where it takes fewer elements at once, its
 // last sweep stores what it has read before it reads on.
 Blocks by_rows(const Counted& one) {
@@ -143,24 +126,20 @@ Blocks by_rows(const Counted& one) {
            .barriers = 2 + rounds * kBarriersOfRound}};
 }
 
-// Warps of a block of GammaBetaBackwardCUDAKernelTemplate by rows
-// (aten/src/ATen/native/cuda/layer_norm_kernel.cu); all that a block may have where they meet.
+// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) and
+// embedding_backward_feature_kernel, with all the warps that a block may have.
 Blocks by_columns(const Counted& one) {
   const Movement& movement = one.movement;
-  const bool meet = movement.tall == 1;
-  const std::int64_t warps = meet || one.rows >= 256 ? 32
-                             : one.rows < 64         ? 1
-                             : one.rows < 128        ? 8
-                                                     : 16;
-  const double step_rows = std::min(one.rows, as_double(warps * movement.tall));
+  constexpr std::int64_t kWarps = 32;
+  const double step_rows = std::min(one.rows, as_double(kWarps * movement.tall));
   // Of each array an address and a load; of a row its moments come by shuffles.
   const double accesses = 2 * (movement.reads.typed + movement.reads.single) + 2;
   return {ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
-          warps * rows::kWarp,
+          kWarps * rows::kWarp,
           step_rows * (instructions(one) + accesses + movement.instructions),
           {.global = 2,
            .arithmetic = as_double(movement.tall) * one.flops() / 2,
-           .barriers = meet ? 2.0 : 0.0},
+           .barriers = movement.tall == 1 ? 2.0 : 0.0},
           one.rows / step_rows};
 }
 
@@ -194,16 +173,6 @@ Plan over_rows(const Counted& one) {
     plan.reuse.push_back(
         library::parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
   }
-  return plan;
-}
-
-Plan over_columns(const Counted& one) {
-  const Blocks blocks = by_columns(one);
-  Plan plan = over_blocks(one, blocks);
-  Step end;
-  end.warp_instructions = warps_of(blocks.threads) * kThreadInstructions;
-  end.waits = {.shared = 2 * kShuffles, .barriers = 1};
-  plan.blocks.front().phases.push_back({end});
   return plan;
 }
 
@@ -266,11 +235,9 @@ Plan plan_of(const Counted& one) {
     case Walk::rows:
       return over_rows(one);
     case Walk::columns:
-      return over_columns(one);
+      return over_blocks(one, by_columns(one));
     case Walk::indexed:
       return over_blocks(one, by_index(one));
-    case Walk::sorted:
-      return over_blocks(one, by_sorting(one));
     default:
       return over_elements(one);
   }
