@@ -1,5 +1,6 @@
 #include "model/libraries/gemm.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,11 @@ constexpr std::string_view kFp8Guess =
 constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
+
+// Of the family's problem, which has no batch, one.
+double batch_of(const Problem& p) {
+  return as_double(std::max<std::int64_t>(1, p[kBatch]));
+}
 
 bool quantizes(const Problem& p) {
   return p[kQuantize] != kNothing;
@@ -68,7 +74,7 @@ constexpr std::array<EpilogueCost, kEpilogueNames.size()> kEpilogueCosts = {{
 // Arithmetic and compulsory bytes, of the whole batch.
 Work epilogue_work(const Problem& p) {
   const EpilogueCost& cost = kEpilogueCosts[static_cast<std::size_t>(p[kEpilogue])];
-  const double columns = as_double(p[kBatch]) * as_double(p[kN]);
+  const double columns = batch_of(p) * as_double(p[kN]);
   const double outputs = columns * as_double(p[kM]);
   const double element = size_bytes(tensor::result_type(p.dtype));
   constexpr double kBitsOfByte = 8;
@@ -209,7 +215,7 @@ void add_product(LaunchSequence& program, Plan plan, const Problem& p, const Pro
 }
 
 Work library_work(const Problem& p) {
-  const double batch = as_double(p[kBatch]), m = as_double(p[kM]), n = as_double(p[kN]),
+  const double batch = batch_of(p), m = as_double(p[kM]), n = as_double(p[kN]),
                k = as_double(p[kK]);
   constexpr double kWideElement = 2;  // of A before it is quantized
   Work work = epilogue_work(p);
@@ -227,8 +233,8 @@ Work library_work(const Problem& p) {
 
 IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
   // Independent products are one of as many times as many rows.
-  return matrix_product_io(as_double(p[kBatch]) * as_double(p[kM]), as_double(p[kN]),
-                           as_double(p[kK]), size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
+  return matrix_product_io(batch_of(p) * as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
+                           size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {

@@ -7,7 +7,6 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
 #include "model/libraries/layer_operations.hpp"
-#include "model/libraries/linear_loss.hpp"
 
 namespace roofcast::layer {
 namespace {
@@ -53,6 +52,15 @@ constexpr std::array kTopKParameters =
     with_own(shape(kForwardAlone, kEither),
              roofcast::Parameter{"per_token", "experts that a token passes", 1, 64});
 
+constexpr std::array kLossParameters = {
+    roofcast::Parameter{"rows", "tokens", 1, rows::kMaxRows},
+    roofcast::Parameter{"cols", "words of the vocabulary", 1, rows::kMaxCols},
+    choice("pass", "the loss alone, or the loss and the gradients of input and weights", kPassNames,
+           kForward),
+    roofcast::Parameter{"hidden", "elements of a token", 64, std::int64_t{1} << 20},
+    setting("tile_m", "rows of the products' tiles; 0: to choose", kToChoose, 512, kToChoose),
+    setting("tile_n", "columns of the products' tiles; 0: to choose", kToChoose, 512, kToChoose)};
+
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
 
@@ -64,6 +72,17 @@ constexpr KernelModel model(std::string_view name, std::string_view summary,
   one.work = work<kOperation>;
   return one;
 }
+
+constexpr KernelModel kLinearLoss = {
+    .name = "layer.linear_cross_entropy",
+    .summary = "the vocabulary's product and the loss, a chunk of tokens at a time",
+    .parameters = kLossParameters,
+    .dtypes = kNarrowedTypes,
+    .plan = plan_linear_loss,
+    .candidates = linear_loss_candidates,
+    .own_choice = kLossTile,
+    .work = linear_loss_work,
+    .io = linear_loss_io};
 
 constexpr std::array kVariants = {
     model<kEmbedding>("layer.embedding", "rows of a table by token", kEmbeddingParameters),

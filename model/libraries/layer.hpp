@@ -2,10 +2,12 @@
 // What a transformer does beside its products, attention and experts, as frameworks launch it: what
 // each operation moves (layer_operations.hpp), how a launch's threads go over it (layer_walks.cpp),
 // and the launches of an operation (layer_plan.cpp).
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <type_traits>
+#include <vector>
 
 #include "model/counting/coalescing.hpp"
 #include "model/types/kernel_model.hpp"
@@ -131,6 +133,18 @@ inline constexpr std::int64_t kChunk = 65536, kChunksOfLaunch = 320;
 /// The launch by its walk, without arrays; of chunks for so many elements.
 Plan plan_of(const Counted& one);
 Plan over_chunks(const Counted& one, std::int64_t elements);
+
+/// Tokens of a chunk, by Liger-Kernel's fused linear cross-entropy (arXiv 2410.10989, section 3.2):
+/// as many as make a chunk's logits about as large as the layer's input, the next power of two.
+std::int64_t loss_chunk(std::int64_t tokens, std::int64_t vocabulary, std::int64_t hidden);
+
+enum LossParameter : std::size_t { kHidden = 3, kLossTileM, kLossTileN };
+inline constexpr std::array<std::size_t, 2> kLossTile = {kLossTileM, kLossTileN};
+
+LaunchSequence plan_linear_loss(const Problem& problem, const Gpu& gpu);
+std::vector<Problem> linear_loss_candidates(const Problem& problem, const Gpu& gpu);
+Work linear_loss_work(const Problem& problem);
+IoComplexity linear_loss_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
 
 extern const KernelFamily kFamily;
 

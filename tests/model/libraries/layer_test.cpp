@@ -9,7 +9,6 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/libraries/gemm.hpp"
-#include "model/libraries/linear_loss.hpp"
 #include "model/libraries/products.hpp"
 #include "model/roofcast.hpp"
 #include "tests/model/devices.hpp"
