@@ -163,10 +163,10 @@ Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes
   for (ArrayUse* operand : {&plan.arrays[kA], &plan.arrays[kB]}) {
     operand->pattern.read_density = library::kGemmReadDensity;
   }
-  AccessPattern& stored = plan.arrays.back().pattern;
-  if (c.tensor && c.splits == 1) stored = tensor::writes_tiles(kC, sizes.c).pattern;
-  stored.partial_writes = c.merged_sectors();
-  if (p[kBatch] == 1) plan.raster = c.raster(gpu);
+  if (c.tensor && c.splits == 1) {
+    plan.arrays.back().pattern = tensor::writes_tiles(kC, sizes.c).pattern;
+  }
+  if (p[kBatch] == 1) plan.raster = c.raster();
   // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
   if (!c.takes_wide) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;

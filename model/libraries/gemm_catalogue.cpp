@@ -124,14 +124,13 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
   one[kSplitK] = splits;
 }
 
-// Tiles with one side given, along m or along n. The names fill rounds: on 132 SMs 1149x2008 takes
-// 126 tiles, 4435x1624 takes 260, 2778x26544 takes 1826. So for each number of rounds, from the
-// least on, the narrowest width of the other side is tried.
+// Tiles with one side given, along m or along n. The names fill a round: on 132 SMs 1149x2008 takes
+// 126 tiles, 4435x1624 takes 260. So of the least number of rounds the narrowest width is tried.
 void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
                 const Gpu& gpu) {
   // The library splits products of more than 2048 in k whose tiles leave half of the SMs idle, and
   // hardly others: 241 of 261 by their kernels' names, and 19 of 1,326.
-  constexpr std::int64_t kDeepSteps = 32, kRoundsTried = 4;
+  constexpr std::int64_t kDeepSteps = 32;
   const bool is_deep = steps_of(p) > kDeepSteps, chooses = p[kSplitK] == kToChoose;
   const std::int64_t other = p[along_m ? kN : kM], asked = p[along_m ? kTileN : kTileM];
   const std::int64_t rows = ceil_div(p[along_m ? kM : kN], side) * p[kBatch];
@@ -141,51 +140,34 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
     most = std::min(most, lines_of_stages(gpu) / kLeastStages - side);
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
-  const auto add_width = [&](std::int64_t width, std::int64_t splits) {
+  if (most <= 0 && asked == kToChoose) return;
+  for (const std::int64_t splits : splits_of(p[kSplitK], steps_of(p), rows, places)) {
+    std::int64_t width = asked;
+    if (asked == kToChoose) {
+      const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
+      const std::int64_t columns = ceil_div(least, places) * places / blocks;
+      width = ceil_div(ceil_div(other, columns), kWideColumns) * kWideColumns;
+      const bool idles = is_deep && 2 * rows * ceil_div(other, width) <= places;
+      // A split is for what one round takes.
+      if (chooses && (splits > 1 ? !is_deep || least > places : idles)) continue;
+    }
     const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
     if (wide_tile(p, m, n, gpu)) add(found, p, m, n, splits);
-  };
-  for (const std::int64_t splits : splits_of(p[kSplitK], steps_of(p), rows, places)) {
-    if (asked != kToChoose) {
-      add_width(asked, splits);
-      continue;
-    }
-    if (most <= 0) continue;
-    const std::int64_t blocks = rows * splits;
-    std::int64_t columns = ceil_div(other, most);
-    // A split is for what one round takes.
-    if (chooses && splits > 1 && (!is_deep || blocks * columns > places)) continue;
-    for (std::int64_t left = splits > 1 ? 1 : kRoundsTried; left > 0; --left) {
-      columns = ceil_div(blocks * columns, places) * places / blocks;  // fills the last round
-      const std::int64_t width = ceil_div(ceil_div(other, columns), kWideColumns) * kWideColumns;
-      columns = ceil_div(other, width);
-      const bool is_split = is_deep && 2 * rows * columns <= places;
-      if (!chooses || splits > 1 || !is_split) add_width(width, splits);
-      if (width == kWideColumns) break;
-      columns = ceil_div(other, width - kWideColumns);
-    }
   }
-}
-
-// The free side lies along the shorter extent where that is at most 56: so it does for 401 of 429
-// names. Other sides are tried where the extent is longer than half of them. A tile that is given
-// in part is tried with all.
-bool is_tried(const Problem& p, std::int64_t side, bool along_m) {
-  const std::int64_t asked = p[along_m ? kTileM : kTileN];
-  if (p[kTileM] != kToChoose || p[kTileN] != kToChoose) return is_asked(asked, side);
-  const std::int64_t extent = p[along_m ? kM : kN], other = p[along_m ? kN : kM];
-  const std::int64_t least = kWgmmaSides.front();
-  const bool may_lie = extent > least - kWideColumns || extent >= other;
-  return may_lie && (side == least || side / 2 < extent);
 }
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   constexpr std::size_t kUsual = 64;
   found.reserve(kUsual);
+  const bool open = p[kTileM] == kToChoose && p[kTileN] == kToChoose;
   for (const std::int64_t side : wide_sides(gpu)) {
     for (const bool along_m : {true, false}) {
-      if (is_tried(p, side, along_m)) add_widths(found, p, side, along_m, gpu);
+      // Sides are tried where the extent is longer than half of them. A tile that is given in part
+      // is tried with all.
+      const bool is_long = side == kWgmmaSides.front() || side / 2 < p[along_m ? kM : kN];
+      const bool is_tried = open ? is_long : is_asked(p[along_m ? kTileM : kTileN], side);
+      if (is_tried) add_widths(found, p, side, along_m, gpu);
     }
   }
   return found;

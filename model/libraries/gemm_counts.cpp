@@ -99,7 +99,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
       .splits = p[kSplitK],
       .element = size_bytes(p.dtype),
       .result = size_bytes(result),
-      .vector = !tensor && has_wide_products(gpu) ? 1 : as_double(copied_vector(p)),
+      .vector = as_double(copied_vector(p)),
       .aligned = library_aligned(p),
       .takes_wide = wide,
       .tensor = tensor,
@@ -119,25 +119,14 @@ double LibraryProduct::partial_bytes() const {
   return splits > 1 ? as_double(splits) * outputs() * as_double(kPartBytes) : 0;
 }
 
-double LibraryProduct::merged_sectors() const {
-  if (splits > 1 || sectors_c <= 1) return 0;
-  const double lines = outputs() * result / as_double(kLineBytes);
-  // One that begins within a sector touches a sector more, and two in part.
-  const double within = (sectors_c - 1) * as_double(kLineBytes / kSectorBytes);
-  return 2 * lines * within;
-}
-
-// Blocks that run at once cover a patch of C that is about as high as it is wide.
-TileRaster LibraryProduct::raster(const Gpu& gpu) const {
-  const double slots = as_double(gpu.slots(tile.blocks_per_sm)), parts = as_double(splits);
-  const double at_once = std::min(slots, as_double(tiles() * splits)) / parts;
-  const double high = std::sqrt(at_once * as_double(tile.n) / as_double(tile.m));
+TileRaster LibraryProduct::raster() const {
+  constexpr std::int64_t kGroupRows = 8;
   const auto panel = [&](const LibraryOperand& of) {
     return as_double(of.extent) / as_double(of.tiles()) * k * element;
   };
   return {.tile_rows = a.tiles(),
           .tile_columns = b.tiles(),
-          .group_rows = std::clamp<std::int64_t>(std::llround(high), 1, a.tiles()),
+          .group_rows = std::min(kGroupRows, a.tiles()),
           .row_panel_bytes = panel(a),
           .column_panel_bytes = panel(b)};
 }

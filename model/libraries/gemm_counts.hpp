@@ -47,9 +47,7 @@ struct LibraryProduct {
   double received_b() const { return received(b, a.tiles(), along_m()); }
   /// Sums of parts that blocks write, bytes; 0 where k is not split.
   double partial_bytes() const;
-  /// Sectors of C that its lines touch in part: L2 merges each with what lies beside it.
-  double merged_sectors() const;
-  TileRaster raster(const Gpu& gpu) const;
+  TileRaster raster() const;
 
   /// Requests of the copy engine, or what takes as long, of a step by blocks whose tiles lie inside
   /// C, and by the others on average.
