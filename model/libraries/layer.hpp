@@ -117,6 +117,7 @@ struct Counted {
   double elements() const;  ///< of what has no matrix, rows
   double sums() const;      ///< rows of sums that PyTorch has threads for
   double parts() const;     ///< rows that part_sums leaves
+  double launches() const;  ///< chunks: that share the elements; else 1
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
   double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }
@@ -127,12 +128,8 @@ struct Counted {
   Work work() const;      ///< FLOPs of the launch
 };
 
-// aten/src/ATen/native/cuda/MultiTensorApply.cuh.
-inline constexpr std::int64_t kChunk = 65536, kChunksOfLaunch = 320;
-
-/// The launch by its walk, without arrays; of chunks for so many elements.
+/// The launch by its walk, without arrays.
 Plan plan_of(const Counted& one);
-Plan over_chunks(const Counted& one, std::int64_t elements);
 
 /// Tokens of a chunk, by Liger-Kernel's fused linear cross-entropy (arXiv 2410.10989, section 3.2):
 /// as many as make a chunk's logits about as large as the layer's input, the next power of two.

@@ -7,28 +7,6 @@
 namespace roofcast::layer {
 namespace {
 
-/// A launch, so often, with its share of what all of them move.
-struct Part {
-  Plan plan;
-  double repeats, share;
-};
-
-std::vector<Part> parts_of(const Counted& one) {
-  std::vector<Part> parts;
-  if (one.movement.walk != Walk::chunks) {
-    parts.push_back({plan_of(one), one.movement.launches, 1});
-    return parts;
-  }
-  constexpr std::int64_t kMost = kChunk * kChunksOfLaunch;
-  const auto all = static_cast<std::int64_t>(one.elements());
-  for (const auto& [elements, times] : {std::pair{kMost, all / kMost}, {all % kMost, 1}}) {
-    if (elements == 0 || times == 0) continue;
-    parts.push_back({over_chunks(one, elements), as_double(times) * one.movement.launches,
-                     as_double(elements) / one.elements()});
-  }
-  return parts;
-}
-
 // Conversions from and to 64 bits: 16 a clock of GPUs with 32 or more multiply-adds of double
 // precision, 2 of others (CUDA C++ Programming Guide, arithmetic throughput).
 DoubleCosts double_costs(const Gpu& gpu) {
@@ -61,28 +39,25 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
   for (const Movement& movement : movements) {
     const bool is_last = &movement + 1 == movements.end();
     const Counted one = counted(movement, p, double_costs(gpu));
-    const Traffic all = one.bytes();
+    const Traffic all = 1 / one.launches() * one.bytes();
     if (!movement.follows) handed = 0;
     const double taken = std::min(handed, all.read_bytes), given = all.read_bytes - taken;
     const ArrayId input = next++, output = next++;
-    for (Part& part : parts_of(one)) {
-      auto& arrays = part.plan.arrays;
-      arrays.clear();
-      if (taken > 0) arrays.push_back(scratch(last, {part.share * taken, 0}));
-      if (given > 0) {
-        arrays.push_back(program.empty() ? reads_activation(input, part.share * given)
-                                         : reads(input, part.share * given));
-      }
-      const double written = part.share * all.write_bytes;
-      if (written > 0) {
-        arrays.push_back(is_last ? writes(output, written) : scratch(output, {0, written}));
-      }
-      part.plan.notes.estimated_traffic = true;
-      part.plan.notes.caveat =
-          "bytes, launches and waits are counted from the framework's source; registers are an "
-          "estimate";
-      program.push_back({std::move(part.plan), part.repeats});
+    Plan plan = plan_of(one);
+    plan.arrays.clear();
+    if (taken > 0) plan.arrays.push_back(scratch(last, {taken, 0}));
+    if (given > 0) {
+      plan.arrays.push_back(program.empty() ? reads_activation(input, given) : reads(input, given));
     }
+    if (all.write_bytes > 0) {
+      plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
+                                    : scratch(output, {0, all.write_bytes}));
+    }
+    plan.notes.estimated_traffic = true;
+    plan.notes.caveat =
+        "bytes, launches and waits are counted from the framework's source; registers are an "
+        "estimate";
+    program.push_back({std::move(plan), one.launches() * movement.launches});
     last = output;
     handed = all.write_bytes;
   }

@@ -12,6 +12,7 @@ namespace {
 constexpr double kThreadInstructions = 60;  // of a thread for its row: index, reduction, ends
 constexpr double kShuffles = 5;
 constexpr double kRowsOfPart = 10;  // of a part_sums' sum
+constexpr double kChunk = 65536;    // elements
 
 bool sums_by_index(const Movement& movement) {
   return movement.walk == Walk::part_sums || movement.walk == Walk::table_sums;
@@ -143,19 +144,30 @@ Blocks by_columns(const Counted& one) {
           one.rows / step_rows};
 }
 
-Plan launched(const Counted& one, std::int64_t blocks, std::int64_t threads) {
-  Plan plan;
-  plan.launch.grid[0] = blocks;
-  plan.launch.block[0] = threads;
-  plan.launch.registers = one.movement.registers;
-  plan.useful = one.work();
-  return plan;
+// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four elements
+// at once; launches, and the chunks of each, share the elements alike.
+Blocks by_chunks(const Counted& one) {
+  constexpr std::int64_t kThreads = 512, kEach = 4;
+  const double elements = one.elements() / one.launches();
+  const std::int64_t blocks = static_cast<std::int64_t>(std::ceil(elements / kChunk));
+  const double of_block = elements / as_double(blocks);
+  const double in_step = std::min(of_block, as_double(kThreads * kEach));
+  return {blocks,
+          kThreads,
+          in_step / rows::kWarp * (instructions(one) + 4) +
+              warps_of(kThreads) * kThreadInstructions / as_double(kEach),
+          {.global = 1},
+          of_block / in_step};
 }
 
 Plan over_blocks(const Counted& one, const Blocks& blocks) {
-  Plan plan = launched(one, blocks.count, blocks.threads);
+  Plan plan;
+  plan.launch.grid[0] = blocks.count;
+  plan.launch.block[0] = blocks.threads;
+  plan.launch.registers = one.movement.registers;
+  plan.useful = 1 / one.launches() * one.work();
   Step step;
-  step.issued = issued_for(one, 1 / (as_double(blocks.count) * blocks.steps));
+  step.issued = issued_for(one, 1 / (one.launches() * as_double(blocks.count) * blocks.steps));
   step.warp_instructions = blocks.warp_instructions;
   step.waits = blocks.waits;
   set_blocks(plan, {{step, blocks.steps}});
@@ -193,6 +205,11 @@ double Counted::elements() const {
   const double each =
       movement.reads.bytes_of_element(type) + movement.writes.bytes_of_element(type);
   return each > 0 ? rows * cols : rows;
+}
+
+double Counted::launches() const {
+  constexpr double kChunksOfLaunch = 320;
+  return movement.walk == Walk::chunks ? std::ceil(elements() / (kChunk * kChunksOfLaunch)) : 1;
 }
 
 Traffic Counted::of_elements() const {
@@ -238,30 +255,12 @@ Plan plan_of(const Counted& one) {
       return over_blocks(one, by_columns(one));
     case Walk::indexed:
       return over_blocks(one, by_index(one));
-    default:
-      return over_elements(one);
+    case Walk::chunks:
+      return over_blocks(one, by_chunks(one));
+    case Walk::elements:
+      break;
   }
-}
-
-Plan over_chunks(const Counted& one, std::int64_t elements) {
-  constexpr std::int64_t kThreads = 512;
-  constexpr double kElementsOfThread = 4;
-  constexpr double kInStep = static_cast<double>(kThreads) * kElementsOfThread;
-  Plan plan = launched(one, ceil_div(elements, kChunk), kThreads);
-  plan.useful = as_double(elements) / one.elements() * plan.useful;
-  const auto add_blocks = [&](std::int64_t count, double each) {
-    if (count == 0 || each <= 0) return;
-    const double taken = std::min(each, kInStep);
-    Step step;
-    step.issued = issued_for(one, taken / one.elements());
-    step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
-                             warps_of(kThreads) * kThreadInstructions / kElementsOfThread;
-    step.waits.global = 1;
-    plan.blocks.push_back({count, {{step, each / taken}}});
-  };
-  add_blocks(elements / kChunk, as_double(kChunk));
-  add_blocks(1, as_double(elements % kChunk));
-  return plan;
+  return over_elements(one);
 }
 
 }  // namespace roofcast::layer
