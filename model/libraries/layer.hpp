@@ -36,7 +36,6 @@ enum class Walk : unsigned char {
   table_sums,  ///< a thread an element of the table, for which it adds up those sums
   rows,        ///< a block a row, which it adds up
   columns,     ///< a block 32 columns, which it adds up
-  indexed,     ///< four elements a thread one by one, each to a place that an index names
   chunks       ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
 };
 
@@ -60,13 +59,11 @@ struct Movement {
   /// vectors of 16 B.
   std::int64_t threads = 0, together = 0;
   std::int64_t rows_of_block = 1;  ///< rows
-  /// rows: times that the block's threads agree on what they do next; of these, for each doubling
-  /// of the columns.
-  double rounds = 0, rounds_of_doubling = 0;
+  double rounds = 0;  ///< rows: times that the block's threads agree on what they do next
   /// columns: rows that a thread reads before it adds them up, among as many threads as PyTorch
   /// takes for so many rows. 1: among 32, which meet before and after.
   std::int64_t tall = 1;
-  double instructions = 0;  ///< of a thread (sums) or element beside what an element takes
+  double instructions = 0;  ///< of an element beside its arithmetic
   double widened = 0;       ///< of an element: conversions from and to double precision
   double doubles = 0;       ///< of an element: operations in double precision
   std::int64_t registers = 32;
@@ -115,8 +112,7 @@ struct Counted {
   DoubleCosts doubles{};
 
   double elements() const;  ///< of what has no matrix, rows
-  double sums() const;      ///< rows of sums that PyTorch has threads for
-  double parts() const;     ///< rows that part_sums leaves
+  double sums() const;      ///< part_sums, table_sums: rows that they leave
   double launches() const;  ///< chunks: that share the elements; else 1
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }

@@ -24,9 +24,7 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
 // few indices 32 rows at a time are added to theirs by blocks of 32 columns
 // (embedding_backward_feature_kernel), each warp a row. For more, indices are sorted with their
 // places in eight passes, and their segments counted, with 20 launches beside; segments are
-// summed in fp32, and these sums in turn to their rows (EmbeddingBackwardKernel.cu), by threads
-// that divide their number by the columns in 64 bits.
-inline constexpr double kDivided = 80;  // instructions
+// summed in fp32, and these sums in turn to their rows (EmbeddingBackwardKernel.cu).
 inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
     .fused = {{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}},
@@ -44,15 +42,13 @@ inline constexpr Operation kEmbedding{
                          .reads = kOne,
                          .writes = kSingle,
                          .flops = 1,
-                         .row = {2 * kIndex, 0},
-                         .instructions = kDivided},
+                         .row = {2 * kIndex, 0}},
                         {.walk = Walk::table_sums,
                          .reads = kSingle,
                          .flops = 1,
                          .row = {3 * kIndex, 0},
                          .table = Table::written,
-                         .follows = true,
-                         .instructions = kDivided}}};
+                         .follows = true}}};
 
 // x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
 // apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more
@@ -185,9 +181,8 @@ inline constexpr Operation kAdamw{
 // (aten/src/ATen/native/cuda/IndexKernel.cu), which divides each element's number by the extents
 // for three operands' offsets.
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
-inline constexpr Operation kCacheAppend{
-    .fused = {kAppended},
-    .eager = {kAppended.with(&Movement::walk, Walk::indexed).with(&Movement::instructions, 60)}};
+inline constexpr Operation kCacheAppend{.fused = {kAppended},
+                                        .eager = {kAppended.with(&Movement::instructions, 60)}};
 
 // By a scale that is known, or by the largest element, found first.
 inline constexpr Operation kQuantize{
@@ -209,14 +204,13 @@ inline constexpr Operation kTopK{
                   .with(&Movement::row_of, {0, kChoiceBytes})
                   .with(&Movement::flops_of, 1)},
     .eager = {map(kOne, kSingle),
-              by_rows(kSingle, kSingle, 3, 1).with(&Movement::rows_of_block, 8).after(),
+              by_rows(kSingle, kSingle, 3, 1).after(),
               {.walk = Walk::rows,
                .reads = kSingle,
                .row_of = {0, kChoiceBytes},
                .follows = true,
                .together = 1,
-               .rounds = 7.5,
-               .rounds_of_doubling = 0.5},
+               .rounds = 10.5},
               {.walk = Walk::rows,
                .row_of = {kChoiceBytes, kChoiceBytes},
                .follows = true,

@@ -14,17 +14,12 @@ constexpr double kShuffles = 5;
 constexpr double kRowsOfPart = 10;  // of a part_sums' sum
 constexpr double kChunk = 65536;    // elements
 
-bool sums_by_index(const Movement& movement) {
-  return movement.walk == Walk::part_sums || movement.walk == Walk::table_sums;
-}
-
 // Of an element of 16 bits: widened where it is read, two narrowed at once.
 double instructions(const Counted& one) {
   const Movement& movement = one.movement;
   const double converted =
       size_bytes(one.type) < sizeof(float) ? movement.reads.typed + movement.writes.typed / 2 : 0;
-  const double beside = sums_by_index(movement) ? 0 : movement.instructions;
-  return 1 + one.flops() + movement.special + converted + beside + movement.doubles +
+  return 1 + one.flops() + movement.special + converted + movement.instructions + movement.doubles +
          movement.widened;
 }
 
@@ -72,28 +67,17 @@ struct Blocks {
 // number of segments, its segment's end and its row's place; of sums that are added up also the
 // segment and the table's row; then each row, of the matrix by its place.
 Blocks by_sums(const Counted& one) {
+  constexpr double kDivided = 80;  // instructions: a thread's number by the columns, in 64 bits
   const auto cols = static_cast<std::int64_t>(one.cols);
   const std::int64_t wide = ceil_div(cols, rows::kWarp) * rows::kWarp;
   const std::int64_t threads = std::min(wide, rows::kMaxThreads);
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.sums()) * wide, threads);
-  const double each = std::max(1.0, one.elements() / (as_double(blocks) * as_double(threads)));
-  const double divided = one.movement.instructions;
+  const double each = std::max(1.0, one.elements() / as_double(blocks * threads));
   const double trips = one.movement.walk == Walk::table_sums ? 4 + each : 2 + 2 * each;
   return {blocks,
           threads,
-          warps_of(threads) * (each * instructions(one) + divided),
-          {.global = trips, .arithmetic = divided / 2}};
-}
-
-// index_elementwise_kernel: 128 threads; an element's load waits for the store of the one before.
-Blocks by_index(const Counted& one) {
-  constexpr std::int64_t kThreads = 128, kEach = 4;
-  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.elements()), kThreads * kEach);
-  const double of_thread = as_double(kEach) * instructions(one);
-  return {blocks,
-          kThreads,
-          warps_of(kThreads) * of_thread,
-          {.global = as_double(kEach), .arithmetic = of_thread / 2}};
+          warps_of(threads) * (each * instructions(one) + kDivided),
+          {.global = trips, .arithmetic = kDivided / 2}};
 }
 
 // A thread loads four vectors of 16 B before it uses one. Where it takes fewer elements at once, its
@@ -113,18 +97,15 @@ Blocks by_rows(const Counted& one) {
   // A round reads its elements in L1, counts them by ballots, clears, adds up and reads shared
   // memory: three barriers.
   constexpr double kOfRound = 90, kTripsOfRound = 4, kBarriersOfRound = 3;
-  const double rounds =
-      movement.rounds + movement.rounds_of_doubling * std::log2(std::max(2.0, one.cols));
   const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
   const double elements = one.rows / as_double(blocks) * one.cols * movement.sweeps;
   return {blocks,
           threads,
           elements / rows::kWarp * instructions(one) +
-              warps_of(threads) * (kThreadInstructions + rounds * kOfRound),
+              warps_of(threads) * (kThreadInstructions + movement.rounds * kOfRound),
           {.global = trips,
-           .shared = 2 * kShuffles + rounds * kTripsOfRound,
-           .arithmetic = rounds * kOfRound / 2,
-           .barriers = 2 + rounds * kBarriersOfRound}};
+           .shared = 2 * kShuffles + movement.rounds * kTripsOfRound,
+           .barriers = 2 + movement.rounds * kBarriersOfRound}};
 }
 
 // GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) and
@@ -137,10 +118,8 @@ Blocks by_columns(const Counted& one) {
   const double accesses = 2 * (movement.reads.typed + movement.reads.single) + 2;
   return {ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
           kWarps * rows::kWarp,
-          step_rows * (instructions(one) + accesses + movement.instructions),
-          {.global = 2,
-           .arithmetic = as_double(movement.tall) * one.flops() / 2,
-           .barriers = movement.tall == 1 ? 2.0 : 0.0},
+          step_rows * (instructions(one) + accesses),
+          {.global = 2, .barriers = movement.tall == 1 ? 2.0 : 0.0},
           one.rows / step_rows};
 }
 
@@ -192,16 +171,12 @@ Plan over_rows(const Counted& one) {
 
 double Counted::sums() const {
   const double of_rows = std::min(rows, of);
-  return movement.walk == Walk::table_sums ? of_rows : of_rows + std::floor(rows / kRowsOfPart);
-}
-
-double Counted::parts() const {
-  return std::min(rows, std::min(rows, of) + std::floor(rows / kRowsOfPart));
+  if (movement.walk == Walk::table_sums) return of_rows;
+  return std::min(rows, of_rows + std::floor(rows / kRowsOfPart));
 }
 
 double Counted::elements() const {
   if (movement.table == Table::zeroed) return of * cols;
-  if (movement.walk == Walk::table_sums) return parts() * cols;
   const double each =
       movement.reads.bytes_of_element(type) + movement.writes.bytes_of_element(type);
   return each > 0 ? rows * cols : rows;
@@ -213,7 +188,7 @@ double Counted::launches() const {
 }
 
 Traffic Counted::of_elements() const {
-  const double written = movement.walk == Walk::part_sums ? parts() * cols : elements();
+  const double written = movement.walk == Walk::part_sums ? sums() * cols : elements();
   return {elements() * movement.reads.bytes_of_element(type),
           written * movement.writes.bytes_of_element(type)};
 }
@@ -253,8 +228,6 @@ Plan plan_of(const Counted& one) {
       return over_rows(one);
     case Walk::columns:
       return over_blocks(one, by_columns(one));
-    case Walk::indexed:
-      return over_blocks(one, by_index(one));
     case Walk::chunks:
       return over_blocks(one, by_chunks(one));
     case Walk::elements:
