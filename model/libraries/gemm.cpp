@@ -10,7 +10,6 @@
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_counts.hpp"
-#include "model/libraries/gemm_vector.hpp"
 
 namespace roofcast::gemm {
 namespace {

@@ -87,12 +87,12 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
   const auto operand = [&](std::int64_t extent, std::int64_t of_tile, std::int64_t row,
                            bool turned) {
     const std::int64_t pitch = row * element_bytes(p.dtype);
-    return LibraryOperand{extent, of_tile, sectors_of_line(extent, pitch),
-                          tensor::joined_share(pitch), turned};
+    return LibraryOperand{extent, of_tile, along_k && turned, sectors_of_line(extent, pitch),
+                          tensor::joined_share(pitch)};
   };
-  return {
-      .a = operand(p[kM], tile.m, rows.a, along_k && transposes_a(p[kLayout])),
-      .b = operand(p[kN], tile.n, rows.b, along_k && !transposes_b(p[kLayout])),
+  LibraryProduct c{
+      .a = operand(p[kM], tile.m, rows.a, transposes_a(p[kLayout])),
+      .b = operand(p[kN], tile.n, rows.b, !transposes_b(p[kLayout])),
       .k = as_double(p[kK]),
       .batch = as_double(p[kBatch]),
       .tile = completed(tile, gpu),
@@ -106,17 +106,15 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
       .through_registers = tensor && tile.stages == 2,
       .sectors_c = sectors_of_line(p[kM], rows.c * element_bytes(result)),
   };
-}
-
-// Every tile column takes A and every tile row B, as far as they exist; of pairs each block half of
-// what both need.
-double LibraryProduct::received(const LibraryOperand& of, std::int64_t times, bool halved) const {
-  const double shared = tile.paired && halved ? 0.5 : 1;
-  return batch * k * element * shared * as_double(times * of.extent) * of.sectors;
-}
-
-double LibraryProduct::partial_bytes() const {
-  return splits > 1 ? as_double(splits) * outputs() * as_double(kPartBytes) : 0;
+  // Every tile column takes A and every tile row B, as far as they exist; of pairs each block half
+  // of what both need.
+  const auto received = [&](const LibraryOperand& of, const LibraryOperand& other, bool shared) {
+    return c.batch * c.k * c.element * as_double(of.extent * other.tiles()) * of.sectors *
+           (tile.paired && shared ? 0.5 : 1);
+  };
+  c.a.received = received(c.a, c.b, !c.along_m());
+  c.b.received = received(c.b, c.a, c.along_m());
+  return c;
 }
 
 TileRaster LibraryProduct::raster() const {
@@ -156,7 +154,8 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
   // A product of a warpgroup is issued before the one before it has ended.
   const double chains = c.takes_wide ? 2 : 1, groups = c.takes_wide && !c.tile.ping_pong ? 2 : 1;
   const bool of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05);
-  const double stored = c.splits > 1 ? c.partial_bytes() : c.outputs() * c.result * c.sectors_c;
+  const double stored =
+      c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result * c.sectors_c);
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
@@ -174,7 +173,7 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
           .step_instructions = c.tensor ? 0 : simt_instructions(c),
           .step_operands = operand_wavefronts(c, of_tcgen05),
-          .step_bytes = (c.received_a() + c.received_b()) / (blocks * steps),
+          .step_bytes = (c.a.received + c.b.received) / (blocks * steps),
           .step_copies = c.copies().of_cut,
           .stored_bytes = stored / blocks,
           .looked_up_bytes = step_lookup_bytes(c, gpu) * blocks * steps,

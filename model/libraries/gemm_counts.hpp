@@ -10,9 +10,10 @@ namespace roofcast::gemm {
 /// A along m, or B along n.
 struct LibraryOperand {
   std::int64_t extent, tile;
-  double sectors;  ///< of a line, as a multiple of those of one that begins at a sector
-  double joined;   ///< share of its lines that L2 looks up once for two neighbours
-  bool turned;     ///< lies across k, along which alone wgmma takes tf32
+  bool turned;          ///< lies across k, along which alone wgmma takes tf32
+  double sectors;       ///< of a line, as a multiple of those of one that begins at a sector
+  double joined;        ///< share of its lines that L2 looks up once for two neighbours
+  double received = 0;  ///< by the SMs, bytes
 
   std::int64_t tiles() const { return ceil_div(extent, tile); }
 };
@@ -42,11 +43,6 @@ struct LibraryProduct {
   double depth() const { return as_double(tile.step_bytes) / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 
-  /// What the SMs receive of A and B, bytes.
-  double received_a() const { return received(a, b.tiles(), !along_m()); }
-  double received_b() const { return received(b, a.tiles(), along_m()); }
-  /// Sums of parts that blocks write, bytes; 0 where k is not split.
-  double partial_bytes() const;
   TileRaster raster() const;
 
   /// Requests of the copy engine, or what takes as long, of a step by blocks whose tiles lie inside
@@ -56,9 +52,6 @@ struct LibraryProduct {
     double of_inside = 0, of_cut = 0;
   };
   Copies copies() const;
-
- private:
-  double received(const LibraryOperand& of, std::int64_t times, bool halved) const;
 };
 
 /// Throws InputError where the library has no such tile here.

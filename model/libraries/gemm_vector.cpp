@@ -1,5 +1,3 @@
-#include "model/libraries/gemm_vector.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -60,8 +60,7 @@ struct Movement {
   std::int64_t threads = 0, together = 0;
   std::int64_t rows_of_block = 1;  ///< rows
   double rounds = 0;  ///< rows: times that the block's threads agree on what they do next
-  /// columns: rows that a thread reads before it adds them up, among as many threads as PyTorch
-  /// takes for so many rows. 1: among 32, which meet before and after.
+  /// columns: rows that a thread reads before it adds them up. 1: warps meet before and after.
   std::int64_t tall = 1;
   double instructions = 0;  ///< of an element beside its arithmetic
   double widened = 0;       ///< of an element: conversions from and to double precision
@@ -112,7 +111,7 @@ struct Counted {
   DoubleCosts doubles{};
 
   double elements() const;  ///< of what has no matrix, rows
-  double sums() const;      ///< part_sums, table_sums: rows that they leave
+  double parts() const;     ///< rows of sums that part_sums leaves
   double launches() const;  ///< chunks: that share the elements; else 1
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }

@@ -20,11 +20,10 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
   return map(reads, writes, flops, special).with(&Movement::walk, Walk::rows);
 }
 
-// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros. For
-// few indices 32 rows at a time are added to theirs by blocks of 32 columns
-// (embedding_backward_feature_kernel), each warp a row. For more, indices are sorted with their
-// places in eight passes, and their segments counted, with 20 launches beside; segments are
-// summed in fp32, and these sums in turn to their rows (EmbeddingBackwardKernel.cu).
+// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu, EmbeddingBackwardKernel.cu)
+// is added to a table of zeros: of few indices 32 rows at a time, each a warp's. More are sorted
+// with their places in eight passes, and segments counted, with 20 launches beside; segments are
+// summed in fp32, and these sums in turn to their rows.
 inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
     .fused = {{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}},
@@ -50,10 +49,9 @@ inline constexpr Operation kEmbedding{
                          .table = Table::written,
                          .follows = true}}};
 
-// x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
-// apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more
-// of each for keys, which here lie beside the queries. Backward two products; of each half a matrix
-// of zeros and a copy into it, one of them negated; and their sums.
+// x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb): half of x negated, the halves joined, two
+// products and a sum, for queries and for keys. Backward two products; of each half a matrix of
+// zeros and a copy into it, one of them negated; and their sums.
 inline constexpr Operation kRotary{
     .fused = {map(kOne, kOne, 3)},
     .fused_backward = {map(kOne, kOne, 3)},
@@ -63,8 +61,7 @@ inline constexpr Operation kRotary{
                        map(kNone, kHalf).times(4), map(kQuarter, kQuarter).times(4),
                        map(kOne, kHalf, 0.5).times(4)}};
 
-// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager:
-// silu, then the product, and of its backward two products and silu's gradient.
+// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients.
 inline constexpr double kSilu = 2, kSiluSpecial = 2, kSiluGradient = kSilu + 5;  // FLOPs
 inline constexpr Operation kSwiglu{
     .fused = {map(kTwo, kOne, kSilu + 1, kSiluSpecial)},
@@ -73,8 +70,7 @@ inline constexpr Operation kSwiglu{
     .eager_backward = {map(kTwo, kOne, 1), map(kTwo, kOne, 1),
                        map(kTwo, kOne, kSiluGradient, kSiluSpecial).after()}};
 
-// GELU by tanh (elementwise.gelu). Eager: as Hugging Face writes it (gelu_new), x³, two
-// scalings, two sums, tanh and two products; each of its gradients reads what it multiplies.
+// GELU by tanh (elementwise.gelu). Eager as Hugging Face writes it: gelu_new.
 inline constexpr Operation kGelu{.fused = {map(kOne, kOne, 6, 2)},
                                  .fused_backward = {map(kTwo, kOne, 15, 2)}};
 inline constexpr Operation kGeluNew{
@@ -96,8 +92,7 @@ inline constexpr Operation kAdd{.fused = {kSum}, .fused_backward = {kSum}};
 
 // Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy
 // twice, for its sums and for the result, by 128 threads with four elements at once; those of γ
-// and β read both again, blocks of 32 columns and each thread eight rows of a step, for which 32
-// registers take two round trips.
+// and β read both again, by blocks of 32 columns, a thread eight rows of a step.
 inline constexpr double kNormFlops = 5, kNormGradient = 9;
 inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
                                            .swept(2)
@@ -111,8 +106,8 @@ inline constexpr Movement kRowNorm =
     by_rows(kOne, kOne, kNormFlops).swept(2).scaled().beside({0, 4});
 inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};
 
-// The sum and its root mean square norm in one launch, both written; the gradient of the sum
-// comes with that of the norm. Eager: the sum, then the norm as PyTorch's kernel has it.
+// The sum and its root mean square norm, both written; the gradient of the sum comes with the
+// norm's. Eager: the sum, then the norm as PyTorch's kernel has it.
 inline constexpr Operation kResidualNorm{
     .fused = {by_rows(kTwo, kTwo, kNormFlops).scaled()},
     .fused_backward = {by_rows(kThree, kOne, kNormGradient + 3).scaled().beside({8, 0})},
@@ -140,10 +135,9 @@ inline constexpr Operation kPlainNorm{
 inline constexpr Operation kDropout{.fused = {map(kOne, kOneAndMask, 6)},
                                     .fused_backward = {map(kOneAndMask, kOne, 2)}};
 
-// The loss of a row: logits once for the largest and the sum, once more for their gradients,
-// which replace them. Eager, as torch.profiler shows it: to fp32, log-softmax in three sweeps,
-// the choice; zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, and
-// back to the type.
+// The loss of a row: logits once for the largest and the sum, once more for their gradients, which
+// replace them. Eager: to fp32, log-softmax in three sweeps, the choice; zeros, the loss's gradient
+// into them, log-softmax's gradient in two sweeps, and back to the type.
 inline constexpr Movement kLossOfRows = by_rows(kOne, kNone, 3, 1).beside({kIndex, 12});
 inline constexpr Movement kLossGradients = by_rows(kOne, kOne, 3, 1).beside({kIndex + 8, 0});
 inline constexpr Operation kCrossEntropy{
@@ -154,12 +148,11 @@ inline constexpr Operation kCrossEntropy{
     .eager_backward = {map(kNone, kSingle), map(kNone, kNone).beside({kIndex, 4}),
                        by_rows(kTwoSingles, kSingle, 3, 1).swept(2), map(kSingle, kOne).after()}};
 
-// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients
-// out, after a launch that counts the steps. Rates and averages are double precision
-// (aten/src/ATen/native/cuda/fused_adam_utils.cuh): an element is widened or narrowed nine
-// times; six products and sums, and a quotient of a dozen; a root and a quotient are fp32.
-// foreach, its default: decay, average, product, sum of squares, root, correction, ε and the
-// update, each over all tensors.
+// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients out,
+// after a launch that counts the steps. Rates and averages are double precision
+// (aten/src/ATen/native/cuda/fused_adam_utils.cuh): six products and sums, and a quotient of a
+// dozen; a root and a quotient are fp32. foreach, its default: decay, average, product, sum of
+// squares, root, correction, ε and the update, each over all tensors.
 constexpr Movement of_tensors(const Arrays& reads, double flops, double special = 0) {
   return map(reads, kOne, flops, special).with(&Movement::walk, Walk::chunks);
 }
@@ -178,8 +171,7 @@ inline constexpr Operation kAdamw{
               of_tensors(kThree, 2, 1)}};
 
 // Keys and values of a token beside each other; each knows its place. Eager: index_copy_
-// (aten/src/ATen/native/cuda/IndexKernel.cu), which divides each element's number by the extents
-// for three operands' offsets.
+// (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's number by three extents.
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
 inline constexpr Operation kCacheAppend{.fused = {kAppended},
                                         .eager = {kAppended.with(&Movement::instructions, 60)}};
@@ -195,9 +187,8 @@ inline constexpr Operation kQuantizeRows{
 // Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
 // and place of each. Eager: to fp32, softmax, top-k, the weights' sum and quotient, and back. Top-k
 // (aten/src/ATen/native/cuda/TensorTopK.cu) is a block a row, an element a thread, which looks for
-// the last chosen by two bits a round: nine of sign and exponent, and as many of the fraction as
-// tell the elements apart; a round finds it and two gather what is larger and what is equal. Then
-// 16 rows a block sort 32 places in 15 exchanges.
+// the last chosen by two bits a round, and gathers; then 16 rows a block sort 32 places in 15
+// exchanges.
 inline constexpr double kChoiceBytes = 12;
 inline constexpr Operation kTopK{
     .fused = {by_rows(kOne, kNone, 3, 1)

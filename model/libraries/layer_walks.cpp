@@ -11,8 +11,7 @@ namespace {
 
 constexpr double kThreadInstructions = 60;  // of a thread for its row: index, reduction, ends
 constexpr double kShuffles = 5;
-constexpr double kRowsOfPart = 10;  // of a part_sums' sum
-constexpr double kChunk = 65536;    // elements
+constexpr double kChunk = 65536;  // elements
 
 // Of an element of 16 bits: widened where it is read, two narrowed at once.
 double instructions(const Counted& one) {
@@ -68,16 +67,17 @@ struct Blocks {
 // segment and the table's row; then each row, of the matrix by its place.
 Blocks by_sums(const Counted& one) {
   constexpr double kDivided = 80;  // instructions: a thread's number by the columns, in 64 bits
-  const auto cols = static_cast<std::int64_t>(one.cols);
-  const std::int64_t wide = ceil_div(cols, rows::kWarp) * rows::kWarp;
+  const bool of_table = one.movement.walk == Walk::table_sums;
+  const auto sums = static_cast<std::int64_t>(of_table ? std::min(one.rows, one.of) : one.parts());
+  const std::int64_t wide =
+      ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp) * rows::kWarp;
   const std::int64_t threads = std::min(wide, rows::kMaxThreads);
-  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.sums()) * wide, threads);
+  const std::int64_t blocks = ceil_div(sums * wide, threads);
   const double each = std::max(1.0, one.elements() / as_double(blocks * threads));
-  const double trips = one.movement.walk == Walk::table_sums ? 4 + each : 2 + 2 * each;
   return {blocks,
           threads,
           warps_of(threads) * (each * instructions(one) + kDivided),
-          {.global = trips, .arithmetic = kDivided / 2}};
+          {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2}};
 }
 
 // A thread loads four vectors of 16 B before it uses one. Where it takes fewer elements at once, its
@@ -169,14 +169,14 @@ Plan over_rows(const Counted& one) {
 
 }  // namespace
 
-double Counted::sums() const {
-  const double of_rows = std::min(rows, of);
-  if (movement.walk == Walk::table_sums) return of_rows;
-  return std::min(rows, of_rows + std::floor(rows / kRowsOfPart));
+double Counted::parts() const {
+  constexpr double kRowsOfPart = 10;
+  return std::min(rows, std::min(rows, of) + std::floor(rows / kRowsOfPart));
 }
 
 double Counted::elements() const {
   if (movement.table == Table::zeroed) return of * cols;
+  if (movement.walk == Walk::table_sums) return parts() * cols;
   const double each =
       movement.reads.bytes_of_element(type) + movement.writes.bytes_of_element(type);
   return each > 0 ? rows * cols : rows;
@@ -188,7 +188,7 @@ double Counted::launches() const {
 }
 
 Traffic Counted::of_elements() const {
-  const double written = movement.walk == Walk::part_sums ? sums() * cols : elements();
+  const double written = movement.walk == Walk::part_sums ? parts() * cols : elements();
   return {elements() * movement.reads.bytes_of_element(type),
           written * movement.writes.bytes_of_element(type)};
 }

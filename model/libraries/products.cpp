@@ -39,7 +39,7 @@ struct Narrowed {
   Narrowed(const Problem& p, const Gpu& gpu) {
     constexpr double kOfElement = 1.5, kLanes = 32;
     const gemm::LibraryProduct product = gemm::library_product(p, gpu);
-    const double a = product.received_a(), b = product.received_b();
+    const double a = product.a.received, b = product.b.received;
     share = (a + b * kInt4Bytes / kElement) / (a + b);
     instructions = as_double(p[gemm::kTileN]) * as_double(gemm::kUsualStepBytes) / kElement /
                    kLanes * kOfElement;
