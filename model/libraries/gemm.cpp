@@ -118,31 +118,21 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   constexpr double kTurnedLine = 4;
   step.wavefronts.shared =
       kTurnedLine * as_double((c.a.turned ? c.tile.m : 0) + (c.b.turned ? c.tile.n : 0));
-  step.wavefronts.operands = brief.step_operands;
+  step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
   Step epilogue;
   set_traffic(epilogue.issued, {0, brief.stored_bytes});
-  if (c.splits == 1) epilogue.issued.requested.write_bytes /= c.sectors_c;
   if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
   // Of threads that copy for themselves: parameters, and what lies where; then they have nothing to
   // multiply yet.
   Step first;
   first.waits = {.global = 2, .tile_loads = 1};
-  const bool begins_empty = step.waits.tile_loads == 0;
+  std::vector<Phase> phases;
+  if (step.waits.tile_loads == 0) phases.push_back({first});
   const double groups = c.takes_wide ? brief.parts / brief.chains : 0;
-  const double chains = c.tensor && !c.takes_wide ? tensor::kUnrolledProducts : brief.chains;
-  const auto add = [&](std::int64_t count, double copies) {
-    if (count == 0) return;
-    step.wavefronts.copies = copies;
-    std::vector<Phase> phases;
-    if (begins_empty) phases.push_back({first});
-    phases.push_back({step, brief.steps, brief.ahead, groups, chains});
-    phases.push_back({epilogue});
-    plan.blocks.push_back({count, std::move(phases)});
-  };
-  const LibraryProduct::Copies copies = c.copies();
-  add(copies.inside, copies.of_inside);
-  add(c.blocks() - copies.inside, copies.of_cut);
+  phases.push_back({step, brief.steps, brief.ahead, groups, brief.chains});
+  phases.push_back({epilogue});
+  roofcast::set_blocks(plan, std::move(phases));
 }
 
 Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes& sizes,

@@ -57,21 +57,11 @@ bool is_wide_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
 }
 
 // Of any width, where the kernels have it.
-std::optional<LibraryTile> wide_tile(const Problem& p, std::int64_t m, std::int64_t n,
-                                     const Gpu& gpu) {
-  const bool along_m = is_wide_tile(m, n, gpu), along_n = is_wide_tile(n, m, gpu);
-  if (!along_m && !along_n) return std::nullopt;
+std::optional<LibraryTile> wide_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
+  if (!is_wide_tile(m, n, gpu) && !is_wide_tile(n, m, gpu)) return std::nullopt;
   LibraryTile tile{.m = m, .n = n, .blocks_per_sm = 1};
-  tile.ping_pong = !has_wgmma(gpu) || m * n <= kSumsAlone * kGroupThreads;
-  if (!has_wgmma(gpu)) {
-    constexpr std::int64_t kFullRows = kTcgen05Sides.back();
-    const bool rows = along_m && (m >= n || !along_n);
-    tile.side = rows ? m : n;
-    tile.rate = as_double(tile.side) / as_double(kFullRows);
-    tile.paired = tile.side == kFullRows && p[rows ? kM : kN] > tile.side;
-  }
-  tile.stages = stages(copied_lines(tile), gpu);
-  if (tile.stages < kLeastStages) return std::nullopt;
+  tile.ping_pong = !has_wgmma(gpu);
+  tile.stages = stages(m + n, gpu);
   return tile;
 }
 
@@ -112,7 +102,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
     return tile;
   }
   // Run files name tiles for tf32 that other types have.
-  if (tiles.empty() || of_tf32) return wide_tile(p, m, n, gpu);
+  if (tiles.empty() || of_tf32) return wide_tile(m, n, gpu);
   return std::nullopt;
 }
 
@@ -152,7 +142,7 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
       if (chooses && (splits > 1 ? !is_deep || least > places : idles)) continue;
     }
     const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
-    if (wide_tile(p, m, n, gpu)) add(found, p, m, n, splits);
+    if (wide_tile(m, n, gpu)) add(found, p, m, n, splits);
   }
 }
 

@@ -27,10 +27,6 @@ LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
   return tile;
 }
 
-double sectors_of_line(std::int64_t rows, std::int64_t pitch_bytes) {
-  return rows == 1 ? 1 : tensor::sectors_share(kLineBytes, pitch_bytes);
-}
-
 // Of the warps of a block on the SIMT pipes, in a step: multiply-adds; loads of their operands, a
 // row and a column of the elements of C that a thread sums, four at once; and copies of 32 elements
 // with their addresses and predicates.
@@ -51,29 +47,30 @@ Waits step_waits(const LibraryProduct& c) {
   return waits;
 }
 
-// Wavefronts of the operands of a step. wgmma and tcgen05 read 64 or 128 rows of one side and all
-// of the other for every 32 B of k; four warps of mma.sync, two by two, those of their own sums.
-double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
-  if (!c.tensor) return 0;
-  if (!c.takes_wide) {
-    constexpr double kWarpsAcross = 2;
-    return (kWarpsAcross + 1) * as_double(stage_bytes(c.tile)) / as_double(kLineBytes);
-  }
-  const double side = as_double(c.along_m() ? c.tile.m : c.tile.n);
-  const double at_once = std::min(side, of_tcgen05 ? 128.0 : 64.0);
-  return side / at_once * (at_once + c.lines() - side);
-}
-
 // What of a step's operands a block looks up in L2: two neighbours in a cluster share one side of
 // their tiles, and L2 looks up once what two neighbours of those ask for at about the same time:
 // half of whole lines.
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
-    const double joined = shares && other.tiles() > 1 ? side.joined / 2 : 0;
-    return side.sectors * (1 - joined) * as_double(side.tile);
+    return as_double(side.tile) * (shares && other.tiles() > 1 ? 1 - side.joined / 2 : 1);
   };
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
+}
+
+// Requests of the copy engine, or what takes as long. Where rows break the alignment to 16 B,
+// threads copy the operands in pieces, a warp 32 at once: those that exist, and of what lies beyond
+// C's edges a share.
+double copy_requests(const LibraryProduct& c) {
+  if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
+  const double whole = as_double(c.tile.m + c.tile.n);
+  const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
+                       as_double(c.b.extent) / as_double(c.b.tiles());
+  const double lines =
+      there + (c.through_registers ? double{library::kLeftOutCopies} : 0) * (whole - there);
+  const double step_depth = c.k / (as_double(c.splits) * c.steps());  // as far as k goes
+  return lines * step_depth / c.vector / as_double(kWarpLanes) *
+         (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
 }
 
 }  // namespace
@@ -82,39 +79,25 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
   const RowLengths rows = library_rows(p);
   const bool wide = takes_wide(p, gpu), along_k = wide && p.dtype == DType::tf32;
   const bool tensor = p.dtype != DType::fp32;
-  const DType result = tensor::result_type(p.dtype);
   const LibraryTile tile = library_tile(p, gpu);
-  const auto operand = [&](std::int64_t extent, std::int64_t of_tile, std::int64_t row,
-                           bool turned) {
-    const std::int64_t pitch = row * element_bytes(p.dtype);
-    return LibraryOperand{extent, of_tile, along_k && turned, sectors_of_line(extent, pitch),
-                          tensor::joined_share(pitch)};
-  };
-  LibraryProduct c{
-      .a = operand(p[kM], tile.m, rows.a, transposes_a(p[kLayout])),
-      .b = operand(p[kN], tile.n, rows.b, !transposes_b(p[kLayout])),
+  const std::int64_t element = element_bytes(p.dtype);
+  return {
+      .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
+            tensor::joined_share(rows.a * element)},
+      .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
+            tensor::joined_share(rows.b * element)},
       .k = as_double(p[kK]),
       .batch = as_double(p[kBatch]),
       .tile = completed(tile, gpu),
       .splits = p[kSplitK],
       .element = size_bytes(p.dtype),
-      .result = size_bytes(result),
+      .result = size_bytes(tensor::result_type(p.dtype)),
       .vector = as_double(copied_vector(p)),
       .aligned = library_aligned(p),
       .takes_wide = wide,
       .tensor = tensor,
       .through_registers = tensor && tile.stages == 2,
-      .sectors_c = sectors_of_line(p[kM], rows.c * element_bytes(result)),
   };
-  // Every tile column takes A and every tile row B, as far as they exist; of pairs each block half
-  // of what both need.
-  const auto received = [&](const LibraryOperand& of, const LibraryOperand& other, bool shared) {
-    return c.batch * c.k * c.element * as_double(of.extent * other.tiles()) * of.sectors *
-           (tile.paired && shared ? 0.5 : 1);
-  };
-  c.a.received = received(c.a, c.b, !c.along_m());
-  c.b.received = received(c.b, c.a, c.along_m());
-  return c;
 }
 
 TileRaster LibraryProduct::raster() const {
@@ -129,33 +112,11 @@ TileRaster LibraryProduct::raster() const {
           .column_panel_bytes = panel(b)};
 }
 
-// Where rows break the alignment to 16 B, threads copy the operands in pieces, a warp 32 at once:
-// those that exist, and of what lies beyond C's edges a share.
-LibraryProduct::Copies LibraryProduct::copies() const {
-  if (vector * element >= as_double(kVectorBytes)) return {};
-  const std::int64_t times = static_cast<std::int64_t>(batch) * splits;
-  const std::int64_t inside = (a.extent / a.tile) * (b.extent / b.tile) * times;
-  const double whole = as_double(tile.m + tile.n);
-  double cut = whole;  // lines
-  if (blocks() > inside) {
-    const double all = as_double(times) * as_double(a.extent * b.tiles() + b.extent * a.tiles());
-    const double there = (all - as_double(inside) * whole) / as_double(blocks() - inside);
-    cut = there + (through_registers ? double{library::kLeftOutCopies} : 0) * (whole - there);
-  }
-  const double step_depth = k / (as_double(splits) * steps());  // as far as k goes
-  const double of_line =
-      step_depth / vector / as_double(kWarpLanes) *
-      (through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
-  return {inside, whole * of_line, cut * of_line};
-}
-
 Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
   // A product of a warpgroup is issued before the one before it has ended.
   const double chains = c.takes_wide ? 2 : 1, groups = c.takes_wide && !c.tile.ping_pong ? 2 : 1;
-  const bool of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05);
-  const double stored =
-      c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result * c.sectors_c);
+  const double stored = c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result);
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
@@ -163,7 +124,7 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
                                         : TileScheduler::hardware,
           .type = type,
           .on_tensor_cores = c.tensor,
-          .of_tcgen05 = of_tcgen05,
+          .of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05),
           .warps = as_double(c.tile.threads / kWarpLanes),
           .steps = steps,
           .ahead = std::max(0.0, as_double(c.tile.stages - 1)),
@@ -172,9 +133,8 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_waits = step_waits(c),
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
           .step_instructions = c.tensor ? 0 : simt_instructions(c),
-          .step_operands = operand_wavefronts(c, of_tcgen05),
-          .step_bytes = (c.a.received + c.b.received) / (blocks * steps),
-          .step_copies = c.copies().of_cut,
+          .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
+          .step_copies = copy_requests(c),
           .stored_bytes = stored / blocks,
           .looked_up_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
           .launches = c.splits > 1 ? 2.0 : 1.0,

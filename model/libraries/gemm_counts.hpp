@@ -10,10 +10,8 @@ namespace roofcast::gemm {
 /// A along m, or B along n.
 struct LibraryOperand {
   std::int64_t extent, tile;
-  bool turned;          ///< lies across k, along which alone wgmma takes tf32
-  double sectors;       ///< of a line, as a multiple of those of one that begins at a sector
-  double joined;        ///< share of its lines that L2 looks up once for two neighbours
-  double received = 0;  ///< by the SMs, bytes
+  bool turned;    ///< lies across k, along which alone wgmma takes tf32
+  double joined;  ///< share of its lines that L2 looks up once for two neighbours
 
   std::int64_t tiles() const { return ceil_div(extent, tile); }
 };
@@ -31,27 +29,21 @@ struct LibraryProduct {
   bool takes_wide;         ///< by wgmma or tcgen05
   bool tensor;             ///< on the tensor cores
   bool through_registers;  ///< threads hold a tile on its way to shared memory, in two stages
-  double sectors_c;        ///< as of an operand
 
   double outputs() const { return batch * as_double(a.extent) * as_double(b.extent); }
   double flops() const { return 2 * outputs() * k; }
   std::int64_t tiles() const { return a.tiles() * b.tiles(); }
   std::int64_t blocks() const { return tiles() * static_cast<std::int64_t>(batch) * splits; }
   double area() const { return as_double(tile.m * tile.n); }
-  bool along_m() const { return tile.side == tile.m || (tile.side == 0 && tile.m % 64 == 0); }
   double lines() const { return as_double(copied_lines(tile)); }  ///< of a step
   double depth() const { return as_double(tile.step_bytes) / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 
+  /// What the SMs receive of an operand, bytes: each tile of the other takes it all.
+  double received(const LibraryOperand& of, const LibraryOperand& other) const {
+    return batch * k * element * as_double(of.extent * other.tiles());
+  }
   TileRaster raster() const;
-
-  /// Requests of the copy engine, or what takes as long, of a step by blocks whose tiles lie inside
-  /// C, and by the others on average.
-  struct Copies {
-    std::int64_t inside = 0;  ///< blocks
-    double of_inside = 0, of_cut = 0;
-  };
-  Copies copies() const;
 };
 
 /// Throws InputError where the library has no such tile here.

@@ -105,6 +105,7 @@ Blocks by_rows(const Counted& one) {
               warps_of(threads) * (kThreadInstructions + movement.rounds * kOfRound),
           {.global = trips,
            .shared = 2 * kShuffles + movement.rounds * kTripsOfRound,
+           .arithmetic = movement.rounds * kOfRound / 2,
            .barriers = 2 + movement.rounds * kBarriersOfRound}};
 }
 

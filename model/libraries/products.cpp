@@ -39,7 +39,8 @@ struct Narrowed {
   Narrowed(const Problem& p, const Gpu& gpu) {
     constexpr double kOfElement = 1.5, kLanes = 32;
     const gemm::LibraryProduct product = gemm::library_product(p, gpu);
-    const double a = product.a.received, b = product.b.received;
+    const double a = product.received(product.a, product.b),
+                 b = product.received(product.b, product.a);
     share = (a + b * kInt4Bytes / kElement) / (a + b);
     instructions = as_double(p[gemm::kTileN]) * as_double(gemm::kUsualStepBytes) / kElement /
                    kLanes * kOfElement;
